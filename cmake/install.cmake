@@ -1,0 +1,43 @@
+# What `cmake --install` puts where: the library with its headers, the CMake package and the pkg-config file by which others
+# find it, and the program with its shell completion.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS holdfast EXPORT holdfast COMPONENT library)
+install(DIRECTORY include/holdfast TYPE INCLUDE COMPONENT library FILES_MATCHING PATTERN "*.h")
+install(FILES ${PROJECT_BINARY_DIR}/include/holdfast/version.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/holdfast COMPONENT library)
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/holdfast)
+configure_package_config_file(cmake/holdfast-config.cmake.in holdfast-config.cmake INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(holdfast-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/holdfast-config.cmake ${PROJECT_BINARY_DIR}/holdfast-config-version.cmake
+        DESTINATION ${package_folder} COMPONENT library)
+install(EXPORT holdfast FILE holdfast-targets.cmake NAMESPACE holdfast:: DESTINATION ${package_folder} COMPONENT library)
+
+# Whoever links the static library links what it needs; whoever links the shared one need not know.
+set(pc_private "sqlite3")
+if(HOLDFAST_WITH_POSTGRES)
+  string(APPEND pc_private ", libpq")
+endif()
+get_target_property(library_type holdfast TYPE)
+if(library_type STREQUAL STATIC_LIBRARY)
+  set(pc_requires "nlohmann_json, ${pc_private}")
+  set(pc_private "")
+  set(pc_libraries "-pthread")
+else()
+  set(pc_requires "nlohmann_json")
+endif()
+file(RELATIVE_PATH pc_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+configure_file(cmake/holdfast.pc.in holdfast.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/holdfast.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
+
+if(HOLDFAST_BUILD_PROGRAM)
+  install(TARGETS holdfast_program COMPONENT program)
+  set(completion ${PROJECT_BINARY_DIR}/completions/holdfast)
+  add_custom_command(OUTPUT ${completion} DEPENDS holdfast_program VERBATIM
+                     COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/completions
+                     COMMAND holdfast_program completion bash > ${completion})
+  add_custom_target(holdfast_completion ALL DEPENDS ${completion})
+  install(FILES ${completion}
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
+endif()

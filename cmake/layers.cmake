@@ -1,0 +1,44 @@
+# How every target of this project is compiled.
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # The sloppiness is what ccache needs to cache users of precompiled headers; the base directory lets one checkout
+  # profit from what another has built.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
+      CCACHE_NOHASHDIR=1 ${CCACHE})
+endif()
+
+add_library(holdfast_flags INTERFACE)
+target_compile_options(holdfast_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wswitch-enum -Werror
+  $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+target_include_directories(holdfast_flags INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
+if(HOLDFAST_SANITIZE)
+  target_compile_options(holdfast_flags INTERFACE -fsanitize=${HOLDFAST_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(holdfast_flags INTERFACE -fsanitize=${HOLDFAST_SANITIZE})
+endif()
+
+# holdfast_layer(NAME FOLDER LINKS...): one target per folder, made of every .cc in it.
+function(holdfast_layer name folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
+  add_library(${name} OBJECT ${sources})
+  target_link_libraries(${name} PUBLIC holdfast_flags nlohmann_json::nlohmann_json ${ARGN})
+  target_precompile_headers(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled.h)
+endfunction()
+
+# holdfast_embed_sql(TARGET FOLDER): makes FOLDER/*.sql available as `embedded_migrations()` of store/migration.h.
+function(holdfast_embed_sql target namespace folder)
+  file(GLOB scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.sql)
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/${target}_migrations.cc)
+  add_custom_command(
+    OUTPUT ${generated}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${generated} -DNAMESPACE=${namespace} "-DSCRIPTS=${scripts}"
+            -P ${PROJECT_SOURCE_DIR}/cmake/embed_sql.cmake
+    DEPENDS ${scripts} ${PROJECT_SOURCE_DIR}/cmake/embed_sql.cmake
+    VERBATIM)
+  target_sources(${target} PRIVATE ${generated})
+endfunction()
