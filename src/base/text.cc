@@ -1,0 +1,89 @@
+#include "base/text.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace holdfast {
+
+namespace {
+
+char to_lower(char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+/// How many bytes the UTF-8 sequence at the front of `text` has; 0 when it is not a valid one. The bounds of the
+/// second byte are those of the Unicode standard's table 3-7: they exclude overlong forms, surrogates, and what
+/// lies beyond U+10FFFF.
+std::size_t sequence_length(std::string_view text) {
+    const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+    const auto continues = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xBF) {
+        return byte(i) >= low && byte(i) <= high;
+    };
+    const unsigned lead = byte(0);
+    if (lead < 0x80) return 1;
+    if (lead >= 0xC2 && lead <= 0xDF) return continues(1) ? 2 : 0;
+    if (lead >= 0xE0 && lead <= 0xEF) {
+        const bool second = continues(1, lead == 0xE0 ? 0xA0 : 0x80, lead == 0xED ? 0x9F : 0xBF);
+        return second && continues(2) ? 3 : 0;
+    }
+    if (lead >= 0xF0 && lead <= 0xF4) {
+        const bool second = continues(1, lead == 0xF0 ? 0x90 : 0x80, lead == 0xF4 ? 0x8F : 0xBF);
+        return second && continues(2) && continues(3) ? 4 : 0;
+    }
+    return 0;
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours, each counted as one (optimal string alignment).
+std::size_t edit_distance(std::string_view left, std::string_view right) {
+    std::vector<std::size_t> before_last, last(right.size() + 1), row(right.size() + 1);
+    for (std::size_t j = 0; j <= right.size(); ++j) last[j] = j;
+    for (std::size_t i = 1; i <= left.size(); ++i) {
+        row[0] = i;
+        for (std::size_t j = 1; j <= right.size(); ++j) {
+            const std::size_t replaced = last[j - 1] + (to_lower(left[i - 1]) == to_lower(right[j - 1]) ? 0 : 1);
+            row[j] = std::min({last[j] + 1, row[j - 1] + 1, replaced});
+            const bool swapped = i > 1 && j > 1 && to_lower(left[i - 1]) == to_lower(right[j - 2]) &&
+                                 to_lower(left[i - 2]) == to_lower(right[j - 1]);
+            if (swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
+        }
+        before_last = last;
+        last = row;
+    }
+    return last[right.size()];
+}
+
+}  // namespace
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+    std::string joined;
+    for (const std::string& part : parts) {
+        if (&part != &parts.front()) joined += separator;
+        joined += part;
+    }
+    return joined;
+}
+
+std::optional<std::string> text_defect(std::string_view text) {
+    for (std::size_t offset = 0; offset < text.size();) {
+        if (text[offset] == '\0') return concat("contains a NUL byte at offset ", offset);
+        const std::size_t length = sequence_length(text.substr(offset));
+        if (length == 0) return concat("is not valid UTF-8 at offset ", offset);
+        offset += length;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> nearest_word(std::string_view word, const std::vector<std::string>& candidates) {
+    // A third of the letters wrong is a typo; more, or every letter of a short word, is another word.
+    std::size_t best = std::max<std::size_t>(word.size() / 3, 1) + 1;
+    std::optional<std::string> nearest;
+    for (const std::string& candidate : candidates) {
+        const std::size_t distance = edit_distance(word, candidate);
+        if (distance >= best || distance >= word.size()) continue;
+        best = distance;
+        nearest = candidate;
+    }
+    return nearest;
+}
+
+}  // namespace holdfast

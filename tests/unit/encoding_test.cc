@@ -1,0 +1,65 @@
+#include "store/encoding.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace holdfast::store {
+namespace {
+
+using namespace std::chrono_literals;
+
+const Uuid task = Uuid::parse("0192f3a4-5b6c-7d8e-9fab-0123456789cd").value();
+
+TEST(Encoding, StringsAreAJsonList) {
+    EXPECT_EQ(encode_strings({}), "[]");
+    EXPECT_EQ(encode_strings({"a", "b\"c"}), R"(["a","b\"c"])");
+    EXPECT_EQ(decode_strings(R"(["a", "b"])"), (std::vector<std::string>{"a", "b"}));
+}
+
+RC_GTEST_PROP(Encoding, StringsAreReadBack, ()) {
+    const auto strings = *rc::gen::container<std::vector<std::string>>(
+        rc::gen::container<std::string>(rc::gen::inRange<char>(1, 127)));
+    RC_ASSERT(decode_strings(encode_strings(strings)) == strings);
+}
+
+TEST(Encoding, HeldLeasesAreWrittenAsDocumentedAndReadBack) {
+    const std::vector<HeldLease> held{{{task, 7}, true, 4711, 12us}, {{task, 8}, false, 0, 0us}};
+    EXPECT_EQ(encode_held({held[0]}),
+              R"([{"age_us":12,"lease":7,"pid":4711,"running":true,"task":"0192f3a4-5b6c-7d8e-9fab-0123456789cd"}])");
+    EXPECT_EQ(decode_held(encode_held(held)), held);
+    EXPECT_EQ(decode_held("[]"), std::vector<HeldLease>{});
+}
+
+TEST(Encoding, AColumnThatContradictsTheSchemaIsUnusableAndNeverCrashes) {
+    for (const char* json : {"", "{}", "7", "[7]", "[null]", "[", "[[]]"}) {
+        EXPECT_THROW((void)decode_strings(json), Unusable) << json;
+        EXPECT_THROW((void)decode_held(json), Unusable) << json;
+    }
+    for (const char* json :
+         {R"([{}])", R"([{"age_us":1,"lease":1,"pid":1,"running":true,"task":"x"}])",
+          R"([{"age_us":1,"lease":1,"pid":1,"running":1,"task":"0192f3a4-5b6c-7d8e-9fab-0123456789cd"}])",
+          R"([{"age_us":1,"lease":"1","pid":1,"running":true,"task":"0192f3a4-5b6c-7d8e-9fab-0123456789cd"}])"})
+        EXPECT_THROW((void)decode_held(json), Unusable) << json;
+}
+
+TEST(Encoding, EveryWordIsReadBackAndNoOther) {
+    for (const TaskState state : core::task_states()) EXPECT_EQ(read_task_state(to_text(state)), state);
+    for (const core::LeaseEnd end : {core::LeaseEnd::Completed, core::LeaseEnd::Failed, core::LeaseEnd::Crashed,
+                                     core::LeaseEnd::Stopped, core::LeaseEnd::Cancelled, core::LeaseEnd::NotStarted})
+        EXPECT_EQ(read_lease_end(to_text(end)), end);
+    for (const WaitReason reason : {WaitReason::None, WaitReason::Future, WaitReason::Key, WaitReason::Overdue})
+        EXPECT_EQ(read_wait_reason(to_text(reason)), reason);
+    for (const WorkerStatus status : {WorkerStatus::Active, WorkerStatus::Draining, WorkerStatus::Inactive})
+        EXPECT_EQ(read_worker_status(to_text(status)), status);
+    for (const StopReason reason : {StopReason::Cancel, StopReason::Timeout})
+        EXPECT_EQ(read_stop_reason(to_text(reason)), reason);
+
+    EXPECT_THROW((void)read_task_state("pending"), Unusable);
+    EXPECT_THROW((void)read_lease_end(""), Unusable);
+    EXPECT_THROW((void)read_wait_reason("x"), Unusable);
+    EXPECT_THROW((void)read_worker_status("ACTIVE"), Unusable);
+    EXPECT_THROW((void)read_stop_reason(""), Unusable);
+}
+
+}  // namespace
+}  // namespace holdfast::store
