@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/config_error.h"
+#include "config/source_node.h"
+#include "holdfast/result.h"
+#include "holdfast/time.h"
+
+namespace holdfast::config {
+
+// What each member means, its default and its range stand in one place: the table in fields.cc, from which
+// docs/configuration.md is made. Members have no defaults of their own: a Config comes from load().
+
+struct StoreConfig {
+    std::string url;
+    bool session_liveness;
+    std::size_t max_payload_bytes;
+};
+
+struct WorkerConfig {
+    std::optional<std::string> name;  ///< nullopt: the host's name
+    std::vector<std::string> queues;
+    std::vector<std::string> tags;
+    int max_concurrent_tasks;
+    Duration task_timeout;
+    Duration heartbeat_interval;
+    Duration shutdown_grace;
+};
+
+struct RecoveryConfig {
+    bool auto_requeue_stale_claimed;
+    Duration claimed_stale_threshold;
+    bool auto_fail_stale_running;
+    Duration running_stale_threshold;
+    Duration check_interval;
+    Duration runner_heartbeat_interval;
+    Duration claimer_heartbeat_interval;
+    Duration worker_stale_threshold;
+    Duration disconnect_grace;
+    Duration liveness_interval;
+    Duration unmatched_step_timeout;
+};
+
+/// nullopt: never prune.
+struct RetentionConfig {
+    std::optional<Duration> heartbeat;
+    std::optional<Duration> worker_state;
+    std::optional<Duration> terminal_record;
+};
+
+/// One effective value, as `holdfast config show` prints it.
+struct Setting {
+    std::string key;    ///< "recovery.check_interval_ms"
+    std::string value;  ///< as it would be written in the file ("30000", "[default]", "null"), passwords masked
+    Origin origin;
+};
+
+/// A whole, valid configuration.
+struct Config {
+    StoreConfig store{};
+    WorkerConfig worker{};
+    RecoveryConfig recovery{};
+    RetentionConfig retention{};
+
+    std::string file;  ///< the file that was read, as it was named; empty when there was none
+
+    // Sections whose content is not looked into here. Null when absent.
+    SourceNode server;
+    SourceNode tasks;
+    SourceNode workflows;
+
+    std::vector<Setting> settings;  ///< every field, in the order of the documentation
+};
+
+/// The value of a command-line flag that stands for a field.
+struct FlagOverride {
+    std::string flag;  ///< as the person typed it: "--store"
+    std::string key;   ///< the field it stands for: "store.url"
+    std::string value;
+};
+
+/// All that a configuration is made of; load() looks nowhere else, except into the file.
+struct LoadParams {
+    std::optional<std::string> file;                 ///< of --config
+    std::map<std::string, std::string> environment;  ///< the process's; variables without our prefix are ignored
+    std::vector<FlagOverride> flags;                 ///< the last one for a key counts
+    std::string directory = ".";                     ///< where holdfast.yaml is looked for when no file is named
+};
+
+/// Defaults, then the file, then the environment, then the flags; the later one counts, value by value.
+/// The file is the one named by `file`, else by HOLDFAST_CONFIG, else `directory`/holdfast.yaml if there is one.
+/// Either everything is valid, or all that is wrong is reported at once: file first, from top to bottom.
+[[nodiscard]] Result<Config, ConfigErrors> load(const LoadParams& params);
+
+}  // namespace holdfast::config

@@ -1,0 +1,143 @@
+#include "config/config_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include "base/text.h"
+#include "config/shown.h"
+#include "config/unknown_key.h"
+#include "config/yaml_reader.h"
+
+namespace holdfast::config {
+
+namespace {
+
+constexpr const char* usual_name = "holdfast.yaml";
+
+/// The content; or why it cannot be read, as a sentence.
+Result<std::string, std::string> read_bytes(const std::string& name) {
+    const auto reason = [] { return Failure{std::generic_category().message(errno)}; };
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "rb"), std::fclose);
+    if (file == nullptr) return reason();
+    std::string content;
+    std::string piece(64 * 1024, '\0');
+    while (const std::size_t count = std::fread(piece.data(), 1, piece.size(), file.get())) {
+        content.append(piece, 0, count);
+        if (content.size() > max_file_bytes) return Failure{concat("larger than ", max_file_bytes, " bytes")};
+    }
+    if (std::ferror(file.get()) != 0) return reason();
+    return content;
+}
+
+/// Walks over a file that has been read.
+class FileLayer {
+public:
+    FileLayer(std::string file, Draft& draft, Config& config)
+        : file_(std::move(file)), draft_(draft), config_(config) {}
+
+    void read_root(const SourceNode& root) {
+        if (root.kind == NodeKind::Null) return;
+        if (!is_mapping(root)) return;
+        for (const SourceNode& section : root.children) read_section(section);
+    }
+
+private:
+    void read_section(const SourceNode& section) {
+        const auto is_in = [&](const std::vector<std::string>& names) {
+            return std::find(names.begin(), names.end(), section.key) != names.end();
+        };
+        if (is_in(kept_sections())) return keep(section);
+        if (!is_in(field_sections())) return refuse_key("", section);
+        if (section.kind == NodeKind::Null) return;
+        if (section.key == "store" && section.kind == NodeKind::Scalar)
+            return choose(*find_field("store.url"), section);
+        if (!is_mapping(section)) return;
+        for (const SourceNode& entry : section.children) read_entry(section.key, entry);
+    }
+
+    void read_entry(const std::string& section, const SourceNode& entry) {
+        const Field* field = find_field(section, entry.key);
+        if (field == nullptr) return refuse_key(section, entry);
+        choose(*field, entry);
+    }
+
+    void choose(const Field& field, const SourceNode& entry) {
+        draft_.choose(field, entry, {OriginKind::File, file_, entry.key_at});
+    }
+
+    void keep(const SourceNode& section) {
+        if (section.key == "server") config_.server = section;
+        if (section.key == "tasks") config_.tasks = section;
+        if (section.key == "workflows") config_.workflows = section;
+    }
+
+    bool is_mapping(const SourceNode& node) {
+        if (node.kind == NodeKind::Mapping) return true;
+        draft_.complain({.where = {OriginKind::File, file_, node.at},
+                         .key = node.path,
+                         .title = concat(to_text(node.kind), " instead of a mapping"),
+                         .found = shown_under(node.path, node),
+                         .allowed = concat("a mapping with the keys ", known_keys(node.path)),
+                         .suggestion = ""});
+        return false;
+    }
+
+    void refuse_key(std::string_view section, const SourceNode& entry) {
+        const KeyAdvice advice = advice_on_key(section, entry.key, entry);
+        draft_.complain({.where = {OriginKind::File, file_, entry.key_at},
+                         .key = mask_password(entry.path),
+                         .title = advice.title,
+                         .found = shown_under(entry.key, entry),
+                         .allowed = advice.allowed,
+                         .suggestion = advice.suggestion});
+    }
+
+    std::string file_;
+    Draft& draft_;
+    Config& config_;
+};
+
+/// Who is to be told that the file cannot be read: whoever named it, or the file itself.
+Origin blamed_for(const ChosenFile& file) {
+    if (file.named_by.kind == OriginKind::Default) return {OriginKind::File, file.name, {.line = 0, .column = 0}};
+    return file.named_by;
+}
+
+}  // namespace
+
+std::optional<ChosenFile> choose_file(const LoadParams& params) {
+    if (params.file) return ChosenFile{*params.file, {OriginKind::Flag, "--config", {}}};
+    const auto named = params.environment.find("HOLDFAST_CONFIG");
+    if (named != params.environment.end() && !named->second.empty())
+        return ChosenFile{named->second, {OriginKind::Environment, "HOLDFAST_CONFIG", {}}};
+
+    // A link that leads nowhere counts as there: better an error than defaults that nobody asked for.
+    const auto usual = std::filesystem::path(params.directory) / usual_name;
+    std::error_code ignored;
+    if (std::filesystem::symlink_status(usual, ignored).type() == std::filesystem::file_type::not_found)
+        return std::nullopt;
+    return ChosenFile{params.directory == "." ? usual_name : usual.string(), Origin{}};
+}
+
+void read_file(const ChosenFile& file, Draft& draft, Config& config) {
+    const auto content = read_bytes(file.name);
+    if (!content.ok()) {
+        draft.complain({.where = blamed_for(file),
+                        .key = "",
+                        .title = concat("cannot read ", file.name, ": ", content.error()),
+                        .found = "",
+                        .allowed = "",
+                        .suggestion = ""});
+        return;
+    }
+    config.file = file.name;
+    YamlText yaml = read_yaml(content.value(), file.name);
+    draft.complain(std::move(yaml.errors));
+    FileLayer(file.name, draft, config).read_root(yaml.root);
+}
+
+}  // namespace holdfast::config

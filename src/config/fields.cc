@@ -1,0 +1,359 @@
+#include "config/fields.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <chrono>
+#include <type_traits>
+
+#include "base/text.h"
+
+namespace holdfast::config {
+
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+template <typename T>
+struct ValueOf {
+    static T from(const Value& value) {
+        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+            return static_cast<T>(std::get<std::int64_t>(value));
+        } else {
+            return std::get<T>(value);
+        }
+    }
+};
+
+template <typename T>
+struct ValueOf<std::optional<T>> {
+    static std::optional<T> from(const Value& value) {
+        if (std::holds_alternative<std::monostate>(value)) return std::nullopt;
+        return ValueOf<T>::from(value);
+    }
+};
+
+template <auto Section, auto Member>
+void assign(Config& config, const Value& value) {
+    auto& target = (config.*Section).*Member;
+    target = ValueOf<std::remove_reference_t<decltype(target)>>::from(value);
+}
+
+constexpr std::int64_t length(Duration duration) {
+    return duration.count();
+}
+
+constexpr std::string_view own = "Holdfast";
+constexpr std::string_view horsies = "Horsies, Recovery Config";
+constexpr std::string_view stroem = "Strøm, Recovery";
+constexpr std::string_view attune = "Attune, Worker Lifecycle";
+
+constexpr std::array table = {
+    // ---- store ---------------------------------------------------------------------------------------------------
+    Field{.section = "store",
+          .name = "url",
+          .type = FieldType::StoreUrl,
+          .fallback = "sqlite:holdfast.db",
+          .meaning = "Where tasks are kept. May also be written as `store: URL`.",
+          .source = own,
+          .example = "postgresql://app@db.example/app",
+          .assign = assign<&Config::store, &StoreConfig::url>},
+    Field{.section = "store",
+          .name = "session_liveness",
+          .type = FieldType::Boolean,
+          .fallback = "true",
+          .meaning = "PostgreSQL: a worker's open session proves that it lives. Switch it off behind a pooler in "
+                     "transaction mode.",
+          .source = own,
+          .example = "off",
+          .assign = assign<&Config::store, &StoreConfig::session_liveness>},
+    Field{
+        .section = "store",
+        .name = "max_payload_bytes",
+        .type = FieldType::Count,
+        .fallback = "1048576",
+        .least = 1024,
+        .most = 64 * 1024 * 1024,
+        .meaning = "Largest arguments, result, checkpoint or error data of a task, each; more is refused, never cut.",
+        .source = own,
+        .example = "4194304",
+        .assign = assign<&Config::store, &StoreConfig::max_payload_bytes>},
+    // ---- worker --------------------------------------------------------------------------------------------------
+    Field{.section = "worker",
+          .name = "name",
+          .type = FieldType::Name,
+          .fallback = "null",
+          .nullable = true,
+          .meaning = "What people call the worker; null: the name of its host.",
+          .source = attune,
+          .example = "worker-01",
+          .assign = assign<&Config::worker, &WorkerConfig::name>},
+    Field{.section = "worker",
+          .name = "queues",
+          .type = FieldType::NameList,
+          .fallback = "default",
+          .least = 1,
+          .most = 1000,
+          .meaning = "The queues that the worker takes tasks from.",
+          .source = own,
+          .example = "[default, mail]",
+          .assign = assign<&Config::worker, &WorkerConfig::queues>},
+    Field{.section = "worker",
+          .name = "tags",
+          .type = FieldType::NameList,
+          .fallback = "",
+          .least = 0,
+          .most = 1000,
+          .meaning = "What the worker can do; it is given only tasks whose tags it has all of.",
+          .source = stroem,
+          .example = "[script, docker]",
+          .assign = assign<&Config::worker, &WorkerConfig::tags>},
+    Field{.section = "worker",
+          .name = "max_concurrent_tasks",
+          .type = FieldType::Count,
+          .fallback = "10",
+          .least = 1,
+          .most = 10'000,
+          .meaning = "How many tasks the worker runs at once.",
+          .source = attune,
+          .example = "4",
+          .assign = assign<&Config::worker, &WorkerConfig::max_concurrent_tasks>},
+    Field{.section = "worker",
+          .name = "task_timeout",
+          .type = FieldType::Length,
+          .fallback = "300s",
+          .least = length(seconds(1)),
+          .most = length(hours(30 * 24)),
+          .meaning = "How long one attempt may run when its task names no timeout.",
+          .source = attune,
+          .example = "10m",
+          .assign = assign<&Config::worker, &WorkerConfig::task_timeout>},
+    Field{.section = "worker",
+          .name = "heartbeat_interval",
+          .type = FieldType::Length,
+          .fallback = "3s",
+          .least = length(milliseconds(100)),
+          .most = length(minutes(2)),
+          .meaning = "How often the worker tells the store that it lives. It is never taken for silent before three "
+                     "of these have passed.",
+          .source = attune,
+          .example = "5s",
+          .assign = assign<&Config::worker, &WorkerConfig::heartbeat_interval>},
+    Field{.section = "worker",
+          .name = "shutdown_grace",
+          .type = FieldType::Length,
+          .fallback = "30s",
+          .least = 0,
+          .most = length(hours(24)),
+          .meaning = "How long running tasks may go on after SIGTERM before they are stopped.",
+          .source = attune,
+          .example = "2m",
+          .assign = assign<&Config::worker, &WorkerConfig::shutdown_grace>},
+    // ---- recovery ------------------------------------------------------------------------------------------------
+    Field{.section = "recovery",
+          .name = "auto_requeue_stale_claimed",
+          .type = FieldType::Boolean,
+          .fallback = "true",
+          .meaning = "Requeue tasks that are stuck in CLAIMED; off: they stay so until a person acts.",
+          .source = horsies,
+          .example = "false",
+          .assign = assign<&Config::recovery, &RecoveryConfig::auto_requeue_stale_claimed>},
+    Field{.section = "recovery",
+          .name = "claimed_stale_threshold_ms",
+          .type = FieldType::Length,
+          .fallback = "120000",
+          .least = length(seconds(1)),
+          .most = length(hours(1)),
+          .meaning =
+              "How long a live worker may leave a CLAIMED task out of its beats before it is stale. At least twice "
+              "`claimer_heartbeat_interval_ms`.",
+          .source = horsies,
+          .example = "60000",
+          .assign = assign<&Config::recovery, &RecoveryConfig::claimed_stale_threshold>},
+    Field{.section = "recovery",
+          .name = "auto_fail_stale_running",
+          .type = FieldType::Boolean,
+          .fallback = "true",
+          .meaning = "Fail tasks that are stuck in RUNNING; off: they stay so until a person acts.",
+          .source = horsies,
+          .example = "false",
+          .assign = assign<&Config::recovery, &RecoveryConfig::auto_fail_stale_running>},
+    Field{.section = "recovery",
+          .name = "running_stale_threshold_ms",
+          .type = FieldType::Length,
+          .fallback = "300000",
+          .least = length(seconds(1)),
+          .most = length(hours(2)),
+          .meaning = "How long the runner of a RUNNING task may send no beat before it is stale. At least twice "
+                     "`runner_heartbeat_interval_ms`.",
+          .source = horsies,
+          .example = "600000",
+          .assign = assign<&Config::recovery, &RecoveryConfig::running_stale_threshold>},
+    Field{.section = "recovery",
+          .name = "check_interval_ms",
+          .type = FieldType::Length,
+          .fallback = "30000",
+          .least = length(seconds(1)),
+          .most = length(minutes(10)),
+          .meaning = "How often the recovery services run.",
+          .source = horsies,
+          .example = "10s",
+          .assign = assign<&Config::recovery, &RecoveryConfig::check_interval>},
+    Field{.section = "recovery",
+          .name = "runner_heartbeat_interval_ms",
+          .type = FieldType::Length,
+          .fallback = "30000",
+          .least = length(seconds(1)),
+          .most = length(minutes(2)),
+          .meaning = "How often the beat of a RUNNING task goes into the history of heartbeats.",
+          .source = horsies,
+          .example = "10000",
+          .assign = assign<&Config::recovery, &RecoveryConfig::runner_heartbeat_interval>},
+    Field{.section = "recovery",
+          .name = "claimer_heartbeat_interval_ms",
+          .type = FieldType::Length,
+          .fallback = "30000",
+          .least = length(seconds(1)),
+          .most = length(minutes(2)),
+          .meaning = "How often the beat of a CLAIMED task goes into the history of heartbeats.",
+          .source = horsies,
+          .example = "10000",
+          .assign = assign<&Config::recovery, &RecoveryConfig::claimer_heartbeat_interval>},
+    Field{.section = "recovery",
+          .name = "worker_stale_threshold_ms",
+          .type = FieldType::Length,
+          .fallback = "15000",
+          .least = length(seconds(1)),
+          .most = length(hours(1)),
+          .meaning = "How long a worker's beat may stand still before the worker is silent. At least three times "
+                     "`liveness_interval_ms`.",
+          .source = own,
+          .example = "30000",
+          .assign = assign<&Config::recovery, &RecoveryConfig::worker_stale_threshold>},
+    Field{.section = "recovery",
+          .name = "disconnect_grace_ms",
+          .type = FieldType::Length,
+          .fallback = "3000",
+          .least = 0,
+          .most = length(minutes(10)),
+          .meaning = "PostgreSQL: how long a worker may be without its session before its tasks are judged.",
+          .source = own,
+          .example = "5000",
+          .assign = assign<&Config::recovery, &RecoveryConfig::disconnect_grace>},
+    Field{.section = "recovery",
+          .name = "liveness_interval_ms",
+          .type = FieldType::Length,
+          .fallback = "1000",
+          .least = length(milliseconds(100)),
+          .most = length(minutes(1)),
+          .meaning = "How often each process looks at the workers.",
+          .source = own,
+          .example = "500ms",
+          .assign = assign<&Config::recovery, &RecoveryConfig::liveness_interval>},
+    Field{.section = "recovery",
+          .name = "unmatched_step_timeout_secs",
+          .type = FieldType::Length,
+          .fallback = "30",
+          .least = length(seconds(1)),
+          .most = length(hours(24)),
+          .meaning = "How long a step of a job waits for a worker with its tags before it fails.",
+          .source = stroem,
+          .example = "120",
+          .assign = assign<&Config::recovery, &RecoveryConfig::unmatched_step_timeout>},
+    // ---- retention -----------------------------------------------------------------------------------------------
+    Field{.section = "retention",
+          .name = "heartbeat_retention_hours",
+          .type = FieldType::Length,
+          .fallback = "24",
+          .least = length(hours(1)),
+          .most = length(hours(8760)),
+          .nullable = true,
+          .meaning = "How long the history of heartbeats is kept; null: never pruned.",
+          .source = horsies,
+          .example = "48",
+          .assign = assign<&Config::retention, &RetentionConfig::heartbeat>},
+    Field{.section = "retention",
+          .name = "worker_state_retention_hours",
+          .type = FieldType::Length,
+          .fallback = "168",
+          .least = length(hours(1)),
+          .most = length(hours(8760)),
+          .nullable = true,
+          .meaning = "How long snapshots of workers are kept; null: never pruned.",
+          .source = horsies,
+          .example = "336",
+          .assign = assign<&Config::retention, &RetentionConfig::worker_state>},
+    Field{.section = "retention",
+          .name = "terminal_record_retention_hours",
+          .type = FieldType::Length,
+          .fallback = "720",
+          .least = length(hours(1)),
+          .most = length(hours(43800)),
+          .nullable = true,
+          .meaning = "How long ended tasks and jobs are kept; null: never pruned.",
+          .source = horsies,
+          .example = "90d",
+          .assign = assign<&Config::retention, &RetentionConfig::terminal_record>},
+};
+
+std::string upper_case(std::string_view text) {
+    std::string upper(text);
+    for (char& letter : upper) letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+    return upper;
+}
+
+template <typename Wanted>
+const Field* first_field(Wanted wanted) {
+    const auto* found = std::find_if(table.begin(), table.end(), wanted);
+    return found == table.end() ? nullptr : found;
+}
+
+}  // namespace
+
+std::string Field::key() const {
+    return concat(section, '.', name);
+}
+
+std::string Field::variable() const {
+    if (type == FieldType::StoreUrl) return "HOLDFAST_STORE";
+    return concat("HOLDFAST_", upper_case(section), '_', upper_case(name));
+}
+
+std::span<const Field> fields() {
+    return table;
+}
+
+const Field* find_field(std::string_view key) {
+    return first_field([&](const Field& field) { return field.key() == key; });
+}
+
+const Field* find_field(std::string_view section, std::string_view name) {
+    return first_field([&](const Field& field) { return field.section == section && field.name == name; });
+}
+
+const Field* find_field_by_name(std::string_view name) {
+    return first_field([&](const Field& field) { return field.name == name; });
+}
+
+const std::vector<std::string>& field_sections() {
+    static const std::vector<std::string> sections = {"store", "worker", "recovery", "retention"};
+    return sections;
+}
+
+const std::vector<std::string>& kept_sections() {
+    static const std::vector<std::string> sections = {"server", "tasks", "workflows"};
+    return sections;
+}
+
+std::vector<std::string> field_names(std::string_view section) {
+    std::vector<std::string> names;
+    for (const Field& field : table) {
+        if (field.section == section) names.emplace_back(field.name);
+    }
+    return names;
+}
+
+}  // namespace holdfast::config

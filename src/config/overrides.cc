@@ -1,0 +1,111 @@
+#include "config/overrides.h"
+
+#include <cctype>
+
+#include "base/assert.h"
+#include "base/text.h"
+#include "config/shown.h"
+#include "config/unknown_key.h"
+#include "config/values.h"
+
+namespace holdfast::config {
+
+namespace {
+
+constexpr std::string_view prefix = "HOLDFAST_";
+
+const Field* field_of_variable(std::string_view variable) {
+    for (const Field& field : fields()) {
+        if (field.variable() == variable) return &field;
+    }
+    return nullptr;
+}
+
+std::string lower_case(std::string_view text) {
+    std::string lower(text);
+    for (char& letter : lower) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    return lower;
+}
+
+/// Kubernetes and Docker describe a service "holdfast-worker" to its neighbours as HOLDFAST_WORKER_PORT and so on.
+bool describes_a_service(std::string_view variable) {
+    static constexpr std::string_view port = "_PORT_";
+    if (variable.ends_with("_SERVICE_HOST") || variable.ends_with("_PORT")) return true;
+    if (variable.find("_SERVICE_PORT_") != std::string_view::npos) return true;
+    const std::size_t at = variable.find(port);
+    if (at == std::string_view::npos) return false;
+    const std::string_view number = variable.substr(at + port.size());
+    return !number.empty() && std::isdigit(static_cast<unsigned char>(number.front())) != 0;
+}
+
+/// The section whose prefix the variable has, "" when it has none.
+std::string section_of(std::string_view variable) {
+    const std::string name = lower_case(variable.substr(prefix.size()));
+    for (const std::string& section : field_sections()) {
+        if (name.starts_with(section + '_')) return section;
+    }
+    return "";
+}
+
+std::vector<std::string> variables() {
+    std::vector<std::string> names = {"HOLDFAST_CONFIG"};
+    for (const Field& field : fields()) names.push_back(field.variable());
+    return names;
+}
+
+/// The name after the shared prefix decides; with it, every variable of ours would be like every other.
+std::optional<std::string> nearest_variable(std::string_view variable) {
+    std::vector<std::string> ends;
+    for (const std::string& known : variables()) ends.push_back(known.substr(prefix.size()));
+    const auto near = nearest_word(variable.substr(prefix.size()), ends);
+    return near ? std::optional(concat(prefix, *near)) : std::nullopt;
+}
+
+/// The variable that was probably meant; nullopt when it resembles none.
+std::optional<std::string> meant_variable(std::string_view variable, const std::string& section,
+                                          const SourceNode& value) {
+    if (!section.empty()) {
+        const std::string name = lower_case(variable.substr(prefix.size() + section.size() + 1));
+        if (const Field* meant = advice_on_key(section, name, value).meant) return meant->variable();
+    }
+    return nearest_variable(variable);
+}
+
+void refuse_if_meant_for_us(const std::string& variable, const std::string& text, Draft& draft) {
+    if (variable == "HOLDFAST_CONFIG" || describes_a_service(variable)) return;
+    SourceNode value;
+    value.kind = NodeKind::Scalar;
+    value.scalar = text;
+    const std::string section = section_of(variable);
+    const std::optional<std::string> meant = meant_variable(variable, section, value);
+    if (section.empty() && !meant) return;
+    draft.complain({.where = {OriginKind::Environment, variable, {}},
+                    .key = "",
+                    .title = "unknown variable",
+                    .found = shown_under(variable, value),
+                    .allowed = section.empty() ? "" : concat("variables for the keys ", known_keys(section)),
+                    .suggestion = meant ? concat("did you mean ", *meant, "?") : ""});
+}
+
+}  // namespace
+
+void read_environment(const std::map<std::string, std::string>& environment, Draft& draft) {
+    for (const auto& [variable, text] : environment) {
+        if (!variable.starts_with(prefix) || text.empty()) continue;
+        if (const Field* field = field_of_variable(variable)) {
+            draft.choose(*field, node_from_text(*field, text), {OriginKind::Environment, variable, {}});
+        } else {
+            refuse_if_meant_for_us(variable, text, draft);
+        }
+    }
+}
+
+void read_flags(const std::vector<FlagOverride>& flags, Draft& draft) {
+    for (const FlagOverride& flag : flags) {
+        const Field* field = find_field(flag.key);
+        HOLDFAST_ASSERT(field != nullptr);
+        draft.choose(*field, node_from_text(*field, flag.value), {OriginKind::Flag, flag.flag, {}});
+    }
+}
+
+}  // namespace holdfast::config

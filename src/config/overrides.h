@@ -1,0 +1,19 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "config/draft.h"
+
+namespace holdfast::config {
+
+/// Lays the HOLDFAST_* variables over the draft. An empty variable counts as not set. A variable that looks meant for
+/// us and names no field is an error; what container platforms inject for services of our name is not.
+void read_environment(const std::map<std::string, std::string>& environment, Draft& draft);
+
+/// Lays the flags over the draft. A flag for a key that does not exist is a bug of the caller.
+void read_flags(const std::vector<FlagOverride>& flags, Draft& draft);
+
+}  // namespace holdfast::config

@@ -1,0 +1,67 @@
+#include "config/rules.h"
+
+#include "base/text.h"
+#include "config/values.h"
+
+namespace holdfast::config {
+
+namespace {
+
+/// `threshold` >= `factor` x `interval`; exactly so many times is enough.
+struct Rule {
+    std::string_view threshold;
+    int factor;
+    std::string_view factor_word;
+    std::string_view interval;
+};
+
+constexpr Rule rules[] = {
+    {"recovery.claimed_stale_threshold_ms", 2, "twice", "recovery.claimer_heartbeat_interval_ms"},
+    {"recovery.running_stale_threshold_ms", 2, "twice", "recovery.runner_heartbeat_interval_ms"},
+    // An observer must look at least every third of the threshold, or its count starts anew each time.
+    {"recovery.worker_stale_threshold_ms", 3, "three times", "recovery.liveness_interval_ms"},
+};
+
+/// How to mend it; lowering the interval is offered only where its own range allows that.
+std::string remedy(const Field& threshold, Duration least, const Field& interval, Duration most) {
+    const std::string raise = concat("raise ", threshold.name, " to ", written(threshold, Value(least)));
+    const bool can_lower = Duration(interval.least) <= most;
+    return can_lower ? concat(raise, ", or lower ", interval.name, " to ", written(interval, Value(most))) : raise;
+}
+
+ConfigError breach(const Rule& rule, const Draft& draft) {
+    const Field& threshold = *find_field(rule.threshold);
+    const Field& interval = *find_field(rule.interval);
+    const Choice& chosen = draft.choice(threshold);
+    const Choice& against = draft.choice(interval);
+    const Duration least = std::get<Duration>(against.value) * rule.factor;
+    const Duration most = std::get<Duration>(chosen.value) / rule.factor;
+    // Points at what the person wrote: when the threshold is the default, that was the interval.
+    const bool is_default = chosen.origin.kind == OriginKind::Default;
+    return {
+        .where = is_default ? against.origin : chosen.origin,
+        .key = threshold.key(),
+        .title = concat(threshold.name, " too low"),
+        .found = concat(written(threshold, chosen.value), is_default ? " (default)" : ""),
+        .allowed = concat("at least ", written(threshold, Value(least)), ", ", rule.factor_word, " ", interval.name,
+                          " (", written(interval, against.value), ", ", to_text(against.origin), ")"),
+        .suggestion = remedy(threshold, least, interval, most)};
+}
+
+bool holds(const Rule& rule, const Draft& draft) {
+    const Field& threshold = *find_field(rule.threshold);
+    const Field& interval = *find_field(rule.interval);
+    if (draft.is_faulty(threshold) || draft.is_faulty(interval)) return true;
+    return std::get<Duration>(draft.choice(threshold).value) >=
+           std::get<Duration>(draft.choice(interval).value) * rule.factor;
+}
+
+}  // namespace
+
+void check_rules(Draft& draft) {
+    for (const Rule& rule : rules) {
+        if (!holds(rule, draft)) draft.complain(breach(rule, draft));
+    }
+}
+
+}  // namespace holdfast::config

@@ -1,0 +1,67 @@
+#include "config/shown.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace holdfast::config {
+
+namespace {
+
+constexpr std::size_t longest_shown = 120;
+
+/// JSON escapes what would break a line or a terminal; bytes that are not UTF-8 become U+FFFD.
+std::string in_quotes(std::string_view text) {
+    return nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// The first `longest_shown` bytes, not cutting through a character.
+std::string_view beginning(std::string_view text) {
+    std::size_t end = longest_shown;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+    return text.substr(0, end);
+}
+
+bool speaks_of_a_secret(std::string_view key) {
+    static constexpr std::array<std::string_view, 6> words = {"password", "passwd", "secret",
+                                                              "token",    "apikey", "api_key"};
+    std::string lower(key);
+    for (char& letter : lower) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    return std::any_of(words.begin(), words.end(),
+                       [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+}
+
+std::string cut(const std::string& shown) {
+    if (shown.size() <= longest_shown) return shown;
+    return concat(beginning(shown), "... (", shown.size(), " bytes)");
+}
+
+std::string shown_list(const SourceNode& list) {
+    std::vector<std::string> items;
+    for (const SourceNode& item : list.children) items.push_back(shown_node(item));
+    return cut(concat('[', join(items, ", "), ']'));
+}
+
+}  // namespace
+
+std::string shown_text(std::string_view text) {
+    // Masked before it is cut: a cut through a URL could hide from the mask what marks the password.
+    return cut(in_quotes(mask_password(text)));
+}
+
+std::string shown_node(const SourceNode& node) {
+    if (node.kind == NodeKind::Scalar) return shown_text(node.scalar);
+    if (node.kind == NodeKind::Sequence) return shown_list(node);
+    return std::string(to_text(node.kind));
+}
+
+std::string shown_under(std::string_view key, const SourceNode& node) {
+    const bool has_content = node.kind == NodeKind::Scalar || node.kind == NodeKind::Sequence;
+    if (has_content && speaks_of_a_secret(key)) return "***";
+    return shown_node(node);
+}
+
+}  // namespace holdfast::config

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::config {
+
+/// A place in a file, as editors count: from 1.
+struct Position {
+    int line = 1;
+    int column = 1;
+
+    friend bool operator==(const Position&, const Position&) = default;
+};
+
+enum class NodeKind { Null, Scalar, Sequence, Mapping };
+[[nodiscard]] std::string_view to_text(NodeKind kind);  ///< "nothing", "a value", "a list", "a mapping"
+
+/// One node of a configuration file, free of the parser that read it: what it holds, and where it stands, so that
+/// whoever finds fault with it later can still name its file, line and key. A value: copies are deep.
+struct SourceNode {
+    NodeKind kind = NodeKind::Null;
+    std::string path;     ///< from the top: "tasks.backup.timeout", "worker.queues[1]"; empty for the root
+    std::string key;      ///< the last part of the path, for an entry of a mapping
+    std::string scalar;   ///< of Scalar: its text, without quotes
+    bool quoted = false;  ///< of Scalar: it stood in quotes (or in a block), so it is text whatever it looks like
+    Position at;          ///< where the value begins
+    Position key_at;      ///< where its key begins; the same as `at` without a key
+    std::vector<SourceNode> children;  ///< of Sequence and Mapping, in the order of the file; keys are unique
+
+    /// The entry of a mapping with this key; nullptr when there is none.
+    [[nodiscard]] const SourceNode* find(std::string_view wanted) const;
+};
+
+}  // namespace holdfast::config

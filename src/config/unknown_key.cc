@@ -1,0 +1,116 @@
+#include "config/unknown_key.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "base/text.h"
+#include "config/values.h"
+
+namespace holdfast::config {
+
+namespace {
+
+/// A name that another system has for one of our fields. Two names for one thing would need a rule for when both are
+/// given; so theirs are refused, with ours in the message.
+struct ForeignName {
+    std::string_view name;
+    std::string_view ours;
+    Duration unit{};  ///< of a plain number under their name; zero when the value cannot be carried over
+};
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr ForeignName foreign_names[] = {
+    {"sweep_interval_secs", "recovery.check_interval_ms", seconds(1)},
+    {"sweep_interval", "recovery.check_interval_ms", seconds(1)},
+    {"stale_detection_interval", "recovery.check_interval_ms", seconds(1)},
+    {"heartbeat_timeout_secs", "recovery.worker_stale_threshold_ms", seconds(1)},
+    {"heartbeat_timeout", "recovery.worker_stale_threshold_ms", seconds(1)},
+    {"staleness_threshold", "recovery.worker_stale_threshold_ms", seconds(1)},
+    {"heartbeat_staleness_multiplier", "recovery.worker_stale_threshold_ms"},
+    {"staleness_multiplier", "recovery.worker_stale_threshold_ms"},
+    {"stale_threshold_ms", "recovery.running_stale_threshold_ms", milliseconds(1)},
+    {"stale_threshold_minutes", "recovery.running_stale_threshold_ms", minutes(1)},
+    {"unmatched_step_timeout", "recovery.unmatched_step_timeout_secs", seconds(1)},
+    {"heartbeat_interval_secs", "worker.heartbeat_interval", seconds(1)},
+    {"heartbeat_interval_ms", "worker.heartbeat_interval", milliseconds(1)},
+    {"shutdown_timeout", "worker.shutdown_grace", seconds(1)},
+    {"max_concurrent", "worker.max_concurrent_tasks"},
+    {"processes", "worker.max_concurrent_tasks"},
+    {"job_days", "retention.terminal_record_retention_hours", hours(24)},
+    {"worker_hours", "retention.worker_state_retention_hours", hours(1)},
+    {"heartbeat_cleanup_interval", "retention.heartbeat_retention_hours"},
+    {"broker", "store.url"},
+    {"database", "store.url"},
+    {"database_url", "store.url"},
+};
+
+const ForeignName* find_foreign(std::string_view name) {
+    const auto* found = std::find_if(std::begin(foreign_names), std::end(foreign_names),
+                                     [&](const ForeignName& foreign) { return foreign.name == name; });
+    return found == std::end(foreign_names) ? nullptr : found;
+}
+
+/// ": 60000" for "60" under a name that counts in seconds; "" when the value does not carry over.
+std::string carried_over(const ForeignName& foreign, const Field& ours, const SourceNode& value) {
+    if (foreign.unit == Duration(0) || value.kind != NodeKind::Scalar) return "";
+    const std::optional<Duration> length = parse_duration(value.scalar, foreign.unit);
+    if (!length) return "";
+    SourceNode written_as_duration = value;
+    written_as_duration.scalar = format_duration(*length);
+    const auto read = read_value(ours, written_as_duration);
+    return read.ok() ? concat(": ", written(ours, read.value())) : "";
+}
+
+std::vector<std::string> candidates_in(std::string_view section) {
+    if (!section.empty()) return field_names(section);
+    std::vector<std::string> names = field_sections();
+    names.insert(names.end(), kept_sections().begin(), kept_sections().end());
+    return names;
+}
+
+std::vector<std::string> all_field_names() {
+    std::vector<std::string> names;
+    for (const Field& field : fields()) names.emplace_back(field.name);
+    return names;
+}
+
+KeyAdvice advice_on_foreign(const ForeignName& foreign, const SourceNode& value) {
+    const Field& ours = *find_field(foreign.ours);
+    return {.title = concat("unknown key; here it is called ", foreign.ours),
+            .allowed = concat("for ", foreign.ours, " ", allowed_values(ours)),
+            .suggestion = concat("write ", foreign.ours, carried_over(foreign, ours, value)),
+            .meant = &ours};
+}
+
+KeyAdvice advice_on_misspelt(std::string_view section, std::string_view name) {
+    KeyAdvice advice{.title = "unknown key", .allowed = known_keys(section), .suggestion = "", .meant = nullptr};
+    if (const Field* elsewhere = find_field_by_name(name)) {
+        advice.suggestion = concat("it belongs under ", elsewhere->section);
+        advice.meant = elsewhere;
+    } else if (const auto near = nearest_word(name, candidates_in(section))) {
+        advice.suggestion = concat("did you mean ", *near, "?");
+        advice.meant = find_field(section, *near);
+    } else if (const auto near_elsewhere = nearest_word(name, all_field_names())) {
+        advice.meant = find_field_by_name(*near_elsewhere);
+        advice.suggestion = concat("did you mean ", advice.meant->key(), "?");
+    }
+    return advice;
+}
+
+}  // namespace
+
+KeyAdvice advice_on_key(std::string_view section, std::string_view name, const SourceNode& value) {
+    const ForeignName* foreign = find_foreign(name);
+    return foreign != nullptr ? advice_on_foreign(*foreign, value) : advice_on_misspelt(section, name);
+}
+
+std::string known_keys(std::string_view section) {
+    return join(candidates_in(section), ", ");
+}
+
+}  // namespace holdfast::config

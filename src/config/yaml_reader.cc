@@ -1,0 +1,324 @@
+#include "config/yaml_reader.h"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <unordered_map>
+
+#include "base/text.h"
+#include "config/shown.h"
+
+namespace holdfast::config {
+
+namespace {
+
+Position position_of(const YAML::Mark& mark) {
+    return {.line = std::max(mark.line, 0) + 1, .column = std::max(mark.column, 0) + 1};
+}
+
+/// Ends the reading: beyond this point the document cannot or must not be looked at.
+struct Unreadable {
+    Position at;
+    std::string title;
+    std::string allowed;
+};
+
+/// How much room a subtree takes.
+struct Extent {
+    std::size_t bytes = 0;
+    std::size_t height = 0;  ///< 1 for a node without children
+};
+
+Extent extent_of(const SourceNode& node) {
+    Extent extent{sizeof(SourceNode) + node.path.size() + node.key.size() + node.scalar.size(), 0};
+    for (const SourceNode& child : node.children) {
+        const Extent below = extent_of(child);
+        extent.bytes += below.bytes;
+        extent.height = std::max(extent.height, below.height);
+    }
+    ++extent.height;
+    return extent;
+}
+
+/// Builds the tree from the parser's events. Events instead of the parser's own tree, because those tell of duplicate
+/// keys and of every alias, and can be stopped before a small file unfolds into a large one.
+class TreeBuilder : public YAML::EventHandler {
+public:
+    TreeBuilder(const std::string& file, ConfigErrors& errors) : file_(file), errors_(errors) {}
+
+    [[nodiscard]] SourceNode take_root() { return std::move(root_); }
+
+    void OnDocumentStart(const YAML::Mark& mark) override {
+        if (documents_++ > 0) throw Unreadable{position_of(mark), "a second YAML document", "one document per file"};
+    }
+    void OnDocumentEnd() override {}
+
+    void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        if (is_key_next()) return take_key(position_of(mark), "null", false);
+        add(make(NodeKind::Null, mark), anchor);
+    }
+
+    void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  const std::string& value) override {
+        check_tag(tag, mark);
+        if (is_key_next()) return take_key(position_of(mark), value, tag == "?");
+        SourceNode node = make(NodeKind::Scalar, mark);
+        node.scalar = value;
+        charge(value.size(), node.at);
+        node.quoted = tag == "!" || tag == "tag:yaml.org,2002:str";
+        add(std::move(node), anchor);
+    }
+
+    void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        if (is_key_next()) return refuse_key(position_of(mark));
+        // An alias inside its own anchor finds nothing: the anchored node is complete only at its end.
+        const auto anchored = anchored_.find(anchor);
+        if (anchored == anchored_.end())
+            throw Unreadable{position_of(mark), "an alias of a node that contains it", ""};
+        const SourceNode place = make(NodeKind::Null, mark);
+        const Extent extent = extent_of(anchored->second);
+        charge(extent.bytes, place.at);
+        check_depth(open_.size() + extent.height - 1, place.at);
+        SourceNode copy = anchored->second;
+        copy.key = place.key;
+        copy.key_at = place.key_at;
+        rename(copy, place.path, place.at);
+        add(std::move(copy), YAML::NullAnchor);
+    }
+
+    void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                         YAML::EmitterStyle::value /*style*/) override {
+        open(NodeKind::Sequence, mark, tag, anchor);
+    }
+    void OnSequenceEnd() override { close(); }
+
+    void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                    YAML::EmitterStyle::value /*style*/) override {
+        open(NodeKind::Mapping, mark, tag, anchor);
+    }
+    void OnMapEnd() override { close(); }
+
+private:
+    /// A list or mapping whose end has not come yet.
+    struct Open {
+        SourceNode node;
+        YAML::anchor_t anchor = YAML::NullAnchor;
+        bool has_key = false;  ///< of a mapping: the key is known, its value comes next
+        std::string key;
+        Position key_at;
+        std::unordered_map<std::string, int> lines;  ///< of the keys so far
+        bool dropped = false;  ///< it stands where no value can be kept: read on, but throw it away
+        bool is_key = false;   ///< ... because it stands in the place of a key
+    };
+
+    [[nodiscard]] bool is_key_next() const {
+        return !open_.empty() && open_.back().node.kind == NodeKind::Mapping && !open_.back().has_key;
+    }
+
+    /// Counts what is about to be kept.
+    void charge(std::size_t bytes, Position at) {
+        bytes_ += bytes;
+        if (bytes_ <= max_tree_bytes) return;
+        throw Unreadable{at, "too large",
+                         concat("at most ", max_tree_bytes, " bytes in memory, with every alias written out")};
+    }
+
+    static void check_depth(std::size_t containers, Position at) {
+        if (containers > max_depth)
+            throw Unreadable{at, "nested too deeply", concat("at most ", max_depth, " levels")};
+    }
+
+    /// A node with its place in the tree: path, key and positions.
+    SourceNode make(NodeKind kind, const YAML::Mark& mark) {
+        SourceNode node;
+        node.kind = kind;
+        node.at = node.key_at = position_of(mark);
+        if (!open_.empty()) place_in(open_.back(), node);
+        charge(extent_of(node).bytes, node.at);
+        return node;
+    }
+
+    static void place_in(const Open& parent, SourceNode& node) {
+        if (parent.node.kind == NodeKind::Sequence) {
+            node.path = concat(parent.node.path, '[', parent.node.children.size(), ']');
+        } else {
+            node.key = parent.key;
+            node.key_at = parent.key_at;
+            node.path = parent.node.path.empty() ? parent.key : concat(parent.node.path, '.', parent.key);
+        }
+    }
+
+    /// Gives a copied subtree the paths of its new place. Its positions stay: that is where its text stands.
+    void rename(SourceNode& node, const std::string& path, Position at) {
+        charge(path.size(), at);
+        node.path = path;
+        for (std::size_t i = 0; i < node.children.size(); ++i) {
+            SourceNode& child = node.children[i];
+            rename(child, node.kind == NodeKind::Sequence ? concat(path, '[', i, ']') : concat(path, '.', child.key),
+                   at);
+        }
+    }
+
+    void add(SourceNode node, YAML::anchor_t anchor) {
+        if (anchor != YAML::NullAnchor) {
+            charge(extent_of(node).bytes, node.at);
+            anchored_[anchor] = node;
+        }
+        if (open_.empty()) {
+            root_ = std::move(node);
+            return;
+        }
+        Open& parent = open_.back();
+        if (parent.node.kind == NodeKind::Sequence) {
+            parent.node.children.push_back(std::move(node));
+            return;
+        }
+        parent.has_key = false;
+        if (!parent.dropped) parent.node.children.push_back(std::move(node));
+        parent.dropped = false;
+    }
+
+    void open(NodeKind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+        check_tag(tag, mark);
+        check_depth(open_.size() + 1, position_of(mark));
+        const bool is_key = is_key_next();
+        if (is_key) refuse_key(position_of(mark));
+        Open opened;
+        opened.node = make(kind, mark);
+        opened.anchor = anchor;
+        opened.is_key = is_key;
+        open_.push_back(std::move(opened));
+    }
+
+    void close() {
+        Open closed = std::move(open_.back());
+        open_.pop_back();
+        if (closed.is_key) return;
+        add(std::move(closed.node), closed.anchor);
+    }
+
+    void take_key(Position at, const std::string& key, bool plain) {
+        Open& mapping = open_.back();
+        mapping.has_key = true;
+        mapping.key = key;
+        mapping.key_at = at;
+        const bool merges = plain && key == "<<";
+        if (merges)
+            complain(at, "merge keys are not supported", "write the entries out, or use an alias as a whole value");
+        const bool is_new = mapping.lines.emplace(key, at.line).second;
+        if (!is_new) complain_of_duplicate(mapping, at, key);
+        mapping.dropped = merges || !is_new;
+    }
+
+    void refuse_key(Position at) {
+        Open& mapping = open_.back();
+        mapping.has_key = mapping.dropped = true;
+        mapping.key.clear();
+        mapping.key_at = at;
+        complain(at, "a key that is not plain text", "keys are words");
+    }
+
+    void complain_of_duplicate(const Open& mapping, Position at, const std::string& key) {
+        const std::string path = mapping.node.path.empty() ? key : concat(mapping.node.path, '.', key);
+        errors_.push_back({.where = {OriginKind::File, file_, at},
+                           .key = mask_password(path),
+                           .title = "given twice",
+                           .found = "",
+                           .allowed = "each key once",
+                           .suggestion = concat("the first one is in line ", mapping.lines.at(key))});
+    }
+
+    void complain(Position at, std::string title, std::string allowed) {
+        errors_.push_back({.where = {OriginKind::File, file_, at},
+                           .key = open_.empty() ? "" : open_.back().node.path,
+                           .title = std::move(title),
+                           .found = "",
+                           .allowed = std::move(allowed),
+                           .suggestion = ""});
+    }
+
+    void check_tag(const std::string& tag, const YAML::Mark& mark) {
+        static constexpr std::string_view standard = "tag:yaml.org,2002:";
+        if (tag.empty() || tag == "?" || tag == "!" || tag.starts_with(standard)) return;
+        complain(position_of(mark), concat("unknown YAML tag ", shown_text(tag)), "values without a tag");
+    }
+
+    const std::string& file_;
+    ConfigErrors& errors_;
+    SourceNode root_;
+    std::vector<Open> open_;
+    std::map<YAML::anchor_t, SourceNode> anchored_;
+    std::size_t bytes_ = 0;
+    int documents_ = 0;
+};
+
+Position position_at(std::string_view text, std::size_t offset) {
+    const std::string_view before = text.substr(0, offset);
+    const std::size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0
+    return {.line = static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1,
+            .column = static_cast<int>(offset - line_begin) + 1};
+}
+
+/// What makes the bytes no text, with a line instead of the offset that `text_defect` ends its sentence with.
+std::optional<Unreadable> encoding_fault(std::string_view text) {
+    const std::optional<std::string> defect = text_defect(text);
+    if (!defect) return std::nullopt;
+    static constexpr std::string_view at_offset = " at offset ";
+    const std::size_t end = defect->find(at_offset);
+    const std::size_t offset = std::stoull(defect->substr(end + at_offset.size()));
+    return Unreadable{position_at(text, offset), defect->substr(0, end), "text in UTF-8"};
+}
+
+/// The parser overlooks that a quote is never closed when a line end follows, and takes the rest of the file for the
+/// value. It does not overlook the end mark of the document in a value.
+std::string with_end_mark(const std::string& text) {
+    return concat(text, text.ends_with('\n') ? "" : "\n", "...\n");
+}
+
+Unreadable syntax_fault(const YAML::Exception& error, const std::string& text) {
+    const Position at = position_of(error.mark);
+    const Position end = position_at(text, text.size());
+    const int end_mark_line = text.ends_with('\n') ? end.line : end.line + 1;
+    if (at.line < end_mark_line) return {at, concat("YAML syntax: ", error.msg), ""};
+    return {end, concat("YAML syntax: a quote or bracket is not closed (", error.msg, ")"), ""};
+}
+
+SourceNode parse(const std::string& text, TreeBuilder& builder) {
+    std::istringstream stream(with_end_mark(text));
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder)) {
+    }
+    return builder.take_root();
+}
+
+}  // namespace
+
+YamlText read_yaml(const std::string& text, const std::string& file) {
+    YamlText read;
+    // What was found before may be a consequence of it, so this is then the only error.
+    const auto give_up = [&](const Unreadable& reason) {
+        read.errors = {{.where = {OriginKind::File, file, reason.at},
+                        .key = "",
+                        .title = reason.title,
+                        .found = "",
+                        .allowed = reason.allowed,
+                        .suggestion = ""}};
+    };
+    try {
+        if (const auto fault = encoding_fault(text)) throw Unreadable(*fault);
+        TreeBuilder builder(file, read.errors);
+        read.root = parse(text, builder);
+    } catch (const Unreadable& reason) {
+        give_up(reason);
+    } catch (const YAML::Exception& error) {
+        give_up(syntax_fault(error, text));
+    }
+    return read;
+}
+
+}  // namespace holdfast::config

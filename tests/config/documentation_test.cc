@@ -1,0 +1,85 @@
+#include <fstream>
+#include <sstream>
+
+#include "base/text.h"
+#include "config/fields.h"
+#include "config/values.h"
+#include "tests/config/loading.h"
+
+namespace holdfast::config {
+
+namespace {
+
+using ::testing::HasSubstr;
+
+/// The reference of one section, as it stands in docs/configuration.md.
+std::string reference(const std::string& section) {
+    std::string text =
+        "| key | default | allowed | meaning | comes from | example | variable |\n"
+        "|---|---|---|---|---|---|---|\n";
+    for (const Field& field : fields()) {
+        if (field.section != section) continue;
+        const Value fallback = read_value(field, node_from_text(field, field.fallback)).value();
+        text += concat("| `", field.name, "` | `", written(field, fallback), "` | ", allowed_values(field), " | ",
+                       field.meaning, " | ", field.source, " | `", field.example, "` | `", field.variable(), "` |\n");
+    }
+    return text;
+}
+
+std::string documentation() {
+    std::ifstream file(DOCS_DIRECTORY "/configuration.md");
+    std::stringstream content;
+    content << file.rdbuf();
+    return content.str();
+}
+
+/// The blocks of YAML in the documentation.
+std::vector<std::string> examples() {
+    static const std::string opening = "```yaml\n";
+    const std::string text = documentation();
+    std::vector<std::string> found;
+    for (std::size_t at = 0; (at = text.find(opening, at)) != std::string::npos;) {
+        at += opening.size();
+        found.push_back(text.substr(at, text.find("```", at) - at));
+    }
+    return found;
+}
+
+class Documentation : public Loading {};
+
+TEST_F(Documentation, HoldsTheReferenceThatTheFieldsGive) {
+    for (const std::string& section : field_sections()) EXPECT_THAT(documentation(), HasSubstr(reference(section)));
+}
+
+TEST_F(Documentation, ShowsOnlyExamplesThatAreValid) {
+    ASSERT_GE(examples().size(), 3U);
+    for (const std::string& example : examples()) {
+        write(example);
+        EXPECT_TRUE(load().ok()) << example << join(complaints(), "\n");
+    }
+}
+
+TEST_F(Documentation, GivesEachFieldAnExampleThatIsValid) {
+    for (const Field& field : fields()) {
+        write(concat(field.section, ": {", field.name, ": ", field.example, "}\n"));
+        EXPECT_THAT(shown(field.key()), HasSubstr("(holdfast.yaml:1)"));
+    }
+}
+
+TEST_F(Documentation, SaysOfEachFieldWhatItMeansAndWhereItComesFrom) {
+    for (const Field& field : fields()) {
+        EXPECT_TRUE(field.meaning.ends_with('.')) << field.key();
+        EXPECT_NE(field.source, "") << field.key();
+    }
+}
+
+TEST_F(Documentation, ShowsTheErrorsAsTheyAreReported) {
+    write(
+        "worker:\n  max_concurent_tasks: 4\nrecovery:\n  check_interval_ms: 10\n  sweep_interval_secs: 60\n"
+        "  running_stale_threshold_ms: 30000\n");
+    for (const std::string& complaint : complaints()) EXPECT_THAT(documentation(), HasSubstr(complaint + "\n"));
+}
+
+}  // namespace
+
+}  // namespace holdfast::config
