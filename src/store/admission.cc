@@ -1,0 +1,191 @@
+#include "store/admission.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "core/policy_text.h"
+
+namespace holdfast::store {
+
+namespace {
+
+using Complaint = std::optional<std::string>;
+
+constexpr std::size_t max_message_bytes = 64 * 1024;
+constexpr std::size_t max_tags = 64;
+constexpr int max_concurrency_limit = 10'000;
+// PostgreSQL and people can both read these years.
+constexpr Timestamp earliest = std::chrono::sys_days(std::chrono::year(1970) / 1 / 1);
+constexpr Timestamp latest = std::chrono::sys_days(std::chrono::year(9999) / 12 / 31);
+
+Complaint text_complaint(std::string_view field, std::string_view text) {
+    if (auto defect = text_defect(text)) return concat(field, " ", *defect);
+    return std::nullopt;
+}
+
+Complaint short_text_complaint(std::string_view field, std::string_view text, std::size_t min_bytes) {
+    if (text.size() < min_bytes) return concat(field, " is empty");
+    if (text.size() > max_short_text_bytes)
+        return concat(field, " has ", text.size(), " bytes; at most ", max_short_text_bytes, " are allowed");
+    return text_complaint(field, text);
+}
+
+Complaint json_complaint(std::string_view field, std::string_view text, const Limits& limits) {
+    if (text.size() > limits.max_payload_bytes)
+        return concat(field, " has ", text.size(), " bytes; at most ", limits.max_payload_bytes, " are allowed");
+    if (auto complaint = text_complaint(field, text)) return complaint;
+    if (!nlohmann::json::accept(text)) return concat(field, " is not valid JSON");
+    return std::nullopt;
+}
+
+Complaint range_complaint(std::string_view field, int value, int low, int high) {
+    if (value >= low && value <= high) return std::nullopt;
+    return concat(field, " is ", value, "; allowed are ", low, " to ", high);
+}
+
+Complaint time_complaint(std::string_view field, const std::optional<Timestamp>& at) {
+    if (!at || (*at >= earliest && *at <= latest)) return std::nullopt;
+    return concat(field, " is outside of the years 1970 to 9999");
+}
+
+Complaint id_complaint(const Uuid& id) {
+    if (id.is_nil()) return "id is missing";
+    if ((id.bytes()[6] >> 4) != 7) return concat("id ", id.to_string(), " is not a UUIDv7");
+    return std::nullopt;
+}
+
+Complaint tags_complaint(const std::vector<std::string>& tags) {
+    if (tags.size() > max_tags) return concat("tags are ", tags.size(), "; at most ", max_tags, " are allowed");
+    for (const auto& tag : tags)
+        if (auto complaint = short_text_complaint("a tag", tag, 1)) return complaint;
+    return std::nullopt;
+}
+
+Complaint times_complaint(const NewTask& task) {
+    if (auto complaint = time_complaint("run_at", task.run_at)) return complaint;
+    if (auto complaint = time_complaint("deadline", task.deadline)) return complaint;
+    if (task.run_at && task.deadline && *task.deadline < *task.run_at)
+        return "deadline is before run_at: the task could never start";
+    return std::nullopt;
+}
+
+Complaint concurrency_complaint(const std::optional<ConcurrencyKey>& concurrency) {
+    if (!concurrency) return std::nullopt;
+    if (auto complaint = short_text_complaint("concurrency key", concurrency->key, 1)) return complaint;
+    return range_complaint("concurrency limit", concurrency->limit, 1, max_concurrency_limit);
+}
+
+Complaint policy_complaint(const TaskPolicy& policy) {
+    auto defect = core::policy_defect(policy);
+    if (defect.empty()) return std::nullopt;
+    return defect;
+}
+
+/// The first of the checks that complains; they run in order and only until then.
+template <typename... Checks>
+Complaint first_complaint(const Checks&... checks) {
+    Complaint complaint;
+    (void)((complaint = checks()).has_value() || ...);
+    return complaint;
+}
+
+FinishedRun failed_instead(FinishedRun run, std::string_view code, std::string message) {
+    run.end = core::LeaseEnd::Failed;
+    run.result.clear();
+    run.error = {std::string(code), std::move(message), ""};
+    return run;
+}
+
+std::string storable_error_data(const std::string& data, const Limits& limits) {
+    if (data.empty()) return data;
+    if (data.size() > limits.max_payload_bytes) {
+        nlohmann::json note = {{"omitted", concat("error data of ", data.size(), " bytes; at most ",
+                                                  limits.max_payload_bytes, " are kept")}};
+        return note.dump();
+    }
+    if (!text_defect(data) && nlohmann::json::accept(data)) return data;
+    return nlohmann::json({{"unreadable", readable_text(data, max_message_bytes)}}).dump();
+}
+
+/// The length of the valid UTF-8 sequence (without NUL) at the start of `text`; 0 when there is none.
+std::size_t sequence_length(std::string_view text) {
+    for (std::size_t length = 1; length <= std::min<std::size_t>(4, text.size()); ++length)
+        if (!text_defect(text.substr(0, length))) return length;
+    return 0;
+}
+
+}  // namespace
+
+std::optional<std::string> refusal(const NewTask& task, const Limits& limits) {
+    return first_complaint(
+        [&] { return id_complaint(task.id); },  //
+        [&] { return short_text_complaint("name", task.name, 1); },
+        [&] { return json_complaint("args", task.args, limits); },
+        [&] { return task.spec.empty() ? std::nullopt : json_complaint("spec", task.spec, limits); },
+        [&] { return short_text_complaint("queue", task.queue, 1); },  //
+        [&] { return tags_complaint(task.tags); },
+        [&] { return range_complaint("priority", task.priority, 1, 100); },  //
+        [&] { return times_complaint(task); }, [&] { return concurrency_complaint(task.concurrency); },
+        [&] { return short_text_complaint("idempotency key", task.idempotency_key, 0); },
+        [&] { return policy_complaint(task.policy); });
+}
+
+void check_queue_name(const std::string& queue) {
+    if (auto complaint = short_text_complaint("queue", queue, 1)) throw BadInput(*complaint);
+}
+
+bool is_too_old(const Uuid& id, Timestamp now, const Limits& limits) {
+    if (!limits.terminal_retention) return false;
+    const Timestamp made_at{std::chrono::milliseconds(id.unix_milliseconds())};
+    return now - made_at > *limits.terminal_retention;
+}
+
+std::vector<std::string> canonical_tags(std::vector<std::string> tags) {
+    std::sort(tags.begin(), tags.end());
+    tags.erase(std::unique(tags.begin(), tags.end()), tags.end());
+    return tags;
+}
+
+FinishedRun storable(FinishedRun run, const Limits& limits) {
+    if (run.end == core::LeaseEnd::Completed) {
+        if (run.result.empty()) run.result = "null";
+        if (run.result.size() > limits.max_payload_bytes) {
+            auto message = concat("the result has ", run.result.size(), " bytes; at most ", limits.max_payload_bytes,
+                                  " are allowed");
+            return failed_instead(std::move(run), error_code::result_too_large, std::move(message));
+        }
+        if (auto complaint = json_complaint("the result", run.result, limits))
+            return failed_instead(std::move(run), error_code::result_not_storable, std::move(*complaint));
+        return run;
+    }
+    run.error.code = readable_text(run.error.code, max_short_text_bytes);
+    run.error.message = readable_text(run.error.message, max_message_bytes);
+    run.error.data = storable_error_data(run.error.data, limits);
+    return run;
+}
+
+std::string readable_text(std::string_view text, std::size_t max_bytes) {
+    if (text.size() <= max_bytes && !text_defect(text)) return std::string(text);
+    constexpr std::string_view replacement = "\xEF\xBF\xBD", marker = " [cut]";
+    std::string readable;
+    while (!text.empty()) {
+        const auto length = sequence_length(text);
+        const auto piece = length == 0 ? replacement : text.substr(0, length);
+        if (readable.size() + piece.size() + marker.size() > max_bytes) return readable.append(marker);
+        readable.append(piece);
+        text.remove_prefix(std::max<std::size_t>(length, 1));
+    }
+    return readable;
+}
+
+std::optional<std::string> refusal(const ProgressReport& report, const Limits& limits) {
+    if (report.fraction && !(*report.fraction >= 0 && *report.fraction <= 1))
+        return "progress is not between 0 and 1";
+    if (report.text.size() > max_message_bytes)
+        return concat("the progress text has more than ", max_message_bytes, " bytes");
+    if (auto complaint = text_complaint("the progress text", report.text)) return complaint;
+    if (report.checkpoint) return json_complaint("the checkpoint", *report.checkpoint, limits);
+    return std::nullopt;
+}
+
+}  // namespace holdfast::store

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/store.h"
+
+namespace holdfast::store {
+
+/// Why a task cannot be accepted, as one sentence that names the field and what is allowed; nullopt when it can.
+/// The same rules for every store: text is UTF-8 without NUL, payloads are JSON within the limit, numbers are in
+/// range.
+[[nodiscard]] std::optional<std::string> refusal(const NewTask& task, const Limits& limits);
+
+/// Is the id so old that its task may have been pruned?
+[[nodiscard]] bool is_too_old(const Uuid& id, Timestamp now, const Limits& limits);
+
+/// Sorted, without duplicates: the form in which tags are interned.
+[[nodiscard]] std::vector<std::string> canonical_tags(std::vector<std::string> tags);
+
+/// The run as it can be stored: unchanged, or FAILED with RESULT_NOT_STORABLE or RESULT_TOO_LARGE and the reason.
+/// An error's message that is not text is made readable rather than refused.
+[[nodiscard]] FinishedRun storable(FinishedRun run, const Limits& limits);
+
+/// Throws BadInput unless it can be a queue's name.
+void check_queue_name(const std::string& queue);
+
+/// Any text made storable: NUL bytes and invalid sequences become U+FFFD, and it is cut to `max_bytes` with a marker.
+[[nodiscard]] std::string readable_text(std::string_view text, std::size_t max_bytes);
+
+/// Why a progress report cannot be stored; nullopt when it can.
+[[nodiscard]] std::optional<std::string> refusal(const ProgressReport& report, const Limits& limits);
+
+}  // namespace holdfast::store

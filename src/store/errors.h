@@ -1,0 +1,14 @@
+#pragma once
+
+#include "holdfast/errors.h"
+
+namespace holdfast::store {
+
+// Stores throw the public classes; each says there what its catcher must do.
+using holdfast::CommitInDoubt;
+using holdfast::Full;
+using holdfast::StoreError;
+using holdfast::Unavailable;
+using holdfast::Unusable;
+
+}  // namespace holdfast::store

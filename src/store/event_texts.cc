@@ -1,0 +1,139 @@
+#include "store/event_texts.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/assert.h"
+#include "base/text.h"
+#include "store/admission.h"
+
+namespace holdfast::store {
+
+namespace {
+
+constexpr std::size_t max_evidence_bytes = 4096;
+
+std::string because(const std::string& reason) {
+    return reason.empty() ? "" : concat(": ", reason);
+}
+
+std::string_view recovered_kind(TaskState state) {
+    if (state == TaskState::Pending) return "requeued";
+    return state == TaskState::Cancelled ? "cancelled" : "failed";
+}
+
+}  // namespace
+
+NewEvent cancelled_event(const Uuid& task, const std::string& who, const std::string& reason) {
+    return {"cancelled", task, {}, who, concat("cancelled before it started", because(reason)), ""};
+}
+
+NewEvent cancel_requested_event(const Uuid& task, const Uuid& worker, const std::string& who,
+                                const std::string& reason) {
+    return {
+        "cancel_requested",
+        task,
+        worker,
+        who,
+        concat("cancel requested; worker ", worker.to_string(), " is to stop the run and confirm", because(reason)),
+        ""};
+}
+
+NewEvent forced_event(const Uuid& task, TaskState from, TaskState to, const ForceParams& params) {
+    return {"forced",
+            task,
+            {},
+            params.who,
+            concat("forced from ", to_text(from), " to ", to_text(to), because(params.reason)),
+            ""};
+}
+
+NewEvent expired_event(const Uuid& task) {
+    return {"expired", task, {}, "store", expired_error().message, ""};
+}
+
+NewEvent rejected_event(const Uuid& task, const RejectParams& params) {
+    return {"rejected", task, {}, params.who, params.error.message, params.error.data};
+}
+
+NewEvent recovered_event(const RecoveredLease& lease, const Uuid& worker, TaskState state, const std::string& who) {
+    return {std::string(recovered_kind(state)),
+            lease.lease.task,
+            worker,
+            who,
+            concat(lease.evidence, "; the task is ", to_text(state)),
+            lease.data};
+}
+
+NewEvent late_result_event(const FinishedRun& run, const Uuid& worker) {
+    nlohmann::json evidence = {{"lease", run.lease.lease}, {"end", core::to_text(run.end)}};
+    if (run.end == core::LeaseEnd::Completed) {
+        evidence["result"] = readable_text(run.result, max_evidence_bytes);
+    } else {
+        evidence["error"] = {{"code", run.error.code},
+                             {"message", readable_text(run.error.message, max_evidence_bytes)}};
+    }
+    return {"late_result_refused",
+            run.lease.task,
+            worker,
+            worker.to_string(),
+            concat("refused a result for lease ", run.lease.lease, ", which is not the task's lease any more"),
+            evidence.dump()};
+}
+
+NewEvent stop_requested_event(const StopRequest& request, const Uuid& worker, const AskToStopParams& params) {
+    const auto cause = request.reason == StopReason::Cancel ? "cancel" : "timeout";
+    return {"stop_requested",
+            request.lease.task,
+            worker,
+            params.who,
+            concat("asked worker ", worker.to_string(), " to stop the run (", cause, ")", because(params.reason)),
+            ""};
+}
+
+NewEvent worker_lost_event(const LostWorker& lost) {
+    return {"worker_lost", {}, lost.worker, lost.who, lost.evidence, lost.data};
+}
+
+NewEvent worker_reactivated_event(const Uuid& worker) {
+    return {"worker_reactivated", {}, worker, worker.to_string(), "beats again, and is active again", ""};
+}
+
+NewEvent worker_ordered_event(const OrderParams& params) {
+    switch (params.order) {
+        case WorkerOrder::Drain:
+            return {"drain_requested", {}, params.worker, params.who, "asked to drain", ""};
+        case WorkerOrder::Cordon:
+            return {"cordoned", {}, params.worker, params.who, "cordoned: it is given no new work", ""};
+        case WorkerOrder::Uncordon:
+            return {"uncordoned", {}, params.worker, params.who, "is given work again", ""};
+    }
+    HOLDFAST_ASSERT(false);
+}
+
+NewEvent worker_removed_event(const Uuid& worker) {
+    return {"worker_removed", {}, worker, "store", "its row was removed", ""};
+}
+
+NewEvent queue_paused_event(const std::string& queue, bool paused, const std::string& who) {
+    return {paused ? "queue_paused" : "queue_resumed",
+            {},
+            {},
+            who,
+            concat("queue ", queue, paused ? " paused: nothing of it is claimed" : " resumed"),
+            nlohmann::json({{"queue", queue}}).dump()};
+}
+
+TaskError cancelled_error(const std::string& who, const std::string& reason) {
+    return {std::string(error_code::task_cancelled),
+            concat("Cancelled", who.empty() ? "" : " by ", who, because(reason)), ""};
+}
+
+TaskError expired_error() {
+    return {std::string(error_code::task_expired), "Task expired: deadline passed before execution started", ""};
+}
+
+TaskError forced_error(const ForceParams& params) {
+    return {std::string(error_code::forced), concat("Forced by ", params.who, because(params.reason)), ""};
+}
+
+}  // namespace holdfast::store

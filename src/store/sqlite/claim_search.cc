@@ -1,0 +1,174 @@
+#include "store/sqlite/claim_search.h"
+
+#include <map>
+
+#include "core/policy_text.h"
+
+namespace holdfast::sqlite {
+
+namespace {
+
+Cursor cursor_of(const Candidate& candidate) {
+    const auto& position = candidate.pending.position;
+    return {position.priority, position.run_at, candidate.pending.task};
+}
+
+bool is_plain(const Candidate& candidate) {
+    return !candidate.pending.position.deadline && !candidate.pending.position.key;
+}
+
+}  // namespace
+
+ClaimSearch::ClaimSearch(Transaction& tx, Routes& known_routes, const store::ClaimParams& params,
+                         const std::vector<std::int64_t>& routes)
+    : tx_(tx), known_routes_(known_routes), params_(params), routes_(routes) {
+    auto row = tx_.db.query("SELECT last FROM lease_number WHERE id = 1");
+    row.step();
+    last_lease_ = lease_before_ = row.integer(0);
+}
+
+bool ClaimSearch::run() {
+    const auto wanted = params_.to_start + params_.to_hold;
+    std::size_t looked_at = 0;
+    bool exhausted = false;
+    Cursor cursor;
+    while (!exhausted && granted_.size() < wanted && looked_at < store::max_batch_rows) {
+        const auto limit = std::min(wanted - granted_.size(), store::max_batch_rows - looked_at);
+        auto candidates = next_candidates(cursor, limit);
+        exhausted = candidates.size() < limit;
+        looked_at += candidates.size();
+        const auto last = candidates.empty() ? cursor : cursor_of(candidates.back());
+        take(candidates, cursor);
+        cursor = last;
+    }
+    if (!granted_.empty()) remember();
+    return exhausted ||
+           granted_.size() >= params_.to_start;  // holding more for later is a bonus, not worth asking again
+}
+
+std::vector<Candidate> ClaimSearch::next_candidates(const Cursor& after, std::size_t limit) {
+    std::vector<Candidate> candidates;
+    candidates.reserve(limit);
+    for (const auto route : routes_) read_candidates(route, after, limit, candidates);
+    if (routes_.size() > 1)
+        std::sort(candidates.begin(), candidates.end(),
+                  [](const auto& a, const auto& b) { return cursor_of(a) < cursor_of(b); });
+    if (candidates.size() > limit) candidates.resize(limit);
+    return candidates;
+}
+
+void ClaimSearch::read_candidates(std::int64_t route, const Cursor& after, std::size_t limit,
+                                  std::vector<Candidate>& candidates) {
+    const auto& names = known_routes_.find(tx_.db, route);
+    auto rows = tx_.db.query(
+        "SELECT r.task_id, r.priority, r.run_at, r.deadline, r.attempts, r.crashes, r.requeues, r.last_lease,"
+        " t.name, t.args, t.spec, t.policy, t.concurrency_key, t.concurrency_limit, t.idempotency_key, t.retry_of"
+        " FROM ready r CROSS JOIN task t ON t.id = r.task_id"
+        " WHERE r.route_id = ?1 AND (r.priority, r.run_at, r.task_id) > (?2, ?3, coalesce(?4, x''))"
+        " ORDER BY r.priority, r.run_at, r.task_id LIMIT ?5",
+        route, after.priority, after.run_at, after.task, limit);
+    while (rows.step()) {
+        auto& found = candidates.emplace_back();
+        found.pending.task = rows.uuid(0);
+        read_description(rows, 8, found.task);
+        found.task.queue = names.queue;
+        found.task.tags = names.tags;
+        auto& position = found.pending.position;
+        position.route = route;
+        position.priority = rows.small(1);
+        position.run_at = rows.time(2);
+        position.deadline = rows.optional_time(3);
+        if (found.task.concurrency) position.key = found.task.concurrency->key;
+        position.history = {rows.small(4), rows.small(5), rows.small(6)};
+        position.last_lease = rows.integer(7);
+    }
+}
+
+void ClaimSearch::take(std::vector<Candidate>& candidates, const Cursor& after) {
+    if (std::all_of(candidates.begin(), candidates.end(), is_plain)) {
+        remove_ranges(candidates, after);
+        for (auto& candidate : candidates) grant(candidate);
+    } else {
+        for (auto& candidate : candidates) consider(candidate);
+    }
+}
+
+/// Of each route the candidates are all that is ready from `after` up to the last of them: one range, one statement.
+void ClaimSearch::remove_ranges(const std::vector<Candidate>& candidates, const Cursor& after) {
+    std::map<std::int64_t, Cursor> last_of_route;
+    for (const auto& candidate : candidates) last_of_route[candidate.pending.position.route] = cursor_of(candidate);
+    for (const auto& [route, last] : last_of_route)
+        tx_.db.run(
+            "DELETE FROM ready WHERE route_id = ?1 AND (priority, run_at, task_id) > (?2, ?3, coalesce(?4, x''))"
+            " AND (priority, run_at, task_id) <= (?5, ?6, ?7)",
+            route, after.priority, after.run_at, after.task, last.priority, last.run_at, last.task);
+}
+
+void ClaimSearch::consider(Candidate& candidate) {
+    const auto& position = candidate.pending.position;
+    const auto& task = candidate.pending.task;
+    if (position.key && granted_.size() >= params_.to_start) return;  // keyed tasks are not held for later
+    if (position.deadline && *position.deadline <= tx_.now) {
+        remove_pending(tx_, candidate.pending);
+        park(tx_, task, position, store::WaitReason::Overdue);
+        if (position.key) unpark(tx_, *position.key);
+        return;
+    }
+    remove_pending(tx_, candidate.pending);
+    if (position.key && !take_slot(tx_, *position.key, task)) {
+        park(tx_, task, position, store::WaitReason::Key);
+    } else {
+        grant(candidate);
+    }
+}
+
+void ClaimSearch::grant(Candidate& candidate) {
+    LeaseRow row;
+    row.lease = {candidate.pending.task, ++last_lease_};
+    row.worker = params_.worker;
+    row.claimed_at = tx_.now;
+    if (granted_.size() < params_.to_start) row.started_at = tx_.now;
+    row.position = std::move(candidate.pending.position);
+    insert_lease(tx_, row);
+    granted_.push_back(claimed_task(tx_.db, row, std::move(candidate.task)));
+}
+
+/// So that the same request again is answered the same.
+void ClaimSearch::remember() {
+    tx_.db.run("UPDATE lease_number SET last = ? WHERE id = 1", last_lease_);
+    tx_.db.run(
+        "INSERT INTO claim (worker_id, request, first_lease, last_lease) VALUES (?1, ?2, ?3, ?4)"
+        " ON CONFLICT (worker_id) DO UPDATE SET request = ?2, first_lease = ?3, last_lease = ?4",
+        params_.worker, params_.request, lease_before_ + 1, last_lease_);
+}
+
+void read_description(const Query& row, int column, store::NewTask& task) {
+    task.name = row.text(column);
+    task.args = row.text(column + 1);
+    task.spec = row.text(column + 2);
+    if (!row.is_null(column + 3))
+        if (auto policy = core::decode_policy(row.text(column + 3)); policy.ok())
+            task.policy = std::move(policy).value();
+    if (!row.is_null(column + 4)) task.concurrency = ConcurrencyKey{row.string(column + 4), row.small(column + 5)};
+    task.idempotency_key = row.text(column + 6);
+    task.retry_of = row.uuid(column + 7);
+}
+
+store::ClaimedTask claimed_task(Database& db, const LeaseRow& row, store::NewTask&& task) {
+    store::ClaimedTask claimed;
+    claimed.task = std::move(task);
+    claimed.task.id = row.lease.task;
+    claimed.task.priority = row.position.priority;
+    claimed.task.run_at = row.position.run_at;
+    claimed.task.deadline = row.position.deadline;
+    claimed.lease = row.lease.lease;
+    claimed.started = row.started_at.has_value();
+    claimed.history = row.position.history;
+    if (claimed.history.next_attempt_number() > 1 || row.position.last_lease != 0) {
+        auto saved = db.query("SELECT checkpoint FROM progress WHERE task_id = ?", row.lease.task);
+        if (saved.step()) claimed.checkpoint = saved.text(0);
+    }
+    return claimed;
+}
+
+}  // namespace holdfast::sqlite

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <vector>
+
+#include "store/sqlite/places.h"
+#include "store/sqlite/routes.h"
+#include "store/store.h"
+
+namespace holdfast::sqlite {
+
+/// A task within reach, with all that its worker is to know of it.
+struct Candidate {
+    PendingTask pending;
+    store::NewTask task;
+};
+
+/// Where in the order of claims a search goes on.
+struct Cursor {
+    int priority = 0;
+    Timestamp run_at;
+    Uuid task;
+
+    friend auto operator<=>(const Cursor&, const Cursor&) = default;
+};
+
+/// Hands out leases in the order of claims, over all routes, until everything that was asked for is granted.
+class ClaimSearch {
+public:
+    ClaimSearch(Transaction& tx, Routes& known_routes, const store::ClaimParams& params,
+                const std::vector<std::int64_t>& routes);
+
+    /// Tasks that cannot be granted are put out of reach on the way, each once in its life as a candidate; how many
+    /// are looked at in one transaction is bounded. False: the bound was met before all was granted.
+    bool run();
+
+    [[nodiscard]] std::vector<store::ClaimedTask>& granted() { return granted_; }
+
+private:
+    std::vector<Candidate> next_candidates(const Cursor& after, std::size_t limit);
+    void read_candidates(std::int64_t route, const Cursor& after, std::size_t limit,
+                         std::vector<Candidate>& candidates);
+    void take(std::vector<Candidate>& candidates, const Cursor& after);
+    void remove_ranges(const std::vector<Candidate>& candidates, const Cursor& after);
+    void consider(Candidate& candidate);
+    void grant(Candidate& candidate);
+    void remember();
+
+    Transaction& tx_;
+    Routes& known_routes_;
+    const store::ClaimParams& params_;
+    const std::vector<std::int64_t>& routes_;
+    std::vector<store::ClaimedTask> granted_;
+    store::Lease lease_before_ = 0;
+    store::Lease last_lease_ = 0;
+};
+
+/// Reads the columns that describe a task to its worker (name, args, spec, policy, concurrency_key,
+/// concurrency_limit, idempotency_key, retry_of), which start at `column`. A policy that cannot be read is as good as
+/// none: the defaults neither repeat nor requeue anything.
+void read_description(const Query& row, int column, store::NewTask& task);
+
+/// What the worker is told about a lease that it was granted.
+[[nodiscard]] store::ClaimedTask claimed_task(Database& db, const LeaseRow& row, store::NewTask&& task);
+
+}  // namespace holdfast::sqlite

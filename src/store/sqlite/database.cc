@@ -1,0 +1,209 @@
+#include "store/sqlite/database.h"
+
+#include <sqlite3.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/assert.h"
+#include "base/text.h"
+#include "store/errors.h"
+
+namespace holdfast::sqlite {
+
+namespace {
+
+constexpr int foreign_writer_patience_ms = 5000;
+
+/// What was done to which file, and what SQLite says about it.
+std::string account(sqlite3* handle, int code, std::string_view doing) {
+    if (handle == nullptr) return concat(doing, ": ", sqlite3_errstr(code));
+    const char* file = sqlite3_db_filename(handle, "main");
+    return concat(doing, file == nullptr || *file == '\0' ? "" : concat(" of ", file), ": ", sqlite3_errmsg(handle));
+}
+
+/// Why the system refused the last write to the log. (What sqlite3_system_errno() says is lost by the end of a
+/// COMMIT.)
+int last_errno_of_log(sqlite3* handle) {
+    sqlite3_file* log = nullptr;
+    int cause = 0;
+    if (sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK && log != nullptr &&
+        log->pMethods != nullptr)
+        log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &cause);
+    return cause;
+}
+
+/// SQLite knows only ENOSPC as a full disk; a file that may not grow and a used-up quota are no different.
+bool is_out_of_room(sqlite3* handle, int code) {
+    if (handle == nullptr || (code & 0xff) != SQLITE_IOERR) return false;
+    for (const int cause : {last_errno_of_log(handle), sqlite3_system_errno(handle)})
+        if (cause == EFBIG || cause == EDQUOT || cause == ENOSPC) return true;
+    return false;
+}
+
+[[noreturn]] void fail(sqlite3* handle, int code, std::string_view doing) {
+    const auto message = account(handle, code, doing);
+    if (is_out_of_room(handle, code)) throw store::Full(concat("no space left for the database: ", message));
+    switch (code & 0xff) {
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED:
+        case SQLITE_PROTOCOL:
+        case SQLITE_INTERRUPT:
+            throw store::Unavailable(concat("the database is busy: ", message));
+        case SQLITE_FULL:
+            throw store::Full(concat("no space left for the database: ", message));
+        case SQLITE_IOERR:
+            throw store::Unavailable(concat("the database file cannot be read or written: ", message));
+        case SQLITE_READONLY:
+            throw store::Unusable(
+                concat("the database file may not be written; check its permissions and its directory's: ", message));
+        case SQLITE_NOTADB:
+            throw store::Unusable(concat("the file is not an SQLite database: ", message));
+        case SQLITE_CANTOPEN:
+            throw store::Unusable(concat(
+                "the database file cannot be opened; check that it exists and may be read and written: ", message));
+        case SQLITE_PERM:
+        case SQLITE_AUTH:
+            throw store::Unusable(concat("the database refuses access: ", message));
+        case SQLITE_CORRUPT:
+            throw store::Unusable(concat("the database file is damaged; restore it from a backup: ", message));
+        // Result codes are an open set: whatever remains is a statement that the database does not accept.
+        default:
+            throw store::StoreError(concat("the database refused: ", message));
+    }
+}
+
+int note_wal_pages(void* pages, sqlite3*, const char*, int count) {
+    *static_cast<int*>(pages) = count;
+    return SQLITE_OK;
+}
+
+}  // namespace
+
+Query::~Query() {
+    if (statement_ == nullptr) return;
+    sqlite3_reset(statement_);  // what it is bound to is left: the next use binds everything anew
+}
+
+bool Query::step() {
+    const int code = sqlite3_step(statement_);
+    if (code == SQLITE_ROW) return true;
+    if (code == SQLITE_DONE) return false;
+    fail(sqlite3_db_handle(statement_), sqlite3_extended_errcode(sqlite3_db_handle(statement_)),
+         "running a statement");
+}
+
+bool Query::is_null(int column) const {
+    return sqlite3_column_type(statement_, column) == SQLITE_NULL;
+}
+std::int64_t Query::integer(int column) const {
+    return sqlite3_column_int64(statement_, column);
+}
+double Query::real(int column) const {
+    return sqlite3_column_double(statement_, column);
+}
+
+std::string_view Query::text(int column) const {
+    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+    if (text == nullptr) return {};
+    return {text, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+}
+
+Uuid Query::uuid(int column) const {
+    const void* bytes = sqlite3_column_blob(statement_, column);
+    Uuid::Bytes copy{};
+    if (bytes == nullptr || sqlite3_column_bytes(statement_, column) != static_cast<int>(copy.size())) return Uuid();
+    std::memcpy(copy.data(), bytes, copy.size());
+    return Uuid(copy);
+}
+
+std::optional<Timestamp> Query::optional_time(int column) const {
+    if (is_null(column)) return std::nullopt;
+    return time(column);
+}
+
+void Query::bind(int index, std::nullptr_t) {
+    sqlite3_bind_null(statement_, index);
+}
+void Query::bind(int index, std::int64_t value) {
+    sqlite3_bind_int64(statement_, index, value);
+}
+void Query::bind(int index, double value) {
+    sqlite3_bind_double(statement_, index, value);
+}
+
+void Query::bind(int index, std::string_view value) {
+    // An empty view may have no address, and SQLite takes that for NULL.
+    const char* data = value.data() == nullptr ? "" : value.data();
+    sqlite3_bind_text64(statement_, index, data, value.size(), SQLITE_STATIC, SQLITE_UTF8);
+}
+
+void Query::bind(int index, const Uuid& value) {
+    if (value.is_nil()) {
+        bind(index, nullptr);
+    } else {
+        HOLDFAST_ASSERT(ids_ < prepared_->ids.size());
+        const auto& kept = (prepared_->ids[ids_++] = value).bytes();
+        sqlite3_bind_blob(statement_, index, kept.data(), static_cast<int>(kept.size()), SQLITE_STATIC);
+    }
+}
+
+Database::Database(const std::string& path, Mode mode) {
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (mode == Mode::Create ? SQLITE_OPEN_CREATE : 0);
+    const int code = sqlite3_open_v2(path.c_str(), &handle_, flags, nullptr);
+    if (code != SQLITE_OK) {
+        sqlite3* opened = handle_;
+        handle_ = nullptr;
+        sqlite3_close_v2(opened);
+        fail(nullptr, code, concat("opening ", path));
+    }
+    sqlite3_extended_result_codes(handle_, 1);
+    sqlite3_busy_timeout(handle_, foreign_writer_patience_ms);
+    // Closing must not checkpoint: that is done under the writers' turn only.
+    sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    sqlite3_wal_hook(handle_, note_wal_pages, &wal_pages_);
+}
+
+Database::~Database() {
+    for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement.handle);
+    sqlite3_close_v2(handle_);
+}
+
+PreparedStatement& Database::prepared(const char* sql) {
+    if (const auto found = statements_.find(sql); found != statements_.end()) return found->second;
+    sqlite3_stmt* statement = nullptr;
+    const int code = sqlite3_prepare_v3(handle_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+    if (code != SQLITE_OK) fail(handle_, code, "preparing a statement");
+    return statements_[sql] = {statement, {}};
+}
+
+void Database::execute(const std::string& script) {
+    const int code = sqlite3_exec(handle_, script.c_str(), nullptr, nullptr, nullptr);
+    if (code != SQLITE_OK) fail(handle_, code, "running a script");
+}
+
+std::int64_t Database::changes() const {
+    return sqlite3_changes64(handle_);
+}
+
+void Database::checkpoint() {
+    // What readers still need stays in the log until the next time: a partial checkpoint is no failure.
+    sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+}
+
+void Database::commit() {
+    auto statement = query("COMMIT");
+    try {
+        statement.step();
+    } catch (const store::Unavailable& failure) {
+        if ((sqlite3_extended_errcode(handle_) & 0xff) != SQLITE_IOERR) throw;
+        // The log may have been written but not synced: only reading it again will tell.
+        throw store::CommitInDoubt(concat("a commit may or may not have been applied: ", failure.what()));
+    }
+}
+
+void Database::roll_back() noexcept {
+    if (sqlite3_get_autocommit(handle_) == 0) sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+}  // namespace holdfast::sqlite

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "holdfast/time.h"
+#include "holdfast/uuid.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace holdfast::sqlite {
+
+/// A statement that is kept, with room for the ids it is bound to: SQLite would allocate a copy of each.
+struct PreparedStatement {
+    static constexpr std::size_t max_ids = 8;
+
+    sqlite3_stmt* handle = nullptr;
+    std::array<Uuid, max_ids> ids;
+};
+
+/// One use of a prepared statement: bound when made, stepped by the caller, reset when it goes.
+/// Views returned by text() are valid until the next step.
+class Query {
+public:
+    explicit Query(PreparedStatement& statement) : prepared_(&statement), statement_(statement.handle) {}
+    ~Query();
+    Query(Query&& other) noexcept : prepared_(other.prepared_), statement_(other.statement_), ids_(other.ids_) {
+        other.statement_ = nullptr;
+    }
+    Query& operator=(Query&&) = delete;
+
+    /// True while there is a row. Throws a store::StoreError when the database refuses.
+    bool step();
+
+    [[nodiscard]] bool is_null(int column) const;
+    [[nodiscard]] std::int64_t integer(int column) const;
+    [[nodiscard]] int small(int column) const { return static_cast<int>(integer(column)); }
+    [[nodiscard]] double real(int column) const;
+    [[nodiscard]] std::string_view text(int column) const;  ///< "" for NULL
+    [[nodiscard]] std::string string(int column) const { return std::string(text(column)); }
+    [[nodiscard]] Uuid uuid(int column) const;  ///< nil for NULL
+    [[nodiscard]] Timestamp time(int column) const { return Timestamp(Duration(integer(column))); }
+    [[nodiscard]] std::optional<Timestamp> optional_time(int column) const;
+
+    void bind(int index, std::nullptr_t);
+    void bind(int index, std::int64_t value);
+    void bind(int index, int value) { bind(index, static_cast<std::int64_t>(value)); }
+    void bind(int index, bool value) { bind(index, static_cast<std::int64_t>(value)); }
+    void bind(int index, std::size_t value) { bind(index, static_cast<std::int64_t>(value)); }
+    void bind(int index, double value);
+    void bind(int index, std::string_view value);  ///< not copied: must live until the query goes
+    void bind(int index, const char* value) { bind(index, std::string_view(value)); }
+    void bind(int index, const Uuid& value);  ///< nil becomes NULL
+    void bind(int index, Timestamp value) { bind(index, value.time_since_epoch().count()); }
+    void bind(int index, Duration value) { bind(index, value.count()); }
+    template <typename T>
+    void bind(int index, const std::optional<T>& value) {
+        if (value) {
+            bind(index, *value);
+        } else {
+            bind(index, nullptr);
+        }
+    }
+
+private:
+    PreparedStatement* prepared_;
+    sqlite3_stmt* statement_;
+    std::size_t ids_ = 0;  // how many are bound
+};
+
+/// A connection. The only place that holds a database handle. Not thread-safe: its owner serialises.
+class Database {
+public:
+    enum class Mode { ReadWrite, Create };
+
+    Database(const std::string& path, Mode mode);
+    ~Database();
+    Database(const Database&) = delete;
+    Database& operator=(const Database&) = delete;
+
+    /// `sql` must be a string literal: prepared once per connection and found again by its address.
+    template <typename... Values>
+    [[nodiscard]] Query query(const char* sql, const Values&... values) {
+        Query query(prepared(sql));
+        int index = 0;
+        (query.bind(++index, values), ...);
+        return query;
+    }
+
+    /// Runs a statement that returns no rows; how many rows it changed.
+    template <typename... Values>
+    std::int64_t run(const char* sql, const Values&... values) {
+        {
+            auto statement = query(sql, values...);
+            while (statement.step()) {
+            }
+        }
+        return changes();
+    }
+
+    /// Runs a script of any number of statements, unprepared.
+    void execute(const std::string& script);
+
+    [[nodiscard]] int wal_pages() const { return wal_pages_; }  ///< after this connection's last commit
+    void checkpoint();                                          ///< as far as readers allow, without waiting
+    void commit();
+    void roll_back() noexcept;
+
+private:
+    [[nodiscard]] PreparedStatement& prepared(const char* sql);
+    [[nodiscard]] std::int64_t changes() const;
+
+    sqlite3* handle_ = nullptr;
+    std::unordered_map<const char*, PreparedStatement> statements_;
+    int wal_pages_ = 0;
+};
+
+}  // namespace holdfast::sqlite

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "store/sqlite/turnstile.h"
+#include "store/store.h"
+
+namespace holdfast::sqlite {
+
+/// Wakes the waiters of all processes: a byte written to a file beside the database, on which they hold an inotify
+/// watch. Rung after COMMIT has returned: a watch on the write-ahead log would wake them before they can see the
+/// change.
+class Doorbell {
+public:
+    Doorbell(const std::string& database, store::Topic topic);
+
+    void ring();
+
+private:
+    FileDescriptor bell_;
+};
+
+[[nodiscard]] std::unique_ptr<store::Watch> watch_doorbell(const std::string& database, store::Topic topic);
+
+}  // namespace holdfast::sqlite

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include "store/event_texts.h"
+#include "store/sqlite/places.h"
+
+namespace holdfast::sqlite {
+
+/// How a lease ended: what its worker or an observer says.
+struct LeaseReport {
+    core::LeaseEnd end = core::LeaseEnd::Completed;
+    std::string result;
+    TaskError error;
+    double jitter = 0.5;
+};
+
+/// The one way in which a lease ends, whoever ends it: decides with core::settle, writes the attempt or the ending,
+/// frees the key's slot, puts the task back if it is to run again. Returns where the task is now.
+TaskState end_lease(Transaction& tx, const LeaseRow& row, const LeaseReport& report);
+
+/// Ends a lease at once with the given terminal state, whatever policy says.
+void force_lease(Transaction& tx, const LeaseRow& row, TaskState state, const TaskError& error);
+
+/// Ends a PENDING task without a run. `state` is terminal.
+void end_pending(Transaction& tx, const PendingTask& pending, TaskState state, const TaskError& error);
+
+void write_event(Transaction& tx, const store::NewEvent& event);
+
+/// How the run under this lease ended, whoever said so; nullopt: there was no such run, or it has not ended.
+[[nodiscard]] std::optional<core::LeaseEnd> find_run_end(Database& db, const store::TaskLease& lease);
+
+}  // namespace holdfast::sqlite

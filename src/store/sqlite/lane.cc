@@ -1,0 +1,84 @@
+#include "store/sqlite/lane.h"
+
+namespace holdfast::sqlite {
+
+namespace {
+
+constexpr auto patience = std::chrono::seconds(10);
+// 16 MiB of log: often enough to keep the log short, seldom enough not to be felt.
+constexpr int checkpoint_after_pages = 4096;
+
+void configure(Database& db) {
+    db.execute(
+        "PRAGMA journal_mode = WAL;"
+        "PRAGMA synchronous = FULL;"
+        "PRAGMA wal_autocheckpoint = 0;"
+        "PRAGMA cache_size = -65536;"
+        "PRAGMA temp_store = MEMORY;");
+}
+
+}  // namespace
+
+Lane::Lane(const std::string& path, Database::Mode mode, const Clock& clock)
+    : db_(path, mode),
+      turnstile_(path),
+      work_bell_(path, store::Topic::Work),
+      done_bell_(path, store::Topic::Done),
+      clock_(clock) {
+    turnstile_.enter(patience);
+    try {
+        configure(db_);
+    } catch (...) {
+        turnstile_.leave();
+        throw;
+    }
+    turnstile_.leave();
+}
+
+Lane::~Lane() {
+    if (db_.wal_pages() == 0) return;  // wrote nothing
+    try {
+        turnstile_.enter(std::chrono::milliseconds(100));
+    } catch (const store::StoreError&) {
+        return;  // others are writing, and will checkpoint
+    }
+    db_.checkpoint();
+    turnstile_.leave();
+}
+
+void Lane::try_turn(Duration patience_of_caller) {
+    const std::lock_guard lock(mutex_);
+    turnstile_.enter(patience_of_caller);
+    turnstile_.leave();
+}
+
+Lane::Turn::Turn(Lane& lane) : lane_(lane) {
+    lane_.turnstile_.enter(patience);
+    try {
+        lane_.db_.run("BEGIN IMMEDIATE");
+    } catch (...) {
+        leave();
+        throw;
+    }
+}
+
+Lane::Turn::~Turn() {
+    if (!inside_) return;
+    lane_.db_.roll_back();
+    leave();
+}
+
+void Lane::Turn::commit(const Transaction& transaction) {
+    lane_.db_.commit();
+    if (lane_.db_.wal_pages() >= checkpoint_after_pages) lane_.db_.checkpoint();
+    leave();
+    if (transaction.brings_work) lane_.work_bell_.ring();
+    if (transaction.ends_tasks) lane_.done_bell_.ring();
+}
+
+void Lane::Turn::leave() {
+    inside_ = false;
+    lane_.turnstile_.leave();
+}
+
+}  // namespace holdfast::sqlite

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/doorbell.h"
+#include "store/sqlite/turnstile.h"
+
+namespace holdfast::sqlite {
+
+/// A write transaction under way: the connection, the time that its rows are stamped with, and who is to be woken
+/// once it is committed.
+struct Transaction {
+    Database& db;
+    Timestamp now;
+    bool brings_work = false;
+    bool ends_tasks = false;
+};
+
+/// A connection with its place in the writers' queue. The store has two: beats never wait behind the store's own
+/// work.
+class Lane {
+public:
+    Lane(const std::string& path, Database::Mode mode, const Clock& clock);
+    ~Lane();
+
+    /// Runs `body(Transaction&)` as one transaction, on disk when this returns, and wakes the waiters. Rolls back
+    /// when it throws.
+    template <typename Body>
+    auto write(const Body& body) {
+        const std::lock_guard lock(mutex_);
+        Turn turn(*this);
+        Transaction transaction{db_, clock_.now()};
+        auto answer = body(transaction);
+        turn.commit(transaction);
+        return answer;
+    }
+
+    /// Runs `body(Database&)` on one unchanging view of the database, closed when this returns.
+    template <typename Body>
+    auto read(const Body& body) {
+        const std::lock_guard lock(mutex_);
+        const View view(db_);
+        return body(db_);
+    }
+
+    /// Waits for the writers' turn and gives it back; throws store::Unavailable, naming the process that holds it,
+    /// when it does not come.
+    void try_turn(Duration patience);
+
+private:
+    /// The writers' turn and the transaction inside it.
+    class Turn {
+    public:
+        explicit Turn(Lane& lane);
+        ~Turn();
+        Turn(const Turn&) = delete;
+        Turn& operator=(const Turn&) = delete;
+        void commit(const Transaction& transaction);
+
+    private:
+        void leave();
+
+        Lane& lane_;
+        bool inside_ = true;
+    };
+
+    class View {
+    public:
+        explicit View(Database& db) : db_(db) { db_.run("BEGIN"); }
+        ~View() { db_.roll_back(); }
+        View(const View&) = delete;
+        View& operator=(const View&) = delete;
+
+    private:
+        Database& db_;
+    };
+
+    std::mutex mutex_;
+    Database db_;
+    Turnstile turnstile_;
+    Doorbell work_bell_;
+    Doorbell done_bell_;
+    const Clock& clock_;
+};
+
+}  // namespace holdfast::sqlite

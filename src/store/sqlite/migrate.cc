@@ -1,0 +1,92 @@
+#include "base/text.h"
+#include "store/migration.h"
+#include "store/sqlite/endings.h"
+#include "store/sqlite/store_impl.h"
+
+namespace holdfast::sqlite {
+
+namespace {
+
+// Marks the file as ours, so that another program's database is never taken for one.
+constexpr int application_id = 0x484f4c44;  // "HOLD"
+
+int pragma(Database& db, const char* sql) {
+    auto row = db.query(sql);
+    row.step();
+    return row.small(0);
+}
+
+bool is_empty(Database& db) {
+    auto row = db.query("SELECT 1 FROM sqlite_schema LIMIT 1");
+    return !row.step();
+}
+
+int newest_version() {
+    return embedded_migrations().back().number;
+}
+
+/// 0 for an empty file.
+int schema_version(Database& db, const std::string& path) {
+    if (pragma(db, "PRAGMA application_id") == application_id) return pragma(db, "PRAGMA user_version");
+    if (is_empty(db)) return 0;
+    throw store::Unusable(concat(path, " is an SQLite database, but not one of holdfast"));
+}
+
+void check_not_newer(int version, const std::string& path) {
+    if (version <= newest_version()) return;
+    throw store::Unusable(concat(path, " has schema version ", version, "; this program knows versions up to ",
+                                 newest_version(), ": use a newer holdfast"));
+}
+
+/// Runs without an owner come from before there were heartbeats: nobody will ever finish them.
+void fail_ownerless_runs(Transaction& tx) {
+    std::vector<Uuid> tasks;
+    {
+        auto rows = tx.db.query(
+            "SELECT task_id FROM lease WHERE started_at IS NOT NULL AND NOT EXISTS"
+            " (SELECT 1 FROM worker WHERE worker.id = lease.worker_id)");
+        while (rows.step()) tasks.push_back(rows.uuid(0));
+    }
+    for (const auto& task : tasks) {
+        const auto lease = find_lease(tx.db, task);
+        force_lease(tx, *lease, TaskState::Failed,
+                    {std::string(error_code::worker_crashed), "Marked as failed during heartbeat migration", ""});
+    }
+}
+
+}  // namespace
+
+store::MigrateAnswer SqliteStore::migrate() {
+    return write([&](Transaction& tx) {
+        const int from = schema_version(tx.db, path_);
+        check_not_newer(from, path_);
+        for (const auto& migration : embedded_migrations())
+            if (migration.number > from) tx.db.execute(std::string(migration.sql));
+        if (from == newest_version()) return store::MigrateAnswer{from, from};
+        if (from > 0) fail_ownerless_runs(tx);
+        tx.db.execute(
+            concat("PRAGMA application_id = ", application_id, "; PRAGMA user_version = ", newest_version()));
+        return store::MigrateAnswer{from, newest_version()};
+    });
+}
+
+SqliteStore::SqliteStore(const OpenParams& params, const Clock& clock)
+    : path_(params.path),
+      limits_(params.limits),
+      clock_(clock),
+      work_(path_, params.migrate ? Database::Mode::Create : Database::Mode::ReadWrite, clock),
+      beats_(path_, Database::Mode::ReadWrite, clock) {
+    const int version = work_.read([&](Database& db) { return schema_version(db, path_); });
+    check_not_newer(version, path_);
+    if (version == newest_version()) return;
+    if (!params.migrate)
+        throw store::Unusable(concat(path_, " has schema version ", version, ", this program needs ",
+                                     newest_version(), ": run `holdfast migrate`"));
+    migrate();
+}
+
+std::unique_ptr<store::Store> open_store(const OpenParams& params, const Clock& clock) {
+    return std::make_unique<SqliteStore>(params, clock);
+}
+
+}  // namespace holdfast::sqlite

@@ -1,0 +1,262 @@
+-- Times are INTEGER microseconds since the Unix epoch, ids 16-byte BLOBs; the views at the end show both as text.
+--
+-- A task is in exactly one place: ready, waiting, lease or ending. Its row in `task` is never updated. Moving it is a
+-- delete here and an insert there, so the tables that every claim, start and finish touches stay small and narrow.
+-- The columns from route_id to last_lease travel with it.
+--
+-- CHECKs are written with OR: SQLite builds a temporary table for an IN list, at every insert.
+
+-- An interned (queue, set of tags). Claims go by route.
+CREATE TABLE route (
+    id     INTEGER PRIMARY KEY,
+    queue  TEXT NOT NULL,
+    tags   TEXT NOT NULL,  -- JSON array, sorted, without duplicates
+    UNIQUE (queue, tags)
+) STRICT;
+
+CREATE TABLE queue (
+    name    TEXT PRIMARY KEY,
+    paused  INTEGER NOT NULL DEFAULT 0 CHECK (paused = 0 OR paused = 1)
+) STRICT, WITHOUT ROWID;
+
+-- What was submitted.
+CREATE TABLE task (
+    id                 BLOB PRIMARY KEY CHECK (length(id) = 16),
+    name               TEXT NOT NULL,
+    args               TEXT NOT NULL,
+    spec               TEXT,               -- NULL: a registered function
+    route_id           INTEGER NOT NULL,
+    priority           INTEGER NOT NULL CHECK (priority BETWEEN 1 AND 100),
+    run_at             INTEGER NOT NULL,
+    deadline           INTEGER,
+    policy             TEXT,               -- NULL: all default
+    concurrency_key    TEXT,
+    concurrency_limit  INTEGER CHECK (concurrency_limit >= 1),
+    idempotency_key    TEXT,
+    retry_of           BLOB,
+    created_at         INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX task_idempotency_key ON task (idempotency_key) WHERE idempotency_key IS NOT NULL;
+
+CREATE TRIGGER task_is_final BEFORE UPDATE ON task
+BEGIN SELECT RAISE(ABORT, 'what was submitted never changes'); END;
+
+-- PENDING, in reach of claims.
+CREATE TABLE ready (
+    route_id         INTEGER NOT NULL,
+    priority         INTEGER NOT NULL,
+    run_at           INTEGER NOT NULL,
+    task_id          BLOB NOT NULL,
+    deadline         INTEGER,
+    concurrency_key  TEXT,
+    attempts         INTEGER NOT NULL,
+    crashes          INTEGER NOT NULL,
+    requeues         INTEGER NOT NULL,
+    last_lease       INTEGER NOT NULL,     -- the lease that was handed back or recovered; 0: none
+    PRIMARY KEY (route_id, priority, run_at, task_id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX ready_task ON ready (task_id);
+CREATE INDEX ready_key ON ready (concurrency_key, route_id, priority, run_at, task_id) WHERE concurrency_key IS NOT NULL;
+CREATE INDEX ready_deadline ON ready (deadline) WHERE deadline IS NOT NULL;
+
+-- PENDING, out of reach, and why.
+CREATE TABLE waiting (
+    task_id          BLOB PRIMARY KEY,
+    why              TEXT NOT NULL CHECK (why = 'future' OR why = 'key' OR why = 'overdue'),
+    route_id         INTEGER NOT NULL,
+    priority         INTEGER NOT NULL,
+    run_at           INTEGER NOT NULL,
+    deadline         INTEGER,
+    concurrency_key  TEXT,
+    attempts         INTEGER NOT NULL,
+    crashes          INTEGER NOT NULL,
+    requeues         INTEGER NOT NULL,
+    last_lease       INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX waiting_future ON waiting (route_id, run_at) WHERE why = 'future';
+CREATE INDEX waiting_key ON waiting (concurrency_key, route_id, priority, run_at, task_id) WHERE why = 'key';
+CREATE INDEX waiting_overdue ON waiting (task_id) WHERE why = 'overdue';
+CREATE INDEX waiting_deadline ON waiting (deadline) WHERE deadline IS NOT NULL;
+
+-- CLAIMED (started_at is NULL) or RUNNING. Small: what is in flight on one machine. Without an index by worker, which every
+-- claim and finish would pay for: a beat reads it whole.
+CREATE TABLE lease (
+    task_id          BLOB PRIMARY KEY,
+    lease            INTEGER NOT NULL,
+    worker_id        BLOB NOT NULL,
+    claimed_at       INTEGER NOT NULL,
+    started_at       INTEGER,
+    route_id         INTEGER NOT NULL,
+    priority         INTEGER NOT NULL,
+    run_at           INTEGER NOT NULL,
+    deadline         INTEGER,
+    concurrency_key  TEXT,
+    attempts         INTEGER NOT NULL,
+    crashes          INTEGER NOT NULL,
+    requeues         INTEGER NOT NULL,
+    stop_requested   TEXT CHECK (stop_requested = 'cancel' OR stop_requested = 'timeout'),
+    unlisted_beats   INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+-- The last lease number handed out. One row.
+CREATE TABLE lease_number (
+    id    INTEGER PRIMARY KEY CHECK (id = 1),
+    last  INTEGER NOT NULL
+) STRICT;
+INSERT INTO lease_number VALUES (1, 0);
+
+-- Terminal, with the task's last run (started_at is NULL: it ended without one). Never updated; see the trigger.
+CREATE TABLE ending (
+    task_id        BLOB PRIMARY KEY,
+    state          TEXT NOT NULL CHECK (state = 'COMPLETED' OR state = 'FAILED' OR state = 'CANCELLED' OR state = 'EXPIRED'),
+    finished_at    INTEGER NOT NULL,
+    attempts       INTEGER NOT NULL,
+    crashes        INTEGER NOT NULL,
+    requeues       INTEGER NOT NULL,
+    run_at         INTEGER NOT NULL,
+    lease          INTEGER,                -- of the last run
+    worker_id      BLOB,
+    claimed_at     INTEGER,
+    started_at     INTEGER,
+    run_end        TEXT CHECK (run_end = 'COMPLETED' OR run_end = 'FAILED' OR run_end = 'CRASHED' OR run_end = 'STOPPED' OR run_end = 'CANCELLED'),
+    attempt        INTEGER,
+    result         TEXT,
+    error_code     TEXT,
+    error_message  TEXT,
+    error_data     TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX ending_not_completed ON ending (state, task_id) WHERE state <> 'COMPLETED';
+
+CREATE TRIGGER ending_is_final BEFORE UPDATE ON ending
+BEGIN SELECT RAISE(ABORT, 'a terminal task never changes'); END;
+
+-- Runs that did not end their task. Written once.
+CREATE TABLE attempt (
+    task_id        BLOB NOT NULL,
+    lease          INTEGER NOT NULL,
+    attempt        INTEGER NOT NULL,
+    worker_id      BLOB NOT NULL,
+    claimed_at     INTEGER NOT NULL,
+    started_at     INTEGER NOT NULL,
+    finished_at    INTEGER NOT NULL,
+    run_end        TEXT NOT NULL CHECK (run_end = 'FAILED' OR run_end = 'CRASHED' OR run_end = 'STOPPED'),
+    error_code     TEXT,
+    error_message  TEXT,
+    error_data     TEXT,
+    PRIMARY KEY (task_id, lease)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER attempt_is_final BEFORE UPDATE ON attempt
+BEGIN SELECT RAISE(ABORT, 'an attempt is written once'); END;
+
+-- What a run reported last; a later attempt starts from the checkpoint.
+CREATE TABLE progress (
+    task_id     BLOB PRIMARY KEY,
+    fraction    REAL,
+    text        TEXT,
+    checkpoint  TEXT,
+    saved_at    INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Concurrency keys: a limit each, and a row per slot in use. A slot is freed in the transaction that ends the lease.
+CREATE TABLE concurrency (
+    key        TEXT PRIMARY KEY,
+    max_slots  INTEGER NOT NULL CHECK (max_slots >= 1)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE slot (
+    key      TEXT NOT NULL,
+    slot     INTEGER NOT NULL,
+    task_id  BLOB NOT NULL UNIQUE,
+    PRIMARY KEY (key, slot)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE log (
+    id       INTEGER PRIMARY KEY AUTOINCREMENT,
+    task_id  BLOB NOT NULL,
+    lease    INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    stream   TEXT NOT NULL,
+    text     TEXT NOT NULL,
+    at       INTEGER NOT NULL,
+    UNIQUE (task_id, lease, sequence)
+) STRICT;
+CREATE INDEX log_task ON log (task_id, id);
+
+CREATE TABLE event (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    at         INTEGER NOT NULL,
+    kind       TEXT NOT NULL,
+    task_id    BLOB,
+    worker_id  BLOB,
+    who        TEXT NOT NULL,
+    message    TEXT NOT NULL,
+    data       TEXT
+) STRICT;
+CREATE INDEX event_task ON event (task_id, id) WHERE task_id IS NOT NULL;
+CREATE INDEX event_worker ON event (worker_id, id) WHERE worker_id IS NOT NULL;
+
+CREATE TABLE worker (
+    id                 BLOB PRIMARY KEY,
+    number             INTEGER NOT NULL UNIQUE,
+    name               TEXT NOT NULL,
+    status             TEXT NOT NULL CHECK (status = 'active' OR status = 'draining' OR status = 'inactive'),
+    cordoned           INTEGER NOT NULL DEFAULT 0,
+    drain_requested    INTEGER NOT NULL DEFAULT 0,
+    hostname           TEXT NOT NULL,
+    boot_id            TEXT NOT NULL,
+    pid_namespace      INTEGER NOT NULL,
+    pid                INTEGER NOT NULL,
+    start_time         INTEGER NOT NULL,
+    keeper_pid         INTEGER NOT NULL,
+    keeper_start_time  INTEGER NOT NULL,
+    version            TEXT NOT NULL,
+    queues             TEXT NOT NULL,      -- JSON arrays
+    tags               TEXT NOT NULL,
+    capacity           INTEGER NOT NULL,
+    beat_interval_us   INTEGER NOT NULL,
+    fence_after_us     INTEGER NOT NULL,
+    registered_at      INTEGER NOT NULL,
+    last_heartbeat     INTEGER,
+    beat               INTEGER NOT NULL DEFAULT 0,
+    proves_session     INTEGER NOT NULL DEFAULT 0,
+    held               TEXT NOT NULL DEFAULT '[]'  -- JSON: [{"task","lease","running","pid","age_us"}]
+) STRICT, WITHOUT ROWID;
+
+-- The last claim of each worker: asked again with the same request, it returns the same leases.
+CREATE TABLE claim (
+    worker_id    BLOB PRIMARY KEY,
+    request      BLOB NOT NULL,
+    first_lease  INTEGER NOT NULL,
+    last_lease   INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- One row per beat that keeps history; the view unfolds it.
+CREATE TABLE beat_history (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    worker_id  BLOB NOT NULL,
+    sent_at    INTEGER NOT NULL,
+    hostname   TEXT NOT NULL,
+    pid        INTEGER NOT NULL,
+    held       TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE worker_state (
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    worker_id    BLOB NOT NULL,
+    at           INTEGER NOT NULL,
+    running      INTEGER NOT NULL,
+    claimed      INTEGER NOT NULL,
+    capacity     INTEGER NOT NULL,
+    cpu_percent  REAL NOT NULL,
+    memory_mb    REAL NOT NULL,
+    load         REAL NOT NULL
+) STRICT;
+CREATE INDEX worker_state_worker ON worker_state (worker_id, id);
+
+-- Who sweeps. One row.
+CREATE TABLE sweep_lease (
+    id       INTEGER PRIMARY KEY CHECK (id = 1),
+    holder   TEXT NOT NULL,
+    expires  INTEGER NOT NULL
+) STRICT;
+INSERT INTO sweep_lease VALUES (1, '', 0);

@@ -1,0 +1,212 @@
+#include "store/sqlite/places.h"
+
+#include "store/encoding.h"
+
+namespace holdfast::sqlite {
+
+namespace {
+
+/// Reads the nine travelling columns, route_id to last_lease, that start at `column`.
+Position read_position(const Query& row, int column) {
+    Position position;
+    position.route = row.integer(column);
+    position.priority = row.small(column + 1);
+    position.run_at = row.time(column + 2);
+    position.deadline = row.optional_time(column + 3);
+    if (!row.is_null(column + 4)) position.key = row.string(column + 4);
+    position.history = {row.small(column + 5), row.small(column + 6), row.small(column + 7)};
+    position.last_lease = row.integer(column + 8);
+    return position;
+}
+
+void insert_ready(Transaction& tx, const Uuid& task, const Position& position) {
+    tx.db.run(
+        "INSERT INTO ready (task_id, route_id, priority, run_at, deadline, concurrency_key, attempts, crashes, "
+        "requeues,"
+        " last_lease) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        task, position.route, position.priority, position.run_at, position.deadline, position.key,
+        position.history.attempts, position.history.crashes, position.history.requeues, position.last_lease);
+    tx.brings_work = true;
+}
+
+void insert_waiting(Transaction& tx, const Uuid& task, const Position& position, store::WaitReason why) {
+    tx.db.run(
+        "INSERT INTO waiting (task_id, why, route_id, priority, run_at, deadline, concurrency_key, attempts, crashes,"
+        " requeues, last_lease) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        task, to_text(why), position.route, position.priority, position.run_at, position.deadline, position.key,
+        position.history.attempts, position.history.crashes, position.history.requeues, position.last_lease);
+}
+
+std::optional<int> limit_of(Database& db, const std::string& key) {
+    auto row = db.query("SELECT max_slots FROM concurrency WHERE key = ?", key);
+    if (!row.step()) return std::nullopt;
+    return row.small(0);
+}
+
+int used_slots(Database& db, const std::string& key) {
+    auto row = db.query("SELECT count(*) FROM slot WHERE key = ?", key);
+    row.step();
+    return row.small(0);
+}
+
+int lowest_free_slot(Database& db, const std::string& key) {
+    auto rows = db.query("SELECT slot FROM slot WHERE key = ? ORDER BY slot", key);
+    int slot = 1;
+    while (rows.step() && rows.small(0) == slot) ++slot;
+    return slot;
+}
+
+int limit_from_task(Database& db, const Uuid& task) {
+    auto row = db.query("SELECT coalesce(concurrency_limit, 1) FROM task WHERE id = ?", task);
+    return row.step() ? row.small(0) : 1;
+}
+
+/// The lowest route above `after` with tasks that wait for the key.
+std::optional<std::int64_t> next_parked_route(Database& db, const std::string& key, std::int64_t after) {
+    auto row = db.query(
+        "SELECT route_id FROM waiting WHERE why = 'key' AND concurrency_key = ? AND route_id > ? ORDER BY route_id "
+        "LIMIT 1",
+        key, after);
+    if (!row.step()) return std::nullopt;
+    return row.integer(0);
+}
+
+/// The first tasks of the route that wait for the key.
+/// Those that are among the first `limit` of the route with this key, counting those in reach already.
+std::vector<PendingTask> parked_tasks(Database& db, const std::string& key, std::int64_t route, int limit) {
+    std::vector<PendingTask> tasks;
+    auto rows = db.query(
+        "SELECT w.task_id, w.route_id, w.priority, w.run_at, w.deadline, w.concurrency_key, w.attempts, w.crashes,"
+        " w.requeues, w.last_lease FROM ("
+        " SELECT * FROM (SELECT task_id, priority, run_at FROM waiting"
+        "  WHERE why = 'key' AND concurrency_key = ?1 AND route_id = ?2 ORDER BY priority, run_at, task_id LIMIT ?3)"
+        " UNION ALL"
+        " SELECT * FROM (SELECT task_id, priority, run_at FROM ready"
+        "  WHERE concurrency_key = ?1 AND route_id = ?2 ORDER BY priority, run_at, task_id LIMIT ?3)"
+        " ORDER BY priority, run_at, task_id LIMIT ?3) f JOIN waiting w ON w.task_id = f.task_id"
+        " ORDER BY w.priority, w.run_at, w.task_id",
+        key, route, limit);
+    while (rows.step()) tasks.push_back({rows.uuid(0), store::WaitReason::Key, read_position(rows, 1)});
+    return tasks;
+}
+
+}  // namespace
+
+void place(Transaction& tx, const Uuid& task, const Position& position) {
+    if (position.run_at > tx.now) {
+        insert_waiting(tx, task, position, store::WaitReason::Future);
+        tx.brings_work = true;  // whoever sleeps until the next due task must learn of an earlier one
+    } else {
+        insert_ready(tx, task, position);
+    }
+}
+
+void park(Transaction& tx, const Uuid& task, const Position& position, store::WaitReason why) {
+    insert_waiting(tx, task, position, why);
+}
+
+std::optional<PendingTask> find_pending(Database& db, const Uuid& task) {
+    auto row = db.query(
+        "SELECT '', route_id, priority, run_at, deadline, concurrency_key, attempts, crashes, requeues, last_lease"
+        " FROM ready WHERE task_id = ?1"
+        " UNION ALL"
+        " SELECT why, route_id, priority, run_at, deadline, concurrency_key, attempts, crashes, requeues, last_lease"
+        " FROM waiting WHERE task_id = ?1",
+        task);
+    if (!row.step()) return std::nullopt;
+    return PendingTask{task, store::read_wait_reason(row.text(0)), read_position(row, 1)};
+}
+
+void remove_pending(Transaction& tx, const PendingTask& pending) {
+    if (pending.waits_for == store::WaitReason::None) {
+        const auto& position = pending.position;
+        tx.db.run("DELETE FROM ready WHERE route_id = ? AND priority = ? AND run_at = ? AND task_id = ?",
+                  position.route, position.priority, position.run_at, pending.task);
+    } else {
+        tx.db.run("DELETE FROM waiting WHERE task_id = ?", pending.task);
+    }
+}
+
+std::optional<LeaseRow> find_lease(Database& db, const Uuid& task) {
+    auto row = db.query(
+        "SELECT lease, worker_id, claimed_at, started_at, stop_requested, route_id, priority, run_at, deadline,"
+        " concurrency_key, attempts, crashes, requeues, lease FROM lease WHERE task_id = ?",
+        task);
+    if (!row.step()) return std::nullopt;
+    LeaseRow lease;
+    lease.lease = {task, row.integer(0)};
+    lease.worker = row.uuid(1);
+    lease.claimed_at = row.time(2);
+    lease.started_at = row.optional_time(3);
+    lease.stop_requested = !row.is_null(4);
+    lease.cancel_requested = row.text(4) == "cancel";
+    lease.position = read_position(row, 5);
+    return lease;
+}
+
+void insert_lease(Transaction& tx, const LeaseRow& row) {
+    const auto& position = row.position;
+    tx.db.run(
+        "INSERT INTO lease (task_id, lease, worker_id, claimed_at, started_at, route_id, priority, run_at, deadline,"
+        " concurrency_key, attempts, crashes, requeues) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        row.lease.task, row.lease.lease, row.worker, row.claimed_at, row.started_at, position.route,
+        position.priority, position.run_at, position.deadline, position.key, position.history.attempts,
+        position.history.crashes, position.history.requeues);
+}
+
+void delete_lease(Transaction& tx, const Uuid& task) {
+    tx.db.run("DELETE FROM lease WHERE task_id = ?", task);
+}
+
+void promote_due(Transaction& tx, std::int64_t route, std::size_t limit) {
+    std::vector<PendingTask> due;
+    {
+        auto rows = tx.db.query(
+            "SELECT task_id, route_id, priority, run_at, deadline, concurrency_key, attempts, crashes, requeues,"
+            " last_lease FROM waiting WHERE why = 'future' AND route_id = ? AND run_at <= ? ORDER BY run_at LIMIT ?",
+            route, tx.now, limit);
+        while (rows.step()) due.push_back({rows.uuid(0), store::WaitReason::Future, read_position(rows, 1)});
+    }
+    for (const auto& task : due) {
+        remove_pending(tx, task);
+        insert_ready(tx, task.task, task.position);
+    }
+}
+
+bool take_slot(Transaction& tx, const std::string& key, const Uuid& task) {
+    auto limit = limit_of(tx.db, key);
+    if (!limit) {
+        limit = limit_from_task(tx.db, task);
+        tx.db.run("INSERT INTO concurrency (key, max_slots) VALUES (?, ?)", key, *limit);
+    }
+    if (used_slots(tx.db, key) >= *limit) return false;
+    tx.db.run("INSERT INTO slot (key, slot, task_id) VALUES (?, ?, ?)", key, lowest_free_slot(tx.db, key), task);
+    return true;
+}
+
+void free_slot(Transaction& tx, const std::string& key, const Uuid& task) {
+    tx.db.run("DELETE FROM slot WHERE task_id = ?", task);
+    unpark(tx, key);
+}
+
+void unpark(Transaction& tx, const std::string& key) {
+    const int free = limit_of(tx.db, key).value_or(1) - used_slots(tx.db, key);
+    if (free <= 0) return;
+    // Of every route, because nobody may be there to claim the first of them all; whoever comes late is parked again.
+    for (auto route = next_parked_route(tx.db, key, 0); route; route = next_parked_route(tx.db, key, *route))
+        for (const auto& task : parked_tasks(tx.db, key, *route, free)) {
+            remove_pending(tx, task);
+            insert_ready(tx, task.task, task.position);
+        }
+}
+
+void set_limit(Transaction& tx, const ConcurrencyKey& concurrency) {
+    const auto before = limit_of(tx.db, concurrency.key);
+    if (before == concurrency.limit) return;
+    tx.db.run(
+        "INSERT INTO concurrency (key, max_slots) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET max_slots = ?2",
+        concurrency.key, concurrency.limit);
+    if (before) unpark(tx, concurrency.key);
+}
+
+}  // namespace holdfast::sqlite

@@ -1,0 +1,69 @@
+#include "store/sqlite/progress.h"
+#include "store/admission.h"
+#include "store/sqlite/store_impl.h"
+
+namespace holdfast::sqlite {
+
+namespace {
+
+using store::Fenced;
+
+bool holds(Database& db, const store::TaskLease& lease) {
+    auto row = db.query("SELECT 1 FROM lease WHERE task_id = ? AND lease = ? AND started_at IS NOT NULL", lease.task,
+                        lease.lease);
+    return row.step();
+}
+
+Fenced append_one(Transaction& tx, const store::LogChunk& chunk) {
+    {
+        auto known = tx.db.query("SELECT 1 FROM log WHERE task_id = ? AND lease = ? AND sequence = ?", chunk.task,
+                                 chunk.lease, chunk.sequence);
+        if (known.step()) return Fenced::Already;
+    }
+    if (!holds(tx.db, {chunk.task, chunk.lease})) return Fenced::LeaseLost;
+    tx.db.run("INSERT INTO log (task_id, lease, sequence, stream, text, at) VALUES (?, ?, ?, ?, ?, ?)", chunk.task,
+              chunk.lease, chunk.sequence, store::readable_text(chunk.stream, store::max_short_text_bytes),
+              store::readable_text(chunk.text, std::string::npos), chunk.at);
+    tx.ends_tasks = true;  // wakes those who follow the log
+    return Fenced::Applied;
+}
+
+}  // namespace
+
+Fenced save_progress_of(Transaction& tx, const store::ProgressReport& report, const store::Limits& limits) {
+    if (store::refusal(report, limits)) return Fenced::Refused;
+    if (!holds(tx.db, report.lease)) return Fenced::LeaseLost;
+    const auto text = report.fraction ? std::optional<std::string_view>(report.text) : std::nullopt;
+    tx.db.run(
+        "INSERT INTO progress (task_id, fraction, text, checkpoint, saved_at) VALUES (?1, ?2, ?3, ?4, ?5)"
+        " ON CONFLICT (task_id) DO UPDATE SET fraction = coalesce(?2, fraction), text = coalesce(?3, text),"
+        " checkpoint = coalesce(?4, checkpoint), saved_at = ?5",
+        report.lease.task, report.fraction, text, report.checkpoint, tx.now);
+    return Fenced::Applied;
+}
+
+std::vector<Fenced> SqliteStore::save_progress(const std::vector<store::ProgressReport>& reports) {
+    return write_each<Fenced>(reports, [this](Transaction& tx, const store::ProgressReport& report) {
+        return save_progress_of(tx, report, limits_);
+    });
+}
+
+std::vector<Fenced> SqliteStore::append_logs(const std::vector<store::LogChunk>& chunks) {
+    return write_each<Fenced>(chunks, append_one);
+}
+
+std::vector<store::LogRecord> SqliteStore::read_logs(const store::ReadLogsParams& params) {
+    return work_.read([&](Database& db) {
+        std::vector<store::LogRecord> records;
+        auto rows = db.query(
+            "SELECT id, lease, sequence, stream, text, at FROM log WHERE task_id = ? AND id > ? ORDER BY id LIMIT ?",
+            params.task, params.after_offset, params.limit);
+        while (rows.step())
+            records.push_back(
+                {rows.integer(0),
+                 {params.task, rows.integer(1), rows.small(2), rows.string(3), rows.string(4), rows.time(5)}});
+        return records;
+    });
+}
+
+}  // namespace holdfast::sqlite

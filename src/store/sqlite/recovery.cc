@@ -1,0 +1,128 @@
+#include "core/policy_text.h"
+#include "store/encoding.h"
+#include "store/sqlite/endings.h"
+#include "store/sqlite/store_impl.h"
+#include "store/sqlite/worker_rows.h"
+
+namespace holdfast::sqlite {
+
+namespace {
+
+using store::Fenced;
+using store::RecoverOutcome;
+
+bool mark_one(Transaction& tx, const store::LostWorker& lost) {
+    auto row = tx.db.query("SELECT status, beat FROM worker WHERE id = ?", lost.worker);
+    if (!row.step() || row.integer(1) != lost.beat) return false;
+    if (row.text(0) == "inactive") return true;
+    tx.db.run("UPDATE worker SET status = 'inactive' WHERE id = ?", lost.worker);
+    write_event(tx, store::worker_lost_event(lost));
+    return true;
+}
+
+/// Was the same verdict applied before? The answer to it may have been lost.
+RecoverOutcome refuse(Database& db, const store::RecoveredLease& verdict) {
+    const bool was_ended = find_run_end(db, verdict.lease) == verdict.end;
+    const auto pending = find_pending(db, verdict.lease.task);
+    const bool was_taken_back =
+        verdict.end == core::LeaseEnd::NotStarted && pending && pending->position.last_lease == verdict.lease.lease;
+    return {was_ended || was_taken_back ? Fenced::Already : Fenced::LeaseLost, {}};
+}
+
+RecoverOutcome recover_one(Transaction& tx, const store::RecoveredLease& verdict, const std::string& who) {
+    const auto row = find_lease(tx.db, verdict.lease.task);
+    const bool as_judged =
+        row && row->lease.lease == verdict.lease.lease && row->started_at.has_value() == verdict.expect_started;
+    if (!as_judged) return refuse(tx.db, verdict);
+    const auto state = end_lease(tx, *row, {verdict.end, "", verdict.error, verdict.jitter});
+    write_event(tx, store::recovered_event(verdict, row->worker, state, who));
+    return {Fenced::Applied, state};
+}
+
+Fenced ask_one(Transaction& tx, const store::StopRequest& request, const store::AskToStopParams& params) {
+    const auto row = find_lease(tx.db, request.lease.task);
+    if (!row || row->lease.lease != request.lease.lease) return Fenced::LeaseLost;
+    if (row->stop_requested) return Fenced::Already;
+    tx.db.run("UPDATE lease SET stop_requested = ? WHERE task_id = ?", to_text(request.reason), request.lease.task);
+    write_event(tx, store::stop_requested_event(request, row->worker, params));
+    tx.brings_work = true;
+    return Fenced::Applied;
+}
+
+store::LeaseRecord read_lease_record(const Query& row, Timestamp now) {
+    store::LeaseRecord record;
+    record.lease = {row.uuid(0), row.integer(1)};
+    record.worker = row.uuid(2);
+    record.claimed_at = row.time(3);
+    record.started_at = row.optional_time(4);
+    record.started = record.started_at.has_value();
+    if (record.started) record.running_for = now - *record.started_at;
+    record.holds_key = !row.is_null(5);
+    record.history = {row.small(6), row.small(7), row.small(8)};
+    record.cancel_requested = row.text(9) == "cancel";
+    record.unlisted_beats = row.small(10);
+    record.name = row.string(11);
+    if (auto policy = core::decode_policy(row.text(12)); policy.ok()) record.policy = std::move(policy).value();
+    record.spec = row.string(13);
+    return record;
+}
+
+}  // namespace
+
+store::LivenessView SqliteStore::look() {
+    return beats_.read([](Database& db) {
+        store::LivenessView view;  // a file has no server that restarts: the epoch stays the same
+        auto rows = db.query(
+            "SELECT id, number, name, status, hostname, boot_id, pid_namespace, pid, start_time, keeper_pid,"
+            " keeper_start_time, beat, beat_interval_us, fence_after_us, proves_session FROM worker"
+            " WHERE status <> 'inactive' OR id IN (SELECT worker_id FROM lease) ORDER BY number");
+        while (rows.step()) view.workers.push_back(read_liveness(rows));
+        return view;
+    });
+}
+
+std::vector<bool> SqliteStore::mark_lost(const std::vector<store::LostWorker>& workers) {
+    return write_each<bool>(workers, mark_one);
+}
+
+std::vector<store::LeaseRecord> SqliteStore::leases(const store::FindLeasesParams& params) {
+    return work_.read([&](Database& db) {
+        std::vector<store::LeaseRecord> records;
+        const auto now = clock_.now();
+        auto rows = db.query(
+            "SELECT l.task_id, l.lease, l.worker_id, l.claimed_at, l.started_at, l.concurrency_key, l.attempts, "
+            "l.crashes,"
+            " l.requeues, l.stop_requested, l.unlisted_beats, t.name, t.policy, t.spec FROM lease l JOIN task t ON "
+            "t.id = l.task_id"
+            " WHERE (?1 IS NULL OR l.worker_id = ?1) AND l.task_id > coalesce(?2, x'') ORDER BY l.task_id LIMIT ?3",
+            params.worker, params.after, params.limit);
+        while (rows.step()) records.push_back(read_lease_record(rows, now));
+        return records;
+    });
+}
+
+std::vector<RecoverOutcome> SqliteStore::recover(const store::RecoverParams& params) {
+    return write_each<RecoverOutcome>(params.leases, [&](Transaction& tx, const store::RecoveredLease& lease) {
+        return recover_one(tx, lease, params.who);
+    });
+}
+
+std::vector<Fenced> SqliteStore::ask_to_stop(const store::AskToStopParams& params) {
+    return write_each<Fenced>(params.requests, [&](Transaction& tx, const store::StopRequest& request) {
+        return ask_one(tx, request, params);
+    });
+}
+
+store::SweepLeaseAnswer SqliteStore::sweep_lease(const std::string& holder, Duration expiry) {
+    return write([&](Transaction& tx) {
+        const bool gives_up = expiry <= Duration::zero();
+        tx.db.run("UPDATE sweep_lease SET holder = ?1, expires = ?2 WHERE holder = ?3 OR (expires <= ?4 AND ?5 = 0)",
+                  gives_up ? std::string_view() : std::string_view(holder), gives_up ? Timestamp() : tx.now + expiry,
+                  holder, tx.now, gives_up);
+        auto row = tx.db.query("SELECT holder FROM sweep_lease");
+        row.step();
+        return store::SweepLeaseAnswer{!gives_up && row.text(0) == holder, row.string(0)};
+    });
+}
+
+}  // namespace holdfast::sqlite

@@ -1,0 +1,94 @@
+#include "store/admission.h"
+#include "store/sqlite/endings.h"
+#include "store/sqlite/store_impl.h"
+
+namespace holdfast::sqlite {
+
+namespace {
+
+using store::CancelStatus;
+using store::ForceStatus;
+
+std::optional<TaskState> ended_as(Database& db, const Uuid& task) {
+    auto row = db.query("SELECT state FROM ending WHERE task_id = ?", task);
+    if (!row.step()) return std::nullopt;
+    return parse_task_state(row.text(0));
+}
+
+CancelStatus cancel_one(Transaction& tx, const Uuid& task, const store::CancelParams& params) {
+    if (const auto pending = find_pending(tx.db, task)) {
+        end_pending(tx, *pending, TaskState::Cancelled, store::cancelled_error(params.who, params.reason));
+        write_event(tx, store::cancelled_event(task, params.who, params.reason));
+        return CancelStatus::Cancelled;
+    }
+    if (const auto lease = find_lease(tx.db, task)) {
+        if (lease->cancel_requested) return CancelStatus::Already;
+        tx.db.run("UPDATE lease SET stop_requested = 'cancel' WHERE task_id = ?", task);
+        tx.brings_work = true;  // wakes its worker, whose next beat then hears of it
+        write_event(tx, store::cancel_requested_event(task, lease->worker, params.who, params.reason));
+        return CancelStatus::Requested;
+    }
+    const auto state = ended_as(tx.db, task);
+    if (!state) return CancelStatus::NotFound;
+    return *state == TaskState::Cancelled ? CancelStatus::Already : CancelStatus::Finished;
+}
+
+ForceStatus force_one(Transaction& tx, const Uuid& task, const store::ForceParams& params) {
+    const auto error = store::forced_error(params);
+    if (const auto pending = find_pending(tx.db, task)) {
+        end_pending(tx, *pending, params.state, error);
+        write_event(tx, store::forced_event(task, TaskState::Pending, params.state, params));
+        return ForceStatus::Applied;
+    }
+    if (const auto lease = find_lease(tx.db, task)) {
+        force_lease(tx, *lease, params.state, error);
+        const auto from = lease->started_at ? TaskState::Running : TaskState::Claimed;
+        write_event(tx, store::forced_event(task, from, params.state, params));
+        return ForceStatus::Applied;
+    }
+    return ended_as(tx.db, task) ? ForceStatus::Finished : ForceStatus::NotFound;
+}
+
+}  // namespace
+
+std::vector<CancelStatus> SqliteStore::cancel(const store::CancelParams& params) {
+    return write_each<CancelStatus>(params.tasks,
+                                    [&](Transaction& tx, const Uuid& task) { return cancel_one(tx, task, params); });
+}
+
+std::vector<ForceStatus> SqliteStore::force(const store::ForceParams& params) {
+    if (params.state != TaskState::Failed && params.state != TaskState::Cancelled)
+        throw BadInput("a task can be forced to FAILED or CANCELLED only");
+    return write_each<ForceStatus>(params.tasks,
+                                   [&](Transaction& tx, const Uuid& task) { return force_one(tx, task, params); });
+}
+
+std::vector<store::QueueRecord> SqliteStore::queues() {
+    return work_.read([](Database& db) {
+        std::vector<store::QueueRecord> queues;
+        auto rows = db.query(
+            "SELECT q.name, q.paused,"
+            " (SELECT count(*) FROM ready x JOIN route ON route.id = x.route_id WHERE route.queue = q.name)"
+            " + (SELECT count(*) FROM waiting x JOIN route ON route.id = x.route_id WHERE route.queue = q.name),"
+            " (SELECT count(*) FROM lease x JOIN route ON route.id = x.route_id WHERE route.queue = q.name)"
+            " FROM queue q ORDER BY q.name");
+        while (rows.step())
+            queues.push_back({rows.string(0), rows.integer(1) != 0, rows.integer(2), rows.integer(3)});
+        return queues;
+    });
+}
+
+void SqliteStore::set_queue_paused(const std::string& queue, bool paused, const std::string& who) {
+    store::check_queue_name(queue);
+    write([&](Transaction& tx) {
+        const auto changed = tx.db.run(
+            "INSERT INTO queue (name, paused) VALUES (?1, ?2)"
+            " ON CONFLICT (name) DO UPDATE SET paused = ?2 WHERE paused <> ?2",
+            queue, paused);
+        if (changed > 0) write_event(tx, store::queue_paused_event(queue, paused, who));
+        tx.brings_work = true;
+        return true;
+    });
+}
+
+}  // namespace holdfast::sqlite

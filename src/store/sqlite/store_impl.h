@@ -1,0 +1,111 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "store/sqlite/lane.h"
+#include "store/sqlite/places.h"
+#include "store/sqlite/routes.h"
+#include "store/sqlite/sqlite_store.h"
+
+namespace holdfast::sqlite {
+
+/// The store over one SQLite file. Its verbs stand in files by what they are about.
+class SqliteStore final : public store::Store {
+public:
+    SqliteStore(const OpenParams& params, const Clock& clock);
+
+    // submit.cc
+    std::vector<store::SubmitOutcome> submit(const std::vector<store::NewTask>& tasks) override;
+    // tasks.cc
+    std::vector<std::optional<store::TaskRecord>> find(const std::vector<Uuid>& ids) override;
+    std::vector<store::TaskRecord> list(const store::ListParams& params) override;
+    store::TaskCounts count() override;
+    std::vector<store::AttemptRecord> attempts(const Uuid& task) override;
+    std::vector<store::EventRecord> events(const store::ReadEventsParams& params) override;
+    // steer.cc
+    std::vector<store::CancelStatus> cancel(const store::CancelParams& params) override;
+    std::vector<store::ForceStatus> force(const store::ForceParams& params) override;
+    std::vector<store::QueueRecord> queues() override;
+    void set_queue_paused(const std::string& queue, bool paused, const std::string& who) override;
+    // claim.cc
+    store::ClaimAnswer claim(const store::ClaimParams& params) override;
+    // finish.cc
+    std::vector<store::Fenced> start(const store::LeasesParams& params) override;
+    store::FinishAnswer finish(const store::FinishParams& params) override;
+    std::vector<store::Fenced> hand_back(const store::LeasesParams& params) override;
+    // progress.cc
+    std::vector<store::Fenced> save_progress(const std::vector<store::ProgressReport>& reports) override;
+    std::vector<store::Fenced> append_logs(const std::vector<store::LogChunk>& chunks) override;
+    std::vector<store::LogRecord> read_logs(const store::ReadLogsParams& params) override;
+    // workers.cc
+    store::RegisterAnswer register_worker(const store::WorkerRegistration& worker) override;
+    bool deregister_worker(const Uuid& worker) override;
+    store::BeatAnswer beat(const store::BeatParams& params) override;
+    std::vector<store::WorkerRecord> workers() override;
+    bool order_worker(const store::OrderParams& params) override;
+    store::RemoveStatus remove_worker(const Uuid& worker) override;
+    void append_worker_snapshot(const store::WorkerSnapshot& snapshot) override;
+    std::vector<store::WorkerSnapshot> worker_snapshots(const Uuid& worker, std::size_t limit) override;
+    // recovery.cc
+    store::LivenessView look() override;
+    std::vector<bool> mark_lost(const std::vector<store::LostWorker>& workers) override;
+    std::vector<store::LeaseRecord> leases(const store::FindLeasesParams& params) override;
+    std::vector<store::RecoverOutcome> recover(const store::RecoverParams& params) override;
+    std::vector<store::Fenced> ask_to_stop(const store::AskToStopParams& params) override;
+    store::SweepLeaseAnswer sweep_lease(const std::string& holder, Duration expiry) override;
+    // unmatched.cc
+    std::size_t expire_overdue(std::size_t limit) override;
+    std::vector<store::RouteBacklog> backlog() override;
+    std::vector<Uuid> ready_tasks(std::int64_t route, std::size_t limit) override;
+    std::vector<bool> reject(const store::RejectParams& params) override;
+    // prune.cc
+    store::PruneAnswer prune(const store::PruneParams& params) override;
+    // migrate.cc
+    store::MigrateAnswer migrate() override;
+    // check_up.cc
+    std::vector<store::Finding> check_up() override;
+
+    std::unique_ptr<store::Watch> watch(store::Topic topic) override { return watch_doorbell(path_, topic); }
+    Timestamp now() override { return clock_.now(); }
+    [[nodiscard]] std::string describe() const override { return "sqlite:" + path_; }
+
+private:
+    /// Like Lane::write, on the lane for work; the routes it interned are forgotten when it fails.
+    template <typename Body>
+    auto write(const Body& body) {
+        try {
+            return work_.write(body);
+        } catch (...) {
+            routes_.forget();
+            throw;
+        }
+    }
+
+    /// Answers a batch in transactions of at most max_batch_rows items, in order.
+    template <typename Answer, typename Item, typename Body>
+    std::vector<Answer> write_each(const std::vector<Item>& items, const Body& body) {
+        std::vector<Answer> answers;
+        answers.reserve(items.size());
+        for (std::size_t first = 0; first < items.size(); first += store::max_batch_rows) {
+            const auto past = std::min(items.size(), first + store::max_batch_rows);
+            write([&](Transaction& tx) {
+                for (std::size_t i = first; i < past; ++i) answers.push_back(body(tx, items[i]));
+                return true;
+            });
+        }
+        return answers;
+    }
+
+    store::SubmitOutcome submit_one(Transaction& tx, const store::NewTask& task);
+    store::ClaimAnswer claim_in(Transaction& tx, const store::ClaimParams& params);
+
+    std::string path_;
+    store::Limits limits_;
+    const Clock& clock_;
+    Lane work_;
+    Lane beats_;
+    Routes routes_;
+};
+
+}  // namespace holdfast::sqlite

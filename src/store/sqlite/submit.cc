@@ -1,0 +1,75 @@
+#include "core/policy_text.h"
+#include "store/admission.h"
+#include "store/sqlite/store_impl.h"
+
+namespace holdfast::sqlite {
+
+namespace {
+
+using store::SubmitOutcome;
+using store::SubmitStatus;
+
+std::optional<std::string_view> unless_empty(std::string_view text) {
+    if (text.empty()) return std::nullopt;
+    return text;
+}
+
+/// The first task with this id or, failing that, with this idempotency key: same payload or another?
+std::optional<SubmitOutcome> find_earlier(Database& db, const store::NewTask& task, std::int64_t route,
+                                          const std::string& policy) {
+    auto row = db.query(
+        "SELECT id, name = ?3 AND args = ?4 AND spec IS ?5 AND route_id = ?6 AND priority = ?7 AND policy IS ?8"
+        " AND concurrency_key IS ?9 AND concurrency_limit IS ?10"
+        " FROM task WHERE id = ?1 OR idempotency_key = ?2 ORDER BY id = ?1 DESC LIMIT 1",
+        task.id, unless_empty(task.idempotency_key), task.name, task.args, unless_empty(task.spec), route,
+        task.priority, unless_empty(policy),
+        task.concurrency ? std::optional(std::string_view(task.concurrency->key)) : std::nullopt,
+        task.concurrency ? std::optional(task.concurrency->limit) : std::nullopt);
+    if (!row.step()) return std::nullopt;
+    const bool same = row.integer(1) != 0;
+    return SubmitOutcome{same ? SubmitStatus::Existing : SubmitStatus::PayloadMismatch, row.uuid(0), ""};
+}
+
+bool insert_task(Transaction& tx, const store::NewTask& task, std::int64_t route, const std::string& policy) {
+    return tx.db.run(
+               "INSERT INTO task (id, name, args, spec, route_id, priority, run_at, deadline, policy, "
+               "concurrency_key,"
+               " concurrency_limit, idempotency_key, retry_of, created_at)"
+               " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+               task.id, task.name, task.args, unless_empty(task.spec), route, task.priority,
+               task.run_at.value_or(tx.now), task.deadline, unless_empty(policy),
+               task.concurrency ? std::optional(std::string_view(task.concurrency->key)) : std::nullopt,
+               task.concurrency ? std::optional(task.concurrency->limit) : std::nullopt,
+               unless_empty(task.idempotency_key), task.retry_of, tx.now) == 1;
+}
+
+}  // namespace
+
+std::vector<SubmitOutcome> SqliteStore::submit(const std::vector<store::NewTask>& tasks) {
+    return write_each<SubmitOutcome>(
+        tasks, [this](Transaction& tx, const store::NewTask& task) { return submit_one(tx, task); });
+}
+
+SubmitOutcome SqliteStore::submit_one(Transaction& tx, const store::NewTask& task) {
+    if (auto complaint = store::refusal(task, limits_))
+        return {SubmitStatus::Refused, task.id, std::move(*complaint)};
+    const auto route = routes_.intern(tx, task.queue, store::canonical_tags(task.tags));
+    const auto policy = core::encode_policy(task.policy);
+    const bool too_old = store::is_too_old(task.id, tx.now, limits_);
+    if (too_old || !insert_task(tx, task, route, policy)) {
+        if (auto earlier = find_earlier(tx.db, task, route, policy)) return *earlier;
+        return {SubmitStatus::TooOld, task.id,
+                "the id is older than finished tasks are kept: it may have been used before"};
+    }
+    if (task.concurrency) set_limit(tx, *task.concurrency);
+    Position position;
+    position.route = route;
+    position.priority = task.priority;
+    position.run_at = task.run_at.value_or(tx.now);
+    position.deadline = task.deadline;
+    if (task.concurrency) position.key = task.concurrency->key;
+    place(tx, task.id, position);
+    return {SubmitStatus::Accepted, task.id, ""};
+}
+
+}  // namespace holdfast::sqlite

@@ -1,0 +1,226 @@
+#include <set>
+
+#include "core/policy_text.h"
+#include "store/encoding.h"
+#include "store/id_range.h"
+#include "store/sqlite/store_impl.h"
+
+namespace holdfast::sqlite {
+
+namespace {
+
+using store::TaskRecord;
+
+std::optional<TaskError> read_error(const Query& row, int column) {
+    if (row.is_null(column)) return std::nullopt;
+    return TaskError{row.string(column), row.string(column + 1), row.string(column + 2)};
+}
+
+/// Reads the columns id to created_at of `task` that every answer about a task starts with. A policy that cannot be
+/// read is shown as the default.
+store::NewTask read_task(const Query& row, Routes& routes, Database& db) {
+    store::NewTask task;
+    task.id = row.uuid(0);
+    task.name = row.string(1);
+    task.args = row.string(2);
+    task.spec = row.string(3);
+    const auto& route = routes.find(db, row.integer(4));
+    task.queue = route.queue;
+    task.tags = route.tags;
+    task.priority = row.small(5);
+    task.deadline = row.optional_time(6);
+    if (auto policy = core::decode_policy(row.text(7)); policy.ok()) task.policy = std::move(policy).value();
+    if (!row.is_null(8)) task.concurrency = ConcurrencyKey{row.string(8), row.small(9)};
+    task.idempotency_key = row.string(10);
+    task.retry_of = row.uuid(11);
+    return task;
+}
+
+std::optional<TaskRecord> find_one(Database& db, Routes& routes, const Uuid& id) {
+    auto row = db.query(
+        "SELECT t.id, t.name, t.args, t.spec, t.route_id, t.priority, t.deadline, t.policy, t.concurrency_key,"
+        " t.concurrency_limit, t.idempotency_key, t.retry_of,"
+        " t.created_at, coalesce(e.run_at, l.run_at, r.run_at, w.run_at, t.run_at),"
+        " CASE WHEN e.task_id IS NOT NULL THEN e.state WHEN l.task_id IS NULL THEN 'PENDING'"
+        "      WHEN l.started_at IS NULL THEN 'CLAIMED' ELSE 'RUNNING' END,"
+        " coalesce(w.why, ''),"
+        " coalesce(e.attempts, l.attempts, r.attempts, w.attempts, 0),"
+        " coalesce(e.crashes, l.crashes, r.crashes, w.crashes, 0),"
+        " coalesce(e.requeues, l.requeues, r.requeues, w.requeues, 0),"
+        " coalesce(e.lease, l.lease, 0), coalesce(e.worker_id, l.worker_id),"
+        " coalesce(e.claimed_at, l.claimed_at), coalesce(e.started_at, l.started_at), e.finished_at,"
+        " l.stop_requested IS 'cancel', e.result, e.error_code, e.error_message, e.error_data,"
+        " p.saved_at, p.fraction, p.text, p.checkpoint"
+        " FROM task t LEFT JOIN ending e ON e.task_id = t.id LEFT JOIN lease l ON l.task_id = t.id"
+        " LEFT JOIN ready r ON r.task_id = t.id LEFT JOIN waiting w ON w.task_id = t.id"
+        " LEFT JOIN progress p ON p.task_id = t.id WHERE t.id = ?",
+        id);
+    if (!row.step()) return std::nullopt;
+    TaskRecord record;
+    record.task = read_task(row, routes, db);
+    record.created_at = row.time(12);
+    record.task.run_at = row.time(13);
+    record.state = store::read_task_state(row.text(14));
+    record.waits_for = store::read_wait_reason(row.text(15));
+    record.history = {row.small(16), row.small(17), row.small(18)};
+    record.lease = row.integer(19);
+    record.worker = row.uuid(20);
+    record.claimed_at = row.optional_time(21);
+    record.started_at = row.optional_time(22);
+    record.finished_at = row.optional_time(23);
+    record.cancel_requested = row.integer(24) != 0;
+    record.result = row.string(25);
+    record.error = read_error(row, 26);
+    if (!row.is_null(30)) record.progress = store::Progress{row.real(30), row.string(31), row.time(29)};
+    record.checkpoint = row.string(32);
+    return record;
+}
+
+// Every source below yields ids of one kind of task, newest first, and takes the same parameters:
+// ?1 ?2 the range of ids, ?3 name, ?4 queue, ?5 worker (NULL or '' for any), ?6 limit, and ?7 a state.
+#define HOLDFAST_MATCHING                             \
+    " BETWEEN ?1 AND ?2 AND (?3 = '' OR t.name = ?3)" \
+    " AND (?4 = '' OR t.route_id IN (SELECT id FROM route WHERE queue = ?4))"
+constexpr const char* all_ids =
+    "SELECT t.id FROM task t LEFT JOIN lease l ON l.task_id = t.id LEFT JOIN ending e ON e.task_id = t.id"
+    " WHERE t.id" HOLDFAST_MATCHING
+    " AND (?5 IS NULL OR coalesce(e.worker_id, l.worker_id) = ?5) AND ?7 IS ?7 ORDER BY t.id DESC LIMIT ?6";
+constexpr const char* ready_ids =
+    "SELECT t.id FROM ready x JOIN task t ON t.id = x.task_id WHERE x.task_id" HOLDFAST_MATCHING
+    " AND ?5 IS NULL AND ?7 IS ?7 ORDER BY x.task_id DESC LIMIT ?6";
+constexpr const char* waiting_ids =
+    "SELECT t.id FROM waiting x JOIN task t ON t.id = x.task_id WHERE x.task_id" HOLDFAST_MATCHING
+    " AND ?5 IS NULL AND ?7 IS ?7 ORDER BY x.task_id DESC LIMIT ?6";
+constexpr const char* leased_ids =
+    "SELECT t.id FROM lease x JOIN task t ON t.id = x.task_id WHERE x.task_id" HOLDFAST_MATCHING
+    " AND (?5 IS NULL OR x.worker_id = ?5) AND (?7 = 'RUNNING') = (x.started_at IS NOT NULL)"
+    " ORDER BY x.task_id DESC LIMIT ?6";
+constexpr const char* completed_ids =
+    "SELECT t.id FROM ending x JOIN task t ON t.id = x.task_id WHERE x.task_id" HOLDFAST_MATCHING
+    " AND (?5 IS NULL OR x.worker_id = ?5) AND x.state = ?7 ORDER BY x.task_id DESC LIMIT ?6";
+constexpr const char* otherwise_ended_ids =
+    "SELECT t.id FROM ending x INDEXED BY ending_not_completed JOIN task t ON t.id = x.task_id"
+    " WHERE x.task_id" HOLDFAST_MATCHING
+    " AND (?5 IS NULL OR x.worker_id = ?5) AND x.state = ?7 AND x.state <> 'COMPLETED' ORDER BY x.task_id DESC LIMIT "
+    "?6";
+#undef HOLDFAST_MATCHING
+
+std::vector<const char*> sources_of(TaskState state) {
+    switch (state) {
+        case TaskState::Pending:
+            return {ready_ids, waiting_ids};
+        case TaskState::Claimed:
+        case TaskState::Running:
+            return {leased_ids};
+        case TaskState::Completed:
+            return {completed_ids};
+        case TaskState::Failed:
+        case TaskState::Cancelled:
+        case TaskState::Expired:
+            return {otherwise_ended_ids};
+    }
+    return {};
+}
+
+/// The ids of the page, newest first: the sources merged, and cut.
+std::vector<Uuid> matching_ids(Database& db, const store::ListParams& params, const store::IdRange& range) {
+    std::set<Uuid, std::greater<>> ids;
+    const auto read = [&](const char* source, std::string_view state) {
+        auto rows = db.query(source, range.lowest, range.highest, params.filter.name, params.filter.queue,
+                             params.filter.worker, params.limit, state);
+        while (rows.step()) ids.insert(rows.uuid(0));
+    };
+    if (params.filter.states.empty()) read(all_ids, "");
+    for (const auto state : params.filter.states)
+        for (const auto* source : sources_of(state)) read(source, to_text(state));
+    std::vector<Uuid> page(ids.begin(), ids.end());
+    if (page.size() > params.limit) page.resize(params.limit);
+    return page;
+}
+
+}  // namespace
+
+std::vector<std::optional<TaskRecord>> SqliteStore::find(const std::vector<Uuid>& ids) {
+    if (ids.empty()) return {};
+    return work_.read([&](Database& db) {
+        std::vector<std::optional<TaskRecord>> records;
+        for (const auto& id : ids) records.push_back(find_one(db, routes_, id));
+        return records;
+    });
+}
+
+std::vector<TaskRecord> SqliteStore::list(const store::ListParams& params) {
+    const auto range = store::id_range(params.filter.id_prefix, params.after);
+    if (!range) return {};
+    return work_.read([&](Database& db) {
+        std::vector<TaskRecord> page;
+        for (const auto& id : matching_ids(db, params, *range))
+            if (auto record = find_one(db, routes_, id)) page.push_back(std::move(*record));
+        return page;
+    });
+}
+
+store::TaskCounts SqliteStore::count() {
+    return work_.read([](Database& db) {
+        store::TaskCounts counts;
+        auto row = db.query(
+            "SELECT (SELECT count(*) FROM ready) + (SELECT count(*) FROM waiting),"
+            " (SELECT count(*) FROM lease WHERE started_at IS NULL), (SELECT count(*) FROM lease WHERE started_at IS "
+            "NOT NULL),"
+            " (SELECT count(*) FROM ending),"
+            " (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'FAILED'),"
+            " (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'CANCELLED'),"
+            " (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'EXPIRED')");
+        row.step();
+        counts.pending = row.integer(0);
+        counts.claimed = row.integer(1);
+        counts.running = row.integer(2);
+        counts.failed = row.integer(4);
+        counts.cancelled = row.integer(5);
+        counts.expired = row.integer(6);
+        counts.completed = row.integer(3) - counts.failed - counts.cancelled - counts.expired;
+        return counts;
+    });
+}
+
+std::vector<store::AttemptRecord> SqliteStore::attempts(const Uuid& task) {
+    return work_.read([&](Database& db) {
+        std::vector<store::AttemptRecord> attempts;
+        auto rows = db.query(
+            "SELECT attempt, lease, worker_id, claimed_at, started_at, finished_at, run_end, error_code, "
+            "error_message,"
+            " error_data FROM attempt WHERE task_id = ?1"
+            " UNION ALL"
+            " SELECT attempt, lease, worker_id, claimed_at, started_at, finished_at, run_end, error_code, "
+            "error_message,"
+            " error_data FROM ending WHERE task_id = ?1 AND started_at IS NOT NULL ORDER BY lease",
+            task);
+        while (rows.step())
+            attempts.push_back({task, rows.small(0), rows.integer(1), rows.uuid(2), rows.time(3), rows.time(4),
+                                rows.time(5), store::read_lease_end(rows.text(6)), read_error(rows, 7)});
+        return attempts;
+    });
+}
+
+std::vector<store::EventRecord> SqliteStore::events(const store::ReadEventsParams& params) {
+    const char* all =
+        "SELECT id, at, kind, task_id, worker_id, who, message, data FROM event WHERE id > ? ORDER BY id LIMIT ?";
+    const char* of_task =
+        "SELECT id, at, kind, task_id, worker_id, who, message, data FROM event"
+        " WHERE id > ?1 AND task_id = ?3 AND (?4 IS NULL OR worker_id = ?4) ORDER BY id LIMIT ?2";
+    const char* of_worker =
+        "SELECT id, at, kind, task_id, worker_id, who, message, data FROM event"
+        " WHERE id > ?1 AND worker_id = ?3 ORDER BY id LIMIT ?2";
+    return work_.read([&](Database& db) {
+        std::vector<store::EventRecord> events;
+        auto rows = params.task     ? db.query(of_task, params.after_id, params.limit, *params.task, params.worker)
+                    : params.worker ? db.query(of_worker, params.after_id, params.limit, *params.worker)
+                                    : db.query(all, params.after_id, params.limit);
+        while (rows.step())
+            events.push_back({rows.integer(0), rows.time(1), rows.string(2), rows.uuid(3), rows.uuid(4),
+                              rows.string(5), rows.string(6), rows.string(7)});
+        return events;
+    });
+}
+
+}  // namespace holdfast::sqlite

@@ -1,0 +1,83 @@
+#include "store/sqlite/turnstile.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "base/text.h"
+#include "store/errors.h"
+
+namespace holdfast::sqlite {
+
+namespace {
+
+using MonotonicTime = std::chrono::steady_clock::time_point;
+
+/// flock() cannot wait with a limit, and a process stopped while it has the turn would hang the others without a
+/// word. So it is asked again and again: eagerly at first, then at most every `longest_nap`.
+bool lock_until(int descriptor, MonotonicTime deadline, std::chrono::microseconds longest_nap) {
+    std::chrono::microseconds nap(20);
+    while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            throw store::Unavailable(concat("waiting for the writers' turn: ", std::strerror(errno)));
+        if (std::chrono::steady_clock::now() >= deadline) return false;
+        std::this_thread::sleep_for(nap);
+        nap = std::min(nap * 2, longest_nap);
+    }
+    return true;
+}
+
+std::string holder_name(int pid) {
+    if (pid == 0) return "another process";
+    return concat("process ", pid);
+}
+
+}  // namespace
+
+FileDescriptor::~FileDescriptor() {
+    if (descriptor_ >= 0) close(descriptor_);
+}
+
+FileDescriptor open_beside(const std::string& database, const char* suffix) {
+    struct stat status {};
+    const mode_t mode = stat(database.c_str(), &status) == 0 ? (status.st_mode & 0777) : 0644;
+    const auto path = database + suffix;
+    const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, mode);
+    if (descriptor < 0)
+        throw store::Unusable(
+            concat(path, " cannot be opened: ", std::strerror(errno), "; the database's directory must be writable"));
+    return FileDescriptor(descriptor);
+}
+
+Turnstile::Turnstile(const std::string& database)
+    : gate_(open_beside(database, "-gate")), turn_(open_beside(database, "-turn")) {}
+
+void Turnstile::enter(Duration patience) {
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    const bool at_the_gate = lock_until(gate_.get(), deadline, std::chrono::microseconds(500));
+    const bool has_turn = at_the_gate && lock_until(turn_.get(), deadline, std::chrono::microseconds(100));
+    if (at_the_gate) flock(gate_.get(), LOCK_UN);
+    if (!has_turn)
+        throw store::Unavailable(concat("the database has been locked for ", format_duration(patience), " by ",
+                                        holder_name(last_holder()), "; if it is stopped, continue or kill it"));
+    const int pid = getpid();
+    // So that others can name this process should it be stopped; losing the note costs only the name.
+    [[maybe_unused]] const auto written = pwrite(turn_.get(), &pid, sizeof pid, 0);
+}
+
+void Turnstile::leave() {
+    flock(turn_.get(), LOCK_UN);
+}
+
+int Turnstile::last_holder() const {
+    int pid = 0;
+    if (pread(turn_.get(), &pid, sizeof pid, 0) != static_cast<ssize_t>(sizeof pid)) return 0;
+    return pid;
+}
+
+}  // namespace holdfast::sqlite

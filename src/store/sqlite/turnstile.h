@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+
+#include "holdfast/time.h"
+
+namespace holdfast::sqlite {
+
+/// A file descriptor that closes itself.
+class FileDescriptor {
+public:
+    explicit FileDescriptor(int descriptor = -1) : descriptor_(descriptor) {}
+    ~FileDescriptor();
+    FileDescriptor(FileDescriptor&& other) noexcept : descriptor_(other.descriptor_) { other.descriptor_ = -1; }
+    FileDescriptor& operator=(FileDescriptor&&) = delete;
+
+    [[nodiscard]] int get() const { return descriptor_; }
+
+private:
+    int descriptor_;
+};
+
+/// Opens a file beside the database, creating it with the database's own permissions when it is missing.
+[[nodiscard]] FileDescriptor open_beside(const std::string& database, const char* suffix);
+
+/// Where the writers of all processes queue for the database: whoever wants to write takes the gate, waits there for
+/// the turn, and lets go of the gate. Only one waits for the turn at a time, so a process that writes without pause
+/// cannot overtake the others for ever, as it can inside SQLite's own busy handler.
+class Turnstile {
+public:
+    explicit Turnstile(const std::string& database);
+
+    /// Waits for the turn. Throws store::Unavailable, naming the process that holds it, when `patience` has passed.
+    void enter(Duration patience);
+    void leave();
+
+    /// The process that took the turn last; 0: nobody has yet.
+    [[nodiscard]] int last_holder() const;
+
+private:
+    FileDescriptor gate_;
+    FileDescriptor turn_;
+};
+
+}  // namespace holdfast::sqlite

@@ -1,0 +1,89 @@
+#include "store/sqlite/endings.h"
+#include "store/sqlite/store_impl.h"
+
+namespace holdfast::sqlite {
+
+namespace {
+
+/// Those that a claim has put aside first, then those that nobody has tried to claim.
+std::vector<Uuid> overdue_tasks(const Transaction& tx, std::size_t limit) {
+    std::vector<Uuid> tasks;
+    auto rows = tx.db.query(
+        "SELECT task_id FROM waiting WHERE deadline <= ?1 UNION ALL SELECT task_id FROM ready WHERE deadline <= ?1 "
+        "LIMIT ?2",
+        tx.now, limit);
+    while (rows.step()) tasks.push_back(rows.uuid(0));
+    return tasks;
+}
+
+}  // namespace
+
+std::size_t SqliteStore::expire_overdue(std::size_t limit) {
+    if (limit == 0) return 0;
+    return write([&](Transaction& tx) {
+        const auto tasks = overdue_tasks(tx, std::min(limit, store::max_batch_rows));
+        std::size_t expired = 0;
+        for (const auto& task : tasks) {
+            const auto pending = find_pending(tx.db, task);
+            if (!pending) continue;
+            end_pending(tx, *pending, TaskState::Expired, store::expired_error());
+            write_event(tx, store::expired_event(task));
+            ++expired;
+        }
+        return expired;
+    });
+}
+
+// Tasks whose time has come count, although only a claim moves them into reach: where nobody claims, they would
+// never be seen.
+std::vector<store::RouteBacklog> SqliteStore::backlog() {
+    return work_.read([&](Database& db) {
+        std::vector<store::RouteBacklog> backlog;
+        const auto now = clock_.now();
+        auto rows = db.query(
+            "WITH claimable AS (SELECT route_id, run_at, task_id FROM ready UNION ALL"
+            " SELECT route_id, run_at, task_id FROM waiting WHERE why = 'future' AND run_at <= ?)"
+            " SELECT r.id, r.queue, q.paused, count(*),"
+            " (SELECT task_id FROM claimable x WHERE x.route_id = r.id ORDER BY run_at, task_id LIMIT 1), "
+            "min(c.run_at)"
+            " FROM claimable c JOIN route r ON r.id = c.route_id JOIN queue q ON q.name = r.queue GROUP BY r.id "
+            "ORDER BY r.id",
+            now);
+        while (rows.step()) {
+            auto& route = backlog.emplace_back();
+            route.route = rows.integer(0);
+            route.queue = rows.string(1);
+            route.tags = routes_.find(db, route.route).tags;
+            route.paused = rows.integer(2) != 0;
+            route.ready = rows.integer(3);
+            route.oldest = rows.uuid(4);
+            route.oldest_waits = now - rows.time(5);
+        }
+        return backlog;
+    });
+}
+
+std::vector<Uuid> SqliteStore::ready_tasks(std::int64_t route, std::size_t limit) {
+    return work_.read([&](Database& db) {
+        std::vector<Uuid> tasks;
+        auto rows = db.query(
+            "SELECT task_id FROM (SELECT run_at, task_id FROM ready WHERE route_id = ?1 UNION ALL"
+            " SELECT run_at, task_id FROM waiting WHERE why = 'future' AND route_id = ?1 AND run_at <= ?2)"
+            " ORDER BY run_at, task_id LIMIT ?3",
+            route, clock_.now(), limit);
+        while (rows.step()) tasks.push_back(rows.uuid(0));
+        return tasks;
+    });
+}
+
+std::vector<bool> SqliteStore::reject(const store::RejectParams& params) {
+    return write_each<bool>(params.tasks, [&](Transaction& tx, const Uuid& task) {
+        const auto pending = find_pending(tx.db, task);
+        if (!pending) return false;
+        end_pending(tx, *pending, TaskState::Failed, params.error);
+        write_event(tx, store::rejected_event(task, params));
+        return true;
+    });
+}
+
+}  // namespace holdfast::sqlite

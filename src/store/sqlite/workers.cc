@@ -1,0 +1,178 @@
+#include "store/beat_answer.h"
+#include "store/encoding.h"
+#include "store/sqlite/endings.h"
+#include "store/sqlite/progress.h"
+#include "store/sqlite/store_impl.h"
+#include "store/sqlite/worker_rows.h"
+
+namespace holdfast::sqlite {
+
+namespace {
+
+using store::RemoveStatus;
+using store::WorkerStatus;
+
+/// What the beat needs of the worker's row before it is changed.
+struct BeatingWorker {
+    WorkerStatus status;
+    bool cordoned;
+    bool drain_requested;
+    std::string hostname;
+    std::int64_t pid;
+};
+
+std::optional<BeatingWorker> find_beating(Database& db, const Uuid& worker) {
+    auto row = db.query("SELECT status, cordoned, drain_requested, hostname, pid FROM worker WHERE id = ?", worker);
+    if (!row.step()) return std::nullopt;
+    return BeatingWorker{store::read_worker_status(row.text(0)), row.integer(1) != 0, row.integer(2) != 0,
+                         row.string(3), row.integer(4)};
+}
+
+std::vector<store::StoredLease> leases_of(Database& db, const Uuid& worker) {
+    std::vector<store::StoredLease> leases;
+    auto rows =
+        db.query("SELECT task_id, lease, stop_requested, unlisted_beats FROM lease WHERE worker_id = ?", worker);
+    while (rows.step()) {
+        auto& lease = leases.emplace_back();
+        lease.lease = {rows.uuid(0), rows.integer(1)};
+        if (!rows.is_null(2)) lease.stop_requested = store::read_stop_reason(rows.text(2));
+        lease.unlisted_beats = rows.small(3);
+    }
+    std::sort(leases.begin(), leases.end(), [](const auto& a, const auto& b) { return a.lease < b.lease; });
+    return leases;
+}
+
+store::BeatAnswer beat_in(Transaction& tx, const store::BeatParams& params, const store::Limits& limits) {
+    const auto worker = find_beating(tx.db, params.worker);
+    store::BeatAnswer answer;
+    answer.known = worker.has_value();
+    if (!worker) return answer;
+    const auto held = store::encode_held(params.held);
+    tx.db.run(
+        "UPDATE worker SET beat = beat + 1, status = ?, last_heartbeat = ?, proves_session = ?, held = ? WHERE id = "
+        "?",
+        to_text(params.status), tx.now, params.proves_session, held, params.worker);
+    if (worker->status == WorkerStatus::Inactive && params.status == WorkerStatus::Active)
+        write_event(tx, store::worker_reactivated_event(params.worker));
+    if (params.keep_history)
+        tx.db.run("INSERT INTO beat_history (worker_id, sent_at, hostname, pid, held) VALUES (?, ?, ?, ?, ?)",
+                  params.worker, tx.now, worker->hostname, worker->pid, held);
+    for (const auto& report : params.progress) save_progress_of(tx, report, limits);
+
+    auto comparison = store::compare_leases(params.held, leases_of(tx.db, params.worker));
+    for (const auto& lease : comparison.unlisted)
+        tx.db.run("UPDATE lease SET unlisted_beats = unlisted_beats + 1 WHERE task_id = ?", lease.task);
+    for (const auto& lease : comparison.listed_again)
+        tx.db.run("UPDATE lease SET unlisted_beats = 0 WHERE task_id = ?", lease.task);
+    answer.drain = worker->drain_requested;
+    answer.cordoned = worker->cordoned;
+    answer.lost = std::move(comparison.lost);
+    answer.stop = std::move(comparison.stop);
+    answer.unlisted = std::move(comparison.unlisted);
+    return answer;
+}
+
+RemoveStatus remove_in(Transaction& tx, const Uuid& worker) {
+    const auto row = find_beating(tx.db, worker);
+    if (!row) return RemoveStatus::NotFound;
+    if (row->status != WorkerStatus::Inactive) return RemoveStatus::StillActive;
+    if (!leases_of(tx.db, worker).empty()) return RemoveStatus::HoldsLeases;
+    tx.db.run("DELETE FROM worker WHERE id = ?", worker);
+    tx.db.run("DELETE FROM claim WHERE worker_id = ?", worker);
+    write_event(tx, store::worker_removed_event(worker));
+    return RemoveStatus::Removed;
+}
+
+}  // namespace
+
+store::RegisterAnswer SqliteStore::register_worker(const store::WorkerRegistration& worker) {
+    return beats_.write([&](Transaction& tx) {
+        const auto& host = worker.host;
+        tx.db.run(
+            "INSERT INTO worker (id, number, name, status, hostname, boot_id, pid_namespace, pid, start_time, "
+            "keeper_pid,"
+            " keeper_start_time, version, queues, tags, capacity, beat_interval_us, fence_after_us, registered_at)"
+            " VALUES (?1, (SELECT coalesce(max(number), 0) + 1 FROM worker), ?2, 'active', ?3, ?4, ?5, ?6, ?7, ?8, "
+            "?9, ?10,"
+            " ?11, ?12, ?13, ?14, ?15, ?16)"
+            " ON CONFLICT (id) DO UPDATE SET name = ?2, status = 'active', hostname = ?3, boot_id = ?4, "
+            "pid_namespace = ?5,"
+            " pid = ?6, start_time = ?7, keeper_pid = ?8, keeper_start_time = ?9, version = ?10, queues = ?11, tags "
+            "= ?12,"
+            " capacity = ?13, beat_interval_us = ?14, fence_after_us = ?15",
+            worker.id, worker.name, host.hostname, host.boot_id, static_cast<std::int64_t>(host.pid_namespace),
+            host.pid, static_cast<std::int64_t>(host.start_time), host.keeper_pid,
+            static_cast<std::int64_t>(host.keeper_start_time), worker.version, store::encode_strings(worker.queues),
+            store::encode_strings(worker.tags), worker.capacity, worker.beat_interval, worker.fence_after, tx.now);
+        auto row = tx.db.query("SELECT number FROM worker WHERE id = ?", worker.id);
+        row.step();
+        return store::RegisterAnswer{row.integer(0)};
+    });
+}
+
+bool SqliteStore::deregister_worker(const Uuid& worker) {
+    return write([&](Transaction& tx) {
+        return tx.db.run("UPDATE worker SET status = 'inactive', held = '[]' WHERE id = ?", worker) == 1;
+    });
+}
+
+store::BeatAnswer SqliteStore::beat(const store::BeatParams& params) {
+    return beats_.write([&](Transaction& tx) { return beat_in(tx, params, limits_); });
+}
+
+std::vector<store::WorkerRecord> SqliteStore::workers() {
+    return work_.read([&](Database& db) {
+        std::vector<store::WorkerRecord> workers;
+        auto rows = db.query(
+            "SELECT id, number, name, status, hostname, boot_id, pid_namespace, pid, start_time, keeper_pid,"
+            " keeper_start_time, beat, beat_interval_us, fence_after_us, proves_session,"
+            " cordoned, drain_requested, version, queues, tags, capacity, registered_at, last_heartbeat, held"
+            " FROM worker ORDER BY number");
+        while (rows.step()) workers.push_back(read_worker(rows, clock_.now()));
+        return workers;
+    });
+}
+
+bool SqliteStore::order_worker(const store::OrderParams& params) {
+    return write([&](Transaction& tx) {
+        const bool drain = params.order == store::WorkerOrder::Drain;
+        const auto changed = drain ? tx.db.run("UPDATE worker SET drain_requested = 1 WHERE id = ?", params.worker)
+                                   : tx.db.run("UPDATE worker SET cordoned = ? WHERE id = ?",
+                                               params.order == store::WorkerOrder::Cordon, params.worker);
+        if (changed == 0) return false;
+        write_event(tx, store::worker_ordered_event(params));
+        tx.brings_work = true;
+        return true;
+    });
+}
+
+RemoveStatus SqliteStore::remove_worker(const Uuid& worker) {
+    return write([&](Transaction& tx) { return remove_in(tx, worker); });
+}
+
+void SqliteStore::append_worker_snapshot(const store::WorkerSnapshot& snapshot) {
+    write([&](Transaction& tx) {
+        return tx.db.run(
+            "INSERT INTO worker_state (worker_id, at, running, claimed, capacity, cpu_percent, memory_mb, load)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            snapshot.worker, tx.now, snapshot.running, snapshot.claimed, snapshot.capacity, snapshot.cpu_percent,
+            snapshot.memory_mb, snapshot.load);
+    });
+}
+
+std::vector<store::WorkerSnapshot> SqliteStore::worker_snapshots(const Uuid& worker, std::size_t limit) {
+    return work_.read([&](Database& db) {
+        std::vector<store::WorkerSnapshot> snapshots;
+        auto rows = db.query(
+            "SELECT at, running, claimed, capacity, cpu_percent, memory_mb, load FROM worker_state WHERE worker_id = "
+            "?"
+            " ORDER BY id DESC LIMIT ?",
+            worker, limit);
+        while (rows.step())
+            snapshots.push_back({worker, rows.time(0), rows.small(1), rows.small(2), rows.small(3), rows.real(4),
+                                 rows.real(5), rows.real(6)});
+        return snapshots;
+    });
+}
+
+}  // namespace holdfast::sqlite
