@@ -1,0 +1,55 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <unordered_set>
+#include <vector>
+
+#include "holdfast/uuid.h"
+#include "store/store.h"
+
+namespace holdfast::postgres {
+
+/// Indices into the parameters of a verb: what one transaction works on.
+using Batch = std::vector<std::size_t>;
+
+/// For the search of the one item that the database refuses. At least two items.
+[[nodiscard]] inline std::vector<Batch> halves(const Batch& batch) {
+    const auto middle = batch.begin() + std::ssize(batch) / 2;
+    return {Batch(batch.begin(), middle), Batch(middle, batch.end())};
+}
+
+/// Splits 0..count-1 into bounded batches in which no two items collide; colliding ones come in their order, each in
+/// a later batch, as if the items were given one after the other. `collides(index)` answers whether the item collides
+/// with any that it was asked about since the last `start()`, and remembers it.
+template <typename Start, typename Collides>
+std::vector<Batch> split_batches(std::size_t count, const Start& start, const Collides& collides) {
+    Batch left(count);
+    std::iota(left.begin(), left.end(), std::size_t{0});
+    std::vector<Batch> batches;
+    while (!left.empty()) {
+        start();
+        Batch batch, rest;
+        for (const auto index : left) {
+            const bool is_full = batch.size() == store::max_batch_rows;
+            (is_full || collides(index) ? rest : batch).push_back(index);
+        }
+        batches.push_back(std::move(batch));
+        left = std::move(rest);
+    }
+    return batches;
+}
+
+/// Batches in which no task occurs twice, each sorted by task id: the order of locks.
+template <typename TaskOf>
+std::vector<Batch> batches_by_task(std::size_t count, const TaskOf& task_of) {
+    std::unordered_set<Uuid> seen;
+    auto batches = split_batches(
+        count, [&] { seen.clear(); }, [&](std::size_t index) { return !seen.insert(task_of(index)).second; });
+    for (auto& batch : batches)
+        std::sort(batch.begin(), batch.end(), [&](std::size_t a, std::size_t b) { return task_of(a) < task_of(b); });
+    return batches;
+}
+
+}  // namespace holdfast::postgres

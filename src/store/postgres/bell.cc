@@ -1,0 +1,213 @@
+#include "store/postgres/bell.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace holdfast::postgres {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto grouping = 5ms;
+constexpr auto reconnect_pause = 500ms;
+constexpr auto safety_poll = std::chrono::duration_cast<Duration>(1s);
+
+constexpr const char* work_channel = "holdfast_work";
+constexpr const char* done_channel = "holdfast_done";
+
+}  // namespace
+
+/// What the thread, the ringers and the watchers have in common; watchers may outlive the bell.
+struct Bell::Shared {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::vector<Watcher*> watchers;
+    bool ring_work = false;
+    bool ring_done = false;
+    bool is_listening = false;
+    bool failed_to_listen = false;
+    bool stopping = false;
+};
+
+class Bell::Watcher final : public store::Watch {
+public:
+    Watcher(std::shared_ptr<Shared> shared, store::Topic topic) : shared_(std::move(shared)), topic_(topic) {
+        const std::lock_guard lock(shared_->mutex);
+        shared_->watchers.push_back(this);
+    }
+    ~Watcher() override {
+        const std::lock_guard lock(shared_->mutex);
+        std::erase(shared_->watchers, this);
+    }
+    Watcher(const Watcher&) = delete;
+    Watcher& operator=(const Watcher&) = delete;
+
+    bool wait(Duration at_most) override {
+        std::unique_lock lock(shared_->mutex);
+        const auto until = std::min(std::chrono::steady_clock::now() + at_most, last_news_ + safety_poll);
+        news_.wait_until(lock, until, [this] { return has_news_; });
+        const auto now = std::chrono::steady_clock::now();
+        // A word may have been lost: whoever has waited that long looks for himself.
+        const bool is_news = std::exchange(has_news_, false) || now >= last_news_ + safety_poll;
+        if (is_news) last_news_ = now;
+        return is_news;
+    }
+    void wake() override {
+        const std::lock_guard lock(shared_->mutex);
+        notice();
+    }
+
+    /// Under the shared mutex.
+    void notice() {
+        has_news_ = true;
+        news_.notify_one();
+    }
+    [[nodiscard]] store::Topic topic() const { return topic_; }
+
+private:
+    std::shared_ptr<Shared> shared_;
+    store::Topic topic_;
+    std::condition_variable news_;
+    bool has_news_ = false;
+    std::chrono::steady_clock::time_point last_news_ = std::chrono::steady_clock::now();
+};
+
+Bell::Bell(ConnectParams params, bool listens)
+    : connection_(std::move(params)),
+      listens_(listens),
+      wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      shared_(std::make_shared<Shared>()) {}
+
+Bell::~Bell() {
+    {
+        const std::lock_guard lock(shared_->mutex);
+        shared_->stopping = true;
+    }
+    eventfd_write(wake_fd_, 1);
+    if (thread_.joinable()) thread_.join();
+    ::close(wake_fd_);
+}
+
+void Bell::start() {
+    if (!thread_.joinable()) thread_ = std::thread([this] { serve(); });
+}
+
+void Bell::ring(bool work, bool done) {
+    if (!work && !done) return;
+    {
+        const std::lock_guard lock(shared_->mutex);
+        wake_watchers(work, done);
+        shared_->ring_work |= work;
+        shared_->ring_done |= done;
+        start();
+    }
+    eventfd_write(wake_fd_, 1);
+}
+
+std::unique_ptr<store::Watch> Bell::watch(store::Topic topic) {
+    auto watcher = std::make_unique<Watcher>(shared_, topic);
+    if (!listens_) return watcher;
+    std::unique_lock lock(shared_->mutex);
+    start();
+    // Nothing that is committed from here on may be missed. When the server cannot be reached, the safety poll has to
+    // do.
+    shared_->changed.wait_for(lock, 5s, [this] { return shared_->is_listening || shared_->failed_to_listen; });
+    return watcher;
+}
+
+void Bell::wake_watchers(bool work, bool done) {
+    for (auto* watcher : shared_->watchers)
+        if (watcher->topic() == store::Topic::Work ? work : done) watcher->notice();
+}
+
+void Bell::serve() {
+    for (;;) {
+        bool is_connected = false;
+        try {
+            listen();
+            hear();
+            is_connected = !send_rings();
+        } catch (const std::exception&) {  // the world outside is down: its waiters live on the safety poll until it
+                                           // is back
+            connection_.close();
+            const std::lock_guard lock(shared_->mutex);
+            shared_->is_listening = false;
+            shared_->failed_to_listen = true;
+            shared_->changed.notify_all();
+        }
+        {
+            const std::lock_guard lock(shared_->mutex);
+            if (shared_->stopping && !shared_->ring_work && !shared_->ring_done) return;
+            if (shared_->stopping && !connection_.is_open()) return;
+        }
+        sleep_until_something_happens(connection_.is_open() && is_connected);
+    }
+}
+
+void Bell::listen() {
+    const int before = connection_.generation();
+    connection_.ensure_open();
+    if (!listens_ || connection_.generation() == before) return;
+    connection_.run(std::vector<Command>{{"LISTEN holdfast_work", {}}, {"LISTEN holdfast_done", {}}});
+    const std::lock_guard lock(shared_->mutex);
+    shared_->is_listening = true;
+    shared_->changed.notify_all();
+    wake_watchers(true, true);  // whatever was rung while nobody listened
+}
+
+/// Sends what was rung since the last time; true: something was, and more may follow within moments.
+bool Bell::send_rings() {
+    std::vector<Command> rings;
+    {
+        const std::lock_guard lock(shared_->mutex);
+        if (std::exchange(shared_->ring_work, false)) rings.push_back({"NOTIFY holdfast_work", {}});
+        if (std::exchange(shared_->ring_done, false)) rings.push_back({"NOTIFY holdfast_done", {}});
+    }
+    if (rings.empty()) return false;
+    connection_.run(rings);
+    std::this_thread::sleep_for(grouping);
+    return true;
+}
+
+void Bell::hear() {
+    // A connection that is gone has no socket: nothing would ever wake this thread again.
+    if (PQconsumeInput(connection_.handle()) == 0 || PQstatus(connection_.handle()) != CONNECTION_OK)
+        throw store::Unavailable("the connection that listens was closed by the server");
+    bool work = false, done = false;
+    using Notification = std::unique_ptr<PGnotify, decltype(&PQfreemem)>;
+    while (const auto heard = Notification(PQnotifies(connection_.handle()), &PQfreemem)) {
+        if (heard->be_pid == PQbackendPID(connection_.handle())) continue;  // our own: those here know already
+        work |= std::string_view(heard->relname) == work_channel;
+        done |= std::string_view(heard->relname) == done_channel;
+    }
+    const std::lock_guard lock(shared_->mutex);
+    wake_watchers(work, done);
+}
+
+void Bell::sleep_until_something_happens(bool is_connected) {
+    std::array<pollfd, 2> sources{pollfd{wake_fd_, POLLIN, 0},
+                                  pollfd{is_connected ? PQsocket(connection_.handle()) : -1, POLLIN, 0}};
+    const bool must_retry = !connection_.is_open();
+    const auto rings_wait = [this] {
+        const std::lock_guard lock(shared_->mutex);
+        return shared_->ring_work || shared_->ring_done;
+    };
+    int timeout = static_cast<int>(safety_poll / 1ms);
+    if (must_retry)
+        timeout = static_cast<int>(reconnect_pause.count());
+    else if (rings_wait())
+        timeout = 0;
+    else if (!is_connected)
+        timeout = 0;
+    poll(sources.data(), sources.size(), timeout);
+    eventfd_t ignored = 0;
+    eventfd_read(wake_fd_, &ignored);
+}
+
+}  // namespace holdfast::postgres

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "store/postgres/connection.h"
+#include "store/store.h"
+
+namespace holdfast::postgres {
+
+/// Wake-ups between processes: LISTEN and NOTIFY on a connection of their own, served by one thread, off the path of
+/// every transaction. The first ring goes out at once; those that follow within a few milliseconds go out together.
+/// Without `listens` (behind a pooler) only rings go out, and waiters live on the safety poll.
+class Bell {
+public:
+    Bell(ConnectParams params, bool listens);
+    ~Bell();
+    Bell(const Bell&) = delete;
+    Bell& operator=(const Bell&) = delete;
+
+    /// Tells waiters here and elsewhere. Never blocks, never throws; to be called after the commit.
+    void ring(bool work, bool done);
+    [[nodiscard]] std::unique_ptr<store::Watch> watch(store::Topic topic);
+
+private:
+    class Watcher;
+    struct Shared;
+
+    void start();
+    void serve();
+    void listen();
+    bool send_rings();
+    void hear();
+    void sleep_until_something_happens(bool is_connected);
+    void wake_watchers(bool work, bool done);
+
+    Connection connection_;
+    bool listens_;
+    int wake_fd_;
+    std::shared_ptr<Shared> shared_;
+    std::thread thread_;
+};
+
+}  // namespace holdfast::postgres

@@ -1,0 +1,90 @@
+#include "store/postgres/endings.h"
+#include "store/postgres/store_impl.h"
+
+namespace holdfast::postgres {
+
+namespace {
+
+using store::ClaimAnswer;
+using store::ClaimRefusal;
+
+Command claim_command(const store::ClaimParams& params, const ServedRoutes& served) {
+    Array<int> routes;
+    for (const int route : served.routes) routes.add(route);
+    // One more than a transaction may take, so that it says when it was cut short.
+    const auto at_most = [](std::size_t count) {
+        return static_cast<int>(std::min(count, store::max_batch_rows + 1));
+    };
+    return {"SELECT refusal, stale, next_due_us, more FROM holdfast.claim($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+            Params(params.worker, params.request, at_most(params.to_start), at_most(params.to_hold),
+                   static_cast<int>(store::max_batch_rows), served.queues, served.tags, served.route_count, routes)};
+}
+
+Command claimed_command(const store::ClaimParams& params) {
+    return {
+        "SELECT task_id, lease, started, attempts, crashes, requeues, name, args, spec, route_id, priority, run_at,"
+        " deadline, policy, concurrency_key, concurrency_limit, idempotency_key, retry_of, checkpoint"
+        " FROM holdfast.claimed($1, $2)",
+        Params(params.worker, params.request)};
+}
+
+ClaimRefusal read_refusal(std::string_view text) {
+    if (text.empty()) return ClaimRefusal::None;
+    if (text == "unknown") return ClaimRefusal::UnknownWorker;
+    return text == "cordoned" ? ClaimRefusal::Cordoned : ClaimRefusal::NotActive;
+}
+
+store::ClaimedTask read_claimed(const Rows& rows, int row) {
+    store::ClaimedTask claimed;
+    claimed.lease = rows.integer(row, 1);
+    claimed.started = rows.boolean(row, 2);
+    claimed.history = {rows.small(row, 3), rows.small(row, 4), rows.small(row, 5)};
+    claimed.checkpoint = rows.string(row, 18);
+    auto& task = claimed.task;
+    task.id = rows.uuid(row, 0);
+    task.name = rows.string(row, 6);
+    task.args = rows.string(row, 7);
+    task.spec = rows.string(row, 8);
+    task.priority = rows.small(row, 10);
+    task.run_at = rows.time(row, 11);
+    task.deadline = rows.optional_time(row, 12);
+    task.policy = read_policy(rows, row, 13);
+    if (!rows.is_null(row, 14)) task.concurrency = ConcurrencyKey{rows.string(row, 14), rows.small(row, 15)};
+    task.idempotency_key = rows.string(row, 16);
+    task.retry_of = rows.uuid(row, 17);
+    return claimed;
+}
+
+}  // namespace
+
+ClaimAnswer PostgresStore::claim(const store::ClaimParams& params) {
+    ClaimAnswer answer;
+    if (params.to_start + params.to_hold == 0) return answer;
+    for (;;) {
+        const auto served = routes_.served(params.worker);
+        const auto answers = work_.run({claim_command(params, served), claimed_command(params)}, Effect::Writes);
+        const auto& head = answers[0];
+        answer.refusal = read_refusal(head.text(0, 0));
+        if (answer.refusal != ClaimRefusal::None) return answer;
+        if (head.boolean(0, 1)) {  // a new route, or another registration
+            routes_.refresh(params.worker);
+            continue;
+        }
+        if (!head.is_null(0, 2)) answer.next_due = Duration(head.integer(0, 2));
+        answer.more = head.boolean(0, 3);
+        const auto& tasks = answers[1];
+        answer.tasks.reserve(static_cast<std::size_t>(tasks.size()));
+        std::unordered_map<int, store::Route> routes;
+        for (int row = 0; row < tasks.size(); ++row) {
+            auto& claimed = answer.tasks.emplace_back(read_claimed(tasks, row));
+            const int id = tasks.small(row, 9);
+            const auto [route, is_new] = routes.try_emplace(id);
+            if (is_new) route->second = routes_.find(id);
+            claimed.task.queue = route->second.queue;
+            claimed.task.tags = route->second.tags;
+        }
+        return answer;
+    }
+}
+
+}  // namespace holdfast::postgres

@@ -1,0 +1,152 @@
+#include "store/postgres/endings.h"
+
+#include "core/policy_text.h"
+#include "store/encoding.h"
+
+namespace holdfast::postgres {
+
+TaskPolicy read_policy(const Rows& rows, int row, int column) {
+    if (rows.is_null(row, column)) return {};
+    auto policy = core::decode_policy(rows.text(row, column));
+    return policy.ok() ? std::move(policy).value() : TaskPolicy{};
+}
+
+std::unordered_map<Uuid, LockedLease> lock_leases(Transaction& tx, const std::vector<Uuid>& tasks) {
+    const auto rows = tx.run(
+        "SELECT task_id, lease, worker_id, started, stop_requested, deadline, attempts, crashes, requeues, policy, at"
+        " FROM holdfast.lock_leases($1)",
+        tasks);
+    std::unordered_map<Uuid, LockedLease> leases;
+    for (int row = 0; row < rows.size(); ++row) {
+        auto& lease = leases[rows.uuid(row, 0)];
+        lease.lease = {rows.uuid(row, 0), rows.integer(row, 1)};
+        lease.worker = rows.uuid(row, 2);
+        lease.started = rows.boolean(row, 3);
+        lease.stop_requested = !rows.is_null(row, 4);
+        lease.cancel_requested = rows.text(row, 4) == "cancel";
+        lease.deadline = rows.optional_time(row, 5);
+        lease.history = {rows.small(row, 6), rows.small(row, 7), rows.small(row, 8)};
+        lease.policy = read_policy(rows, row, 9);
+        lease.now = rows.time(row, 10);
+    }
+    return leases;
+}
+
+TaskState LeaseEndings::end(const LockedLease& lease, const LeaseReport& report) {
+    const auto settlement = core::settle(
+        {report.end, report.error, lease.history, lease.cancel_requested, lease.now, lease.deadline, report.jitter},
+        lease.policy);
+    add(lease, report.end, settlement, report.result, report.error);
+    return settlement.state;
+}
+
+void LeaseEndings::force(const LockedLease& lease, TaskState state, const TaskError& error) {
+    core::Settlement settlement{state, core::TaskEvent::Reject, Duration::zero(), lease.history, error};
+    add(lease, core::LeaseEnd::Stopped, settlement, "", error);
+}
+
+void LeaseEndings::add(const LockedLease& lease, core::LeaseEnd run_end, const core::Settlement& settlement,
+                       const std::string& result, const TaskError& report) {
+    tasks_.add(lease.lease.task);
+    states_.add(to_text(settlement.state));
+    lease.started ? run_ends_.add(core::to_text(run_end)) : run_ends_.add_null();
+    delays_.add(std::int64_t{settlement.delay.count()});
+    attempts_.add(settlement.history.attempts);
+    crashes_.add(settlement.history.crashes);
+    requeues_.add(settlement.history.requeues);
+    settlement.state == TaskState::Completed ? results_.add(result) : results_.add_null();
+    report_codes_.add(report.code);
+    report_messages_.add(report.message);
+    report_datas_.add_unless_empty(report.data);
+    if (settlement.error) {
+        error_codes_.add(settlement.error->code);
+        error_messages_.add(settlement.error->message);
+        error_datas_.add_unless_empty(settlement.error->data);
+    } else {
+        error_codes_.add_null();
+        error_messages_.add_null();
+        error_datas_.add_null();
+    }
+    (settlement.state == TaskState::Pending ? runs_again_ : ends_) = true;
+}
+
+void LeaseEndings::apply(Transaction& tx) {
+    if (tasks_.size() == 0) return;
+    const auto answer =
+        tx.run("SELECT holdfast.end_leases($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)", tasks_,
+               states_, run_ends_, delays_, attempts_, crashes_, requeues_, results_, report_codes_, report_messages_,
+               report_datas_, error_codes_, error_messages_, error_datas_);
+    tx.brings_work |= runs_again_ || answer.boolean(0, 0);
+    tx.ends_tasks |= ends_;
+}
+
+std::vector<Uuid> end_pending(Transaction& tx, const std::vector<Uuid>& tasks, TaskState state,
+                              const TaskError& error) {
+    const auto rows = tx.run("SELECT holdfast.end_pending($1, $2, $3, $4, nullif($5, ''))", tasks, to_text(state),
+                             error.code, error.message, error.data);
+    std::vector<Uuid> ended;
+    for (int row = 0; row < rows.size(); ++row) ended.push_back(rows.uuid(row, 0));
+    if (!ended.empty()) tx.ends_tasks = true;
+    if (!ended.empty()) tx.brings_work = true;  // tasks behind the same key may have moved up
+    return ended;
+}
+
+void write_events(Transaction& tx, const std::vector<store::NewEvent>& events) {
+    if (events.empty()) return;
+    Array<std::string_view> kinds, whos, messages, datas;
+    Array<Uuid> tasks, workers;
+    for (const auto& event : events) {
+        kinds.add(event.kind);
+        tasks.add_unless_nil(event.task);
+        workers.add_unless_nil(event.worker);
+        whos.add(event.who);
+        messages.add(event.message);
+        datas.add_unless_empty(event.data);
+    }
+    tx.run(
+        "INSERT INTO holdfast.event (at, kind, task_id, worker_id, who, message, data)"
+        " SELECT holdfast.now(), g.kind, g.task_id, g.worker_id, g.who, g.message, g.data"
+        " FROM unnest($1, $2, $3, $4, $5, $6) WITH ORDINALITY AS g (kind, task_id, worker_id, who, message, data, "
+        "place)"
+        " ORDER BY g.place",
+        kinds, tasks, workers, whos, messages, datas);
+}
+
+std::unordered_map<Uuid, Whereabouts> find_places(Transaction& tx, const std::vector<Uuid>& tasks) {
+    std::unordered_map<Uuid, Whereabouts> places;
+    if (tasks.empty()) return places;
+    const auto rows = tx.run("SELECT place, last_lease FROM holdfast.whereabouts($1)", tasks);
+    for (int row = 0; row < rows.size(); ++row) {
+        auto& found = places[tasks[static_cast<std::size_t>(row)]];
+        const auto place = rows.text(row, 0);
+        if (place == "pending") {
+            found = {Whereabouts::Place::Pending, TaskState::Pending, rows.integer(row, 1)};
+        } else if (place == "leased") {
+            found.place = Whereabouts::Place::Leased;
+        } else if (!place.empty()) {
+            found = {Whereabouts::Place::Ended, store::read_task_state(place), 0};
+        }
+    }
+    return places;
+}
+
+std::vector<EarlierEnd> earlier_ends(Transaction& tx, const std::vector<store::TaskLease>& leases) {
+    if (leases.empty()) return {};
+    Array<Uuid> tasks;
+    Array<std::int64_t> numbers;
+    for (const auto& lease : leases) {
+        tasks.add(lease.task);
+        numbers.add(lease.lease);
+    }
+    const auto rows = tx.run("SELECT state, run_end, known FROM holdfast.earlier_ends($1, $2)", tasks, numbers);
+    std::vector<EarlierEnd> ends;
+    for (int row = 0; row < rows.size(); ++row) {
+        auto& end = ends.emplace_back();
+        if (!rows.is_null(row, 0)) end.state = store::read_task_state(rows.text(row, 0));
+        if (!rows.is_null(row, 1)) end.run_end = store::read_lease_end(rows.text(row, 1));
+        end.task_is_known = rows.boolean(row, 2);
+    }
+    return ends;
+}
+
+}  // namespace holdfast::postgres

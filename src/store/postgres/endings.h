@@ -1,0 +1,84 @@
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "store/event_texts.h"
+#include "store/postgres/lane.h"
+
+namespace holdfast::postgres {
+
+/// A lease row, locked, with what a decision about it needs.
+struct LockedLease {
+    store::TaskLease lease;
+    Uuid worker;
+    bool started = false;
+    bool stop_requested = false;
+    bool cancel_requested = false;
+    std::optional<Timestamp> deadline;
+    core::History history;
+    TaskPolicy policy;
+    Timestamp now;
+};
+
+/// How a lease ended: what its worker or an observer says.
+struct LeaseReport {
+    core::LeaseEnd end = core::LeaseEnd::Completed;
+    std::string result;
+    TaskError error;
+    double jitter = 0.5;
+};
+
+/// Locks the leases of these tasks, in the order of their ids; tasks without a lease are left out.
+[[nodiscard]] std::unordered_map<Uuid, LockedLease> lock_leases(Transaction& tx, const std::vector<Uuid>& tasks);
+
+/// The one way in which leases end, whoever ends them: decides each with core::settle, and applies all at once.
+class LeaseEndings {
+public:
+    /// Returns where the task is going to be.
+    TaskState end(const LockedLease& lease, const LeaseReport& report);
+    /// Ends it with the given terminal state, whatever policy says.
+    void force(const LockedLease& lease, TaskState state, const TaskError& error);
+    void apply(Transaction& tx);
+
+private:
+    void add(const LockedLease& lease, core::LeaseEnd run_end, const core::Settlement& settlement,
+             const std::string& result, const TaskError& report);
+
+    Array<Uuid> tasks_;
+    Array<std::string_view> states_, run_ends_, results_;
+    Array<std::string_view> report_codes_, report_messages_, report_datas_, error_codes_, error_messages_,
+        error_datas_;
+    Array<std::int64_t> delays_;
+    Array<int> attempts_, crashes_, requeues_;
+    bool runs_again_ = false, ends_ = false;
+};
+
+/// Ends PENDING tasks without a run; answers which were PENDING.
+[[nodiscard]] std::vector<Uuid> end_pending(Transaction& tx, const std::vector<Uuid>& tasks, TaskState state,
+                                            const TaskError& error);
+
+void write_events(Transaction& tx, const std::vector<store::NewEvent>& events);
+
+/// Where a task is: PENDING (with the lease that ended last), leased, ended, or nowhere.
+struct Whereabouts {
+    enum class Place { Pending, Leased, Ended, Unknown };
+    Place place = Place::Unknown;
+    TaskState ended_as = TaskState::Completed;
+    store::Lease last_lease = 0;
+};
+[[nodiscard]] std::unordered_map<Uuid, Whereabouts> find_places(Transaction& tx, const std::vector<Uuid>& tasks);
+
+/// How a run under this lease ended before.
+struct EarlierEnd {
+    std::optional<TaskState> state;         ///< PENDING: it was to run again; nullopt: there was no such run
+    std::optional<core::LeaseEnd> run_end;  ///< what was said of it, by its worker or over its head
+    bool task_is_known = false;
+};
+[[nodiscard]] std::vector<EarlierEnd> earlier_ends(Transaction& tx, const std::vector<store::TaskLease>& leases);
+
+/// A stored policy that cannot be read is as good as none: the defaults neither repeat nor requeue anything.
+[[nodiscard]] TaskPolicy read_policy(const Rows& rows, int row, int column);
+
+}  // namespace holdfast::postgres

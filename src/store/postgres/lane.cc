@@ -1,0 +1,90 @@
+#include "store/postgres/lane.h"
+
+#include "base/text.h"
+
+namespace holdfast::postgres {
+
+namespace {
+
+/// Makes holdfast.now() answer the injected clock, for this transaction.
+Command set_clock(const Clock& clock) {
+    return {"SELECT set_config('holdfast.clock', $1, true)",
+            Params(std::string(concat(clock.now().time_since_epoch().count())))};
+}
+
+bool begins_with(const std::string& text, std::string_view prefix) {
+    return text.compare(0, prefix.size(), prefix) == 0;
+}
+
+}  // namespace
+
+Transaction::~Transaction() {
+    if (!begun_ || !connection_.is_open()) return;
+    try {
+        connection_.run(std::vector<Command>{{"ROLLBACK", {}}});
+    } catch (const std::exception&) {
+        connection_.close();  // the server rolls back what it cannot be asked to
+    }
+}
+
+void Transaction::append_beginning(std::vector<Command>& commands) {
+    commands.push_back({"BEGIN", {}});
+    if (clock_) commands.push_back(set_clock(*clock_));
+}
+
+Rows Transaction::run(Command command) {
+    std::vector<Command> commands;
+    if (!begun_) append_beginning(commands);
+    begun_ = true;
+    commands.push_back(std::move(command));
+    return std::move(connection_.run(commands).back());
+}
+
+void Transaction::run_script(const std::string& sql) {
+    if (!begun_) run("SELECT");
+    connection_.run_script(sql);
+}
+
+void Transaction::commit() {
+    if (begun_) connection_.run(std::vector<Command>{{"COMMIT", {}}});
+    begun_ = false;
+}
+
+std::vector<Rows> Lane::run(const std::vector<Command>& commands, Effect effect) {
+    const std::lock_guard turn(mutex_);
+    return retrying(effect, [&](bool& in_doubt) {
+        in_doubt = effect == Effect::Writes;
+        if (!clock_) return connection_.run(commands);
+        std::vector<Command> clocked{set_clock(*clock_)};
+        clocked.insert(clocked.end(), commands.begin(), commands.end());
+        auto answers = connection_.run(clocked);
+        answers.erase(answers.begin());
+        return answers;
+    });
+}
+
+bool Lane::is_worth_retrying(const Refusal& refusal) {
+    return refusal.state == "40001" || refusal.state == "40P01";
+}
+
+void Lane::throw_for(const Refusal& refusal) {
+    const auto& state = refusal.state;
+    const std::string message = concat("the database says: ", refusal.what(), state.empty() ? "" : " (SQLSTATE ",
+                                       state, state.empty() ? "" : ")");
+    if (state == "53100" || state == "53200") throw store::Full(message);  // disk full, out of memory
+    const bool passes = begins_with(state, "08") || begins_with(state, "53") || begins_with(state, "57") ||
+                        begins_with(state, "40") || state == "55P03" || state == "25006";  // read-only: a failover
+    if (passes) throw store::Unavailable(message);
+    if (begins_with(state, "22")) throw ContentRefused(message);
+    if (state == "3F000" || state == "42P01" || state == "42883")
+        throw store::Unusable(message + "; the schema is missing or not up to date: run `holdfast migrate`");
+    throw store::Unusable(message);
+}
+
+void Lane::throw_for(const ConnectionLost& lost, bool in_doubt) {
+    if (in_doubt)
+        throw store::CommitInDoubt(concat(lost.what(), "; it is not known whether the last change was made"));
+    throw store::Unavailable(lost.what());
+}
+
+}  // namespace holdfast::postgres

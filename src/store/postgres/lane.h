@@ -1,0 +1,116 @@
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "store/errors.h"
+#include "store/postgres/connection.h"
+
+namespace holdfast::postgres {
+
+/// A transaction under way. BEGIN travels with the first statement; it is rolled back unless committed.
+class Transaction {
+public:
+    Transaction(Connection& connection, const Clock* clock) : connection_(connection), clock_(clock) {}
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+    ~Transaction();
+
+    template <typename... Values>
+    Rows run(const char* sql, const Values&... values) {
+        return run(Command{sql, Params(values...)});
+    }
+    Rows run(Command command);
+    void run_script(const std::string& sql);
+    void commit();
+
+    bool brings_work = false;  ///< tell those who wait for work, once it is committed
+    bool ends_tasks = false;   ///< tell those who wait for results
+
+private:
+    void append_beginning(std::vector<Command>& commands);
+
+    Connection& connection_;
+    const Clock* clock_;
+    bool begun_ = false;
+};
+
+/// The database cannot store the content of an item of the batch (its encoding lacks a character, ...): split the
+/// batch to find which.
+class ContentRefused : public store::Unusable {
+public:
+    using store::Unusable::Unusable;
+};
+
+enum class Effect { Reads, Writes };
+
+/// A connection and the turn to use it: calls from several threads queue here. Deadlocks and serialisation failures
+/// are retried whole; what else the world does wrong is thrown as one of store/errors.h.
+class Lane {
+public:
+    Lane(ConnectParams params, const Clock* clock) : connection_(std::move(params)), clock_(clock) {}
+
+    /// One transaction of its own in one round trip.
+    std::vector<Rows> run(const std::vector<Command>& commands, Effect effect);
+    template <typename... Values>
+    Rows read(const char* sql, const Values&... values) {
+        return std::move(run({Command{sql, Params(values...)}}, Effect::Reads).front());
+    }
+    template <typename... Values>
+    Rows write(const char* sql, const Values&... values) {
+        return std::move(run({Command{sql, Params(values...)}}, Effect::Writes).front());
+    }
+
+    /// Runs `body(Transaction&)` and commits. The body may run several times.
+    template <typename Body>
+    auto transact(const Body& body) {
+        const std::lock_guard turn(mutex_);
+        return retrying(Effect::Writes, [&](bool& in_doubt) {
+            Transaction transaction(connection_, clock_);
+            auto answer = body(transaction);
+            in_doubt = true;
+            transaction.commit();
+            return answer;
+        });
+    }
+
+    /// Uses the connection as such, under the turn, connected.
+    template <typename Body>
+    auto with_connection(const Body& body) {
+        const std::lock_guard turn(mutex_);
+        return retrying(Effect::Reads, [&](bool&) { return body(connection_); });
+    }
+
+private:
+    template <typename Body>
+    auto retrying(Effect effect, const Body& body) {
+        for (int attempt = 1;; ++attempt) {
+            bool in_doubt = false;
+            try {
+                connection_.ensure_open();
+                return body(in_doubt);
+            } catch (const Refusal& refusal) {
+                if (!is_worth_retrying(refusal) || attempt == max_attempts) throw_for(refusal);
+            } catch (const ConnectionLost& lost) {
+                // A read that an idle connection did not survive is simply asked again.
+                if (effect == Effect::Writes || attempt > 1) throw_for(lost, in_doubt);
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(attempt));
+        }
+    }
+    static bool is_worth_retrying(const Refusal& refusal);
+    [[noreturn]] static void throw_for(const Refusal& refusal);
+    [[noreturn]] static void throw_for(const ConnectionLost& lost, bool in_doubt);
+
+    static constexpr int max_attempts = 20;
+
+    std::mutex mutex_;
+    Connection connection_;
+    const Clock* clock_;
+};
+
+}  // namespace holdfast::postgres

@@ -1,0 +1,92 @@
+#include "base/text.h"
+#include "store/migration.h"
+#include "store/postgres/endings.h"
+#include "store/postgres/schema_version.h"
+#include "store/postgres/store_impl.h"
+
+namespace holdfast::postgres {
+
+namespace {
+
+/// One migration at a time, whoever runs it. Held by the transaction, so that it works through any pooler.
+void take_turn(Transaction& tx) {
+    tx.run("SELECT pg_advisory_xact_lock(hashtextextended('holdfast.migrate', 0))");
+}
+
+void ensure_version_table(Transaction& tx) {
+    if (tx.run("SELECT to_regnamespace('holdfast') IS NULL").boolean(0, 0)) tx.run("CREATE SCHEMA holdfast");
+    tx.run(
+        "CREATE TABLE IF NOT EXISTS holdfast.schema_version ("
+        " version integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT "
+        "clock_timestamp())");
+}
+
+/// Runs without an owner come from before there were heartbeats: nobody will ever finish them.
+void fail_ownerless_runs(Transaction& tx) {
+    const auto rows = tx.run(
+        "SELECT l.task_id FROM holdfast.lease l WHERE l.started_at IS NOT NULL"
+        " AND NOT EXISTS (SELECT FROM holdfast.worker w WHERE w.id = l.worker_id)");
+    std::vector<Uuid> tasks;
+    for (int row = 0; row < rows.size(); ++row) tasks.push_back(rows.uuid(row, 0));
+    LeaseEndings endings;
+    for (const auto& [task, lease] : lock_leases(tx, tasks))
+        endings.force(lease, TaskState::Failed,
+                      {std::string(error_code::worker_crashed), "Marked as failed during heartbeat migration", ""});
+    endings.apply(tx);
+}
+
+/// The version after it: the same as before when there was nothing left to do.
+int apply_next(Transaction& tx) {
+    take_turn(tx);
+    ensure_version_table(tx);
+    const int version = read_schema_version(tx);
+    check_not_newer(version);
+    for (const auto& migration : embedded_migrations()) {
+        if (migration.number <= version) continue;
+        tx.run_script(std::string(migration.sql));
+        tx.run("INSERT INTO holdfast.schema_version (version, name) VALUES ($1, $2)", migration.number,
+               migration.name);
+        return migration.number;
+    }
+    return version;
+}
+
+}  // namespace
+
+int newest_schema_version() {
+    return embedded_migrations().back().number;
+}
+
+int read_schema_version(Transaction& tx) {
+    if (tx.run("SELECT to_regclass('holdfast.schema_version') IS NULL").boolean(0, 0)) return 0;
+    return tx.run("SELECT coalesce(max(version), 0) FROM holdfast.schema_version").small(0, 0);
+}
+
+void check_not_newer(int version) {
+    if (version <= newest_schema_version()) return;
+    throw store::Unusable(concat("the database has schema version ", version, "; this program knows versions up to ",
+                                 newest_schema_version(), ": use a newer holdfast"));
+}
+
+store::MigrateAnswer PostgresStore::migrate() {
+    const int from = work_.transact(read_schema_version);
+    check_not_newer(from);
+    int version = from;
+    while (version < newest_schema_version()) version = work_.transact(apply_next);
+    if (version == from) return {from, from};
+    if (from > 0)
+        transact([](Transaction& tx) {
+            fail_ownerless_runs(tx);
+            return true;
+        });
+    // Plans of fresh tables are made without knowing anything about them otherwise.
+    work_.with_connection([](Connection& connection) {
+        connection.run_script(
+            "ANALYZE holdfast.task, holdfast.ready, holdfast.waiting, holdfast.lease, holdfast.ending, "
+            "holdfast.attempt");
+        return true;
+    });
+    return {from, version};
+}
+
+}  // namespace holdfast::postgres

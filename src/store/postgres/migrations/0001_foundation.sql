@@ -1,0 +1,265 @@
+-- A task is in exactly one place: ready, waiting, lease or ending. Its row in `task` is never updated. Moving it is a
+-- delete here and an insert there, so the tables that every claim, start and finish touches stay small and narrow.
+-- The columns from route_id to last_lease travel with it.
+
+-- The time that rows are stamped with: one value per statement. Tests set holdfast.clock (microseconds since 1970).
+CREATE FUNCTION holdfast.now() RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN coalesce(current_setting('holdfast.clock', true), '') = '' THEN statement_timestamp()
+                ELSE timestamptz 'epoch' + current_setting('holdfast.clock')::double precision * interval '1 microsecond' END
+$$;
+
+-- An interned (queue, set of tags). Claims go by route.
+CREATE TABLE holdfast.route (
+    id     integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    queue  text COLLATE "C" NOT NULL,
+    tags   text[] COLLATE "C" NOT NULL,  -- sorted, without duplicates
+    UNIQUE (queue, tags)
+);
+
+CREATE TABLE holdfast.queue (
+    name    text COLLATE "C" PRIMARY KEY,
+    paused  boolean NOT NULL DEFAULT false
+);
+
+-- What was submitted.
+CREATE TABLE holdfast.task (
+    id                 uuid PRIMARY KEY,
+    run_at             timestamptz NOT NULL,
+    deadline           timestamptz,
+    created_at         timestamptz NOT NULL,
+    route_id           integer NOT NULL,
+    priority           integer NOT NULL CHECK (priority BETWEEN 1 AND 100),
+    concurrency_limit  integer CHECK (concurrency_limit >= 1),
+    name               text COLLATE "C" NOT NULL,
+    args               text NOT NULL,     -- JSON, kept as it came
+    spec               text,              -- NULL: a registered function
+    policy             jsonb,             -- NULL: all default
+    concurrency_key    text COLLATE "C",
+    idempotency_key    text COLLATE "C",
+    retry_of           uuid
+);
+CREATE UNIQUE INDEX task_idempotency_key ON holdfast.task (idempotency_key) WHERE idempotency_key IS NOT NULL;
+
+-- PENDING, in reach of claims. Tasks with a key stand in an index of their own, because claims that prefetch pass them by.
+CREATE TABLE holdfast.ready (
+    task_id          uuid PRIMARY KEY,
+    run_at           timestamptz NOT NULL,
+    deadline         timestamptz,
+    last_lease       bigint NOT NULL,     -- the lease that was handed back or recovered; 0: none
+    route_id         integer NOT NULL,
+    priority         integer NOT NULL,
+    attempts         integer NOT NULL,
+    crashes          integer NOT NULL,
+    requeues         integer NOT NULL,
+    concurrency_key  text COLLATE "C"
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0);
+CREATE INDEX ready_plain ON holdfast.ready (route_id, priority, run_at, task_id) WHERE concurrency_key IS NULL;
+CREATE INDEX ready_keyed ON holdfast.ready (route_id, priority, run_at, task_id) WHERE concurrency_key IS NOT NULL;
+CREATE INDEX ready_key ON holdfast.ready (concurrency_key, route_id, priority, run_at, task_id)
+    WHERE concurrency_key IS NOT NULL;
+CREATE INDEX ready_deadline ON holdfast.ready (deadline) WHERE deadline IS NOT NULL;
+
+-- PENDING, out of reach, and why.
+CREATE TABLE holdfast.waiting (
+    task_id          uuid PRIMARY KEY,
+    run_at           timestamptz NOT NULL,
+    deadline         timestamptz,
+    last_lease       bigint NOT NULL,
+    route_id         integer NOT NULL,
+    priority         integer NOT NULL,
+    attempts         integer NOT NULL,
+    crashes          integer NOT NULL,
+    requeues         integer NOT NULL,
+    concurrency_key  text COLLATE "C",
+    why              text COLLATE "C" NOT NULL CHECK (why IN ('future', 'key', 'overdue'))
+);
+CREATE INDEX waiting_future ON holdfast.waiting (route_id, run_at) WHERE why = 'future';
+CREATE INDEX waiting_key ON holdfast.waiting (concurrency_key, route_id, priority, run_at, task_id) WHERE why = 'key';
+CREATE INDEX waiting_overdue ON holdfast.waiting (task_id) WHERE why = 'overdue';
+CREATE INDEX waiting_deadline ON holdfast.waiting (deadline) WHERE deadline IS NOT NULL;
+
+-- Lease numbers. Without a cache, so that a later claim always has the larger number.
+CREATE SEQUENCE holdfast.lease_number CACHE 1;
+
+-- CLAIMED (started_at is NULL) or RUNNING.
+CREATE TABLE holdfast.lease (
+    task_id          uuid PRIMARY KEY,
+    worker_id        uuid NOT NULL,
+    lease            bigint NOT NULL,
+    claimed_at       timestamptz NOT NULL,
+    started_at       timestamptz,
+    run_at           timestamptz NOT NULL,
+    deadline         timestamptz,
+    route_id         integer NOT NULL,
+    priority         integer NOT NULL,
+    attempts         integer NOT NULL,
+    crashes          integer NOT NULL,
+    requeues         integer NOT NULL,
+    unlisted_beats   integer NOT NULL DEFAULT 0,
+    concurrency_key  text COLLATE "C",
+    stop_requested   text COLLATE "C" CHECK (stop_requested IN ('cancel', 'timeout'))
+) WITH (fillfactor = 90, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
+        autovacuum_vacuum_cost_delay = 0);
+CREATE INDEX lease_worker ON holdfast.lease (worker_id, lease);
+
+-- Terminal, with the task's last run (started_at is NULL: it ended without one). Never updated; see the trigger.
+CREATE TABLE holdfast.ending (
+    task_id        uuid PRIMARY KEY,
+    worker_id      uuid,
+    lease          bigint,                -- of the last run
+    finished_at    timestamptz NOT NULL,
+    claimed_at     timestamptz,
+    started_at     timestamptz,
+    run_at         timestamptz NOT NULL,
+    attempts       integer NOT NULL,
+    crashes        integer NOT NULL,
+    requeues       integer NOT NULL,
+    attempt        integer,
+    state          text COLLATE "C" NOT NULL CHECK (state IN ('COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED')),
+    run_end        text COLLATE "C" CHECK (run_end IN ('COMPLETED', 'FAILED', 'CRASHED', 'STOPPED', 'CANCELLED')),
+    result         text,
+    error_code     text,
+    error_message  text,
+    error_data     text
+);
+CREATE INDEX ending_not_completed ON holdfast.ending (state, task_id) WHERE state <> 'COMPLETED';
+
+-- Runs that did not end their task. Written once.
+CREATE TABLE holdfast.attempt (
+    task_id        uuid NOT NULL,
+    lease          bigint NOT NULL,
+    worker_id      uuid NOT NULL,
+    claimed_at     timestamptz NOT NULL,
+    started_at     timestamptz NOT NULL,
+    finished_at    timestamptz NOT NULL,
+    attempt        integer NOT NULL,
+    run_end        text COLLATE "C" NOT NULL CHECK (run_end IN ('FAILED', 'CRASHED', 'STOPPED')),
+    error_code     text,
+    error_message  text,
+    error_data     text,
+    PRIMARY KEY (task_id, lease)
+);
+
+CREATE FUNCTION holdfast.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = 'integrity_constraint_violation';
+END $$;
+CREATE TRIGGER ending_is_final BEFORE UPDATE ON holdfast.ending
+    FOR EACH STATEMENT EXECUTE FUNCTION holdfast.refuse_change('a terminal task never changes');
+CREATE TRIGGER attempt_is_final BEFORE UPDATE ON holdfast.attempt
+    FOR EACH STATEMENT EXECUTE FUNCTION holdfast.refuse_change('an attempt is written once');
+CREATE TRIGGER task_is_final BEFORE UPDATE ON holdfast.task
+    FOR EACH STATEMENT EXECUTE FUNCTION holdfast.refuse_change('what was submitted never changes');
+
+-- What a run reported last; a later attempt starts from the checkpoint.
+CREATE TABLE holdfast.progress (
+    task_id     uuid PRIMARY KEY,
+    fraction    double precision,
+    text        text,
+    checkpoint  text,
+    saved_at    timestamptz NOT NULL
+) WITH (fillfactor = 70);
+
+-- Concurrency keys: a limit each, and a row per slot in use. A slot is freed in the transaction that ends the lease.
+-- Slots are changed only by a transaction that has locked the key's row.
+CREATE TABLE holdfast.concurrency (
+    key        text COLLATE "C" PRIMARY KEY,
+    max_slots  integer NOT NULL CHECK (max_slots >= 1)
+);
+CREATE TABLE holdfast.slot (
+    key      text COLLATE "C" NOT NULL,
+    slot     integer NOT NULL,
+    task_id  uuid NOT NULL UNIQUE,
+    PRIMARY KEY (key, slot)
+);
+
+CREATE TABLE holdfast.log (
+    id        bigint GENERATED ALWAYS AS IDENTITY,
+    task_id   uuid NOT NULL,
+    lease     bigint NOT NULL,
+    sequence  integer NOT NULL,
+    stream    text COLLATE "C" NOT NULL,
+    text      text NOT NULL,
+    at        timestamptz NOT NULL,
+    PRIMARY KEY (task_id, id),
+    UNIQUE (task_id, lease, sequence)
+);
+
+CREATE TABLE holdfast.event (
+    id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    at         timestamptz NOT NULL,
+    kind       text COLLATE "C" NOT NULL,
+    task_id    uuid,
+    worker_id  uuid,
+    who        text NOT NULL,
+    message    text NOT NULL,
+    data       text
+);
+CREATE INDEX event_task ON holdfast.event (task_id, id) WHERE task_id IS NOT NULL;
+CREATE INDEX event_worker ON holdfast.event (worker_id, id) WHERE worker_id IS NOT NULL;
+
+CREATE TABLE holdfast.worker (
+    id                 uuid PRIMARY KEY,
+    number             bigint NOT NULL UNIQUE,
+    name               text NOT NULL,
+    status             text COLLATE "C" NOT NULL CHECK (status IN ('active', 'draining', 'inactive')),
+    cordoned           boolean NOT NULL DEFAULT false,
+    drain_requested    boolean NOT NULL DEFAULT false,
+    hostname           text NOT NULL,
+    boot_id            text NOT NULL,
+    pid_namespace      bigint NOT NULL,
+    pid                integer NOT NULL,
+    start_time         bigint NOT NULL,
+    keeper_pid         integer NOT NULL,
+    keeper_start_time  bigint NOT NULL,
+    version            text NOT NULL,
+    queues             text[] COLLATE "C" NOT NULL,
+    tags               text[] COLLATE "C" NOT NULL,
+    capacity           integer NOT NULL,
+    beat_interval_us   bigint NOT NULL,
+    fence_after_us     bigint NOT NULL,
+    registered_at      timestamptz NOT NULL,
+    last_heartbeat     timestamptz,
+    beat               bigint NOT NULL DEFAULT 0,
+    proves_session     boolean NOT NULL DEFAULT false,
+    held               jsonb NOT NULL DEFAULT '[]'  -- [{"task","lease","running","pid","age_us"}]
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
+
+-- The last claim of each worker that took something: asked again with the same request, it returns the same leases.
+CREATE TABLE holdfast.claim (
+    worker_id    uuid PRIMARY KEY,
+    request      uuid NOT NULL,
+    first_lease  bigint NOT NULL,
+    last_lease   bigint NOT NULL
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
+
+-- One row per beat that keeps history; the view unfolds it.
+CREATE TABLE holdfast.beat_history (
+    id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    worker_id  uuid NOT NULL,
+    sent_at    timestamptz NOT NULL,
+    hostname   text NOT NULL,
+    pid        integer NOT NULL,
+    held       jsonb NOT NULL
+);
+
+CREATE TABLE holdfast.worker_state (
+    id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    worker_id    uuid NOT NULL,
+    at           timestamptz NOT NULL,
+    running      integer NOT NULL,
+    claimed      integer NOT NULL,
+    capacity     integer NOT NULL,
+    cpu_percent  double precision NOT NULL,
+    memory_mb    double precision NOT NULL,
+    load         double precision NOT NULL
+);
+CREATE INDEX worker_state_worker ON holdfast.worker_state (worker_id, id);
+
+-- Who sweeps. One row.
+CREATE TABLE holdfast.sweep_lease (
+    id       integer PRIMARY KEY CHECK (id = 1),
+    holder   text NOT NULL,
+    expires  timestamptz NOT NULL
+);
+INSERT INTO holdfast.sweep_lease VALUES (1, '', 'epoch');

@@ -1,0 +1,208 @@
+-- Moves that several verbs share. Every function here runs inside its caller's transaction.
+--
+-- The settings on the functions pin their plans: what they touch is found by index, in the order of the arrays given, on
+-- a fresh and on a large table alike. Lock order: leases by task id, then the keys' rows sorted by key.
+
+-- Moves tasks that wait for these keys into reach: of every route those that are among the first, in the order of
+-- claims and counting those in reach already, for which the key has free slots. To be called whenever a slot becomes
+-- free, and whenever a task with the key leaves the ready set without taking one: otherwise those behind it would wait
+-- for ever. The caller need not have locked the keys.
+CREATE FUNCTION holdfast.unpark(keys text[]) RETURNS void LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
+DECLARE
+    full_key text;
+    free_slots bigint;
+    at_route integer;
+    next uuid[];
+    moved bigint;
+BEGIN
+    PERFORM FROM concurrency c WHERE c.key = ANY (keys) ORDER BY c.key FOR UPDATE;
+    FOR full_key, free_slots IN
+        SELECT c.key, c.max_slots - (SELECT count(*) FROM slot s WHERE s.key = c.key)
+        FROM concurrency c
+        WHERE c.key = ANY (keys) AND EXISTS (SELECT FROM waiting w WHERE w.why = 'key' AND w.concurrency_key = c.key)
+    LOOP
+        CONTINUE WHEN free_slots <= 0;
+        -- Of every route, because nobody may be there to claim the first of them all; whoever comes late is parked again.
+        at_route := 0;
+        LOOP
+            SELECT w.route_id INTO at_route FROM waiting w
+            WHERE w.why = 'key' AND w.concurrency_key = full_key AND w.route_id > at_route ORDER BY w.route_id LIMIT 1;
+            EXIT WHEN NOT FOUND;
+            LOOP
+                WITH parked AS (
+                    SELECT w.task_id, w.priority, w.run_at FROM waiting w
+                    WHERE w.why = 'key' AND w.concurrency_key = full_key AND w.route_id = at_route
+                    ORDER BY w.priority, w.run_at, w.task_id LIMIT free_slots
+                ), in_reach AS (
+                    SELECT r.task_id, r.priority, r.run_at FROM ready r
+                    WHERE r.concurrency_key = full_key AND r.route_id = at_route
+                    ORDER BY r.priority, r.run_at, r.task_id LIMIT free_slots
+                ), first AS (
+                    SELECT p.*, true AS is_parked FROM parked p UNION ALL SELECT i.*, false FROM in_reach i
+                    ORDER BY priority, run_at, task_id LIMIT free_slots
+                )
+                SELECT array_agg(f.task_id) INTO next FROM first f WHERE f.is_parked;
+                EXIT WHEN next IS NULL;
+                WITH gone AS (
+                    DELETE FROM waiting w USING unnest(next) AS n (id) WHERE w.task_id = n.id RETURNING w.*
+                )
+                INSERT INTO ready
+                SELECT task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues,
+                       concurrency_key
+                FROM gone;
+                GET DIAGNOSTICS moved = ROW_COUNT;
+                -- Again if one left (a cancel) while this waited for its row: then another one is among the first.
+                EXIT WHEN moved = cardinality(next);
+            END LOOP;
+        END LOOP;
+    END LOOP;
+END $$;
+
+-- Frees the slots of tasks whose leases have ended in this transaction, and moves up those that wait for them.
+CREATE FUNCTION holdfast.free_slots(tasks uuid[], keys text[]) RETURNS void LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+    PERFORM FROM concurrency c WHERE c.key = ANY (keys) ORDER BY c.key FOR UPDATE;
+    DELETE FROM slot s WHERE s.task_id = ANY (tasks);
+    PERFORM unpark(keys);
+END $$;
+
+-- Takes free slots for tasks with keys, in the order given, and answers which tasks got one. The rest is left to park:
+-- the keys' rows stay locked until the transaction ends, so nobody frees a slot in between.
+CREATE FUNCTION holdfast.take_slots(tasks uuid[], keys text[]) RETURNS uuid[] LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    admitted uuid[];
+BEGIN
+    -- A key that nobody remembers gets the limit of its task.
+    INSERT INTO concurrency
+    SELECT DISTINCT ON (g.key) g.key, coalesce(t.concurrency_limit, 1)
+    FROM unnest(tasks, keys) AS g (task_id, key) JOIN task t ON t.id = g.task_id
+    WHERE NOT EXISTS (SELECT FROM concurrency c WHERE c.key = g.key)
+    ORDER BY g.key
+    ON CONFLICT DO NOTHING;
+    PERFORM FROM concurrency c WHERE c.key = ANY (keys) ORDER BY c.key FOR UPDATE;
+    WITH given AS (
+        SELECT g.task_id, g.key, row_number() OVER (PARTITION BY g.key ORDER BY g.place) AS turn
+        FROM unnest(tasks, keys) WITH ORDINALITY AS g (task_id, key, place)
+    ), wanted AS (
+        SELECT g.key, count(*) AS tasks, c.max_slots, (SELECT count(*) FROM slot s WHERE s.key = g.key) AS used
+        FROM given g JOIN concurrency c ON c.key = g.key GROUP BY g.key, c.max_slots
+    ), free AS (
+        SELECT w.key, n.slot, row_number() OVER (PARTITION BY w.key ORDER BY n.slot) AS turn, w.max_slots - w.used AS room
+        FROM wanted w CROSS JOIN LATERAL generate_series(1, w.used + w.tasks) AS n (slot)
+        WHERE w.used < w.max_slots AND NOT EXISTS (SELECT FROM slot s WHERE s.key = w.key AND s.slot = n.slot)
+    ), taken AS (
+        INSERT INTO slot
+        SELECT f.key, f.slot, g.task_id FROM free f JOIN given g ON g.key = f.key AND g.turn = f.turn
+        WHERE f.turn <= f.room
+        RETURNING slot.task_id
+    )
+    SELECT coalesce(array_agg(t.task_id), '{}') INTO admitted FROM taken t;
+    RETURN admitted;
+END $$;
+
+-- What C++ decided about leases, applied: each lease row goes; an attempt or an ending is written; what runs again is
+-- put back at its old place, or after its delay. The caller holds the lease rows locked. run_ends: NULL where
+-- the lease had not started. Answers whether slots were freed, so that tasks behind them may have moved up.
+CREATE FUNCTION holdfast.end_leases(
+    tasks uuid[], states text[], run_ends text[], delays_us bigint[], attempts_after integer[], crashes_after integer[],
+    requeues_after integer[], results text[], report_codes text[], report_messages text[], report_datas text[],
+    error_codes text[], error_messages text[], error_datas text[]
+) RETURNS boolean LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    at timestamptz := holdfast.now();
+    keyed uuid[];
+    keys text[];
+BEGIN
+    WITH given AS (
+        SELECT * FROM unnest(tasks, states, run_ends, delays_us, attempts_after, crashes_after, requeues_after, results,
+                             report_codes, report_messages, report_datas, error_codes, error_messages, error_datas)
+            AS g (task_id, state, run_end, delay_us, attempts, crashes, requeues, result,
+                  report_code, report_message, report_data, error_code, error_message, error_data)
+    ), ended AS (
+        DELETE FROM lease l USING given g WHERE l.task_id = g.task_id
+        RETURNING l.*, g.state, g.run_end, g.attempts AS attempts_now, g.crashes AS crashes_now,
+            g.requeues AS requeues_now, g.result, g.report_code, g.report_message, g.report_data,
+            g.error_code, g.error_message, g.error_data,
+            CASE WHEN g.delay_us > 0 THEN at + g.delay_us * interval '1 microsecond' ELSE l.run_at END AS next_run_at
+    ), history AS (
+        INSERT INTO attempt (task_id, lease, worker_id, claimed_at, started_at, finished_at, attempt, run_end,
+                             error_code, error_message, error_data)
+        SELECT task_id, lease, worker_id, claimed_at, started_at, at, attempts + crashes + 1, run_end,
+               report_code, report_message, report_data
+        FROM ended WHERE state = 'PENDING' AND started_at IS NOT NULL
+    ), terminal AS (
+        INSERT INTO ending (task_id, state, finished_at, attempts, crashes, requeues, run_at, lease, worker_id,
+                            claimed_at, started_at, run_end, attempt, result, error_code, error_message, error_data)
+        SELECT task_id, state, at, attempts_now, crashes_now, requeues_now, run_at,
+               CASE WHEN ran THEN lease END, CASE WHEN ran THEN worker_id END, CASE WHEN ran THEN claimed_at END,
+               started_at, CASE WHEN ran THEN run_end END, CASE WHEN ran THEN attempts + crashes + 1 END,
+               result, error_code, error_message, error_data
+        FROM (SELECT *, started_at IS NOT NULL AS ran FROM ended) e WHERE state <> 'PENDING'
+    ), again AS (
+        INSERT INTO ready (task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues,
+                           concurrency_key)
+        SELECT task_id, next_run_at, deadline, lease, route_id, priority, attempts_now, crashes_now, requeues_now,
+               concurrency_key
+        FROM ended WHERE state = 'PENDING' AND next_run_at <= at
+    ), later AS (
+        INSERT INTO waiting (task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues,
+                             concurrency_key, why)
+        SELECT task_id, next_run_at, deadline, lease, route_id, priority, attempts_now, crashes_now, requeues_now,
+               concurrency_key, 'future'
+        FROM ended WHERE state = 'PENDING' AND next_run_at > at
+    )
+    SELECT array_agg(task_id), array_agg(concurrency_key) INTO keyed, keys FROM ended WHERE concurrency_key IS NOT NULL;
+    IF keyed IS NOT NULL THEN PERFORM free_slots(keyed, keys); END IF;
+    RETURN keyed IS NOT NULL;
+END $$;
+
+-- Ends PENDING tasks without a run, and answers which were PENDING. The order of the arrays is the order of locks.
+CREATE FUNCTION holdfast.end_pending(tasks uuid[], new_state text, code text, message text, details text)
+RETURNS SETOF uuid LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    at timestamptz := holdfast.now();
+    ended uuid[];
+    keys text[];
+BEGIN
+    WITH from_ready AS (
+        DELETE FROM ready r USING unnest(tasks) AS g (id) WHERE r.task_id = g.id RETURNING r.*
+    ), from_waiting AS (
+        DELETE FROM waiting w USING unnest(tasks) AS g (id) WHERE w.task_id = g.id RETURNING w.*
+    ), gone AS (
+        SELECT task_id, run_at, attempts, crashes, requeues, concurrency_key FROM from_ready
+        UNION ALL
+        SELECT task_id, run_at, attempts, crashes, requeues, concurrency_key FROM from_waiting
+    ), terminal AS (
+        INSERT INTO ending (task_id, state, finished_at, attempts, crashes, requeues, run_at, error_code, error_message,
+                            error_data)
+        SELECT task_id, new_state, at, attempts, crashes, requeues, run_at, code, message, details FROM gone
+    )
+    SELECT array_agg(task_id), array_agg(DISTINCT concurrency_key) FILTER (WHERE concurrency_key IS NOT NULL)
+    INTO ended, keys FROM gone;
+    IF keys IS NOT NULL THEN PERFORM unpark(keys); END IF;
+    RETURN QUERY SELECT unnest(ended);
+END $$;
+
+-- PENDING tasks whose deadline has passed, locked; those that a claim has put aside first.
+CREATE FUNCTION holdfast.find_overdue(at_most integer) RETURNS SETOF uuid LANGUAGE sql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+    WITH aside AS (
+        SELECT task_id FROM waiting WHERE deadline IS NOT NULL AND deadline <= holdfast.now() LIMIT at_most
+        FOR UPDATE SKIP LOCKED
+    ), untried AS (
+        SELECT task_id FROM ready WHERE deadline IS NOT NULL AND deadline <= holdfast.now() LIMIT at_most
+        FOR UPDATE SKIP LOCKED
+    )
+    SELECT task_id FROM aside UNION ALL SELECT task_id FROM untried LIMIT at_most
+$$;

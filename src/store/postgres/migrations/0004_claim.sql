@@ -1,0 +1,284 @@
+-- Claiming: the one way from PENDING to CLAIMED, or to RUNNING for runners that are free.
+
+-- Moves waiting tasks whose time has come into reach; at most so many. Answers when the next one of the routes is due.
+CREATE FUNCTION holdfast.promote_due(routes integer[], at timestamptz, at_most integer) RETURNS timestamptz LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
+DECLARE
+    next_due timestamptz;
+    moved integer := 0;
+BEGIN
+    LOOP
+        SELECT min(w.run_at) INTO next_due
+        FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
+            SELECT w.run_at FROM waiting w WHERE w.why = 'future' AND w.route_id = r.id ORDER BY w.run_at LIMIT 1) w;
+        IF next_due IS NULL OR next_due > at OR moved >= at_most THEN RETURN next_due; END IF;
+        WITH due AS (
+            SELECT d.task_id FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
+                SELECT w.task_id FROM waiting w WHERE w.why = 'future' AND w.route_id = r.id AND w.run_at <= at
+                ORDER BY w.run_at LIMIT at_most FOR UPDATE SKIP LOCKED) d
+            LIMIT at_most
+        ), gone AS (
+            DELETE FROM waiting w USING due WHERE w.task_id = due.task_id RETURNING w.*
+        )
+        INSERT INTO ready
+        SELECT task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues, concurrency_key
+        FROM gone;
+        -- What is due and locked by somebody else is being promoted by them.
+        IF NOT FOUND THEN RETURN next_due; END IF;
+        moved := moved + at_most;
+    END LOOP;
+END $$;
+
+-- What lock_next() answers.
+CREATE TYPE holdfast.locked_next AS (
+    after_priority integer, after_run_at timestamptz, after_task uuid, places tid[], seen integer, whole boolean);
+
+-- Locks the next tasks of several routes, by priority, run_at and id over all of them. It looks first, without locks, a
+-- chunk ahead in each route; then locks exactly what it takes, passing by what others have locked. `seen` is how
+-- many it wanted to lock, `whole` whether it has looked at everything there is; `after_*` is where the next call goes on.
+CREATE FUNCTION holdfast.lock_next(
+    routes integer[], at_most integer, chunk integer, with_keys boolean,
+    INOUT after_priority integer, INOUT after_run_at timestamptz, INOUT after_task uuid,
+    OUT places tid[], OUT seen integer, OUT whole boolean
+) LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
+BEGIN
+    WITH ahead AS MATERIALIZED (
+        SELECT s.* FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
+            SELECT r1.ctid AS place, r1.task_id, r1.priority, r1.run_at,
+                   row_number() OVER (ORDER BY r1.priority, r1.run_at, r1.task_id) AS depth
+            FROM ready r1
+            WHERE r1.route_id = r.id AND r1.concurrency_key IS NULL
+              AND (r1.priority, r1.run_at, r1.task_id) > (after_priority, after_run_at, after_task)
+            ORDER BY r1.priority, r1.run_at, r1.task_id LIMIT chunk) s
+        UNION ALL
+        SELECT s.* FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
+            SELECT r2.ctid AS place, r2.task_id, r2.priority, r2.run_at,
+                   row_number() OVER (ORDER BY r2.priority, r2.run_at, r2.task_id) AS depth
+            FROM ready r2
+            WHERE with_keys AND r2.route_id = r.id AND r2.concurrency_key IS NOT NULL
+              AND (r2.priority, r2.run_at, r2.task_id) > (after_priority, after_run_at, after_task)
+            ORDER BY r2.priority, r2.run_at, r2.task_id LIMIT chunk) s
+    ), edge AS MATERIALIZED (  -- as far as every route has been looked at
+        SELECT a.priority, a.run_at, a.task_id FROM ahead a WHERE a.depth = chunk
+        ORDER BY a.priority, a.run_at, a.task_id LIMIT 1
+    ), picked AS MATERIALIZED (
+        SELECT a.place, a.task_id, a.priority, a.run_at FROM ahead a
+        WHERE NOT EXISTS (SELECT FROM edge e WHERE (a.priority, a.run_at, a.task_id) > (e.priority, e.run_at, e.task_id))
+        ORDER BY a.priority, a.run_at, a.task_id LIMIT at_most
+    ), locked AS MATERIALIZED (  -- by place, and by id in case the place has been used again since
+        SELECT r.ctid AS place FROM picked p JOIN ready r ON r.ctid = p.place AND r.task_id = p.task_id
+        FOR UPDATE OF r SKIP LOCKED
+    )
+    SELECT ARRAY(SELECT l.place FROM locked l), (SELECT count(*) FROM picked), NOT EXISTS (SELECT FROM edge),
+           last.priority, last.run_at, last.task_id
+    INTO places, seen, whole, after_priority, after_run_at, after_task
+    FROM (VALUES (1)) AS one
+    LEFT JOIN (SELECT * FROM picked ORDER BY priority DESC, run_at DESC, task_id DESC LIMIT 1) last ON true;
+END $$;
+
+-- Moves locked ready rows into leases, in the order of claims. Tasks past their deadline and tasks whose key is full
+-- are parked instead. Answers how many leases there are, and their numbers.
+CREATE FUNCTION holdfast.take(claimer uuid, places tid[], for_start boolean, at timestamptz,
+                              OUT taken integer, OUT lowest bigint, OUT highest bigint) LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
+DECLARE
+    late_keys text[];
+    mixed holdfast.ready[];
+    admitted uuid[];
+BEGIN
+    WITH gone AS (
+        DELETE FROM ready r WHERE r.ctid = ANY (places) RETURNING r.*
+    ), late AS (
+        INSERT INTO waiting
+        SELECT task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues, concurrency_key,
+               'overdue'
+        FROM gone g WHERE g.deadline <= at
+        RETURNING concurrency_key
+    ), plain AS (
+        INSERT INTO lease (task_id, lease, worker_id, claimed_at, started_at, run_at, deadline, route_id, priority,
+                           attempts, crashes, requeues)
+        SELECT task_id, nextval('holdfast.lease_number'), claimer, at, CASE WHEN for_start THEN at END, run_at, deadline,
+               route_id, priority, attempts, crashes, requeues
+        FROM (SELECT * FROM gone g
+              WHERE NOT coalesce(g.deadline <= at, false)
+                AND NOT EXISTS (SELECT FROM gone k WHERE k.concurrency_key IS NOT NULL)
+              ORDER BY g.priority, g.run_at, g.task_id) g
+        RETURNING lease
+    )
+    SELECT p.n, p.lowest, p.highest,
+           (SELECT array_agg(l.concurrency_key) FROM late l WHERE l.concurrency_key IS NOT NULL),
+           CASE WHEN EXISTS (SELECT FROM gone k WHERE k.concurrency_key IS NOT NULL) THEN
+               ARRAY(SELECT ROW (g.*)::ready FROM gone g WHERE NOT coalesce(g.deadline <= at, false)) END
+    INTO taken, lowest, highest, late_keys, mixed
+    FROM (SELECT count(*) AS n, min(lease) AS lowest, max(lease) AS highest FROM plain) p;
+
+    IF mixed IS NOT NULL THEN  -- some have keys: who gets a slot is decided before anybody gets a lease
+        SELECT take_slots(array_agg(m.task_id), array_agg(m.concurrency_key)) INTO admitted
+        FROM (SELECT * FROM unnest(mixed) ORDER BY priority, run_at, task_id) m WHERE m.concurrency_key IS NOT NULL;
+        INSERT INTO waiting
+        SELECT m.*, 'key' FROM unnest(mixed) m
+        WHERE m.concurrency_key IS NOT NULL AND NOT m.task_id = ANY (coalesce(admitted, '{}'));
+        WITH granted AS (
+            INSERT INTO lease (task_id, lease, worker_id, claimed_at, started_at, run_at, deadline, route_id, priority,
+                               attempts, crashes, requeues, concurrency_key)
+            SELECT task_id, nextval('holdfast.lease_number'), claimer, at, CASE WHEN for_start THEN at END, run_at,
+                   deadline, route_id, priority, attempts, crashes, requeues, concurrency_key
+            FROM (SELECT * FROM unnest(mixed) ORDER BY priority, run_at, task_id) m
+            WHERE m.concurrency_key IS NULL OR m.task_id = ANY (admitted)
+            RETURNING lease
+        )
+        SELECT count(*), min(g.lease), max(g.lease) INTO taken, lowest, highest FROM granted g;
+    END IF;
+    IF late_keys IS NOT NULL THEN PERFORM unpark(late_keys); END IF;
+END $$;
+
+-- Takes up to `wanted` tasks of the routes, by priority, run_at and id over all of them. What is parked on the way costs
+-- budget, too; `cut_short`: the budget ran out.
+CREATE FUNCTION holdfast.pop(
+    claimer uuid, routes integer[], wanted integer, for_start boolean, at timestamptz,
+    INOUT budget integer, INOUT lowest bigint, INOUT highest bigint, OUT cut_short boolean
+) LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
+DECLARE
+    -- One route and no keys, the most frequent case, needs no merging.
+    is_alone boolean := wanted > 0 AND cardinality(routes) = 1 AND NOT (for_start AND EXISTS (
+        SELECT FROM ready r WHERE r.route_id = routes[1] AND r.concurrency_key IS NOT NULL));
+    chunk integer := greatest(16, 2 * wanted / cardinality(routes));
+    size integer;
+    one_by_one boolean;
+    next holdfast.locked_next;
+    got record;
+BEGIN
+    cut_short := false;
+    next := (0, '-infinity', '00000000-0000-0000-0000-000000000000', NULL, 0, true);
+    WHILE wanted > 0 LOOP
+        size := least(wanted, budget);
+        cut_short := size <= 0;
+        EXIT WHEN cut_short;
+        IF is_alone THEN
+            next.places := ARRAY(
+                SELECT r.ctid FROM ready r WHERE r.route_id = routes[1] AND r.concurrency_key IS NULL
+                ORDER BY r.priority, r.run_at, r.task_id LIMIT size FOR UPDATE SKIP LOCKED);
+            next.seen := cardinality(next.places);
+        ELSE
+            chunk := least(chunk, size);
+            next := lock_next(routes, size, chunk, for_start, next.after_priority, next.after_run_at, next.after_task);
+            chunk := chunk * 4;
+        END IF;
+        -- Whom a late task with a key lets in depends on who comes before it: then one after the other.
+        one_by_one := NOT is_alone AND EXISTS (
+            SELECT FROM ready r WHERE r.ctid = ANY (next.places) AND r.deadline <= at AND r.concurrency_key IS NOT NULL);
+        FOR i IN 1 .. CASE WHEN one_by_one THEN cardinality(next.places) ELSE 1 END LOOP
+            got := take(claimer, CASE WHEN one_by_one THEN next.places[i:i] ELSE next.places END, for_start, at);
+            lowest := least(lowest, got.lowest);
+            highest := greatest(highest, got.highest);
+            wanted := wanted - got.taken;
+        END LOOP;
+        budget := budget - cardinality(next.places);
+        EXIT WHEN next.whole AND next.seen < size;
+    END LOOP;
+END $$;
+
+-- Claims for a worker. `stale`: the caller's idea of the worker's routes is out of date, nothing was done. The tasks
+-- themselves are read with holdfast.claimed(), in the same transaction.
+CREATE FUNCTION holdfast.claim(
+    claimer uuid, request_id uuid, to_start integer, to_hold integer, budget integer,
+    known_queues text[], known_tags text[], known_routes bigint, routes integer[],
+    OUT refusal text, OUT stale boolean, OUT next_due_us bigint, OUT more boolean
+) LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
+#variable_conflict use_variable
+DECLARE
+    at timestamptz := holdfast.now();
+    w record;
+    next_due timestamptz;
+    has_work boolean;
+    last_request uuid;
+    started record;
+    held record;
+BEGIN
+    stale := false;
+    more := false;
+    SELECT x.status, x.cordoned,
+           x.queues = known_queues AND x.tags = known_tags AND (SELECT count(*) FROM route) = known_routes AS is_as_known,
+           EXISTS (SELECT FROM claim c WHERE c.worker_id = claimer AND c.request = request_id) AS asks_again,
+           EXISTS (SELECT FROM queue q WHERE q.paused) AS some_paused
+    INTO w FROM worker x WHERE x.id = claimer;
+    refusal := CASE WHEN NOT FOUND THEN 'unknown' WHEN w.status <> 'active' THEN 'not_active' WHEN w.cordoned THEN 'cordoned' END;
+    IF refusal IS NOT NULL THEN RETURN; END IF;
+    stale := NOT w.is_as_known;
+    IF stale THEN RETURN; END IF;
+
+    IF w.some_paused THEN
+        routes := ARRAY(SELECT r.id FROM route r WHERE r.id = ANY (routes)
+                        AND NOT EXISTS (SELECT FROM queue q WHERE q.name = r.queue AND q.paused) ORDER BY r.id);
+    END IF;
+    IF cardinality(routes) = 0 THEN RETURN; END IF;
+    SELECT min(f.run_at) INTO next_due
+    FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
+        SELECT x.run_at FROM waiting x WHERE x.why = 'future' AND x.route_id = r.id ORDER BY x.run_at LIMIT 1) f;
+    IF next_due <= at AND NOT w.asks_again THEN next_due := promote_due(routes, at, 1000); END IF;
+    IF next_due IS NOT NULL THEN
+        next_due_us := greatest(0, extract(epoch FROM next_due - at) * 1000000)::bigint;
+    END IF;
+    IF w.asks_again THEN RETURN; END IF;
+
+    -- A claim that finds nothing locks and writes nothing. (LIMIT 1 inside keeps it to one look per route.)
+    SELECT EXISTS (
+               SELECT FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
+                   SELECT FROM ready x WHERE x.route_id = r.id AND x.concurrency_key IS NULL
+                   ORDER BY x.priority, x.run_at, x.task_id LIMIT 1) AS first)
+           OR to_start > 0 AND EXISTS (
+               SELECT FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
+                   SELECT FROM ready x WHERE x.route_id = r.id AND x.concurrency_key IS NOT NULL
+                   ORDER BY x.priority, x.run_at, x.task_id LIMIT 1) AS first)
+    INTO has_work;
+    IF NOT has_work THEN RETURN; END IF;
+
+    -- Beats may come in between; whoever makes the worker inactive waits, and sees these leases.
+    PERFORM FROM worker x WHERE x.id = claimer AND x.status = 'active' AND NOT x.cordoned FOR KEY SHARE;
+    IF NOT FOUND THEN
+        refusal := 'not_active';
+        RETURN;
+    END IF;
+    SELECT c.request INTO last_request FROM claim c WHERE c.worker_id = claimer FOR UPDATE;
+    IF NOT FOUND THEN
+        INSERT INTO claim (worker_id, request, first_lease, last_lease)
+        VALUES (claimer, '00000000-0000-0000-0000-000000000000', 1, 0) ON CONFLICT DO NOTHING;
+        SELECT c.request INTO last_request FROM claim c WHERE c.worker_id = claimer FOR UPDATE;
+    END IF;
+    IF last_request = request_id THEN RETURN; END IF;
+
+    started := pop(claimer, routes, to_start, true, at, budget, NULL, NULL);
+    held := pop(claimer, routes, to_hold, false, at, started.budget, started.lowest, started.highest);
+    more := started.cut_short;  -- holding more for later is a bonus, not worth asking again
+    IF held.lowest IS NOT NULL THEN
+        UPDATE claim c SET request = request_id, first_lease = held.lowest, last_lease = held.highest
+        WHERE c.worker_id = claimer;
+    END IF;
+END $$;
+
+-- The leases of that request that the worker still holds, in the order in which they were handed out.
+CREATE FUNCTION holdfast.claimed(claimer uuid, request_id uuid)
+RETURNS TABLE (task_id uuid, lease bigint, started boolean, attempts integer, crashes integer, requeues integer,
+               name text, args text, spec text, route_id integer, priority integer, run_at timestamptz,
+               deadline timestamptz, policy text, concurrency_key text, concurrency_limit integer, idempotency_key text,
+               retry_of uuid, checkpoint text) LANGUAGE sql STABLE
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+    SELECT l.task_id, l.lease, l.started_at IS NOT NULL, l.attempts, l.crashes, l.requeues,
+           t.name, t.args, t.spec, t.route_id, t.priority, l.run_at, t.deadline, t.policy::text, t.concurrency_key,
+           t.concurrency_limit, t.idempotency_key, t.retry_of, p.checkpoint
+    FROM claim c
+    JOIN lease l ON l.worker_id = c.worker_id AND l.lease BETWEEN c.first_lease AND c.last_lease
+    JOIN task t ON t.id = l.task_id
+    LEFT JOIN progress p ON p.task_id = l.task_id
+    WHERE c.worker_id = claimer AND c.request = request_id
+    ORDER BY l.lease
+$$;

@@ -1,0 +1,172 @@
+-- Starting and finishing: fenced writes. Each names (task, lease) and is answered, in the order of the arrays, with
+-- 'applied', 'already', 'lost' or 'withdrawn'.
+
+-- How runs under these leases ended before, in the order of the arrays: the task's state, 'PENDING' when it was to run
+-- again, NULL when there was no such run. `run_end`: what was said of the run, by its worker or over its head. `known`: is
+-- there such a task at all?
+CREATE FUNCTION holdfast.earlier_ends(tasks uuid[], leases bigint[])
+RETURNS TABLE (state text, run_end text, known boolean) LANGUAGE sql STABLE
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+    SELECT CASE WHEN e.task_id IS NOT NULL THEN e.state WHEN a.task_id IS NOT NULL THEN 'PENDING' END,
+           coalesce(e.run_end, a.run_end), t.id IS NOT NULL
+    FROM unnest(tasks, leases) WITH ORDINALITY AS g (task_id, lease, place)
+    LEFT JOIN ending e ON e.task_id = g.task_id AND e.lease = g.lease
+    LEFT JOIN attempt a ON a.task_id = g.task_id AND a.lease = g.lease
+    LEFT JOIN task t ON t.id = g.task_id
+    ORDER BY g.place
+$$;
+
+CREATE FUNCTION holdfast.start_leases(tasks uuid[], leases bigint[]) RETURNS text[] LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    at timestamptz := holdfast.now();
+    done uuid[];
+BEGIN
+    WITH started AS (
+        UPDATE lease l SET started_at = at
+        FROM unnest(tasks, leases) AS g (task_id, lease)
+        WHERE l.task_id = g.task_id AND l.lease = g.lease AND l.started_at IS NULL
+          AND l.stop_requested IS NULL
+        RETURNING l.task_id
+    )
+    SELECT coalesce(array_agg(s.task_id), '{}') INTO done FROM started s;
+    IF cardinality(done) = cardinality(tasks) THEN
+        RETURN array_fill('applied'::text, ARRAY[cardinality(tasks)]);
+    END IF;
+    RETURN ARRAY(
+        SELECT CASE WHEN g.task_id = ANY (done) THEN 'applied' WHEN l.started_at IS NOT NULL THEN 'already'
+                    WHEN l.task_id IS NOT NULL THEN 'withdrawn'
+                    ELSE 'lost' END
+        FROM unnest(tasks, leases) WITH ORDINALITY AS g (task_id, lease, place)
+        LEFT JOIN lease l ON l.task_id = g.task_id AND l.lease = g.lease
+        ORDER BY g.place);
+END $$;
+
+-- The most frequent end of all, in one statement: runs that returned a value. There is nothing to decide about them.
+-- Answers which were applied, in the order of the arrays; NULL when all were. `frees`: tasks behind a key may have moved up.
+CREATE FUNCTION holdfast.complete(tasks uuid[], leases bigint[], results text[], OUT applied boolean[], OUT frees boolean)
+    LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    at timestamptz := holdfast.now();
+    done uuid[];
+    keyed uuid[];
+    keys text[];
+BEGIN
+    WITH ended AS (
+        DELETE FROM lease l USING unnest(tasks, leases, results) AS g (task_id, lease, result)
+        WHERE l.task_id = g.task_id AND l.lease = g.lease AND l.started_at IS NOT NULL
+        RETURNING l.task_id, l.worker_id, l.lease, l.claimed_at, l.started_at, l.run_at, l.attempts, l.crashes, l.requeues,
+                  l.concurrency_key, g.result
+    ), terminal AS (
+        INSERT INTO ending (task_id, worker_id, lease, finished_at, claimed_at, started_at, run_at, attempts, crashes,
+                            requeues, attempt, state, run_end, result)
+        SELECT task_id, worker_id, lease, at, claimed_at, started_at, run_at, attempts + 1, crashes, 0,
+               attempts + crashes + 1, 'COMPLETED', 'COMPLETED', result
+        FROM ended
+    )
+    SELECT coalesce(array_agg(task_id), '{}'), array_agg(task_id) FILTER (WHERE concurrency_key IS NOT NULL),
+           array_agg(concurrency_key) FILTER (WHERE concurrency_key IS NOT NULL)
+    INTO done, keyed, keys FROM ended;
+    frees := keyed IS NOT NULL;
+    IF frees THEN PERFORM free_slots(keyed, keys); END IF;
+    IF cardinality(done) = cardinality(tasks) THEN RETURN; END IF;
+    applied := ARRAY(SELECT g.task_id = ANY (done) FROM unnest(tasks) WITH ORDINALITY AS g (task_id, place) ORDER BY g.place);
+END $$;
+
+-- Lease rows, locked in the order of the ids, with what a decision about them needs.
+CREATE FUNCTION holdfast.lock_leases(tasks uuid[])
+RETURNS TABLE (task_id uuid, lease bigint, worker_id uuid, started boolean, stop_requested text, deadline timestamptz,
+               attempts integer, crashes integer, requeues integer, policy text, at timestamptz) LANGUAGE sql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+    SELECT l.task_id, l.lease, l.worker_id, l.started_at IS NOT NULL, l.stop_requested, l.deadline, l.attempts, l.crashes,
+           l.requeues, t.policy::text, holdfast.now()
+    FROM lease l JOIN task t ON t.id = l.task_id
+    WHERE l.task_id = ANY (tasks) ORDER BY l.task_id FOR UPDATE OF l
+$$;
+
+-- Where tasks are: 'pending' (with the lease that ended last), 'leased', or their terminal state; NULL: unknown.
+CREATE FUNCTION holdfast.whereabouts(tasks uuid[]) RETURNS TABLE (place text, last_lease bigint) LANGUAGE sql STABLE
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+    SELECT CASE WHEN e.task_id IS NOT NULL THEN e.state WHEN l.task_id IS NOT NULL THEN 'leased'
+                WHEN r.task_id IS NOT NULL OR w.task_id IS NOT NULL THEN 'pending' END,
+           coalesce(r.last_lease, w.last_lease, 0)
+    FROM unnest(tasks) WITH ORDINALITY AS g (task_id, place)
+    LEFT JOIN ending e ON e.task_id = g.task_id
+    LEFT JOIN lease l ON l.task_id = g.task_id
+    LEFT JOIN ready r ON r.task_id = g.task_id
+    LEFT JOIN waiting w ON w.task_id = g.task_id
+    ORDER BY g.place
+$$;
+
+-- Asks workers, through the answers to their beats, to stop. A cancel also replaces another request.
+CREATE FUNCTION holdfast.request_stops(tasks uuid[], leases bigint[], reasons text[])
+RETURNS TABLE (task_id uuid, worker_id uuid) LANGUAGE sql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+    UPDATE lease l SET stop_requested = g.reason
+    FROM unnest(tasks, leases, reasons) AS g (task_id, lease, reason)
+    WHERE l.task_id = g.task_id AND l.lease = coalesce(g.lease, l.lease)
+      AND (l.stop_requested IS NULL OR g.lease IS NULL AND l.stop_requested <> g.reason)
+    RETURNING l.task_id, l.worker_id
+$$;
+
+-- What runs report. A value that is not reported stays as it was.
+CREATE FUNCTION holdfast.save_progress(tasks uuid[], leases bigint[], fractions double precision[], texts text[],
+                                       checkpoints text[]) RETURNS text[] LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    saved uuid[];
+BEGIN
+    WITH held AS (  -- locked: a lease that ends at this moment ends before or after
+        SELECT g.* FROM unnest(tasks, leases, fractions, texts, checkpoints) AS g (task_id, lease, fraction, text, checkpoint)
+        JOIN lease l ON l.task_id = g.task_id AND l.lease = g.lease AND l.started_at IS NOT NULL
+        FOR KEY SHARE OF l
+    ), written AS (
+        INSERT INTO progress AS p (task_id, fraction, text, checkpoint, saved_at)
+        SELECT h.task_id, h.fraction, h.text, h.checkpoint, holdfast.now() FROM held h
+        ON CONFLICT (task_id) DO UPDATE SET fraction = coalesce(excluded.fraction, p.fraction),
+            text = coalesce(excluded.text, p.text), checkpoint = coalesce(excluded.checkpoint, p.checkpoint),
+            saved_at = excluded.saved_at
+        RETURNING p.task_id
+    )
+    SELECT coalesce(array_agg(w.task_id), '{}') INTO saved FROM written w;
+    RETURN ARRAY(SELECT CASE WHEN g.id = ANY (saved) THEN 'applied' ELSE 'lost' END
+                 FROM unnest(tasks) WITH ORDINALITY AS g (id, place) ORDER BY g.place);
+END $$;
+
+-- Chunks of what runs printed. The same (task, lease, sequence) again is the same chunk.
+CREATE FUNCTION holdfast.append_logs(tasks uuid[], leases bigint[], sequences integer[], streams text[], texts text[],
+                                     ats timestamptz[]) RETURNS text[] LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_mergejoin = off AS $$
+DECLARE
+    written bigint[];
+BEGIN
+    WITH held AS (
+        SELECT g.* FROM unnest(tasks, leases, sequences, streams, texts, ats) WITH ORDINALITY
+            AS g (task_id, lease, sequence, stream, text, at, place)
+        JOIN lease l ON l.task_id = g.task_id AND l.lease = g.lease AND l.started_at IS NOT NULL
+        ORDER BY g.place FOR KEY SHARE OF l
+    ), appended AS (
+        INSERT INTO log AS x (task_id, lease, sequence, stream, text, at)
+        SELECT h.task_id, h.lease, h.sequence, h.stream, h.text, h.at FROM held h ORDER BY h.place
+        ON CONFLICT (task_id, lease, sequence) DO NOTHING
+        RETURNING x.task_id, x.lease, x.sequence
+    )
+    SELECT coalesce(array_agg(g.place), '{}') INTO written
+    FROM appended a JOIN unnest(tasks, leases, sequences) WITH ORDINALITY AS g (task_id, lease, sequence, place)
+        ON g.task_id = a.task_id AND g.lease = a.lease AND g.sequence = a.sequence;
+    RETURN ARRAY(
+        SELECT CASE WHEN g.place = ANY (written) THEN 'applied'
+                    WHEN EXISTS (SELECT FROM log x WHERE x.task_id = g.task_id AND x.lease = g.lease
+                                 AND x.sequence = g.sequence) THEN 'already'
+                    ELSE 'lost' END
+        FROM unnest(tasks, leases, sequences) WITH ORDINALITY AS g (task_id, lease, sequence, place) ORDER BY g.place);
+END $$;

@@ -1,0 +1,121 @@
+#include "store/id_range.h"
+#include "store/postgres/store_impl.h"
+
+namespace holdfast::postgres {
+
+namespace {
+
+struct Old {
+    Array<std::int64_t> heartbeats;
+    Array<std::int64_t> worker_states;
+    Array<Uuid> tasks;
+    Array<Uuid> workers;
+};
+
+template <typename T, typename Read>
+Array<T> read_ids(const Rows& rows, const Read& read) {
+    Array<T> ids;
+    for (int row = 0; row < rows.size(); ++row) ids.add(read(row));
+    return ids;
+}
+
+/// History grows at its end, so what is old is found among the lowest numbers.
+Array<std::int64_t> old_numbers(const Rows& rows) {
+    return read_ids<std::int64_t>(rows, [&](int row) { return rows.integer(row, 0); });
+}
+
+Array<Uuid> old_ids(const Rows& rows) {
+    return read_ids<Uuid>(rows, [&](int row) { return rows.uuid(row, 0); });
+}
+
+Old find_old(Transaction& tx, const store::PruneParams& params) {
+    const auto limit = static_cast<std::int64_t>(params.limit);
+    const auto now = tx.run("SELECT holdfast.now()").time(0, 0);
+    Old old;
+    if (params.heartbeats_older_than)
+        old.heartbeats =
+            old_numbers(tx.run("SELECT id FROM holdfast.beat_history WHERE sent_at < $1 ORDER BY id LIMIT $2",
+                               now - *params.heartbeats_older_than, limit));
+    if (params.worker_states_older_than)
+        old.worker_states =
+            old_numbers(tx.run("SELECT id FROM holdfast.worker_state WHERE at < $1 ORDER BY id LIMIT $2",
+                               now - *params.worker_states_older_than, limit));
+    if (!params.terminal_older_than) return old;
+    const auto before = now - *params.terminal_older_than;
+    // Ids carry the time they were made: the search goes no further than those made before the horizon.
+    old.tasks = old_ids(tx.run(
+        "SELECT task_id FROM holdfast.ending WHERE task_id < $1 AND finished_at < $2 ORDER BY task_id LIMIT $3",
+        store::first_id_at(before), before, limit));
+    old.workers = old_ids(tx.run(
+        "SELECT id FROM holdfast.worker w WHERE status = 'inactive' AND coalesce(last_heartbeat, registered_at) < $1"
+        " AND NOT EXISTS (SELECT FROM holdfast.lease l WHERE l.worker_id = w.id) LIMIT $2",
+        before, limit));
+    return old;
+}
+
+/// Limits that no slot and no waiting task needs: the next claim makes its row again from the task's own. Under the
+/// key's lock, and looked at again once it is held, because a claim may have taken a slot meanwhile.
+void delete_idle_keys(Transaction& tx, std::size_t limit) {
+    const auto rows = tx.run(
+        "SELECT array_agg(key) FROM (SELECT c.key FROM holdfast.concurrency c"
+        " WHERE NOT EXISTS (SELECT FROM holdfast.slot s WHERE s.key = c.key)"
+        " AND NOT EXISTS (SELECT FROM holdfast.waiting w WHERE w.why = 'key' AND w.concurrency_key = c.key)"
+        " ORDER BY c.key LIMIT $1 FOR UPDATE SKIP LOCKED) k",
+        static_cast<std::int64_t>(limit));
+    if (rows.is_null(0, 0)) return;
+    tx.run(
+        "DELETE FROM holdfast.concurrency c WHERE c.key = ANY ($1)"
+        " AND NOT EXISTS (SELECT FROM holdfast.slot s WHERE s.key = c.key)"
+        " AND NOT EXISTS (SELECT FROM holdfast.waiting w WHERE w.why = 'key' AND w.concurrency_key = c.key)",
+        rows.strings(0, 0));
+}
+
+void delete_tasks(Transaction& tx, const Array<Uuid>& tasks) {
+    tx.run("DELETE FROM holdfast.ending WHERE task_id = ANY ($1)", tasks);
+    tx.run("DELETE FROM holdfast.attempt WHERE task_id = ANY ($1)", tasks);
+    tx.run("DELETE FROM holdfast.progress WHERE task_id = ANY ($1)", tasks);
+    tx.run("DELETE FROM holdfast.log WHERE task_id = ANY ($1)", tasks);
+    tx.run("DELETE FROM holdfast.event WHERE task_id = ANY ($1)", tasks);
+    tx.run("DELETE FROM holdfast.task WHERE id = ANY ($1)", tasks);
+}
+
+void delete_workers(Transaction& tx, const Array<Uuid>& workers) {
+    tx.run("DELETE FROM holdfast.worker WHERE id = ANY ($1)", workers);
+    tx.run("DELETE FROM holdfast.claim WHERE worker_id = ANY ($1)", workers);
+    tx.run("DELETE FROM holdfast.event WHERE worker_id = ANY ($1) AND task_id IS NULL", workers);
+}
+
+void delete_old(Transaction& tx, const Old& old, const store::PruneParams& params) {
+    if (old.heartbeats.size() > 0) tx.run("DELETE FROM holdfast.beat_history WHERE id = ANY ($1)", old.heartbeats);
+    if (old.worker_states.size() > 0)
+        tx.run("DELETE FROM holdfast.worker_state WHERE id = ANY ($1)", old.worker_states);
+    if (old.tasks.size() > 0) delete_tasks(tx, old.tasks);
+    if (old.workers.size() > 0) delete_workers(tx, old.workers);
+    if (params.terminal_older_than) delete_idle_keys(tx, params.limit);
+}
+
+store::PruneAnswer answer_for(const Old& old, std::size_t limit) {
+    store::PruneAnswer answer;
+    answer.heartbeats = old.heartbeats.size();
+    answer.worker_states = old.worker_states.size();
+    answer.tasks = old.tasks.size();
+    answer.workers = old.workers.size();
+    answer.more = std::max({answer.heartbeats, answer.worker_states, answer.tasks, answer.workers}) >=
+                  static_cast<std::int64_t>(limit);
+    return answer;
+}
+
+}  // namespace
+
+store::PruneAnswer PostgresStore::prune(const store::PruneParams& given) {
+    auto params = given;
+    params.limit = std::min(given.limit, store::max_batch_rows);
+    if (params.limit == 0) return {};
+    return transact([&](Transaction& tx) {
+        const auto old = find_old(tx, params);
+        if (!params.dry_run) delete_old(tx, old, params);
+        return answer_for(old, params.limit);
+    });
+}
+
+}  // namespace holdfast::postgres

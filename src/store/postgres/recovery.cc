@@ -1,0 +1,201 @@
+#include "store/encoding.h"
+#include "store/postgres/batches.h"
+#include "store/postgres/endings.h"
+#include "store/postgres/store_impl.h"
+#include "store/postgres/worker_rows.h"
+
+namespace holdfast::postgres {
+
+namespace {
+
+using store::Fenced;
+using store::RecoverOutcome;
+
+bool mark_one(Transaction& tx, const store::LostWorker& lost) {
+    // FOR UPDATE waits for a claim of the worker that is under way: its leases are to be seen by whoever looks now.
+    const auto row = tx.run("SELECT status, beat FROM holdfast.worker WHERE id = $1 FOR UPDATE", lost.worker);
+    if (row.empty() || row.integer(0, 1) != lost.beat) return false;
+    if (row.text(0, 0) == "inactive") return true;
+    tx.run("UPDATE holdfast.worker SET status = 'inactive' WHERE id = $1", lost.worker);
+    write_events(tx, {store::worker_lost_event(lost)});
+    return true;
+}
+
+/// Verdicts that were not applied: the same one was before, and its answer may have been lost; or the lease is
+/// another's.
+void answer_refused(Transaction& tx, const store::RecoverParams& params, const Batch& refused,
+                    std::vector<RecoverOutcome>& outcomes) {
+    std::vector<store::TaskLease> leases;
+    std::vector<Uuid> tasks;
+    for (const auto index : refused) {
+        leases.push_back(params.leases[index].lease);
+        tasks.push_back(params.leases[index].lease.task);
+    }
+    const auto ends = earlier_ends(tx, leases);
+    const auto places = find_places(tx, tasks);
+    for (std::size_t i = 0; i < refused.size(); ++i) {
+        const auto& verdict = params.leases[refused[i]];
+        const auto place = places.find(verdict.lease.task);
+        const bool was_taken_back = verdict.end == core::LeaseEnd::NotStarted && place != places.end() &&
+                                    place->second.last_lease == verdict.lease.lease;
+        const bool is_same_call = was_taken_back || ends[i].run_end == verdict.end;
+        outcomes[refused[i]] = {is_same_call ? Fenced::Already : Fenced::LeaseLost, {}};
+    }
+}
+
+void recover_in(Transaction& tx, const store::RecoverParams& params, const Batch& batch,
+                std::vector<RecoverOutcome>& outcomes) {
+    std::vector<Uuid> tasks;
+    for (const auto index : batch) tasks.push_back(params.leases[index].lease.task);
+    const auto leases = lock_leases(tx, tasks);
+    LeaseEndings endings;
+    Batch refused;
+    std::vector<store::NewEvent> events;
+    for (const auto index : batch) {
+        const auto& verdict = params.leases[index];
+        const auto found = leases.find(verdict.lease.task);
+        const bool as_judged = found != leases.end() && found->second.lease == verdict.lease &&
+                               found->second.started == verdict.expect_started;
+        if (!as_judged) {
+            refused.push_back(index);
+            continue;
+        }
+        const auto state = endings.end(found->second, {verdict.end, "", verdict.error, verdict.jitter});
+        outcomes[index] = {Fenced::Applied, state};
+        events.push_back(store::recovered_event(verdict, found->second.worker, state, params.who));
+    }
+    answer_refused(tx, params, refused, outcomes);
+    endings.apply(tx);
+    write_events(tx, events);
+}
+
+void ask_in(Transaction& tx, const store::AskToStopParams& params, const Batch& batch, std::vector<Fenced>& answers) {
+    Array<Uuid> tasks;
+    Array<std::int64_t> leases;
+    Array<std::string_view> reasons;
+    std::vector<Uuid> ids;
+    for (const auto index : batch) {
+        const auto& request = params.requests[index];
+        ids.push_back(request.lease.task);
+        tasks.add(request.lease.task);
+        leases.add(request.lease.lease);
+        reasons.add(to_text(request.reason));
+    }
+    const auto rows =
+        tx.run("SELECT task_id, worker_id FROM holdfast.request_stops($1, $2, $3)", tasks, leases, reasons);
+    std::unordered_map<Uuid, Uuid> asked;
+    for (int row = 0; row < rows.size(); ++row) asked[rows.uuid(row, 0)] = rows.uuid(row, 1);
+    const auto held = asked.size() == batch.size() ? std::unordered_map<Uuid, LockedLease>() : lock_leases(tx, ids);
+    std::vector<store::NewEvent> events;
+    for (const auto index : batch) {
+        const auto& request = params.requests[index];
+        if (const auto worker = asked.find(request.lease.task); worker != asked.end()) {
+            answers[index] = Fenced::Applied;
+            events.push_back(store::stop_requested_event(request, worker->second, params));
+        } else {
+            const auto lease = held.find(request.lease.task);
+            const bool is_held = lease != held.end() && lease->second.lease == request.lease;
+            answers[index] = is_held ? Fenced::Already : Fenced::LeaseLost;
+        }
+    }
+    write_events(tx, events);
+    tx.brings_work |= !asked.empty();
+}
+
+store::LeaseRecord read_lease_record(const Rows& rows, int row) {
+    store::LeaseRecord record;
+    record.lease = {rows.uuid(row, 0), rows.integer(row, 1)};
+    record.worker = rows.uuid(row, 2);
+    record.claimed_at = rows.time(row, 3);
+    record.started_at = rows.optional_time(row, 4);
+    record.started = record.started_at.has_value();
+    record.holds_key = !rows.is_null(row, 5);
+    record.history = {rows.small(row, 6), rows.small(row, 7), rows.small(row, 8)};
+    record.cancel_requested = rows.text(row, 9) == "cancel";
+    record.unlisted_beats = rows.small(row, 10);
+    record.name = rows.string(row, 11);
+    record.policy = read_policy(rows, row, 12);
+    record.spec = rows.string(row, 13);
+    if (record.started) record.running_for = rows.time(row, 14) - *record.started_at;
+    return record;
+}
+
+}  // namespace
+
+store::LivenessView PostgresStore::look() {
+    const auto answers = beats_.run(
+        {{"SELECT pg_postmaster_start_time()::text", {}},
+         {"SELECT w.id, w.number, w.name, w.status, w.hostname, w.boot_id, w.pid_namespace, w.pid, w.start_time, "
+          "w.keeper_pid,"
+          " w.keeper_start_time, w.beat, w.beat_interval_us, w.fence_after_us, w.proves_session, s.key IS NOT NULL"
+          " FROM holdfast.worker w"
+          " LEFT JOIN (SELECT DISTINCT key FROM holdfast.session_locks) s ON s.key = holdfast.session_key(w.id)"
+          " WHERE w.status <> 'inactive' OR EXISTS (SELECT FROM holdfast.lease l WHERE l.worker_id = w.id) ORDER BY "
+          "w.number",
+          {}}},
+        Effect::Reads);
+    store::LivenessView view;
+    view.store_epoch = answers[0].string(0, 0);
+    const auto& rows = answers[1];
+    for (int row = 0; row < rows.size(); ++row) {
+        view.workers.push_back(read_liveness(rows, row));
+        view.workers.back().session_held = rows.boolean(row, 15);
+    }
+    return view;
+}
+
+std::vector<bool> PostgresStore::mark_lost(const std::vector<store::LostWorker>& workers) {
+    std::vector<bool> marked;
+    for (const auto& worker : workers)
+        marked.push_back(transact([&](Transaction& tx) { return mark_one(tx, worker); }));
+    return marked;
+}
+
+std::vector<store::LeaseRecord> PostgresStore::leases(const store::FindLeasesParams& params) {
+    const auto rows = work_.read(
+        "SELECT l.task_id, l.lease, l.worker_id, l.claimed_at, l.started_at, l.concurrency_key, l.attempts, "
+        "l.crashes,"
+        " l.requeues, l.stop_requested, l.unlisted_beats, t.name, t.policy::text, t.spec, holdfast.now()"
+        " FROM holdfast.lease l JOIN holdfast.task t ON t.id = l.task_id"
+        " WHERE ($1 IS NULL OR l.worker_id = $1) AND ($2 IS NULL OR l.task_id > $2) ORDER BY l.task_id LIMIT $3",
+        params.worker, params.after, static_cast<std::int64_t>(params.limit));
+    std::vector<store::LeaseRecord> records;
+    for (int row = 0; row < rows.size(); ++row) records.push_back(read_lease_record(rows, row));
+    return records;
+}
+
+std::vector<RecoverOutcome> PostgresStore::recover(const store::RecoverParams& params) {
+    std::vector<RecoverOutcome> outcomes(params.leases.size());
+    for (const auto& batch :
+         batches_by_task(params.leases.size(), [&](std::size_t i) { return params.leases[i].lease.task; }))
+        transact([&](Transaction& tx) {
+            recover_in(tx, params, batch, outcomes);
+            return true;
+        });
+    return outcomes;
+}
+
+std::vector<Fenced> PostgresStore::ask_to_stop(const store::AskToStopParams& params) {
+    std::vector<Fenced> answers(params.requests.size());
+    for (const auto& batch :
+         batches_by_task(params.requests.size(), [&](std::size_t i) { return params.requests[i].lease.task; }))
+        transact([&](Transaction& tx) {
+            ask_in(tx, params, batch, answers);
+            return true;
+        });
+    return answers;
+}
+
+store::SweepLeaseAnswer PostgresStore::sweep_lease(const std::string& holder, Duration expiry) {
+    const bool gives_up = expiry <= Duration::zero();
+    const auto rows = work_.run(
+        {{"UPDATE holdfast.sweep_lease SET holder = CASE WHEN $3 THEN '' ELSE $1 END,"
+          " expires = CASE WHEN $3 THEN timestamptz 'epoch' ELSE holdfast.now() + $2 * interval '1 microsecond' END"
+          " WHERE holder = $1 OR (expires <= holdfast.now() AND NOT $3)",
+          Params(holder, std::int64_t{expiry.count()}, gives_up)},
+         {"SELECT holder FROM holdfast.sweep_lease", {}}},
+        Effect::Writes);
+    return {!gives_up && rows[1].text(0, 0) == holder, rows[1].string(0, 0)};
+}
+
+}  // namespace holdfast::postgres

@@ -1,0 +1,60 @@
+#include "store/postgres/routes.h"
+
+#include "base/text.h"
+
+namespace holdfast::postgres {
+
+int Routes::intern(const std::string& queue, const std::vector<std::string>& tags) {
+    const std::pair key(queue, tags);
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto found = ids_.find(key); found != ids_.end()) return found->second;
+    }
+    const auto answer = lane_.write("SELECT holdfast.intern_route($1, $2)", queue, tags);
+    const std::lock_guard lock(mutex_);
+    const int id = answer.small(0, 0);
+    ids_[key] = id;
+    routes_[id] = {id, queue, tags};
+    return id;
+}
+
+store::Route Routes::find(int id) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto found = routes_.find(id); found != routes_.end()) return found->second;
+    }
+    read_all();
+    const std::lock_guard lock(mutex_);
+    if (const auto found = routes_.find(id); found != routes_.end()) return found->second;
+    throw store::Unusable(concat("the database names route ", id, ", which it does not have"));
+}
+
+ServedRoutes Routes::served(const Uuid& worker) {
+    const std::lock_guard lock(mutex_);
+    return served_[worker];
+}
+
+void Routes::refresh(const Uuid& worker) {
+    read_all();
+    const auto row = lane_.read("SELECT queues, tags FROM holdfast.worker WHERE id = $1", worker);
+    if (row.empty()) return;
+    ServedRoutes served{row.strings(0, 0), row.strings(0, 1), 0, {}};
+    const std::lock_guard lock(mutex_);
+    served.route_count = std::ssize(routes_);
+    for (const auto& [id, route] : routes_)
+        if (store::serves(served.queues, served.tags, route)) served.routes.push_back(id);
+    served_[worker] = std::move(served);
+}
+
+void Routes::read_all() {
+    const auto rows = lane_.read("SELECT id, queue, tags FROM holdfast.route");
+    const std::lock_guard lock(mutex_);
+    routes_.clear();
+    for (int row = 0; row < rows.size(); ++row) {
+        const int id = rows.small(row, 0);
+        routes_[id] = {id, rows.string(row, 1), rows.strings(row, 2)};
+        ids_[{rows.string(row, 1), rows.strings(row, 2)}] = id;
+    }
+}
+
+}  // namespace holdfast::postgres

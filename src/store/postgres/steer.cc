@@ -1,0 +1,169 @@
+#include "store/admission.h"
+#include "store/postgres/batches.h"
+#include "store/postgres/endings.h"
+#include "store/postgres/store_impl.h"
+
+namespace holdfast::postgres {
+
+namespace {
+
+using store::CancelStatus;
+using store::ForceStatus;
+using Place = Whereabouts::Place;
+
+/// What became of the tasks of a batch, by task, and the event that says so.
+template <typename Status>
+struct Outcomes {
+    std::unordered_map<Uuid, Status> statuses;
+    std::unordered_map<Uuid, store::NewEvent> events;
+    [[nodiscard]] std::vector<Uuid> without(const std::vector<Uuid>& tasks) const {
+        std::vector<Uuid> open;
+        for (const auto& task : tasks)
+            if (!statuses.contains(task)) open.push_back(task);
+        return open;
+    }
+};
+
+void cancel_pending(Transaction& tx, const std::vector<Uuid>& tasks, const store::CancelParams& params,
+                    Outcomes<CancelStatus>& outcomes) {
+    const auto error = store::cancelled_error(params.who, params.reason);
+    for (const auto& task : end_pending(tx, tasks, TaskState::Cancelled, error)) {
+        outcomes.statuses[task] = CancelStatus::Cancelled;
+        outcomes.events[task] = store::cancelled_event(task, params.who, params.reason);
+    }
+}
+
+void request_cancels(Transaction& tx, const std::vector<Uuid>& tasks, const store::CancelParams& params,
+                     Outcomes<CancelStatus>& outcomes) {
+    Array<std::int64_t> any_lease;
+    Array<std::string_view> reasons;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+        any_lease.add_null();
+        reasons.add("cancel");
+    }
+    const auto asked =
+        tx.run("SELECT task_id, worker_id FROM holdfast.request_stops($1, $2, $3)", tasks, any_lease, reasons);
+    for (int row = 0; row < asked.size(); ++row) {
+        const auto task = asked.uuid(row, 0);
+        outcomes.statuses[task] = CancelStatus::Requested;
+        outcomes.events[task] = store::cancel_requested_event(task, asked.uuid(row, 1), params.who, params.reason);
+        tx.brings_work = true;  // wakes its worker, whose next beat then hears of it
+    }
+}
+
+void force_leased(Transaction& tx, const std::vector<Uuid>& tasks, const store::ForceParams& params,
+                  Outcomes<ForceStatus>& outcomes) {
+    LeaseEndings endings;
+    for (const auto& [task, lease] : lock_leases(tx, tasks)) {
+        endings.force(lease, params.state, store::forced_error(params));
+        outcomes.statuses[task] = ForceStatus::Applied;
+        const auto from = lease.started ? TaskState::Running : TaskState::Claimed;
+        outcomes.events[task] = store::forced_event(task, from, params.state, params);
+    }
+    endings.apply(tx);
+}
+
+/// Tries one place after the other. A task that moved back in between (a hand-back, a recovery) is looked for again.
+template <typename Status, typename Try, typename Settled>
+Outcomes<Status> steer(Transaction& tx, const std::vector<Uuid>& tasks, const Try& try_places,
+                       const Settled& settled) {
+    Outcomes<Status> outcomes;
+    for (auto open = tasks; !open.empty(); open = outcomes.without(tasks)) {
+        try_places(open, outcomes);
+        for (const auto& [task, found] : find_places(tx, outcomes.without(open)))
+            if (const auto status = settled(found)) outcomes.statuses[task] = *status;
+    }
+    std::vector<store::NewEvent> events;
+    for (const auto& task : tasks)
+        if (const auto event = outcomes.events.find(task); event != outcomes.events.end())
+            events.push_back(event->second);
+    write_events(tx, events);
+    return outcomes;
+}
+
+std::vector<Uuid> tasks_of(const std::vector<Uuid>& tasks, const Batch& batch) {
+    std::vector<Uuid> ids;
+    for (const auto index : batch) ids.push_back(tasks[index]);
+    return ids;
+}
+
+std::vector<Batch> batches_of(const std::vector<Uuid>& tasks) {
+    return batches_by_task(tasks.size(), [&](std::size_t i) { return tasks[i]; });
+}
+
+}  // namespace
+
+std::vector<CancelStatus> PostgresStore::cancel(const store::CancelParams& params) {
+    const auto settled = [](const Whereabouts& found) -> std::optional<CancelStatus> {
+        if (found.place == Place::Unknown) return CancelStatus::NotFound;
+        if (found.place == Place::Pending) return std::nullopt;
+        if (found.place == Place::Leased) return CancelStatus::Already;
+        return found.ended_as == TaskState::Cancelled ? CancelStatus::Already : CancelStatus::Finished;
+    };
+    std::vector<CancelStatus> answers(params.tasks.size());
+    for (const auto& batch : batches_of(params.tasks)) {
+        const auto outcomes = transact([&](Transaction& tx) {
+            const auto try_places = [&](const std::vector<Uuid>& open, Outcomes<CancelStatus>& so_far) {
+                cancel_pending(tx, open, params, so_far);
+                request_cancels(tx, so_far.without(open), params, so_far);
+            };
+            return steer<CancelStatus>(tx, tasks_of(params.tasks, batch), try_places, settled);
+        });
+        for (const auto index : batch) answers[index] = outcomes.statuses.at(params.tasks[index]);
+    }
+    return answers;
+}
+
+std::vector<ForceStatus> PostgresStore::force(const store::ForceParams& params) {
+    if (params.state != TaskState::Failed && params.state != TaskState::Cancelled)
+        throw BadInput("a task can be forced to FAILED or CANCELLED only");
+    const auto settled = [](const Whereabouts& found) -> std::optional<ForceStatus> {
+        if (found.place == Place::Unknown) return ForceStatus::NotFound;
+        if (found.place == Place::Ended) return ForceStatus::Finished;
+        return std::nullopt;
+    };
+    std::vector<ForceStatus> answers(params.tasks.size());
+    for (const auto& batch : batches_of(params.tasks)) {
+        const auto outcomes = transact([&](Transaction& tx) {
+            const auto try_places = [&](const std::vector<Uuid>& open, Outcomes<ForceStatus>& so_far) {
+                for (const auto& task : end_pending(tx, open, params.state, store::forced_error(params))) {
+                    so_far.statuses[task] = ForceStatus::Applied;
+                    so_far.events[task] = store::forced_event(task, TaskState::Pending, params.state, params);
+                }
+                force_leased(tx, so_far.without(open), params, so_far);
+            };
+            return steer<ForceStatus>(tx, tasks_of(params.tasks, batch), try_places, settled);
+        });
+        for (const auto index : batch) answers[index] = outcomes.statuses.at(params.tasks[index]);
+    }
+    return answers;
+}
+
+std::vector<store::QueueRecord> PostgresStore::queues() {
+    const auto rows = work_.read(
+        "SELECT q.name, q.paused, coalesce(sum(c.pending), 0)::bigint, coalesce(sum(c.in_flight), 0)::bigint"
+        " FROM holdfast.queue q LEFT JOIN holdfast.route r ON r.queue = q.name LEFT JOIN ("
+        "   SELECT route_id, count(*) AS pending, 0 AS in_flight FROM holdfast.ready GROUP BY route_id"
+        "   UNION ALL SELECT route_id, count(*), 0 FROM holdfast.waiting GROUP BY route_id"
+        "   UNION ALL SELECT route_id, 0, count(*) FROM holdfast.lease GROUP BY route_id) c ON c.route_id = r.id"
+        " GROUP BY q.name, q.paused ORDER BY q.name");
+    std::vector<store::QueueRecord> queues;
+    for (int row = 0; row < rows.size(); ++row)
+        queues.push_back({rows.string(row, 0), rows.boolean(row, 1), rows.integer(row, 2), rows.integer(row, 3)});
+    return queues;
+}
+
+void PostgresStore::set_queue_paused(const std::string& queue, bool paused, const std::string& who) {
+    store::check_queue_name(queue);
+    transact([&](Transaction& tx) {
+        const auto changed = tx.run(
+            "INSERT INTO holdfast.queue AS q (name, paused) VALUES ($1, $2)"
+            " ON CONFLICT (name) DO UPDATE SET paused = $2 WHERE q.paused <> $2",
+            queue, paused);
+        if (changed.affected() > 0) write_events(tx, {store::queue_paused_event(queue, paused, who)});
+        tx.brings_work = true;
+        return true;
+    });
+}
+
+}  // namespace holdfast::postgres

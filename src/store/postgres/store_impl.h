@@ -1,0 +1,112 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "store/postgres/batches.h"
+#include "store/postgres/bell.h"
+#include "store/postgres/lane.h"
+#include "store/postgres/postgres_store.h"
+#include "store/postgres/routes.h"
+
+namespace holdfast::postgres {
+
+/// The store over a PostgreSQL database. Its verbs stand in files by what they are about; most of their SQL stands in
+/// functions, in migrations/, so that it works the same through any pooler.
+class PostgresStore final : public store::Store {
+public:
+    explicit PostgresStore(const OpenParams& params);
+
+    // submit.cc
+    std::vector<store::SubmitOutcome> submit(const std::vector<store::NewTask>& tasks) override;
+    // tasks.cc
+    std::vector<std::optional<store::TaskRecord>> find(const std::vector<Uuid>& ids) override;
+    std::vector<store::TaskRecord> list(const store::ListParams& params) override;
+    store::TaskCounts count() override;
+    std::vector<store::AttemptRecord> attempts(const Uuid& task) override;
+    std::vector<store::EventRecord> events(const store::ReadEventsParams& params) override;
+    // steer.cc
+    std::vector<store::CancelStatus> cancel(const store::CancelParams& params) override;
+    std::vector<store::ForceStatus> force(const store::ForceParams& params) override;
+    std::vector<store::QueueRecord> queues() override;
+    void set_queue_paused(const std::string& queue, bool paused, const std::string& who) override;
+    // claim.cc
+    store::ClaimAnswer claim(const store::ClaimParams& params) override;
+    // finish.cc
+    std::vector<store::Fenced> start(const store::LeasesParams& params) override;
+    store::FinishAnswer finish(const store::FinishParams& params) override;
+    std::vector<store::Fenced> hand_back(const store::LeasesParams& params) override;
+    // progress.cc
+    std::vector<store::Fenced> save_progress(const std::vector<store::ProgressReport>& reports) override;
+    std::vector<store::Fenced> append_logs(const std::vector<store::LogChunk>& chunks) override;
+    std::vector<store::LogRecord> read_logs(const store::ReadLogsParams& params) override;
+    // workers.cc
+    store::RegisterAnswer register_worker(const store::WorkerRegistration& worker) override;
+    bool deregister_worker(const Uuid& worker) override;
+    store::BeatAnswer beat(const store::BeatParams& params) override;
+    std::vector<store::WorkerRecord> workers() override;
+    bool order_worker(const store::OrderParams& params) override;
+    store::RemoveStatus remove_worker(const Uuid& worker) override;
+    void append_worker_snapshot(const store::WorkerSnapshot& snapshot) override;
+    std::vector<store::WorkerSnapshot> worker_snapshots(const Uuid& worker, std::size_t limit) override;
+    // recovery.cc
+    store::LivenessView look() override;
+    std::vector<bool> mark_lost(const std::vector<store::LostWorker>& workers) override;
+    std::vector<store::LeaseRecord> leases(const store::FindLeasesParams& params) override;
+    std::vector<store::RecoverOutcome> recover(const store::RecoverParams& params) override;
+    std::vector<store::Fenced> ask_to_stop(const store::AskToStopParams& params) override;
+    store::SweepLeaseAnswer sweep_lease(const std::string& holder, Duration expiry) override;
+    // unmatched.cc
+    std::size_t expire_overdue(std::size_t limit) override;
+    std::vector<store::RouteBacklog> backlog() override;
+    std::vector<Uuid> ready_tasks(std::int64_t route, std::size_t limit) override;
+    std::vector<bool> reject(const store::RejectParams& params) override;
+    // prune.cc
+    store::PruneAnswer prune(const store::PruneParams& params) override;
+    // migrate.cc
+    store::MigrateAnswer migrate() override;
+    // check_up.cc
+    std::vector<store::Finding> check_up() override;
+
+    std::unique_ptr<store::Watch> watch(store::Topic topic) override { return bell_.watch(topic); }
+    Timestamp now() override;
+    [[nodiscard]] std::string describe() const override;
+
+private:
+    /// Like Lane::transact on the lane for work; wakes the waiters once it is committed.
+    template <typename Body>
+    auto transact(const Body& body) {
+        bool work = false, done = false;
+        auto answer = work_.transact([&](Transaction& tx) {
+            auto result = body(tx);
+            work = tx.brings_work;
+            done = tx.ends_tasks;
+            return result;
+        });
+        bell_.ring(work, done);
+        return answer;
+    }
+
+    [[nodiscard]] std::vector<bool> too_old(const std::vector<store::NewTask>& tasks);
+    [[nodiscard]] std::vector<store::TaskRecord> read_tasks(const std::vector<Uuid>& ids);
+    void submit_batch(const std::vector<store::NewTask>& tasks, const Batch& batch, const std::vector<int>& routes,
+                      const std::vector<bool>& old, std::vector<store::SubmitOutcome>& outcomes);
+    /// Finishes a batch; the starts ride with it if it is the last.
+    void finish_batch(const store::FinishParams& params, std::vector<store::FinishedRun>& runs, const Batch& batch,
+                      bool with_starts, store::FinishAnswer& answer);
+    /// Finishes a batch of runs that all returned a value in one round trip; false: they are not of that kind.
+    bool complete(const store::FinishParams& params, const std::vector<store::FinishedRun>& runs, const Batch& batch,
+                  bool with_starts, store::FinishAnswer& answer);
+    /// Holds the worker's advisory lock on the connection for beats: its proof of life.
+    void hold_session(const Uuid& worker);
+    void release_session(const Uuid& worker);
+
+    OpenParams params_;
+    Lane work_;
+    Lane beats_;
+    std::unordered_map<Uuid, int> sessions_;  // locks held, and in which generation of the connection; under its turn
+    Routes routes_;
+    Bell bell_;
+};
+
+}  // namespace holdfast::postgres

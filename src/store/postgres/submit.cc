@@ -1,0 +1,133 @@
+#include <chrono>
+
+#include "base/assert.h"
+#include "core/policy_text.h"
+#include "store/admission.h"
+#include "store/postgres/batches.h"
+#include "store/postgres/store_impl.h"
+
+namespace holdfast::postgres {
+
+namespace {
+
+using store::NewTask;
+using store::SubmitOutcome;
+using store::SubmitStatus;
+
+/// Sequences of acceptable items in which neither an id nor an idempotency key occurs twice, in the order given: of
+/// several limits of a key the latest counts.
+std::vector<Batch> batches_of(const std::vector<NewTask>& tasks, const std::vector<SubmitOutcome>& outcomes) {
+    std::unordered_set<Uuid> ids;
+    std::unordered_set<std::string_view> keys;
+    const auto start = [&] {
+        ids.clear();
+        keys.clear();
+    };
+    auto batches = split_batches(tasks.size(), start, [&](std::size_t index) {
+        const auto& task = tasks[index];
+        const bool id_is_new = ids.insert(task.id).second;
+        const bool key_is_new = task.idempotency_key.empty() || keys.insert(task.idempotency_key).second;
+        return !id_is_new || !key_is_new;
+    });
+    for (auto& batch : batches)
+        std::erase_if(batch, [&](std::size_t index) { return outcomes[index].status == SubmitStatus::Refused; });
+    return batches;
+}
+
+Command submit_command(const std::vector<NewTask>& tasks, const Batch& batch, const std::vector<int>& routes,
+                       const std::vector<bool>& too_old) {
+    Array<Uuid> ids, retry_ofs;
+    Array<std::string_view> names, args, specs, policies, keys, idempotency_keys;
+    Array<int> route_ids, priorities, limits;
+    Array<Timestamp> run_ats, deadlines;
+    Array<bool> olds;
+    for (const auto index : batch) {
+        const auto& task = tasks[index];
+        ids.add(task.id);
+        names.add(task.name);
+        args.add(task.args);
+        specs.add_unless_empty(task.spec);
+        route_ids.add(routes[index]);
+        priorities.add(task.priority);
+        run_ats.add_optional(task.run_at);
+        deadlines.add_optional(task.deadline);
+        policies.add_unless_empty(core::encode_policy(task.policy));
+        task.concurrency ? keys.add(task.concurrency->key) : keys.add_null();
+        task.concurrency ? limits.add(task.concurrency->limit) : limits.add_null();
+        idempotency_keys.add_unless_empty(task.idempotency_key);
+        retry_ofs.add_unless_nil(task.retry_of);
+        olds.add(too_old[index]);
+    }
+    return {
+        "SELECT place, status, first_id FROM holdfast.submit_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, "
+        "$12, $13, $14)",
+        Params(ids, names, args, specs, route_ids, priorities, run_ats, deadlines, policies, keys, limits,
+               idempotency_keys, retry_ofs, olds)};
+}
+
+SubmitStatus read_status(std::string_view text) {
+    if (text == "existing") return SubmitStatus::Existing;
+    if (text == "mismatch") return SubmitStatus::PayloadMismatch;
+    return SubmitStatus::TooOld;
+}
+
+void read_outcomes(const Rows& rows, const Batch& batch, std::vector<SubmitOutcome>& outcomes) {
+    for (int row = 0; row < rows.size(); ++row) {
+        auto& outcome = outcomes[batch[static_cast<std::size_t>(rows.integer(row, 0) - 1)]];
+        outcome.status = read_status(rows.text(row, 1));
+        outcome.id = rows.uuid(row, 2);
+        if (outcome.status == SubmitStatus::TooOld)
+            outcome.complaint = "the id is older than finished tasks are kept: it may have been used before";
+    }
+}
+
+}  // namespace
+
+std::vector<bool> PostgresStore::too_old(const std::vector<NewTask>& tasks) {
+    // Asking the server for the time costs a round trip. An id that is young by this machine's clock, give or take a
+    // day, is young by the server's, too.
+    constexpr auto slack = std::chrono::hours(24);
+    const auto here = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()) + slack;
+    const auto may_be = [&](const NewTask& task) { return store::is_too_old(task.id, here, params_.limits); };
+    if (!params_.clock && std::none_of(tasks.begin(), tasks.end(), may_be))
+        return std::vector<bool>(tasks.size(), false);
+    const auto server = now();
+    std::vector<bool> old;
+    for (const auto& task : tasks) old.push_back(store::is_too_old(task.id, server, params_.limits));
+    return old;
+}
+
+std::vector<SubmitOutcome> PostgresStore::submit(const std::vector<NewTask>& tasks) {
+    if (tasks.empty()) return {};
+    std::vector<SubmitOutcome> outcomes;
+    std::vector<int> routes(tasks.size());
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+        outcomes.push_back({SubmitStatus::Accepted, tasks[i].id, ""});
+        if (auto complaint = store::refusal(tasks[i], params_.limits))
+            outcomes[i] = {SubmitStatus::Refused, tasks[i].id, std::move(*complaint)};
+        else
+            routes[i] = routes_.intern(tasks[i].queue, store::canonical_tags(tasks[i].tags));
+    }
+    const auto old = too_old(tasks);
+    for (const auto& batch : batches_of(tasks, outcomes))
+        if (!batch.empty()) submit_batch(tasks, batch, routes, old, outcomes);
+    return outcomes;
+}
+
+void PostgresStore::submit_batch(const std::vector<NewTask>& tasks, const Batch& batch,
+                                 const std::vector<int>& routes, const std::vector<bool>& old,
+                                 std::vector<SubmitOutcome>& outcomes) {
+    try {
+        const auto answers = work_.run({submit_command(tasks, batch, routes, old)}, Effect::Writes);
+        read_outcomes(answers.front(), batch, outcomes);
+        bell_.ring(static_cast<std::size_t>(answers.front().size()) < batch.size(), false);
+    } catch (const ContentRefused& refused) {
+        if (batch.size() == 1) {
+            outcomes[batch.front()] = {SubmitStatus::Refused, tasks[batch.front()].id, refused.what()};
+        } else {
+            for (const auto& half : halves(batch)) submit_batch(tasks, half, routes, old, outcomes);
+        }
+    }
+}
+
+}  // namespace holdfast::postgres

@@ -1,0 +1,187 @@
+#include <set>
+
+#include "store/encoding.h"
+#include "store/id_range.h"
+#include "store/postgres/endings.h"
+#include "store/postgres/store_impl.h"
+
+namespace holdfast::postgres {
+
+namespace {
+
+using store::TaskRecord;
+
+std::optional<TaskError> read_error(const Rows& rows, int row, int column) {
+    if (rows.is_null(row, column)) return std::nullopt;
+    return TaskError{rows.string(row, column), rows.string(row, column + 1), rows.string(row, column + 2)};
+}
+
+store::NewTask read_task(const Rows& rows, int row) {
+    store::NewTask task;
+    task.id = rows.uuid(row, 0);
+    task.name = rows.string(row, 1);
+    task.args = rows.string(row, 2);
+    task.spec = rows.string(row, 3);
+    task.queue = rows.string(row, 4);
+    task.tags = rows.strings(row, 5);
+    task.priority = rows.small(row, 6);
+    task.run_at = rows.time(row, 7);
+    task.deadline = rows.optional_time(row, 8);
+    task.policy = read_policy(rows, row, 9);
+    if (!rows.is_null(row, 10)) task.concurrency = ConcurrencyKey{rows.string(row, 10), rows.small(row, 11)};
+    task.idempotency_key = rows.string(row, 12);
+    task.retry_of = rows.uuid(row, 13);
+    return task;
+}
+
+TaskRecord read_record(const Rows& rows, int row) {
+    TaskRecord record;
+    record.task = read_task(rows, row);
+    record.created_at = rows.time(row, 14);
+    record.state = store::read_task_state(rows.text(row, 15));
+    record.waits_for = store::read_wait_reason(rows.text(row, 16));
+    record.history = {rows.small(row, 17), rows.small(row, 18), rows.small(row, 19)};
+    record.lease = rows.integer(row, 20);
+    record.worker = rows.uuid(row, 21);
+    record.claimed_at = rows.optional_time(row, 22);
+    record.started_at = rows.optional_time(row, 23);
+    record.finished_at = rows.optional_time(row, 24);
+    record.cancel_requested = rows.boolean(row, 25);
+    record.result = rows.string(row, 26);
+    record.error = read_error(rows, row, 27);
+    if (!rows.is_null(row, 30))
+        record.progress = store::Progress{rows.real(row, 30), rows.string(row, 31), rows.time(row, 32)};
+    record.checkpoint = rows.string(row, 33);
+    return record;
+}
+
+std::vector<const char*> sources_of(TaskState state) {
+    switch (state) {
+        case TaskState::Pending:
+            return {"ready", "waiting"};
+        case TaskState::Claimed:
+        case TaskState::Running:
+            return {"lease"};
+        case TaskState::Completed:
+        case TaskState::Failed:
+        case TaskState::Cancelled:
+        case TaskState::Expired:
+            return {"ending"};
+    }
+    return {};
+}
+
+std::vector<Command> list_commands(const store::ListParams& params, const store::IdRange& range) {
+    const auto& filter = params.filter;
+    const auto worker = filter.worker.is_nil() ? std::nullopt : std::optional(filter.worker);
+    const auto command = [&](const char* source, std::string_view state) {
+        return Command{"SELECT holdfast.list_ids($1, $2, $3, $4, $5, $6, $7, $8)",
+                       Params(source, range.lowest, range.highest, filter.name, filter.queue, worker, state,
+                              static_cast<int>(params.limit))};
+    };
+    std::vector<Command> commands;
+    if (filter.states.empty()) commands.push_back(command("task", ""));
+    for (const auto state : filter.states)
+        for (const auto* source : sources_of(state)) commands.push_back(command(source, to_text(state)));
+    return commands;
+}
+
+}  // namespace
+
+std::vector<TaskRecord> PostgresStore::read_tasks(const std::vector<Uuid>& ids) {
+    const auto rows = work_.read(
+        "SELECT id, name, args, spec, queue, tags, priority, run_at, deadline, policy::text, concurrency_key,"
+        " concurrency_limit, idempotency_key, retry_of, created_at, state, waits_for, attempts, crashes, requeues, "
+        "lease,"
+        " worker_id, claimed_at, started_at, finished_at, cancel_requested, result, error_code, error_message, "
+        "error_data,"
+        " progress, progress_text, progress_at, checkpoint FROM holdfast.find_tasks($1)",
+        ids);
+    std::vector<TaskRecord> records;
+    records.reserve(static_cast<std::size_t>(rows.size()));
+    for (int row = 0; row < rows.size(); ++row) records.push_back(read_record(rows, row));
+    return records;
+}
+
+std::vector<std::optional<TaskRecord>> PostgresStore::find(const std::vector<Uuid>& ids) {
+    std::vector<std::optional<TaskRecord>> records(ids.size());
+    if (ids.empty()) return records;
+    std::unordered_map<Uuid, TaskRecord> found;
+    for (auto& record : read_tasks(ids)) {
+        const auto id = record.task.id;
+        found.insert_or_assign(id, std::move(record));
+    }
+    for (std::size_t i = 0; i < ids.size(); ++i)
+        if (const auto record = found.find(ids[i]); record != found.end()) records[i] = record->second;
+    return records;
+}
+
+std::vector<TaskRecord> PostgresStore::list(const store::ListParams& params) {
+    const auto range = store::id_range(params.filter.id_prefix, params.after);
+    if (!range) return {};
+    std::set<Uuid, std::greater<>> ids;
+    for (const auto& rows : work_.run(list_commands(params, *range), Effect::Reads))
+        for (int row = 0; row < rows.size(); ++row) ids.insert(rows.uuid(row, 0));
+    std::vector<Uuid> page(ids.begin(), ids.end());
+    if (page.size() > params.limit) page.resize(params.limit);
+    if (page.empty()) return {};
+    return read_tasks(page);
+}
+
+store::TaskCounts PostgresStore::count() {
+    const auto row = work_.read(
+        "SELECT (SELECT count(*) FROM holdfast.ready) + (SELECT count(*) FROM holdfast.waiting),"
+        " (SELECT count(*) FROM holdfast.lease WHERE started_at IS NULL),"
+        " (SELECT count(*) FROM holdfast.lease WHERE started_at IS NOT NULL),"
+        " (SELECT count(*) FROM holdfast.ending),"
+        " (SELECT count(*) FROM holdfast.ending WHERE state <> 'COMPLETED' AND state = 'FAILED'),"
+        " (SELECT count(*) FROM holdfast.ending WHERE state <> 'COMPLETED' AND state = 'CANCELLED'),"
+        " (SELECT count(*) FROM holdfast.ending WHERE state <> 'COMPLETED' AND state = 'EXPIRED')");
+    store::TaskCounts counts;
+    counts.pending = row.integer(0, 0);
+    counts.claimed = row.integer(0, 1);
+    counts.running = row.integer(0, 2);
+    counts.failed = row.integer(0, 4);
+    counts.cancelled = row.integer(0, 5);
+    counts.expired = row.integer(0, 6);
+    counts.completed = row.integer(0, 3) - counts.failed - counts.cancelled - counts.expired;
+    return counts;
+}
+
+std::vector<store::AttemptRecord> PostgresStore::attempts(const Uuid& task) {
+    const auto rows = work_.read(
+        "SELECT attempt, lease, worker_id, claimed_at, started_at, finished_at, run_end, error_code, error_message, "
+        "error_data"
+        " FROM holdfast.attempts WHERE task_id = $1 ORDER BY lease",
+        task);
+    std::vector<store::AttemptRecord> attempts;
+    for (int row = 0; row < rows.size(); ++row)
+        attempts.push_back({task, rows.small(row, 0), rows.integer(row, 1), rows.uuid(row, 2), rows.time(row, 3),
+                            rows.time(row, 4), rows.time(row, 5), store::read_lease_end(rows.text(row, 6)),
+                            read_error(rows, row, 7)});
+    return attempts;
+}
+
+std::vector<store::EventRecord> PostgresStore::events(const store::ReadEventsParams& params) {
+    const auto limit = static_cast<std::int64_t>(params.limit);
+    const auto rows =
+        params.task ? work_.read(
+                          "SELECT id, at, kind, task_id, worker_id, who, message, data FROM holdfast.event"
+                          " WHERE id > $1 AND task_id = $3 AND ($4 IS NULL OR worker_id = $4) ORDER BY id LIMIT $2",
+                          params.after_id, limit, *params.task, params.worker)
+        : params.worker ? work_.read(
+                              "SELECT id, at, kind, task_id, worker_id, who, message, data FROM holdfast.event"
+                              " WHERE id > $1 AND worker_id = $3 ORDER BY id LIMIT $2",
+                              params.after_id, limit, *params.worker)
+                        : work_.read(
+                              "SELECT id, at, kind, task_id, worker_id, who, message, data FROM holdfast.event"
+                              " WHERE id > $1 ORDER BY id LIMIT $2",
+                              params.after_id, limit);
+    std::vector<store::EventRecord> events;
+    for (int row = 0; row < rows.size(); ++row)
+        events.push_back({rows.integer(row, 0), rows.time(row, 1), rows.string(row, 2), rows.uuid(row, 3),
+                          rows.uuid(row, 4), rows.string(row, 5), rows.string(row, 6), rows.string(row, 7)});
+    return events;
+}
+
+}  // namespace holdfast::postgres

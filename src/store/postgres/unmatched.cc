@@ -1,0 +1,82 @@
+#include "store/postgres/batches.h"
+#include "store/postgres/endings.h"
+#include "store/postgres/store_impl.h"
+
+namespace holdfast::postgres {
+
+std::size_t PostgresStore::expire_overdue(std::size_t limit) {
+    if (limit == 0) return 0;
+    return transact([&](Transaction& tx) {
+        // Those that a claim has put aside first, then those that nobody has tried to claim. What others have locked
+        // is being claimed, cancelled or expired by them.
+        const auto rows =
+            tx.run("SELECT holdfast.find_overdue($1)", static_cast<int>(std::min(limit, store::max_batch_rows)));
+        std::vector<Uuid> tasks;
+        for (int row = 0; row < rows.size(); ++row) tasks.push_back(rows.uuid(row, 0));
+        if (tasks.empty()) return std::size_t{0};
+        const auto expired = end_pending(tx, tasks, TaskState::Expired, store::expired_error());
+        std::vector<store::NewEvent> events;
+        for (const auto& task : tasks)
+            if (std::find(expired.begin(), expired.end(), task) != expired.end())
+                events.push_back(store::expired_event(task));
+        write_events(tx, events);
+        return expired.size();
+    });
+}
+
+// Tasks whose time has come count, although only a claim moves them into reach: where nobody claims, they would
+// never be seen.
+std::vector<store::RouteBacklog> PostgresStore::backlog() {
+    const auto rows = work_.read(
+        "WITH claimable AS (SELECT route_id, run_at, task_id FROM holdfast.ready UNION ALL"
+        " SELECT route_id, run_at, task_id FROM holdfast.waiting WHERE why = 'future' AND run_at <= holdfast.now())"
+        " SELECT DISTINCT ON (c.route_id) r.id, r.queue, r.tags, q.paused, count(*) OVER (PARTITION BY c.route_id),"
+        " c.task_id, c.run_at, holdfast.now()"
+        " FROM claimable c JOIN holdfast.route r ON r.id = c.route_id JOIN holdfast.queue q ON q.name = r.queue"
+        " ORDER BY c.route_id, c.run_at, c.task_id");
+    std::vector<store::RouteBacklog> backlog;
+    for (int row = 0; row < rows.size(); ++row) {
+        auto& route = backlog.emplace_back();
+        route.route = rows.small(row, 0);
+        route.queue = rows.string(row, 1);
+        route.tags = rows.strings(row, 2);
+        route.paused = rows.boolean(row, 3);
+        route.ready = rows.integer(row, 4);
+        route.oldest = rows.uuid(row, 5);
+        route.oldest_waits = rows.time(row, 7) - rows.time(row, 6);
+    }
+    return backlog;
+}
+
+std::vector<Uuid> PostgresStore::ready_tasks(std::int64_t route, std::size_t limit) {
+    const auto rows = work_.read(
+        "SELECT task_id FROM (SELECT run_at, task_id FROM holdfast.ready WHERE route_id = $1 UNION ALL"
+        " SELECT run_at, task_id FROM holdfast.waiting WHERE why = 'future' AND route_id = $1 AND run_at <= "
+        "holdfast.now()) c"
+        " ORDER BY run_at, task_id LIMIT $2",
+        route, static_cast<std::int64_t>(limit));
+    std::vector<Uuid> tasks;
+    for (int row = 0; row < rows.size(); ++row) tasks.push_back(rows.uuid(row, 0));
+    return tasks;
+}
+
+std::vector<bool> PostgresStore::reject(const store::RejectParams& params) {
+    std::vector<bool> answers(params.tasks.size(), false);
+    for (const auto& batch : batches_by_task(params.tasks.size(), [&](std::size_t i) { return params.tasks[i]; })) {
+        std::vector<Uuid> tasks;
+        for (const auto index : batch) tasks.push_back(params.tasks[index]);
+        const auto rejected = transact([&](Transaction& tx) {
+            const auto ended = end_pending(tx, tasks, TaskState::Failed, params.error);
+            std::vector<store::NewEvent> events;
+            for (const auto& task : tasks)
+                if (std::find(ended.begin(), ended.end(), task) != ended.end())
+                    events.push_back(store::rejected_event(task, params));
+            write_events(tx, events);
+            return std::unordered_set<Uuid>(ended.begin(), ended.end());
+        });
+        for (const auto index : batch) answers[index] = rejected.contains(params.tasks[index]);
+    }
+    return answers;
+}
+
+}  // namespace holdfast::postgres

@@ -1,0 +1,127 @@
+#include "store/postgres/wire.h"
+
+#include <cstdlib>
+
+#include "base/text.h"
+#include "store/errors.h"
+
+namespace holdfast::postgres {
+
+namespace {
+
+/// 2000-01-01, where PostgreSQL's time begins.
+constexpr Duration postgres_epoch = std::chrono::seconds(946684800);
+
+template <typename Integer>
+Integer read_integer(const char* bytes) {
+    std::make_unsigned_t<Integer> value = 0;
+    for (std::size_t i = 0; i < sizeof(Integer); ++i)
+        value = static_cast<std::make_unsigned_t<Integer>>(value << 8 | static_cast<unsigned char>(bytes[i]));
+    return static_cast<Integer>(value);
+}
+
+/// The elements of a one-dimensional array without NULLs.
+std::vector<std::string_view> array_elements(std::string_view bytes) {
+    constexpr std::size_t header = 20;
+    if (bytes.size() < header) return {};  // an empty array has no dimensions
+    std::vector<std::string_view> elements(static_cast<std::size_t>(read_integer<std::int32_t>(bytes.data() + 12)));
+    std::size_t offset = header;
+    for (auto& element : elements) {
+        const auto length = static_cast<std::size_t>(read_integer<std::int32_t>(bytes.data() + offset));
+        element = bytes.substr(offset + 4, length);
+        offset += 4 + length;
+    }
+    return elements;
+}
+
+}  // namespace
+
+void wire::Type<Timestamp>::append(std::string& out, Timestamp value) {
+    append_integer(out, static_cast<std::int64_t>((value.time_since_epoch() - postgres_epoch).count()));
+}
+
+void Params::add(const std::vector<std::string>& strings) {
+    Array<std::string_view> array;
+    for (const auto& each : strings) array.add(std::string_view(each));
+    add(array);
+}
+
+void Params::add(const std::vector<Uuid>& ids) {
+    Array<Uuid> array;
+    for (const auto& id : ids) array.add(id);
+    add(array);
+}
+
+std::vector<const char*> Params::values() const {
+    std::vector<const char*> values;
+    values.reserve(bytes_.size());
+    for (const auto& each : bytes_) values.push_back(each ? each->data() : nullptr);
+    return values;
+}
+
+std::vector<int> Params::lengths() const {
+    std::vector<int> lengths;
+    lengths.reserve(bytes_.size());
+    for (const auto& each : bytes_) lengths.push_back(each ? static_cast<int>(each->size()) : 0);
+    return lengths;
+}
+
+void Params::push(Oid type, std::optional<std::string> bytes) {
+    types_.push_back(type);
+    bytes_.push_back(std::move(bytes));
+}
+
+const char* Rows::bytes(int row, int column, std::size_t length) const {
+    const auto found = text(row, column);
+    if (found.size() != length)
+        throw store::Unusable(concat("the database answers column ", PQfname(result_.get(), column), " with ",
+                                     found.size(), " bytes instead of ", length, ": its schema was changed by hand"));
+    return found.data();
+}
+
+bool Rows::boolean(int row, int column) const {
+    return *bytes(row, column, 1) != 0;
+}
+int Rows::small(int row, int column) const {
+    return read_integer<std::int32_t>(bytes(row, column, 4));
+}
+std::int64_t Rows::integer(int row, int column) const {
+    return read_integer<std::int64_t>(bytes(row, column, 8));
+}
+double Rows::real(int row, int column) const {
+    return std::bit_cast<double>(integer(row, column));
+}
+
+Uuid Rows::uuid(int row, int column) const {
+    if (is_null(row, column)) return {};
+    Uuid::Bytes id;
+    std::memcpy(id.data(), bytes(row, column, id.size()), id.size());
+    return Uuid(id);
+}
+
+Timestamp Rows::time(int row, int column) const {
+    return Timestamp(Duration(integer(row, column)) + postgres_epoch);
+}
+
+std::optional<Timestamp> Rows::optional_time(int row, int column) const {
+    if (is_null(row, column)) return std::nullopt;
+    return time(row, column);
+}
+
+std::vector<std::string> Rows::strings(int row, int column) const {
+    const auto elements = array_elements(text(row, column));
+    return {elements.begin(), elements.end()};
+}
+
+std::vector<bool> Rows::booleans(int row, int column) const {
+    std::vector<bool> flags;
+    for (const auto element : array_elements(text(row, column)))
+        flags.push_back(element == std::string_view("\1", 1));
+    return flags;
+}
+
+std::size_t Rows::affected() const {
+    return static_cast<std::size_t>(std::atoll(PQcmdTuples(result_.get())));
+}
+
+}  // namespace holdfast::postgres

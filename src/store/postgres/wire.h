@@ -1,0 +1,198 @@
+#pragma once
+
+#include <libpq-fe.h>
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "holdfast/time.h"
+#include "holdfast/uuid.h"
+
+namespace holdfast::postgres {
+
+/// How C++ values stand in PostgreSQL's binary protocol: big-endian integers, times in microseconds since 2000.
+/// A nil Uuid and a missing optional are NULL.
+namespace wire {
+
+template <typename Integer>
+void append_integer(std::string& out, Integer value) {
+    auto bits = static_cast<std::make_unsigned_t<Integer>>(value);
+    for (int shift = static_cast<int>(sizeof(Integer)) * 8 - 8; shift >= 0; shift -= 8)
+        out.push_back(static_cast<char>((bits >> shift) & 0xff));
+}
+
+/// Fills in the four bytes at `start`: how many bytes follow them.
+inline void write_length(std::string& out, std::size_t start) {
+    const auto length = static_cast<std::uint32_t>(out.size() - start - 4);
+    for (std::size_t i = 0; i < 4; ++i) out[start + i] = static_cast<char>((length >> (24 - 8 * i)) & 0xff);
+}
+
+template <typename T>
+struct Type;
+template <>
+struct Type<bool> {
+    static constexpr Oid oid = 16, array_oid = 1000;
+    static void append(std::string& out, bool value) { out.push_back(value ? '\1' : '\0'); }
+};
+template <>
+struct Type<std::int64_t> {
+    static constexpr Oid oid = 20, array_oid = 1016;
+    static void append(std::string& out, std::int64_t value) { append_integer(out, value); }
+};
+template <>
+struct Type<int> {
+    static constexpr Oid oid = 23, array_oid = 1007;
+    static void append(std::string& out, int value) { append_integer(out, value); }
+};
+template <>
+struct Type<double> {
+    static constexpr Oid oid = 701, array_oid = 1022;
+    static void append(std::string& out, double value) { append_integer(out, std::bit_cast<std::int64_t>(value)); }
+};
+template <>
+struct Type<std::string_view> {
+    static constexpr Oid oid = 25, array_oid = 1009;
+    static void append(std::string& out, std::string_view value) { out.append(value); }
+};
+template <>
+struct Type<std::string> : Type<std::string_view> {};
+template <>
+struct Type<Uuid> {
+    static constexpr Oid oid = 2950, array_oid = 2951;
+    static void append(std::string& out, const Uuid& value) {
+        out.append(reinterpret_cast<const char*>(value.bytes().data()), value.bytes().size());
+    }
+};
+template <>
+struct Type<Timestamp> {
+    static constexpr Oid oid = 1184, array_oid = 1185;
+    static void append(std::string& out, Timestamp value);
+};
+
+}  // namespace wire
+
+/// A one-dimensional array under construction: a parameter for a whole column of a batch.
+template <typename T>
+class Array {
+public:
+    void add(const T& value) {
+        const auto start = elements_.size();
+        wire::append_integer(elements_, std::int32_t{0});
+        wire::Type<T>::append(elements_, value);
+        wire::write_length(elements_, start);
+        ++count_;
+    }
+    void add_optional(const std::optional<T>& value) {
+        if (value) return add(*value);
+        add_null();
+    }
+    void add_null() {
+        wire::append_integer(elements_, std::int32_t{-1});
+        has_null_ = true;
+        ++count_;
+    }
+    /// NULL stands for "none".
+    void add_unless_empty(const T& text) requires std::is_same_v<T, std::string_view> {
+        text.empty() ? add_null() : add(text);
+    }
+    void add_unless_nil(const Uuid& id) requires std::is_same_v<T, Uuid> { id.is_nil() ? add_null() : add(id); }
+    [[nodiscard]] std::int32_t size() const { return count_; }
+    [[nodiscard]] std::string encoded() const {
+        std::string out;
+        out.reserve(elements_.size() + 20);
+        wire::append_integer(out, std::int32_t{count_ == 0 ? 0 : 1});
+        wire::append_integer(out, std::int32_t{has_null_ ? 1 : 0});
+        wire::append_integer(out, static_cast<std::int32_t>(wire::Type<T>::oid));
+        if (count_ == 0) return out;
+        wire::append_integer(out, count_);
+        wire::append_integer(out, std::int32_t{1});
+        return out += elements_;
+    }
+
+private:
+    std::string elements_;
+    std::int32_t count_ = 0;
+    bool has_null_ = false;
+};
+
+/// The parameters of one statement, encoded.
+class Params {
+public:
+    Params() = default;
+    template <typename... Values>
+    explicit Params(const Values&... values) {
+        (add(values), ...);
+    }
+
+    template <typename T>
+    void add(const T& value) {
+        std::string bytes;
+        wire::Type<T>::append(bytes, value);
+        push(wire::Type<T>::oid, std::move(bytes));
+    }
+    template <typename T>
+    void add(const std::optional<T>& value) {
+        if (value) return add(*value);
+        push(wire::Type<T>::oid, std::nullopt);
+    }
+    template <typename T>
+    void add(const Array<T>& array) {
+        push(wire::Type<T>::array_oid, array.encoded());
+    }
+    void add(const char* text) { add(std::string_view(text)); }
+    void add(const std::vector<std::string>& strings);
+    void add(const std::vector<Uuid>& ids);
+
+    [[nodiscard]] int count() const { return static_cast<int>(types_.size()); }
+    [[nodiscard]] const Oid* types() const { return types_.data(); }
+    [[nodiscard]] std::vector<const char*> values() const;
+    [[nodiscard]] std::vector<int> lengths() const;
+
+private:
+    void push(Oid type, std::optional<std::string> bytes);
+
+    std::vector<Oid> types_;
+    std::vector<std::optional<std::string>> bytes_;
+};
+
+/// The answer to one statement, in binary. Columns count from 0. Reading a column as a type that it does not have
+/// throws store::Unusable: the schema is not the one this program knows.
+class Rows {
+public:
+    explicit Rows(PGresult* result) : result_(result, &PQclear) {}
+
+    [[nodiscard]] int size() const { return PQntuples(result_.get()); }
+    [[nodiscard]] bool empty() const { return size() == 0; }
+    [[nodiscard]] bool is_null(int row, int column) const { return PQgetisnull(result_.get(), row, column) != 0; }
+    [[nodiscard]] std::string_view text(int row, int column) const {
+        return {PQgetvalue(result_.get(), row, column),
+                static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
+    }
+    [[nodiscard]] std::string string(int row, int column) const { return std::string(text(row, column)); }
+    [[nodiscard]] bool boolean(int row, int column) const;
+    [[nodiscard]] int small(int row, int column) const;
+    [[nodiscard]] std::int64_t integer(int row, int column) const;
+    [[nodiscard]] double real(int row, int column) const;
+    [[nodiscard]] Uuid uuid(int row, int column) const;  ///< nil when NULL
+    [[nodiscard]] Timestamp time(int row, int column) const;
+    [[nodiscard]] std::optional<Timestamp> optional_time(int row, int column) const;
+    [[nodiscard]] std::vector<std::string> strings(int row, int column) const;  ///< text[]
+    [[nodiscard]] std::vector<bool> booleans(int row, int column) const;        ///< boolean[]
+    /// How many rows a statement changed.
+    [[nodiscard]] std::size_t affected() const;
+
+private:
+    /// The column's bytes, of exactly this many; throws when they are not.
+    [[nodiscard]] const char* bytes(int row, int column, std::size_t length) const;
+
+    std::unique_ptr<PGresult, decltype(&PQclear)> result_;
+};
+
+}  // namespace holdfast::postgres

@@ -1,0 +1,190 @@
+#include "store/beat_answer.h"
+#include "store/encoding.h"
+#include "store/postgres/batches.h"
+#include "store/postgres/endings.h"
+#include "store/postgres/progress.h"
+#include "store/postgres/store_impl.h"
+#include "store/postgres/worker_rows.h"
+
+namespace holdfast::postgres {
+
+namespace {
+
+using store::RemoveStatus;
+using store::WorkerStatus;
+
+std::vector<store::StoredLease> leases_of(Transaction& tx, const Uuid& worker) {
+    const auto rows = tx.run(
+        "SELECT task_id, lease, stop_requested, unlisted_beats FROM holdfast.lease WHERE worker_id = $1 ORDER BY "
+        "task_id, lease",
+        worker);
+    std::vector<store::StoredLease> leases;
+    for (int row = 0; row < rows.size(); ++row) {
+        auto& lease = leases.emplace_back();
+        lease.lease = {rows.uuid(row, 0), rows.integer(row, 1)};
+        if (!rows.is_null(row, 2)) lease.stop_requested = store::read_stop_reason(rows.text(row, 2));
+        lease.unlisted_beats = rows.small(row, 3);
+    }
+    return leases;
+}
+
+/// Counts a beat that did not list these leases, or forgets those counted.
+void count_unlisted(Transaction& tx, std::vector<store::TaskLease> leases, bool listed_again) {
+    if (leases.empty()) return;
+    std::sort(leases.begin(), leases.end());
+    Array<Uuid> tasks;
+    Array<std::int64_t> numbers;
+    for (const auto& lease : leases) {
+        tasks.add(lease.task);
+        numbers.add(lease.lease);
+    }
+    tx.run(
+        "UPDATE holdfast.lease l SET unlisted_beats = CASE WHEN $3 THEN 0 ELSE l.unlisted_beats + 1 END"
+        " FROM unnest($1, $2) AS g (task_id, lease) WHERE l.task_id = g.task_id AND l.lease = g.lease",
+        tasks, numbers, listed_again);
+}
+
+store::BeatAnswer beat_in(Transaction& tx, const store::BeatParams& params, const store::Limits& limits) {
+    store::BeatAnswer answer;
+    const auto worker = tx.run(
+        "SELECT old_status, cordoned, drain_requested FROM holdfast.beat($1, $2, $3::jsonb, $4, $5)", params.worker,
+        to_text(params.status), store::encode_held(params.held), params.keep_history, params.proves_session);
+    answer.known = !worker.empty();
+    if (!answer.known) return answer;
+    if (store::read_worker_status(worker.text(0, 0)) == WorkerStatus::Inactive &&
+        params.status == WorkerStatus::Active)
+        write_events(tx, {store::worker_reactivated_event(params.worker)});
+    for (const auto& batch :
+         batches_by_task(params.progress.size(), [&](std::size_t i) { return params.progress[i].lease.task; }))
+        save_progress_of(tx, params.progress, batch, limits);
+
+    auto comparison = store::compare_leases(params.held, leases_of(tx, params.worker));
+    count_unlisted(tx, comparison.unlisted, false);
+    count_unlisted(tx, comparison.listed_again, true);
+    answer.cordoned = worker.boolean(0, 1);
+    answer.drain = worker.boolean(0, 2);
+    answer.lost = std::move(comparison.lost);
+    answer.stop = std::move(comparison.stop);
+    answer.unlisted = std::move(comparison.unlisted);
+    return answer;
+}
+
+RemoveStatus remove_in(Transaction& tx, const Uuid& worker) {
+    const auto row = tx.run("SELECT status FROM holdfast.worker WHERE id = $1 FOR UPDATE", worker);
+    if (row.empty()) return RemoveStatus::NotFound;
+    if (row.text(0, 0) != "inactive") return RemoveStatus::StillActive;
+    if (!leases_of(tx, worker).empty()) return RemoveStatus::HoldsLeases;
+    tx.run("DELETE FROM holdfast.worker WHERE id = $1", worker);
+    tx.run("DELETE FROM holdfast.claim WHERE worker_id = $1", worker);
+    write_events(tx, {store::worker_removed_event(worker)});
+    return RemoveStatus::Removed;
+}
+
+}  // namespace
+
+store::RegisterAnswer PostgresStore::register_worker(const store::WorkerRegistration& worker) {
+    const auto& host = worker.host;
+    const auto row = beats_.write(
+        "SELECT holdfast.register_worker($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+        worker.id, worker.name, host.hostname, host.boot_id, static_cast<std::int64_t>(host.pid_namespace), host.pid,
+        static_cast<std::int64_t>(host.start_time), host.keeper_pid,
+        static_cast<std::int64_t>(host.keeper_start_time), worker.version, worker.queues, worker.tags,
+        worker.capacity, std::int64_t{worker.beat_interval.count()}, std::int64_t{worker.fence_after.count()});
+    hold_session(worker.id);
+    return {row.integer(0, 0)};
+}
+
+void PostgresStore::hold_session(const Uuid& worker) {
+    if (!params_.session_liveness) return;
+    beats_.with_connection([&](Connection& connection) {
+        auto& generation = sessions_[worker];
+        if (generation == connection.generation()) return true;
+        connection.run(
+            std::vector<Command>{{"SELECT pg_advisory_lock_shared(holdfast.session_key($1))", Params(worker)}});
+        generation = connection.generation();
+        return true;
+    });
+}
+
+void PostgresStore::release_session(const Uuid& worker) {
+    if (!params_.session_liveness) return;
+    beats_.with_connection([&](Connection& connection) {
+        const auto held = sessions_.find(worker);
+        if (held == sessions_.end()) return true;
+        if (held->second == connection.generation())
+            connection.run(
+                std::vector<Command>{{"SELECT pg_advisory_unlock_shared(holdfast.session_key($1))", Params(worker)}});
+        sessions_.erase(held);
+        return true;
+    });
+}
+
+bool PostgresStore::deregister_worker(const Uuid& worker) {
+    const auto changed = transact([&](Transaction& tx) {
+        // FOR UPDATE waits for a claim of the worker that is under way: its leases are to be seen by whoever looks
+        // now.
+        tx.run("SELECT FROM holdfast.worker WHERE id = $1 FOR UPDATE", worker);
+        return tx.run("UPDATE holdfast.worker SET status = 'inactive', held = '[]' WHERE id = $1", worker).affected();
+    });
+    release_session(worker);
+    return changed == 1;
+}
+
+store::BeatAnswer PostgresStore::beat(const store::BeatParams& params) {
+    if (params.proves_session) hold_session(params.worker);
+    return beats_.transact([&](Transaction& tx) { return beat_in(tx, params, params_.limits); });
+}
+
+std::vector<store::WorkerRecord> PostgresStore::workers() {
+    const auto rows = work_.read(
+        "SELECT id, number, name, status, hostname, boot_id, pid_namespace, pid, start_time, keeper_pid, "
+        "keeper_start_time,"
+        " beat, beat_interval_us, fence_after_us, proves_session, cordoned, drain_requested, version, queues, tags, "
+        "capacity,"
+        " registered_at, last_heartbeat, held::text, holdfast.now() FROM holdfast.worker ORDER BY number");
+    std::vector<store::WorkerRecord> workers;
+    for (int row = 0; row < rows.size(); ++row) workers.push_back(read_worker(rows, row));
+    return workers;
+}
+
+bool PostgresStore::order_worker(const store::OrderParams& params) {
+    return transact([&](Transaction& tx) {
+        const bool drain = params.order == store::WorkerOrder::Drain;
+        tx.run("SELECT FROM holdfast.worker WHERE id = $1 FOR UPDATE", params.worker);
+        const auto changed =
+            drain ? tx.run("UPDATE holdfast.worker SET drain_requested = true WHERE id = $1", params.worker)
+                  : tx.run("UPDATE holdfast.worker SET cordoned = $2 WHERE id = $1", params.worker,
+                           params.order == store::WorkerOrder::Cordon);
+        if (changed.affected() == 0) return false;
+        write_events(tx, {store::worker_ordered_event(params)});
+        tx.brings_work = true;
+        return true;
+    });
+}
+
+RemoveStatus PostgresStore::remove_worker(const Uuid& worker) {
+    return transact([&](Transaction& tx) { return remove_in(tx, worker); });
+}
+
+void PostgresStore::append_worker_snapshot(const store::WorkerSnapshot& snapshot) {
+    work_.write(
+        "INSERT INTO holdfast.worker_state (worker_id, at, running, claimed, capacity, cpu_percent, memory_mb, load)"
+        " VALUES ($1, holdfast.now(), $2, $3, $4, $5, $6, $7)",
+        snapshot.worker, snapshot.running, snapshot.claimed, snapshot.capacity, snapshot.cpu_percent,
+        snapshot.memory_mb, snapshot.load);
+}
+
+std::vector<store::WorkerSnapshot> PostgresStore::worker_snapshots(const Uuid& worker, std::size_t limit) {
+    const auto rows = work_.read(
+        "SELECT at, running, claimed, capacity, cpu_percent, memory_mb, load FROM holdfast.worker_state WHERE "
+        "worker_id = $1"
+        " ORDER BY id DESC LIMIT $2",
+        worker, static_cast<std::int64_t>(limit));
+    std::vector<store::WorkerSnapshot> snapshots;
+    for (int row = 0; row < rows.size(); ++row)
+        snapshots.push_back({worker, rows.time(row, 0), rows.small(row, 1), rows.small(row, 2), rows.small(row, 3),
+                             rows.real(row, 4), rows.real(row, 5), rows.real(row, 6)});
+    return snapshots;
+}
+
+}  // namespace holdfast::postgres
