@@ -1,0 +1,197 @@
+#include "store_contract/differential_answers.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "core/policy_text.h"
+#include "store/encoding.h"
+
+namespace holdfast::contract {
+namespace {
+
+template <typename Items, typename Write>
+std::string lines(const Items& items, const Write& write) {
+    std::string text;
+    for (const auto& item : items) text += write(item) + "\n";
+    return text;
+}
+
+template <typename Enum>
+std::string numbers(const std::vector<Enum>& values) {
+    std::string text;
+    for (const auto value : values) text += std::to_string(static_cast<int>(value)) + " ";
+    return text;
+}
+
+std::string sorted_lines(std::vector<std::string> texts) {
+    std::sort(texts.begin(), texts.end());
+    return join(texts, "\n") + "\n";
+}
+
+std::string time(const std::optional<Timestamp>& at) {
+    return at ? format_timestamp(*at) : "-";
+}
+
+std::string history(const core::History& history) {
+    return concat(history.attempts, "/", history.crashes, "/", history.requeues);
+}
+
+std::string error(const std::optional<TaskError>& error) {
+    return error ? concat(error->code, "|", error->message, "|", error->data) : "-";
+}
+
+std::string new_task(const store::NewTask& task) {
+    return concat(task.id.to_string(), " ", task.name, " ", task.args, " q=", task.queue, " t=", join(task.tags, ","),
+                  " p=", task.priority, " at=", time(task.run_at), " by=", time(task.deadline),
+                  " k=", task.concurrency ? concat(task.concurrency->key, ":", task.concurrency->limit) : "-",
+                  " i=", task.idempotency_key, " ", core::encode_policy(task.policy));
+}
+
+}  // namespace
+
+std::string AnswerText::lease(const store::TaskLease& lease) {
+    return lease.task.to_string() + leases_.of(lease.lease);
+}
+
+std::string AnswerText::operator()(const std::vector<store::SubmitOutcome>& answer) {
+    return lines(answer, [](const auto& one) {
+        return concat(static_cast<int>(one.status), " ", one.id.to_string(), " ", one.complaint);
+    });
+}
+
+std::string AnswerText::operator()(const store::ClaimAnswer& answer) {
+    return concat("refusal ", static_cast<int>(answer.refusal), " due ",
+                  answer.next_due ? answer.next_due->count() : -1, " more ", answer.more, "\n") +
+           lines(answer.tasks, [this](const store::ClaimedTask& one) {
+               return concat(leases_.of(one.lease), " started ", one.started, " ", history(one.history), " ",
+                             one.checkpoint, " ", new_task(one.task));
+           });
+}
+
+std::string AnswerText::operator()(const std::vector<store::Fenced>& answer) {
+    return numbers(answer);
+}
+std::string AnswerText::operator()(const std::vector<store::CancelStatus>& answer) {
+    return numbers(answer);
+}
+std::string AnswerText::operator()(const std::vector<store::ForceStatus>& answer) {
+    return numbers(answer);
+}
+std::string AnswerText::operator()(const std::vector<bool>& answer) {
+    return numbers(answer);
+}
+
+std::string AnswerText::operator()(const store::FinishAnswer& answer) {
+    return lines(answer.runs,
+                 [](const auto& run) {
+                     const bool is_applied = run.fenced == store::Fenced::Applied;
+                     return concat(static_cast<int>(run.fenced), " ", is_applied ? to_text(run.state) : "");
+                 }) +
+           "starts " + numbers(answer.starts);
+}
+
+std::string AnswerText::operator()(const std::vector<store::RecoverOutcome>& answer) {
+    return lines(answer, [](const auto& one) {
+        const bool is_applied = one.fenced == store::Fenced::Applied;
+        return concat(static_cast<int>(one.fenced), " ", is_applied ? to_text(one.state) : "");
+    });
+}
+
+std::string AnswerText::operator()(const store::BeatAnswer& answer) {
+    std::vector<std::string> told;
+    for (const auto& one : answer.lost) told.push_back("lost " + lease(one));
+    for (const auto& one : answer.unlisted) told.push_back("unlisted " + lease(one));
+    for (const auto& one : answer.stop)
+        told.push_back(concat("stop ", lease(one.lease), " ", store::to_text(one.reason)));
+    return concat("known ", answer.known, " drain ", answer.drain, " cordoned ", answer.cordoned, "\n") +
+           sorted_lines(std::move(told));
+}
+
+std::string AnswerText::operator()(const store::PruneAnswer& answer) {
+    return concat(answer.heartbeats, " ", answer.worker_states, " ", answer.tasks, " ", answer.workers, " ",
+                  answer.more);
+}
+
+std::string AnswerText::operator()(const store::SweepLeaseAnswer& answer) {
+    return concat(answer.held, " ", answer.holder);
+}
+
+std::string AnswerText::task(const store::TaskRecord& record) {
+    // waits_for is left out, as is the backlog: when a claim notices that a task is out of reach is a store's own
+    // affair.
+    return concat(
+        to_text(record.state), " ", new_task(record.task), " ", history(record.history), " ",
+        leases_.of(record.lease), " ", record.worker.to_string(), " ", time(record.created_at), " ",
+        time(record.claimed_at), " ", time(record.started_at), " ", time(record.finished_at), " ",
+        record.cancel_requested, " ", record.result, " ", error(record.error), " ",
+        record.progress ? concat(record.progress->fraction, record.progress->text, time(record.progress->at)) : "-",
+        " ", record.checkpoint);
+}
+
+std::string AnswerText::attempts(store::Store& store, const Uuid& task) {
+    return lines(store.attempts(task), [this](const store::AttemptRecord& one) {
+        return concat("  attempt ", one.number, " ", leases_.of(one.lease), " ", one.worker.to_string(), " ",
+                      core::to_text(one.end), " ", time(one.claimed_at), " ", time(one.started_at), " ",
+                      time(one.finished_at), " ", error(one.error));
+    });
+}
+
+std::string AnswerText::logs(store::Store& store, const Uuid& task) {
+    return lines(store.read_logs({.task = task, .after_offset = 0, .limit = 100'000}), [this](const auto& one) {
+        return concat("  log ", leases_.of(one.chunk.lease), " ", one.chunk.sequence, " ", one.chunk.text);
+    });
+}
+
+std::string AnswerText::workers(store::Store& store) {
+    std::vector<std::string> texts;
+    for (const auto& one : store.workers()) {
+        std::vector<std::string> held;
+        for (const auto& each : one.held) held.push_back(lease(each.lease));
+        std::sort(held.begin(), held.end());
+        texts.push_back(concat("worker ", one.registration.id.to_string(), " ", store::to_text(one.status), " ",
+                               one.cordoned, one.drain_requested, " ", one.beat, " ", time(one.last_heartbeat), " ",
+                               join(held, ",")));
+    }
+    std::vector<std::string> seen;
+    for (const auto& one : store.look().workers) seen.push_back(concat("seen ", one.id.to_string(), " ", one.beat));
+    return sorted_lines(std::move(texts)) + sorted_lines(std::move(seen));
+}
+
+std::string AnswerText::leases(store::Store& store) {
+    return lines(store.leases({.worker = {}, .after = {}, .limit = 100'000}), [this](const store::LeaseRecord& one) {
+        return concat("lease ", lease(one.lease), " ", one.worker.to_string(), " ", one.name, " ", one.started, " ",
+                      time(one.claimed_at), " ", time(one.started_at), " ", one.running_for.count(), " ",
+                      one.holds_key, one.cancel_requested, " ", one.unlisted_beats, " ", history(one.history));
+    });
+}
+
+std::string AnswerText::events(store::Store& store) {
+    // Of one call they may come in any order, and the message may name a lease.
+    std::vector<std::string> texts;
+    for (const auto& one : store.events({.task = {}, .worker = {}, .after_id = 0, .limit = 1'000'000})) {
+        texts.push_back(concat("event ", time(one.at), " ", one.task.to_string(), " ", one.worker.to_string(), " ",
+                               one.kind, " ", one.who));
+    }
+    return sorted_lines(std::move(texts));
+}
+
+std::string AnswerText::dump(store::Store& store, const std::vector<Uuid>& tasks) {
+    std::string text;
+    const auto found = store.find(tasks);
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+        if (!found[i]) {
+            text += tasks[i].to_string() + " gone\n";
+            continue;
+        }
+        text += task(*found[i]) + "\n" + attempts(store, tasks[i]) + logs(store, tasks[i]);
+    }
+    const auto counts = store.count();
+    text += concat("counts ", counts.pending, " ", counts.claimed, " ", counts.running, " ", counts.completed, " ",
+                   counts.failed, " ", counts.cancelled, " ", counts.expired, "\n");
+    for (const auto& queue : store.queues()) {
+        text += concat("queue ", queue.name, " ", queue.paused, " ", queue.pending, " ", queue.in_flight, "\n");
+    }
+    return text + workers(store) + leases(store) + events(store);
+}
+
+}  // namespace holdfast::contract

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "store/store.h"
+
+namespace holdfast::contract {
+
+/// Gives each store's lease numbers, event ids and the like the order of their first appearance, because the numbers
+/// themselves may differ between two stores that agree.
+class Ordinals {
+public:
+    [[nodiscard]] std::string of(std::int64_t number) {
+        if (number == 0) return "#0";
+        const auto [place, is_new] = ordinals_.try_emplace(number, ordinals_.size() + 1);
+        return "#" + std::to_string(place->second);
+    }
+
+private:
+    std::map<std::int64_t, std::size_t> ordinals_;
+};
+
+/// One store's answers as text, so that two stores can be compared and a difference can be read.
+class AnswerText {
+public:
+    [[nodiscard]] std::string operator()(const std::vector<store::SubmitOutcome>& answer);
+    [[nodiscard]] std::string operator()(const store::ClaimAnswer& answer);
+    [[nodiscard]] std::string operator()(const std::vector<store::Fenced>& answer);
+    [[nodiscard]] std::string operator()(const store::FinishAnswer& answer);
+    [[nodiscard]] std::string operator()(const std::vector<store::RecoverOutcome>& answer);
+    [[nodiscard]] std::string operator()(const std::vector<store::CancelStatus>& answer);
+    [[nodiscard]] std::string operator()(const std::vector<store::ForceStatus>& answer);
+    [[nodiscard]] std::string operator()(const std::vector<bool>& answer);
+    [[nodiscard]] std::string operator()(const store::BeatAnswer& answer);
+    [[nodiscard]] std::string operator()(const store::PruneAnswer& answer);
+    [[nodiscard]] std::string operator()(const store::SweepLeaseAnswer& answer);
+
+    /// Everything that the store's readers tell.
+    [[nodiscard]] std::string dump(store::Store& store, const std::vector<Uuid>& tasks);
+
+private:
+    [[nodiscard]] std::string lease(const store::TaskLease& lease);
+    [[nodiscard]] std::string task(const store::TaskRecord& record);
+    [[nodiscard]] std::string attempts(store::Store& store, const Uuid& task);
+    [[nodiscard]] std::string logs(store::Store& store, const Uuid& task);
+    [[nodiscard]] std::string workers(store::Store& store);
+    [[nodiscard]] std::string leases(store::Store& store);
+    [[nodiscard]] std::string events(store::Store& store);
+
+    Ordinals leases_;
+};
+
+}  // namespace holdfast::contract

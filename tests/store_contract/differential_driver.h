@@ -1,0 +1,96 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "store_contract/differential_answers.h"
+#include "store_contract/fake_clock.h"
+
+namespace holdfast::contract {
+
+/// Drives two stores through the same random life and compares every answer. Everything it does follows from its
+/// seed.
+class DifferentialDriver {
+public:
+    DifferentialDriver(store::Store& first, store::Store& second, FakeClock& clock, std::uint64_t seed);
+
+    /// One operation on both; "" when they agree, else what each of them said.
+    [[nodiscard]] std::string step();
+    /// Compares all that both stores can tell; "" when they agree.
+    [[nodiscard]] std::string compare_dumps();
+    /// The latest operations, for a person to see how it came to this.
+    [[nodiscard]] std::string recent_operations() const;
+
+private:
+    using Operation = std::string (DifferentialDriver::*)();
+
+    template <typename Call>
+    std::string both(const std::string& what, const Call& call);
+
+    std::string submit();
+    std::string submit_again();
+    std::string claim();
+    std::string claim_again();
+    std::string start();
+    std::string finish();
+    std::string finish_again();
+    std::string hand_back();
+    std::string progress();
+    std::string log();
+    std::string cancel();
+    std::string force();
+    std::string reject();
+    std::string recover();
+    std::string ask_to_stop();
+    std::string beat();
+    std::string change_worker();
+    std::string mark_lost();
+    std::string expire();
+    std::string pause();
+    std::string prune();
+    std::string sweep_lease();
+    std::string let_time_pass();
+
+    std::size_t below(std::size_t bound);
+    bool chance(double probability) { return static_cast<double>(below(1'000'000)) < probability * 1'000'000; }
+    template <typename Item>
+    const Item& any_of(const std::vector<Item>& items) {
+        return items[below(items.size())];
+    }
+    Uuid uuid();
+    Uuid task_id();
+    store::NewTask new_task();
+    void join_worker();
+    void note(const std::string& operation);
+    /// The same lease has its own number in each store; `real` mostly, else one that is not current.
+    struct LeasePair {
+        store::TaskLease first, second;
+        bool started = false;
+        Uuid worker;
+    };
+    LeasePair any_lease();
+    std::vector<LeasePair> some_leases();
+    void remember(const store::ClaimAnswer& first, const store::ClaimAnswer& second, const Uuid& worker);
+    std::vector<Uuid> some_tasks();
+
+    store::Store& first_;
+    store::Store& second_;
+    FakeClock& clock_;
+    std::mt19937_64 random_;
+    AnswerText first_text_;
+    AnswerText second_text_;
+    std::vector<store::WorkerRegistration> workers_;
+    std::vector<store::NewTask> submitted_;
+    std::vector<Uuid> known_tasks_;
+    std::vector<LeasePair> leases_;
+    std::vector<std::pair<store::FinishParams, store::FinishParams>> finishes_;
+    store::ClaimParams last_claim_;
+    std::deque<std::string> recent_;
+    std::uint64_t steps_ = 0;
+};
+
+}  // namespace holdfast::contract

@@ -1,0 +1,12 @@
+#include <gmock/gmock.h>
+
+#include <string_view>
+
+#include "store_contract/child_process.h"
+
+/// The runner. With --child it is one of the processes that the tests start beside themselves.
+int main(int argc, char** argv) {
+    if (argc > 1 && std::string_view(argv[1]) == "--child") return holdfast::contract::run_child(argc, argv);
+    testing::InitGoogleMock(&argc, argv);
+    return RUN_ALL_TESTS();
+}

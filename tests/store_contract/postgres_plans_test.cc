@@ -1,0 +1,178 @@
+#include <libpq-fe.h>
+
+#include <regex>
+#include <sstream>
+
+#include "store_contract/postgres_raw.h"
+#include "store_contract/store_fixture.h"
+
+namespace holdfast::contract {
+
+namespace {
+
+/// What the server did for the statements of one session, nested ones included: auto_explain tells it as notices.
+class ExplainedSession {
+public:
+    explicit ExplainedSession(const std::string& url) : connection_(PQconnectdb(url.c_str()), PQfinish) {
+        PQsetNoticeProcessor(connection_.get(), &ExplainedSession::hear, this);
+        run("LOAD 'auto_explain'");
+        run("SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on;"
+            " SET auto_explain.log_analyze = on; SET auto_explain.log_timing = off; SET auto_explain.log_buffers = "
+            "on;"
+            " SET auto_explain.log_level = notice; SET client_min_messages = notice");
+        plans_.clear();
+    }
+
+    void run(const std::string& sql) {
+        const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection_.get(), sql.c_str()), PQclear);
+        const auto status = PQresultStatus(result.get());
+        if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
+            throw SqlRefused(PQerrorMessage(connection_.get()));
+    }
+    /// The plans of what ran since the last call.
+    std::string take_plans() { return std::exchange(plans_, ""); }
+
+private:
+    static void hear(void* session, const char* notice) { static_cast<ExplainedSession*>(session)->plans_ += notice; }
+
+    std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
+    std::string plans_;
+};
+
+/// The first line of a plan that reads one of the large tables from end to end.
+std::string full_scan_in(const std::string& plans) {
+    static const std::regex full_scan(
+        "Seq Scan on (task|ready|waiting|lease|ending|attempt|slot|concurrency|progress|log)\\b");
+    std::istringstream lines(plans);
+    for (std::string line; std::getline(lines, line);)
+        if (std::regex_search(line, full_scan)) return line;
+    return "";
+}
+
+/// How many pages the last, outermost statement touched.
+long pages_touched(const std::string& plans) {
+    static const std::regex buffers("Buffers: shared hit=(\\d+)(?: read=(\\d+))?");
+    long pages = 0;
+    for (auto match = std::sregex_iterator(plans.begin(), plans.end(), buffers); match != std::sregex_iterator();
+         ++match) {
+        long these = std::stol((*match)[1].str());
+        if ((*match)[2].matched) these += std::stol((*match)[2].str());
+        pages = std::max(pages, these);
+    }
+    return pages;
+}
+
+constexpr const char* worker = "'00000000-0000-4000-8000-000000000001'";
+
+class PostgresPlans : public testing::Test {
+protected:
+    void SetUp() override {
+        database = make_database(StoreKind::Postgres);
+        raw = std::make_unique<PostgresRaw>(database->address());
+        raw->execute("SELECT intern_route('default', '{}')");
+        raw->execute(std::string("SELECT register_worker(") + worker +
+                     ", 'w', 'h', 'b', 1, 1, 1, 0, 0, 'v', '{default}', '{}', 10, 3000000, 15000000)");
+        session = std::make_unique<ExplainedSession>(database->address());
+    }
+
+    /// Tasks of the route that the worker serves, or of one that nobody does.
+    void fill(int count, int route = 1, int priority = 50) const {
+        std::ostringstream sql;
+        sql << "WITH new AS (INSERT INTO task (id, name, args, route_id, priority, run_at, created_at)"
+               " SELECT gen_random_uuid(), 'noop', 'null', "
+            << route << ", " << priority << ", clock_timestamp(), now() FROM generate_series(1, " << count
+            << ") RETURNING *) INSERT INTO ready (task_id, run_at, last_lease, route_id, priority, attempts, "
+               "crashes, requeues)"
+               " SELECT id, run_at, 0, route_id, priority, 0, 0, 0 FROM new";
+        raw->execute(sql.str());
+    }
+
+    void claim_and_finish() const {
+        const std::string request = "'" + random_uuid().to_string() + "'";
+        session->run(std::string("SELECT holdfast.claim(") + worker + ", " + request +
+                     ", 10, 5, 1000, '{default}', '{}', (SELECT count(*) FROM holdfast.route), '{1}')");
+        session->run(std::string("SELECT * FROM holdfast.claimed(") + worker + ", " + request + ")");
+        const auto of_started = [&](const char* column) {
+            return raw->value(std::string("SELECT coalesce(array_agg(") + column +
+                              " ORDER BY task_id), '{}') FROM lease WHERE started_at IS NOT NULL");
+        };
+        const auto tasks = of_started("task_id"), leases = of_started("lease"), results = of_started("'null'::text");
+        session->run("SELECT holdfast.complete('" + tasks + "', '" + leases + "', '" + results + "')");
+    }
+
+    void every_other_move() const {
+        const auto held = raw->value("SELECT coalesce(array_agg(task_id ORDER BY task_id), '{}') FROM lease");
+        const auto leases = raw->value("SELECT coalesce(array_agg(lease ORDER BY task_id), '{}') FROM lease");
+        session->run("SELECT holdfast.start_leases('" + held + "', '" + leases + "')");
+        session->run("SELECT * FROM holdfast.lock_leases('" + held + "')");
+        session->run("SELECT holdfast.request_stops('" + held + "', '" + leases + "', '{}')");
+        session->run("SELECT * FROM holdfast.earlier_ends('" + held + "', '" + leases + "')");
+        session->run("SELECT * FROM holdfast.whereabouts('" + held + "')");
+        session->run("SELECT count(*) FROM holdfast.find_tasks('" + held + "')");
+        session->run("SELECT holdfast.end_pending(ARRAY[gen_random_uuid()], 'CANCELLED', 'C', 'm', NULL)");
+        session->run("SELECT holdfast.submit('noop', priority => 7, concurrency_key => 'k', idempotency_key => 'i')");
+        session->run("SELECT holdfast.submit('noop', priority => 7, concurrency_key => 'k', idempotency_key => 'i')");
+        session->run("SELECT holdfast.promote_due('{1,2}', now(), 100)");
+        session->run("SELECT holdfast.free_slots(ARRAY[gen_random_uuid()], '{k}')");
+        session->run("SELECT holdfast.find_overdue(100)");
+    }
+
+    std::unique_ptr<TestDatabase> database;
+    std::unique_ptr<PostgresRaw> raw;
+    std::unique_ptr<ExplainedSession> session;
+};
+
+}  // namespace
+
+TEST_F(PostgresPlans, ReadNoTableFromEndToEndWhenTheTablesAreFresh) {
+    claim_and_finish();
+    every_other_move();
+    EXPECT_EQ(full_scan_in(session->take_plans()), "");
+}
+
+TEST_F(PostgresPlans, ReadNoTableFromEndToEndWhenTheTablesAreLargeAndUnknownToThePlanner) {
+    claim_and_finish();  // plans are made, and kept, while the tables are empty
+    fill(50000);
+    claim_and_finish();
+    every_other_move();
+    EXPECT_EQ(full_scan_in(session->take_plans()), "");
+}
+
+TEST_F(PostgresPlans, ReadNoTableFromEndToEndWhenTheTablesAreLargeAndAnalysed) {
+    fill(50000);
+    raw->execute("ANALYZE");
+    claim_and_finish();
+    every_other_move();
+    EXPECT_EQ(full_scan_in(session->take_plans()), "");
+}
+
+TEST_F(PostgresPlans, TouchAsManyPagesForAClaimAmongOneThousandTasksAsAmongFiftyThousand) {
+    fill(1000);
+    claim_and_finish();
+    session->take_plans();
+    claim_and_finish();
+    const long among_few = pages_touched(session->take_plans());
+    fill(50000);
+    claim_and_finish();
+    session->take_plans();
+    claim_and_finish();
+    const long among_many = pages_touched(session->take_plans());
+    EXPECT_GT(among_few, 0);
+    EXPECT_LT(among_many, among_few * 3 / 2) << "few: " << among_few;
+}
+
+TEST_F(PostgresPlans, TouchNoPageOfTasksThatTheWorkerCannotRun) {
+    fill(1000);
+    claim_and_finish();
+    session->take_plans();
+    claim_and_finish();
+    const long alone = pages_touched(session->take_plans());
+    raw->execute("SELECT intern_route('elsewhere', '{}')");
+    fill(50000, 2, 1);  // ahead of the others in every order but the route's
+    claim_and_finish();
+    session->take_plans();
+    claim_and_finish();
+    EXPECT_LT(pages_touched(session->take_plans()), alone * 3 / 2) << "alone: " << alone;
+}
+
+}  // namespace holdfast::contract

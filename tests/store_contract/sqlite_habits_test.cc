@@ -1,0 +1,178 @@
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "store_contract/child_process.h"
+#include "store_contract/latencies.h"
+#include "store_contract/store_fixture.h"
+
+namespace holdfast::contract {
+namespace {
+
+/// What the SQLite store does about being a file that many processes share.
+class SqliteHabits : public testing::Test {
+protected:
+    [[nodiscard]] std::unique_ptr<store::Store> open() const {
+        return open_store({.kind = StoreKind::Sqlite, .address = database->address()}, clock);
+    }
+    [[nodiscard]] ChildProcess child(const std::string& role, std::vector<std::string> arguments = {}) const {
+        return ChildProcess({.role = role,
+                             .kind = StoreKind::Sqlite,
+                             .address = database->address(),
+                             .now = clock.now(),
+                             .arguments = std::move(arguments)});
+    }
+    [[nodiscard]] std::uintmax_t wal_bytes() const {
+        return std::filesystem::file_size(database->address() + "-wal");
+    }
+
+    FakeClock clock;
+    std::unique_ptr<TestDatabase> database = make_database(StoreKind::Sqlite);
+};
+
+TEST_F(SqliteHabits, TheLogIsWrittenAheadAndNobodyElseCheckpoints) {
+    const auto store = open();
+    store->submit({a_task(clock.now())});
+    EXPECT_EQ(database->raw()->value("PRAGMA journal_mode"), "wal");
+    const auto findings = store->check_up();
+    const auto synchronous = std::find_if(findings.begin(), findings.end(), [](const auto& finding) {
+        return finding.what.find("synchronous") != std::string::npos;
+    });
+    ASSERT_NE(synchronous, findings.end());
+    EXPECT_EQ(synchronous->grade, store::Finding::Grade::Ok);
+}
+
+/// The promise that the turnstile is there for: without it a beat beside busy writers waits for tens of seconds.
+TEST_F(SqliteHabits, ABeatNeverWaitsASecondBesideEightProcessesThatWriteFlatOut) {
+    const auto store = open();
+    const Uuid worker = join(*store);
+    std::vector<ChildProcess> writers;
+    for (int i = 0; i < 8; ++i) writers.push_back(child("submit_in_thousands"));
+    for (auto& writer : writers) EXPECT_EQ(writer.read_line(), "writing");
+
+    Latencies latencies;
+    for (int i = 0; i < 100; ++i) {
+        const auto begin = std::chrono::steady_clock::now();
+        store->beat(beat_of(worker));
+        latencies.add(std::chrono::steady_clock::now() - begin);
+    }
+    for (auto& writer : writers) EXPECT_EQ(writer.wait(), 0);
+    latencies.print("beat beside eight writers");
+    EXPECT_LT(latencies.longest(), 1000.0);
+}
+
+TEST_F(SqliteHabits, TheLogIsCheckpointedUnderTheTurnAndDoesNotGrowWithoutBound) {
+    const auto store = open();
+    std::uintmax_t largest = 0;
+    for (int i = 0; i < 60; ++i) {
+        store->submit(tasks(clock.now(), 1000));
+        largest = std::max(largest, wal_bytes());
+    }
+    std::printf("60,000 tasks: the log reached %.1f MiB\n", static_cast<double>(largest) / (1 << 20));
+    EXPECT_LT(largest, 64U << 20);
+    EXPECT_EQ(database->raw()->value("PRAGMA integrity_check"), "ok");
+}
+
+TEST_F(SqliteHabits, NoReadTransactionStaysOpenBetweenTwoCalls) {
+    const auto reader = open();
+    const auto writer = open();
+    writer->submit(tasks(clock.now(), 1000));
+    (void)reader->list({});
+    (void)reader->count();
+    (void)reader->leases({});
+    (void)reader->backlog();
+    (void)reader->look();
+    // A reader that lingered would keep the checkpoint from reaching the end of the log.
+    EXPECT_EQ(database->raw()->value("PRAGMA wal_checkpoint(TRUNCATE)"), "0");
+    EXPECT_EQ(wal_bytes(), 0U);
+}
+
+TEST_F(SqliteHabits, WakeUpsAcrossProcessesAreNeverLostTenThousandTimes) {
+    const auto store = open();
+    auto ringer = child("ring_when_told");
+    EXPECT_EQ(ringer.read_line(), "ready");
+    const auto watch = store->watch(store::Topic::Work);
+    Latencies latencies;
+    int lost = 0;
+    for (int ring = 0; ring < 10'000; ++ring) {
+        const auto begin = std::chrono::steady_clock::now();
+        ringer.write_line("ring");
+        if (!watch->wait(900ms)) ++lost;
+        latencies.add(std::chrono::steady_clock::now() - begin);
+        const auto id = Uuid::parse(ringer.read_line().value()).value();
+        ASSERT_TRUE(store->find({id}).at(0).has_value());
+    }
+    latencies.print("wake-up across processes");
+    EXPECT_EQ(lost, 0);
+}
+
+TEST_F(SqliteHabits, AForeignWriterHoldsUsUpButBreaksNothing) {
+    const auto store = open();
+    auto foreign = child("hold_transaction");
+    EXPECT_EQ(foreign.read_line(), "holding");
+    EXPECT_EQ(store->count().pending, 0) << "readers do not wait";
+    std::jthread release([&] {
+        std::this_thread::sleep_for(300ms);
+        foreign.close_input();
+    });
+    EXPECT_EQ(store->submit({a_task(clock.now())}).at(0).status, store::SubmitStatus::Accepted);
+    EXPECT_EQ(foreign.wait(), 0);
+    EXPECT_EQ(database->raw()->value("PRAGMA integrity_check"), "ok");
+    EXPECT_EQ(database->raw()->number("SELECT count(*) FROM queue WHERE name = 'foreign'"), 0);
+}
+
+TEST_F(SqliteHabits, AWriterThatWasKilledInsideItsTurnLetsTheOthersIn) {
+    const auto store = open();
+    for (int round = 0; round < 10; ++round) {
+        auto writer = child("submit_in_thousands");
+        EXPECT_EQ(writer.read_line(), "writing");
+        writer.kill();
+        const auto begin = std::chrono::steady_clock::now();
+        store->submit({a_task(clock.now())});
+        EXPECT_LT(std::chrono::steady_clock::now() - begin, 2s);
+    }
+    EXPECT_EQ(database->raw()->value("PRAGMA integrity_check"), "ok");
+}
+
+TEST_F(SqliteHabits, AFileThatIsNotADatabaseIsUnusableAndLeftAsItIs) {
+    std::ofstream(database->address()) << "this is a letter to my aunt, and longer than a header of a database is, "
+                                          "so that nobody can take it for an empty one\n";
+    const auto size = std::filesystem::file_size(database->address());
+    EXPECT_THROW((void)open(), store::Unusable);
+    EXPECT_EQ(std::filesystem::file_size(database->address()), size);
+}
+
+TEST_F(SqliteHabits, ADatabaseOfAnotherProgramIsUnusableAndLeftAsItIs) {
+    database->raw()->execute("CREATE TABLE recipes (name TEXT)");
+    EXPECT_THROW((void)open(), store::Unusable);
+    EXPECT_EQ(database->raw()->value("SELECT group_concat(name) FROM sqlite_schema"), "recipes");
+}
+
+TEST_F(SqliteHabits, APathThatCannotBeMadeIsUnusable) {
+    EXPECT_THROW((void)open_store({.kind = StoreKind::Sqlite, .address = "/nowhere/at/all/x.db"}, clock),
+                 store::Unusable);
+    EXPECT_THROW((void)open_store({.kind = StoreKind::Sqlite, .address = "/"}, clock), store::Unusable);
+}
+
+TEST_F(SqliteHabits, AFileThatMayNotBeWrittenIsUnusable) {
+    open()->submit({a_task(clock.now())});
+    auto reader = child("open_without_rights");
+    EXPECT_EQ(reader.read_line(), "unusable");
+    EXPECT_EQ(reader.wait(), 0);
+    EXPECT_EQ(open()->count().pending, 1);
+}
+
+TEST_F(SqliteHabits, ADiskThatIsFullIsSaidSoAndChangesNothing) {
+    open()->submit({a_task(clock.now())});
+    auto writer = child("fill_the_disk");
+    const auto accepted = std::stol(writer.read_line().value());
+    EXPECT_EQ(writer.read_line(), "full");
+    EXPECT_EQ(writer.wait(), 0);
+    const auto store = open();
+    EXPECT_EQ(store->count().pending, 1 + accepted) << "nothing of the batch that failed";
+    EXPECT_EQ(database->raw()->value("PRAGMA integrity_check"), "ok");
+    EXPECT_EQ(store->submit({a_task(clock.now())}).at(0).status, store::SubmitStatus::Accepted);
+}
+
+}  // namespace
+}  // namespace holdfast::contract

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "store_contract/fake_clock.h"
+#include "store_contract/moves.h"
+#include "store_contract/printers.h"
+#include "store_contract/test_database.h"
+
+namespace holdfast::contract {
+
+using namespace std::chrono_literals;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+/// Every test begins with a fresh database, one open store and a clock that stands still.
+class StoreContract : public testing::TestWithParam<StoreKind> {
+protected:
+    void SetUp() override {
+        database = make_database(GetParam());
+        store = open();
+    }
+
+    [[nodiscard]] std::unique_ptr<store::Store> open(const store::Limits& limits = {}) const {
+        return open_store({.kind = GetParam(), .address = database->address(), .limits = limits}, clock);
+    }
+
+    /// Submits one task that must be accepted.
+    Uuid submit(const store::NewTask& task) {
+        EXPECT_EQ(store->submit({task}).at(0).status, store::SubmitStatus::Accepted);
+        return task.id;
+    }
+    Uuid submit() { return submit(a_task(clock.now())); }
+    std::vector<Uuid> submit(const std::vector<store::NewTask>& tasks) {
+        for (const auto& outcome : store->submit(tasks)) EXPECT_EQ(outcome.status, store::SubmitStatus::Accepted);
+        return ids_of(tasks);
+    }
+
+    /// Claims exactly one task for a runner.
+    store::TaskLease claim_one(const Uuid& worker) {
+        const auto answer = claim(*store, worker, 1);
+        EXPECT_THAT(answer.tasks, SizeIs(1));
+        return lease_of(answer.tasks.at(0));
+    }
+    /// Claims exactly one task ahead of time.
+    store::TaskLease hold_one(const Uuid& worker) {
+        const auto answer = claim(*store, worker, 0, 1);
+        EXPECT_THAT(answer.tasks, SizeIs(1));
+        return lease_of(answer.tasks.at(0));
+    }
+
+    FakeClock clock;
+    std::unique_ptr<TestDatabase> database;
+    std::unique_ptr<store::Store> store;
+};
+
+[[nodiscard]] inline std::string kind_name(const testing::TestParamInfo<StoreKind>& info) {
+    return to_text(info.param);
+}
+
+/// Runs the suite on every store.
+#define HOLDFAST_FOR_EVERY_STORE(Suite) \
+    INSTANTIATE_TEST_SUITE_P(Store, Suite, testing::ValuesIn(store_kinds()), kind_name)
+
+}  // namespace holdfast::contract

@@ -1,0 +1,148 @@
+#include <semaphore>
+#include <thread>
+
+#include "store_contract/latencies.h"
+#include "store_contract/store_fixture.h"
+
+namespace holdfast::contract {
+namespace {
+
+using store::Topic;
+
+/// So much shorter than the safety poll, which counts from the last news, that a wake-up that was lost shows as
+/// false.
+constexpr auto before_the_safety_poll = 500ms;
+
+class WakeUps : public StoreContract {
+protected:
+    /// Waits until nothing more is under way, so that the next news is the test's own.
+    static void settle(store::Watch& watch) {
+        while (watch.wait(100ms)) {
+        }
+    }
+    /// True when the news comes before the safety poll would bring it.
+    static bool hears(store::Watch& watch) { return watch.wait(before_the_safety_poll); }
+};
+HOLDFAST_FOR_EVERY_STORE(WakeUps);
+
+TEST_P(WakeUps, ComeWithASubmitOfAnotherStore) {
+    const auto watch = store->watch(Topic::Work);
+    settle(*watch);
+    const auto other = open();
+    other->submit({a_task(clock.now())});
+    EXPECT_TRUE(hears(*watch));
+}
+
+TEST_P(WakeUps, ComeWithASubmitOfTheSameStore) {
+    const auto watch = store->watch(Topic::Work);
+    settle(*watch);
+    submit();
+    EXPECT_TRUE(hears(*watch));
+}
+
+TEST_P(WakeUps, ThatCameBeforeTheWaitAreNotMissed) {
+    const auto watch = store->watch(Topic::Work);
+    open()->submit({a_task(clock.now())});
+    EXPECT_TRUE(hears(*watch));
+}
+
+TEST_P(WakeUps, ComeFromTheCallersOwnWake) {
+    const auto watch = store->watch(Topic::Done);
+    settle(*watch);
+    std::thread waker([&] { watch->wake(); });
+    EXPECT_TRUE(hears(*watch));
+    waker.join();
+}
+
+TEST_P(WakeUps, OfOneTopicDoNotDisturbTheOther) {
+    const Uuid worker = join(*store);
+    submit();
+    const auto lease = claim_one(worker);
+    const auto work = store->watch(Topic::Work);
+    const auto done = store->watch(Topic::Done);
+    settle(*work);
+    settle(*done);
+    finish(*store, worker, completed(lease));
+    EXPECT_TRUE(hears(*done));
+    EXPECT_FALSE(work->wait(150ms));
+    settle(*work);
+    settle(*done);
+    submit();
+    EXPECT_TRUE(hears(*work));
+    EXPECT_FALSE(done->wait(150ms));
+}
+
+TEST_P(WakeUps, TellWorkersOfEverythingThatMakesTasksClaimable) {
+    const Uuid worker = join(*store);
+    submit(with_key(a_task(clock.now()), "k"));
+    const auto holder = claim_one(worker);
+    submit(with_key(a_task(clock.now()), "k"));
+    claim(*store, worker, 1);
+    const auto watch = store->watch(Topic::Work);
+    settle(*watch);
+    finish(*store, worker, completed(holder));
+    EXPECT_TRUE(hears(*watch)) << "a freed key";
+    settle(*watch);
+    claim(*store, worker, 1);
+    submit();
+    const auto held = hold_one(worker);
+    settle(*watch);
+    store->hand_back({.worker = worker, .leases = {held}});
+    EXPECT_TRUE(hears(*watch)) << "a task handed back";
+    settle(*watch);
+    store->set_queue_paused("default", true, "ann");
+    settle(*watch);
+    store->set_queue_paused("default", false, "ann");
+    EXPECT_TRUE(hears(*watch)) << "a queue resumed";
+}
+
+TEST_P(WakeUps, TellWaitersOfEveryEndOfATask) {
+    const Uuid worker = join(*store);
+    const auto ids = submit(tasks(clock.now(), 3));
+    const auto running = claim_one(worker);
+    const auto other = open();
+    const auto watch = other->watch(Topic::Done);
+    settle(*watch);
+    cancel(*store, ids[1]);
+    EXPECT_TRUE(hears(*watch)) << "cancel";
+    settle(*watch);
+    force(*store, ids[2]);
+    EXPECT_TRUE(hears(*watch)) << "force";
+    settle(*watch);
+    recover(*store, crash_verdict(running));
+    EXPECT_TRUE(hears(*watch)) << "recover";
+}
+
+/// Rings, and rings again when the listener has found what it was rung for. The listener does as every user of a
+/// watch does: look at the store, and wait when there is nothing.
+TEST_P(WakeUps, AreNeverLostInThousandsOfRounds) {
+    // PostgreSQL groups its notifications for some milliseconds, which makes each round that much longer.
+    const std::size_t rings = GetParam() == StoreKind::Sqlite ? 10'000 : 2'000;
+    const auto batch = tasks(clock.now(), rings);
+    const auto ringer = open();
+    const auto watch = store->watch(Topic::Work);
+    std::counting_semaphore<> answered(0);
+    Latencies latencies;
+    int lost = 0;
+
+    std::thread listener([&] {
+        for (const auto& task : batch) {
+            const auto begin = std::chrono::steady_clock::now();
+            bool news = true;
+            while (!store->find({task.id}).at(0)) news = watch->wait(before_the_safety_poll);
+            latencies.add(std::chrono::steady_clock::now() - begin);
+            if (!news) ++lost;
+            answered.release();
+        }
+    });
+    for (const auto& task : batch) {
+        ringer->submit({task});
+        answered.acquire();
+    }
+    listener.join();
+    latencies.print("wake-up");
+    EXPECT_EQ(lost, 0);
+}
+
+}  // namespace
+}  // namespace holdfast::contract
