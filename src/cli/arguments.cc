@@ -1,0 +1,69 @@
+#include "cli/arguments.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <istream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "holdfast/errors.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+std::string read_all(std::istream& in) {
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+std::string read_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw BadInput(fmt::format("--args: cannot read {}: {}", path, std::strerror(errno)));
+    std::string text = read_all(file);
+    if (file.bad()) throw BadInput(fmt::format("--args: cannot read {}: {}", path, std::strerror(errno)));
+    return text;
+}
+
+// The newline at the end of a file or a pipe is no part of what was meant.
+std::string trimmed(const std::string& text) {
+    constexpr auto blanks = " \t\r\n";
+    const auto first = text.find_first_not_of(blanks);
+    return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(blanks) + 1 - first);
+}
+
+// "[json.exception.parse_error.101] parse error at line 1, column 5: ..." without what only the library's users want.
+std::string readable(const nlohmann::json::exception& fault) {
+    const std::string text = fault.what();
+    const auto end_of_tag = text.find("] ");
+    return end_of_tag == std::string::npos ? text : text.substr(end_of_tag + 2);
+}
+
+void require_json(const std::string& text, std::string_view where) {
+    try {
+        // Accepting without building it would lose the position of the fault.
+        [[maybe_unused]] const auto value = nlohmann::json::parse(text);
+    } catch (const nlohmann::json::exception& fault) {
+        throw BadInput(fmt::format("--args: {} is not JSON: {}", where, readable(fault)));
+    }
+}
+
+}  // namespace
+
+std::string read_json_argument(const std::string& given, std::istream& in) {
+    std::string text = given;
+    std::string where = "the value";
+    if (given == "-") {
+        text = read_all(in);
+        where = "standard input";
+    } else if (given.starts_with('@')) {
+        text = read_file(given.substr(1));
+        where = given.substr(1);
+    }
+    require_json(text, where);
+    return trimmed(text);
+}
+
+}  // namespace holdfast::cli

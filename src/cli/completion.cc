@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <ostream>
+
+#include "base/text.h"
+#include "cli/session.h"
+#include "cli/words.h"
+#include "core/task_state.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+// The script is made from the program's own tree of commands, so that it knows every word there is.
+
+struct Place {
+    std::string path;  // "/tasks/list"; empty for the program itself
+    std::vector<std::string> words;
+};
+
+std::vector<std::string> option_names(const CLI::App& command) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command.get_options())
+        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    return names;
+}
+
+void collect(const CLI::App& command, const std::string& path, const std::vector<std::string>& inherited,
+             std::vector<Place>& places) {
+    Place place{path, inherited};
+    for (const std::string& name : option_names(command))
+        if (std::find(inherited.begin(), inherited.end(), name) == inherited.end()) place.words.push_back(name);
+    const auto commands = command.get_subcommands([](const CLI::App*) { return true; });
+    for (const CLI::App* child : commands) place.words.push_back(child->get_name());
+    places.push_back(std::move(place));
+    for (const CLI::App* child : commands) collect(*child, path + "/" + child->get_name(), inherited, places);
+}
+
+bool takes_task_ids(const std::string& path) {
+    return path.starts_with("/tasks/") && path != "/tasks/list";
+}
+
+std::string known_paths(const std::vector<Place>& places) {
+    std::vector<std::string> paths;
+    for (const Place& place : places)
+        if (!place.path.empty()) paths.push_back(place.path);
+    return join(paths, "|");
+}
+
+std::string words_by_place(const std::vector<Place>& places) {
+    std::string text;
+    for (const Place& place : places)
+        text += fmt::format("        '{}') words='{}'{} ;;\n", place.path, join(place.words, " "),
+                            takes_task_ids(place.path) ? "; wants_id=yes" : "");
+    return text;
+}
+
+std::string state_words() {
+    std::vector<std::string> words;
+    for (const TaskState state : core::task_states()) words.push_back(lower_case(to_text(state)));
+    return join(words, " ");
+}
+
+constexpr std::string_view script_template =
+    R"bash(# bash completion for holdfast; load it with:  eval "$(holdfast completion bash)"
+_holdfast() {
+    local cur=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
+    local word path='' words='' wants_id=''
+    for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+        case $path/$word in @PATHS@) path=$path/$word ;; esac
+    done
+    case $path:$previous in
+        /tasks/force:--state) COMPREPLY=($(compgen -W 'failed cancelled' -- "$cur")); return ;;
+        *:--state) COMPREPLY=($(compgen -W '@STATES@' -- "$cur")); return ;;
+        *:--on-crash) COMPREPLY=($(compgen -W 'fail requeue' -- "$cur")); return ;;
+        *:--fence) COMPREPLY=($(compgen -W 'auto stop continue' -- "$cur")); return ;;
+        *:--unmatched) COMPREPLY=($(compgen -W 'wait fail' -- "$cur")); return ;;
+        *:--config) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+    esac
+    case $path in
+@WORDS@    esac
+    if [[ -n $wants_id && $cur != -* ]]; then
+        words=$("${COMP_WORDS[0]}" tasks list --limit 200 --json 2>/dev/null | sed -n 's/^{"id":"\([^"]*\)".*/\1/p')
+    fi
+    COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}
+complete -F _holdfast holdfast
+)bash";
+
+std::string replaced(std::string text, std::string_view mark, const std::string& by) {
+    return text.replace(text.find(mark), mark.size(), by);
+}
+
+std::string bash_script(const CLI::App& program) {
+    std::vector<Place> places;
+    collect(program, "", option_names(program), places);
+    std::string script(script_template);
+    script = replaced(std::move(script), "@PATHS@", known_paths(places));
+    script = replaced(std::move(script), "@STATES@", state_words());
+    return replaced(std::move(script), "@WORDS@", words_by_place(places));
+}
+
+}  // namespace
+
+void add_completion(CLI::App& program, Action& chosen) {
+    auto* completion = program.add_subcommand("completion", "Print a script that completes commands in your shell");
+    completion->require_subcommand(1);
+    completion->add_subcommand("bash", "For bash: eval \"$(holdfast completion bash)\"")
+        ->callback([&program, &chosen] {
+            chosen = [&program](Session& session) {
+                session.io.out << bash_script(program);
+                return ExitCode::Done;
+            };
+        });
+}
+
+}  // namespace holdfast::cli

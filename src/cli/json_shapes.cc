@@ -1,0 +1,143 @@
+#include "cli/json_shapes.h"
+
+#include "base/assert.h"
+#include "base/text.h"
+#include "core/policy_text.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+Json shape(const std::optional<Timestamp>& at) {
+    return at ? Json(format_timestamp(*at)) : Json();
+}
+
+Json shape(const Uuid& id) {
+    return id.is_nil() ? Json() : Json(id.to_string());
+}
+
+Json text_or_null(const std::string& text) {
+    return text.empty() ? Json() : Json(text);
+}
+
+Json shape(const std::optional<TaskError>& error) {
+    if (!error) return {};
+    return {{"code", error->code}, {"message", error->message}, {"data", embedded(error->data)}};
+}
+
+Json shape(const std::optional<ConcurrencyKey>& concurrency) {
+    if (!concurrency) return {};
+    return {{"key", concurrency->key}, {"limit", concurrency->limit}};
+}
+
+Json shape(const std::optional<store::Progress>& progress) {
+    if (!progress) return {};
+    return {{"fraction", progress->fraction}, {"text", progress->text}, {"at", format_timestamp(progress->at)}};
+}
+
+Json shape(const TaskPolicy& policy) {
+    const std::string text = core::encode_policy(policy);
+    return text.empty() ? Json::object() : embedded(text);
+}
+
+}  // namespace
+
+Json embedded(const std::string& text) {
+    if (text.empty()) return {};
+    Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    return value.is_discarded() ? Json(text) : value;
+}
+
+Json to_json_shape(const store::TaskRecord& record) {
+    const store::NewTask& task = record.task;
+    return {{"id", task.id.to_string()},
+            {"name", task.name},
+            {"state", to_text(record.state)},
+            {"waits_for", text_or_null(std::string(to_text(record.waits_for)))},
+            {"queue", task.queue},
+            {"priority", task.priority},
+            {"tags", task.tags},
+            {"args", embedded(task.args)},
+            {"result", embedded(record.result)},
+            {"error", shape(record.error)},
+            {"created_at", format_timestamp(record.created_at)},
+            {"run_at", shape(task.run_at)},
+            {"deadline", shape(task.deadline)},
+            {"claimed_at", shape(record.claimed_at)},
+            {"started_at", shape(record.started_at)},
+            {"finished_at", shape(record.finished_at)},
+            {"attempts", record.history.attempts},
+            {"crashes", record.history.crashes},
+            {"requeues", record.history.requeues},
+            {"lease", record.lease == 0 ? Json() : Json(record.lease)},
+            {"worker", shape(record.worker)},
+            {"cancel_requested", record.cancel_requested},
+            {"retry_of", shape(task.retry_of)},
+            {"idempotency_key", text_or_null(task.idempotency_key)},
+            {"concurrency", shape(task.concurrency)},
+            {"policy", shape(task.policy)},
+            {"progress", shape(record.progress)},
+            {"checkpoint", embedded(record.checkpoint)}};
+}
+
+Json to_json_shape(const store::AttemptRecord& record) {
+    return {{"number", record.number},
+            {"end", core::to_text(record.end)},
+            {"error", shape(record.error)},
+            {"lease", record.lease},
+            {"worker", shape(record.worker)},
+            {"claimed_at", format_timestamp(record.claimed_at)},
+            {"started_at", format_timestamp(record.started_at)},
+            {"finished_at", format_timestamp(record.finished_at)}};
+}
+
+Json to_json_shape(const store::EventRecord& record) {
+    return {{"id", record.id},
+            {"at", format_timestamp(record.at)},
+            {"kind", record.kind},
+            {"who", record.who},
+            {"message", record.message},
+            {"worker", shape(record.worker)},
+            {"data", embedded(record.data)}};
+}
+
+Json to_json_shape(const store::QueueRecord& record) {
+    return {{"name", record.name},
+            {"paused", record.paused},
+            {"pending", record.pending},
+            {"in_flight", record.in_flight}};
+}
+
+Json to_json_shape(const store::Finding& finding) {
+    return {{"grade", to_text(finding.grade)},
+            {"what", finding.what},
+            {"found", finding.found},
+            {"advice", text_or_null(finding.advice)}};
+}
+
+Json to_json_shape(const config::Setting& setting) {
+    return {{"key", setting.key}, {"value", setting.value}, {"origin", to_text(setting.origin)}};
+}
+
+Json to_json_shape(const config::ConfigError& error) {
+    return {{"where", to_text(error.where)},
+            {"key", text_or_null(error.key)},
+            {"title", error.title},
+            {"found", text_or_null(error.found)},
+            {"allowed", text_or_null(error.allowed)},
+            {"suggestion", text_or_null(error.suggestion)}};
+}
+
+std::string_view to_text(store::Finding::Grade grade) {
+    switch (grade) {
+        case store::Finding::Grade::Ok:
+            return "ok";
+        case store::Finding::Grade::Warning:
+            return "warning";
+        case store::Finding::Grade::Problem:
+            return "problem";
+    }
+    HOLDFAST_ASSERT(false);
+}
+
+}  // namespace holdfast::cli

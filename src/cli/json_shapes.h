@@ -1,0 +1,27 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "config/config.h"
+#include "store/store.h"
+
+namespace holdfast::cli {
+
+/// Members stand in the order in which docs/cli.md documents them.
+using Json = nlohmann::ordered_json;
+
+// The objects that --json prints. Every member is always there; null where there is nothing to say.
+[[nodiscard]] Json to_json_shape(const store::TaskRecord& record);
+[[nodiscard]] Json to_json_shape(const store::AttemptRecord& record);
+[[nodiscard]] Json to_json_shape(const store::EventRecord& record);
+[[nodiscard]] Json to_json_shape(const store::QueueRecord& record);
+[[nodiscard]] Json to_json_shape(const store::Finding& finding);
+[[nodiscard]] Json to_json_shape(const config::Setting& setting);
+[[nodiscard]] Json to_json_shape(const config::ConfigError& error);
+
+[[nodiscard]] std::string_view to_text(store::Finding::Grade grade);  ///< "ok", "warning", "problem"
+
+/// The value that JSON text holds; null for empty text, and the text itself where it is not JSON.
+[[nodiscard]] Json embedded(const std::string& text);
+
+}  // namespace holdfast::cli

@@ -1,0 +1,62 @@
+#include "cli/session.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "client/connect.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+std::string all_of(const config::ConfigErrors& errors) {
+    std::string text;
+    for (const auto& error : errors) text += (text.empty() ? "" : "\n") + to_text(error);
+    return text;
+}
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    if (gethostname(name.data(), name.size() - 1) != 0) return "unknown host";
+    return name.data();
+}
+
+std::string user_name(const Io& io) {
+    const auto user = io.environment.find("USER");
+    return user == io.environment.end() || user->second.empty() ? fmt::format("uid {}", getuid()) : user->second;
+}
+
+}  // namespace
+
+Result<config::Config, config::ConfigErrors> Session::try_config() const {
+    config::LoadParams params;
+    if (!globals.config.empty()) params.file = globals.config;
+    params.environment = io.environment;
+    if (!globals.store.empty()) params.flags.push_back({"--store", "store.url", globals.store});
+    return config::load(params);
+}
+
+config::Config Session::load_config() const {
+    auto loaded = try_config();
+    if (!loaded) throw BadConfig(all_of(loaded.error()));
+    return std::move(loaded).value();
+}
+
+std::unique_ptr<store::Store> Session::open_store(Access access) const {
+    const config::Config config = load_config();
+    const bool may_change = access == Access::CreateAndMigrate;
+    return client::connect({.url = config.store.url,
+                            .limits = {.max_payload_bytes = config.store.max_payload_bytes,
+                                       .terminal_retention = config.retention.terminal_record},
+                            .create = may_change,
+                            .migrate = may_change,
+                            .session_liveness = config.store.session_liveness});
+}
+
+std::string Session::who() const {
+    return fmt::format("{}@{} (cli)", user_name(io), host_name());
+}
+
+}  // namespace holdfast::cli

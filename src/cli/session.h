@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/io.h"
+#include "config/config.h"
+#include "holdfast/errors.h"
+#include "store/store.h"
+
+namespace CLI {
+class App;
+}
+
+namespace holdfast::cli {
+
+/// The options that every command takes.
+struct Globals {
+    std::string store;   ///< empty: from the configuration
+    std::string config;  ///< empty: holdfast.yaml, if there is one
+    bool json = false;
+};
+
+/// The configuration is not valid; what() is every complaint, one a line.
+class BadConfig : public BadInput {
+public:
+    using BadInput::BadInput;
+};
+
+/// What a command may do to the store by opening it.
+enum class Access {
+    AsItIs,            ///< nothing: a missing file, or a schema that is not up to date, is an error
+    CreateAndMigrate,  ///< create a missing file, bring the schema up to date
+};
+
+/// One run of the program: what a command works with.
+struct Session {
+    Io& io;
+    Globals globals;
+
+    /// Loads the configuration. Throws BadConfig.
+    [[nodiscard]] config::Config load_config() const;
+    [[nodiscard]] Result<config::Config, config::ConfigErrors> try_config() const;
+    /// Opens the store that flag, environment or configuration name. Throws BadInput or StoreError.
+    [[nodiscard]] std::unique_ptr<store::Store> open_store(Access access) const;
+
+    /// For people who read an event later: "alice@web-1 (cli)".
+    [[nodiscard]] std::string who() const;
+};
+
+/// What the command line asked for; runs after all of it has been read.
+using Action = std::function<ExitCode(Session&)>;
+
+// Each adds its command to the program, and sets `chosen` when that command is given.
+void add_submit(CLI::App& program, Action& chosen);
+void add_tasks(CLI::App& program, Action& chosen);
+void add_queues(CLI::App& program, Action& chosen);
+void add_migrate(CLI::App& program, Action& chosen);
+void add_config(CLI::App& program, Action& chosen);
+void add_doctor(CLI::App& program, Action& chosen);
+void add_completion(CLI::App& program, Action& chosen);
+void add_version(CLI::App& program, Action& chosen);
+
+}  // namespace holdfast::cli

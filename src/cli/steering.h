@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/session.h"
+
+namespace holdfast::cli {
+
+/// What steering did to one task.
+struct Steered {
+    Uuid id;
+    std::string status;    ///< of --json
+    std::string sentence;  ///< goes on from "task <id>"
+    ExitCode code = ExitCode::Done;
+};
+
+/// Prints one line each, those that did not work on the error stream, and returns the worst code.
+ExitCode report_steered(const Session& session, const std::vector<Steered>& tasks);
+
+}  // namespace holdfast::cli

@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <ostream>
+
+#include "cli/arguments.h"
+#include "cli/ending.h"
+#include "cli/session.h"
+#include "cli/submit_options.h"
+#include "cli/words.h"
+#include "client/task_operations.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+struct SubmitCommand {
+    std::string name;
+    std::string args = "null";
+    SubmitFlags flags;
+    bool wait = false;
+    std::string timeout;
+};
+
+std::string_view word_for(SubmitStatus status) {
+    return status == SubmitStatus::Existing ? "existing" : "accepted";
+}
+
+std::optional<Duration> read_timeout(const SubmitCommand& command) {
+    if (command.timeout.empty()) return std::nullopt;
+    if (!command.wait)
+        throw BadInput("--timeout says how long --wait waits; for the task itself there is --attempt-timeout");
+    return read_duration("--timeout", command.timeout);
+}
+
+void print_accepted(const Io& io, const SubmitOutcome& outcome) {
+    if (!io.terminal) {
+        io.out << outcome.id.to_string() << '\n';
+        return;
+    }
+    const bool existing = outcome.status == SubmitStatus::Existing;
+    io.out << (existing ? "had been submitted before: " : "submitted ")
+           << paint(io, Tone::Strong, outcome.id.to_string()) << '\n';
+}
+
+ExitCode follow(Session& session, store::Store& store, const SubmitOutcome& outcome,
+                std::optional<Duration> timeout) {
+    if (!session.globals.json) {
+        print_accepted(session.io, outcome);
+        session.io.out.flush();
+        return report_ending(session.io, await_ending(store, outcome.id, timeout));
+    }
+    const Ending ending = await_ending(store, outcome.id, timeout);
+    Json answer = {{"id", outcome.id.to_string()}, {"status", word_for(outcome.status)}};
+    answer.update(to_json_shape(ending));
+    session.io.out << answer.dump() << '\n';
+    return exit_code_of(ending);
+}
+
+ExitCode submit(Session& session, const SubmitCommand& command) {
+    SubmitOptions options = read_submit_options(command.flags);
+    const auto timeout = read_timeout(command);
+    read_times(command.flags, {}, options);  // complains before a store is created
+    std::string args = read_json_argument(command.args, session.io.in);
+
+    const auto store = session.open_store(Access::CreateAndMigrate);
+    read_times(command.flags, store->now(), options);
+    const auto outcome = client::submit_one(*store, client::function_task(command.name, std::move(args), options));
+    if (command.wait) return follow(session, *store, outcome, timeout);
+    if (session.globals.json)
+        session.io.out << Json{{"id", outcome.id.to_string()}, {"status", word_for(outcome.status)}}.dump() << '\n';
+    else
+        print_accepted(session.io, outcome);
+    return ExitCode::Done;
+}
+
+}  // namespace
+
+void add_submit(CLI::App& program, Action& chosen) {
+    auto given = std::make_shared<SubmitCommand>();
+    auto* command = program.add_subcommand("submit", "Submit a task; prints its id");
+    command->add_option("NAME", given->name, "The task's name")->required()->type_name("");
+    command->add_option("--args", given->args, "Its arguments: JSON, @FILE, or - for standard input (default: null)")
+        ->type_name("JSON");
+    command->add_flag("--wait", given->wait, "Wait for its end, and print its result");
+    command->add_option("--timeout", given->timeout, "Wait at most this long")->type_name("DURATION");
+    add_submit_options(*command, given->flags);
+    command->callback([given, &chosen] { chosen = [given](Session& session) { return submit(session, *given); }; });
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "holdfast/task.h"
+
+namespace CLI {
+class App;
+}
+
+namespace holdfast::cli {
+
+/// The options of `submit` as a person typed them; empty where nothing was said.
+struct SubmitFlags {
+    std::string id, idempotency_key, queue, priority, run_at, delay, deadline;
+    std::string attempt_timeout, max_attempts, retry_base, retry_factor, retry_cap, retry_jitter;
+    std::string on_crash, max_crashes, fence, unmatched, concurrency_key, concurrency_limit;
+    std::vector<std::string> tags, retry_delays, retry_on;
+};
+
+/// Declares them on a command.
+void add_submit_options(CLI::App& command, SubmitFlags& flags);
+
+/// Reads everything that does not depend on the store's clock. Throws BadInput that names the option.
+[[nodiscard]] SubmitOptions read_submit_options(const SubmitFlags& flags);
+
+/// Adds --run-at, --delay and --deadline, counted from `now` by the store's clock.
+void read_times(const SubmitFlags& flags, Timestamp now, SubmitOptions& options);
+
+}  // namespace holdfast::cli

@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <ostream>
+
+#include "base/text.h"
+#include "cli/json_shapes.h"
+#include "cli/task_ids.h"
+#include "cli/tasks_commands.h"
+#include "cli/timeline.h"
+#include "client/task_operations.h"
+#include "core/policy_text.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+TaskStory read_story(store::Store& store, const std::string& id) {
+    TaskStory story;
+    story.task = resolve_task(store, id);
+    story.attempts = store.attempts(story.task.task.id);
+    story.events = client::all_events(store, story.task.task.id);
+    story.now = store.now();
+    return story;
+}
+
+class FieldPrinter {
+public:
+    explicit FieldPrinter(const Io& io) : io_(io) {}
+
+    void operator()(std::string_view label, const std::string& value, Tone tone = Tone::Plain) const {
+        if (value.empty()) return;
+        io_.out << paint(io_, Tone::Faint, fmt::format("{:<12}", label)) << paint(io_, tone, value) << '\n';
+    }
+
+private:
+    const Io& io_;
+};
+
+void print_fields(const Io& io, const store::TaskRecord& record) {
+    const FieldPrinter field(io);
+    const store::NewTask& task = record.task;
+    field("task", task.id.to_string(), Tone::Strong);
+    field("name", task.name);
+    field("state", fmt::format("{}{}", to_text(record.state), record.cancel_requested ? ", cancel requested" : ""),
+          tone_of(record.state));
+    field("queue", fmt::format("{}, priority {}", task.queue, task.priority));
+    field("tags", join(task.tags, ", "));
+    field("args", task.args);
+    field("policy", core::encode_policy(task.policy));
+    if (task.concurrency) field("key", fmt::format("{} (limit {})", task.concurrency->key, task.concurrency->limit));
+    field("idempotency", task.idempotency_key);
+    if (task.deadline) field("deadline", format_timestamp(*task.deadline));
+    if (record.progress)
+        field("progress", fmt::format("{:.0f}% {}", record.progress->fraction * 100, record.progress->text));
+    field("checkpoint", record.checkpoint);
+    field("result", record.result);
+    if (record.error) {
+        field("error", fmt::format("{}: {}", record.error->code, record.error->message), Tone::Bad);
+        field("error data", record.error->data);
+    }
+}
+
+void print_timeline(const Io& io, const TaskStory& story) {
+    io.out << '\n';
+    for (const auto& entry : timeline_of(story))
+        io.out << paint(io, Tone::Faint, fmt::format("{:<28}", format_timestamp(entry.at)))
+               << paint(io, entry.tone, entry.text) << '\n';
+}
+
+template <typename Records>
+Json array_of(const Records& records) {
+    Json array = Json::array();
+    for (const auto& record : records) array.push_back(to_json_shape(record));
+    return array;
+}
+
+ExitCode show(Session& session, const std::string& id) {
+    const auto store = session.open_store(Access::AsItIs);
+    const TaskStory story = read_story(*store, id);
+    if (session.globals.json) {
+        const Json answer = {{"task", to_json_shape(story.task)},
+                             {"attempts", array_of(story.attempts)},
+                             {"events", array_of(story.events)}};
+        session.io.out << answer.dump() << '\n';
+    } else {
+        print_fields(session.io, story.task);
+        print_timeline(session.io, story);
+    }
+    return ExitCode::Done;
+}
+
+}  // namespace
+
+void add_tasks_show(CLI::App& tasks, Action& chosen) {
+    auto id = std::make_shared<std::string>();
+    auto* command = tasks.add_subcommand("show", "One task: what it is, and its life so far");
+    command->add_option("ID", *id, "Its id, or the beginning of it")->required()->type_name("");
+    command->callback([id, &chosen] { chosen = [id](Session& session) { return show(session, *id); }; });
+}
+
+}  // namespace holdfast::cli

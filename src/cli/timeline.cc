@@ -1,0 +1,128 @@
+#include "cli/timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "base/text.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+std::string sentence(const TaskError& error) {
+    return error.message.empty() ? error.code : fmt::format("{}: {}", error.code, error.message);
+}
+
+std::string submit_text(const store::TaskRecord& record) {
+    std::string text = fmt::format("submitted to queue {}", record.task.queue);
+    if (!record.task.retry_of.is_nil()) text += fmt::format(", as a retry of {}", record.task.retry_of.to_string());
+    return text;
+}
+
+void add_attempt(std::vector<TimelineEntry>& entries, const store::AttemptRecord& attempt) {
+    entries.push_back({attempt.started_at, fmt::format("attempt {} started on worker {} (lease {})", attempt.number,
+                                                       attempt.worker.to_string(), attempt.lease)});
+    std::string end = fmt::format("attempt {} {} after {}", attempt.number, core::to_text(attempt.end),
+                                  rough_duration(attempt.finished_at - attempt.started_at));
+    if (attempt.error) end += fmt::format(": {}", sentence(*attempt.error));
+    const bool good = attempt.end == core::LeaseEnd::Completed;
+    entries.push_back({attempt.finished_at, std::move(end), good ? Tone::Good : Tone::Bad});
+}
+
+void add_event(std::vector<TimelineEntry>& entries, const store::EventRecord& event) {
+    const std::string by = event.who.empty() ? "" : fmt::format(" (by {})", event.who);
+    entries.push_back({event.at, fmt::format("{}: {}{}", event.kind, event.message, by)});
+}
+
+std::string holder_text(const store::TaskRecord& record) {
+    return fmt::format("worker {} (lease {})", record.worker.to_string(), record.lease);
+}
+
+void add_present(std::vector<TimelineEntry>& entries, const TaskStory& story) {
+    const store::TaskRecord& record = story.task;
+    switch (record.state) {
+        case TaskState::Pending:
+            entries.push_back({story.now, fmt::format("now: {}", waiting_text(record, story.now)), Tone::Busy});
+            return;
+        case TaskState::Claimed:
+            entries.push_back({record.claimed_at.value_or(story.now),
+                               fmt::format("claimed by {}", holder_text(record)), Tone::Busy});
+            return;
+        case TaskState::Running:
+            entries.push_back(
+                {record.started_at.value_or(story.now),
+                 fmt::format("attempt {} running on {}", record.history.next_attempt_number(), holder_text(record)),
+                 Tone::Busy});
+            return;
+        case TaskState::Completed:
+        case TaskState::Failed:
+        case TaskState::Cancelled:
+        case TaskState::Expired: {
+            std::string text(to_text(record.state));
+            if (record.error) text += fmt::format(": {}", sentence(*record.error));
+            entries.push_back({record.finished_at.value_or(story.now), std::move(text), tone_of(record.state)});
+            return;
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<TimelineEntry> timeline_of(const TaskStory& story) {
+    std::vector<TimelineEntry> entries;
+    entries.push_back({story.task.created_at, submit_text(story.task)});
+    for (const auto& attempt : story.attempts) add_attempt(entries, attempt);
+    for (const auto& event : story.events) add_event(entries, event);
+    add_present(entries, story);
+    // Stable: what happened within one microsecond stays in the order of a life.
+    std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+    return entries;
+}
+
+Tone tone_of(TaskState state) {
+    switch (state) {
+        case TaskState::Pending:
+            return Tone::Plain;
+        case TaskState::Claimed:
+        case TaskState::Running:
+            return Tone::Busy;
+        case TaskState::Completed:
+            return Tone::Good;
+        case TaskState::Failed:
+        case TaskState::Expired:
+            return Tone::Bad;
+        case TaskState::Cancelled:
+            return Tone::Faint;
+    }
+    HOLDFAST_ASSERT(false);
+}
+
+std::string waiting_text(const store::TaskRecord& record, Timestamp now) {
+    switch (record.waits_for) {
+        case store::WaitReason::None:
+            return fmt::format("waits for a worker of queue {} with the tags {}", record.task.queue,
+                               join(record.task.tags, ", "));
+        case store::WaitReason::Future: {
+            const Timestamp due = record.task.run_at.value_or(now);
+            if (due <= now) return "is due";
+            return fmt::format("waits until {} (in {})", format_timestamp(due), rough_duration(due - now));
+        }
+        case store::WaitReason::Key:
+            return fmt::format("waits for one of the {} slot(s) of the concurrency key '{}'",
+                               record.task.concurrency ? record.task.concurrency->limit : 1,
+                               record.task.concurrency ? record.task.concurrency->key : "");
+        case store::WaitReason::Overdue:
+            return "its deadline has passed; it is about to be EXPIRED";
+    }
+    HOLDFAST_ASSERT(false);
+}
+
+std::string rough_duration(Duration length) {
+    using namespace std::chrono_literals;
+    if (length < 10s) return format_duration(std::chrono::floor<std::chrono::milliseconds>(length));
+    return format_duration(std::chrono::floor<std::chrono::seconds>(length));
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/io.h"
+#include "store/store.h"
+
+namespace holdfast::cli {
+
+/// All that is known about one task, read at one time.
+struct TaskStory {
+    store::TaskRecord task;
+    std::vector<store::AttemptRecord> attempts;
+    std::vector<store::EventRecord> events;
+    Timestamp now;  ///< by the store's clock
+};
+
+struct TimelineEntry {
+    Timestamp at;
+    std::string text;
+    Tone tone = Tone::Plain;
+};
+
+/// The task's life from its submit to its end, or to what it waits for now. Pure.
+[[nodiscard]] std::vector<TimelineEntry> timeline_of(const TaskStory& story);
+
+/// How a state is coloured.
+[[nodiscard]] Tone tone_of(TaskState state);
+
+/// What a PENDING task waits for, as half a sentence.
+[[nodiscard]] std::string waiting_text(const store::TaskRecord& record, Timestamp now);
+
+/// "1.2s", "3m20s": rounded to what a person wants to know.
+[[nodiscard]] std::string rough_duration(Duration length);
+
+}  // namespace holdfast::cli

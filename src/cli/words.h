@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "holdfast/errors.h"
+#include "holdfast/time.h"
+
+namespace holdfast::cli {
+
+// Values of options, read from what a person typed. Each throws BadInput with the option, the value and what is
+// allowed.
+
+[[nodiscard]] int read_whole_number(std::string_view option, const std::string& text);
+[[nodiscard]] double read_number(std::string_view option, const std::string& text);
+/// A plain number counts in seconds.
+[[nodiscard]] Duration read_duration(std::string_view option, const std::string& text);
+/// RFC 3339, or "+30m" from `now`.
+[[nodiscard]] Timestamp read_moment(std::string_view option, const std::string& text, Timestamp now);
+
+[[noreturn]] void refuse_word(std::string_view option, const std::string& text,
+                              const std::vector<std::string>& allowed);
+
+/// The value that belongs to the word, in any letter case.
+template <typename Value>
+[[nodiscard]] Value read_word(std::string_view option, const std::string& text,
+                              const std::vector<std::pair<std::string, Value>>& choices);
+
+/// " (did you mean 'submit'?)", or "" when nothing is near.
+[[nodiscard]] std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
+
+[[nodiscard]] std::string lower_case(std::string_view text);
+
+template <typename Value>
+Value read_word(std::string_view option, const std::string& text,
+                const std::vector<std::pair<std::string, Value>>& choices) {
+    std::vector<std::string> allowed;
+    for (const auto& [word, value] : choices) {
+        if (lower_case(text) == word) return value;
+        allowed.push_back(word);
+    }
+    refuse_word(option, text, allowed);
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,112 @@
+#include "holdfast/client.h"
+
+#include "client/connect.h"
+#include "client/task_operations.h"
+#include "client/waiting_room.h"
+
+namespace holdfast {
+
+namespace {
+
+template <typename Records>
+auto to_infos(const Records& records) {
+    std::vector<decltype(client::to_info(records.front()))> infos;
+    infos.reserve(records.size());
+    for (const auto& record : records) infos.push_back(client::to_info(record));
+    return infos;
+}
+
+}  // namespace
+
+class Client::Connection {
+public:
+    Connection(const std::string& url, const ClientOptions& options)
+        : who_(options.who),
+          store_(client::connect({.url = url,
+                                  .limits = {.max_payload_bytes = options.max_payload_bytes,
+                                             .terminal_retention = options.terminal_retention},
+                                  .migrate = options.migrate})),
+          waiting_room_(*store_) {}
+
+    [[nodiscard]] store::Store& store() { return *store_; }
+    [[nodiscard]] client::WaitingRoom& waiting_room() { return waiting_room_; }
+    [[nodiscard]] const std::string& who() const { return who_; }
+
+private:
+    std::string who_;
+    std::unique_ptr<store::Store> store_;
+    client::WaitingRoom waiting_room_;
+};
+
+Client::Client(const std::string& store_url, const ClientOptions& options)
+    : connection_(std::make_unique<Connection>(store_url, options)) {}
+Client::~Client() = default;
+Client::Client(Client&&) noexcept = default;
+Client& Client::operator=(Client&&) noexcept = default;
+
+Uuid Client::submit(std::string_view name, const nlohmann::json& args, const SubmitOptions& options) {
+    return client::submit_one(connection_->store(),
+                              client::function_task(name, client::args_text(name, args), options))
+        .id;
+}
+
+std::vector<SubmitOutcome> Client::submit_many(const std::vector<TaskRequest>& requests) {
+    std::vector<store::NewTask> tasks;
+    std::vector<std::size_t> positions;  // of each task among the requests
+    std::vector<SubmitOutcome> outcomes(requests.size());
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        const auto& [name, args, options] = requests[i];
+        try {
+            tasks.push_back(client::function_task(name, client::args_text(name, args), options));
+            positions.push_back(i);
+        } catch (const BadInput& bad) {
+            outcomes[i] = {SubmitStatus::Refused, options.id, bad.what()};
+        }
+    }
+    std::vector<SubmitOutcome> answers = client::submit_all(connection_->store(), tasks);
+    for (std::size_t i = 0; i < answers.size(); ++i) outcomes[positions[i]] = std::move(answers[i]);
+    return outcomes;
+}
+
+TaskInfo Client::wait(const Uuid& task) {
+    return client::to_info(connection_->waiting_room().wait(task, std::nullopt).value());
+}
+
+std::optional<TaskInfo> Client::wait(const Uuid& task, Duration timeout) {
+    const auto ended = connection_->waiting_room().wait(task, timeout);
+    if (!ended) return std::nullopt;
+    return client::to_info(*ended);
+}
+
+std::optional<TaskInfo> Client::get(const Uuid& task) {
+    const auto found = connection_->store().find({task}).front();
+    if (!found) return std::nullopt;
+    return client::to_info(*found);
+}
+
+std::vector<TaskInfo> Client::list(const TaskQuery& query) {
+    return to_infos(connection_->store().list(
+        {.filter = {.states = query.states, .name = query.name, .queue = query.queue, .id_prefix = {}, .worker = {}},
+         .after = query.after,
+         .limit = query.limit}));
+}
+
+std::vector<AttemptInfo> Client::attempts(const Uuid& task) {
+    return to_infos(connection_->store().attempts(task));
+}
+
+std::vector<EventInfo> Client::events(const Uuid& task) {
+    return to_infos(client::all_events(connection_->store(), task));
+}
+
+CancelStatus Client::cancel(const Uuid& task, std::string_view reason) {
+    return connection_->store()
+        .cancel({.tasks = {task}, .who = connection_->who(), .reason = std::string(reason)})
+        .front();
+}
+
+Uuid Client::retry(const Uuid& task) {
+    return client::retry_ended(connection_->store(), task);
+}
+
+}  // namespace holdfast

@@ -1,0 +1,116 @@
+#include "client/task_operations.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/text.h"
+#include "platform/task_ids.h"
+
+namespace holdfast::client {
+
+namespace {
+
+// How often a submit in doubt is asked again, before its doubt is passed on to the caller.
+constexpr int doubts_resolved = 5;
+
+std::string unknown_task(const Uuid& task) {
+    return concat("there is no task with the id ", task.to_string());
+}
+
+SubmitOutcome accept_or_throw(SubmitOutcome outcome, const store::NewTask& task) {
+    switch (outcome.status) {
+        case SubmitStatus::Accepted:
+        case SubmitStatus::Existing:
+            return outcome;
+        case SubmitStatus::PayloadMismatch:
+            throw PayloadMismatch(concat(error_code::payload_mismatch, ": task ", outcome.id.to_string(),
+                                         " has the same ", outcome.id == task.id ? "id" : "idempotency key",
+                                         " but another name, arguments, queue, tags or policy"));
+        case SubmitStatus::TooOld:
+            throw BadInput(
+                concat("the id ", task.id.to_string(),
+                       " is older than ended tasks are kept, so its task may have run already; use a new id"));
+        case SubmitStatus::Refused:
+            throw BadInput(outcome.complaint);
+    }
+    throw BadInput(outcome.complaint);
+}
+
+store::NewTask copy_for_retry(const store::TaskRecord& ended) {
+    store::NewTask copy = ended.task;
+    copy.id = platform::new_task_id();
+    copy.retry_of = ended.task.id;
+    copy.run_at.reset();
+    copy.deadline.reset();
+    copy.idempotency_key.clear();
+    return copy;
+}
+
+}  // namespace
+
+std::string args_text(std::string_view name, const nlohmann::json& args) {
+    try {
+        return args.dump();
+    } catch (const nlohmann::json::exception&) {  // strings that are not UTF-8 surface only here
+        throw BadInput(concat("the arguments of task '", name, "' contain text that is not valid UTF-8"));
+    }
+}
+
+store::NewTask function_task(std::string_view name, std::string args, const SubmitOptions& options) {
+    store::NewTask task{.id = options.id.is_nil() ? platform::new_task_id() : options.id,
+                        .name = std::string(name),
+                        .args = std::move(args),
+                        .spec = {},
+                        .queue = options.queue,
+                        .tags = options.tags,
+                        .priority = options.priority,
+                        .run_at = options.run_at,
+                        .deadline = options.deadline,
+                        .concurrency = options.concurrency,
+                        .idempotency_key = options.idempotency_key,
+                        .policy = options.policy,
+                        .retry_of = {}};
+    task.tags.push_back(concat("task:", name));
+    return task;
+}
+
+std::vector<SubmitOutcome> submit_all(store::Store& store, const std::vector<store::NewTask>& tasks) {
+    for (int doubts = 0;; ++doubts) {
+        try {
+            return store.submit(tasks);
+        } catch (const CommitInDoubt&) {
+            if (doubts == doubts_resolved) throw;
+        }
+    }
+}
+
+SubmitOutcome submit_one(store::Store& store, const store::NewTask& task) {
+    return accept_or_throw(submit_all(store, {task}).front(), task);
+}
+
+store::TaskRecord find_one(store::Store& store, const Uuid& task) {
+    std::optional<store::TaskRecord> found = store.find({task}).front();
+    if (!found) throw UnknownTask(unknown_task(task));
+    return *std::move(found);
+}
+
+Uuid retry_ended(store::Store& store, const Uuid& task) {
+    const store::TaskRecord record = find_one(store, task);
+    if (!is_terminal(record.state))
+        throw WrongState(concat("task ", task.to_string(), " is ", to_text(record.state),
+                                "; only a task that has ended can be retried"));
+    return submit_one(store, copy_for_retry(record)).id;
+}
+
+std::vector<store::EventRecord> all_events(store::Store& store, const Uuid& task) {
+    constexpr std::size_t page_size = 100;
+    std::vector<store::EventRecord> events;
+    for (std::int64_t after = 0;;) {
+        auto page = store.events({.task = task, .worker = {}, .after_id = after, .limit = page_size});
+        std::move(page.begin(), page.end(), std::back_inserter(events));
+        if (page.size() < page_size) return events;
+        after = events.back().id;
+    }
+}
+
+}  // namespace holdfast::client

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "holdfast/task_info.h"
+#include "store/store.h"
+
+namespace holdfast::client {
+
+/// The arguments as they are stored. Throws BadInput when they hold text that is not UTF-8.
+[[nodiscard]] std::string args_text(std::string_view name, const nlohmann::json& args);
+
+/// A registered function's task, ready for the store: with a fresh id unless the options name one, and with the tag
+/// "task:<name>", so that only workers that registered the function are given it. `args` is JSON text.
+[[nodiscard]] store::NewTask function_task(std::string_view name, std::string args, const SubmitOptions& options);
+
+/// Store::submit, asked again when a commit is in doubt: ids make that harmless.
+[[nodiscard]] std::vector<SubmitOutcome> submit_all(store::Store& store, const std::vector<store::NewTask>& tasks);
+
+/// Submits one task. Accepted and Existing are returned; throws PayloadMismatch or BadInput for the rest.
+SubmitOutcome submit_one(store::Store& store, const store::NewTask& task);
+
+/// The task; throws UnknownTask.
+[[nodiscard]] store::TaskRecord find_one(store::Store& store, const Uuid& task);
+
+/// Submits a copy of an ended task and returns its id. Throws UnknownTask or WrongState.
+Uuid retry_ended(store::Store& store, const Uuid& task);
+
+[[nodiscard]] TaskInfo to_info(const store::TaskRecord& record);
+[[nodiscard]] AttemptInfo to_info(const store::AttemptRecord& record);
+[[nodiscard]] EventInfo to_info(const store::EventRecord& record);
+
+/// Every event about the task, oldest first.
+[[nodiscard]] std::vector<store::EventRecord> all_events(store::Store& store, const Uuid& task);
+
+}  // namespace holdfast::client

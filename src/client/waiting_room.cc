@@ -1,0 +1,69 @@
+#include "client/waiting_room.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "client/task_operations.h"
+
+namespace holdfast::client {
+
+// Bounds single naps, so that "for ever" needs no arithmetic of its own.
+class WaitingRoom::Countdown {
+public:
+    explicit Countdown(std::optional<Duration> length) : length_(length) {}
+
+    [[nodiscard]] bool over() const { return left() <= Duration::zero(); }
+    [[nodiscard]] Duration left() const {
+        constexpr Duration longest_nap = std::chrono::hours(1);
+        if (!length_) return longest_nap;
+        const auto passed = std::chrono::floor<Duration>(std::chrono::steady_clock::now() - began_);
+        return std::min(*length_ - passed, longest_nap);
+    }
+
+private:
+    std::optional<Duration> length_;
+    std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+std::optional<store::TaskRecord> WaitingRoom::wait(const Uuid& task, std::optional<Duration> timeout) {
+    const Countdown countdown(timeout);
+    Lock lock(mutex_);
+    if (!watch_) watch_ = store_.watch(store::Topic::Done);
+    for (;;) {
+        const std::uint64_t seen = news_;  // noted before looking: no end is missed
+        lock.unlock();
+        store::TaskRecord record = find_one(store_, task);
+        if (is_terminal(record.state)) return record;
+        if (countdown.over()) return std::nullopt;
+        lock.lock();
+        wait_for_news(lock, seen, countdown);
+    }
+}
+
+void WaitingRoom::wait_for_news(Lock& lock, std::uint64_t seen, const Countdown& countdown) {
+    while (news_ == seen && !countdown.over()) {
+        if (somebody_watches_)
+            turned_.wait_for(lock, countdown.left());
+        else
+            watch_for_all(lock, countdown.left());
+    }
+}
+
+void WaitingRoom::watch_for_all(Lock& lock, Duration at_most) {
+    const auto step_back = [&](bool news) {
+        lock.lock();
+        somebody_watches_ = false;
+        if (news) ++news_;
+        turned_.notify_all();  // whoever is next watches on
+    };
+    somebody_watches_ = true;
+    lock.unlock();
+    try {
+        step_back(watch_->wait(at_most));
+    } catch (const StoreError&) {
+        step_back(true);  // the others look too, and hear from the store what is wrong
+        throw;
+    }
+}
+
+}  // namespace holdfast::client

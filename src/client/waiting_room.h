@@ -1,0 +1,39 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "store/store.h"
+
+namespace holdfast::client {
+
+/// Where any number of threads wait for tasks to end, behind one Watch: one of them watches, and wakes the others
+/// when there may be news. Thread-safe; outlived by the store.
+class WaitingRoom {
+public:
+    explicit WaitingRoom(store::Store& store) : store_(store) {}
+
+    /// The task once it has ended, or nullopt after `timeout` (unset: never). Throws UnknownTask, and what the store
+    /// throws.
+    [[nodiscard]] std::optional<store::TaskRecord> wait(const Uuid& task, std::optional<Duration> timeout);
+
+private:
+    using Lock = std::unique_lock<std::mutex>;
+    class Countdown;
+
+    /// Returns when there may be news since `seen`, or the time is up.
+    void wait_for_news(Lock& lock, std::uint64_t seen, const Countdown& countdown);
+    void watch_for_all(Lock& lock, Duration at_most);
+
+    store::Store& store_;
+    std::mutex mutex_;
+    std::condition_variable turned_;
+    std::unique_ptr<store::Watch> watch_;  // made by the first to wait
+    bool somebody_watches_ = false;
+    std::uint64_t news_ = 0;  // grows whenever there may be news
+};
+
+}  // namespace holdfast::client

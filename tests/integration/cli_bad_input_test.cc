@@ -1,0 +1,111 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "integration/place.h"
+
+namespace holdfast::integration {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+struct BadLine {
+    std::string title;
+    std::vector<std::string> arguments;
+    int exit_code;
+    std::string complaint;  // a part of it
+};
+
+void PrintTo(const BadLine& line, std::ostream* out) {
+    *out << line.title;
+}
+
+class CliBadInput : public SqliteProgramTest, public testing::WithParamInterface<BadLine> {};
+
+TEST_P(CliBadInput, GivesOneSentenceAndTheRightExitCodeAndChangesNothing) {
+    const std::string before = submit({"resize", "--id", "7e000000-0000-7000-8000-000000000001"});
+    const std::string state_before = holdfast({"tasks", "list", "--json"}).out;
+    const Ran ran = holdfast(GetParam().arguments);
+    EXPECT_EQ(ran.exit_code, GetParam().exit_code);
+    EXPECT_THAT(ran.err, HasSubstr(GetParam().complaint));
+    EXPECT_EQ(ran.out, "");
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+    EXPECT_TRUE(ran.err.starts_with("holdfast: ")) << ran.err;
+    EXPECT_EQ(holdfast({"tasks", "list", "--json"}).out, state_before);
+}
+
+const std::vector<BadLine> bad_lines = {
+    {"NoCommand", {}, 2, "'holdfast' needs one of: submit, tasks"},
+    {"MisspeltCommand", {"submitt"}, 2, "'submitt' is not a command of 'holdfast' (did you mean 'submit'?)"},
+    {"MisspeltWord", {"tasks", "lst"}, 2, "'lst' is not a command of 'holdfast tasks' (did you mean 'list'?)"},
+    {"NoWord", {"tasks"}, 2, "'holdfast tasks' needs one of: list, show"},
+    {"MisspeltOption", {"submit", "x", "--priorty", "3"}, 2, "has no option --priorty (did you mean '--priority'?)"},
+    {"OneWordTooMany", {"tasks", "list", "all"}, 2, "'holdfast tasks list' does not take 'all'"},
+    {"NoName", {"submit"}, 2, "NAME is required"},
+    {"NoValue", {"submit", "x", "--queue"}, 2, "--queue"},
+    {"EmptyName", {"submit", ""}, 2, "name"},
+    {"BrokenJson", {"submit", "x", "--args", "{\"a\": }"}, 2, "is not JSON: parse error at line 1, column 7"},
+    {"MissingArgsFile", {"submit", "x", "--args", "@gone.json"}, 2, "--args: cannot read gone.json: No such file"},
+    {"WordForANumber", {"submit", "x", "--priority", "high"}, 2, "--priority: 'high' is not a whole number"},
+    {"FractionForAWholeNumber",
+     {"submit", "x", "--max-attempts", "1.5"},
+     2,
+     "--max-attempts: '1.5' is not a whole number"},
+    {"PriorityOutOfRange", {"submit", "x", "--priority", "101"}, 2, "priority"},
+    {"TooManyAttempts", {"submit", "x", "--max-attempts", "0"}, 2, "max_attempts"},
+    {"JitterOutOfRange", {"submit", "x", "--retry-jitter", "2"}, 2, "jitter"},
+    {"NoDuration", {"submit", "x", "--delay", "soon"}, 2, "--delay: 'soon' is not a duration"},
+    {"NoTime", {"submit", "x", "--run-at", "tomorrow"}, 2, "--run-at: 'tomorrow' is not a time"},
+    {"TwoStarts", {"submit", "x", "--run-at", "+1m", "--delay", "1m"}, 2, "--run-at"},
+    {"NoSuchWord",
+     {"submit", "x", "--on-crash", "requeu"},
+     2,
+     "is not one of fail, requeue (did you mean 'requeue'?)"},
+    {"NoUuid", {"submit", "x", "--id", "17"}, 2, "--id: '17' is not a UUID"},
+    {"LimitWithoutKey",
+     {"submit", "x", "--concurrency-limit", "2"},
+     2,
+     "--concurrency-limit needs --concurrency-key"},
+    {"TimeoutWithoutWait", {"submit", "x", "--timeout", "3s"}, 2, "--attempt-timeout"},
+    {"NulByteEscaped", {"submit", "x", "--tag", "\xff"}, 2, "UTF-8"},
+    {"NoSuchState", {"tasks", "list", "--state", "runing"}, 2, "(did you mean 'running'?)"},
+    {"LimitOutOfRange", {"tasks", "list", "--limit", "0"}, 2, "--limit: '0' is not within 1 to 1000"},
+    {"NoId", {"tasks", "show", "xyz"}, 2, "'xyz' is no task id"},
+    {"UnknownId", {"tasks", "show", "7e000000-0000-7000-8000-0000000000ff"}, 1, "there is no task with the id"},
+    {"UnknownPrefix", {"tasks", "cancel", "0fff"}, 1, "there is no task whose id begins with '0fff'"},
+    {"OneOfTwoIdsUnknown", {"tasks", "cancel", "7e00", "0fff"}, 1, "begins with '0fff'"},
+    {"BarePathAsStore", {"tasks", "list", "--store", "app.db"}, 2, "write sqlite:app.db"},
+    {"UnknownScheme", {"tasks", "list", "--store", "mysql://h/db"}, 2, "store"},
+    {"MissingConfigFile", {"tasks", "list", "--config", "gone.yaml"}, 2, "gone.yaml"},
+    {"BadQueueName", {"queues", "pause", ""}, 2, "queue"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Lines, CliBadInput, testing::ValuesIn(bad_lines),
+                         [](const auto& line) { return line.param.title; });
+
+using CliBadPayload = SqliteProgramTest;
+
+TEST_F(CliBadPayload, ArgumentsOverTheLimitAreRefusedByName) {
+    folder_.write("big.json", "\"" + std::string(2 << 20, 'x') + "\"");
+    const Ran ran = holdfast({"submit", "x", "--args", "@big.json"});
+    EXPECT_EQ(ran.exit_code, 2);
+    EXPECT_THAT(ran.err, HasSubstr("args"));
+    EXPECT_THAT(holdfast({"tasks", "list", "--json"}).json_lines(), SizeIs(0));
+}
+
+TEST_F(CliBadPayload, TheLimitIsThatOfTheConfiguration) {
+    folder_.write("holdfast.yaml", "store: { max_payload_bytes: 1024 }\n");
+    EXPECT_EQ(holdfast({"submit", "x", "--args", "\"" + std::string(1000, 'x') + "\""}).exit_code, 0);
+    EXPECT_EQ(holdfast({"submit", "x", "--args", "\"" + std::string(1030, 'x') + "\""}).exit_code, 2);
+}
+
+TEST_F(CliBadPayload, ABadOptionLeavesNoDatabaseBehind) {
+    EXPECT_EQ(holdfast({"submit", "x", "--delay", "soon"}).exit_code, 2);
+    EXPECT_EQ(holdfast({"submit", "x", "--args", "{"}).exit_code, 2);
+    EXPECT_FALSE(std::filesystem::exists(file()));
+}
+
+}  // namespace
+}  // namespace holdfast::integration

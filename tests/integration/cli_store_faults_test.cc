@@ -1,0 +1,143 @@
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "integration/place.h"
+
+namespace holdfast::integration {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+
+void expect_one_sentence(const Ran& ran) {
+    EXPECT_TRUE(ran.err.starts_with("holdfast: ")) << ran.err;
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+}
+
+using CliStoreFaults = SqliteProgramTest;
+
+TEST_F(CliStoreFaults, AMissingDatabaseIsNamedAndNotCreatedByCommandsThatOnlyLookOrSteer) {
+    for (const std::vector<std::string>& line : std::vector<std::vector<std::string>>{{"tasks", "list"},
+                                                                                      {"tasks", "show", "01"},
+                                                                                      {"tasks", "cancel", "01"},
+                                                                                      {"queues", "list"},
+                                                                                      {"queues", "pause", "q"}}) {
+        const Ran ran = holdfast(line);
+        EXPECT_EQ(ran.exit_code, 3);
+        expect_one_sentence(ran);
+        EXPECT_THAT(ran.err, AllOf(HasSubstr("there is no database at " + file()), HasSubstr("holdfast migrate")));
+    }
+    EXPECT_FALSE(std::filesystem::exists(file()));
+}
+
+TEST_F(CliStoreFaults, AFileThatIsNotADatabaseIsLeftAsItIs) {
+    const std::string content(10000, 'x');
+    folder_.write("test.db", content);
+    for (const std::vector<std::string>& line :
+         std::vector<std::vector<std::string>>{{"submit", "x"}, {"tasks", "list"}, {"migrate"}}) {
+        const Ran ran = holdfast(line);
+        EXPECT_EQ(ran.exit_code, 3);
+        expect_one_sentence(ran);
+        EXPECT_THAT(ran.err, HasSubstr("test.db"));
+        EXPECT_THAT(ran.err, HasSubstr("not a"));
+    }
+    EXPECT_EQ(std::filesystem::file_size(file()), content.size());
+}
+
+TEST_F(CliStoreFaults, AFileThatMayNotBeWrittenIsSaidToBeSo) {
+    (void)submit({"resize"});
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) chmod(entry.path().c_str(), 0444);
+    chmod(folder_.path().c_str(), 0555);
+    RunParams line = command({"submit", "x"});
+    line.as_nobody = true;
+    const Ran ran = run_program(line);
+    chmod(folder_.path().c_str(), 0777);
+    EXPECT_EQ(ran.exit_code, 3);
+    expect_one_sentence(ran);
+    EXPECT_THAT(ran.err, HasSubstr("test.db"));
+    EXPECT_THAT(holdfast({"tasks", "list", "--json"}).json_lines(), SizeIs(1));
+}
+
+TEST_F(CliStoreFaults, AFolderThatIsMissingIsSaidToBeSo) {
+    const Ran ran = holdfast({"submit", "x", "--store", "sqlite:gone/app.db"});
+    EXPECT_EQ(ran.exit_code, 3);
+    expect_one_sentence(ran);
+    EXPECT_THAT(ran.err, HasSubstr("gone/app.db"));
+}
+
+TEST_F(CliStoreFaults, AFullDiskRefusesTheSubmitAndLosesNothing) {
+    (void)submit({"resize"});
+    folder_.write("big.json", "\"" + std::string(900000, 'x') + "\"");
+    RunParams line = command({"submit", "x", "--args", "@big.json"});
+    line.max_file_size = std::filesystem::file_size(file()) + 8192;
+    const Ran ran = run_program(line);
+    EXPECT_EQ(ran.exit_code, 3) << ran.out << ran.err;
+    expect_one_sentence(ran);
+    EXPECT_THAT(ran.err, HasSubstr("make room"));
+    EXPECT_THAT(holdfast({"tasks", "list", "--json"}).json_lines(), SizeIs(1));
+    EXPECT_EQ(holdfast({"doctor"}).exit_code, 0);
+}
+
+TEST_F(CliStoreFaults, ADatabaseNewerThanTheProgramIsRefused) {
+    (void)submit({"resize"});
+    const Ran raised =
+        run_program("/usr/bin/python3", {.arguments = {"-c",
+                                                       "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]);"
+                                                       "c.execute('PRAGMA user_version = 999')",
+                                                       file()}});
+    ASSERT_EQ(raised.exit_code, 0) << raised.err;
+    for (const std::vector<std::string>& line :
+         std::vector<std::vector<std::string>>{{"submit", "x"}, {"tasks", "list"}, {"migrate"}}) {
+        const Ran ran = holdfast(line);
+        EXPECT_EQ(ran.exit_code, 3);
+        expect_one_sentence(ran);
+        EXPECT_THAT(ran.err, HasSubstr("999"));
+    }
+}
+
+TEST_F(CliStoreFaults, OutputThatCannotBeWrittenIsNotSuccess) {
+    (void)submit({"resize"});
+    RunParams line = command({"tasks", "list"});
+    line.output_file = "/dev/full";
+    const Ran ran = run_program(line);
+    EXPECT_EQ(ran.exit_code, 1);
+    EXPECT_EQ(ran.err, "holdfast: cannot write to the standard output\n");
+}
+
+#ifdef HOLDFAST_WITH_POSTGRES
+
+TEST_F(CliStoreFaults, AnUnreachableServerIsNamedWithoutItsPassword) {
+    for (const std::vector<std::string>& line :
+         std::vector<std::vector<std::string>>{{"submit", "x"}, {"tasks", "list"}}) {
+        RunParams params = command(line);
+        params.environment["HOLDFAST_STORE"] = "postgresql://ann:s3cret@127.0.0.1:1/app?connect_timeout=2";
+        const Ran ran = run_program(params);
+        EXPECT_EQ(ran.exit_code, 3);
+        expect_one_sentence(ran);
+        EXPECT_THAT(ran.err, AllOf(HasSubstr("127.0.0.1"), Not(HasSubstr("s3cret"))));
+    }
+}
+
+class CliEmptyPostgres : public ProgramTest {
+protected:
+    CliEmptyPostgres() : ProgramTest(StoreKind::Postgres) {}
+};
+
+TEST_F(CliEmptyPostgres, ADatabaseWithoutTheSchemaIsNotTouchedByLooking) {
+    const Ran ran = holdfast({"tasks", "list"});
+    EXPECT_EQ(ran.exit_code, 3);
+    expect_one_sentence(ran);
+    EXPECT_THAT(ran.err, HasSubstr("holdfast migrate"));
+    EXPECT_EQ(holdfast({"migrate"}).exit_code, 0);
+    EXPECT_EQ(holdfast({"tasks", "list"}).exit_code, 0);
+}
+
+#endif
+
+}  // namespace
+}  // namespace holdfast::integration

@@ -1,0 +1,187 @@
+#include "integration/place.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include "base/text.h"
+#include "client/connect.h"
+#include "platform/task_ids.h"
+#ifdef HOLDFAST_WITH_POSTGRES
+#include <libpq-fe.h>
+#endif
+
+namespace holdfast::integration {
+
+namespace {
+
+class SqlitePlace final : public StorePlace {
+public:
+    explicit SqlitePlace(const std::string& folder) : url_("sqlite:" + folder + "/test.db") {}
+    std::string url() const override { return url_; }
+
+private:
+    std::string url_;
+};
+
+#ifdef HOLDFAST_WITH_POSTGRES
+
+std::string server_url() {
+    const char* url = std::getenv("HOLDFAST_TEST_POSTGRES");
+    if (url != nullptr) return url;
+    throw std::runtime_error(
+        "HOLDFAST_TEST_POSTGRES is not set: run these tests through ./test, which starts a private PostgreSQL for "
+        "them");
+}
+
+void execute_on_server(const std::string& sql) {
+    const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(server_url().c_str()), PQfinish);
+    const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection.get(), sql.c_str()), PQclear);
+    if (PQresultStatus(result.get()) != PGRES_COMMAND_OK) throw std::runtime_error(PQerrorMessage(connection.get()));
+}
+
+class PostgresPlace final : public StorePlace {
+public:
+    PostgresPlace() {
+        static std::atomic<int> counter = 0;
+        name_ = concat("holdfast_program_", getpid(), "_", ++counter);
+        execute_on_server("CREATE DATABASE " + name_);
+    }
+    PostgresPlace(const PostgresPlace&) = delete;
+    PostgresPlace& operator=(const PostgresPlace&) = delete;
+    ~PostgresPlace() override {
+        try {
+            execute_on_server("DROP DATABASE " + name_ + " WITH (FORCE)");
+        } catch (const std::exception& fault) {
+            ADD_FAILURE() << fault.what();
+        }
+    }
+
+    std::string url() const override {
+        const std::string server = server_url();
+        const auto path = server.find('/', server.find("://") + 3);
+        const auto query = server.find('?');
+        return server.substr(0, std::min(path, query)) + "/" + name_ +
+               (query == std::string::npos ? "" : server.substr(query));
+    }
+
+private:
+    std::string name_;
+};
+
+std::unique_ptr<StorePlace> make_postgres_place() {
+    return std::make_unique<PostgresPlace>();
+}
+
+#else
+
+std::unique_ptr<StorePlace> make_postgres_place() {
+    throw std::logic_error("this build has no PostgreSQL store");
+}
+
+#endif
+
+}  // namespace
+
+TempFolder::TempFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "holdfast-test-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp");
+    path_ = pattern;
+    chmod(path_.c_str(), 0777);
+}
+
+TempFolder::~TempFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+}
+
+std::string TempFolder::write(const std::string& name, const std::string& content) const {
+    const std::string path = path_ + "/" + name;
+    std::ofstream(path, std::ios::binary) << content;
+    return path;
+}
+
+std::vector<StoreKind> store_kinds() {
+#ifdef HOLDFAST_WITH_POSTGRES
+    return {StoreKind::Sqlite, StoreKind::Postgres};
+#else
+    return {StoreKind::Sqlite};
+#endif
+}
+
+std::string name_of(const testing::TestParamInfo<StoreKind>& info) {
+    return info.param == StoreKind::Sqlite ? "Sqlite" : "Postgres";
+}
+
+std::unique_ptr<StorePlace> make_place(StoreKind kind, const TempFolder& folder) {
+    if (kind == StoreKind::Sqlite) return std::make_unique<SqlitePlace>(folder.path());
+    return make_postgres_place();
+}
+
+StandInWorker::StandInWorker(store::Store& store, std::vector<std::string> tags)
+    : store_(store), id_(platform::new_task_id()) {
+    store::WorkerRegistration registration;
+    registration.id = id_;
+    registration.name = "stand-in";
+    registration.queues = {"default"};
+    registration.tags = std::move(tags);
+    store_.register_worker(registration);
+}
+
+store::ClaimedTask StandInWorker::take() {
+    auto task = take_if_any();
+    if (!task) throw std::runtime_error("there was nothing to claim");
+    return *std::move(task);
+}
+
+std::optional<store::ClaimedTask> StandInWorker::take_if_any() {
+    auto answer = store_.claim({.worker = id_, .request = platform::new_task_id(), .to_start = 1, .to_hold = 0});
+    if (answer.tasks.empty()) return std::nullopt;
+    return std::move(answer.tasks.front());
+}
+
+void StandInWorker::complete(const store::ClaimedTask& task, const std::string& result) {
+    finish({.lease = {task.task.id, task.lease}, .end = core::LeaseEnd::Completed, .result = result, .error = {}});
+}
+
+void StandInWorker::fail(const store::ClaimedTask& task, const TaskError& error) {
+    finish({.lease = {task.task.id, task.lease}, .end = core::LeaseEnd::Failed, .result = {}, .error = error});
+}
+
+void StandInWorker::finish(store::FinishedRun run) {
+    const auto answer = store_.finish({.worker = id_, .runs = {std::move(run)}, .then_start = {}});
+    if (answer.runs.front().fenced != store::Fenced::Applied) throw std::runtime_error("the finish was not applied");
+}
+
+RunParams ProgramTest::command(std::vector<std::string> arguments) const {
+    return {.arguments = std::move(arguments),
+            .environment = {{"HOLDFAST_STORE", place_->url()}, {"USER", "tester"}},
+            .folder = folder_.path()};
+}
+
+Ran ProgramTest::holdfast(std::vector<std::string> arguments) const {
+    return run_program(command(std::move(arguments)));
+}
+
+std::string ProgramTest::submit(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "submit");
+    const Ran ran = holdfast(std::move(arguments));
+    if (ran.exit_code != 0) throw std::runtime_error("submit failed: " + ran.err);
+    return ran.lines().at(0);
+}
+
+nlohmann::json ProgramTest::show(const std::string& id) const {
+    return holdfast({"tasks", "show", id, "--json"}).json();
+}
+
+store::Store& ProgramTest::store() {
+    if (!store_) store_ = client::connect({.url = place_->url(), .limits = {}});
+    return *store_;
+}
+
+}  // namespace holdfast::integration

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "integration/program.h"
+#include "store/store.h"
+
+namespace holdfast::integration {
+
+/// An empty folder that everybody may write to; gone when this is destroyed.
+class TempFolder {
+public:
+    TempFolder();
+    TempFolder(const TempFolder&) = delete;
+    TempFolder& operator=(const TempFolder&) = delete;
+    ~TempFolder();
+
+    [[nodiscard]] const std::string& path() const { return path_; }
+    /// Writes a file in it and returns its path.
+    std::string write(const std::string& name, const std::string& content) const;
+
+private:
+    std::string path_;
+};
+
+enum class StoreKind { Sqlite, Postgres };
+[[nodiscard]] std::vector<StoreKind> store_kinds();  ///< those that this build has
+[[nodiscard]] std::string name_of(const testing::TestParamInfo<StoreKind>& info);
+
+/// A place without a store in it yet, that a URL names.
+class StorePlace {
+public:
+    virtual ~StorePlace() = default;
+    [[nodiscard]] virtual std::string url() const = 0;
+};
+/// `folder` outlives it. PostgreSQL: a new database on the server that HOLDFAST_TEST_POSTGRES names.
+[[nodiscard]] std::unique_ptr<StorePlace> make_place(StoreKind kind, const TempFolder& folder);
+
+/// A worker in the test's own process, which does what the test tells it to.
+class StandInWorker {
+public:
+    explicit StandInWorker(store::Store& store, std::vector<std::string> tags);
+
+    /// Claims and starts the next task.
+    store::ClaimedTask take();
+    std::optional<store::ClaimedTask> take_if_any();
+    void complete(const store::ClaimedTask& task, const std::string& result);
+    void fail(const store::ClaimedTask& task, const TaskError& error);
+
+private:
+    void finish(store::FinishedRun run);
+
+    store::Store& store_;
+    Uuid id_;
+};
+
+/// Runs the program against one store.
+class ProgramTest : public testing::Test {
+protected:
+    explicit ProgramTest(StoreKind kind) : place_(make_place(kind, folder_)) {}
+
+    [[nodiscard]] RunParams command(std::vector<std::string> arguments) const;
+    [[nodiscard]] Ran holdfast(std::vector<std::string> arguments) const;
+    /// Submits a task through the program; its id.
+    [[nodiscard]] std::string submit(std::vector<std::string> arguments) const;
+    /// The task as `tasks show --json` prints it.
+    [[nodiscard]] nlohmann::json show(const std::string& id) const;
+    /// The same store, opened in this process.
+    [[nodiscard]] store::Store& store();
+
+    TempFolder folder_;
+    std::unique_ptr<StorePlace> place_;
+
+private:
+    std::unique_ptr<store::Store> store_;
+};
+
+/// ... on every kind of store.
+class AnyStoreProgramTest : public ProgramTest, public testing::WithParamInterface<StoreKind> {
+protected:
+    AnyStoreProgramTest() : ProgramTest(GetParam()) {}
+};
+
+class SqliteProgramTest : public ProgramTest {
+protected:
+    SqliteProgramTest() : ProgramTest(StoreKind::Sqlite) {}
+    [[nodiscard]] std::string file() const { return folder_.path() + "/test.db"; }
+};
+
+}  // namespace holdfast::integration

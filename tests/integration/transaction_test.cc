@@ -1,0 +1,113 @@
+#ifdef HOLDFAST_WITH_POSTGRES
+
+#include "holdfast/transaction.h"
+
+#include <gmock/gmock.h>
+#include <libpq-fe.h>
+
+#include "holdfast/client.h"
+#include "integration/place.h"
+
+namespace holdfast::integration {
+namespace {
+
+using testing::ElementsAre;
+using testing::SizeIs;
+
+const Task<int, int> square{"square"};
+
+class CallersTransaction : public ProgramTest {
+protected:
+    CallersTransaction() : ProgramTest(StoreKind::Postgres) {}
+
+    void execute(const char* sql) {
+        const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection_.get(), sql), PQclear);
+        ASSERT_NE(PQresultStatus(result.get()), PGRES_FATAL_ERROR) << PQerrorMessage(connection_.get());
+    }
+
+    Client client_{place_->url()};
+    std::unique_ptr<PGconn, decltype(&PQfinish)> connection_{PQconnectdb(place_->url().c_str()), PQfinish};
+};
+
+TEST_F(CallersTransaction, TheTaskIsThereWhenItCommits) {
+    execute("BEGIN");
+    const auto handle = submit_in_transaction(connection_.get(), square, 7);
+    EXPECT_FALSE(client_.get(handle.id).has_value());
+    execute("COMMIT");
+    const auto task = client_.get(handle.id);
+    ASSERT_TRUE(task.has_value());
+    EXPECT_EQ(task->args, "7");
+    StandInWorker worker(store(), {"task:square"});
+    worker.complete(worker.take(), "49");
+    EXPECT_EQ(client_.wait(handle).value(), 49);
+}
+
+TEST_F(CallersTransaction, TheTaskNeverWasWhenItRollsBack) {
+    execute("BEGIN");
+    const auto handle = submit_in_transaction(connection_.get(), square, 7);
+    execute("ROLLBACK");
+    EXPECT_FALSE(client_.get(handle.id).has_value());
+    EXPECT_THAT(client_.list(), SizeIs(0));
+}
+
+TEST_F(CallersTransaction, EveryOptionArrives) {
+    SubmitOptions options;
+    options.queue = "numbers";
+    options.priority = 3;
+    options.tags = {"gpu"};
+    options.run_at = Timestamp(std::chrono::hours(24 * 365 * 100));
+    options.deadline = *options.run_at + std::chrono::hours(1);
+    options.concurrency = ConcurrencyKey{"disk", 2};
+    options.idempotency_key = "once";
+    options.policy.retry.max_attempts = 5;
+    options.policy.on_crash = OnCrash::Requeue;
+    const auto task = client_.get(submit_in_transaction(connection_.get(), "square", {{"n", 7}}, options)).value();
+    EXPECT_EQ(task.queue, "numbers");
+    EXPECT_EQ(task.priority, 3);
+    EXPECT_THAT(task.tags, ElementsAre("gpu", "task:square"));
+    EXPECT_EQ(task.run_at, options.run_at);
+    EXPECT_EQ(task.deadline, options.deadline);
+    EXPECT_EQ(task.concurrency, options.concurrency);
+    EXPECT_EQ(task.idempotency_key, "once");
+    EXPECT_EQ(task.policy, options.policy);
+}
+
+TEST_F(CallersTransaction, TheSameTaskSubmittedThroughTheClientIsRecognised) {
+    SubmitOptions options;
+    options.idempotency_key = "once";
+    options.policy.retry.max_attempts = 5;
+    const auto first = client_.submit(square, 7, options);
+    EXPECT_EQ(submit_in_transaction(connection_.get(), square, 7, options).id, first.id);
+    EXPECT_THROW(submit_in_transaction(connection_.get(), square, 8, options), PayloadMismatch);
+}
+
+TEST_F(CallersTransaction, BadInputIsFoundBeforeTheTransactionIsHarmed) {
+    execute("BEGIN");
+    SubmitOptions options;
+    options.priority = 0;
+    EXPECT_THROW(submit_in_transaction(connection_.get(), square, 7, options), BadInput);
+    const auto handle = submit_in_transaction(connection_.get(), square, 7);
+    execute("COMMIT");
+    EXPECT_TRUE(client_.get(handle.id).has_value());
+}
+
+class EmptyDatabase : public ProgramTest {
+protected:
+    EmptyDatabase() : ProgramTest(StoreKind::Postgres) {}
+};
+
+TEST_F(EmptyDatabase, ASubmitWithoutTheSchemaSaysWhatToDo) {
+    const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(place_->url().c_str()), PQfinish);
+    EXPECT_THAT([&] { submit_in_transaction(connection.get(), square, 7); },
+                testing::ThrowsMessage<Unusable>(testing::HasSubstr("holdfast migrate")));
+}
+
+TEST_F(EmptyDatabase, ALostConnectionIsUnavailable) {
+    const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb("host=127.0.0.1 port=1"), PQfinish);
+    EXPECT_THROW(submit_in_transaction(connection.get(), square, 7), Unavailable);
+}
+
+}  // namespace
+}  // namespace holdfast::integration
+
+#endif
