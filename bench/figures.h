@@ -1,0 +1,26 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace holdfast::bench {
+
+/// One line of the report.
+struct Figure {
+    std::string store;
+    std::string measure;
+    std::string settings;  ///< "batch 500, 2 connections"
+    double value = 0;
+    std::string unit;
+    double floor = 0;  ///< what it is to be compared with; 0: nothing
+};
+
+[[nodiscard]] double median(std::vector<double> values);
+
+/// Markdown, as docs/performance.md quotes it.
+void print_table(std::ostream& out, const std::vector<Figure>& figures, const std::string& floor_title);
+/// One object per line.
+void print_json(std::ostream& out, const std::vector<Figure>& figures);
+
+}  // namespace holdfast::bench

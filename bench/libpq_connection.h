@@ -1,0 +1,30 @@
+#pragma once
+
+#include <libpq-fe.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace holdfast::bench {
+
+/// A bare libpq connection; throws std::runtime_error with the server's words.
+class LibpqConnection {
+public:
+    explicit LibpqConnection(const std::string& uri);
+
+    using Answer = std::unique_ptr<PGresult, decltype(&PQclear)>;
+    Answer run(const std::string& sql);
+    void prepare(const std::string& name, const std::string& sql);
+    Answer run_prepared(const std::string& name, const std::vector<std::string>& values);
+
+private:
+    Answer checked(PGresult* result);
+
+    std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
+};
+
+/// The URI with another database name (and everything else as it was).
+[[nodiscard]] std::string with_database(const std::string& uri, const std::string& database);
+
+}  // namespace holdfast::bench

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/figures.h"
+#include "bench/queue_driver.h"
+#include "bench/scratch_database.h"
+
+namespace holdfast::bench {
+
+/// One of the two stores, with what is measured beside it.
+struct Subject {
+    std::string store;  ///< "sqlite", "postgres"
+    std::function<std::unique_ptr<ScratchDatabase>()> make_database;
+    std::function<std::unique_ptr<QueueDriver>(const std::string& place)> make_floor;
+};
+
+struct CycleParams {
+    std::size_t tasks = 100'000;
+    std::size_t batch = 500;
+    std::vector<std::size_t> connections = {1, 2, 8};
+    int runs = 3;
+};
+/// Bulk submit, then claim + start + finish until all is done, for each number of connections: medians over the runs,
+/// each on a database of its own, beside the floor in the same minute. Throws when a task is lost or done twice.
+[[nodiscard]] std::vector<Figure> measure_cycle(const Subject& subject, const CycleParams& params);
+
+struct ClaimCostParams {
+    std::vector<std::size_t> pending = {10'000, 100'000, 1'000'000};
+    std::size_t unrunnable = 100'000;
+    std::size_t batch = 50;
+    std::size_t claims = 40;
+};
+/// The median time of one claim (with start) of a batch: before growing backlogs, and behind tasks that cannot be
+/// run: of another queue, of another tag, in the future, or behind a full concurrency key. Compared with the smallest
+/// backlog.
+[[nodiscard]] std::vector<Figure> measure_claim_cost(const Subject& subject, const ClaimCostParams& params);
+
+}  // namespace holdfast::bench

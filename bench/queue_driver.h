@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "store/store.h"
+
+namespace holdfast::bench {
+
+/// One connection that moves no-op tasks through their life: by the verbs of a store, or by bare SQL. One thread
+/// each.
+class QueueDriver {
+public:
+    virtual ~QueueDriver() = default;
+    virtual void submit(const std::vector<Uuid>& tasks) = 0;
+    /// Claims, starts and finishes up to `batch` tasks, in two commits. Zero: there were none.
+    virtual std::size_t cycle(std::size_t batch) = 0;
+};
+
+[[nodiscard]] std::unique_ptr<store::Store> open_store(const std::string& url);
+
+/// The store that the URL names, by its verbs, with a worker registered.
+[[nodiscard]] std::unique_ptr<QueueDriver> make_store_driver(const std::string& url);
+
+// The floors: the same row changes in the same tables, and the reading of what a worker must be told (name and
+// arguments), on the same kind of connection. Nothing is checked: no lease, no worker, no payload, no key, no
+// deadline.
+[[nodiscard]] std::unique_ptr<QueueDriver> make_sqlite_floor(const std::string& file);
+[[nodiscard]] std::unique_ptr<QueueDriver> make_postgres_floor(const std::string& uri);
+
+inline constexpr const char* noop_name = "noop";
+inline constexpr const char* noop_args = R"({"n":1})";
+
+[[nodiscard]] store::NewTask noop_task(const Uuid& id);
+/// A worker of the default queue, as it registers.
+[[nodiscard]] store::WorkerRegistration noop_worker(std::size_t capacity);
+/// Every one of them completed with `null`.
+[[nodiscard]] store::FinishParams completed(const Uuid& worker, const std::vector<store::ClaimedTask>& tasks);
+
+}  // namespace holdfast::bench

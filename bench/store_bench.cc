@@ -1,0 +1,105 @@
+// Measures the stores; docs/performance.md says how to read it.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+
+#include "bench/measures.h"
+#include "bench/peer.h"
+
+namespace {
+
+using namespace holdfast::bench;
+
+struct Options {
+    std::string postgres;
+    std::string folder = ".";
+    std::string json;
+    CycleParams cycle;
+    ClaimCostParams claim;
+    std::string work_options = "{}";
+};
+
+std::vector<Subject> subjects(const Options& options) {
+    std::vector<Subject> all;
+    if (!options.folder.empty())
+        all.push_back({"sqlite", [&options] { return make_sqlite_scratch(options.folder); }, make_sqlite_floor});
+    if (!options.postgres.empty())
+        all.push_back(
+            {"postgres", [&options] { return make_postgres_scratch(options.postgres); }, make_postgres_floor});
+    return all;
+}
+
+void report(const Options& options, const std::vector<Figure>& figures, const std::string& floor_title) {
+    print_table(std::cout, figures, floor_title);
+    if (options.json.empty()) return;
+    std::ofstream file(options.json);
+    print_json(file, figures);
+    if (!file.flush()) throw std::runtime_error("cannot write " + options.json);
+}
+
+void run_all(const Options& options, const std::string& floor_title,
+             const std::function<std::vector<Figure>(const Subject&)>& measure) {
+    std::vector<Figure> figures;
+    for (const auto& subject : subjects(options)) {
+        std::cout << subject.store << ": " << subject.make_database()->settings() << '\n';
+        const auto measured = measure(subject);
+        figures.insert(figures.end(), measured.begin(), measured.end());
+    }
+    std::cout << '\n';
+    report(options, figures, floor_title);
+}
+
+void add_where(CLI::App& command, Options& options) {
+    command.add_option("--postgres", options.postgres,
+                       "libpq URI of a server to create scratch databases on; none: SQLite only");
+    command.add_option("--folder", options.folder, "Where to put SQLite scratch files; empty: PostgreSQL only");
+    command.add_option("--json", options.json, "Also write the figures to this file, one object per line");
+}
+
+void add_commands(CLI::App& app, Options& options) {
+    app.require_subcommand(1);
+    auto* cycle =
+        app.add_subcommand("cycle", "Bulk submit, then claim + start + finish, beside the same changes as bare SQL");
+    add_where(*cycle, options);
+    cycle->add_option("--tasks", options.cycle.tasks, "How many tasks");
+    cycle->add_option("--batch", options.cycle.batch, "Tasks per claim");
+    cycle->add_option("--connections", options.cycle.connections, "Numbers of connections, 1,2,8")->delimiter(',');
+    cycle->add_option("--runs", options.cycle.runs, "Runs of each; the median is shown");
+    cycle->callback([&options] {
+        run_all(options, "bare SQL", [&](const Subject& subject) { return measure_cycle(subject, options.cycle); });
+    });
+
+    auto* claim = app.add_subcommand("claim", "The cost of a claim before long queues and behind unrunnable tasks");
+    add_where(*claim, options);
+    claim->add_option("--pending", options.claim.pending, "Lengths of the queue")->delimiter(',');
+    claim->add_option("--unrunnable", options.claim.unrunnable, "How many unrunnable tasks stand ahead");
+    claim->add_option("--batch", options.claim.batch, "Tasks per claim");
+    claim->add_option("--claims", options.claim.claims, "Claims to take the median of");
+    claim->callback([&options] {
+        run_all(options, "shortest queue",
+                [&](const Subject& subject) { return measure_claim_cost(subject, options.claim); });
+    });
+
+    app.add_subcommand("produce", "Answer the commands of a comparison of queues")->callback([] { produce(); });
+    auto* work = app.add_subcommand("work", "Be the worker in a comparison of queues");
+    work->add_option("OPTIONS", options.work_options, "JSON");
+    work->callback([&options] { holdfast::bench::work(options.work_options); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    CLI::App app("Measures the stores");
+    add_commands(app, options);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error);
+    } catch (const std::exception& error) {
+        std::cerr << "store_bench: " << error.what() << '\n';
+        return 1;
+    }
+    return 0;
+}
