@@ -6,9 +6,10 @@
 namespace holdfast::contract {
 namespace {
 
+/// The same run every time; HOLDFAST_SEED chooses another.
 std::uint64_t seed_of_this_run() {
     const char* chosen = std::getenv("HOLDFAST_SEED");
-    return chosen != nullptr ? std::stoull(chosen) : std::random_device()();
+    return chosen != nullptr ? std::stoull(chosen) : 20'261'115;
 }
 
 /// Both stores are led through the same life and must tell the same story.
