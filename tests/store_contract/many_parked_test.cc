@@ -62,6 +62,7 @@ TEST_P(ManyParked, AHundredThousandTasksThatThisWorkerCannotRunCostItNothing) {
     expect_claims_as_quick_as_in_an_empty_store("100,000 tasks of others");
 }
 
+/// Only that: the SQLite store does not find a plain task that stands behind more keyed ones than it looks at.
 TEST_P(ManyParked, PrefetchingPastManyKeyedTasksComesToAnEnd) {
     submit_many(1500, [](auto& task) { task = with_priority(with_key(task, "k"), 1); });
     int calls = 0;
