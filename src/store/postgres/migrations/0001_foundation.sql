@@ -75,7 +75,6 @@ CREATE TABLE holdfast.waiting (
 );
 CREATE INDEX waiting_future ON holdfast.waiting (route_id, run_at) WHERE why = 'future';
 CREATE INDEX waiting_key ON holdfast.waiting (concurrency_key, route_id, priority, run_at, task_id) WHERE why = 'key';
-CREATE INDEX waiting_overdue ON holdfast.waiting (task_id) WHERE why = 'overdue';
 CREATE INDEX waiting_deadline ON holdfast.waiting (deadline) WHERE deadline IS NOT NULL;
 
 -- Lease numbers. Without a cache, so that a later claim always has the larger number.

@@ -75,7 +75,6 @@ CREATE TABLE waiting (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX waiting_future ON waiting (route_id, run_at) WHERE why = 'future';
 CREATE INDEX waiting_key ON waiting (concurrency_key, route_id, priority, run_at, task_id) WHERE why = 'key';
-CREATE INDEX waiting_overdue ON waiting (task_id) WHERE why = 'overdue';
 CREATE INDEX waiting_deadline ON waiting (deadline) WHERE deadline IS NOT NULL;
 
 -- CLAIMED (started_at is NULL) or RUNNING. Small: what is in flight on one machine. Without an index by worker, which every
