@@ -18,12 +18,12 @@ using Names = std::vector<std::string>;
 const std::string api = "include/holdfast", base = "src/base", core = "src/core", config = "src/config",
                   store = "src/store", sqlite = "src/store/sqlite", postgres = "src/store/postgres",
                   engine = "src/engine", platform = "src/platform", runner = "src/runner", client = "src/client",
-                  http = "src/http", cli = "src/cli", program = "src/main.cc";
+                  worker = "src/worker", http = "src/http", cli = "src/cli", program = "src/main.cc";
 
 std::vector<Layer> stated_layers() {
     const Names json{"nlohmann/"};
-    const Names everything{api,    base,     core,   config, store, sqlite, postgres,
-                           engine, platform, runner, client, http,  cli};
+    const Names everything{api,    base,     core,   config, store,  sqlite, postgres,
+                           engine, platform, runner, client, worker, http,   cli};
     return {
         {api, {}, json},
         {base, {api}, {}},
@@ -32,10 +32,11 @@ std::vector<Layer> stated_layers() {
         {store, {api, base, core}, json},
         {sqlite, {api, base, core, store}, {"nlohmann/", "sqlite3.h"}, true},
         {postgres, {api, base, core, store}, {"nlohmann/", "libpq-fe.h"}, true},
-        {engine, {api, base, core, config, store}, json, false, true},
-        {platform, {api, base, engine}, json, true},  // engine: the ports that it implements
-        {runner, {api, base, core, config, store, engine, platform}, json, true},
+        {engine, {api, base, core, store}, json, false, true},
+        {platform, {api, base, store, engine}, json, true},  // engine, store: the ports that it implements and drives
+        {runner, {api, base, core, store, engine, platform}, json, true},
         {client, {api, base, core, store, sqlite, postgres, platform}, {"nlohmann/", "libpq-fe.h"}, true},
+        {worker, {api, base, core, store, engine, platform, runner, client}, json, true},
         {http,
          {api, base, core, config, store, engine, platform},
          {"nlohmann/", "fmt/", "spdlog/", "boost/", "openssl/", "prometheus/"},

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace holdfast {
+
+enum class LogLevel { Debug, Info, Warning, Error };
+[[nodiscard]] std::string_view to_text(LogLevel level);  ///< "debug", "info", "warning", "error"
+
+/// One fact for the person who reads the log: a sentence, and values to search by.
+struct LogLine {
+    LogLevel level = LogLevel::Info;
+    std::string message;
+    std::vector<std::pair<std::string, std::string>> fields;  ///< "task" -> "0193...", "lease" -> "17"
+};
+
+/// Where log lines go, as a port. Safe from any thread.
+class Log {
+public:
+    virtual ~Log() = default;
+    virtual void write(const LogLine& line) = 0;
+};
+
+}  // namespace holdfast

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "holdfast/result.h"
+
+namespace holdfast::core {
+
+/// What kind of thing a task executes when it is no function of an application.
+enum class TaskKind { Script, Docker, Pod };
+/// Where a script runs.
+enum class ScriptRunner { Local, Docker, Pod };
+
+/// What to execute, whole: stored with the task when it is submitted, so that a worker needs no catalog, and a
+/// changed file changes no accepted work.
+struct TaskSpec {
+    TaskKind kind = TaskKind::Script;
+    ScriptRunner runner = ScriptRunner::Local;  ///< of Script
+    std::string script;                         ///< of Script: its text; with "#!" as it says, else by sh
+    std::string image;                          ///< of Docker, Pod, and of a Script that does not run locally
+    std::vector<std::string> command;           ///< of Docker, Pod; empty: the image's own
+    std::map<std::string, std::string> env;
+    std::string dir;                           ///< working directory; empty: a fresh one, removed afterwards
+    std::vector<std::string> volumes;          ///< of containers: "/host/path:/container/path[:ro]"
+    std::optional<std::int64_t> memory_bytes;  ///< of the whole process tree, or of the container
+    std::optional<double> cpus;                ///< of containers
+    std::optional<int> max_processes;          ///< of the whole process tree, or of the container
+    std::string network;                       ///< of containers; empty: the engine's default
+
+    friend bool operator==(const TaskSpec&, const TaskSpec&) = default;
+};
+
+/// The tags that a worker must have to run it: "script"; "script", "docker"; "script", "kubernetes"; "docker";
+/// "kubernetes".
+[[nodiscard]] std::vector<std::string> required_tags(const TaskSpec& spec);
+
+/// JSON text, members in alphabetical order, those at their defaults left out: equal specs have equal texts.
+[[nodiscard]] std::string to_json_text(const TaskSpec& spec);
+
+/// The error names the member and what is allowed.
+[[nodiscard]] Result<TaskSpec, std::string> parse_task_spec(std::string_view json);
+
+}  // namespace holdfast::core

@@ -1,0 +1,93 @@
+#include "platform/service_loop.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+namespace holdfast::platform {
+
+namespace {
+
+[[noreturn]] void fail(const char* call) {
+    throw std::system_error(errno, std::generic_category(), call);
+}
+
+int milliseconds_rounded_up(Duration length) {
+    const auto rounded = std::chrono::ceil<std::chrono::milliseconds>(std::max(length, Duration::zero())).count();
+    return static_cast<int>(std::min<std::int64_t>(rounded, 60'000));
+}
+
+}  // namespace
+
+Duration machine_time() {
+    timespec now{};
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return std::chrono::seconds(now.tv_sec) +
+           std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(now.tv_nsec));
+}
+
+ServiceLoop::ServiceLoop()
+    : epoll_(epoll_create1(EPOLL_CLOEXEC)), posted_signal_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (epoll_ < 0 || posted_signal_ < 0) fail("epoll_create1");
+    watch(posted_signal_, [this] { handle_posted(); });
+}
+
+ServiceLoop::~ServiceLoop() {
+    close(posted_signal_);
+    close(epoll_);
+}
+
+void ServiceLoop::watch(int descriptor, std::function<void()> when_readable) {
+    epoll_event wanted{};
+    wanted.events = EPOLLIN;
+    wanted.data.fd = descriptor;
+    if (epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &wanted) != 0) fail("epoll_ctl");
+    watched_[descriptor] = std::make_shared<std::function<void()>>(std::move(when_readable));
+}
+
+void ServiceLoop::forget(int descriptor) {
+    if (watched_.erase(descriptor) > 0) epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr);
+}
+
+void ServiceLoop::post(std::function<void()> work) {
+    bool was_empty = false;
+    {
+        const std::lock_guard lock(mutex_);
+        was_empty = posted_.empty();
+        posted_.push_back(std::move(work));
+    }
+    const std::uint64_t one = 1;
+    if (was_empty && write(posted_signal_, &one, sizeof one) < 0 && errno != EAGAIN) fail("write");
+}
+
+void ServiceLoop::turn(Duration at_most) {
+    std::array<epoll_event, 256> events{};
+    const int ready =
+        epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), milliseconds_rounded_up(at_most));
+    if (ready < 0 && errno != EINTR) fail("epoll_wait");
+    for (int i = 0; i < ready; ++i) {
+        const auto found = watched_.find(events[static_cast<std::size_t>(i)].data.fd);
+        if (found == watched_.end()) continue;  // forgotten by a callback of this turn
+        const auto callback = found->second;    // survives its own forget()
+        (*callback)();
+    }
+}
+
+void ServiceLoop::handle_posted() {
+    std::uint64_t count = 0;
+    if (read(posted_signal_, &count, sizeof count) < 0 && errno != EAGAIN) fail("read");
+    std::deque<std::function<void()>> work;
+    {
+        const std::lock_guard lock(mutex_);
+        work.swap(posted_);
+    }
+    for (auto& each : work) each();
+}
+
+}  // namespace holdfast::platform

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "holdfast/time.h"
+
+namespace holdfast::platform {
+
+/// The time that passes on this machine, also while it sleeps (CLOCK_BOOTTIME): the same for all its processes.
+[[nodiscard]] Duration machine_time();
+
+/// The only loop of a process: what arrives on descriptors, and what other threads post, is handled by one thread.
+/// Everything but post() belongs to that thread.
+class ServiceLoop {
+public:
+    ServiceLoop();
+    ~ServiceLoop();
+    ServiceLoop(const ServiceLoop&) = delete;
+    ServiceLoop& operator=(const ServiceLoop&) = delete;
+
+    /// Calls `when_readable` in each turn in which the descriptor has something to read, or was closed by its peer.
+    void watch(int descriptor, std::function<void()> when_readable);
+    /// Before the descriptor is closed. Also from within its own callback.
+    void forget(int descriptor);
+
+    /// Has the loop's thread call `work` soon. From any thread.
+    void post(std::function<void()> work);
+
+    /// Waits for at most `at_most` for something to happen, and handles all that has.
+    void turn(Duration at_most);
+
+private:
+    void handle_posted();
+
+    int epoll_;
+    int posted_signal_;  // an eventfd: something was posted
+    std::map<int, std::shared_ptr<std::function<void()>>> watched_;
+    std::mutex mutex_;
+    std::deque<std::function<void()>> posted_;  // guarded by mutex_
+};
+
+}  // namespace holdfast::platform
