@@ -39,10 +39,25 @@ struct TaskSpec {
 /// "kubernetes".
 [[nodiscard]] std::vector<std::string> required_tags(const TaskSpec& spec);
 
+/// What is wrong with one member of a specification: `"script" must not be empty`.
+struct SpecDefect {
+    std::string member;   ///< as in the JSON text: "type", "runner", "script", "image", ..., "env", "volumes"
+    std::string problem;  ///< what follows the member's name in a sentence: "must not be empty"
+
+    friend bool operator==(const SpecDefect&, const SpecDefect&) = default;
+};
+/// Everything that is wrong with it: members that its kind lacks or does not have, ranges, forms. Empty: nothing.
+[[nodiscard]] std::vector<SpecDefect> spec_defects(const TaskSpec& spec);
+
+[[nodiscard]] std::string_view to_text(TaskKind kind);        ///< "script", "docker", "pod"
+[[nodiscard]] std::string_view to_text(ScriptRunner runner);  ///< "local", "docker", "pod"
+[[nodiscard]] std::optional<TaskKind> parse_task_kind(std::string_view text);
+[[nodiscard]] std::optional<ScriptRunner> parse_script_runner(std::string_view text);
+
 /// JSON text, members in alphabetical order, those at their defaults left out: equal specs have equal texts.
 [[nodiscard]] std::string to_json_text(const TaskSpec& spec);
 
-/// The error names the member and what is allowed.
+/// Reads what to_json_text wrote. The error names the member and what is allowed.
 [[nodiscard]] Result<TaskSpec, std::string> parse_task_spec(std::string_view json);
 
 }  // namespace holdfast::core
