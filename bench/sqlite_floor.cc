@@ -145,13 +145,14 @@ private:
                            " VALUES (?1, 'noop', '{\"n\":1}', 1, 50, ?2, ?2)"};
     Statement insert_ready_{
         connection_.handle(),
-        "INSERT INTO ready (route_id, priority, run_at, task_id, attempts, crashes, requeues, last_lease)"
-        " VALUES (1, 50, ?2, ?1, 0, 0, 0, 0)"};
-    Statement pick_{
+        "INSERT INTO ready (route_id, keyed, priority, run_at, task_id, attempts, crashes, requeues, last_lease)"
+        " VALUES (1, 0, 50, ?2, ?1, 0, 0, 0, 0)"};
+    Statement pick_{connection_.handle(),
+                    "SELECT task_id, priority, run_at FROM ready WHERE route_id = 1 AND keyed = 0 ORDER BY priority, "
+                    "run_at, task_id LIMIT ?"};
+    Statement delete_ready_{
         connection_.handle(),
-        "SELECT task_id, priority, run_at FROM ready WHERE route_id = 1 ORDER BY priority, run_at, task_id LIMIT ?"};
-    Statement delete_ready_{connection_.handle(),
-                            "DELETE FROM ready WHERE route_id = 1 AND priority = ? AND run_at = ? AND task_id = ?"};
+        "DELETE FROM ready WHERE route_id = 1 AND keyed = 0 AND priority = ? AND run_at = ? AND task_id = ?"};
     Statement insert_lease_{
         connection_.handle(),
         "INSERT INTO lease (task_id, lease, worker_id, claimed_at, started_at, route_id, priority, run_at,"

@@ -157,6 +157,23 @@ TEST_P(ConcurrencyKeys, DoNotStrandWaitersBehindAnOverdueOne) {
     EXPECT_THAT(got, ElementsAre(after));
 }
 
+TEST_P(ConcurrencyKeys, PassFromAnOverdueTaskToTheNextInOrderNotToWhoeverIsInReach) {
+    submit_keyed();
+    const auto lease = claim_one(worker);
+    auto brief = with_priority(with_key(a_task(clock.now()), "k"), 10);
+    brief.deadline = clock.now() + 10s;
+    submit(brief);
+    const auto next = submit_keyed(1, 20);
+    EXPECT_THAT(claimable(), IsEmpty());
+    finish(*store, worker, completed(lease));  // calls the brief one forward
+    const auto plain = submit(with_priority(a_task(clock.now()), 25));
+    const auto latecomer = submit_keyed(1, 30);
+    clock.advance(11s);
+    EXPECT_THAT(claimable(), ElementsAre(next, plain));
+    EXPECT_EQ(record(*store, brief.id).waits_for, store::WaitReason::Overdue);
+    EXPECT_EQ(record(*store, latecomer).waits_for, store::WaitReason::Key);
+}
+
 TEST_P(ConcurrencyKeys, OfAWorkerThatCannotRunTheNextTaskStillServeTheOthers) {
     auto elsewhere = with_key(a_task(clock.now()), "k");
     elsewhere.queue = "other";

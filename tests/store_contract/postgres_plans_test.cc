@@ -76,21 +76,22 @@ protected:
     }
 
     /// Tasks of the route that the worker serves, or of one that nobody does.
-    void fill(int count, int route = 1, int priority = 50) const {
+    void fill(int count, int route = 1, int priority = 50, const char* key = "NULL") const {
         std::ostringstream sql;
         sql << "WITH new AS (INSERT INTO task (id, name, args, route_id, priority, run_at, created_at)"
                " SELECT gen_random_uuid(), 'noop', 'null', "
             << route << ", " << priority << ", clock_timestamp(), now() FROM generate_series(1, " << count
             << ") RETURNING *) INSERT INTO ready (task_id, run_at, last_lease, route_id, priority, attempts, "
-               "crashes, requeues)"
-               " SELECT id, run_at, 0, route_id, priority, 0, 0, 0 FROM new";
+               "crashes, requeues, concurrency_key)"
+               " SELECT id, run_at, 0, route_id, priority, 0, 0, 0, "
+            << key << " FROM new";
         raw->execute(sql.str());
     }
 
     void claim_and_finish() const {
         const std::string request = "'" + random_uuid().to_string() + "'";
         session->run(std::string("SELECT holdfast.claim(") + worker + ", " + request +
-                     ", 10, 5, 1000, '{default}', '{}', (SELECT count(*) FROM holdfast.route), '{1}')");
+                     ", 10, 5, 1000, '{default}', '{}', (SELECT count(*) FROM holdfast.route), '{1}', true)");
         session->run(std::string("SELECT * FROM holdfast.claimed(") + worker + ", " + request + ")");
         const auto of_started = [&](const char* column) {
             return raw->value(std::string("SELECT coalesce(array_agg(") + column +
@@ -144,6 +145,15 @@ TEST_F(PostgresPlans, ReadNoTableFromEndToEndWhenTheTablesAreLargeAndAnalysed) {
     claim_and_finish();
     every_other_move();
     EXPECT_EQ(full_scan_in(session->take_plans()), "");
+}
+
+TEST_F(PostgresPlans, ReadNoTableFromEndToEndWhenManyTasksAreToBeParked) {
+    fill(50000);
+    fill(5000, 1, 1, "'k'");
+    claim_and_finish();
+    claim_and_finish();
+    EXPECT_EQ(full_scan_in(session->take_plans()), "");
+    EXPECT_GT(raw->number("SELECT count(*) FROM waiting WHERE why = 'key'"), 1000);
 }
 
 TEST_F(PostgresPlans, TouchAsManyPagesForAClaimAmongOneThousandTasksAsAmongFiftyThousand) {

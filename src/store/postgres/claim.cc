@@ -8,16 +8,17 @@ namespace {
 using store::ClaimAnswer;
 using store::ClaimRefusal;
 
-Command claim_command(const store::ClaimParams& params, const ServedRoutes& served) {
+Command claim_command(const store::ClaimParams& params, const ServedRoutes& served, bool look_first) {
     Array<int> routes;
     for (const int route : served.routes) routes.add(route);
     // One more than a transaction may take, so that it says when it was cut short.
     const auto at_most = [](std::size_t count) {
         return static_cast<int>(std::min(count, store::max_batch_rows + 1));
     };
-    return {"SELECT refusal, stale, next_due_us, more FROM holdfast.claim($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+    return {"SELECT refusal, stale, next_due_us, more FROM holdfast.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
             Params(params.worker, params.request, at_most(params.to_start), at_most(params.to_hold),
-                   static_cast<int>(store::max_batch_rows), served.queues, served.tags, served.route_count, routes)};
+                   static_cast<int>(store::max_batch_rows), served.queues, served.tags, served.route_count, routes,
+                   look_first)};
 }
 
 Command claimed_command(const store::ClaimParams& params) {
@@ -62,7 +63,8 @@ ClaimAnswer PostgresStore::claim(const store::ClaimParams& params) {
     if (params.to_start + params.to_hold == 0) return answer;
     for (;;) {
         const auto served = routes_.served(params.worker);
-        const auto answers = work_.run({claim_command(params, served), claimed_command(params)}, Effect::Writes);
+        const auto answers = work_.run(
+            {claim_command(params, served, last_claim_was_empty_), claimed_command(params)}, Effect::Writes);
         const auto& head = answers[0];
         answer.refusal = read_refusal(head.text(0, 0));
         if (answer.refusal != ClaimRefusal::None) return answer;
@@ -73,6 +75,7 @@ ClaimAnswer PostgresStore::claim(const store::ClaimParams& params) {
         if (!head.is_null(0, 2)) answer.next_due = Duration(head.integer(0, 2));
         answer.more = head.boolean(0, 3);
         const auto& tasks = answers[1];
+        last_claim_was_empty_ = tasks.size() == 0;
         answer.tasks.reserve(static_cast<std::size_t>(tasks.size()));
         std::unordered_map<int, store::Route> routes;
         for (int row = 0; row < tasks.size(); ++row) {

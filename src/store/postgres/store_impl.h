@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -107,6 +108,7 @@ private:
     std::unordered_map<Uuid, int> sessions_;  // locks held, and in which generation of the connection; under its turn
     Routes routes_;
     Bell bell_;
+    std::atomic<bool> last_claim_was_empty_ = true;
 };
 
 }  // namespace holdfast::postgres

@@ -28,45 +28,49 @@ ClaimSearch::ClaimSearch(Transaction& tx, Routes& known_routes, const store::Cla
 }
 
 bool ClaimSearch::run() {
-    const auto wanted = params_.to_start + params_.to_hold;
-    std::size_t looked_at = 0;
-    bool exhausted = false;
-    Cursor cursor;
-    while (!exhausted && granted_.size() < wanted && looked_at < store::max_batch_rows) {
-        const auto limit = std::min(wanted - granted_.size(), store::max_batch_rows - looked_at);
-        auto candidates = next_candidates(cursor, limit);
-        exhausted = candidates.size() < limit;
-        looked_at += candidates.size();
-        const auto last = candidates.empty() ? cursor : cursor_of(candidates.back());
-        take(candidates, cursor);
-        cursor = last;
-    }
+    const bool all_started = search(params_.to_start, Keys::With);
+    const bool all_held = search(params_.to_start + params_.to_hold, Keys::Without);
     if (!granted_.empty()) remember();
-    return exhausted ||
-           granted_.size() >= params_.to_start;  // holding more for later is a bonus, not worth asking again
+    // Holding more for later is a bonus, not worth asking again.
+    return all_started && (all_held || !granted_.empty());
 }
 
-std::vector<Candidate> ClaimSearch::next_candidates(const Cursor& after, std::size_t limit) {
+/// Grants until there are `goal` grants, or nothing is left. False: cut short.
+bool ClaimSearch::search(std::size_t goal, Keys keys) {
+    Cursor cursor;
+    for (bool exhausted = false; !exhausted && granted_.size() < goal;) {
+        const auto limit = std::min(goal - granted_.size(), store::max_batch_rows - looked_at_);
+        if (limit == 0) return false;
+        auto candidates = next_candidates(cursor, limit, keys);
+        exhausted = take(candidates, cursor) && candidates.size() < limit;
+    }
+    return true;
+}
+
+std::vector<Candidate> ClaimSearch::next_candidates(const Cursor& after, std::size_t limit, Keys keys) {
+    const auto is_before = [](const auto& a, const auto& b) { return cursor_of(a) < cursor_of(b); };
     std::vector<Candidate> candidates;
     candidates.reserve(limit);
-    for (const auto route : routes_) read_candidates(route, after, limit, candidates);
-    if (routes_.size() > 1)
-        std::sort(candidates.begin(), candidates.end(),
-                  [](const auto& a, const auto& b) { return cursor_of(a) < cursor_of(b); });
+    for (const auto route : routes_) {
+        read_candidates(route, false, after, limit, candidates);
+        if (keys == Keys::With) read_candidates(route, true, after, limit, candidates);
+    }
+    if (!std::is_sorted(candidates.begin(), candidates.end(), is_before))
+        std::sort(candidates.begin(), candidates.end(), is_before);
     if (candidates.size() > limit) candidates.resize(limit);
     return candidates;
 }
 
-void ClaimSearch::read_candidates(std::int64_t route, const Cursor& after, std::size_t limit,
+void ClaimSearch::read_candidates(std::int64_t route, bool keyed, const Cursor& after, std::size_t limit,
                                   std::vector<Candidate>& candidates) {
     const auto& names = known_routes_.find(tx_.db, route);
     auto rows = tx_.db.query(
         "SELECT r.task_id, r.priority, r.run_at, r.deadline, r.attempts, r.crashes, r.requeues, r.last_lease,"
         " t.name, t.args, t.spec, t.policy, t.concurrency_key, t.concurrency_limit, t.idempotency_key, t.retry_of"
         " FROM ready r CROSS JOIN task t ON t.id = r.task_id"
-        " WHERE r.route_id = ?1 AND (r.priority, r.run_at, r.task_id) > (?2, ?3, coalesce(?4, x''))"
-        " ORDER BY r.priority, r.run_at, r.task_id LIMIT ?5",
-        route, after.priority, after.run_at, after.task, limit);
+        " WHERE r.route_id = ? AND r.keyed = ? AND (r.priority, r.run_at, r.task_id) > (?, ?, coalesce(?, x''))"
+        " ORDER BY r.priority, r.run_at, r.task_id LIMIT ?",
+        route, keyed, after.priority, after.run_at, after.task, limit);
     while (rows.step()) {
         auto& found = candidates.emplace_back();
         found.pending.task = rows.uuid(0);
@@ -84,42 +88,60 @@ void ClaimSearch::read_candidates(std::int64_t route, const Cursor& after, std::
     }
 }
 
-void ClaimSearch::take(std::vector<Candidate>& candidates, const Cursor& after) {
+/// Takes the candidates one by one and moves the cursor along. False: stopped, because it has to be looked again who
+/// comes next.
+bool ClaimSearch::take(std::vector<Candidate>& candidates, Cursor& cursor) {
     if (std::all_of(candidates.begin(), candidates.end(), is_plain)) {
-        remove_ranges(candidates, after);
-        for (auto& candidate : candidates) grant(candidate);
-    } else {
-        for (auto& candidate : candidates) consider(candidate);
+        take_plain(candidates, cursor);
+        return true;
     }
+    for (auto& candidate : candidates) {
+        cursor = cursor_of(candidate);
+        ++looked_at_;
+        if (!consider(candidate)) return false;
+    }
+    return true;
 }
 
-/// Of each route the candidates are all that is ready from `after` up to the last of them: one range, one statement.
+void ClaimSearch::take_plain(std::vector<Candidate>& candidates, Cursor& cursor) {
+    if (candidates.empty()) return;
+    const auto last = cursor_of(candidates.back());
+    remove_ranges(candidates, cursor);
+    looked_at_ += candidates.size();
+    for (auto& candidate : candidates) grant(candidate);
+    cursor = last;
+}
+
+/// Of each route the candidates are all that is ready without a key from `after` up to the last of them: one range,
+/// one statement.
 void ClaimSearch::remove_ranges(const std::vector<Candidate>& candidates, const Cursor& after) {
     std::map<std::int64_t, Cursor> last_of_route;
     for (const auto& candidate : candidates) last_of_route[candidate.pending.position.route] = cursor_of(candidate);
     for (const auto& [route, last] : last_of_route)
         tx_.db.run(
-            "DELETE FROM ready WHERE route_id = ?1 AND (priority, run_at, task_id) > (?2, ?3, coalesce(?4, x''))"
+            "DELETE FROM ready WHERE route_id = ?1 AND keyed = 0 AND (priority, run_at, task_id) > (?2, ?3, "
+            "coalesce(?4, x''))"
             " AND (priority, run_at, task_id) <= (?5, ?6, ?7)",
             route, after.priority, after.run_at, after.task, last.priority, last.run_at, last.task);
 }
 
-void ClaimSearch::consider(Candidate& candidate) {
+/// False: others have moved into reach, who may come before the next candidate.
+bool ClaimSearch::consider(Candidate& candidate) {
     const auto& position = candidate.pending.position;
     const auto& task = candidate.pending.task;
-    if (position.key && granted_.size() >= params_.to_start) return;  // keyed tasks are not held for later
-    if (position.deadline && *position.deadline <= tx_.now) {
-        remove_pending(tx_, candidate.pending);
-        park(tx_, task, position, store::WaitReason::Overdue);
-        if (position.key) unpark(tx_, *position.key);
-        return;
-    }
     remove_pending(tx_, candidate.pending);
+    if (position.deadline && *position.deadline <= tx_.now) {
+        park(tx_, task, position, store::WaitReason::Overdue);
+        if (!position.key) return true;
+        unpark(tx_, *position.key);
+        return false;
+    }
     if (position.key && !take_slot(tx_, *position.key, task)) {
         park(tx_, task, position, store::WaitReason::Key);
     } else {
         grant(candidate);
     }
+    return true;
 }
 
 void ClaimSearch::grant(Candidate& candidate) {

@@ -30,18 +30,22 @@ public:
                 const std::vector<std::int64_t>& routes);
 
     /// Tasks that cannot be granted are put out of reach on the way, each once in its life as a candidate; how many
-    /// are looked at in one transaction is bounded. False: the bound was met before all was granted.
+    /// are looked at in one transaction is bounded. False: the bound was met, and it is worth asking again.
     bool run();
 
     [[nodiscard]] std::vector<store::ClaimedTask>& granted() { return granted_; }
 
 private:
-    std::vector<Candidate> next_candidates(const Cursor& after, std::size_t limit);
-    void read_candidates(std::int64_t route, const Cursor& after, std::size_t limit,
+    enum class Keys { With, Without };
+
+    bool search(std::size_t goal, Keys keys);
+    std::vector<Candidate> next_candidates(const Cursor& after, std::size_t limit, Keys keys);
+    void read_candidates(std::int64_t route, bool keyed, const Cursor& after, std::size_t limit,
                          std::vector<Candidate>& candidates);
-    void take(std::vector<Candidate>& candidates, const Cursor& after);
+    bool take(std::vector<Candidate>& candidates, Cursor& cursor);
+    void take_plain(std::vector<Candidate>& candidates, Cursor& cursor);
     void remove_ranges(const std::vector<Candidate>& candidates, const Cursor& after);
-    void consider(Candidate& candidate);
+    bool consider(Candidate& candidate);
     void grant(Candidate& candidate);
     void remember();
 
@@ -50,6 +54,7 @@ private:
     const store::ClaimParams& params_;
     const std::vector<std::int64_t>& routes_;
     std::vector<store::ClaimedTask> granted_;
+    std::size_t looked_at_ = 0;
     store::Lease lease_before_ = 0;
     store::Lease last_lease_ = 0;
 };

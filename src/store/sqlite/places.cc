@@ -21,11 +21,11 @@ Position read_position(const Query& row, int column) {
 
 void insert_ready(Transaction& tx, const Uuid& task, const Position& position) {
     tx.db.run(
-        "INSERT INTO ready (task_id, route_id, priority, run_at, deadline, concurrency_key, attempts, crashes, "
-        "requeues,"
-        " last_lease) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        task, position.route, position.priority, position.run_at, position.deadline, position.key,
-        position.history.attempts, position.history.crashes, position.history.requeues, position.last_lease);
+        "INSERT INTO ready (task_id, route_id, keyed, priority, run_at, deadline, concurrency_key, attempts, crashes,"
+        " requeues, last_lease) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        task, position.route, position.key.has_value(), position.priority, position.run_at, position.deadline,
+        position.key, position.history.attempts, position.history.crashes, position.history.requeues,
+        position.last_lease);
     tx.brings_work = true;
 }
 
@@ -71,8 +71,8 @@ std::optional<std::int64_t> next_parked_route(Database& db, const std::string& k
     return row.integer(0);
 }
 
-/// The first tasks of the route that wait for the key.
-/// Those that are among the first `limit` of the route with this key, counting those in reach already.
+/// The tasks of the route that wait for the key and are among its first `limit` with this key, counting those in
+/// reach already.
 std::vector<PendingTask> parked_tasks(Database& db, const std::string& key, std::int64_t route, int limit) {
     std::vector<PendingTask> tasks;
     auto rows = db.query(
@@ -120,8 +120,9 @@ std::optional<PendingTask> find_pending(Database& db, const Uuid& task) {
 void remove_pending(Transaction& tx, const PendingTask& pending) {
     if (pending.waits_for == store::WaitReason::None) {
         const auto& position = pending.position;
-        tx.db.run("DELETE FROM ready WHERE route_id = ? AND priority = ? AND run_at = ? AND task_id = ?",
-                  position.route, position.priority, position.run_at, pending.task);
+        tx.db.run(
+            "DELETE FROM ready WHERE route_id = ? AND keyed = ? AND priority = ? AND run_at = ? AND task_id = ?",
+            position.route, position.key.has_value(), position.priority, position.run_at, pending.task);
     } else {
         tx.db.run("DELETE FROM waiting WHERE task_id = ?", pending.task);
     }

@@ -32,22 +32,23 @@ END $$;
 
 -- What lock_next() answers.
 CREATE TYPE holdfast.locked_next AS (
-    after_priority integer, after_run_at timestamptz, after_task uuid, places tid[], seen integer, whole boolean);
+    after_priority integer, after_run_at timestamptz, after_task uuid, places tid[], full_places tid[], whole boolean);
 
--- Locks the next tasks of several routes, by priority, run_at and id over all of them. It looks first, without locks, a
--- chunk ahead in each route; then locks exactly what it takes, passing by what others have locked. `seen` is how
--- many it wanted to lock, `whole` whether it has looked at everything there is; `after_*` is where the next call goes on.
+-- Locks the next tasks of several routes, by priority, run_at and id over all of them: as many as make `wanted` grants,
+-- and those before and between them that cannot be granted; at most `budget` of both. It looks first, without locks, a
+-- chunk ahead in each route; then locks exactly what it picked, passing by what others have locked. `full_places`: their
+-- keys looked full. `whole`: it has looked at everything there is; `after_*` is where the next call goes on.
 CREATE FUNCTION holdfast.lock_next(
-    routes integer[], at_most integer, chunk integer, with_keys boolean,
+    routes integer[], wanted integer, budget integer, chunk integer, with_keys boolean, at timestamptz,
     INOUT after_priority integer, INOUT after_run_at timestamptz, INOUT after_task uuid,
-    OUT places tid[], OUT seen integer, OUT whole boolean
+    OUT places tid[], OUT full_places tid[], OUT whole boolean
 ) LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
 BEGIN
     WITH ahead AS MATERIALIZED (
         SELECT s.* FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
-            SELECT r1.ctid AS place, r1.task_id, r1.priority, r1.run_at,
+            SELECT r1.ctid AS place, r1.task_id, r1.priority, r1.run_at, r1.deadline, r1.concurrency_key AS key,
                    row_number() OVER (ORDER BY r1.priority, r1.run_at, r1.task_id) AS depth
             FROM ready r1
             WHERE r1.route_id = r.id AND r1.concurrency_key IS NULL
@@ -55,7 +56,7 @@ BEGIN
             ORDER BY r1.priority, r1.run_at, r1.task_id LIMIT chunk) s
         UNION ALL
         SELECT s.* FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
-            SELECT r2.ctid AS place, r2.task_id, r2.priority, r2.run_at,
+            SELECT r2.ctid AS place, r2.task_id, r2.priority, r2.run_at, r2.deadline, r2.concurrency_key AS key,
                    row_number() OVER (ORDER BY r2.priority, r2.run_at, r2.task_id) AS depth
             FROM ready r2
             WHERE with_keys AND r2.route_id = r.id AND r2.concurrency_key IS NOT NULL
@@ -64,19 +65,59 @@ BEGIN
     ), edge AS MATERIALIZED (  -- as far as every route has been looked at
         SELECT a.priority, a.run_at, a.task_id FROM ahead a WHERE a.depth = chunk
         ORDER BY a.priority, a.run_at, a.task_id LIMIT 1
-    ), picked AS MATERIALIZED (
-        SELECT a.place, a.task_id, a.priority, a.run_at FROM ahead a
+    ), near AS MATERIALIZED (
+        SELECT a.place, a.task_id, a.priority, a.run_at, a.key, coalesce(a.deadline <= at, false) AS is_late,
+               row_number() OVER same_key AS turn,
+               CASE WHEN a.key IS NOT NULL AND row_number() OVER same_key = 1 THEN (
+                   SELECT c.max_slots - (SELECT count(*) FROM slot s WHERE s.key = c.key) FROM concurrency c
+                   WHERE c.key = a.key) END AS free_slots  -- once per key
+        FROM ahead a
         WHERE NOT EXISTS (SELECT FROM edge e WHERE (a.priority, a.run_at, a.task_id) > (e.priority, e.run_at, e.task_id))
-        ORDER BY a.priority, a.run_at, a.task_id LIMIT at_most
+        WINDOW same_key AS (PARTITION BY a.key ORDER BY a.priority, a.run_at, a.task_id)
+    ), judged AS (
+        SELECT n.*, coalesce(n.turn > max(n.free_slots) OVER (PARTITION BY n.key), false) AND NOT n.is_late AS is_full
+        FROM near n
+    ), counted AS (
+        SELECT j.*, count(*) FILTER (WHERE NOT j.is_late AND NOT j.is_full) OVER before AS grants_before,
+               count(*) FILTER (WHERE j.is_late AND j.key IS NOT NULL) OVER before AS calls_before
+        FROM judged j
+        WINDOW before AS (ORDER BY j.priority, j.run_at, j.task_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+    ), picked AS MATERIALIZED (  -- up to a late task with a key: whom that calls forward is to be looked at before others
+        SELECT c.place, c.task_id, c.priority, c.run_at, c.is_full FROM counted c
+        WHERE c.grants_before < wanted AND c.calls_before = 0
+        ORDER BY c.priority, c.run_at, c.task_id LIMIT budget
     ), locked AS MATERIALIZED (  -- by place, and by id in case the place has been used again since
-        SELECT r.ctid AS place FROM picked p JOIN ready r ON r.ctid = p.place AND r.task_id = p.task_id
+        SELECT r.ctid AS place, p.is_full FROM picked p JOIN ready r ON r.ctid = p.place AND r.task_id = p.task_id
         FOR UPDATE OF r SKIP LOCKED
     )
-    SELECT ARRAY(SELECT l.place FROM locked l), (SELECT count(*) FROM picked), NOT EXISTS (SELECT FROM edge),
+    SELECT ARRAY(SELECT l.place FROM locked l WHERE NOT l.is_full), ARRAY(SELECT l.place FROM locked l WHERE l.is_full),
+           NOT EXISTS (SELECT FROM edge) AND (SELECT count(*) FROM picked) = (SELECT count(*) FROM near),
            last.priority, last.run_at, last.task_id
-    INTO places, seen, whole, after_priority, after_run_at, after_task
+    INTO places, full_places, whole, after_priority, after_run_at, after_task
     FROM (VALUES (1)) AS one
     LEFT JOIN (SELECT * FROM picked ORDER BY priority DESC, run_at DESC, task_id DESC LIMIT 1) last ON true;
+END $$;
+
+-- Parks locked ready rows whose keys are full, and answers whether all were: a slot may have become free since somebody
+-- looked. The keys' rows stay locked until the transaction ends, so nobody frees a slot in between.
+CREATE FUNCTION holdfast.park_full(places tid[]) RETURNS boolean LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
+DECLARE
+    keys text[] := ARRAY(SELECT DISTINCT r.concurrency_key FROM ready r WHERE r.ctid = ANY (places));
+    parked bigint;
+BEGIN
+    PERFORM FROM concurrency c WHERE c.key = ANY (keys) ORDER BY c.key FOR UPDATE;
+    keys := ARRAY(SELECT c.key FROM concurrency c
+                  WHERE c.key = ANY (keys) AND c.max_slots <= (SELECT count(*) FROM slot s WHERE s.key = c.key));
+    WITH gone AS (
+        DELETE FROM ready r WHERE r.ctid = ANY (places) AND r.concurrency_key = ANY (keys) RETURNING r.*
+    )
+    INSERT INTO waiting
+    SELECT task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues, concurrency_key, 'key'
+    FROM gone;
+    GET DIAGNOSTICS parked = ROW_COUNT;
+    RETURN parked = cardinality(places);
 END $$;
 
 -- Moves locked ready rows into leases, in the order of claims. Tasks past their deadline and tasks whose key is full
@@ -137,7 +178,7 @@ BEGIN
 END $$;
 
 -- Takes up to `wanted` tasks of the routes, by priority, run_at and id over all of them. What is parked on the way costs
--- budget, too; `cut_short`: the budget ran out.
+-- budget, too; `cut_short`: there may be more, because the budget ran out or a slot became free meanwhile.
 CREATE FUNCTION holdfast.pop(
     claimer uuid, routes integer[], wanted integer, for_start boolean, at timestamptz,
     INOUT budget integer, INOUT lowest bigint, INOUT highest bigint, OUT cut_short boolean
@@ -150,45 +191,43 @@ DECLARE
         SELECT FROM ready r WHERE r.route_id = routes[1] AND r.concurrency_key IS NOT NULL));
     chunk integer := greatest(16, 2 * wanted / cardinality(routes));
     size integer;
-    one_by_one boolean;
     next holdfast.locked_next;
     got record;
 BEGIN
     cut_short := false;
-    next := (0, '-infinity', '00000000-0000-0000-0000-000000000000', NULL, 0, true);
+    next := (0, '-infinity', '00000000-0000-0000-0000-000000000000', NULL, '{}', true);
     WHILE wanted > 0 LOOP
-        size := least(wanted, budget);
-        cut_short := size <= 0;
-        EXIT WHEN cut_short;
+        IF budget <= 0 THEN
+            cut_short := true;
+            EXIT;
+        END IF;
         IF is_alone THEN
+            size := least(wanted, budget);
             next.places := ARRAY(
                 SELECT r.ctid FROM ready r WHERE r.route_id = routes[1] AND r.concurrency_key IS NULL
                 ORDER BY r.priority, r.run_at, r.task_id LIMIT size FOR UPDATE SKIP LOCKED);
-            next.seen := cardinality(next.places);
+            next.whole := cardinality(next.places) < size;
         ELSE
-            chunk := least(chunk, size);
-            next := lock_next(routes, size, chunk, for_start, next.after_priority, next.after_run_at, next.after_task);
-            chunk := chunk * 4;
+            next := lock_next(routes, wanted, budget, chunk, for_start, at, next.after_priority, next.after_run_at,
+                              next.after_task);
+            chunk := least(chunk * 4, budget);
         END IF;
-        -- Whom a late task with a key lets in depends on who comes before it: then one after the other.
-        one_by_one := NOT is_alone AND EXISTS (
-            SELECT FROM ready r WHERE r.ctid = ANY (next.places) AND r.deadline <= at AND r.concurrency_key IS NOT NULL);
-        FOR i IN 1 .. CASE WHEN one_by_one THEN cardinality(next.places) ELSE 1 END LOOP
-            got := take(claimer, CASE WHEN one_by_one THEN next.places[i:i] ELSE next.places END, for_start, at);
-            lowest := least(lowest, got.lowest);
-            highest := greatest(highest, got.highest);
-            wanted := wanted - got.taken;
-        END LOOP;
-        budget := budget - cardinality(next.places);
-        EXIT WHEN next.whole AND next.seen < size;
+        got := take(claimer, next.places, for_start, at);
+        lowest := least(lowest, got.lowest);
+        highest := greatest(highest, got.highest);
+        wanted := wanted - got.taken;
+        IF next.full_places <> '{}' AND NOT park_full(next.full_places) THEN cut_short := true; END IF;
+        budget := budget - cardinality(next.places) - cardinality(next.full_places);
+        EXIT WHEN next.whole;
     END LOOP;
 END $$;
 
--- Claims for a worker. `stale`: the caller's idea of the worker's routes is out of date, nothing was done. The tasks
--- themselves are read with holdfast.claimed(), in the same transaction.
+-- Claims for a worker. `stale`: the caller's idea of the worker's routes is out of date, nothing was done. `look_first`:
+-- lock and write nothing when there is nothing, as an idle worker should; it costs the others a look. The tasks themselves
+-- are read with holdfast.claimed(), in the same transaction.
 CREATE FUNCTION holdfast.claim(
     claimer uuid, request_id uuid, to_start integer, to_hold integer, budget integer,
-    known_queues text[], known_tags text[], known_routes bigint, routes integer[],
+    known_queues text[], known_tags text[], known_routes bigint, routes integer[], look_first boolean,
     OUT refusal text, OUT stale boolean, OUT next_due_us bigint, OUT more boolean
 ) LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
@@ -229,17 +268,18 @@ BEGIN
     END IF;
     IF w.asks_again THEN RETURN; END IF;
 
-    -- A claim that finds nothing locks and writes nothing. (LIMIT 1 inside keeps it to one look per route.)
-    SELECT EXISTS (
-               SELECT FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
-                   SELECT FROM ready x WHERE x.route_id = r.id AND x.concurrency_key IS NULL
-                   ORDER BY x.priority, x.run_at, x.task_id LIMIT 1) AS first)
-           OR to_start > 0 AND EXISTS (
-               SELECT FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
-                   SELECT FROM ready x WHERE x.route_id = r.id AND x.concurrency_key IS NOT NULL
-                   ORDER BY x.priority, x.run_at, x.task_id LIMIT 1) AS first)
-    INTO has_work;
-    IF NOT has_work THEN RETURN; END IF;
+    IF look_first THEN  -- (LIMIT 1 inside keeps it to one look per route.)
+        SELECT EXISTS (
+                   SELECT FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
+                       SELECT FROM ready x WHERE x.route_id = r.id AND x.concurrency_key IS NULL
+                       ORDER BY x.priority, x.run_at, x.task_id LIMIT 1) AS first)
+               OR to_start > 0 AND EXISTS (
+                   SELECT FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
+                       SELECT FROM ready x WHERE x.route_id = r.id AND x.concurrency_key IS NOT NULL
+                       ORDER BY x.priority, x.run_at, x.task_id LIMIT 1) AS first)
+        INTO has_work;
+        IF NOT has_work THEN RETURN; END IF;
+    END IF;
 
     -- Beats may come in between; whoever makes the worker inactive waits, and sees these leases.
     PERFORM FROM worker x WHERE x.id = claimer AND x.status = 'active' AND NOT x.cordoned FOR KEY SHARE;
@@ -257,7 +297,8 @@ BEGIN
 
     started := pop(claimer, routes, to_start, true, at, budget, NULL, NULL);
     held := pop(claimer, routes, to_hold, false, at, started.budget, started.lowest, started.highest);
-    more := started.cut_short;  -- holding more for later is a bonus, not worth asking again
+    -- Holding more for later is a bonus, not worth asking again.
+    more := started.cut_short OR held.cut_short AND held.lowest IS NULL;
     IF held.lowest IS NOT NULL THEN
         UPDATE claim c SET request = request_id, first_lease = held.lowest, last_lease = held.highest
         WHERE c.worker_id = claimer;

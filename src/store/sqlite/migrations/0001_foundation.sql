@@ -41,9 +41,11 @@ CREATE UNIQUE INDEX task_idempotency_key ON task (idempotency_key) WHERE idempot
 CREATE TRIGGER task_is_final BEFORE UPDATE ON task
 BEGIN SELECT RAISE(ABORT, 'what was submitted never changes'); END;
 
--- PENDING, in reach of claims.
+-- PENDING, in reach of claims. Tasks with a key and tasks without stand in two rows, so that a claim that may not have the
+-- former does not meet them.
 CREATE TABLE ready (
     route_id         INTEGER NOT NULL,
+    keyed            INTEGER NOT NULL CHECK (keyed = (concurrency_key IS NOT NULL)),
     priority         INTEGER NOT NULL,
     run_at           INTEGER NOT NULL,
     task_id          BLOB NOT NULL,
@@ -53,7 +55,7 @@ CREATE TABLE ready (
     crashes          INTEGER NOT NULL,
     requeues         INTEGER NOT NULL,
     last_lease       INTEGER NOT NULL,     -- the lease that was handed back or recovered; 0: none
-    PRIMARY KEY (route_id, priority, run_at, task_id)
+    PRIMARY KEY (route_id, keyed, priority, run_at, task_id)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX ready_task ON ready (task_id);
 CREATE INDEX ready_key ON ready (concurrency_key, route_id, priority, run_at, task_id) WHERE concurrency_key IS NOT NULL;
