@@ -89,11 +89,11 @@ struct EventInfo {
 
 /// Which tasks to list: all that match every member that is set. Newest first.
 struct TaskQuery {
-    std::vector<TaskState> states;  ///< empty: all
-    std::string name;               ///< empty: all
-    std::string queue;              ///< empty: all
-    std::optional<Uuid> after;      ///< the last id of the page before
-    std::size_t limit = 50;         ///< 1..1000
+    std::vector<TaskState> states = {};  ///< empty: all
+    std::string name = {};               ///< empty: all
+    std::string queue = {};              ///< empty: all
+    std::optional<Uuid> after = {};      ///< the last id of the page before
+    std::size_t limit = 50;              ///< 1..1000
 };
 
 /// What became of one submitted item.

@@ -10,6 +10,9 @@ namespace holdfast {
 enum class LogLevel { Debug, Info, Warning, Error };
 [[nodiscard]] std::string_view to_text(LogLevel level);  ///< "debug", "info", "warning", "error"
 
+/// How lines are written: for people, or as one JSON object each.
+enum class LogFormat { Text, Json };
+
 /// One fact for the person who reads the log: a sentence, and values to search by.
 struct LogLine {
     LogLevel level = LogLevel::Info;

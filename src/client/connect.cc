@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "base/store_url.h"
 #include "base/text.h"
 #include "platform/real_clock.h"
 #include "store/sqlite/sqlite_store.h"
@@ -15,28 +16,9 @@ namespace {
 
 constexpr std::string_view sqlite_scheme = "sqlite:";
 
-bool is_postgres_uri(std::string_view url) {
-    return url.starts_with("postgresql://") || url.starts_with("postgres://");
-}
-
-StoreAddress sqlite_address(std::string_view path) {
-    if (path.empty()) throw BadInput("the store URL 'sqlite:' names no file; write for example sqlite:holdfast.db");
-    if (path == ":memory:")
-        throw BadInput("a memory database is not durable; name a file, for example sqlite:holdfast.db");
-    if (path.starts_with("//") && !path.starts_with("///"))
-        throw BadInput(concat("the store URL 'sqlite:", path, "' names no file; write sqlite:", path.substr(2)));
-    return {StoreAddress::Kind::Sqlite, std::string(path)};
-}
-
-std::string complaint_about(std::string_view url) {
-    const std::string shown = mask_password(url);
-    if (url.empty()) return "the store URL is empty; write sqlite:PATH or postgresql://HOST/DATABASE";
-    if (url.find('=') != std::string_view::npos && url.find("://") == std::string_view::npos)
-        return concat("'", shown,
-                      "' is a libpq keyword string; write it as postgresql://USER@HOST:PORT/DATABASE?KEY=VALUE");
-    if (url.find(':') == std::string_view::npos)
-        return concat("'", shown, "' is no store URL; for an SQLite file write sqlite:", url);
-    return concat("'", shown, "' is no store URL; write sqlite:PATH or postgresql://HOST/DATABASE");
+std::string complaint_about(std::string_view url, const StoreUrlFault& fault) {
+    const std::string advice = fault.suggestion.empty() ? concat("write ", store_url_forms) : fault.suggestion;
+    return concat("the store URL '", mask_password(url), "' cannot be used: ", fault.title, "; ", advice);
 }
 
 std::unique_ptr<store::Store> open_sqlite(const std::string& path, const ConnectParams& params) {
@@ -64,20 +46,16 @@ std::unique_ptr<store::Store> open_postgres(const std::string&, const ConnectPar
 }  // namespace
 
 StoreAddress parse_store_url(std::string_view url) {
-    if (url.starts_with(sqlite_scheme)) return sqlite_address(url.substr(sqlite_scheme.size()));
-    if (is_postgres_uri(url)) return {StoreAddress::Kind::Postgres, std::string(url)};
-    throw BadInput(complaint_about(url));
+    if (const auto fault = store_url_fault(url)) throw BadInput(complaint_about(url, *fault));
+    if (url.starts_with(sqlite_scheme))
+        return {StoreAddress::Kind::Sqlite, std::string(url.substr(sqlite_scheme.size()))};
+    return {StoreAddress::Kind::Postgres, std::string(url)};
 }
 
 std::unique_ptr<store::Store> connect(const ConnectParams& params) {
     const StoreAddress address = parse_store_url(params.url);
-    switch (address.kind) {
-        case StoreAddress::Kind::Sqlite:
-            return open_sqlite(address.place, params);
-        case StoreAddress::Kind::Postgres:
-            return open_postgres(address.place, params);
-    }
-    throw BadInput(complaint_about(params.url));
+    const bool is_sqlite = address.kind == StoreAddress::Kind::Sqlite;
+    return is_sqlite ? open_sqlite(address.place, params) : open_postgres(address.place, params);
 }
 
 }  // namespace holdfast::client

@@ -6,10 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "base/log.h"
+#include "config/catalog.h"
 #include "config/config_error.h"
 #include "config/source_node.h"
 #include "holdfast/result.h"
 #include "holdfast/time.h"
+#include "holdfast/worker.h"
 
 namespace holdfast::config {
 
@@ -30,6 +33,19 @@ struct WorkerConfig {
     Duration task_timeout;
     Duration heartbeat_interval;
     Duration shutdown_grace;
+    Duration stop_grace;
+    Duration snapshot_interval;
+    Isolation isolation;
+    int max_tasks_per_runner;
+    std::optional<std::int64_t> runner_memory_limit;  ///< bytes; nullopt: none
+    std::vector<std::string> container_command;
+    std::vector<std::string> container_options;      ///< before the word `run`
+    std::vector<std::string> container_run_options;  ///< after it
+};
+
+struct LogConfig {
+    LogLevel level;
+    LogFormat format;
 };
 
 struct RecoveryConfig {
@@ -66,12 +82,13 @@ struct Config {
     WorkerConfig worker{};
     RecoveryConfig recovery{};
     RetentionConfig retention{};
+    LogConfig log{};
+    Catalog tasks;  ///< the definitions of the file
 
     std::string file;  ///< the file that was read, as it was named; empty when there was none
 
     // Sections whose content is not looked into here. Null when absent.
     SourceNode server;
-    SourceNode tasks;
     SourceNode workflows;
 
     std::vector<Setting> settings;  ///< every field, in the order of the documentation

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/text.h"
+#include "config/catalog_reader.h"
 #include "config/shown.h"
 #include "config/unknown_key.h"
 #include "config/yaml_reader.h"
@@ -71,7 +72,7 @@ private:
 
     void keep(const SourceNode& section) {
         if (section.key == "server") config_.server = section;
-        if (section.key == "tasks") config_.tasks = section;
+        if (section.key == "tasks") config_.tasks = read_catalog(section, file_, draft_);
         if (section.key == "workflows") config_.workflows = section;
     }
 

@@ -17,7 +17,7 @@ struct ChosenFile {
 /// The flag's, else the environment's, else holdfast.yaml in the directory if something of that name is there.
 [[nodiscard]] std::optional<ChosenFile> choose_file(const LoadParams& params);
 
-/// Reads the file into the draft; sections without fields go into `config` as they are.
+/// Reads the file into the draft; sections without fields go into `config`.
 void read_file(const ChosenFile& file, Draft& draft, Config& config);
 
 }  // namespace holdfast::config

@@ -36,6 +36,29 @@ struct ValueOf<std::optional<T>> {
     }
 };
 
+template <>
+struct ValueOf<Isolation> {
+    static Isolation from(const Value& value) {
+        return std::get<std::string>(value) == "thread" ? Isolation::Thread : Isolation::Process;
+    }
+};
+
+template <>
+struct ValueOf<LogFormat> {
+    static LogFormat from(const Value& value) {
+        return std::get<std::string>(value) == "json" ? LogFormat::Json : LogFormat::Text;
+    }
+};
+
+template <>
+struct ValueOf<LogLevel> {
+    static LogLevel from(const Value& value) {
+        for (const auto level : {LogLevel::Debug, LogLevel::Warning, LogLevel::Error})
+            if (std::get<std::string>(value) == to_text(level)) return level;
+        return LogLevel::Info;
+    }
+};
+
 template <auto Section, auto Member>
 void assign(Config& config, const Value& value) {
     auto& target = (config.*Section).*Member;
@@ -152,6 +175,89 @@ constexpr std::array table = {
           .source = attune,
           .example = "2m",
           .assign = assign<&Config::worker, &WorkerConfig::shutdown_grace>},
+    Field{.section = "worker",
+          .name = "stop_grace",
+          .type = FieldType::Length,
+          .fallback = "5s",
+          .least = 0,
+          .most = length(hours(1)),
+          .meaning = "How long a task that is asked to stop (cancel, timeout, drain) may take before it is killed.",
+          .source = own,
+          .example = "30s",
+          .assign = assign<&Config::worker, &WorkerConfig::stop_grace>},
+    Field{.section = "worker",
+          .name = "snapshot_interval",
+          .type = FieldType::Length,
+          .fallback = "30s",
+          .least = length(seconds(1)),
+          .most = length(hours(1)),
+          .meaning = "How often the worker records its load (tasks, processor, memory).",
+          .source = horsies,
+          .example = "1m",
+          .assign = assign<&Config::worker, &WorkerConfig::snapshot_interval>},
+    Field{.section = "worker",
+          .name = "isolation",
+          .type = FieldType::Choice,
+          .fallback = "process",
+          .words = "process, thread",
+          .meaning =
+              "Where functions run: each in a process of its own, which may crash without harm to others, or in "
+              "threads of the worker, which is faster. With threads it runs functions only, no scripts or containers.",
+          .source = own,
+          .example = "thread",
+          .assign = assign<&Config::worker, &WorkerConfig::isolation>},
+    Field{.section = "worker",
+          .name = "max_tasks_per_runner",
+          .type = FieldType::Count,
+          .fallback = "1000",
+          .least = 1,
+          .most = 1'000'000,
+          .meaning = "After so many tasks a runner process is replaced by a fresh one, against slow leaks.",
+          .source = own,
+          .example = "100",
+          .assign = assign<&Config::worker, &WorkerConfig::max_tasks_per_runner>},
+    Field{.section = "worker",
+          .name = "runner_memory_limit",
+          .type = FieldType::Size,
+          .fallback = "null",
+          .least = std::int64_t{16} << 20,
+          .most = std::int64_t{1} << 50,
+          .nullable = true,
+          .meaning = "The memory that a runner process and all that it starts may use when its task names no limit; "
+                     "null: as much as there is.",
+          .source = own,
+          .example = "512MiB",
+          .assign = assign<&Config::worker, &WorkerConfig::runner_memory_limit>},
+    Field{.section = "worker",
+          .name = "container_command",
+          .type = FieldType::TextList,
+          .fallback = "docker",
+          .least = 1,
+          .most = 100,
+          .meaning = "The program that runs containers, with its first words: any that understands what docker does.",
+          .source = own,
+          .example = "[sudo, podman]",
+          .assign = assign<&Config::worker, &WorkerConfig::container_command>},
+    Field{.section = "worker",
+          .name = "container_options",
+          .type = FieldType::TextList,
+          .fallback = "",
+          .least = 0,
+          .most = 100,
+          .meaning = "Words between that command and each of its subcommands.",
+          .source = own,
+          .example = "[--host, \"ssh://build-1\"]",
+          .assign = assign<&Config::worker, &WorkerConfig::container_options>},
+    Field{.section = "worker",
+          .name = "container_run_options",
+          .type = FieldType::TextList,
+          .fallback = "",
+          .least = 0,
+          .most = 100,
+          .meaning = "Words after the subcommand `run`, for every container.",
+          .source = own,
+          .example = "[--pull, never]",
+          .assign = assign<&Config::worker, &WorkerConfig::container_run_options>},
     // ---- recovery ------------------------------------------------------------------------------------------------
     Field{.section = "recovery",
           .name = "auto_requeue_stale_claimed",
@@ -297,6 +403,25 @@ constexpr std::array table = {
           .source = horsies,
           .example = "90d",
           .assign = assign<&Config::retention, &RetentionConfig::terminal_record>},
+    // ---- log -----------------------------------------------------------------------------------------------------
+    Field{.section = "log",
+          .name = "level",
+          .type = FieldType::Choice,
+          .fallback = "info",
+          .words = "debug, info, warning, error",
+          .meaning = "The least important lines that a worker writes to its log (the standard error stream).",
+          .source = own,
+          .example = "debug",
+          .assign = assign<&Config::log, &LogConfig::level>},
+    Field{.section = "log",
+          .name = "format",
+          .type = FieldType::Choice,
+          .fallback = "text",
+          .words = "text, json",
+          .meaning = "One line for each fact either way: for people, or as one JSON object.",
+          .source = own,
+          .example = "json",
+          .assign = assign<&Config::log, &LogConfig::format>},
 };
 
 std::string upper_case(std::string_view text) {
@@ -339,7 +464,7 @@ const Field* find_field_by_name(std::string_view name) {
 }
 
 const std::vector<std::string>& field_sections() {
-    static const std::vector<std::string> sections = {"store", "worker", "recovery", "retention"};
+    static const std::vector<std::string> sections = {"store", "worker", "recovery", "retention", "log"};
     return sections;
 }
 

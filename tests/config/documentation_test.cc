@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "config/fields.h"
+#include "config/task_keys.h"
 #include "config/values.h"
 #include "tests/config/loading.h"
 
@@ -26,8 +27,20 @@ std::string reference(const std::string& section) {
     return text;
 }
 
-std::string documentation() {
-    std::ifstream file(DOCS_DIRECTORY "/configuration.md");
+/// The reference of a task's keys, as it stands in docs/tasks.md.
+std::string reference_of_tasks() {
+    std::string text = "| key | default | allowed | meaning | example |\n|---|---|---|---|---|\n";
+    for (const TaskKey& key : task_keys()) {
+        const Field& field = key.field;
+        const std::string fallback = field.fallback.empty() ? "" : concat('`', field.fallback, '`');
+        text += concat("| `", field.name, "` | ", fallback, " | ", allowed_values(field), " | ", field.meaning,
+                       " | `", field.example, "` |\n");
+    }
+    return text;
+}
+
+std::string documentation(const std::string& name = "configuration.md") {
+    std::ifstream file(std::string(DOCS_DIRECTORY "/") + name);
     std::stringstream content;
     content << file.rdbuf();
     return content.str();
@@ -36,7 +49,7 @@ std::string documentation() {
 /// The blocks of YAML in the documentation.
 std::vector<std::string> examples() {
     static const std::string opening = "```yaml\n";
-    const std::string text = documentation();
+    const std::string text = documentation() + documentation("tasks.md");
     std::vector<std::string> found;
     for (std::size_t at = 0; (at = text.find(opening, at)) != std::string::npos;) {
         at += opening.size();
@@ -49,6 +62,22 @@ class Documentation : public Loading {};
 
 TEST_F(Documentation, HoldsTheReferenceThatTheFieldsGive) {
     for (const std::string& section : field_sections()) EXPECT_THAT(documentation(), HasSubstr(reference(section)));
+}
+
+TEST_F(Documentation, HoldsTheReferenceOfTheKeysOfTasks) {
+    EXPECT_THAT(documentation("tasks.md"), HasSubstr(reference_of_tasks()));
+}
+
+TEST_F(Documentation, SaysOfEachKeyOfATaskTheDefaultThatADefinitionHas) {
+    write("tasks: {x: {script: ls, concurrency_key: k}}\n");
+    const TaskDefinition untouched = accepted().tasks.at("x");
+    for (const TaskKey& key : task_keys()) {
+        if (key.field.fallback.empty()) continue;
+        write(
+            concat("tasks: {x: {script: ls, concurrency_key: k, ", key.field.name, ": ", key.field.fallback, "}}\n"));
+        TaskDefinition written = accepted().tasks.at("x");
+        EXPECT_EQ(written, untouched) << key.field.name;
+    }
 }
 
 TEST_F(Documentation, ShowsOnlyExamplesThatAreValid) {

@@ -52,6 +52,10 @@ const Ranged ranged_fields[] = {
     {"worker.task_timeout", "5m", "1s", "30d", "999ms", "2592001", ""},
     {"worker.heartbeat_interval", "3s", "100ms", "2m", "99ms", "121", ""},
     {"worker.shutdown_grace", "30s", "0s", "1d", "-1", "86401", ""},
+    {"worker.stop_grace", "5s", "0s", "1h", "-1", "3601", ""},
+    {"worker.snapshot_interval", "30s", "1s", "1h", "999ms", "3601", ""},
+    {"worker.max_tasks_per_runner", "1000", "1", "1000000", "0", "1000001", ""},
+    {"worker.runner_memory_limit", "null", "16MiB", "1PiB", "16777215", "1125899906842625", ""},
     {"recovery.claimed_stale_threshold_ms", "120000", "2000", "3600000", "999", "3600001", short_claimer},
     {"recovery.running_stale_threshold_ms", "300000", "2000", "7200000", "999", "7200001", short_runner},
     {"recovery.check_interval_ms", "30000", "1000", "600000", "999", "600001", ""},
@@ -126,8 +130,14 @@ TEST_F(Fields, AreAllCoveredByTheseTests) {
                                      "worker.name",
                                      "worker.queues",
                                      "worker.tags",
+                                     "worker.isolation",
+                                     "worker.container_command",
+                                     "worker.container_options",
+                                     "worker.container_run_options",
                                      "recovery.auto_requeue_stale_claimed",
-                                     "recovery.auto_fail_stale_running"};
+                                     "recovery.auto_fail_stale_running",
+                                     "log.level",
+                                     "log.format"};
     for (const Ranged& field : ranged_fields) covered.insert(field.key);
     std::set<std::string> existing;
     for (const Field& field : fields()) existing.insert(field.key());
@@ -140,15 +150,24 @@ TEST_F(Fields, WithoutRangeHaveTheirDefaults) {
     EXPECT_EQ(shown("worker.name"), "null (default)");
     EXPECT_EQ(shown("worker.queues"), "[default] (default)");
     EXPECT_EQ(shown("worker.tags"), "[] (default)");
+    EXPECT_EQ(shown("worker.isolation"), "process (default)");
+    EXPECT_EQ(shown("worker.container_command"), "[docker] (default)");
+    EXPECT_EQ(shown("worker.container_options"), "[] (default)");
+    EXPECT_EQ(shown("worker.container_run_options"), "[] (default)");
     EXPECT_EQ(shown("recovery.auto_requeue_stale_claimed"), "true (default)");
     EXPECT_EQ(shown("recovery.auto_fail_stale_running"), "true (default)");
+    EXPECT_EQ(shown("log.level"), "info (default)");
+    EXPECT_EQ(shown("log.format"), "text (default)");
 }
 
 TEST_F(Fields, ReachTheMembersOfTheConfiguration) {
     write(R"(
 store: { url: "postgresql://app@db/app", session_liveness: off, max_payload_bytes: 2048 }
 worker:
-  { name: w1, queues: [a, b], tags: [x], max_concurrent_tasks: 3, task_timeout: 7, heartbeat_interval: 4s, shutdown_grace: 8s }
+  { name: w1, queues: [a, b], tags: [x], max_concurrent_tasks: 3, task_timeout: 7, heartbeat_interval: 4s, shutdown_grace: 8s,
+    stop_grace: 9s, snapshot_interval: 17s, isolation: thread, max_tasks_per_runner: 18, runner_memory_limit: 19MiB,
+    container_command: [sudo, podman], container_options: [--log-level, --log-level], container_run_options: [--init] }
+log: { level: warning, format: json }
 recovery:
   auto_requeue_stale_claimed: false
   claimed_stale_threshold_ms: 101000
@@ -174,6 +193,16 @@ retention: { heartbeat_retention_hours: 1, worker_state_retention_hours: 2, term
     EXPECT_EQ(config.worker.task_timeout, seconds(7));
     EXPECT_EQ(config.worker.heartbeat_interval, seconds(4));
     EXPECT_EQ(config.worker.shutdown_grace, seconds(8));
+    EXPECT_EQ(config.worker.stop_grace, seconds(9));
+    EXPECT_EQ(config.worker.snapshot_interval, seconds(17));
+    EXPECT_EQ(config.worker.isolation, Isolation::Thread);
+    EXPECT_EQ(config.worker.max_tasks_per_runner, 18);
+    EXPECT_EQ(config.worker.runner_memory_limit, 19 << 20);
+    EXPECT_THAT(config.worker.container_command, ElementsAre("sudo", "podman"));
+    EXPECT_THAT(config.worker.container_options, ElementsAre("--log-level", "--log-level"));
+    EXPECT_THAT(config.worker.container_run_options, ElementsAre("--init"));
+    EXPECT_EQ(config.log.level, LogLevel::Warning);
+    EXPECT_EQ(config.log.format, LogFormat::Json);
     EXPECT_FALSE(config.recovery.auto_requeue_stale_claimed);
     EXPECT_EQ(config.recovery.claimed_stale_threshold, seconds(101));
     EXPECT_FALSE(config.recovery.auto_fail_stale_running);
@@ -304,6 +333,56 @@ TEST_F(Fields, OfListsRefuseWhatIsNoListOfDifferentNames) {
     EXPECT_EQ(only_error().suggestion, "write [mail]");
 }
 
+TEST_F(Fields, OfSizesTakeBinaryUnitsAndPlainBytes) {
+    for (const auto& [text, bytes] : std::map<std::string, std::int64_t>{{"16777216", 16 << 20},
+                                                                         {"20480KiB", 20 << 20},
+                                                                         {"512MiB", 512 << 20},
+                                                                         {"2GiB", std::int64_t{2} << 30}}) {
+        write(concat("worker: {runner_memory_limit: ", text, "}\n"));
+        EXPECT_EQ(accepted().worker.runner_memory_limit, bytes) << text;
+    }
+    write("worker: {runner_memory_limit: 33554432}\n");
+    EXPECT_EQ(shown("worker.runner_memory_limit"), "32MiB (holdfast.yaml:1)");
+    write("worker: {runner_memory_limit: null}\n");
+    EXPECT_EQ(accepted().worker.runner_memory_limit, std::nullopt);
+}
+
+TEST_F(Fields, OfSizesSayHowTheUnitsOfOthersAreWrittenHere) {
+    for (const auto& [text, suggestion] : std::map<std::string, std::string>{
+             {"512m", "write 512MiB"}, {"2GB", "write 2GiB"}, {"1.5GiB", ""}, {"MiB", ""}, {"much", ""}}) {
+        write(concat("worker: {runner_memory_limit: ", text, "}\n"));
+        EXPECT_EQ(only_error().title, "not a size") << text;
+        EXPECT_EQ(only_error().suggestion, suggestion) << text;
+    }
+}
+
+TEST_F(Fields, OfWordsTakeOnlyThoseThereAre) {
+    for (const std::string level : {"debug", "info", "warning", "error"}) {
+        write(concat("log: {level: ", level, "}\n"));
+        EXPECT_EQ(to_text(accepted().log.level), level);
+    }
+    write("worker: {isolation: proces}\n");
+    EXPECT_EQ(only_error().title, "not one of the words");
+    EXPECT_EQ(only_error().allowed, "process or thread");
+    EXPECT_EQ(only_error().suggestion, "did you mean process?");
+}
+
+TEST_F(Fields, OfTextsTakeAListOfThem) {
+    write("worker: {container_options: [a, a, \"b c\", --x]}\n");
+    EXPECT_THAT(accepted().worker.container_options, ElementsAre("a", "a", "b c", "--x"));
+    for (const auto& [value, title] :
+         std::map<std::string, std::string>{{"docker", "not a list"},
+                                            {"[]", "an empty list"},
+                                            {"['']", "item 1 is empty"},
+                                            {"[a, {b: c}]", "item 2 is a mapping instead of a text"}}) {
+        write(concat("worker: {container_command: ", value, "}\n"));
+        EXPECT_EQ(only_error().title, title) << value;
+    }
+    params_.environment["HOLDFAST_WORKER_CONTAINER_COMMAND"] = "sudo,docker";
+    write("");
+    EXPECT_THAT(accepted().worker.container_command, ElementsAre("sudo", "docker"));
+}
+
 TEST_F(Fields, OfTagsMayBeEmpty) {
     write("worker: {tags: []}\n");
     EXPECT_THAT(accepted().worker.tags, IsEmpty());
@@ -326,7 +405,8 @@ TEST_F(Fields, RefuseStoreUrlsOfOtherKindsWithASuggestion) {
         {"sqlit:holdfast.db", "did you mean sqlite:?"},
         {"postgressql://db/app", "did you mean postgresql:?"},
         {"mysql://db/app", ""},
-        {"host=db dbname=app", ""},
+        {"'sqlite::memory:'", "write sqlite:holdfast.db"},
+        {"host=db dbname=app", "write postgresql://USER@HOST:PORT/DATABASE?KEY=VALUE"},
         {"''", ""},
     };
     for (const auto& [url, suggestion] : suggestions) {

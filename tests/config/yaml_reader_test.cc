@@ -183,20 +183,19 @@ class KeptSections : public Loading {};
 
 TEST_F(KeptSections, AreAddressableByFileLineAndKey) {
     write(
-        "server:\n  anything: 1\ntasks:\n  backup: {script: \"pg_dump\"}\n"
+        "server:\n  anything: 1\n"
         "workflows:\n  nightly:\n    steps:\n      dump: {task: backup}\n");
     const Config config = accepted();
     EXPECT_EQ(config.file, (directory_ / "holdfast.yaml").string());
     EXPECT_EQ(config.server.find("anything")->scalar, "1");
-    EXPECT_EQ(config.tasks.find("backup")->find("script")->path, "tasks.backup.script");
     const SourceNode* dump = config.workflows.find("nightly")->find("steps")->find("dump");
     EXPECT_EQ(dump->path, "workflows.nightly.steps.dump");
-    EXPECT_EQ(dump->key_at.line, 8);
+    EXPECT_EQ(dump->key_at.line, 6);
 }
 
 TEST_F(KeptSections, AreNullWhenAbsent) {
-    EXPECT_EQ(accepted().tasks.kind, NodeKind::Null);
-    EXPECT_EQ(accepted().tasks.find("x"), nullptr);
+    EXPECT_EQ(accepted().workflows.kind, NodeKind::Null);
+    EXPECT_EQ(accepted().workflows.find("x"), nullptr);
 }
 
 TEST_F(KeptSections, MayBeEmptyAsMayTheWholeFile) {

@@ -1,13 +1,14 @@
-#include "config/store_url.h"
+#include "base/store_url.h"
 
 #include "base/text.h"
 
-namespace holdfast::config {
+namespace holdfast {
 
 namespace {
 
 std::optional<StoreUrlFault> sqlite_fault(std::string_view path) {
     if (path.empty()) return StoreUrlFault{"names no file", "write sqlite:holdfast.db"};
+    if (path == ":memory:") return StoreUrlFault{"a memory database is not durable", "write sqlite:holdfast.db"};
     // Elsewhere sqlite://x.db is a relative path; here it would be a file in the root directory. Better to ask.
     if (path.starts_with("//") && !path.starts_with("///"))
         return StoreUrlFault{"ambiguous path",
@@ -29,10 +30,12 @@ std::optional<StoreUrlFault> store_url_fault(std::string_view url) {
     if (url.starts_with("postgresql://") || url.starts_with("postgres://")) return std::nullopt;
 
     const std::size_t colon = url.find(':');
-    const bool is_path = colon == std::string_view::npos && url.find('=') == std::string_view::npos;
+    if (url.find('=') != std::string_view::npos && url.find("://") == std::string_view::npos)
+        return StoreUrlFault{"a libpq keyword string", "write postgresql://USER@HOST:PORT/DATABASE?KEY=VALUE"};
+    const bool is_path = colon == std::string_view::npos;
     if (is_path) return StoreUrlFault{"not a store URL", concat("write sqlite:", url, " for a file")};
     return StoreUrlFault{"not a store URL",
                          colon == std::string_view::npos ? "" : scheme_suggestion(url.substr(0, colon))};
 }
 
-}  // namespace holdfast::config
+}  // namespace holdfast

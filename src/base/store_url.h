@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace holdfast::config {
+namespace holdfast {
 
 inline constexpr std::string_view store_url_forms =
     "sqlite:PATH or postgresql://[USER[:PASSWORD]@]HOST[:PORT]/DATABASE";
@@ -17,4 +17,4 @@ struct StoreUrlFault {
 /// What is wrong with the form of a store URL; nullopt when nothing is. Opens nothing.
 [[nodiscard]] std::optional<StoreUrlFault> store_url_fault(std::string_view url);
 
-}  // namespace holdfast::config
+}  // namespace holdfast

@@ -4,11 +4,12 @@
 #include <cctype>
 #include <charconv>
 #include <chrono>
-#include <nlohmann/json.hpp>
+#include <cmath>
 #include <optional>
 
+#include "base/store_url.h"
 #include "base/text.h"
-#include "config/store_url.h"
+#include "config/units.h"
 
 namespace holdfast::config {
 
@@ -16,29 +17,10 @@ namespace {
 
 using Reading = Result<Value, Misfit>;
 
-constexpr std::size_t max_name_bytes = 255;  // as the stores take them
+constexpr std::size_t max_lengths = 100;  // as many retries as a policy tells apart
 
 Reading misfit(std::string title, std::string suggestion = "") {
     return Failure{Misfit{std::move(title), std::move(suggestion)}};
-}
-
-struct NamedUnit {
-    std::string_view suffix;
-    Duration length;
-    std::string_view name;
-};
-constexpr NamedUnit units[] = {
-    {"_ms", std::chrono::milliseconds(1), "milliseconds"},
-    {"_secs", std::chrono::seconds(1), "seconds"},
-    {"_hours", std::chrono::hours(1), "hours"},
-};
-
-/// The unit that the field's name states; nullptr when it states none.
-const NamedUnit* unit_in_name(const Field& field) {
-    for (const NamedUnit& unit : units) {
-        if (field.name.ends_with(unit.suffix)) return &unit;
-    }
-    return nullptr;
 }
 
 bool is_integer(std::string_view text) {
@@ -82,6 +64,59 @@ Reading read_count(const Field& field, const SourceNode& node) {
     return Value(number);
 }
 
+/// Decimal digits with at most one point, which is all that the ranges need.
+std::optional<double> decimal(std::string_view text) {
+    double number = 0;
+    const bool plain = text.find_first_not_of("+-0123456789.") == std::string_view::npos;
+    if (text.starts_with('+')) text.remove_prefix(1);
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (!plain || fault != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return number;
+}
+
+Reading read_number(const Field& field, const SourceNode& node) {
+    const std::optional<double> number = decimal(node.scalar);
+    if (!number) return misfit("not a number", number_suggestion(node.scalar));
+    if (node.quoted) return misfit("text instead of a number", "write it without quotes");
+    if (*number * 100 < static_cast<double>(field.least)) return misfit("too low");
+    if (*number * 100 > static_cast<double>(field.most)) return misfit("too high");
+    return Value(*number);
+}
+
+/// "512m" and "512MB" mean something elsewhere; say how it is written here.
+Reading no_size(const std::string& text) {
+    const std::size_t end = text.find_first_not_of("0123456789");
+    const bool has_unit = end != 0 && end != std::string::npos;
+    const std::string unit = has_unit ? text.substr(end) : "";
+    const auto letter = unit.empty() ? ' ' : static_cast<char>(std::toupper(static_cast<unsigned char>(unit[0])));
+    const bool is_known = std::string_view("KMGTP").find(letter) != std::string_view::npos;
+    return misfit("not a size", is_known ? concat("write ", text.substr(0, end), letter, "iB") : "");
+}
+
+Reading read_size(const Field& field, const SourceNode& node) {
+    const std::string& text = node.scalar;
+    for (const SizeUnit& unit : size_units) {
+        if (!text.ends_with(unit.suffix)) continue;
+        const std::string number = text.substr(0, text.size() - unit.suffix.size());
+        if (!is_integer(number)) break;
+        std::int64_t count = 0;
+        const char* begin = number.data() + (number.front() == '+' ? 1 : 0);
+        const bool fits = std::from_chars(begin, number.data() + number.size(), count).ec == std::errc();
+        if (number.front() == '-' || (fits && count <= field.most && count * unit.bytes < field.least))
+            return misfit("too low");
+        if (!fits || count > field.most / unit.bytes) return misfit("too high");
+        return Value(count * unit.bytes);
+    }
+    return no_size(text);
+}
+
+Reading read_choice(const Field& field, const SourceNode& node) {
+    const std::vector<std::string> words = words_of(field);
+    if (std::find(words.begin(), words.end(), node.scalar) != words.end()) return Value(node.scalar);
+    const auto near = nearest_word(node.scalar, words);
+    return misfit("not one of the words", near ? concat("did you mean ", *near, "?") : "");
+}
+
 /// A text that is no duration may still be a number beyond what a duration can hold.
 Reading no_length(const SourceNode& node) {
     const std::string& text = node.scalar;
@@ -96,7 +131,7 @@ Reading read_length(const Field& field, const SourceNode& node) {
     if (!length) return no_length(node);
     if (length->count() < field.least) return misfit("too low");
     if (length->count() > field.most) return misfit("too high");
-    const NamedUnit* unit = unit_in_name(field);
+    const LengthUnit* unit = unit_in_name(field);
     if (unit != nullptr && *length % unit->length != Duration(0)) return misfit(concat("not in whole ", unit->name));
     if (*length % std::chrono::milliseconds(1) != Duration(0)) return misfit("not in whole milliseconds");
     return Value(*length);
@@ -133,86 +168,113 @@ Reading read_name_list(const Field& field, const SourceNode& node) {
     return Value(std::move(names));
 }
 
+Reading read_length_list(const Field& field, const SourceNode& node) {
+    if (node.kind != NodeKind::Sequence) return misfit("not a list");
+    std::vector<Duration> lengths;
+    for (const SourceNode& item : node.children) {
+        const std::string place = concat("item ", lengths.size() + 1, " is ");
+        if (item.kind != NodeKind::Scalar) return misfit(concat(place, to_text(item.kind)));
+        const Reading length = read_length(field, item);
+        if (!length.ok()) return misfit(concat(place, length.error().title));
+        lengths.push_back(std::get<Duration>(length.value()));
+    }
+    if (lengths.empty()) return misfit("an empty list");
+    if (lengths.size() > max_lengths) return misfit(concat("a list of ", lengths.size(), " durations"));
+    return Value(std::move(lengths));
+}
+
+std::optional<std::string> text_fault(const SourceNode& node) {
+    if (node.kind != NodeKind::Scalar) return concat(to_text(node.kind), " instead of a text");
+    return text_defect(node.scalar);
+}
+
+Reading read_text(const SourceNode& node) {
+    if (const auto fault = text_fault(node)) return misfit(*fault);
+    if (node.scalar.empty()) return misfit("empty");
+    return Value(node.scalar);
+}
+
+Reading read_text_list(const Field& field, const SourceNode& node) {
+    if (node.kind != NodeKind::Sequence)
+        return misfit("not a list", node.kind == NodeKind::Scalar ? "write [WORD, WORD, ...]" : "");
+    std::vector<std::string> texts;
+    for (const SourceNode& item : node.children) {
+        if (const auto fault = text_fault(item)) return misfit(concat("item ", texts.size() + 1, " is ", *fault));
+        texts.push_back(item.scalar);
+    }
+    const auto count = static_cast<std::int64_t>(texts.size());
+    if (count < field.least) return misfit("an empty list");
+    if (count > 0 && texts.front().empty()) return misfit("item 1 is empty");
+    if (count > field.most) return misfit(concat("a list of ", count, " texts"));
+    return Value(std::move(texts));
+}
+
+Reading read_text_map(const Field& field, const SourceNode& node) {
+    if (node.kind != NodeKind::Mapping) return misfit("not a mapping", "write {NAME: text}");
+    Value value = std::map<std::string, std::string>();
+    auto& texts = std::get<std::map<std::string, std::string>>(value);
+    for (const SourceNode& item : node.children) {
+        if (const auto fault = text_fault(item)) return misfit(concat(item.key, " is ", *fault));
+        texts.emplace(item.key, item.scalar);
+    }
+    if (static_cast<std::int64_t>(texts.size()) > field.most)
+        return misfit(concat("a mapping of ", texts.size(), " texts"));
+    return value;
+}
+
 Reading read_store_url(const SourceNode& node) {
     if (const auto fault = store_url_fault(node.scalar)) return misfit(fault->title, fault->suggestion);
     return Value(node.scalar);
 }
 
-Reading read_scalar(const Field& field, const SourceNode& node) {
+Reading read_as(const Field& field, const SourceNode& node) {
     switch (field.type) {
         case FieldType::Boolean:
             return read_boolean(node);
         case FieldType::Count:
             return read_count(field, node);
+        case FieldType::Number:
+            return read_number(field, node);
+        case FieldType::Size:
+            return read_size(field, node);
         case FieldType::Length:
             return read_length(field, node);
+        case FieldType::LengthList:
+            return read_length_list(field, node);
+        case FieldType::Choice:
+            return read_choice(field, node);
         case FieldType::Name:
             return read_name(node);
-        case FieldType::StoreUrl:
-            return read_store_url(node);
         case FieldType::NameList:
             return read_name_list(field, node);
+        case FieldType::Text:
+            return read_text(node);
+        case FieldType::TextList:
+            return read_text_list(field, node);
+        case FieldType::TextMap:
+            return read_text_map(field, node);
+        case FieldType::StoreUrl:
+            return read_store_url(node);
     }
     return misfit("not a value");
 }
 
-std::string length_text(const Field& field, Duration length) {
-    const NamedUnit* unit = unit_in_name(field);
-    return unit == nullptr ? format_duration(length) : std::to_string(length / unit->length);
-}
-
-std::string allowed_length(const Field& field) {
-    const Duration least(field.least);
-    const Duration most(field.most);
-    const std::string readable = concat(format_duration(least), " to ", format_duration(most));
-    const NamedUnit* unit = unit_in_name(field);
-    if (unit == nullptr) return concat(readable, "; a plain number counts in seconds");
-    return concat(length_text(field, least), " to ", length_text(field, most), " ", unit->name, " (", readable, ")");
-}
-
-std::string allowed_by_type(const Field& field) {
-    switch (field.type) {
-        case FieldType::Boolean:
-            return "true (on, yes) or false (off, no)";
-        case FieldType::Count:
-            return concat("a whole number, ", field.least, " to ", field.most);
-        case FieldType::Length:
-            return allowed_length(field);
-        case FieldType::Name:
-            return concat("a name of 1 to ", max_name_bytes, " bytes");
-        case FieldType::NameList:
-            return concat("a list of ", field.least, " to ", field.most, " different names");
-        case FieldType::StoreUrl:
-            return std::string(store_url_forms);
-    }
-    return "";
-}
-
-/// As YAML would read it back as the same text.
-std::string written_name(const std::string& name) {
-    static constexpr std::string_view plain_letters =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./@";
-    const bool plain = name.find_first_not_of(plain_letters) == std::string::npos && name.front() != '-' &&
-                       name.front() != '@' && name != "null" && name != "Null" && name != "NULL";
-    return plain ? name : nlohmann::json(name).dump();
+bool is_list(const Field& field) {
+    return field.type == FieldType::NameList || field.type == FieldType::TextList ||
+           field.type == FieldType::LengthList;
 }
 
 }  // namespace
-
-Duration plain_unit(const Field& field) {
-    const NamedUnit* unit = unit_in_name(field);
-    return unit == nullptr ? Duration(std::chrono::seconds(1)) : unit->length;
-}
 
 Result<Value, Misfit> read_value(const Field& field, const SourceNode& node) {
     if (node.kind == NodeKind::Null) {
         if (field.nullable) return Value(std::monostate());
         return misfit("has no value", "give it one, or remove it for the default");
     }
-    if (field.type != FieldType::NameList && node.kind != NodeKind::Scalar) {
+    const bool is_single = !is_list(field) && field.type != FieldType::TextMap;
+    if (is_single && node.kind != NodeKind::Scalar)
         return misfit(concat(to_text(node.kind), " instead of a single value"));
-    }
-    return read_scalar(field, node);
+    return read_as(field, node);
 }
 
 SourceNode node_from_text(const Field& field, std::string_view text) {
@@ -220,7 +282,7 @@ SourceNode node_from_text(const Field& field, std::string_view text) {
     node.path = field.key();
     node.key = field.name;
     if (field.nullable && (text == "null" || text == "~")) return node;
-    if (field.type != FieldType::NameList) {
+    if (!is_list(field)) {
         node.kind = NodeKind::Scalar;
         node.scalar = text;
         return node;
@@ -237,31 +299,6 @@ SourceNode node_from_text(const Field& field, std::string_view text) {
         text.remove_prefix(std::min(comma + 1, text.size()));
     }
     return node;
-}
-
-std::string allowed_values(const Field& field) {
-    return allowed_by_type(field) + (field.nullable ? ", or null" : "");
-}
-
-std::string written(const Field& field, const Value& value) {
-    if (std::holds_alternative<std::monostate>(value)) return "null";
-    switch (field.type) {
-        case FieldType::Boolean:
-            return std::get<bool>(value) ? "true" : "false";
-        case FieldType::Count:
-            return std::to_string(std::get<std::int64_t>(value));
-        case FieldType::Length:
-            return length_text(field, std::get<Duration>(value));
-        case FieldType::Name:
-            return written_name(std::get<std::string>(value));
-        case FieldType::StoreUrl:
-            return mask_password(std::get<std::string>(value));
-        case FieldType::NameList:
-            break;
-    }
-    std::vector<std::string> names = std::get<std::vector<std::string>>(value);
-    std::transform(names.begin(), names.end(), names.begin(), written_name);
-    return concat('[', join(names, ", "), ']');
 }
 
 }  // namespace holdfast::config
