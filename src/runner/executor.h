@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include "engine/runners.h"
+#include "holdfast/task.h"
+
+namespace holdfast::runner {
+
+class Pulse;
+
+/// How a run ended by itself, or because it was asked to.
+struct Outcome {
+    bool completed = false;
+    bool interrupted = false;
+    std::string result;  ///< JSON text, of completed
+    TaskError error;     ///< of neither
+};
+
+/// RESULT_TOO_LARGE when it has more bytes than `max_payload`.
+[[nodiscard]] Outcome completed_with(std::string result, std::int64_t max_payload);
+[[nodiscard]] Outcome failed_with(std::string_view code, const std::string& message, const std::string& data = {});
+[[nodiscard]] Outcome interrupted();
+
+/// Executes runs of one kind, in the runner's main thread. Processes that it leaves are killed by its caller.
+class Executor {
+public:
+    virtual ~Executor() = default;
+    [[nodiscard]] virtual Outcome execute(const engine::RunOrder& order, Pulse& pulse) = 0;
+};
+
+}  // namespace holdfast::runner

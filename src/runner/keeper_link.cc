@@ -1,0 +1,77 @@
+#include "runner/keeper_link.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "holdfast/errors.h"
+#include "platform/own_program.h"
+#include "platform/sockets.h"
+#include "runner/program_roles.h"
+#include "runner/roles.h"
+
+namespace holdfast::runner {
+
+namespace {
+
+[[noreturn]] void become_keeper(int program, int socket, char* const* arguments, char** environment) {
+    setsid();  // out of the reach of a terminal's signals
+    const int kept = fcntl(socket, F_DUPFD_CLOEXEC, 16);
+    dup2(kept, keeper_socket);
+    close_range(keeper_socket + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+    platform::execute_own_program(program, arguments, environment);
+    _exit(127);
+}
+
+// A keeper always listens; one that was stopped from outside must not stop the worker's loop with it.
+void limit_waiting(int socket) {
+    const timeval limit{5, 0};
+    setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+}
+
+}  // namespace
+
+KeeperLink::KeeperLink() {
+    if (!has_roles())
+        throw BadInput("isolation \"process\" needs a main function that begins with holdfast::runner_main()");
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    auto [ours, theirs] = platform::socket_pair(SOCK_SEQPACKET);
+    const std::vector<std::string> arguments = {"holdfast: keeper", std::string(keeper_flag)};
+    const int program = platform::own_program();
+    const auto argument_pointers = platform::exec_vector(arguments);
+    pid_ = fork();
+    if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
+    if (pid_ == 0) become_keeper(program, theirs.get(), argument_pointers.data(), environ);
+    limit_waiting(ours.get());
+    socket_ = std::move(ours);
+}
+
+KeeperLink::~KeeperLink() {
+    socket_.close();
+    while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+void KeeperLink::hold_open(int descriptor) {
+    if (!platform::send_packet(socket(), to_packet(HoldOpen{}), {descriptor}))
+        throw std::system_error(errno, std::generic_category(), "cannot reach the keeper");
+}
+
+bool KeeperLink::spawn(const SpawnRunner& order, int task_end, int control_end) {
+    return platform::send_packet(socket(), to_packet(order), {task_end, control_end});
+}
+
+bool KeeperLink::kill(engine::RunnerId runner) {
+    return platform::send_packet(socket(), to_packet(KillRunner{runner}));
+}
+
+}  // namespace holdfast::runner

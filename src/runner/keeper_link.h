@@ -1,0 +1,39 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include "platform/descriptor.h"
+#include "runner/messages.h"
+
+namespace holdfast::runner {
+
+/// A worker's keeper, as the worker holds it. Belongs to the thread of the worker's loop.
+class KeeperLink {
+public:
+    /// Starts the keeper: this program again. Must be called before the process has a second thread, by a program
+    /// that began with runner_main(). This process becomes a child subreaper, so that nothing escapes it when its
+    /// keeper is killed. Throws BadInput when the program did not call runner_main(), std::system_error when the
+    /// system refuses.
+    KeeperLink();
+    /// Lets go of the keeper, and waits until it has killed every runner with all they had started, and has exited.
+    ~KeeperLink();
+    KeeperLink(const KeeperLink&) = delete;
+    KeeperLink& operator=(const KeeperLink&) = delete;
+
+    /// Readable when there are reports, or when the keeper is gone.
+    [[nodiscard]] int socket() const { return socket_.get(); }
+    [[nodiscard]] pid_t pid() const { return pid_; }
+
+    /// The keeper keeps a duplicate open for as long as it lives: what is locked by it stays locked until every
+    /// process of the runners is dead.
+    void hold_open(int descriptor);
+    /// Both descriptors are the runner's ends. False when the keeper is gone.
+    bool spawn(const SpawnRunner& order, int task_end, int control_end);
+    bool kill(engine::RunnerId runner);
+
+private:
+    platform::Descriptor socket_;
+    pid_t pid_ = -1;
+};
+
+}  // namespace holdfast::runner

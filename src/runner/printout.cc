@@ -1,0 +1,137 @@
+#include "runner/printout.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "runner/readable_text.h"
+
+namespace holdfast::runner {
+
+namespace {
+// Longer lines are no message to a person. A result that is printed as one line must fit, though.
+constexpr std::size_t longest_line = 64 * 1024 * 1024;
+}  // namespace
+
+// ---- PrintStream
+// ---------------------------------------------------------------------------------------------------
+
+void PrintStream::restart() {
+    waiting_.clear();
+    line_.clear();
+    last_line_.clear();
+    kept_ = 0;
+    is_cut_ = false;
+}
+
+bool PrintStream::is_over_cap() const {
+    return is_cut_;
+}
+
+void PrintStream::add(std::string_view bytes) {
+    follow_lines(bytes);
+    if (is_cut_) return;
+    const std::size_t room = Printout::cap - kept_;
+    waiting_.append(bytes.substr(0, room));
+    kept_ += std::min(room, bytes.size());
+    if (bytes.size() <= room) return;
+    is_cut_ = true;
+    waiting_ += concat("\n[", name_, " is longer than 10 MB: the rest is not kept]\n");
+}
+
+void PrintStream::follow_lines(std::string_view bytes) {
+    while (!bytes.empty()) {
+        const std::size_t end = std::min(bytes.find('\n'), bytes.size());
+        line_.append(bytes.substr(0, std::min(end, longest_line - std::min(longest_line, line_.size()))));
+        if (end == bytes.size()) return;
+        if (!line_.empty()) std::swap(last_line_, line_);
+        line_.clear();
+        bytes.remove_prefix(end + 1);
+    }
+}
+
+std::string PrintStream::take(bool everything) {
+    std::size_t size = waiting_.size();
+    if (!everything) {
+        const std::size_t line_end = waiting_.rfind('\n');
+        size = line_end != std::string::npos ? line_end + 1 : size - unfinished_character(waiting_);
+    }
+    std::string taken = waiting_.substr(0, size);
+    waiting_.erase(0, size);
+    return taken;
+}
+
+// ---- Printout
+// ------------------------------------------------------------------------------------------------------
+
+Printout::Printout(platform::Descriptor out, platform::Descriptor err)
+    : pipes_{std::move(out), std::move(err)},
+      streams_{PrintStream("stdout"), PrintStream("stderr"), PrintStream("log")} {}
+
+void Printout::begin(store::Lease lease) {
+    lease_ = lease;
+    for (PrintStream& stream : streams_) stream.restart();
+}
+
+bool Printout::wants_to_read(std::size_t stream) const {
+    return lease_ == 0 || has_room() || streams_[stream].is_over_cap();
+}
+
+std::size_t Printout::read_pipes() {
+    std::size_t total = 0;
+    for (std::size_t stream = 0; stream < pipes_.size(); ++stream)
+        if (wants_to_read(stream)) total += read_pipe(stream);
+    return total;
+}
+
+// All who could print are dead by now, but for threads that the run has left in the runner: they must not keep it.
+void Printout::read_rest() {
+    constexpr int most_reads = 64;
+    for (std::size_t stream = 0; stream < pipes_.size(); ++stream)
+        for (int reads = 0; reads < most_reads && read_pipe(stream) > 0; ++reads) {
+        }
+}
+
+std::size_t Printout::read_pipe(std::size_t stream) {
+    std::array<char, 64 * 1024> buffer;
+    const ssize_t got = read(pipes_[stream].get(), buffer.data(), buffer.size());
+    if (got <= 0) return 0;
+    const auto size = static_cast<std::size_t>(got);
+    if (lease_ != 0) streams_[stream].add({buffer.data(), size});
+    return size;
+}
+
+void Printout::add_line(std::string_view line) {
+    streams_[2].add(line);
+    streams_[2].add("\n");
+}
+
+std::size_t Printout::waiting() const {
+    std::size_t total = 0;
+    for (const PrintStream& stream : streams_) total += stream.waiting();
+    return total;
+}
+
+std::vector<Printed> Printout::take(Timestamp now, bool everything) {
+    std::vector<Printed> chunks;
+    for (PrintStream& stream : streams_) {
+        if (stream.waiting() == 0) continue;
+        const std::string bytes = stream.take(everything);
+        for (std::string_view left = bytes; !left.empty();) {
+            std::string_view part = left.substr(0, largest_chunk);
+            if (part.size() < left.size()) part.remove_suffix(unfinished_character(part));
+            left.remove_prefix(part.size());
+            chunks.push_back({lease_, stream.name(), readable_text(part), now});
+            unacknowledged_ += chunks.back().text.size();
+        }
+    }
+    return chunks;
+}
+
+void Printout::acknowledge(std::size_t bytes) {
+    unacknowledged_ -= std::min(bytes, unacknowledged_);
+}
+
+}  // namespace holdfast::runner

@@ -1,0 +1,255 @@
+#include "runner/process_pool.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include <utility>
+
+#include "base/text.h"
+#include "platform/kill_tree.h"
+#include "platform/sockets.h"
+#include "runner/exit_text.h"
+#include "runner/memory_text.h"
+#include "runner/roles.h"
+
+namespace holdfast::runner {
+
+using engine::RunnerId;
+
+namespace {
+
+/// A runner that lets so much wait on its control socket does not read it, or is stopped.
+constexpr std::size_t most_unread_control = 1024 * 1024;
+
+std::uint64_t line_number(RunnerId runner, bool is_control) {
+    return static_cast<std::uint64_t>(runner) << 1 | static_cast<std::uint64_t>(is_control);
+}
+
+}  // namespace
+
+ProcessPool::ProcessPool(platform::ServiceLoop& loop, KeeperLink& keeper, std::string worker, PoolLimits limits,
+                         Sink sink, std::function<void()> keeper_lost)
+    : loop_(loop),
+      keeper_(keeper),
+      worker_(std::move(worker)),
+      limits_(limits),
+      sink_(std::move(sink)),
+      keeper_lost_(std::move(keeper_lost)),
+      writing_(epoll_create1(EPOLL_CLOEXEC)) {
+    loop_.watch(keeper_.socket(), [this] { read_keeper(); });
+    loop_.watch(writing_.get(), [this] { go_on_writing(); });
+}
+
+ProcessPool::~ProcessPool() {
+    for (auto& [id, runner] : runners_) {
+        close_line(runner.task);
+        close_line(runner.control);
+    }
+    loop_.forget(writing_.get());
+    if (has_keeper_) loop_.forget(keeper_.socket());
+}
+
+ProcessPool::Runner* ProcessPool::find(RunnerId id) {
+    const auto found = runners_.find(id);
+    return found == runners_.end() ? nullptr : &found->second;
+}
+
+// ---- What runners are told
+// -------------------------------------------------------------------------------------------
+
+void ProcessPool::spawn(RunnerId id) {
+    auto [task, task_end] = platform::socket_pair(SOCK_STREAM);
+    auto [control, control_end] = platform::socket_pair(SOCK_STREAM);
+    Runner& runner = runners_[id];
+    runner.id = id;
+    runner.task.socket = std::move(task);
+    runner.control.socket = std::move(control);
+    loop_.watch(runner.task.socket.get(), [this, id] { read_task(id); });
+    loop_.watch(runner.control.socket.get(), [this, id] { read_control(id); });
+    send(runner, runner.task,
+         Setup{worker_, limits_.max_tasks_per_runner, limits_.memory_bytes, limits_.max_payload});
+    if (!keeper_.spawn({id, worker_}, task_end.get(), control_end.get()))
+        loop_.post([this, id] { bury({id, 0, "cannot be started: the keeper does not answer"}); });
+}
+
+void ProcessPool::begin(RunnerId id, const engine::RunOrder& order) {
+    Runner* runner = find(id);
+    if (runner == nullptr) return;
+    runner->lease = order.lease.lease;
+    runner->is_fenced = order.fenced;
+    send(*runner, runner->task, Run{order, fence_});
+}
+
+void ProcessPool::ask_to_stop(RunnerId id, engine::StopCause cause, Duration grace) {
+    Runner* runner = find(id);
+    if (runner == nullptr || runner->lease == 0) return;
+    send(*runner, runner->control, Stop{runner->lease, cause, grace});
+}
+
+void ProcessPool::kill(RunnerId id) {
+    if (find(id) != nullptr) keeper_.kill(id);
+}
+
+void ProcessPool::set_fence(Duration deadline) {
+    fence_ = deadline;
+    for (auto& [id, runner] : runners_)
+        if (runner.lease != 0 && runner.is_fenced) send(runner, runner.control, SetFence{deadline});
+}
+
+void ProcessPool::logs_stored(RunnerId id, std::size_t bytes) {
+    if (Runner* runner = find(id)) send(*runner, runner->control, Credit{bytes});
+}
+
+// ---- Writing
+// ---------------------------------------------------------------------------------------------------------
+
+void ProcessPool::send(Runner& runner, Line& line, const Message& message) {
+    if (!line.socket || !line.out.send(line.socket.get(), message)) return;  // it is gone: the keeper will tell
+    if (line.out.size() == 0) return;
+    if (&line == &runner.control && line.out.size() > most_unread_control)
+        return condemn(runner, "killed: does not read its control socket");
+    await_writing(runner, line);
+}
+
+void ProcessPool::await_writing(Runner& runner, Line& line) {
+    if (std::exchange(line.waits_to_write, true)) return;
+    epoll_event wanted{};
+    wanted.events = EPOLLOUT;
+    wanted.data.u64 = line_number(runner.id, &line == &runner.control);
+    epoll_ctl(writing_.get(), EPOLL_CTL_ADD, line.socket.get(), &wanted);
+}
+
+void ProcessPool::go_on_writing() {
+    std::array<epoll_event, 64> events{};
+    const int ready = epoll_wait(writing_.get(), events.data(), static_cast<int>(events.size()), 0);
+    for (int i = 0; i < ready; ++i) {
+        const std::uint64_t number = events[static_cast<std::size_t>(i)].data.u64;
+        Runner* runner = find(static_cast<RunnerId>(number >> 1));
+        if (runner == nullptr) continue;
+        Line& line = (number & 1) != 0 ? runner->control : runner->task;
+        if (line.out.flush(line.socket.get()) && line.out.size() > 0) continue;
+        epoll_ctl(writing_.get(), EPOLL_CTL_DEL, line.socket.get(), nullptr);
+        line.waits_to_write = false;
+    }
+}
+
+// ---- Reading
+// ---------------------------------------------------------------------------------------------------------
+
+/// False when there was nothing to read, or nothing more will come.
+bool ProcessPool::receive(Line& line) {
+    if (!line.socket) return false;
+    const ssize_t got = recv(line.socket.get(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
+    if (got > 0) line.in.feed({buffer_.data(), static_cast<std::size_t>(got)});
+    if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR))) return got > 0;
+    close_line(line);
+    return false;
+}
+
+void ProcessPool::read_task(RunnerId id) {
+    Runner* runner = find(id);
+    receive(runner->task);
+    while (auto message = runner->task.in.next()) handle_task(*runner, std::move(*message));
+    if (runner->task.in.is_broken()) condemn(*runner, "killed: sent what is no message of a runner");
+}
+
+void ProcessPool::read_control(RunnerId id) {
+    Runner* runner = find(id);
+    receive(runner->control);
+    while (auto message = runner->control.in.next()) handle_control(*runner, std::move(*message));
+    if (runner->control.in.is_broken()) condemn(*runner, "killed: sent what is no message of a runner");
+}
+
+/// What the run printed comes before its end.
+void ProcessPool::drain(Runner& runner) {
+    while (receive(runner.control))
+        while (auto message = runner.control.in.next()) handle_control(runner, std::move(*message));
+}
+
+void ProcessPool::handle_task(Runner& runner, Message message) {
+    if (const auto* ready = std::get_if<Ready>(&message)) {
+        sink_(engine::RunnerReady{runner.id, ready->pid});
+    } else if (auto* ended = std::get_if<Ended>(&message)) {
+        drain(runner);
+        runner.lease = 0;
+        sink_(engine::RunEnded{runner.id, ended->lease, ended->completed, ended->interrupted,
+                               std::move(ended->result), std::move(ended->error), ended->leaves});
+    }
+}
+
+void ProcessPool::handle_control(const Runner& runner, Message message) {
+    if (std::holds_alternative<Beat>(message)) {
+        sink_(engine::RunnerBeat{runner.id});
+    } else if (auto* news = std::get_if<Progressed>(&message)) {
+        sink_(engine::RunProgress{runner.id, news->lease, news->fraction, std::move(news->text),
+                                  std::move(news->checkpoint)});
+    } else if (auto* printed = std::get_if<Printed>(&message)) {
+        sink_(engine::RunLog{runner.id, printed->lease, std::move(printed->stream), std::move(printed->text),
+                             printed->at});
+    }
+}
+
+void ProcessPool::condemn(Runner& runner, std::string why) {
+    if (!runner.condemned.empty()) return;
+    runner.condemned = std::move(why);
+    close_line(runner.task);
+    close_line(runner.control);
+    keeper_.kill(runner.id);
+}
+
+void ProcessPool::close_line(Line& line) {
+    if (!line.socket) return;
+    loop_.forget(line.socket.get());
+    line.socket.close();
+    line.waits_to_write = false;
+}
+
+// ---- The keeper
+// ------------------------------------------------------------------------------------------------------
+
+void ProcessPool::read_keeper() {
+    platform::Packet packet;
+    platform::Received received{};
+    while ((received = platform::receive_packet(keeper_.socket(), packet)) == platform::Received::Packet) {
+        const auto message = parse_packet(packet.bytes);
+        if (const auto* report = message ? std::get_if<RunnerDied>(&*message) : nullptr) bury(*report);
+    }
+    if (received == platform::Received::Closed) lose_keeper();
+}
+
+void ProcessPool::bury(const RunnerDied& report) {
+    Runner* runner = find(report.runner);
+    if (runner == nullptr) return;
+    while (receive(runner->task))
+        while (auto message = runner->task.in.next()) handle_task(*runner, std::move(*message));
+    drain(*runner);
+    close_line(runner->task);
+    close_line(runner->control);
+    engine::RunnerGone gone = obituary(*runner, report);
+    runners_.erase(report.runner);
+    sink_(std::move(gone));
+}
+
+engine::RunnerGone ProcessPool::obituary(const Runner& runner, const RunnerDied& report) const {
+    const int code = WIFEXITED(report.status) ? WEXITSTATUS(report.status) : -1;
+    if (code == fenced_exit) return {runner.id, "fenced itself", true};
+    if (!report.reason.empty()) return {runner.id, report.reason, false};
+    if (code == memory_exit) return {runner.id, "killed: " + memory_limit_text(limits_.memory_bytes), false};
+    if (!runner.condemned.empty()) return {runner.id, runner.condemned, false};
+    return {runner.id, exit_text(report.status), false};
+}
+
+void ProcessPool::lose_keeper() {
+    has_keeper_ = false;
+    loop_.forget(keeper_.socket());
+    const timespec pause{0, 1'000'000};
+    while (platform::signal_descendants(SIGKILL) > 0) nanosleep(&pause, nullptr);
+    while (!runners_.empty()) bury({runners_.begin()->first, 0, "killed: its keeper died"});
+    keeper_lost_();
+}
+
+}  // namespace holdfast::runner

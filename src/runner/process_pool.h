@@ -1,0 +1,94 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "engine/runners.h"
+#include "platform/descriptor.h"
+#include "platform/service_loop.h"
+#include "runner/keeper_link.h"
+#include "runner/messages.h"
+#include "runner/outbox.h"
+
+namespace holdfast::runner {
+
+/// What runners and their tasks are held to.
+struct PoolLimits {
+    std::int64_t max_tasks_per_runner = 0;          ///< a runner leaves after so many; 0: never
+    std::int64_t memory_bytes = 0;                  ///< of a runner's whole process tree; 0: no limit
+    std::int64_t max_payload = 16LL * 1024 * 1024;  ///< bytes, of a result or a checkpoint
+};
+
+/// A worker's runners, as processes. Everything happens in the loop's thread; `sink` may call back.
+class ProcessPool : public engine::Runners {
+public:
+    using Sink = std::function<void(engine::RunnerEvent)>;
+
+    /// `worker`: its id, as text, by which its processes can be found.
+    /// `keeper_lost`: the keeper was killed. By then every descendant of this process has been killed, and RunnerGone
+    /// told of every runner; there will be no others. The worker has to go.
+    ProcessPool(platform::ServiceLoop& loop, KeeperLink& keeper, std::string worker, PoolLimits limits, Sink sink,
+                std::function<void()> keeper_lost);
+    ~ProcessPool() override;
+    ProcessPool(const ProcessPool&) = delete;
+    ProcessPool& operator=(const ProcessPool&) = delete;
+
+    void spawn(engine::RunnerId runner) override;
+    void begin(engine::RunnerId runner, const engine::RunOrder& order) override;
+    void ask_to_stop(engine::RunnerId runner, engine::StopCause cause, Duration grace) override;
+    void kill(engine::RunnerId runner) override;
+    [[nodiscard]] bool can_kill() const override { return true; }
+    void set_fence(Duration deadline) override;
+    void logs_stored(engine::RunnerId runner, std::size_t bytes) override;
+
+private:
+    /// One end of a connection to a runner.
+    struct Line {
+        platform::Descriptor socket;
+        Outbox out;
+        FrameReader in;
+        bool waits_to_write = false;
+    };
+    struct Runner {
+        engine::RunnerId id = 0;
+        Line task, control;
+        store::Lease lease = 0;  // 0: it runs nothing
+        bool is_fenced = false;
+        std::string condemned;  // why the pool has had it killed
+    };
+
+    Runner* find(engine::RunnerId id);
+    void send(Runner& runner, Line& line, const Message& message);
+    void await_writing(Runner& runner, Line& line);
+    void go_on_writing();
+    void read_task(engine::RunnerId id);
+    void read_control(engine::RunnerId id);
+    bool receive(Line& line);
+    void drain(Runner& runner);
+    void handle_task(Runner& runner, Message message);
+    void handle_control(const Runner& runner, Message message);
+    void condemn(Runner& runner, std::string why);
+    void close_line(Line& line);
+    void read_keeper();
+    void bury(const RunnerDied& report);
+    void lose_keeper();
+    [[nodiscard]] engine::RunnerGone obituary(const Runner& runner, const RunnerDied& report) const;
+
+    platform::ServiceLoop& loop_;
+    KeeperLink& keeper_;
+    std::string worker_;
+    PoolLimits limits_;
+    Sink sink_;
+    std::function<void()> keeper_lost_;
+    bool has_keeper_ = true;
+    std::optional<Duration> fence_;
+    std::map<engine::RunnerId, Runner> runners_;
+    platform::Descriptor writing_;  // an epoll: readable when a socket takes more of what waits to be written
+    std::array<char, 64 * 1024> buffer_;
+};
+
+}  // namespace holdfast::runner

@@ -1,0 +1,34 @@
+#include "runner/program_roles.h"
+
+#include <string_view>
+
+#include "holdfast/runner_main.h"
+#include "platform/own_program.h"
+#include "runner/keeper.h"
+#include "runner/roles.h"
+#include "runner/runner_process.h"
+
+namespace holdfast::runner {
+
+namespace {
+bool was_called = false;
+}
+
+bool has_roles() {
+    return was_called;
+}
+
+}  // namespace holdfast::runner
+
+namespace holdfast {
+
+std::optional<int> runner_main(int argc, char** argv, const FunctionTable& functions) {
+    const std::string_view role = argc > 1 ? argv[1] : "";
+    if (role == runner::keeper_flag) return runner::run_keeper(argc, argv);
+    if (role == runner::runner_flag) return runner::run_runner(argc, argv, functions);
+    runner::was_called = true;
+    platform::own_program();  // now, lest the file be replaced later
+    return std::nullopt;
+}
+
+}  // namespace holdfast

@@ -1,0 +1,247 @@
+#include "runner/pulse.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "platform/kill_tree.h"
+#include "platform/real_clock.h"
+#include "platform/service_loop.h"
+#include "runner/roles.h"
+
+namespace holdfast::runner {
+
+namespace {
+
+using platform::machine_time;
+using std::chrono::milliseconds;
+
+constexpr Duration beat_interval = std::chrono::seconds(1);
+constexpr Duration news_interval = milliseconds(200);
+constexpr Duration reading_pause = milliseconds(20);  // else a run that prints lines would cost a wake-up for each
+constexpr Duration kill_interval = milliseconds(50);
+constexpr std::size_t much_output = 32 * 1024;
+
+int milliseconds_until(Duration when, Duration now) {
+    return static_cast<int>(std::chrono::ceil<milliseconds>(std::max(when - now, Duration::zero())).count());
+}
+
+bool is_ready(const std::vector<pollfd>& ready, int descriptor) {
+    return std::ranges::any_of(ready, [&](const pollfd& each) { return each.fd == descriptor && each.revents != 0; });
+}
+
+}  // namespace
+
+void end_process(int exit_code) {
+    platform::kill_all_descendants();
+    _exit(exit_code);
+}
+
+Pulse::Pulse(Printout printout) : bell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), printout_(std::move(printout)) {}
+
+void Pulse::start() {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the threads of the run
+    thread_ = std::thread([this] { run(); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    thread_.detach();
+}
+
+// ---- The main thread's side
+// ------------------------------------------------------------------------------------------
+
+void Pulse::begin(const Run& run) {
+    const std::lock_guard lock(mutex_);
+    lease_ = run.order.lease.lease;
+    is_fenced_ = run.order.fenced;
+    if (run.fence) note_fence(*run.fence);
+    kill_at_.reset();
+    news_.reset();
+    printout_.begin(lease_);
+    is_stopping_ = stop_ && stop_->lease == lease_;
+    if (is_stopping_) wake_by(Duration::zero());
+    if (is_fenced_ && fence_) wake_by(*fence_);
+}
+
+void Pulse::finish() {
+    std::unique_lock lock(mutex_);
+    printout_.read_rest();
+    send_news(platform::real_clock().now(), true);
+    printout_.end();
+    lease_ = 0;
+    stop_.reset();
+    kill_at_.reset();
+    while (outbox_.size() > 0) {
+        lock.unlock();
+        pollfd control{control_socket, POLLOUT, 0};
+        poll(&control, 1, -1);
+        lock.lock();
+        if (!outbox_.flush(control_socket)) end_process(abandoned_exit);
+    }
+}
+
+std::string Pulse::last_line_of_stdout() {
+    const std::lock_guard lock(mutex_);
+    printout_.read_rest();
+    return printout_.out().last_line();
+}
+
+std::string Pulse::last_line_of_stderr() {
+    const std::lock_guard lock(mutex_);
+    printout_.read_rest();
+    return printout_.err().last_line();
+}
+
+// ---- The run's side
+// --------------------------------------------------------------------------------------------------
+
+void Pulse::progress(std::optional<double> fraction, std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    if (!news_) news_.emplace(Progressed{lease_, {}, {}, {}});
+    news_->fraction = fraction;
+    news_->text = text;
+    wake_by(next_news_);
+}
+
+void Pulse::checkpoint(std::string state) {
+    const std::lock_guard lock(mutex_);
+    if (!news_) news_.emplace(Progressed{lease_, {}, {}, {}});
+    news_->checkpoint = std::move(state);
+    wake_by(next_news_);
+}
+
+void Pulse::log(std::string_view line) {
+    std::unique_lock lock(mutex_);
+    room_.wait(lock, [this] { return printout_.has_room(); });
+    printout_.add_line(line);
+    wake_by(next_news_);
+}
+
+void Pulse::wake_by(Duration when) {
+    if (when >= sleeping_until_) return;
+    sleeping_until_ = when;
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const auto written = write(bell_.get(), &one, sizeof one);  // full: it rings already
+}
+
+// ---- The thread
+// ------------------------------------------------------------------------------------------------------
+
+void Pulse::run() {
+    while (true) handle(wait_for_something());
+}
+
+std::vector<pollfd> Pulse::wait_for_something() {
+    std::vector<pollfd> watched;
+    int timeout = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        const Duration now = machine_time();
+        watched = {{control_socket, static_cast<short>(POLLIN | (outbox_.size() > 0 ? POLLOUT : 0)), 0},
+                   {keeper_pipe, POLLIN, 0},
+                   {bell_.get(), POLLIN, 0}};
+        for (std::size_t stream = 0; stream < 2 && now >= next_reading_; ++stream)
+            if (printout_.wants_to_read(stream)) watched.push_back({printout_.descriptor(stream), POLLIN, 0});
+        sleeping_until_ = next_due(now);
+        timeout = milliseconds_until(sleeping_until_, now);
+    }
+    poll(watched.data(), watched.size(), timeout);
+    return watched;
+}
+
+Duration Pulse::next_due(Duration now) const {
+    Duration due = next_beat_;
+    if (news_ || printout_.waiting() > 0) due = std::min(due, next_news_);
+    if (next_reading_ > now) due = std::min(due, next_reading_);
+    if (lease_ != 0 && is_fenced_ && fence_) due = std::min(due, *fence_);
+    if (kill_at_) due = std::min(due, *kill_at_);
+    return due;
+}
+
+void Pulse::handle(const std::vector<pollfd>& ready) {
+    const std::lock_guard lock(mutex_);
+    if (is_ready(ready, keeper_pipe)) end_process(abandoned_exit);
+    std::uint64_t rings = 0;
+    [[maybe_unused]] const auto got = read(bell_.get(), &rings, sizeof rings);
+    if (is_ready(ready, control_socket)) receive_control();
+    work_at(machine_time());
+}
+
+void Pulse::receive_control() {
+    std::array<char, 4096> buffer;
+    const ssize_t got = recv(control_socket, buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) end_process(abandoned_exit);
+    if (got > 0) orders_.feed({buffer.data(), static_cast<std::size_t>(got)});
+    while (const auto message = orders_.next()) obey(*message);
+    if (orders_.is_broken()) end_process(abandoned_exit);
+}
+
+void Pulse::obey(const Message& message) {
+    if (const auto* stop = std::get_if<Stop>(&message)) {
+        stop_ = *stop;
+        is_stopping_ = stop->lease == lease_;
+        if (is_stopping_ && kill_at_) kill_at_ = std::min(*kill_at_, machine_time() + stop->grace);
+    } else if (const auto* fence = std::get_if<SetFence>(&message)) {
+        note_fence(fence->deadline);
+    } else if (const auto* credit = std::get_if<Credit>(&message)) {
+        printout_.acknowledge(credit->bytes);
+        room_.notify_all();
+    }
+}
+
+// Deadlines come by two ways, the run's order and the control socket: the later deadline is the newer one.
+void Pulse::note_fence(Duration deadline) {
+    fence_ = std::max(fence_.value_or(deadline), deadline);
+}
+
+void Pulse::work_at(Duration now) {
+    if (lease_ != 0 && is_fenced_ && fence_ && now >= *fence_) end_process(fenced_exit);
+    if (now >= next_reading_) read_output(now);
+    if (lease_ != 0 && is_stopping_) stop_run(now);
+    if (now >= next_news_) {
+        if (news_ || printout_.waiting() > 0) next_news_ = now + news_interval;
+        send_news(platform::real_clock().now(), false);
+    }
+    if (now >= next_beat_) {
+        next_beat_ = now + beat_interval;
+        if (outbox_.size() == 0) send(Beat{});  // a worker that does not read needs no more of them
+    }
+    if (!outbox_.flush(control_socket)) end_process(abandoned_exit);
+}
+
+void Pulse::read_output(Duration now) {
+    const std::size_t bytes = printout_.read_pipes();
+    if (bytes > 0 && bytes < much_output) next_reading_ = now + reading_pause;
+}
+
+void Pulse::stop_run(Duration now) {
+    if (!kill_at_) {
+        kill_at_ = now + stop_->grace;
+        platform::signal_descendants(SIGTERM);
+    }
+    if (now < *kill_at_) return;
+    platform::signal_descendants(SIGKILL);
+    kill_at_ = now + kill_interval;  // again: one may have been forked meanwhile
+}
+
+void Pulse::send_news(Timestamp at, bool everything) {
+    if (news_) send(*news_);
+    news_.reset();
+    if (printout_.waiting() == 0) return;
+    for (Printed& chunk : printout_.take(at, everything)) send(std::move(chunk));
+}
+
+void Pulse::send(const Message& message) {
+    if (!outbox_.send(control_socket, message)) end_process(abandoned_exit);
+}
+
+}  // namespace holdfast::runner

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "platform/descriptor.h"
+#include "runner/messages.h"
+#include "runner/outbox.h"
+#include "runner/printout.h"
+
+struct pollfd;
+
+namespace holdfast::runner {
+
+/// The runner's second thread, which user code cannot block: it beats, carries progress and output to the worker,
+/// stops the processes of a run that must stop, and ends the runner with all of its processes when the fence's
+/// deadline passes or its worker or keeper is gone.
+class Pulse {
+public:
+    /// `printout`: reads what the run prints.
+    explicit Pulse(Printout printout);
+    /// Never returns from a process that has not called end_process(): the thread lives as long as the runner.
+    void start();
+
+    // ---- For the runner's main thread
+    // --------------------------------------------------------------------------------
+    void begin(const Run& run);
+    /// Nothing of the run is left: sends what it has printed to the last byte, and waits until it is sent.
+    void finish();
+    /// The run was asked to stop.
+    [[nodiscard]] bool is_stopping() const { return is_stopping_; }
+    [[nodiscard]] std::string last_line_of_stdout();
+    [[nodiscard]] std::string last_line_of_stderr();
+
+    // ---- For the run, from any of its threads
+    // ------------------------------------------------------------------------
+    void progress(std::optional<double> fraction, std::string_view text);
+    void checkpoint(std::string state);
+    /// Waits while too much is on its way.
+    void log(std::string_view line);
+
+private:
+    void run();
+    [[nodiscard]] std::vector<pollfd> wait_for_something();
+    [[nodiscard]] Duration next_due(Duration now) const;
+    void handle(const std::vector<pollfd>& ready);
+    void receive_control();
+    void obey(const Message& message);
+    void note_fence(Duration deadline);
+    void read_output(Duration now);
+    void work_at(Duration now);
+    void stop_run(Duration now);
+    void send_news(Timestamp at, bool everything);
+    void send(const Message& message);
+    void wake_by(Duration when);
+
+    platform::Descriptor bell_;
+    std::thread thread_;
+    std::atomic<bool> is_stopping_ = false;
+
+    std::mutex mutex_;  // guards everything below
+    std::condition_variable room_;
+    Printout printout_;
+    Outbox outbox_;
+    FrameReader orders_;
+    store::Lease lease_ = 0;
+    bool is_fenced_ = false;
+    std::optional<Duration> fence_;
+    std::optional<Stop> stop_;  // perhaps of a run that has not begun yet
+    std::optional<Duration> kill_at_;
+    std::optional<Progressed> news_;
+    Duration sleeping_until_{};
+    Duration next_beat_{};
+    Duration next_news_{};     // not before
+    Duration next_reading_{};  // not before
+};
+
+/// Ends this process at once, after every process that it has started.
+[[noreturn]] void end_process(int exit_code);
+
+}  // namespace holdfast::runner

@@ -1,0 +1,134 @@
+#include "runner/runner_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <iostream>
+
+#include "platform/kill_tree.h"
+#include "platform/sockets.h"
+#include "runner/executor.h"
+#include "runner/function_executor.h"
+#include "runner/messages.h"
+#include "runner/outbox.h"
+#include "runner/pulse.h"
+#include "runner/roles.h"
+
+namespace holdfast::runner {
+
+namespace {
+
+using platform::Descriptor;
+
+/// The messages on the task socket, waited for.
+class TaskSocket {
+public:
+    /// Ends the process when the worker is gone, or says something else.
+    template <typename Expected>
+    Expected expect() {
+        while (true) {
+            if (auto message = reader_.next())
+                if (auto* expected = std::get_if<Expected>(&*message)) return std::move(*expected);
+            const ssize_t got = recv(task_socket, buffer_.data(), buffer_.size(), 0);
+            if (got < 0 && errno == EINTR) continue;
+            if (got <= 0 || reader_.is_broken()) end_process(abandoned_exit);
+            reader_.feed({buffer_.data(), static_cast<std::size_t>(got)});
+        }
+    }
+    static void send(const Message& message) {
+        if (!send_waiting(task_socket, message)) end_process(abandoned_exit);
+    }
+
+private:
+    FrameReader reader_;
+    std::array<char, 64 * 1024> buffer_;
+};
+
+/// The runner's stdin, stdout and stderr, as they are for each task, whatever the one before has done to them.
+class StandardStreams {
+public:
+    StandardStreams() {
+        in_ = duplicate(STDIN_FILENO);
+        Descriptor out_read, err_read;
+        std::tie(out_read, out_) = platform::pipe_pair();
+        std::tie(err_read, err_) = platform::pipe_pair();
+        platform::set_nonblocking(out_read.get());
+        platform::set_nonblocking(err_read.get());
+        out_read_ = std::move(out_read);
+        err_read_ = std::move(err_read);
+        restore();
+        setvbuf(stdout, nullptr, _IOLBF, 0);
+    }
+    [[nodiscard]] Printout printout() { return {std::move(out_read_), std::move(err_read_)}; }
+
+    static void flush() {
+        std::fflush(stdout);
+        std::cout.flush();
+        std::cout.clear();
+        std::cerr.clear();
+    }
+    void restore() const {
+        dup2(in_.get(), STDIN_FILENO);
+        dup2(out_.get(), STDOUT_FILENO);
+        dup2(err_.get(), STDERR_FILENO);
+    }
+
+private:
+    static Descriptor duplicate(int descriptor) { return Descriptor(fcntl(descriptor, F_DUPFD_CLOEXEC, 16)); }
+
+    Descriptor in_, out_, err_, out_read_, err_read_;
+};
+
+class RunnerProcess {
+public:
+    explicit RunnerProcess(const FunctionTable& functions)
+        : setup_(tasks_.expect<Setup>()), pulse_(streams_.printout()), function_(functions, setup_.max_payload) {}
+
+    int run() {
+        pulse_.start();
+        prctl(PR_SET_PDEATHSIG, 0);  // from now on the pulse sees the keeper's end, and kills what was started
+        TaskSocket::send(Ready{getpid()});
+        while (true)
+            if (run_next()) return 0;
+    }
+
+private:
+    bool run_next() {
+        const Run run = tasks_.expect<Run>();
+        pulse_.begin(run);
+        Outcome outcome = function_.execute(run.order, pulse_);
+        StandardStreams::flush();
+        platform::kill_all_descendants();
+        streams_.restore();
+        pulse_.finish();
+        const bool leaves = ++tasks_run_ == setup_.max_tasks;
+        TaskSocket::send(Ended{run.order.lease.lease, outcome.completed, outcome.interrupted, leaves,
+                               std::move(outcome.result), std::move(outcome.error)});
+        return leaves;
+    }
+
+    TaskSocket tasks_;
+    Setup setup_;
+    StandardStreams streams_;
+    Pulse pulse_;
+    FunctionExecutor function_;
+    std::int64_t tasks_run_ = 0;
+};
+
+}  // namespace
+
+int run_runner(int /*argc*/, char** /*argv*/, const FunctionTable& functions) {
+    prctl(PR_SET_NAME, "holdfast-runner");
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    for (const int each : {task_socket, control_socket, keeper_pipe}) fcntl(each, F_SETFD, FD_CLOEXEC);
+    static RunnerProcess runner(functions);  // the pulse outlives main
+    const int exit_code = runner.run();
+    _exit(exit_code);
+}
+
+}  // namespace holdfast::runner

@@ -1,0 +1,56 @@
+#include "runner/runner_start.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <vector>
+
+#include "base/text.h"
+#include "platform/kill_tree.h"
+#include "platform/own_program.h"
+#include "runner/roles.h"
+
+namespace holdfast::runner {
+
+namespace {
+
+void restore_signals() {
+    for (int each = 1; each < NSIG; ++each) signal(each, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+/// All away from where they are going, then there; everything else is closed on exec.
+void place_descriptors(const RunnerStart& start) {
+    const int task = fcntl(start.task_socket, F_DUPFD_CLOEXEC, 16);
+    const int control = fcntl(start.control_socket, F_DUPFD_CLOEXEC, 16);
+    const int keeper = fcntl(start.keeper_pipe, F_DUPFD_CLOEXEC, 16);
+    dup2(task, task_socket);
+    dup2(control, control_socket);
+    dup2(keeper, keeper_pipe);
+    dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+    close_range(keeper_pipe + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+}
+
+}  // namespace
+
+void become_runner(const RunnerStart& start) {
+    restore_signals();
+    setsid();
+    // Until a thread of the runner watches the keeper. If that died before the call, the parent is another one now.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != start.keeper) _exit(abandoned_exit);
+    place_descriptors(start);
+    const std::vector<std::string> arguments = {"holdfast: runner", std::string(runner_flag), concat(start.runner)};
+    const std::vector<std::string> environment =
+        platform::environment_with({concat(platform::worker_variable, "=", start.worker)});
+    platform::execute_own_program(platform::own_program(), platform::exec_vector(arguments).data(),
+                                  platform::exec_vector(environment).data());
+    _exit(abandoned_exit);
+}
+
+}  // namespace holdfast::runner

@@ -1,0 +1,233 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "tests/runner/pool_bench.h"
+
+namespace holdfast::runner {
+namespace {
+
+using engine::RunEnded;
+using engine::RunnerBeat;
+using engine::RunnerGone;
+using engine::RunnerReady;
+using engine::RunProgress;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(FunctionRun, CompletesWithWhatTheFunctionReturned) {
+    PoolBench bench;
+    const auto runner = bench.spawn();
+    const RunEnded ended = bench.run(runner, "echo", R"({"a":[1,2,"ü"]})");
+    EXPECT_TRUE(ended.completed);
+    EXPECT_FALSE(ended.interrupted);
+    EXPECT_FALSE(ended.leaves);
+    EXPECT_EQ(ended.result, R"({"a":[1,2,"ü"]})");
+    EXPECT_EQ(ended.lease, 1);
+}
+
+TEST(FunctionRun, FailsWithTheErrorThatTheFunctionReturned) {
+    PoolBench bench;
+    const RunEnded ended = bench.run(bench.spawn(), "refuse");
+    EXPECT_FALSE(ended.completed);
+    EXPECT_EQ(ended.error, (TaskError{"NOT_TODAY", "come back tomorrow", R"({"days":1})"}));
+}
+
+TEST(FunctionRun, FailsWithTaskExceptionWhenTheFunctionThrows) {
+    PoolBench bench;
+    const RunEnded ended = bench.run(bench.spawn(), "throw");
+    EXPECT_FALSE(ended.completed);
+    EXPECT_EQ(ended.error.code, error_code::task_exception);
+    EXPECT_THAT(ended.error.message, HasSubstr("burst"));
+}
+
+TEST(FunctionRun, SeesItsTaskItsLeaseAndItsCheckpoint) {
+    PoolBench bench;
+    const auto runner = bench.spawn();
+    engine::RunOrder order;
+    order.name = "context";
+    order.args = "null";
+    order.attempt = 3;
+    order.checkpoint = R"({"page":7})";
+    bench.begin(runner, order);
+    const auto seen = nlohmann::json::parse(bench.expect<RunEnded>(runner).result);
+    EXPECT_EQ(seen["attempt"], 3);
+    EXPECT_EQ(seen["lease"], 1);
+    EXPECT_EQ(seen["checkpoint"]["page"], 7);
+}
+
+TEST(FunctionRun, TellsItsLastProgressAndCheckpointBeforeItsEnd) {
+    PoolBench bench;
+    const auto runner = bench.spawn();
+    bench.run(runner, "checkpoint", R"({"page":8})");
+    const auto news = bench.told<RunProgress>(runner);
+    ASSERT_FALSE(news.empty());
+    EXPECT_EQ(news.back().fraction, 0.25);
+    EXPECT_EQ(news.back().text, "saved");
+    EXPECT_EQ(news.back().checkpoint, R"({"page":8})");
+}
+
+TEST(FunctionRun, ReturnsAsItLikesWhenItIsAskedToStop) {
+    PoolBench bench;
+    const auto runner = bench.spawn();
+    bench.begin(runner, "wait");
+    bench.expect<RunProgress>(runner);
+    bench.pool().ask_to_stop(runner, engine::StopCause::Cancel, seconds(30));
+    const auto ended = bench.expect<RunEnded>(runner);
+    EXPECT_TRUE(ended.completed);
+    EXPECT_EQ(ended.result, R"("tidied up")");
+}
+
+TEST(FunctionRun, IsNotStoppedByWhatWasMeantForTheOneBefore) {
+    PoolBench bench;
+    const auto runner = bench.spawn();
+    bench.begin(runner, "echo", "1");
+    bench.pool().ask_to_stop(runner, engine::StopCause::Cancel, seconds(0));
+    EXPECT_EQ(bench.expect<RunEnded>(runner).lease, 1);
+    bench.begin(runner, "wait");
+    bench.expect<RunProgress>(runner);
+    bench.expect<RunnerBeat>(runner);
+    bench.expect<RunnerBeat>(runner);
+    EXPECT_TRUE(bench.told<RunEnded>(runner).empty());
+}
+
+TEST(FunctionRun, IsStoppedAlsoWhenItIsAskedBeforeItHasBegun) {
+    PoolBench bench;
+    const auto runner = bench.spawn();
+    kill(bench.pid_of(runner), SIGSTOP);
+    bench.begin(runner, "wait");
+    bench.pool().ask_to_stop(runner, engine::StopCause::Cancel, seconds(30));
+    kill(bench.pid_of(runner), SIGCONT);
+    EXPECT_TRUE(bench.expect<RunEnded>(runner).completed);
+}
+
+TEST(Runner, IsUsedAgainForTheNextTask) {
+    PoolBench bench;
+    const auto runner = bench.spawn();
+    EXPECT_EQ(bench.run(runner, "pid").result, bench.run(runner, "pid").result);
+}
+
+TEST(Runner, LeavesAfterAsManyTasksAsItMayRun) {
+    PoolBench bench({.max_tasks_per_runner = 2});
+    const auto runner = bench.spawn();
+    EXPECT_FALSE(bench.run(runner, "echo").leaves);
+    EXPECT_TRUE(bench.run(runner, "echo").leaves);
+    EXPECT_EQ(bench.expect<RunnerGone>(runner).how, "exit code 0");
+}
+
+TEST(Runner, BeatsWhileItsTaskHoldsTheMainThreadWithAllSignalsBlocked) {
+    PoolBench bench;
+    const auto runner = bench.spawn();
+    bench.begin(runner, "block");
+    bench.expect<RunProgress>(runner);
+    bench.expect<RunnerBeat>(runner);
+    bench.expect<RunnerBeat>(runner);
+    bench.pool().kill(runner);
+    EXPECT_EQ(bench.expect<RunnerGone>(runner).how, "killed by SIGKILL");
+}
+
+TEST(Runner, CrashIsToldWithItsSignalAndTouchesNoOther) {
+    PoolBench bench;
+    const auto doomed = bench.spawn();
+    const auto sibling = bench.spawn();
+    bench.begin(sibling, "wait");
+    bench.expect<RunProgress>(sibling);
+    bench.begin(doomed, "segfault");
+    EXPECT_EQ(bench.expect<RunnerGone>(doomed).how, "killed by SIGSEGV");
+    bench.pool().ask_to_stop(sibling, engine::StopCause::Cancel, seconds(30));
+    EXPECT_TRUE(bench.expect<RunEnded>(sibling).completed);
+}
+
+TEST(Runner, ExitOfTheTaskIsToldAsWhatItIs) {
+    PoolBench bench;
+    const auto first = bench.spawn();
+    bench.begin(first, "exit", "0");
+    EXPECT_EQ(bench.expect<RunnerGone>(first).how, "exit code 0");
+    const auto second = bench.spawn();
+    bench.begin(second, "exit", "3");
+    const auto gone = bench.expect<RunnerGone>(second);
+    EXPECT_EQ(gone.how, "exit code 3");
+    EXPECT_FALSE(gone.fenced);
+}
+
+TEST(Runner, KillsWhatATaskHasLeftBeforeItSaysThatTheTaskHasEnded) {
+    PoolBench bench;
+    const auto runner = bench.spawn();
+    EXPECT_TRUE(bench.run(runner, "daemon").completed);
+    EXPECT_EQ(processes_of(bench.worker()), 1U);
+}
+
+TEST(Runner, IsGoneOnlyWhenWhatItsTaskHasLeftIsDeadToo) {
+    PoolBench bench;
+    const auto runner = bench.spawn();
+    bench.begin(runner, "daemon then crash");
+    EXPECT_EQ(bench.expect<RunnerGone>(runner).how, "killed by SIGABRT");
+    EXPECT_EQ(processes_of(bench.worker()), 0U);
+}
+
+TEST(Runner, KillEndsEveryProcessOfItsTask) {
+    PoolBench bench;
+    const auto runner = bench.spawn();
+    bench.begin(runner, "daemon then hang");
+    bench.expect<RunProgress>(runner);
+    EXPECT_GE(processes_of(bench.worker()), 2U);
+    bench.pool().kill(runner);
+    bench.expect<RunnerGone>(runner);
+    EXPECT_EQ(processes_of(bench.worker()), 0U);
+}
+
+TEST(Runner, FencesItselfWhenTheDeadlinePassesThoughTheWorkerDoesNothing) {
+    PoolBench bench;
+    const auto runner = bench.spawn();
+    bench.begin(runner, "daemon then hang");  // not fenced: goes on
+    bench.expect<RunProgress>(runner);
+    const auto fenced = bench.spawn();
+    bench.pool().set_fence(platform::machine_time() + milliseconds(300));
+    engine::RunOrder order;
+    order.name = "daemon then hang";
+    order.args = "null";
+    order.fenced = true;
+    bench.begin(fenced, order);
+    const auto gone = bench.expect<RunnerGone>(fenced);
+    EXPECT_TRUE(gone.fenced);
+    EXPECT_EQ(gone.how, "fenced itself");
+    EXPECT_TRUE(bench.told<RunnerGone>(runner).empty());
+}
+
+TEST(Runner, GoesOnAsLongAsTheFenceIsMovedAhead) {
+    PoolBench bench;
+    const auto runner = bench.spawn();
+    bench.pool().set_fence(platform::machine_time() + milliseconds(400));
+    engine::RunOrder order;
+    order.name = "wait";
+    order.args = "null";
+    order.fenced = true;
+    bench.begin(runner, order);
+    bench.expect<RunProgress>(runner);
+    bench.pool().set_fence(platform::machine_time() + seconds(300));
+    bench.expect<RunnerBeat>(runner);
+    bench.expect<RunnerBeat>(runner);
+    EXPECT_TRUE(bench.told<RunnerGone>(runner).empty());
+}
+
+TEST(Runner, OutputOfFunctionsIsLoggedByStream) {
+    PoolBench bench;
+    const auto runner = bench.spawn();
+    bench.run(runner, "print");
+    EXPECT_EQ(bench.printed(runner, "stdout"), "from cout\nfrom printf\n");
+    EXPECT_EQ(bench.printed(runner, "stderr"), "from cerr\n");
+    EXPECT_EQ(bench.printed(runner, "log"), "from log\n");
+}
+
+TEST(Runner, GetsItsStreamsBackAfterATaskThatClosedThem) {
+    PoolBench bench;
+    const auto runner = bench.spawn();
+    EXPECT_TRUE(bench.run(runner, "close").completed);
+    bench.run(runner, "print");
+    EXPECT_THAT(bench.printed(runner, "stdout"), StartsWith("from cout\n"));
+}
+
+}  // namespace
+}  // namespace holdfast::runner

@@ -1,0 +1,123 @@
+#include "tests/runner/functions.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace holdfast::runner {
+
+namespace {
+
+using nlohmann::json;
+using Outcome = Result<json, TaskError>;
+
+void nap() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+}
+
+[[noreturn]] void sleep_for_ever() {
+    while (true) pause();
+}
+
+/// Starts a process that ignores SIGTERM, has a session of its own, and is nobody's child.
+void leave_daemon() {
+    if (fork() == 0) {
+        setsid();
+        signal(SIGTERM, SIG_IGN);
+        if (fork() == 0) sleep_for_ever();
+        _exit(0);
+    }
+}
+
+Outcome wait_for_cancel(Context& context, const json& /*args*/) {
+    context.progress(0.5, "waiting");
+    while (!context.cancelled()) nap();
+    return json("tidied up");
+}
+
+Outcome print_lines(Context& context, const json& args) {
+    std::cout << "from cout\n";
+    std::printf("from printf\n");
+    std::cerr << "from cerr\n";
+    context.log("from log");
+    for (int i = 0; i < args.value("more", 0); ++i) std::printf("line %d of a text that is a little longer\n", i);
+    return json(nullptr);
+}
+
+Outcome block_all_signals(Context& context, const json& /*args*/) {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, nullptr);
+    context.progress(0.1, "blocked");
+    sleep_for_ever();
+}
+
+Outcome eat_memory(Context& /*context*/, const json& /*args*/) {
+    std::vector<std::vector<char>> eaten;
+    while (true) {
+        eaten.emplace_back(1 << 20, 'x');
+        nap();
+    }
+}
+
+}  // namespace
+
+FunctionTable test_functions() {
+    FunctionTable functions;
+    functions["echo"] = [](Context&, const json& args) -> Outcome { return args; };
+    functions["pid"] = [](Context&, const json&) -> Outcome { return json(getpid()); };
+    functions["refuse"] = [](Context&, const json&) -> Outcome {
+        return Failure{TaskError{"NOT_TODAY", "come back tomorrow", R"({"days":1})"}};
+    };
+    functions["throw"] = [](Context&, const json&) -> Outcome { throw std::runtime_error("burst"); };
+    functions["segfault"] = [](Context&, const json&) -> Outcome {
+        raise(SIGSEGV);
+        return json(nullptr);
+    };
+    functions["exit"] = [](Context&, const json& args) -> Outcome { _exit(args.get<int>()); };
+    functions["block"] = block_all_signals;
+    functions["wait"] = wait_for_cancel;
+    functions["print"] = print_lines;
+    functions["eat"] = eat_memory;
+    functions["close"] = [](Context&, const json&) -> Outcome {
+        for (int descriptor = 0; descriptor < 3; ++descriptor) close(descriptor);
+        return json("closed");
+    };
+    functions["daemon"] = [](Context&, const json&) -> Outcome {
+        leave_daemon();
+        return json("left");
+    };
+    functions["daemon then crash"] = [](Context&, const json&) -> Outcome {
+        leave_daemon();
+        nap();
+        abort();
+    };
+    functions["daemon then hang"] = [](Context& context, const json&) -> Outcome {
+        leave_daemon();
+        nap();
+        context.progress(1, "hanging");
+        sleep_for_ever();
+    };
+    functions["context"] = [](Context& context, const json&) -> Outcome {
+        return json{{"id", context.id().to_string()},
+                    {"attempt", context.attempt()},
+                    {"lease", context.lease()},
+                    {"checkpoint", context.last_checkpoint().value_or(nullptr)}};
+    };
+    functions["checkpoint"] = [](Context& context, const json& args) -> Outcome {
+        context.checkpoint(args);
+        context.progress(0.25, "saved");
+        return json(nullptr);
+    };
+    return functions;
+}
+
+}  // namespace holdfast::runner
