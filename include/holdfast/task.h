@@ -21,6 +21,7 @@ enum class TaskState { Pending, Claimed, Running, Completed, Failed, Cancelled, 
 /// The codes that Holdfast itself gives to errors. Tasks may return any code of their own.
 namespace error_code {
 inline constexpr std::string_view worker_crashed = "WORKER_CRASHED";
+inline constexpr std::string_view worker_drained = "WORKER_DRAINED";
 inline constexpr std::string_view poison_task = "POISON_TASK";
 inline constexpr std::string_view task_timeout = "TASK_TIMEOUT";
 inline constexpr std::string_view task_cancelled = "TASK_CANCELLED";
@@ -61,22 +62,22 @@ enum class Unmatched { Wait, Fail };
 /// empty, base * factor^(n-1), at most cap; then +-jitter of that.
 struct RetryPolicy {
     int max_attempts = 1;  ///< all attempts together, 1..1000; 1 means no retry
-    std::vector<Duration> delays;
+    std::vector<Duration> delays = {};
     Duration base = std::chrono::seconds(1);
     double factor = 2.0;
     Duration cap = std::chrono::minutes(5);
-    double jitter = 0.0;                ///< 0..1
-    std::vector<std::string> retry_on;  ///< error codes; empty: every code. WORKER_CRASHED never matches
+    double jitter = 0.0;                     ///< 0..1
+    std::vector<std::string> retry_on = {};  ///< error codes; empty: every code. WORKER_CRASHED never matches
 
     friend bool operator==(const RetryPolicy&, const RetryPolicy&) = default;
 };
 
 /// How a task is to be treated once accepted. Part of what a second submit with the same id must repeat.
 struct TaskPolicy {
-    RetryPolicy retry;
+    RetryPolicy retry = {};
     OnCrash on_crash = OnCrash::Fail;
-    int max_crashes = 3;              ///< how often on_crash: requeue may run it again
-    std::optional<Duration> timeout;  ///< of one attempt; unset: the worker's default
+    int max_crashes = 3;                   ///< how often on_crash: requeue may run it again
+    std::optional<Duration> timeout = {};  ///< of one attempt; unset: the worker's default
     Fence fence = Fence::Auto;
     Unmatched unmatched = Unmatched::Wait;
 
@@ -93,15 +94,17 @@ struct ConcurrencyKey {
 
 /// Everything about a submit beside the task's name and arguments.
 struct SubmitOptions {
-    Uuid id;  ///< nil: a fresh UUIDv7. Submitting again with the same id and payload returns the first task
+    Uuid id = {};  ///< nil: a fresh UUIDv7. Submitting again with the same id and payload returns the first task
     std::string queue = "default";
     int priority = 50;  ///< 1..100, lower first
-    std::vector<std::string> tags;
-    std::optional<Timestamp> run_at;    ///< not before; unset: now
-    std::optional<Timestamp> deadline;  ///< EXPIRED when not started by then
-    std::optional<ConcurrencyKey> concurrency;
-    std::string idempotency_key;  ///< empty: none
-    TaskPolicy policy;
+    std::vector<std::string> tags = {};
+    std::optional<Timestamp> run_at = {};    ///< not before; unset: now
+    std::optional<Timestamp> deadline = {};  ///< EXPIRED when not started by then
+    std::optional<ConcurrencyKey> concurrency = {};
+    std::string idempotency_key = {};  ///< empty: none
+    TaskPolicy policy = {};
+
+    friend bool operator==(const SubmitOptions&, const SubmitOptions&) = default;
 };
 
 }  // namespace holdfast

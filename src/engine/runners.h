@@ -17,14 +17,14 @@ using RunnerId = std::int64_t;
 
 /// Everything a runner needs to know to execute a task.
 struct RunOrder {
-    store::TaskLease lease;
-    std::string name;
-    std::string args;        ///< JSON text
-    std::string spec;        ///< JSON text: a script or container; empty: the function registered under `name`
-    int attempt = 1;         ///< the number that people see
-    Duration timeout{};      ///< of this run, from its beginning; for Context::deadline, enforced by the worker
-    std::string checkpoint;  ///< JSON text, of an earlier run; empty: none
-    bool fenced = false;     ///< the run must end when the fence's deadline passes
+    store::TaskLease lease = {};
+    std::string name = {};
+    std::string args = {};        ///< JSON text
+    std::string spec = {};        ///< JSON text: a script or container; empty: the function registered under `name`
+    int attempt = 1;              ///< the number that people see
+    Duration timeout{};           ///< of this run, from its beginning; for Context::deadline, enforced by the worker
+    std::string checkpoint = {};  ///< JSON text, of an earlier run; empty: none
+    bool fenced = false;          ///< the run must end when the fence's deadline passes
 };
 
 /// Why a run is to stop, the weakest first: a stronger reason replaces a weaker one.
@@ -45,16 +45,16 @@ struct RunEnded {
     store::Lease lease = 0;
     bool completed = false;
     bool interrupted = false;  ///< cut short by the stop that was asked for; neither completed nor failed by itself
-    std::string result;        ///< JSON text, of completed
-    TaskError error;           ///< of neither
+    std::string result = {};   ///< JSON text, of completed
+    TaskError error = {};      ///< of neither
     bool leaves = false;       ///< it has run as many tasks as it may, or has grown too large
 };
 
 /// The runner and every process that it had started are dead.
 struct RunnerGone {
     RunnerId runner = 0;
-    std::string how;      ///< "exit code 3", "killed by SIGSEGV", "killed: memory limit 512 MiB", "fenced itself"
-    bool fenced = false;  ///< it ended itself because the fence's deadline had passed
+    std::string how = {};  ///< "exit code 3", "killed by SIGSEGV", "killed: memory limit 512 MiB", "fenced itself"
+    bool fenced = false;   ///< it ended itself because the fence's deadline had passed
 };
 
 /// A sign of life from a thread that user code cannot block.
@@ -65,18 +65,18 @@ struct RunnerBeat {
 struct RunProgress {
     RunnerId runner = 0;
     store::Lease lease = 0;
-    std::optional<double> fraction;
-    std::string text;
-    std::optional<std::string> checkpoint;  ///< JSON text
+    std::optional<double> fraction = {};
+    std::string text = {};
+    std::optional<std::string> checkpoint = {};  ///< JSON text
 };
 
 /// What the run printed, valid UTF-8. At most every 200 ms per runner.
 struct RunLog {
     RunnerId runner = 0;
     store::Lease lease = 0;
-    std::string stream;  ///< "stdout", "stderr" or "log"
-    std::string text;
-    Timestamp at;
+    std::string stream = {};  ///< "stdout", "stderr" or "log"
+    std::string text = {};
+    Timestamp at = {};
 };
 
 using RunnerEvent = std::variant<RunnerReady, RunEnded, RunnerGone, RunnerBeat, RunProgress, RunLog>;

@@ -1,0 +1,58 @@
+#include "platform/host_identity.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <sstream>
+
+#include "base/text.h"
+
+namespace holdfast::platform {
+
+namespace {
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+std::string boot_id() {
+    std::ifstream file("/proc/sys/kernel/random/boot_id");
+    std::string id;
+    std::getline(file, id);
+    return id;
+}
+
+std::uint64_t pid_namespace() {
+    struct stat info {};
+    return stat("/proc/self/ns/pid", &info) == 0 ? info.st_ino : 0;
+}
+
+}  // namespace
+
+std::uint64_t start_time_of(int pid) {
+    std::ifstream file(concat("/proc/", pid, "/stat"));
+    std::string text;
+    std::getline(file, text);
+    const auto name_end = text.rfind(')');  // the name may contain anything
+    if (name_end == std::string::npos) return 0;
+    std::istringstream fields(text.substr(name_end + 1));
+    constexpr int fields_before = 19;  // state is the third field of all, the start time the 22nd
+    std::string skipped;
+    for (int i = 0; i < fields_before; ++i) fields >> skipped;
+    std::uint64_t start = 0;
+    fields >> start;
+    return start;
+}
+
+store::HostIdentity own_host_identity() {
+    return {.hostname = host_name(),
+            .boot_id = boot_id(),
+            .pid_namespace = pid_namespace(),
+            .pid = getpid(),
+            .start_time = start_time_of(getpid())};
+}
+
+}  // namespace holdfast::platform

@@ -1,0 +1,49 @@
+#include "platform/life_lock.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace holdfast::platform {
+
+namespace {
+
+struct flock byte_lock(std::int64_t number) {
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = number;
+    lock.l_len = 1;
+    return lock;
+}
+
+}  // namespace
+
+LifeLock::~LifeLock() {
+    if (descriptor_ >= 0) close(descriptor_);
+}
+
+void LifeLock::hold(const std::string& path, std::int64_t number) {
+    if (descriptor_ < 0) descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    struct flock lock = byte_lock(number);
+    if (descriptor_ < 0 || fcntl(descriptor_, F_OFD_SETLK, &lock) != 0)
+        throw std::system_error(errno, std::generic_category(), path);
+}
+
+LifeLockState probe_life_lock(const std::string& path, std::int64_t number) {
+    const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (descriptor < 0) return LifeLockState::Unknown;
+    struct flock lock = byte_lock(number);
+    const bool asked = fcntl(descriptor, F_OFD_GETLK, &lock) == 0;
+    close(descriptor);
+    if (!asked) return LifeLockState::Unknown;
+    return lock.l_type == F_UNLCK ? LifeLockState::Free : LifeLockState::Held;
+}
+
+std::string life_lock_path(const std::string& database) {
+    return database + "-workers";
+}
+
+}  // namespace holdfast::platform

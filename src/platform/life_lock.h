@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace holdfast::platform {
+
+/// Proof that a worker lives, for the processes that share an SQLite file: a write lock on the worker's own byte of a
+/// file beside the database, that the kernel lets go of when the last process that has the descriptor is gone. The
+/// file is never removed.
+class LifeLock {
+public:
+    LifeLock() = default;
+    ~LifeLock();
+    LifeLock(const LifeLock&) = delete;
+    LifeLock& operator=(const LifeLock&) = delete;
+
+    /// Locks the byte `number`. Throws std::system_error. A second call locks another byte as well.
+    void hold(const std::string& path, std::int64_t number);
+    /// For the process that is to outlive this one; -1 before hold().
+    [[nodiscard]] int descriptor() const { return descriptor_; }
+
+private:
+    int descriptor_ = -1;
+};
+
+enum class LifeLockState { Held, Free, Unknown };
+/// Whether anybody holds it. A file that is missing or cannot be read says nothing: Unknown.
+[[nodiscard]] LifeLockState probe_life_lock(const std::string& path, std::int64_t number);
+
+/// "<database>-workers".
+[[nodiscard]] std::string life_lock_path(const std::string& database);
+
+}  // namespace holdfast::platform

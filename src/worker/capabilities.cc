@@ -1,0 +1,77 @@
+#include "worker/capabilities.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace holdfast::worker {
+
+namespace {
+
+void add_tag(std::vector<std::string>& tags, const std::string& tag) {
+    if (std::find(tags.begin(), tags.end(), tag) == tags.end()) tags.push_back(tag);
+}
+
+/// Starts a program in a process group of its own, with nothing to read and nobody to read what it prints. -1 when it
+/// cannot be started.
+pid_t start_silently(const std::vector<std::string>& words) {
+    std::vector<char*> arguments;
+    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    pid_t pid = -1;
+    const int fault = posix_spawnp(&pid, arguments[0], &files, &attributes, arguments.data(), environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
+    return fault == 0 ? pid : -1;
+}
+
+/// Waits for the end of a child; kills its whole group when that takes too long.
+int status_of(pid_t pid, Duration patience) {
+    const int descriptor = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+    pollfd ended{.fd = descriptor, .events = POLLIN, .revents = 0};
+    const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(patience).count();
+    if (poll(&ended, 1, static_cast<int>(milliseconds)) != 1) kill(-pid, SIGKILL);
+    close(descriptor);
+    int status = -1;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
+}  // namespace
+
+bool answers(const std::vector<std::string>& container_command, Duration patience) {
+    if (container_command.empty()) return false;
+    std::vector<std::string> words = container_command;
+    words.insert(words.end(), {"ps", "-q"});
+    const pid_t pid = start_silently(words);
+    return pid > 0 && status_of(pid, patience) == 0;
+}
+
+std::vector<std::string> detect_capabilities(const CapabilityParams& params, const FunctionTable& functions) {
+    std::vector<std::string> tags;
+    if (params.isolation == Isolation::Process) {
+        add_tag(tags, "script");
+        if (answers(params.container_command, params.patience)) add_tag(tags, "docker");
+    }
+    for (const auto& [name, function] : functions) add_tag(tags, "task:" + name);
+    for (const std::string& tag : params.tags) add_tag(tags, tag);
+    return tags;
+}
+
+}  // namespace holdfast::worker

@@ -1,0 +1,122 @@
+#include "worker/service.h"
+
+#include <cstdlib>
+#include <system_error>
+
+#include "base/text.h"
+
+namespace holdfast::worker {
+
+namespace {
+
+/// The loop turns at least this often, so that its guard can tell that it does.
+constexpr Duration longest_pause = std::chrono::seconds(1);
+
+}  // namespace
+
+Service::Service(engine::WorkerSettings settings, ServiceParts parts)
+    : parts_(std::move(parts)),
+      settings_(settings),
+      worker_(std::move(settings), parts_.random),
+      watch_(parts_.store,
+             [this] {
+                 if (news_posted_.exchange(true)) return;
+                 parts_.loop.post([this] {
+                     news_posted_ = false;
+                     worker_.work_arrived();
+                 });
+             }),
+      guard_(settings_.registration.fence_after / 2, [this](Duration stuck_for) {
+          parts_.log.write({LogLevel::Error,
+                            concat("The service loop has not turned for ", format_duration(stuck_for),
+                                   ": ending the process, so that its tasks are recovered"),
+                            {}});
+          std::abort();
+      }) {}
+
+void Service::handle(const engine::RunnerEvent& event) {
+    worker_.handle(event, platform::machine_time());
+}
+
+int Service::run() {
+    while (!exit_code_) {
+        guard_.turned();
+        parts_.turned();
+        decide();
+        if (!exit_code_) parts_.loop.turn(pause());
+    }
+    return *exit_code_;
+}
+
+void Service::ask_to_drain(const std::string& why) {
+    worker_.asked_to_drain(why, platform::machine_time());
+}
+
+Duration Service::pause() const {
+    return std::min(worker_.wake_at() - platform::machine_time(), longest_pause);
+}
+
+void Service::decide() {
+    for (engine::Command& command : worker_.decide(platform::machine_time())) perform(std::move(command));
+}
+
+void Service::perform(engine::Command command) {
+    struct Performer {
+        Service& service;
+        void operator()(engine::CallStore& each) const { service.call_store(each.lane, std::move(each.call)); }
+        void operator()(const engine::SpawnRunner& each) const { service.runners_->spawn(each.runner); }
+        void operator()(const engine::BeginRun& each) const { service.runners_->begin(each.runner, each.order); }
+        void operator()(const engine::AskToStop& each) const {
+            service.runners_->ask_to_stop(each.runner, each.cause, each.grace);
+        }
+        void operator()(const engine::KillRunner& each) const { service.runners_->kill(each.runner); }
+        void operator()(const engine::SetFence& each) const { service.runners_->set_fence(each.deadline); }
+        void operator()(const engine::LogsStored& each) const {
+            service.runners_->logs_stored(each.runner, each.bytes);
+        }
+        void operator()(const engine::Say& each) const { service.parts_.log.write(each.line); }
+        void operator()(const engine::Announce& each) const { service.parts_.announce(each.what); }
+        void operator()(const engine::Leave& each) const { service.leave(each); }
+    };
+    std::visit(Performer{*this}, command);
+}
+
+void Service::leave(const engine::Leave& leave) {
+    if (leave.at_once) std::_Exit(leave.exit_code);
+    exit_code_ = leave.exit_code;
+}
+
+void Service::call_store(engine::Lane lane, engine::StoreCall call) {
+    if (auto* snapshot = std::get_if<engine::SnapshotCall>(&call)) {
+        const platform::OwnLoad::Sample load = load_.sample();
+        snapshot->snapshot.cpu_percent = load.cpu_percent;
+        snapshot->snapshot.memory_mb = load.memory_mb;
+        snapshot->snapshot.load = load.load;
+    }
+    StoreLane& thread = lane == engine::Lane::Beat ? beat_lane_ : work_lane_;
+    thread.submit([this, lane, call = std::make_shared<engine::StoreCall>(std::move(call))] {
+        auto answer = std::make_shared<engine::StoreAnswer>(engine::perform(parts_.store, *call));
+        parts_.loop.post([this, lane, answer] { answered(lane, std::move(*answer)); });
+    });
+}
+
+void Service::answered(engine::Lane lane, engine::StoreAnswer answer) {
+    if (const auto* registered = std::get_if<store::RegisterAnswer>(&answer)) hold_life_lock(registered->number);
+    worker_.answered(lane, answer, platform::machine_time());
+}
+
+/// Before the first beat: until then nobody looks for it.
+void Service::hold_life_lock(std::int64_t number) {
+    if (parts_.life_lock.empty()) return;
+    try {
+        life_lock_.hold(parts_.life_lock, number);
+        parts_.share_life_lock(life_lock_.descriptor());
+    } catch (const std::system_error& fault) {
+        parts_.log.write({LogLevel::Warning,
+                          concat("Cannot hold the lock that proves this worker's life (", fault.what(),
+                                 "): if it dies, others will only see that it is silent"),
+                          {}});
+    }
+}
+
+}  // namespace holdfast::worker

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/log.h"
+#include "base/random.h"
+#include "engine/worker.h"
+#include "platform/life_lock.h"
+#include "platform/own_load.h"
+#include "platform/service_loop.h"
+#include "worker/loop_guard.h"
+#include "worker/store_lane.h"
+#include "worker/work_watch.h"
+
+namespace holdfast::worker {
+
+/// What a worker works with. Everything referred to outlives the service.
+struct ServiceParts {
+    platform::ServiceLoop& loop;
+    store::Store& store;
+    Random& random;
+    Log& log;
+    std::string life_lock = {};  ///< the file that its proof of life is in; empty: the store itself keeps it
+    /// Somebody who outlives this process holds the proof of life as well.
+    std::function<void(int descriptor)> share_life_lock = [](int) {};
+    std::function<void(engine::Announce::What)> announce = [](engine::Announce::What) {};
+    /// Called in every turn of the loop.
+    std::function<void()> turned = [] {};
+};
+
+/// Drives an engine::Worker on this machine: performs what it decides, and tells it what comes of that.
+class Service {
+public:
+    Service(engine::WorkerSettings settings, ServiceParts parts);
+
+    /// What runners tell goes here, in the loop's thread. They are set once, before run(), and outlive it.
+    void handle(const engine::RunnerEvent& event);
+    void use(engine::Runners& runners) { runners_ = &runners; }
+
+    /// Works until the worker has left; the exit code. In the loop's thread.
+    int run();
+    /// From the loop's thread.
+    void ask_to_drain(const std::string& why);
+
+private:
+    void decide();
+    void perform(engine::Command command);
+    void call_store(engine::Lane lane, engine::StoreCall call);
+    void answered(engine::Lane lane, engine::StoreAnswer answer);
+    void hold_life_lock(std::int64_t number);
+    void leave(const engine::Leave& leave);
+    [[nodiscard]] Duration pause() const;
+
+    ServiceParts parts_;
+    const engine::WorkerSettings settings_;
+    engine::Worker worker_;
+    engine::Runners* runners_ = nullptr;
+    platform::OwnLoad load_;
+    platform::LifeLock life_lock_;
+    std::optional<int> exit_code_;
+    std::atomic<bool> news_posted_ = false;
+    StoreLane work_lane_;
+    StoreLane beat_lane_;
+    WorkWatch watch_;
+    LoopGuard guard_;  // the last: it is not to watch while the others end
+};
+
+}  // namespace holdfast::worker

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/log.h"
+#include "client/connect.h"
+#include "engine/worker_settings.h"
+#include "holdfast/function.h"
+#include "holdfast/worker.h"
+#include "platform/service_loop.h"
+#include "platform/system_random.h"
+#include "runner/keeper_link.h"
+#include "runner/process_pool.h"
+#include "worker/service.h"
+
+namespace holdfast::worker {
+
+/// Everything that a worker is made of.
+struct WorkerPlan {
+    client::ConnectParams store;
+    engine::WorkerSettings settings;  ///< the worker's id and host are filled in here
+    Isolation isolation = Isolation::Process;
+    runner::PoolLimits limits = {};  ///< of isolation process
+    bool handles_signals = true;     ///< SIGTERM and SIGINT drain it; they are blocked from construction on
+    std::function<void(engine::Announce::What)> announce = [](engine::Announce::What) {};
+    std::function<void()> turned = [] {};  ///< called in every turn of its loop, at least once a second
+};
+
+/// A worker from its first breath to its last: connects, for as long as that takes, works, drains, leaves.
+class WorkerProcess {
+public:
+    /// With isolation process this starts the keeper: the process must not have a second thread yet. Throws BadInput
+    /// when the program cannot start runners. `functions` and `log` outlive it.
+    WorkerProcess(WorkerPlan plan, const FunctionTable& functions, Log& log);
+    ~WorkerProcess();
+    WorkerProcess(const WorkerProcess&) = delete;
+    WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+    /// Returns the exit code when the worker has left. Throws BadInput for the store's URL, and Unusable when the
+    /// store is there but cannot be used.
+    int run();
+    /// From any thread. A second time: do not wait for what runs.
+    void ask_to_drain(const std::string& why);
+
+private:
+    void watch_signals();
+    void drain(const std::string& why);
+    void keeper_gone();
+    [[nodiscard]] std::unique_ptr<store::Store> connect_patiently();
+    [[nodiscard]] int work(store::Store& store);
+    [[nodiscard]] std::unique_ptr<engine::Runners> make_runners(Service& service);
+    [[nodiscard]] ServiceParts parts_for(store::Store& store);
+
+    WorkerPlan plan_;
+    const FunctionTable& functions_;
+    Log& log_;
+    platform::SystemRandom random_;
+    std::unique_ptr<runner::KeeperLink> keeper_;  // before every thread
+    platform::ServiceLoop loop_;
+    int signals_ = -1;
+    Service* service_ = nullptr;  // while it works
+    std::optional<std::string> drain_reason_;
+    bool keeper_lost_ = false;
+};
+
+}  // namespace holdfast::worker

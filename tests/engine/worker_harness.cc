@@ -1,0 +1,88 @@
+#include "tests/engine/worker_harness.h"
+
+namespace holdfast::engine::testing {
+
+namespace {
+
+WorkerSettings with_capacity(WorkerSettings settings, int capacity) {
+    settings.registration.capacity = capacity;
+    settings.registration.name = "bench";
+    return settings;
+}
+
+store::ClaimedTask task_with(store::Lease lease, bool started) {
+    store::ClaimedTask task;
+    Uuid::Bytes bytes{};
+    for (std::size_t i = 0; i < 8; ++i) bytes[15 - i] = static_cast<std::uint8_t>(lease >> (8 * i));
+    task.task.id = Uuid(bytes);
+    task.task.name = "work";
+    task.lease = lease;
+    task.started = started;
+    return task;
+}
+
+}  // namespace
+
+store::ClaimedTask started_task(store::Lease lease) {
+    return task_with(lease, true);
+}
+
+store::ClaimedTask held_task(store::Lease lease) {
+    return task_with(lease, false);
+}
+
+WorkerHarness::WorkerHarness(int capacity, WorkerSettings given)
+    : settings(with_capacity(std::move(given), capacity)), worker(settings, random) {}
+
+void WorkerHarness::pass(Duration time) {
+    now += time;
+    for (Command& command : worker.decide(now)) {
+        if (auto* call = std::get_if<CallStore>(&command)) {
+            EXPECT_FALSE(calls_.contains(call->lane)) << "a second call on a lane";
+            calls_[call->lane] = std::move(call->call);
+        } else {
+            commands_.push_back(std::move(command));
+        }
+    }
+}
+
+void WorkerHarness::join() {
+    decide();
+    answer(Lane::Beat, store::RegisterAnswer{1});
+    answer(Lane::Beat, store::BeatAnswer{});
+    for (const SpawnRunner& spawned : take<SpawnRunner>())
+        tell(RunnerReady{spawned.runner, 100 + int(spawned.runner)});
+    if (under_way<SnapshotCall>(Lane::Work) != nullptr) answer(Lane::Work, CallDone{});
+}
+
+void WorkerHarness::answer(Lane lane, const StoreAnswer& answer) {
+    ASSERT_TRUE(calls_.contains(lane)) << "no call is under way";
+    calls_.erase(lane);
+    worker.answered(lane, answer, now);
+    decide();
+}
+
+void WorkerHarness::grant(const std::vector<store::ClaimedTask>& tasks, std::optional<Duration> next_due) {
+    ASSERT_NE(under_way<ClaimCall>(Lane::Work), nullptr);
+    answer(Lane::Work, store::ClaimAnswer{.tasks = tasks, .next_due = next_due});
+}
+
+void WorkerHarness::apply_finish() {
+    const FinishCall* call = under_way<FinishCall>(Lane::Work);
+    ASSERT_NE(call, nullptr);
+    store::FinishAnswer applied;
+    applied.runs.resize(call->params.runs.size());
+    applied.starts.resize(call->params.then_start.size(), store::Fenced::Applied);
+    answer(Lane::Work, applied);
+}
+
+void WorkerHarness::tell(const RunnerEvent& event) {
+    worker.handle(event, now);
+    decide();
+}
+
+void WorkerHarness::complete(store::Lease lease) {
+    tell(RunEnded{.runner = runner_of(lease), .lease = lease, .completed = true, .result = "1"});
+}
+
+}  // namespace holdfast::engine::testing

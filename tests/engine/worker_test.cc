@@ -1,0 +1,292 @@
+#include <gmock/gmock.h>
+
+#include "tests/engine/worker_harness.h"
+
+namespace holdfast::engine::testing {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+TEST(Worker, RegistersThenBeatsThenClaims) {
+    WorkerHarness bench;
+    bench.decide();
+    ASSERT_NE(bench.under_way<RegisterCall>(Lane::Beat), nullptr);
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work), nullptr);
+    bench.answer(Lane::Beat, store::RegisterAnswer{1});
+    ASSERT_NE(bench.under_way<BeatCall>(Lane::Beat), nullptr);
+    for (const SpawnRunner& spawned : bench.take<SpawnRunner>()) bench.tell(RunnerReady{spawned.runner, 7});
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work), nullptr) << "before the first beat was acknowledged";
+    bench.answer(Lane::Beat, store::BeatAnswer{});
+    ASSERT_NE(bench.under_way<ClaimCall>(Lane::Work), nullptr);
+    EXPECT_EQ(bench.take<Announce>().front().what, Announce::What::Ready);
+}
+
+TEST(Worker, ClaimsForAsManyTasksAsRunnersAreIdleAndStartsThemAtOnce) {
+    WorkerHarness bench(3);
+    bench.join();
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work)->params.to_start, 3U);
+    bench.grant({started_task(10)});
+    EXPECT_THAT(bench.take<BeginRun>(), SizeIs(1));
+    bench.worker.work_arrived();
+    bench.decide();
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work)->params.to_start, 2U);
+}
+
+TEST(Worker, ClaimsNothingMoreAfterAnAnswerThatWasNotFullUntilWorkArrives) {
+    WorkerHarness bench(2);
+    bench.join();
+    bench.grant({});
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work), nullptr);
+    bench.pass(seconds(1));
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work), nullptr);
+    bench.worker.work_arrived();
+    bench.decide();
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work)->params.to_start, 2U);
+}
+
+TEST(Worker, WorkThatArrivesDuringAClaimIsNotOverheard) {
+    WorkerHarness bench;
+    bench.join();
+    bench.worker.work_arrived();
+    bench.grant({});
+    EXPECT_NE(bench.under_way<ClaimCall>(Lane::Work), nullptr);
+}
+
+TEST(Worker, ClaimsAgainWhenATaskFallsDue) {
+    WorkerHarness bench;
+    bench.join();
+    bench.grant({}, milliseconds(700));
+    EXPECT_LE(bench.worker.wake_at(), bench.now + milliseconds(700));
+    bench.pass(milliseconds(699));
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work), nullptr);
+    bench.pass(milliseconds(1));
+    EXPECT_NE(bench.under_way<ClaimCall>(Lane::Work), nullptr);
+}
+
+TEST(Worker, AClaimWithoutAnAnswerIsAskedAgainAsItWas) {
+    WorkerHarness bench;
+    bench.join();
+    const Uuid request = bench.under_way<ClaimCall>(Lane::Work)->params.request;
+    bench.fail(Lane::Work);
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work), nullptr);
+    bench.pass(seconds(1));
+    ASSERT_NE(bench.under_way<ClaimCall>(Lane::Work), nullptr);
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work)->params.request, request);
+    bench.grant({started_task(10)});
+    EXPECT_THAT(bench.take<BeginRun>(), SizeIs(1));
+}
+
+TEST(Worker, ATaskClaimedAheadIsStartedByTheFinishThatFreesItsRunnerAndItsRunnerIsToldAfterwards) {
+    WorkerHarness bench(1);
+    bench.join();
+    bench.grant({started_task(10), held_task(11)});
+    EXPECT_THAT(bench.take<BeginRun>(), SizeIs(1));
+    bench.complete(10);
+    const FinishCall* finish = bench.under_way<FinishCall>(Lane::Work);
+    ASSERT_NE(finish, nullptr);
+    EXPECT_THAT(finish->params.runs, SizeIs(1));
+    ASSERT_THAT(finish->params.then_start, SizeIs(1));
+    EXPECT_EQ(finish->params.then_start.front().lease, 11);
+    EXPECT_THAT(bench.take<BeginRun>(), IsEmpty()) << "its start is not on disk yet (P4)";
+    bench.apply_finish();
+    const auto begun = bench.take<BeginRun>();
+    ASSERT_THAT(begun, SizeIs(1));
+    EXPECT_EQ(begun.front().order.lease.lease, 11);
+}
+
+TEST(Worker, AStartInDoubtIsRepeatedAndItsRunnerToldOnce) {
+    WorkerHarness bench(1);
+    bench.join();
+    bench.grant({held_task(11)});
+    ASSERT_NE(bench.under_way<StartCall>(Lane::Work), nullptr);
+    bench.fail(Lane::Work);
+    bench.pass(seconds(1));
+    ASSERT_NE(bench.under_way<StartCall>(Lane::Work), nullptr);
+    EXPECT_THAT(bench.take<BeginRun>(), IsEmpty());
+    bench.answer(Lane::Work, std::vector{store::Fenced::Already});
+    EXPECT_THAT(bench.take<BeginRun>(), SizeIs(1));
+}
+
+TEST(Worker, AStartThatIsWithdrawnIsHandedBack) {
+    WorkerHarness bench(1);
+    bench.join();
+    bench.grant({held_task(11)});
+    bench.answer(Lane::Work, std::vector{store::Fenced::Withdrawn});
+    const HandBackCall* call = bench.under_way<HandBackCall>(Lane::Work);
+    ASSERT_NE(call, nullptr);
+    EXPECT_EQ(call->params.leases.front().lease, 11);
+    EXPECT_EQ(bench.worker.book().idle_runners(), 1U);
+}
+
+TEST(Worker, ATaskClaimedAheadThatNoRunnerGetsToIsHandedBack) {
+    WorkerHarness bench(1);
+    bench.join();
+    bench.grant({started_task(10), held_task(11)});
+    bench.pass(milliseconds(499));
+    EXPECT_EQ(bench.under_way<HandBackCall>(Lane::Work), nullptr);
+    bench.pass(milliseconds(1));
+    ASSERT_NE(bench.under_way<HandBackCall>(Lane::Work), nullptr);
+    bench.answer(Lane::Work, std::vector{store::Fenced::Applied});
+    EXPECT_EQ(bench.worker.book().runs().size(), 1U);
+}
+
+TEST(Worker, ClaimsAheadOnlyWhileRunsEndFast) {
+    WorkerHarness bench(4);
+    bench.join();
+    store::Lease lease = 1;
+    std::size_t ahead = 0;
+    for (int turn = 0; turn < 2000; ++turn) {
+        bench.pass(milliseconds(1));
+        if (const auto* claim = bench.under_way<ClaimCall>(Lane::Work)) {
+            ahead = std::max(ahead, claim->params.to_hold);
+            std::vector<store::ClaimedTask> tasks;
+            for (std::size_t i = 0; i < claim->params.to_start; ++i) tasks.push_back(started_task(lease++));
+            for (std::size_t i = 0; i < claim->params.to_hold; ++i) tasks.push_back(held_task(lease++));
+            bench.grant(tasks);
+        } else if (bench.under_way<FinishCall>(Lane::Work) != nullptr) {
+            bench.apply_finish();
+        } else if (bench.under_way<BeatCall>(Lane::Beat) != nullptr) {
+            bench.answer(Lane::Beat, store::BeatAnswer{});
+        }
+        const auto running = bench.worker.book().in(RunStage::Running);
+        if (!running.empty()) bench.complete(*running.begin());
+    }
+    EXPECT_GT(ahead, 0U);
+    EXPECT_LE(ahead, 8U);
+
+    WorkerHarness slow(4);
+    slow.join();
+    slow.grant({started_task(1)});
+    for (int run = 0; run < 10; ++run) {
+        if (const auto* claim = slow.under_way<ClaimCall>(Lane::Work)) {
+            EXPECT_EQ(claim->params.to_hold, 0U);
+            slow.grant({});
+        }
+        slow.pass(seconds(2));
+        if (slow.under_way<BeatCall>(Lane::Beat) != nullptr) slow.answer(Lane::Beat, store::BeatAnswer{});
+    }
+}
+
+TEST(Worker, ResultsOutliveAnOutageAndAreDelivered) {
+    WorkerHarness bench(2);
+    bench.join();
+    bench.grant({started_task(10), started_task(11)});
+    bench.complete(10);
+    bench.fail(Lane::Work);
+    bench.complete(11);
+    for (int second = 0; second < 100; ++second) {
+        bench.pass(seconds(1));
+        EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work), nullptr) << "claims during an outage";
+        if (bench.under_way<FinishCall>(Lane::Work) != nullptr) bench.fail(Lane::Work);
+        if (bench.under_way<BeatCall>(Lane::Beat) != nullptr) bench.fail(Lane::Beat);
+    }
+    bench.pass(seconds(1));
+    const FinishCall* finish = bench.under_way<FinishCall>(Lane::Work);
+    ASSERT_NE(finish, nullptr);
+    EXPECT_THAT(finish->params.runs, SizeIs(2));
+    bench.apply_finish();
+    EXPECT_TRUE(bench.worker.book().runs().empty());
+}
+
+TEST(Worker, WithLeasesInHandTheBeatIsTriedAtLeastEverySecond) {
+    WorkerHarness bench(1);
+    bench.join();
+    bench.grant({started_task(10)});
+    int tries = 0;
+    for (int tick = 0; tick < 300; ++tick) {
+        bench.pass(milliseconds(100));
+        if (bench.under_way<BeatCall>(Lane::Beat) == nullptr) continue;
+        ++tries;
+        bench.fail(Lane::Beat);
+    }
+    EXPECT_GE(tries, 27);
+}
+
+TEST(Worker, ARunnersDeathEndsItsRunAndOnlyIts) {
+    WorkerHarness bench(2);
+    bench.join();
+    bench.grant({started_task(10), started_task(11)});
+    bench.tell(RunnerGone{bench.runner_of(10), "killed by SIGSEGV"});
+    const FinishCall* finish = bench.under_way<FinishCall>(Lane::Work);
+    ASSERT_NE(finish, nullptr);
+    ASSERT_THAT(finish->params.runs, SizeIs(1));
+    EXPECT_EQ(finish->params.runs.front().end, core::LeaseEnd::Crashed);
+    EXPECT_EQ(finish->params.runs.front().error.code, error_code::worker_crashed);
+    EXPECT_THAT(finish->params.runs.front().error.message, ::testing::HasSubstr("killed by SIGSEGV"));
+    EXPECT_THAT(bench.take<SpawnRunner>(), SizeIs(1)) << "another takes its place";
+    EXPECT_EQ(bench.worker.book().count(RunStage::Running), 1U);
+}
+
+TEST(Worker, ARunnerThatDiesBeforeItWasToldCostsItsTaskNothing) {
+    WorkerHarness bench(1);
+    bench.join();
+    bench.grant({held_task(11)});
+    bench.tell(RunnerGone{bench.runner_of(11), "exit code 1"});
+    bench.answer(Lane::Work, std::vector{store::Fenced::Applied});
+    EXPECT_THAT(bench.take<BeginRun>(), IsEmpty());
+    bench.pass(seconds(1));
+    const auto spawned = bench.take<SpawnRunner>();
+    ASSERT_THAT(spawned, SizeIs(1));
+    bench.tell(RunnerReady{spawned.front().runner, 8});
+    EXPECT_THAT(bench.take<BeginRun>(), SizeIs(1));
+}
+
+TEST(Worker, ARunnerThatDoesNotBootIsKilledAndTheNextOnesAreTriedLessAndLessOften) {
+    WorkerHarness bench(1);
+    bench.decide();
+    const RunnerId first = bench.take<SpawnRunner>().front().runner;
+    bench.pass(seconds(11));
+    EXPECT_EQ(bench.take<KillRunner>().front().runner, first);
+    int spawned = 0;
+    bench.tell(RunnerGone{first, "killed by SIGKILL"});
+    for (int tick = 0; tick < 600; ++tick) {
+        bench.pass(milliseconds(100));
+        for (const SpawnRunner& each : bench.take<SpawnRunner>()) {
+            ++spawned;
+            bench.tell(RunnerGone{each.runner, "exit code 1"});
+        }
+    }
+    EXPECT_GE(spawned, 3);
+    EXPECT_LE(spawned, 12);
+}
+
+TEST(Worker, ASilentRunnerIsKilled) {
+    WorkerSettings settings;
+    settings.task_timeout = std::chrono::hours(1);
+    WorkerHarness bench(1, settings);
+    bench.join();
+    bench.grant({started_task(10)});
+    const RunnerId runner = bench.runner_of(10);
+    for (int second = 0; second < 299; ++second) {
+        bench.pass(seconds(1));
+        if (second == 200) bench.tell(RunnerBeat{runner});
+        if (bench.under_way<BeatCall>(Lane::Beat) != nullptr) bench.answer(Lane::Beat, store::BeatAnswer{});
+    }
+    EXPECT_THAT(bench.take<KillRunner>(), IsEmpty());
+    bench.pass(seconds(203));
+    EXPECT_THAT(bench.take<KillRunner>(), SizeIs(1));
+}
+
+TEST(Worker, LogsAndCheckpointsGoBeforeTheEndOfTheirRun) {
+    WorkerHarness bench(1);
+    bench.join();
+    bench.grant({started_task(10)});
+    const RunnerId runner = bench.runner_of(10);
+    bench.worker.handle(RunLog{runner, 10, "stdout", "hello\n", {}}, bench.now);
+    bench.worker.handle(RunProgress{runner, 10, 0.5, "half", "{\"at\":5}"}, bench.now);
+    bench.complete(10);
+    const auto* logs = bench.under_way<AppendLogsCall>(Lane::Work);
+    ASSERT_NE(logs, nullptr);
+    EXPECT_EQ(logs->chunks.front().text, "hello\n");
+    bench.answer(Lane::Work, std::vector{store::Fenced::Applied});
+    EXPECT_EQ(bench.take<LogsStored>().front().bytes, 6U);
+    const auto* progress = bench.under_way<SaveProgressCall>(Lane::Work);
+    ASSERT_NE(progress, nullptr);
+    EXPECT_EQ(progress->reports.front().checkpoint, "{\"at\":5}");
+    bench.answer(Lane::Work, std::vector{store::Fenced::Applied});
+    EXPECT_NE(bench.under_way<FinishCall>(Lane::Work), nullptr);
+}
+
+}  // namespace
+}  // namespace holdfast::engine::testing
