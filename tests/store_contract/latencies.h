@@ -14,6 +14,13 @@ public:
         times_.push_back(std::chrono::duration<double, std::milli>(time).count());
     }
 
+    template <typename Call>
+    void time(const Call& call) {
+        const auto begin = std::chrono::steady_clock::now();
+        call();
+        add(std::chrono::steady_clock::now() - begin);
+    }
+
     [[nodiscard]] double quantile(double q) const {
         auto sorted = times_;
         std::sort(sorted.begin(), sorted.end());

@@ -185,4 +185,24 @@ TEST_F(PostgresPlans, TouchNoPageOfTasksThatTheWorkerCannotRun) {
     EXPECT_LT(pages_touched(session->take_plans()), alone * 3 / 2) << "alone: " << alone;
 }
 
+/// Their dead index entries stay until the next vacuum: ready_keyed alone has about 120 pages of them here.
+TEST_F(PostgresPlans, TouchFewPagesOfTasksThatWereParkedAMomentAgo) {
+    fill(1000);
+    claim_and_finish();
+    session->take_plans();
+    claim_and_finish();
+    const long alone = pages_touched(session->take_plans());
+    raw->execute("INSERT INTO concurrency VALUES ('k', 1)");
+    raw->execute("INSERT INTO slot VALUES ('k', 1, gen_random_uuid())");
+    fill(20000, 1, 1, "'k'");
+    for (int claims = 0; raw->number("SELECT count(*) FROM ready WHERE concurrency_key IS NOT NULL") > 0; ++claims) {
+        ASSERT_LT(claims, 30);
+        claim_and_finish();
+    }
+    claim_and_finish();
+    session->take_plans();
+    claim_and_finish();
+    EXPECT_LT(pages_touched(session->take_plans()), alone + 40) << "alone: " << alone;
+}
+
 }  // namespace holdfast::contract

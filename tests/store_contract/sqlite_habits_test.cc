@@ -42,23 +42,25 @@ TEST_F(SqliteHabits, TheLogIsWrittenAheadAndNobodyElseCheckpoints) {
     EXPECT_EQ(synchronous->grade, store::Finding::Grade::Ok);
 }
 
-/// The promise that the turnstile is there for: without it a beat beside busy writers waits for tens of seconds.
-TEST_F(SqliteHabits, ABeatNeverWaitsASecondBesideEightProcessesThatWriteFlatOut) {
+/// What the turnstile is there for: without it a beat beside busy writers waits for tens of seconds. Measured against
+/// a write of this process that queues with the others, so that a busy machine is busy for both.
+TEST_F(SqliteHabits, ABeatIsServedBeforeTheWritesOfEightProcessesThatWriteFlatOut) {
     const auto store = open();
     const Uuid worker = join(*store);
     std::vector<ChildProcess> writers;
     for (int i = 0; i < 8; ++i) writers.push_back(child("submit_in_thousands"));
     for (auto& writer : writers) EXPECT_EQ(writer.read_line(), "writing");
 
-    Latencies latencies;
-    for (int i = 0; i < 100; ++i) {
-        const auto begin = std::chrono::steady_clock::now();
-        store->beat(beat_of(worker));
-        latencies.add(std::chrono::steady_clock::now() - begin);
+    Latencies beats, writes;
+    for (int i = 0; i < 30; ++i) {
+        beats.time([&] { store->beat(beat_of(worker)); });
+        writes.time([&] { store->submit({a_task(clock.now())}); });
     }
     for (auto& writer : writers) EXPECT_EQ(writer.wait(), 0);
-    latencies.print("beat beside eight writers");
-    EXPECT_LT(latencies.longest(), 1000.0);
+    beats.print("beat beside eight writers");
+    writes.print("write beside eight writers");
+    EXPECT_LT(beats.quantile(0.5), writes.quantile(0.5) / 2);
+    EXPECT_LT(beats.quantile(0.9), writes.quantile(0.9));
 }
 
 TEST_F(SqliteHabits, TheLogIsCheckpointedUnderTheTurnAndDoesNotGrowWithoutBound) {

@@ -1,5 +1,5 @@
-#include "store/postgres/endings.h"
 #include "store/postgres/store_impl.h"
+#include "store/postgres/task_rows.h"
 
 namespace holdfast::postgres {
 
@@ -22,11 +22,10 @@ Command claim_command(const store::ClaimParams& params, const ServedRoutes& serv
 }
 
 Command claimed_command(const store::ClaimParams& params) {
-    return {
-        "SELECT task_id, lease, started, attempts, crashes, requeues, name, args, spec, route_id, priority, run_at,"
-        " deadline, policy, concurrency_key, concurrency_limit, idempotency_key, retry_of, checkpoint"
-        " FROM holdfast.claimed($1, $2)",
-        Params(params.worker, params.request)};
+    return {"SELECT " HOLDFAST_TASK_COLUMNS
+            ", route_id, lease, started, attempts, crashes, requeues, checkpoint"
+            " FROM holdfast.claimed($1, $2)",
+            Params(params.worker, params.request)};
 }
 
 ClaimRefusal read_refusal(std::string_view text) {
@@ -37,22 +36,11 @@ ClaimRefusal read_refusal(std::string_view text) {
 
 store::ClaimedTask read_claimed(const Rows& rows, int row) {
     store::ClaimedTask claimed;
-    claimed.lease = rows.integer(row, 1);
-    claimed.started = rows.boolean(row, 2);
-    claimed.history = {rows.small(row, 3), rows.small(row, 4), rows.small(row, 5)};
+    claimed.task = read_task(rows, row);
+    claimed.lease = rows.integer(row, 13);
+    claimed.started = rows.boolean(row, 14);
+    claimed.history = {rows.small(row, 15), rows.small(row, 16), rows.small(row, 17)};
     claimed.checkpoint = rows.string(row, 18);
-    auto& task = claimed.task;
-    task.id = rows.uuid(row, 0);
-    task.name = rows.string(row, 6);
-    task.args = rows.string(row, 7);
-    task.spec = rows.string(row, 8);
-    task.priority = rows.small(row, 10);
-    task.run_at = rows.time(row, 11);
-    task.deadline = rows.optional_time(row, 12);
-    task.policy = read_policy(rows, row, 13);
-    if (!rows.is_null(row, 14)) task.concurrency = ConcurrencyKey{rows.string(row, 14), rows.small(row, 15)};
-    task.idempotency_key = rows.string(row, 16);
-    task.retry_of = rows.uuid(row, 17);
     return claimed;
 }
 
@@ -80,7 +68,7 @@ ClaimAnswer PostgresStore::claim(const store::ClaimParams& params) {
         std::unordered_map<int, store::Route> routes;
         for (int row = 0; row < tasks.size(); ++row) {
             auto& claimed = answer.tasks.emplace_back(read_claimed(tasks, row));
-            const int id = tasks.small(row, 9);
+            const int id = tasks.small(row, 12);
             const auto [route, is_new] = routes.try_emplace(id);
             if (is_new) route->second = routes_.find(id);
             claimed.task.queue = route->second.queue;

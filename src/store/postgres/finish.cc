@@ -52,7 +52,7 @@ Command complete_command(const std::vector<FinishedRun>& runs, const Batch& batc
         leases.add(runs[index].lease.lease);
         results.add(runs[index].result);
     }
-    return {"SELECT applied, frees FROM holdfast.complete($1, $2, $3)", Params(tasks, leases, results)};
+    return {"SELECT holdfast.complete($1, $2, $3)", Params(tasks, leases, results)};
 }
 
 /// Runs that were not applied: finished before, or too late. What comes too late is evidence: it is noted.
@@ -162,25 +162,16 @@ bool PostgresStore::complete(const FinishParams& params, const std::vector<Finis
     if (!all_completed(runs, batch) || start_batches.size() > 1) return false;
     std::vector<Command> commands{complete_command(runs, batch)};
     if (with_starts) commands.push_back(start_command(params.then_start, start_batches.front()));
-    const auto answers = work_.run(commands, Effect::Writes);
-    if (with_starts) read_starts(answers[1], start_batches.front(), answer.starts);
-    const bool all_applied = answers[0].is_null(0, 0);
-    const auto applied = all_applied ? std::vector<bool>(batch.size(), true) : answers[0].booleans(0, 0);
-    Batch refused;
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-        if (applied[i])
-            answer.runs[batch[i]] = {Fenced::Applied, TaskState::Completed};
-        else
-            refused.push_back(batch[i]);
+    try {
+        const auto answers = work_.run(commands, Effect::Writes);
+        if (with_starts) read_starts(answers[1], start_batches.front(), answer.starts);
+        for (const auto index : batch) answer.runs[index] = {Fenced::Applied, TaskState::Completed};
+        const bool brings_work = answers[0].boolean(0, 0);
+        bell_.ring(brings_work, true);
+        return true;
+    } catch (const Overtaken&) {
+        return false;
     }
-    const bool brings_work = answers[0].boolean(0, 1);
-    bell_.ring(brings_work, true);
-    if (!refused.empty())
-        transact([&](Transaction& tx) {
-            answer_refused(tx, runs, refused, params.worker, answer.runs);
-            return true;
-        });
-    return true;
 }
 
 std::vector<Fenced> PostgresStore::hand_back(const store::LeasesParams& params) {

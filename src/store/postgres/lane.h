@@ -46,6 +46,12 @@ public:
     using store::Unusable::Unusable;
 };
 
+/// A statement found another state than the one it is made for, and changed nothing: go the longer way.
+class Overtaken : public store::Unusable {
+public:
+    using store::Unusable::Unusable;
+};
+
 enum class Effect { Reads, Writes };
 
 /// A connection and the turn to use it: calls from several threads queue here. Deadlocks and serialisation failures

@@ -95,7 +95,8 @@ private:
     /// Finishes a batch; the starts ride with it if it is the last.
     void finish_batch(const store::FinishParams& params, std::vector<store::FinishedRun>& runs, const Batch& batch,
                       bool with_starts, store::FinishAnswer& answer);
-    /// Finishes a batch of runs that all returned a value in one round trip; false: they are not of that kind.
+    /// Finishes a batch of runs that all returned a value, and hold their leases, in one round trip; false: they are
+    /// not of that kind, and nothing was changed.
     bool complete(const store::FinishParams& params, const std::vector<store::FinishedRun>& runs, const Batch& batch,
                   bool with_starts, store::FinishAnswer& answer);
     /// Holds the worker's advisory lock on the connection for beats: its proof of life.

@@ -2,8 +2,8 @@
 
 #include "store/encoding.h"
 #include "store/id_range.h"
-#include "store/postgres/endings.h"
 #include "store/postgres/store_impl.h"
+#include "store/postgres/task_rows.h"
 
 namespace holdfast::postgres {
 
@@ -16,27 +16,11 @@ std::optional<TaskError> read_error(const Rows& rows, int row, int column) {
     return TaskError{rows.string(row, column), rows.string(row, column + 1), rows.string(row, column + 2)};
 }
 
-store::NewTask read_task(const Rows& rows, int row) {
-    store::NewTask task;
-    task.id = rows.uuid(row, 0);
-    task.name = rows.string(row, 1);
-    task.args = rows.string(row, 2);
-    task.spec = rows.string(row, 3);
-    task.queue = rows.string(row, 4);
-    task.tags = rows.strings(row, 5);
-    task.priority = rows.small(row, 6);
-    task.run_at = rows.time(row, 7);
-    task.deadline = rows.optional_time(row, 8);
-    task.policy = read_policy(rows, row, 9);
-    if (!rows.is_null(row, 10)) task.concurrency = ConcurrencyKey{rows.string(row, 10), rows.small(row, 11)};
-    task.idempotency_key = rows.string(row, 12);
-    task.retry_of = rows.uuid(row, 13);
-    return task;
-}
-
 TaskRecord read_record(const Rows& rows, int row) {
     TaskRecord record;
     record.task = read_task(rows, row);
+    record.task.queue = rows.string(row, 12);
+    record.task.tags = rows.strings(row, 13);
     record.created_at = rows.time(row, 14);
     record.state = store::read_task_state(rows.text(row, 15));
     record.waits_for = store::read_wait_reason(rows.text(row, 16));
@@ -90,12 +74,10 @@ std::vector<Command> list_commands(const store::ListParams& params, const store:
 
 std::vector<TaskRecord> PostgresStore::read_tasks(const std::vector<Uuid>& ids) {
     const auto rows = work_.read(
-        "SELECT id, name, args, spec, queue, tags, priority, run_at, deadline, policy::text, concurrency_key,"
-        " concurrency_limit, idempotency_key, retry_of, created_at, state, waits_for, attempts, crashes, requeues, "
-        "lease,"
-        " worker_id, claimed_at, started_at, finished_at, cancel_requested, result, error_code, error_message, "
-        "error_data,"
-        " progress, progress_text, progress_at, checkpoint FROM holdfast.find_tasks($1)",
+        "SELECT " HOLDFAST_TASK_COLUMNS
+        ", queue, tags, created_at, state, waits_for, attempts, crashes, requeues, lease,"
+        " worker_id, claimed_at, started_at, finished_at, cancel_requested, result, error_code, error_message,"
+        " error_data, progress, progress_text, progress_at, checkpoint FROM holdfast.find_tasks($1)",
         ids);
     std::vector<TaskRecord> records;
     records.reserve(static_cast<std::size_t>(rows.size()));

@@ -19,9 +19,9 @@ void configure(Database& db) {
 
 }  // namespace
 
-Lane::Lane(const std::string& path, Database::Mode mode, const Clock& clock)
+Lane::Lane(const std::string& path, Database::Mode mode, Turnstile::Rank rank, const Clock& clock)
     : db_(path, mode),
-      turnstile_(path),
+      turnstile_(path, rank),
       work_bell_(path, store::Topic::Work),
       done_bell_(path, store::Topic::Done),
       clock_(clock) {

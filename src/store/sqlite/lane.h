@@ -24,7 +24,7 @@ struct Transaction {
 /// work.
 class Lane {
 public:
-    Lane(const std::string& path, Database::Mode mode, const Clock& clock);
+    Lane(const std::string& path, Database::Mode mode, Turnstile::Rank rank, const Clock& clock);
     ~Lane();
 
     /// Runs `body(Transaction&)` as one transaction, on disk when this returns, and wakes the waiters. Rolls back

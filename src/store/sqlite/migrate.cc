@@ -74,8 +74,8 @@ SqliteStore::SqliteStore(const OpenParams& params, const Clock& clock)
     : path_(params.path),
       limits_(params.limits),
       clock_(clock),
-      work_(path_, params.migrate ? Database::Mode::Create : Database::Mode::ReadWrite, clock),
-      beats_(path_, Database::Mode::ReadWrite, clock) {
+      work_(path_, params.migrate ? Database::Mode::Create : Database::Mode::ReadWrite, Turnstile::Rank::Work, clock),
+      beats_(path_, Database::Mode::ReadWrite, Turnstile::Rank::Beat, clock) {
     const int version = work_.read([&](Database& db) { return schema_version(db, path_); });
     check_not_newer(version, path_);
     if (version == newest_version()) return;

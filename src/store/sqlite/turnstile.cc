@@ -54,14 +54,14 @@ FileDescriptor open_beside(const std::string& database, const char* suffix) {
     return FileDescriptor(descriptor);
 }
 
-Turnstile::Turnstile(const std::string& database)
-    : gate_(open_beside(database, "-gate")), turn_(open_beside(database, "-turn")) {}
+Turnstile::Turnstile(const std::string& database, Rank rank)
+    : rank_(rank), gate_(open_beside(database, "-gate")), turn_(open_beside(database, "-turn")) {}
 
 void Turnstile::enter(Duration patience) {
     const auto deadline = std::chrono::steady_clock::now() + patience;
-    const bool at_the_gate = lock_until(gate_.get(), deadline, std::chrono::microseconds(500));
-    const bool has_turn = at_the_gate && lock_until(turn_.get(), deadline, std::chrono::microseconds(100));
-    if (at_the_gate) flock(gate_.get(), LOCK_UN);
+    const bool is_next = rank_ == Rank::Beat || lock_until(gate_.get(), deadline, std::chrono::microseconds(500));
+    const bool has_turn = is_next && lock_until(turn_.get(), deadline, std::chrono::microseconds(100));
+    flock(gate_.get(), LOCK_UN);  // nothing happens to those who do not have it
     if (!has_turn)
         throw store::Unavailable(concat("the database has been locked for ", format_duration(patience), " by ",
                                         holder_name(last_holder()), "; if it is stopped, continue or kill it"));

@@ -25,10 +25,13 @@ private:
 
 /// Where the writers of all processes queue for the database: whoever wants to write takes the gate, waits there for
 /// the turn, and lets go of the gate. Only one waits for the turn at a time, so a process that writes without pause
-/// cannot overtake the others for ever, as it can inside SQLite's own busy handler.
+/// cannot overtake the others for ever, as it can inside SQLite's own busy handler. Beats pass by the gate: however
+/// many queue there, a beat has only the first of them beside it.
 class Turnstile {
 public:
-    explicit Turnstile(const std::string& database);
+    enum class Rank { Work, Beat };
+
+    Turnstile(const std::string& database, Rank rank);
 
     /// Waits for the turn. Throws store::Unavailable, naming the process that holds it, when `patience` has passed.
     void enter(Duration patience);
@@ -38,6 +41,7 @@ public:
     [[nodiscard]] int last_holder() const;
 
 private:
+    Rank rank_;
     FileDescriptor gate_;
     FileDescriptor turn_;
 };

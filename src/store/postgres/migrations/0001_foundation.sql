@@ -58,6 +58,10 @@ CREATE INDEX ready_keyed ON holdfast.ready (route_id, priority, run_at, task_id)
 CREATE INDEX ready_key ON holdfast.ready (concurrency_key, route_id, priority, run_at, task_id)
     WHERE concurrency_key IS NOT NULL;
 CREATE INDEX ready_deadline ON holdfast.ready (deadline) WHERE deadline IS NOT NULL;
+-- Tells a claim whether a route has tasks with keys. Entries of equal value share their space, so that those of tasks that
+-- were parked in masses, dead until the next vacuum, are passed by eight times faster than in ready_keyed. It is made
+-- last, because the planner prefers the younger of two indexes that look equally good.
+CREATE INDEX ready_keyed_route ON holdfast.ready (route_id) WHERE concurrency_key IS NOT NULL;
 
 -- PENDING, out of reach, and why.
 CREATE TABLE holdfast.waiting (

@@ -275,8 +275,7 @@ BEGIN
                        ORDER BY x.priority, x.run_at, x.task_id LIMIT 1) AS first)
                OR to_start > 0 AND EXISTS (
                    SELECT FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
-                       SELECT FROM ready x WHERE x.route_id = r.id AND x.concurrency_key IS NOT NULL
-                       ORDER BY x.priority, x.run_at, x.task_id LIMIT 1) AS first)
+                       SELECT FROM ready x WHERE x.route_id = r.id AND x.concurrency_key IS NOT NULL LIMIT 1) AS any_keyed)
         INTO has_work;
         IF NOT has_work THEN RETURN; END IF;
     END IF;
@@ -307,7 +306,7 @@ END $$;
 
 -- The leases of that request that the worker still holds, in the order in which they were handed out.
 CREATE FUNCTION holdfast.claimed(claimer uuid, request_id uuid)
-RETURNS TABLE (task_id uuid, lease bigint, started boolean, attempts integer, crashes integer, requeues integer,
+RETURNS TABLE (id uuid, lease bigint, started boolean, attempts integer, crashes integer, requeues integer,
                name text, args text, spec text, route_id integer, priority integer, run_at timestamptz,
                deadline timestamptz, policy text, concurrency_key text, concurrency_limit integer, idempotency_key text,
                retry_of uuid, checkpoint text) LANGUAGE sql STABLE

@@ -45,14 +45,14 @@ BEGIN
 END $$;
 
 -- The most frequent end of all, in one statement: runs that returned a value. There is nothing to decide about them.
--- Answers which were applied, in the order of the arrays; NULL when all were. `frees`: tasks behind a key may have moved up.
-CREATE FUNCTION holdfast.complete(tasks uuid[], leases bigint[], results text[], OUT applied boolean[], OUT frees boolean)
-    LANGUAGE plpgsql
+-- Answers whether slots were freed, so that tasks behind them may have moved up. If one of the leases is not current it
+-- raises HF002, and nothing is changed.
+CREATE FUNCTION holdfast.complete(tasks uuid[], leases bigint[], results text[]) RETURNS boolean LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     at timestamptz := holdfast.now();
-    done uuid[];
+    done bigint;
     keyed uuid[];
     keys text[];
 BEGIN
@@ -68,13 +68,14 @@ BEGIN
                attempts + crashes + 1, 'COMPLETED', 'COMPLETED', result
         FROM ended
     )
-    SELECT coalesce(array_agg(task_id), '{}'), array_agg(task_id) FILTER (WHERE concurrency_key IS NOT NULL),
+    SELECT count(*), array_agg(task_id) FILTER (WHERE concurrency_key IS NOT NULL),
            array_agg(concurrency_key) FILTER (WHERE concurrency_key IS NOT NULL)
     INTO done, keyed, keys FROM ended;
-    frees := keyed IS NOT NULL;
-    IF frees THEN PERFORM free_slots(keyed, keys); END IF;
-    IF cardinality(done) = cardinality(tasks) THEN RETURN; END IF;
-    applied := ARRAY(SELECT g.task_id = ANY (done) FROM unnest(tasks) WITH ORDINALITY AS g (task_id, place) ORDER BY g.place);
+    IF done < cardinality(tasks) THEN
+        RAISE EXCEPTION '% of these runs do not hold their lease any more', cardinality(tasks) - done USING ERRCODE = 'HF002';
+    END IF;
+    IF keyed IS NOT NULL THEN PERFORM free_slots(keyed, keys); END IF;
+    RETURN keyed IS NOT NULL;
 END $$;
 
 -- Lease rows, locked in the order of the ids, with what a decision about them needs.
