@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "store_contract/moves.h"
 
@@ -115,6 +116,30 @@ int hold_transaction(const ChildContext& child) {
     return 0;
 }
 
+/// Stops the process, once, when somebody asks for the time; until then it is as the other.
+class StoppingClock final : public Clock {
+public:
+    explicit StoppingClock(const Clock& other) : other_(other) {}
+    [[nodiscard]] Timestamp now() const override {
+        if (std::exchange(is_armed_, false)) raise(SIGSTOP);
+        return other_.now();
+    }
+    void arm() { is_armed_ = true; }
+
+private:
+    const Clock& other_;
+    mutable bool is_armed_ = false;
+};
+
+/// Submits a task, and is stopped in the midst of it: a write asks for the time when it has its turn.
+int stop_inside_its_turn(const ChildContext& child) {
+    StoppingClock clock(child.clock);
+    const auto store = open_store(child.open, clock);
+    clock.arm();
+    store->submit({a_task(child.clock.now())});
+    return 0;
+}
+
 /// Opens the store as somebody who may only read its files.
 int open_without_rights(const ChildContext& child) {
     for (const auto& file :
@@ -169,6 +194,7 @@ ChildRole child_role(const std::string& name) {
         {"submit_for_ever", submit_for_ever},
         {"work_for_ever", work_for_ever},
         {"submit_in_thousands", submit_in_thousands},
+        {"stop_inside_its_turn", stop_inside_its_turn},
         {"open_without_rights", open_without_rights},
         {"fill_the_disk", fill_the_disk},
         {"drain", drain},

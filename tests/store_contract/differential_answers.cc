@@ -117,13 +117,11 @@ std::string AnswerText::operator()(const store::SweepLeaseAnswer& answer) {
 }
 
 std::string AnswerText::task(const store::TaskRecord& record) {
-    // waits_for is left out, as is the backlog: when a claim notices that a task is out of reach is a store's own
-    // affair.
     return concat(
-        to_text(record.state), " ", new_task(record.task), " ", history(record.history), " ",
-        leases_.of(record.lease), " ", record.worker.to_string(), " ", time(record.created_at), " ",
-        time(record.claimed_at), " ", time(record.started_at), " ", time(record.finished_at), " ",
-        record.cancel_requested, " ", record.result, " ", error(record.error), " ",
+        to_text(record.state), " ", to_text(record.waits_for), " ", new_task(record.task), " ",
+        history(record.history), " ", leases_.of(record.lease), " ", record.worker.to_string(), " ",
+        time(record.created_at), " ", time(record.claimed_at), " ", time(record.started_at), " ",
+        time(record.finished_at), " ", record.cancel_requested, " ", record.result, " ", error(record.error), " ",
         record.progress ? concat(record.progress->fraction, record.progress->text, time(record.progress->at)) : "-",
         " ", record.checkpoint);
 }
@@ -166,11 +164,22 @@ std::string AnswerText::leases(store::Store& store) {
 }
 
 std::string AnswerText::events(store::Store& store) {
-    // Of one call they may come in any order, and the message may name a lease.
+    // Of one call they may come in any order.
     std::vector<std::string> texts;
     for (const auto& one : store.events({.task = {}, .worker = {}, .after_id = 0, .limit = 1'000'000})) {
         texts.push_back(concat("event ", time(one.at), " ", one.task.to_string(), " ", one.worker.to_string(), " ",
-                               one.kind, " ", one.who));
+                               one.kind, " ", one.who, " ", one.message, " ", one.data));
+    }
+    return sorted_lines(std::move(texts));
+}
+
+std::string AnswerText::backlog(store::Store& store) {
+    std::vector<std::string> texts;  // a route's number is its store's own
+    for (const auto& one : store.backlog()) {
+        std::vector<std::string> ready;
+        for (const auto& id : store.ready_tasks(one.route, 1000)) ready.push_back(id.to_string());
+        texts.push_back(concat("backlog ", one.queue, " ", join(one.tags, ","), " ", one.paused, " ", one.ready, " ",
+                               one.oldest.to_string(), " ", one.oldest_waits.count(), " ", join(ready, ",")));
     }
     return sorted_lines(std::move(texts));
 }
@@ -191,7 +200,7 @@ std::string AnswerText::dump(store::Store& store, const std::vector<Uuid>& tasks
     for (const auto& queue : store.queues()) {
         text += concat("queue ", queue.name, " ", queue.paused, " ", queue.pending, " ", queue.in_flight, "\n");
     }
-    return text + workers(store) + leases(store) + events(store);
+    return text + backlog(store) + workers(store) + leases(store) + events(store);
 }
 
 }  // namespace holdfast::contract

@@ -1,5 +1,9 @@
+#include <signal.h>
+#include <sys/wait.h>
+
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <thread>
 
 #include "store_contract/child_process.h"
@@ -134,6 +138,35 @@ TEST_F(SqliteHabits, AWriterThatWasKilledInsideItsTurnLetsTheOthersIn) {
         EXPECT_LT(std::chrono::steady_clock::now() - begin, 2s);
     }
     EXPECT_EQ(database->raw()->value("PRAGMA integrity_check"), "ok");
+}
+
+/// What a call says that gives up waiting; "" when it does not.
+std::string complaint_of(const std::function<void()>& call) {
+    try {
+        call();
+        return "";
+    } catch (const store::Unavailable& unavailable) {
+        return unavailable.what();
+    }
+}
+
+TEST_F(SqliteHabits, AWriterThatIsStoppedInsideItsTurnIsNamedToTheOthers) {
+    const auto store = open();
+    const Uuid worker = join(*store);
+    auto writer = child("stop_inside_its_turn");
+    int status = 0;
+    ASSERT_EQ(waitpid(writer.pid(), &status, WUNTRACED), writer.pid());
+    ASSERT_TRUE(WIFSTOPPED(status));
+    std::string beat, submit;
+    {
+        const std::jthread beating([&] { beat = complaint_of([&] { store->beat(beat_of(worker)); }); });
+        submit = complaint_of([&] { store->submit({a_task(clock.now())}); });
+    }
+    kill(writer.pid(), SIGCONT);
+    EXPECT_THAT(beat, HasSubstr("process " + std::to_string(writer.pid())));
+    EXPECT_THAT(submit, HasSubstr("process " + std::to_string(writer.pid())));
+    EXPECT_EQ(writer.wait(), 0);
+    EXPECT_EQ(store->submit({a_task(clock.now())}).at(0).status, store::SubmitStatus::Accepted);
 }
 
 TEST_F(SqliteHabits, AFileThatIsNotADatabaseIsUnusableAndLeftAsItIs) {

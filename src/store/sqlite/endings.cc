@@ -92,7 +92,7 @@ void end_pending(Transaction& tx, const PendingTask& pending, TaskState state, c
     row.lease.task = pending.task;
     row.position = pending.position;
     insert_ending(tx, row, state, pending.position.history, core::LeaseEnd::NotStarted, "", error);
-    if (pending.position.key) unpark(tx, *pending.position.key);
+    if (pending.position.key) tx.freed_keys.insert(*pending.position.key);
 }
 
 void write_event(Transaction& tx, const store::NewEvent& event) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -18,6 +19,9 @@ struct Transaction {
     Timestamp now;
     bool brings_work = false;
     bool ends_tasks = false;
+    /// Keys with a slot that became free, or with a task that left the ready set without taking one: whoever waits
+    /// for them moves up before the commit.
+    std::set<std::string> freed_keys = {};
 };
 
 /// A connection with its place in the writers' queue. The store has two: beats never wait behind the store's own

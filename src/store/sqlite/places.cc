@@ -187,7 +187,7 @@ bool take_slot(Transaction& tx, const std::string& key, const Uuid& task) {
 
 void free_slot(Transaction& tx, const std::string& key, const Uuid& task) {
     tx.db.run("DELETE FROM slot WHERE task_id = ?", task);
-    unpark(tx, key);
+    tx.freed_keys.insert(key);
 }
 
 void unpark(Transaction& tx, const std::string& key) {
@@ -202,12 +202,11 @@ void unpark(Transaction& tx, const std::string& key) {
 }
 
 void set_limit(Transaction& tx, const ConcurrencyKey& concurrency) {
-    const auto before = limit_of(tx.db, concurrency.key);
-    if (before == concurrency.limit) return;
+    if (limit_of(tx.db, concurrency.key) == concurrency.limit) return;
     tx.db.run(
         "INSERT INTO concurrency (key, max_slots) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET max_slots = ?2",
         concurrency.key, concurrency.limit);
-    if (before) unpark(tx, concurrency.key);
+    tx.freed_keys.insert(concurrency.key);
 }
 
 }  // namespace holdfast::sqlite

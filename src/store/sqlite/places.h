@@ -57,11 +57,11 @@ void promote_due(Transaction& tx, std::int64_t route, std::size_t limit);
 /// Takes a slot of the key for the task; false: all are taken. The limit is the latest submit's; a key that nobody
 /// remembers gets the task's own.
 [[nodiscard]] bool take_slot(Transaction& tx, const std::string& key, const Uuid& task);
-/// Frees the task's slot and moves the next waiting task into reach.
+/// Frees the task's slot; the next one moves up before the commit.
 void free_slot(Transaction& tx, const std::string& key, const Uuid& task);
-/// Moves, of every route, as many tasks that wait for the key into reach as it has free slots. To be called whenever
-/// a slot becomes free, and whenever a task with the key leaves the ready set without taking one: otherwise those
-/// behind it would wait for ever.
+/// Moves, of every route, those tasks that wait for the key into reach that are among the first for which it has free
+/// slots. To be called whenever a slot becomes free, and whenever a task with the key leaves the ready set without
+/// taking one, at once or through Transaction::freed_keys: otherwise those behind it would wait for ever.
 void unpark(Transaction& tx, const std::string& key);
 /// Remembers the limit of the latest submit.
 void set_limit(Transaction& tx, const ConcurrencyKey& concurrency);

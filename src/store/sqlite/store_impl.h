@@ -71,11 +71,16 @@ public:
     [[nodiscard]] std::string describe() const override { return "sqlite:" + path_; }
 
 private:
-    /// Like Lane::write, on the lane for work; the routes it interned are forgotten when it fails.
+    /// Like Lane::write, on the lane for work; those who wait for freed keys move up. The routes it interned are
+    /// forgotten when it fails.
     template <typename Body>
     auto write(const Body& body) {
         try {
-            return work_.write(body);
+            return work_.write([&](Transaction& tx) {
+                auto answer = body(tx);
+                for (const auto& key : tx.freed_keys) unpark(tx, key);
+                return answer;
+            });
         } catch (...) {
             routes_.forget();
             throw;

@@ -18,8 +18,8 @@ BEGIN
     RETURN found_id;
 END $$;
 
--- Remembers the limits of the latest submit, and moves up what each lets in, as if they had come one after the other. A key
--- whose limit does not change is not locked: the caller may hold its transaction open for long.
+-- Remembers the limit that was given last for each key, and moves up what it lets in. A key whose limit does not change is
+-- not locked: the caller may hold its transaction open for long.
 CREATE FUNCTION holdfast.set_limits(keys text[], limits integer[]) RETURNS void LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -28,23 +28,14 @@ DECLARE
         SELECT DISTINCT g.key FROM unnest(keys, limits) AS g (key, max_slots)
         WHERE NOT EXISTS (SELECT FROM concurrency c WHERE c.key = g.key AND c.max_slots = g.max_slots)
         ORDER BY g.key);
-    changed_key text;
-    new_limit integer;
 BEGIN
     IF cardinality(changing) = 0 THEN RETURN; END IF;
-    INSERT INTO concurrency
+    INSERT INTO concurrency AS c
     SELECT DISTINCT ON (g.key) g.key, g.max_slots
     FROM unnest(keys, limits) WITH ORDINALITY AS g (key, max_slots, place)
-    WHERE g.key = ANY (changing) ORDER BY g.key, g.place
-    ON CONFLICT DO NOTHING;
-    PERFORM FROM concurrency c WHERE c.key = ANY (changing) ORDER BY c.key FOR UPDATE;
-    FOR changed_key, new_limit IN
-        SELECT g.key, g.max_slots FROM unnest(keys, limits) WITH ORDINALITY AS g (key, max_slots, place)
-        WHERE g.key = ANY (changing) ORDER BY g.place
-    LOOP
-        UPDATE concurrency c SET max_slots = new_limit WHERE c.key = changed_key AND c.max_slots <> new_limit;
-        IF FOUND THEN PERFORM unpark(ARRAY[changed_key]); END IF;
-    END LOOP;
+    WHERE g.key = ANY (changing) ORDER BY g.key, g.place DESC
+    ON CONFLICT (key) DO UPDATE SET max_slots = excluded.max_slots WHERE c.max_slots <> excluded.max_slots;
+    PERFORM unpark(changing);
 END $$;
 
 -- Accepts a batch without duplicates in itself. Answers only about those that were not accepted, by their place in the
