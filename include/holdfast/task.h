@@ -26,6 +26,7 @@ inline constexpr std::string_view poison_task = "POISON_TASK";
 inline constexpr std::string_view task_timeout = "TASK_TIMEOUT";
 inline constexpr std::string_view task_cancelled = "TASK_CANCELLED";
 inline constexpr std::string_view task_expired = "TASK_EXPIRED";
+inline constexpr std::string_view script_failed = "SCRIPT_FAILED";
 inline constexpr std::string_view task_exception = "TASK_EXCEPTION";
 inline constexpr std::string_view result_not_available = "RESULT_NOT_AVAILABLE";
 inline constexpr std::string_view result_not_storable = "RESULT_NOT_STORABLE";

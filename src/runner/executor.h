@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/task_spec.h"
 #include "engine/runners.h"
 #include "holdfast/task.h"
 
@@ -26,7 +27,9 @@ struct Outcome {
 class Executor {
 public:
     virtual ~Executor() = default;
-    [[nodiscard]] virtual Outcome execute(const engine::RunOrder& order, Pulse& pulse) = 0;
+    /// `spec`: of anything but a function.
+    [[nodiscard]] virtual Outcome execute(const engine::RunOrder& order, const core::TaskSpec& spec,
+                                          Pulse& pulse) = 0;
 };
 
 }  // namespace holdfast::runner

@@ -9,7 +9,7 @@ namespace holdfast::runner {
 class FunctionExecutor : public Executor {
 public:
     FunctionExecutor(const FunctionTable& functions, std::int64_t max_payload);
-    [[nodiscard]] Outcome execute(const engine::RunOrder& order, Pulse& pulse) override;
+    [[nodiscard]] Outcome execute(const engine::RunOrder& order, const core::TaskSpec& spec, Pulse& pulse) override;
 
 private:
     const FunctionTable& functions_;

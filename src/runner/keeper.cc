@@ -10,16 +10,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/text.h"
+#include "platform/cgroups.h"
 #include "platform/kill_tree.h"
 #include "platform/own_program.h"
+#include "platform/private_folder.h"
 #include "platform/process_table.h"
 #include "platform/sockets.h"
+#include "runner/memory_text.h"
 #include "runner/messages.h"
 #include "runner/roles.h"
 #include "runner/runner_start.h"
@@ -31,9 +36,16 @@ namespace {
 using engine::RunnerId;
 using platform::Descriptor;
 
+struct RunnerRecord {
+    RunnerId id = 0;
+    pid_t pid = 0;
+    platform::CgroupPaths groups;
+    bool was_killed = false;  // by us
+};
+
 class Keeper {
 public:
-    Keeper();
+    explicit Keeper(bool uses_cgroups);
     int run();
 
 private:
@@ -42,36 +54,37 @@ private:
     void spawn(const SpawnRunner& order, std::vector<Descriptor>& descriptors);
     void kill_runner(RunnerId runner);
     void reap();
+    [[nodiscard]] static std::string reason_of(const RunnerRecord& runner, int status);
     void settle_the_dead();
-    void report(RunnerDied report);
+    void clear_up(const RunnerRecord& runner);
     void send_reports();
 
     Descriptor worker_{keeper_socket};
     Descriptor children_;                // a signalfd: SIGCHLD
     Descriptor life_read_, life_write_;  // runners hold the first; the second is only ours
-    std::map<pid_t, RunnerId> runners_;
-    std::map<RunnerId, pid_t> pids_;
-    std::deque<RunnerDied> dying_;  // reaped, but something that they had started may be left
+    platform::PrivateFolder folder_{"holdfast-keeper."};
+    platform::CgroupMaker cgroups_;
+    std::map<pid_t, RunnerRecord> runners_;
+    std::set<pid_t> cleaners_;  // children that remove what dead runners have left in the file system
+    struct Dying {
+        RunnerRecord runner;
+        RunnerDied report;
+    };
+    std::deque<Dying> dying_;  // reaped, but something that they had started may be left
     std::deque<RunnerDied> reports_;
     std::vector<Descriptor> held_;
     bool has_worker_ = true;
 };
 
-void ignore_what_people_send() {
-    // A Ctrl-C reaches the whole foreground group: the worker decides what becomes of it.
-    for (const int each : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGTSTP, SIGPIPE, SIGUSR1, SIGUSR2})
-        signal(each, SIG_IGN);
-}
-
 Descriptor watch_children() {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &signals, nullptr);
+    sigprocmask(SIG_SETMASK, &signals, nullptr);
     return Descriptor(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-Keeper::Keeper() : children_(watch_children()) {
+Keeper::Keeper(bool uses_cgroups) : children_(watch_children()), cgroups_(uses_cgroups) {
     std::tie(life_read_, life_write_) = platform::pipe_pair();
     platform::set_nonblocking(worker_.get());
 }
@@ -86,7 +99,10 @@ int Keeper::run() {
         if (watched[0].revents != 0) serve_worker();
         send_reports();
     }
+    for (const auto& [pid, runner] : runners_) platform::kill_members(runner.groups);
     platform::kill_all_descendants();
+    for (const auto& [pid, runner] : runners_) platform::CgroupMaker::remove(runner.groups);
+    for (const Dying& each : dying_) platform::CgroupMaker::remove(each.runner.groups);
     return 0;
 }
 
@@ -109,20 +125,33 @@ void Keeper::obey(const Message& message, std::vector<Descriptor>& descriptors) 
 
 void Keeper::spawn(const SpawnRunner& order, std::vector<Descriptor>& descriptors) {
     if (descriptors.size() != 2) return;
-    const RunnerStart start{order.runner,         order.worker,         getpid(),
-                            descriptors[0].get(), descriptors[1].get(), life_read_.get()};
-    const pid_t pid = fork();
-    if (pid == 0) become_runner(start);
-    if (pid < 0) return report({order.runner, 0, concat("cannot fork: ", strerror(errno))});
-    runners_[pid] = order.runner;
-    pids_[order.runner] = pid;
+    RunnerRecord runner{order.runner, 0, cgroups_.make(concat(order.runner)), false};
+    const RunnerStart start{order.runner,
+                            order.worker,
+                            getpid(),
+                            descriptors[0].get(),
+                            descriptors[1].get(),
+                            life_read_.get(),
+                            concat(folder_.path(), "/", order.runner),
+                            runner.groups};
+    runner.pid = fork();
+    if (runner.pid == 0) become_runner(start);
+    if (runner.pid > 0) {
+        runners_[runner.pid] = runner;
+    } else {
+        reports_.push_back({order.runner, 0, concat("cannot fork: ", strerror(errno))});
+        platform::CgroupMaker::remove(runner.groups);
+    }
 }
 
-void Keeper::kill_runner(RunnerId runner) {
-    const auto found = pids_.find(runner);
-    if (found == pids_.end()) return;
-    const auto tree = platform::descendants_of(found->second);
-    kill(found->second, SIGKILL);  // ours and not yet reaped: the pid is no one else's
+void Keeper::kill_runner(RunnerId id) {
+    const auto found = std::ranges::find_if(runners_, [&](const auto& each) { return each.second.id == id; });
+    if (found == runners_.end()) return;
+    RunnerRecord& runner = found->second;
+    runner.was_killed = true;
+    platform::kill_members(runner.groups);
+    const auto tree = platform::descendants_of(runner.pid);
+    kill(runner.pid, SIGKILL);  // ours and not yet reaped: the pid is no one else's
     for (const auto& process : tree) platform::send_signal(process, SIGKILL);
 }
 
@@ -132,22 +161,43 @@ void Keeper::reap() {
     }
     int status = 0;
     for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0;) {
+        cleaners_.erase(pid);
         const auto found = runners_.find(pid);
         if (found == runners_.end()) continue;
-        dying_.push_back({found->second, status, {}});
-        pids_.erase(found->second);
+        const RunnerRecord& runner = found->second;
+        platform::kill_members(runner.groups);
+        dying_.push_back({runner, {runner.id, status, reason_of(runner, status)}});
         runners_.erase(found);
     }
 }
 
-// The orphans of a dead runner have become our children: whoever is a child but no runner is one of them.
-void Keeper::settle_the_dead() {
-    if (platform::signal_descendants(SIGKILL, [this](pid_t pid) { return !runners_.contains(pid); }) > 0) return;
-    for (; !dying_.empty(); dying_.pop_front()) report(std::move(dying_.front()));
+std::string Keeper::reason_of(const RunnerRecord& runner, int status) {
+    const bool may_be_the_kernel = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !runner.was_killed;
+    if (!may_be_the_kernel || platform::out_of_memory_kills(runner.groups) == 0) return {};
+    return "killed: " + memory_limit_text(platform::memory_limit_of(runner.groups).value_or(0));
 }
 
-void Keeper::report(RunnerDied report) {
-    reports_.push_back(std::move(report));
+// The orphans of a dead runner have become our children: whoever is a child but no runner is one of them.
+void Keeper::settle_the_dead() {
+    const auto is_stray = [this](pid_t pid) { return !runners_.contains(pid) && !cleaners_.contains(pid); };
+    if (platform::signal_descendants(SIGKILL, is_stray) > 0) return;
+    for (; !dying_.empty(); dying_.pop_front()) {
+        clear_up(dying_.front().runner);
+        reports_.push_back(std::move(dying_.front().report));
+    }
+}
+
+// In a child: a directory with a million files must not keep the others waiting.
+void Keeper::clear_up(const RunnerRecord& runner) {
+    platform::CgroupMaker::remove(runner.groups);
+    const std::string folder = concat(folder_.path(), "/", runner.id);
+    if (access(folder.c_str(), F_OK) != 0) return;
+    const pid_t cleaner = fork();
+    if (cleaner == 0) {
+        platform::remove_folder(folder);
+        _exit(0);
+    }
+    if (cleaner > 0) cleaners_.insert(cleaner);
 }
 
 void Keeper::send_reports() {
@@ -157,13 +207,12 @@ void Keeper::send_reports() {
 
 }  // namespace
 
-int run_keeper(int /*argc*/, char** /*argv*/) {
+int run_keeper(int argc, char** argv) {
     prctl(PR_SET_NAME, "holdfast-keeper");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     fcntl(keeper_socket, F_SETFD, FD_CLOEXEC);
-    ignore_what_people_send();
     platform::own_program();  // now, lest the file be replaced later
-    return Keeper().run();
+    return Keeper(argc < 3 || argv[2] != no_cgroups).run();
 }
 
 }  // namespace holdfast::runner

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -23,8 +24,32 @@ namespace holdfast::runner {
 
 namespace {
 
+/// Blocks all signals for as long as it lives.
+class SignalPause {
+public:
+    SignalPause() {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    ~SignalPause() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    SignalPause(const SignalPause&) = delete;
+    SignalPause& operator=(const SignalPause&) = delete;
+
+private:
+    sigset_t before_{};
+};
+
+// A Ctrl-C reaches the whole foreground group: the worker decides what becomes of it. Both survive the exec, and
+// there is no moment in which the keeper could be killed by accident.
+void leave_the_reach_of_people() {
+    setsid();
+    for (const int each : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGTSTP, SIGPIPE, SIGUSR1, SIGUSR2})
+        signal(each, SIG_IGN);
+}
+
 [[noreturn]] void become_keeper(int program, int socket, char* const* arguments, char** environment) {
-    setsid();  // out of the reach of a terminal's signals
+    leave_the_reach_of_people();
     const int kept = fcntl(socket, F_DUPFD_CLOEXEC, 16);
     dup2(kept, keeper_socket);
     close_range(keeper_socket + 1, ~0U, CLOSE_RANGE_CLOEXEC);
@@ -40,14 +65,16 @@ void limit_waiting(int socket) {
 
 }  // namespace
 
-KeeperLink::KeeperLink() {
+KeeperLink::KeeperLink(bool uses_cgroups) {
     if (!has_roles())
         throw BadInput("isolation \"process\" needs a main function that begins with holdfast::runner_main()");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     auto [ours, theirs] = platform::socket_pair(SOCK_SEQPACKET);
-    const std::vector<std::string> arguments = {"holdfast: keeper", std::string(keeper_flag)};
+    std::vector<std::string> arguments = {"holdfast: keeper", std::string(keeper_flag)};
+    if (!uses_cgroups) arguments.emplace_back(no_cgroups);
     const int program = platform::own_program();
     const auto argument_pointers = platform::exec_vector(arguments);
+    const SignalPause pause;  // the keeper ends its own
     pid_ = fork();
     if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
     if (pid_ == 0) become_keeper(program, theirs.get(), argument_pointers.data(), environ);

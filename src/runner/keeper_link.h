@@ -14,7 +14,8 @@ public:
     /// that began with runner_main(). This process becomes a child subreaper, so that nothing escapes it when its
     /// keeper is killed. Throws BadInput when the program did not call runner_main(), std::system_error when the
     /// system refuses.
-    KeeperLink();
+    /// `uses_cgroups`: where it can. Without them limits are watched, and trees killed, from outside the kernel.
+    explicit KeeperLink(bool uses_cgroups = true);
     /// Lets go of the keeper, and waits until it has killed every runner with all they had started, and has exited.
     ~KeeperLink();
     KeeperLink(const KeeperLink&) = delete;

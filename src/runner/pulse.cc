@@ -28,6 +28,7 @@ constexpr Duration beat_interval = std::chrono::seconds(1);
 constexpr Duration news_interval = milliseconds(200);
 constexpr Duration reading_pause = milliseconds(20);  // else a run that prints lines would cost a wake-up for each
 constexpr Duration kill_interval = milliseconds(50);
+constexpr Duration check_interval = milliseconds(250);
 constexpr std::size_t much_output = 32 * 1024;
 
 int milliseconds_until(Duration when, Duration now) {
@@ -66,6 +67,9 @@ void Pulse::begin(const Run& run) {
     if (run.fence) note_fence(*run.fence);
     kill_at_.reset();
     news_.reset();
+    limits_ = usual_limits_;
+    spares_runner_ = false;
+    broken_limit_.reset();
     printout_.begin(lease_);
     is_stopping_ = stop_ && stop_->lease == lease_;
     if (is_stopping_) wake_by(Duration::zero());
@@ -77,6 +81,7 @@ void Pulse::finish() {
     printout_.read_rest();
     send_news(platform::real_clock().now(), true);
     printout_.end();
+    socket_.reset();
     lease_ = 0;
     stop_.reset();
     kill_at_.reset();
@@ -87,6 +92,24 @@ void Pulse::finish() {
         lock.lock();
         if (!outbox_.flush(control_socket)) end_process(abandoned_exit);
     }
+}
+
+void Pulse::watch_tree(const TreeLimits& limits, bool spares_runner) {
+    const std::lock_guard lock(mutex_);
+    limits_ = limits;
+    spares_runner_ = spares_runner;
+    if (limits_.has_any()) wake_by(Duration::zero());
+}
+
+std::optional<std::string> Pulse::broken_limit() {
+    const std::lock_guard lock(mutex_);
+    return broken_limit_;
+}
+
+void Pulse::open_socket(const std::string& path, std::int64_t max_payload) {
+    const std::lock_guard lock(mutex_);
+    socket_.emplace(path, max_payload);
+    wake_by(Duration::zero());
 }
 
 std::string Pulse::last_line_of_stdout() {
@@ -104,18 +127,16 @@ std::string Pulse::last_line_of_stderr() {
 // ---- The run's side
 // --------------------------------------------------------------------------------------------------
 
-void Pulse::progress(std::optional<double> fraction, std::string_view text) {
+void Pulse::update(const RunUpdate& update) {
     const std::lock_guard lock(mutex_);
-    if (!news_) news_.emplace(Progressed{lease_, {}, {}, {}});
-    news_->fraction = fraction;
-    news_->text = text;
-    wake_by(next_news_);
+    note(update);
 }
 
-void Pulse::checkpoint(std::string state) {
-    const std::lock_guard lock(mutex_);
+void Pulse::note(const RunUpdate& update) {
     if (!news_) news_.emplace(Progressed{lease_, {}, {}, {}});
-    news_->checkpoint = std::move(state);
+    if (update.fraction) news_->fraction = update.fraction;
+    if (update.fraction) news_->text = update.text;
+    if (update.checkpoint) news_->checkpoint = update.checkpoint;
     wake_by(next_news_);
 }
 
@@ -151,6 +172,7 @@ std::vector<pollfd> Pulse::wait_for_something() {
                    {bell_.get(), POLLIN, 0}};
         for (std::size_t stream = 0; stream < 2 && now >= next_reading_; ++stream)
             if (printout_.wants_to_read(stream)) watched.push_back({printout_.descriptor(stream), POLLIN, 0});
+        if (socket_) socket_->add_to(watched);
         sleeping_until_ = next_due(now);
         timeout = milliseconds_until(sleeping_until_, now);
     }
@@ -164,6 +186,7 @@ Duration Pulse::next_due(Duration now) const {
     if (next_reading_ > now) due = std::min(due, next_reading_);
     if (lease_ != 0 && is_fenced_ && fence_) due = std::min(due, *fence_);
     if (kill_at_) due = std::min(due, *kill_at_);
+    if (lease_ != 0 && limits_.has_any()) due = std::min(due, next_check_);
     return due;
 }
 
@@ -173,6 +196,7 @@ void Pulse::handle(const std::vector<pollfd>& ready) {
     std::uint64_t rings = 0;
     [[maybe_unused]] const auto got = read(bell_.get(), &rings, sizeof rings);
     if (is_ready(ready, control_socket)) receive_control();
+    if (socket_) socket_->serve([this](const RunUpdate& update) { note(update); });
     work_at(machine_time());
 }
 
@@ -207,6 +231,7 @@ void Pulse::work_at(Duration now) {
     if (lease_ != 0 && is_fenced_ && fence_ && now >= *fence_) end_process(fenced_exit);
     if (now >= next_reading_) read_output(now);
     if (lease_ != 0 && is_stopping_) stop_run(now);
+    if (lease_ != 0 && limits_.has_any() && now >= next_check_) check_limits(now);
     if (now >= next_news_) {
         if (news_ || printout_.waiting() > 0) next_news_ = now + news_interval;
         send_news(platform::real_clock().now(), false);
@@ -231,6 +256,15 @@ void Pulse::stop_run(Duration now) {
     if (now < *kill_at_) return;
     platform::signal_descendants(SIGKILL);
     kill_at_ = now + kill_interval;  // again: one may have been forked meanwhile
+}
+
+void Pulse::check_limits(Duration now) {
+    next_check_ = now + check_interval;
+    const auto broken = runner::broken_limit(measure_tree(), limits_);
+    if (!broken && !broken_limit_) return;
+    if (!spares_runner_) end_process(memory_exit);
+    if (!broken_limit_) broken_limit_ = broken;
+    platform::signal_descendants(SIGKILL);
 }
 
 void Pulse::send_news(Timestamp at, bool everything) {

@@ -13,6 +13,8 @@
 #include "runner/messages.h"
 #include "runner/outbox.h"
 #include "runner/printout.h"
+#include "runner/run_socket.h"
+#include "runner/tree_use.h"
 
 struct pollfd;
 
@@ -35,13 +37,20 @@ public:
     void finish();
     /// The run was asked to stop.
     [[nodiscard]] bool is_stopping() const { return is_stopping_; }
+    /// Until finish(): what the run's processes, or the runner too, are killed for when they exceed it. After
+    /// finish() the limits of set_usual_limits() hold again.
+    void watch_tree(const TreeLimits& limits, bool spares_runner);
+    void set_usual_limits(const TreeLimits& limits) { usual_limits_ = limits; }  ///< before start()
+    /// The limit for which the run's processes were killed.
+    [[nodiscard]] std::optional<std::string> broken_limit();
+    /// Lets the run's processes tell about it, until finish(). Throws std::system_error.
+    void open_socket(const std::string& path, std::int64_t max_payload);
     [[nodiscard]] std::string last_line_of_stdout();
     [[nodiscard]] std::string last_line_of_stderr();
 
     // ---- For the run, from any of its threads
     // ------------------------------------------------------------------------
-    void progress(std::optional<double> fraction, std::string_view text);
-    void checkpoint(std::string state);
+    void update(const RunUpdate& update);
     /// Waits while too much is on its way.
     void log(std::string_view line);
 
@@ -56,6 +65,8 @@ private:
     void read_output(Duration now);
     void work_at(Duration now);
     void stop_run(Duration now);
+    void check_limits(Duration now);
+    void note(const RunUpdate& update);
     void send_news(Timestamp at, bool everything);
     void send(const Message& message);
     void wake_by(Duration when);
@@ -75,6 +86,11 @@ private:
     std::optional<Stop> stop_;  // perhaps of a run that has not begun yet
     std::optional<Duration> kill_at_;
     std::optional<Progressed> news_;
+    std::optional<RunSocket> socket_;
+    TreeLimits usual_limits_, limits_;
+    bool spares_runner_ = false;  // kills only the run's processes for a broken limit
+    std::optional<std::string> broken_limit_;
+    Duration next_check_{};
     Duration sleeping_until_{};
     Duration next_beat_{};
     Duration next_news_{};     // not before

@@ -9,6 +9,8 @@ namespace holdfast::runner {
 inline constexpr std::string_view keeper_flag = "--holdfast-keeper";
 inline constexpr std::string_view runner_flag = "--holdfast-runner";
 
+inline constexpr std::string_view no_cgroups = "without-cgroups";  ///< a keeper's further argument
+
 inline constexpr int keeper_socket = 3;  ///< of a keeper: to its worker
 
 inline constexpr int task_socket = 3;     ///< of a runner, as are the following

@@ -1,10 +1,7 @@
 #include "runner/run_context.h"
 
-#include "base/text.h"
 #include "holdfast/errors.h"
 #include "platform/real_clock.h"
-#include "runner/readable_text.h"
-#include "runner/run_update.h"
 
 namespace holdfast::runner {
 
@@ -15,14 +12,16 @@ RunContext::RunContext(const engine::RunOrder& order, Pulse& pulse, std::int64_t
       deadline_(platform::real_clock().now() + order.timeout) {}
 
 void RunContext::progress(double fraction, std::string_view text) {
-    if (const auto defect = update_defect({fraction, std::string(text), {}}, max_payload_)) throw BadInput(*defect);
-    pulse_.progress(fraction, text);
+    tell({fraction, std::string(text), {}});
 }
 
 void RunContext::checkpoint(const nlohmann::json& state) {
-    std::string text = state.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    if (const auto defect = update_defect({{}, {}, text}, max_payload_)) throw BadInput(*defect);
-    pulse_.checkpoint(std::move(text));
+    tell({{}, {}, state.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)});
+}
+
+void RunContext::tell(const RunUpdate& update) {
+    if (const auto defect = update_defect(update, max_payload_)) throw BadInput(*defect);
+    pulse_.update(update);
 }
 
 std::optional<nlohmann::json> RunContext::last_checkpoint() const {

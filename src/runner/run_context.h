@@ -22,6 +22,8 @@ public:
     void log(std::string_view line) override;
 
 private:
+    void tell(const RunUpdate& update);
+
     const engine::RunOrder& order_;
     Pulse& pulse_;
     std::int64_t max_payload_;

@@ -8,9 +8,11 @@
 
 #include <array>
 #include <cstdio>
+#include <exception>
 #include <iostream>
 
 #include "platform/kill_tree.h"
+#include "platform/process_table.h"
 #include "platform/sockets.h"
 #include "runner/executor.h"
 #include "runner/function_executor.h"
@@ -18,6 +20,9 @@
 #include "runner/outbox.h"
 #include "runner/pulse.h"
 #include "runner/roles.h"
+#include "runner/runner_start.h"
+#include "runner/script_executor.h"
+#include "runner/task_limits.h"
 
 namespace holdfast::runner {
 
@@ -86,10 +91,15 @@ private:
 
 class RunnerProcess {
 public:
-    explicit RunnerProcess(const FunctionTable& functions)
-        : setup_(tasks_.expect<Setup>()), pulse_(streams_.printout()), function_(functions, setup_.max_payload) {}
+    RunnerProcess(const FunctionTable& functions, const RunnerPlace& place)
+        : setup_(tasks_.expect<Setup>()),
+          limits_(place.groups, setup_.memory_limit),
+          pulse_(streams_.printout()),
+          function_(functions, setup_.max_payload),
+          script_(place.folder, limits_, setup_.max_payload) {}
 
     int run() {
+        pulse_.set_usual_limits(limits_.usual());
         pulse_.start();
         prctl(PR_SET_PDEATHSIG, 0);  // from now on the pulse sees the keeper's end, and kills what was started
         TaskSocket::send(Ready{getpid()});
@@ -101,32 +111,58 @@ private:
     bool run_next() {
         const Run run = tasks_.expect<Run>();
         pulse_.begin(run);
-        Outcome outcome = function_.execute(run.order, pulse_);
+        Outcome outcome = execute(run.order);
         StandardStreams::flush();
         platform::kill_all_descendants();
         streams_.restore();
         pulse_.finish();
-        const bool leaves = ++tasks_run_ == setup_.max_tasks;
+        const bool leaves = ++tasks_run_ == setup_.max_tasks || limits_.were_broken() || has_grown();
         TaskSocket::send(Ended{run.order.lease.lease, outcome.completed, outcome.interrupted, leaves,
                                std::move(outcome.result), std::move(outcome.error)});
         return leaves;
     }
 
+    Outcome execute(const engine::RunOrder& order) {
+        if (order.spec.empty()) return function_.execute(order, {}, pulse_);
+        const auto spec = core::parse_task_spec(order.spec);
+        if (!spec) return failed_with(error_code::script_failed, "cannot read its specification: " + spec.error());
+        try {
+            return execute_spec(order, *spec);
+        } catch (const std::exception& failure) {
+            return failed_with(error_code::script_failed, failure.what());
+        }
+    }
+
+    Outcome execute_spec(const engine::RunOrder& order, const core::TaskSpec& spec) {
+        if (spec.kind != core::TaskKind::Script || spec.runner != core::ScriptRunner::Local)
+            return failed_with(error_code::script_failed, "this runner executes scripts on its own machine only");
+        return script_.execute(order, spec, pulse_);
+    }
+
+    /// What a task leaves in memory is taken from the next one: half of the limit must be free for it. Looked at now
+    /// and then only, for the sake of short tasks.
+    bool has_grown() {
+        if (setup_.memory_limit == 0 || tasks_run_ % 16 != 0) return false;
+        return platform::resident_bytes(getpid()) > setup_.memory_limit / 2;
+    }
+
     TaskSocket tasks_;
     Setup setup_;
+    TaskLimits limits_;
     StandardStreams streams_;
     Pulse pulse_;
     FunctionExecutor function_;
+    ScriptExecutor script_;
     std::int64_t tasks_run_ = 0;
 };
 
 }  // namespace
 
-int run_runner(int /*argc*/, char** /*argv*/, const FunctionTable& functions) {
+int run_runner(int argc, char** argv, const FunctionTable& functions) {
     prctl(PR_SET_NAME, "holdfast-runner");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     for (const int each : {task_socket, control_socket, keeper_pipe}) fcntl(each, F_SETFD, FD_CLOEXEC);
-    static RunnerProcess runner(functions);  // the pulse outlives main
+    static RunnerProcess runner(functions, parse_place(argc, argv));  // the pulse outlives main
     const int exit_code = runner.run();
     _exit(exit_code);
 }

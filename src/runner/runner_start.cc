@@ -38,6 +38,11 @@ void place_descriptors(const RunnerStart& start) {
 
 }  // namespace
 
+RunnerPlace parse_place(int argc, char** argv) {
+    const auto argument = [&](int index) { return std::string(index < argc ? argv[index] : ""); };
+    return {argument(3), {argument(4), argument(5), argument(6)}};
+}
+
 void become_runner(const RunnerStart& start) {
     restore_signals();
     setsid();
@@ -45,7 +50,10 @@ void become_runner(const RunnerStart& start) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != start.keeper) _exit(abandoned_exit);
     place_descriptors(start);
-    const std::vector<std::string> arguments = {"holdfast: runner", std::string(runner_flag), concat(start.runner)};
+    platform::enter(start.groups);
+    const std::vector<std::string> arguments = {"holdfast: runner", std::string(runner_flag), concat(start.runner),
+                                                start.folder,       start.groups.memory,      start.groups.pids,
+                                                start.groups.killer};
     const std::vector<std::string> environment =
         platform::environment_with({concat(platform::worker_variable, "=", start.worker)});
     platform::execute_own_program(platform::own_program(), platform::exec_vector(arguments).data(),

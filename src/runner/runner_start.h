@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/runners.h"
+#include "platform/cgroups.h"
 
 namespace holdfast::runner {
 
@@ -16,7 +17,16 @@ struct RunnerStart {
     int task_socket = -1;  ///< these three become the descriptors of roles.h
     int control_socket = -1;
     int keeper_pipe = -1;
+    std::string folder;  ///< it may make this directory for itself
+    platform::CgroupPaths groups;
 };
+
+/// What of it the runner reads from its command line.
+struct RunnerPlace {
+    std::string folder;
+    platform::CgroupPaths groups;
+};
+[[nodiscard]] RunnerPlace parse_place(int argc, char** argv);
 
 /// Turns a forked child of the keeper into a runner.
 [[noreturn]] void become_runner(const RunnerStart& start);

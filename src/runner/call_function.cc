@@ -1,0 +1,53 @@
+#include "runner/call_function.h"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "base/text.h"
+
+namespace holdfast::runner {
+
+namespace {
+
+std::string type_name(const std::type_info& type) {
+    int status = 0;
+    const std::unique_ptr<char, void (*)(void*)> readable(abi::__cxa_demangle(type.name(), nullptr, nullptr, &status),
+                                                          std::free);
+    return status == 0 ? readable.get() : type.name();
+}
+
+Failure<TaskError> exception_failure(const std::string& type, const std::string& message) {
+    return {{std::string(error_code::task_exception), concat(type, ": ", message),
+             nlohmann::json{{"type", type}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)}};
+}
+
+CallOutcome as_text(const Result<nlohmann::json, TaskError>& result) {
+    if (!result) return Failure{result.error()};
+    return result.value().dump();  // throws for invalid UTF-8
+}
+
+}  // namespace
+
+CallOutcome call_function(const FunctionTable& functions, const std::string& name, Context& context,
+                          const std::string& args) {
+    const auto function = functions.find(name);
+    if (function == functions.end())
+        return Failure{TaskError{std::string(error_code::task_exception),
+                                 concat("this worker has no function for the task '", name, "'"), ""}};
+    try {
+        return as_text(function->second(context, nlohmann::json::parse(args)));
+    } catch (const nlohmann::json::type_error& fault) {
+        if (fault.id != 316)  // invalid UTF-8 in the result
+            return exception_failure(type_name(typeid(fault)), fault.what());
+        return Failure{TaskError{std::string(error_code::result_not_storable), fault.what(), ""}};
+    } catch (const std::exception& fault) {
+        return exception_failure(type_name(typeid(fault)), fault.what());
+    } catch (...) {
+        const std::type_info* type = abi::__cxa_current_exception_type();
+        return exception_failure(type == nullptr ? "unknown" : type_name(*type), "thrown, and no std::exception");
+    }
+}
+
+}  // namespace holdfast::runner

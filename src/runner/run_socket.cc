@@ -1,0 +1,117 @@
+#include "runner/run_socket.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <array>
+#include <cstring>
+#include <system_error>
+
+#include "base/text.h"
+#include "runner/update_text.h"
+
+namespace holdfast::runner {
+
+namespace {
+
+using platform::Descriptor;
+
+constexpr std::size_t most_guests = 16;
+constexpr std::size_t beside_the_payload = 64 * 1024;
+
+Descriptor unix_socket() {
+    return Descriptor(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+}
+
+sockaddr_un address_of(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    return address;
+}
+
+/// Answers are short: one that does not fit into the socket belongs to somebody who reads none.
+bool answer(int socket, const std::string& line) {
+    return send(socket, line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(line.size());
+}
+
+bool send_all(int socket, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t sent = send(socket, text.data(), text.size(), MSG_NOSIGNAL);
+        if (sent < 0 && errno != EINTR) return false;
+        if (sent > 0) text.remove_prefix(static_cast<std::size_t>(sent));
+    }
+    return true;
+}
+
+std::string read_line(int socket) {
+    std::string line;
+    std::array<char, 4096> buffer;
+    while (line.find('\n') == std::string::npos) {
+        const ssize_t got = recv(socket, buffer.data(), buffer.size(), 0);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        line.append(buffer.data(), static_cast<std::size_t>(got));
+    }
+    return line;
+}
+
+}  // namespace
+
+RunSocket::RunSocket(const std::string& path, std::int64_t max_payload)
+    : listening_(unix_socket()), max_payload_(max_payload) {
+    const sockaddr_un address = address_of(path);
+    if (bind(listening_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+        listen(listening_.get(), most_guests) != 0)
+        throw std::system_error(errno, std::generic_category(), "cannot listen at " + path);
+}
+
+void RunSocket::add_to(std::vector<pollfd>& watched) const {
+    if (guests_.size() < most_guests) watched.push_back({listening_.get(), POLLIN, 0});
+    for (const Guest& guest : guests_) watched.push_back({guest.socket.get(), POLLIN, 0});
+}
+
+void RunSocket::serve(const std::function<void(RunUpdate)>& accept) {
+    let_in();
+    std::erase_if(guests_, [&](Guest& guest) { return !hear(guest, accept); });
+}
+
+void RunSocket::let_in() {
+    while (guests_.size() < most_guests) {
+        pollfd listening{listening_.get(), POLLIN, 0};
+        if (poll(&listening, 1, 0) != 1) return;
+        Descriptor socket(accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        if (!socket) return;
+        guests_.push_back({std::move(socket), {}});
+    }
+}
+
+bool RunSocket::hear(Guest& guest, const std::function<void(RunUpdate)>& accept) const {
+    std::array<char, 64 * 1024> buffer;
+    const ssize_t got = recv(guest.socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (got < 0) return errno == EAGAIN || errno == EINTR;
+    if (got == 0) return false;
+    guest.unread.append(buffer.data(), static_cast<std::size_t>(got));
+    for (std::size_t end = 0; (end = guest.unread.find('\n')) != std::string::npos;) {
+        auto update = parse_update(guest.unread.substr(0, end), max_payload_);
+        guest.unread.erase(0, end + 1);
+        if (!answer(guest.socket.get(), answer_line(update ? std::nullopt : std::optional(update.error()))))
+            return false;
+        if (update) accept(std::move(update).value());
+    }
+    return guest.unread.size() <= static_cast<std::size_t>(max_payload_) + beside_the_payload;
+}
+
+std::optional<std::string> send_to_run(const std::string& path, const RunUpdate& update) {
+    const Descriptor socket = unix_socket();
+    const sockaddr_un address = address_of(path);
+    if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+        return concat("cannot reach the runner at ", path, ": ", strerror(errno));
+    if (!send_all(socket.get(), update_line(update))) return concat("the runner hung up: ", strerror(errno));
+    return parse_answer(read_line(socket.get()));
+}
+
+}  // namespace holdfast::runner

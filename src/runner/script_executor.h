@@ -1,0 +1,21 @@
+#pragma once
+
+#include "runner/executor.h"
+#include "runner/task_limits.h"
+
+namespace holdfast::runner {
+
+/// Runs scripts on this machine, each as the leader of a session of its own.
+class ScriptExecutor : public Executor {
+public:
+    /// `folder`: may be made and removed at will.
+    ScriptExecutor(std::string folder, TaskLimits& limits, std::int64_t max_payload);
+    [[nodiscard]] Outcome execute(const engine::RunOrder& order, const core::TaskSpec& spec, Pulse& pulse) override;
+
+private:
+    std::string folder_;
+    TaskLimits& limits_;
+    std::int64_t max_payload_;
+};
+
+}  // namespace holdfast::runner

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "runner/executor.h"
+
+namespace holdfast::runner {
+
+/// The files of one run of a script, in a directory of its own that is removed with this.
+class ScriptFiles {
+public:
+    /// Throws std::system_error.
+    ScriptFiles(std::string folder, const std::string& script, const std::string& checkpoint);
+    ~ScriptFiles();
+    ScriptFiles(const ScriptFiles&) = delete;
+    ScriptFiles& operator=(const ScriptFiles&) = delete;
+
+    [[nodiscard]] const std::string& folder() const { return folder_; }
+    [[nodiscard]] std::string script() const { return folder_ + "/script"; }
+    [[nodiscard]] std::string work() const { return folder_ + "/work"; }  ///< empty: to work in
+    [[nodiscard]] std::string result() const { return folder_ + "/result"; }
+    [[nodiscard]] std::string socket() const { return folder_ + "/socket"; }
+    [[nodiscard]] std::string checkpoint() const { return folder_ + "/checkpoint"; }
+
+private:
+    std::string folder_;
+};
+
+/// What a script that ended well has given as its result: the contents of the result file, else what stands after
+/// "OUTPUT: " in the last line that it printed, else null. nullopt: it has given none.
+struct GivenResult {
+    std::string text;
+    bool is_too_large = false;
+};
+[[nodiscard]] std::optional<GivenResult> given_result(const std::string& result_file,
+                                                      const std::string& last_line_of_stdout,
+                                                      std::int64_t max_payload);
+[[nodiscard]] Outcome outcome_of_result(const GivenResult& given, std::int64_t max_payload);
+
+}  // namespace holdfast::runner

@@ -1,0 +1,42 @@
+#include "runner/task_limits.h"
+
+#include "runner/memory_text.h"
+
+namespace holdfast::runner {
+
+namespace {
+std::optional<std::int64_t> if_any(std::int64_t limit) {
+    return limit > 0 ? std::optional(limit) : std::nullopt;
+}
+}  // namespace
+
+TaskLimits::TaskLimits(platform::CgroupPaths groups, std::int64_t memory_bytes)
+    : groups_(std::move(groups)), memory_bytes_(memory_bytes) {
+    if (memory_bytes_ > 0 && !platform::set_memory_limit(groups_, memory_bytes_)) usual_.memory_bytes = memory_bytes_;
+}
+
+TreeLimits TaskLimits::begin(std::optional<std::int64_t> memory_bytes, std::optional<int> processes) {
+    TreeLimits watched = usual_;
+    has_own_ = memory_bytes || processes;
+    if (memory_bytes) watched.memory_bytes = platform::set_memory_limit(groups_, memory_bytes) ? 0 : *memory_bytes;
+    if (processes) {
+        // The limit counts threads, and those of the runner, too.
+        const std::int64_t most = platform::process_count(groups_) + *processes;
+        watched.processes = platform::set_process_limit(groups_, most) ? 0 : *processes;
+    }
+    return watched;
+}
+
+void TaskLimits::end() {
+    if (!has_own_) return;
+    platform::set_memory_limit(groups_, if_any(memory_bytes_));
+    platform::set_process_limit(groups_, std::nullopt);
+}
+
+std::optional<std::string> TaskLimits::broken_in_kernel() {
+    were_broken_ = platform::out_of_memory_kills(groups_) > 0;
+    if (!were_broken_) return std::nullopt;
+    return memory_limit_text(platform::memory_limit_of(groups_).value_or(0));
+}
+
+}  // namespace holdfast::runner

@@ -1,0 +1,147 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/messages.h"
+#include "runner/readable_text.h"
+#include "runner/update_text.h"
+
+namespace holdfast::runner {
+namespace {
+
+using std::chrono::seconds;
+
+Run sample_run() {
+    Run run;
+    run.order.lease = {*Uuid::parse("0193e9a0-1111-7000-8000-00000000abcd"), 42};
+    run.order.name = "resize";
+    run.order.args = R"({"a":1})";
+    run.order.spec = R"({"script":"true"})";
+    run.order.attempt = 3;
+    run.order.timeout = seconds(30);
+    run.order.checkpoint = "7";
+    run.order.fenced = true;
+    run.fence = seconds(99);
+    return run;
+}
+
+std::vector<Message> samples() {
+    return {Setup{"worker", 10, 512, 99},
+            sample_run(),
+            Ready{4711},
+            Ended{7, true, false, true, "null", {"CODE", "message", "{}"}},
+            Stop{7, engine::StopCause::Fence, seconds(5)},
+            SetFence{seconds(12)},
+            Credit{1024},
+            Beat{},
+            Progressed{7, 0.5, "half", "{}"},
+            Progressed{7, std::nullopt, "", std::nullopt},
+            Printed{7, "stdout", "text\n", Timestamp(seconds(1))},
+            SpawnRunner{3, "worker"},
+            KillRunner{3},
+            HoldOpen{},
+            RunnerDied{3, 139, "killed: memory limit 512 MiB"}};
+}
+
+TEST(Protocol, EveryMessageComesBackAsItWasSent) {
+    for (const Message& message : samples()) {
+        const std::string packet = to_packet(message);
+        const auto parsed = parse_packet(packet);
+        ASSERT_TRUE(parsed.has_value()) << message.index();
+        EXPECT_EQ(parsed->index(), message.index());
+        EXPECT_EQ(to_packet(*parsed), packet);
+    }
+}
+
+TEST(Protocol, FieldsOfARunComeBackOneByOne) {
+    const auto parsed = std::get<runner::Run>(*parse_packet(to_packet(sample_run())));
+    EXPECT_EQ(parsed.order.lease, sample_run().order.lease);
+    EXPECT_EQ(parsed.order.name, "resize");
+    EXPECT_EQ(parsed.order.args, R"({"a":1})");
+    EXPECT_EQ(parsed.order.spec, R"({"script":"true"})");
+    EXPECT_EQ(parsed.order.attempt, 3);
+    EXPECT_EQ(parsed.order.timeout, seconds(30));
+    EXPECT_EQ(parsed.order.checkpoint, "7");
+    EXPECT_TRUE(parsed.order.fenced);
+    EXPECT_EQ(parsed.fence, seconds(99));
+}
+
+TEST(Protocol, MessageThatIsCutShortOrTooLongIsRefused) {
+    for (const Message& message : samples()) {
+        const std::string packet = to_packet(message);
+        for (std::size_t size = 0; size < packet.size(); ++size)
+            EXPECT_FALSE(parse_packet(packet.substr(0, size)).has_value()) << message.index() << " " << size;
+        EXPECT_FALSE(parse_packet(packet + '\0').has_value()) << message.index();
+    }
+}
+
+TEST(Protocol, UnknownTypesAndChoicesAreRefused) {
+    EXPECT_FALSE(parse_packet(std::string_view("\0", 1)).has_value());
+    EXPECT_FALSE(parse_packet("\x7f").has_value());
+    std::string stop = to_packet(Stop{7, engine::StopCause::LeaseLost, seconds(5)});
+    ASSERT_TRUE(parse_packet(stop).has_value());
+    stop[9] = 5;  // beyond the last cause
+    EXPECT_FALSE(parse_packet(stop).has_value());
+}
+
+TEST(Protocol, StreamIsCutIntoMessagesWhereverItsBytesAreSplit) {
+    std::string stream;
+    for (const Message& message : samples()) append_frame(stream, message);
+    for (const std::size_t step : {1U, 3U, 7U, 1000U}) {
+        FrameReader reader;
+        std::size_t count = 0;
+        for (std::size_t at = 0; at < stream.size(); at += step) {
+            reader.feed(std::string_view(stream).substr(at, step));
+            for (; auto message = reader.next(); ++count) EXPECT_EQ(to_packet(*message), to_packet(samples()[count]));
+        }
+        EXPECT_EQ(count, samples().size());
+        EXPECT_FALSE(reader.is_broken());
+    }
+}
+
+TEST(Protocol, LengthsAreNotTrusted) {
+    for (const std::string_view bytes : {std::string_view("\xff\xff\xff\xff", 4), std::string_view("\0\0\0\0", 4),
+                                         std::string_view("\1\0\0\0\x63", 5)}) {
+        FrameReader reader;
+        reader.feed(bytes);
+        EXPECT_FALSE(reader.next().has_value());
+        EXPECT_TRUE(reader.is_broken());
+    }
+}
+
+TEST(ReadableText, KeepsWhatIsValidAndEscapesTheRest) {
+    EXPECT_EQ(readable_text("plain ü €"), "plain ü €");
+    EXPECT_EQ(readable_text("caf\xe9!"), "caf\\xE9!");
+    EXPECT_EQ(readable_text(std::string_view("a\0b", 3)), "a\\x00b");
+    EXPECT_EQ(readable_text("\xed\xa0\x80"), "\\xED\\xA0\\x80") << "a surrogate";
+    EXPECT_EQ(readable_text("\xe2\x82"), "\\xE2\\x82");
+}
+
+TEST(ReadableText, SeesWhereACharacterIsNotWholeYet) {
+    EXPECT_EQ(unfinished_character("abc"), 0U);
+    EXPECT_EQ(unfinished_character("é"), 0U);
+    EXPECT_EQ(unfinished_character("a\xc3"), 1U);
+    EXPECT_EQ(unfinished_character("a\xe2\x82"), 2U);
+    EXPECT_EQ(unfinished_character("a\xf0\x9f\x98"), 3U);
+    EXPECT_EQ(unfinished_character("\x82\x82\x82\x82"), 0U);
+    EXPECT_EQ(unfinished_character(""), 0U);
+}
+
+TEST(RunUpdateLines, ComeBackAsTheyWereSent) {
+    const auto update = parse_update(update_line({0.5, "half", R"({"page":3})"}), 100);
+    ASSERT_TRUE(update.ok());
+    EXPECT_EQ(update->fraction, 0.5);
+    EXPECT_EQ(update->text, "half");
+    EXPECT_EQ(update->checkpoint, R"({"page":3})");
+}
+
+TEST(RunUpdateLines, AreRefusedWithWhatIsWrong) {
+    EXPECT_EQ(parse_update("[]", 100).error(), "expected a JSON object in a line");
+    EXPECT_EQ(parse_update("{}", 100).error(), "expected progress or checkpoint");
+    EXPECT_EQ(parse_update(R"({"progress":"x"})", 100).error(),
+              "unexpected \"progress\"; allowed: progress (a number), text (a text), checkpoint");
+    EXPECT_EQ(parse_update(R"({"progress":-1})", 100).error(), "progress must be a fraction from 0 to 1, not -1");
+    EXPECT_EQ(parse_update(R"({"checkpoint":"12345"})", 6).error(), "the checkpoint has 7 bytes; allowed are 6");
+}
+
+}  // namespace
+}  // namespace holdfast::runner
