@@ -35,8 +35,8 @@ struct ClaimCostParams {
     std::size_t claims = 40;
 };
 /// The median time of one claim (with start) of a batch: before growing backlogs, and behind tasks that cannot be
-/// run: of another queue, of another tag, in the future, or behind a full concurrency key. Compared with the smallest
-/// backlog.
+/// run: of another queue, of another tag, in the future, or behind a full concurrency key. Each is compared with the
+/// smallest backlog, claim by claim in turns.
 [[nodiscard]] std::vector<Figure> measure_claim_cost(const Subject& subject, const ClaimCostParams& params);
 
 }  // namespace holdfast::bench
