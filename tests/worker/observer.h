@@ -1,0 +1,36 @@
+#pragma once
+
+#include <vector>
+
+#include "core/verdict.h"
+#include "store/store.h"
+
+namespace holdfast::worker_test {
+
+/// What was decided about one lease, and what became of its task.
+struct Judged {
+    store::TaskLease lease;
+    bool started = false;
+    core::Action action = core::Action::Keep;
+    TaskState state = TaskState::Pending;
+};
+
+/// Somebody who watches over workers, through the store's verbs: a sweep in small.
+class Observer {
+public:
+    Observer(store::Store& store, core::Thresholds thresholds) : store_(store), thresholds_(thresholds) {}
+
+    /// The worker and everything that it had started are known to be dead.
+    std::vector<Judged> judge_exited(const Uuid& worker);
+    /// Looks at the worker's beats until it has been silent for longer than `age`, then judges it.
+    std::vector<Judged> judge_once_silent(const Uuid& worker, Duration age);
+
+private:
+    [[nodiscard]] store::WorkerLiveness look_at(const Uuid& worker);
+    std::vector<Judged> judge(const store::WorkerLiveness& worker, const core::WorkerSeen& seen);
+
+    store::Store& store_;
+    core::Thresholds thresholds_;
+};
+
+}  // namespace holdfast::worker_test

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace holdfast::worker_test {
+
+/// The processes, of any parent, whose environment has this "NAME=value"; dead ones not counted.
+[[nodiscard]] std::vector<pid_t> processes_with(const std::string& assignment);
+
+/// Waits for the end of a process, whoever's child it is; one that is a child of ours is not reaped.
+/// Throws std::runtime_error when it does not come.
+void wait_for_end_of(pid_t pid);
+/// ... of all of those: also of such as are started meanwhile.
+void wait_for_end_of_processes_with(const std::string& assignment);
+
+[[nodiscard]] bool is_alive(pid_t pid);
+
+}  // namespace holdfast::worker_test

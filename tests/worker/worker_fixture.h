@@ -1,0 +1,100 @@
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/store.h"
+#include "store_contract/test_database.h"
+#include "tests/worker/ledger.h"
+#include "tests/worker/observer.h"
+#include "tests/worker/patience.h"
+#include "tests/worker/worker_app.h"
+
+namespace holdfast::worker_test {
+
+using namespace std::chrono_literals;
+using contract::StoreKind;
+using testing::AnyOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using What = LedgerLine::What;
+
+/// A store, a ledger, and workers as processes. When a test ends, its workers must leave when they are asked to; then
+/// no process of them may be left, no task may be CLAIMED or RUNNING, and the ledger must agree with the store.
+class WorkerTest : public testing::TestWithParam<StoreKind> {
+protected:
+    using Settings = std::map<std::string, std::string>;
+
+    void SetUp() override;
+    void TearDown() override;
+
+    // ---- Workers
+    /// Starts one, with short times and `settings` instead of the usual ones, and waits until the store knows it.
+    WorkerApp& start_worker(const Settings& settings = {});
+    WorkerApp& launch_worker(const Settings& settings = {}, std::optional<unsigned> most_processes = {});
+    [[nodiscard]] store::WorkerRecord record_of(const WorkerApp& worker);
+    [[nodiscard]] Uuid id_of(const WorkerApp& worker) { return record_of(worker).registration.id; }
+    void wait_for_status(const WorkerApp& worker, store::WorkerStatus status);
+    /// Waits until the worker has beaten `count` times from now on.
+    void wait_for_beats(const WorkerApp& worker, int count);
+    void order(const WorkerApp& worker, store::WorkerOrder order);
+    /// Stops it where it holds nothing that others need.
+    void freeze(const WorkerApp& worker);
+    /// Kills it, and waits until its keeper has cleared up behind it.
+    void kill_and_wait_for_keeper(WorkerApp& worker);
+
+    // ---- Tasks
+    [[nodiscard]] static store::NewTask task(const std::string& name, const nlohmann::json& args = nullptr);
+    [[nodiscard]] static store::NewTask on_crash_requeued(store::NewTask task);
+    Uuid submit(const store::NewTask& task);
+    Uuid submit(const std::string& name, const nlohmann::json& args = nullptr) { return submit(task(name, args)); }
+    std::vector<Uuid> submit_notes(std::size_t count, int milliseconds = 0);
+    [[nodiscard]] store::TaskRecord find(const Uuid& id) { return store->find({id}).at(0).value(); }
+    /// Waits until the task has ended.
+    store::TaskRecord ended(const Uuid& id);
+    std::vector<store::TaskRecord> ended(const std::vector<Uuid>& ids);
+
+    /// What "hold" waits for.
+    [[nodiscard]] nlohmann::json gate() const { return {{"gate", folder + "/gate"}}; }
+    void open_gate() const;
+    /// Waits until the task has begun so many times; the last of these lines.
+    LedgerLine begun(const Uuid& id, std::size_t times = 1) const;
+    void wait_for_lines(What what, std::size_t at_least) const;
+
+    /// Every process that a worker of this test has started, and the worker, has this in its environment.
+    [[nodiscard]] std::string marker() const { return "HOLDFAST_TEST_PLACE=" + folder; }
+
+    std::string folder;
+    std::unique_ptr<contract::TestDatabase> database;
+    std::string url;
+    std::unique_ptr<store::Store> store;
+    std::unique_ptr<Ledger> ledger;
+    std::vector<std::unique_ptr<WorkerApp>> workers;
+    core::Thresholds thresholds{.worker_stale = 1s, .disconnect_grace = 1s};
+
+private:
+    virtual void make_store();
+    void dismiss_workers();
+    void check_no_task_is_stuck();
+    void check_ledger_against_store();
+    void show_logs() const;
+};
+
+[[nodiscard]] inline std::string kind_name(const testing::TestParamInfo<StoreKind>& info) {
+    return info.param == StoreKind::Sqlite ? "Sqlite" : "Postgres";
+}
+#define HOLDFAST_ON_EVERY_STORE(Suite) \
+    INSTANTIATE_TEST_SUITE_P(On, Suite, testing::ValuesIn(contract::store_kinds()), kind_name)
+
+/// Whether the process has the turn of those who write to an SQLite database, or is the next to have it.
+[[nodiscard]] bool holds_writers_turn(const std::string& database, pid_t pid);
+
+}  // namespace holdfast::worker_test
