@@ -1,5 +1,5 @@
-# What `cmake --install` puts where: the library with its headers, the CMake package and the pkg-config file by which others
-# find it, and the program with its shell completion.
+# What `cmake --install` puts where: the libraries with their headers, the CMake package and the pkg-config files by which
+# others find them, and the program with its shell completion and its systemd unit.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS holdfast EXPORT holdfast COMPONENT library)
@@ -32,7 +32,19 @@ configure_file(cmake/holdfast.pc.in holdfast.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/holdfast.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
 
 if(HOLDFAST_BUILD_PROGRAM)
+  install(TARGETS holdfast_app EXPORT holdfast-app COMPONENT library)
+  install(EXPORT holdfast-app FILE holdfast-app-targets.cmake NAMESPACE holdfast:: DESTINATION ${package_folder} COMPONENT library)
+  set(pc_app_private "yaml-cpp, fmt")
+  if(library_type STREQUAL STATIC_LIBRARY)
+    set(pc_app_requires ", ${pc_app_private}")
+    set(pc_app_private "")
+  endif()
+  configure_file(cmake/holdfast-app.pc.in holdfast-app.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/holdfast-app.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
+
   install(TARGETS holdfast_program COMPONENT program)
+  configure_file(packaging/holdfast-worker.service.in holdfast-worker.service @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/holdfast-worker.service DESTINATION lib/systemd/system COMPONENT program)
   set(completion ${PROJECT_BINARY_DIR}/completions/holdfast)
   add_custom_command(OUTPUT ${completion} DEPENDS holdfast_program VERBATIM
                      COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/completions

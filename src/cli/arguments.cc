@@ -19,11 +19,11 @@ std::string read_all(std::istream& in) {
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-std::string read_file(const std::string& path) {
+std::string read_file(std::string_view option, const std::string& path) {
     std::ifstream file(path, std::ios::binary);
-    if (!file) throw BadInput(fmt::format("--args: cannot read {}: {}", path, std::strerror(errno)));
+    if (!file) throw BadInput(fmt::format("{}: cannot read {}: {}", option, path, std::strerror(errno)));
     std::string text = read_all(file);
-    if (file.bad()) throw BadInput(fmt::format("--args: cannot read {}: {}", path, std::strerror(errno)));
+    if (file.bad()) throw BadInput(fmt::format("{}: cannot read {}: {}", option, path, std::strerror(errno)));
     return text;
 }
 
@@ -41,29 +41,33 @@ std::string readable(const nlohmann::json::exception& fault) {
     return end_of_tag == std::string::npos ? text : text.substr(end_of_tag + 2);
 }
 
-void require_json(const std::string& text, std::string_view where) {
+void require_json(std::string_view option, const std::string& text, std::string_view where) {
     try {
         // Accepting without building it would lose the position of the fault.
         [[maybe_unused]] const auto value = nlohmann::json::parse(text);
     } catch (const nlohmann::json::exception& fault) {
-        throw BadInput(fmt::format("--args: {} is not JSON: {}", where, readable(fault)));
+        throw BadInput(fmt::format("{}: {} is not JSON: {}", option, where, readable(fault)));
     }
 }
 
 }  // namespace
 
-std::string read_json_argument(const std::string& given, std::istream& in) {
+std::string read_json_argument(std::string_view option, const std::string& given, std::istream& in) {
     std::string text = given;
     std::string where = "the value";
     if (given == "-") {
         text = read_all(in);
         where = "standard input";
     } else if (given.starts_with('@')) {
-        text = read_file(given.substr(1));
+        text = read_file(option, given.substr(1));
         where = given.substr(1);
     }
-    require_json(text, where);
+    require_json(option, text, where);
     return trimmed(text);
+}
+
+std::string read_text_argument(std::string_view option, const std::string& given) {
+    return given.starts_with('@') ? read_file(option, given.substr(1)) : given;
 }
 
 }  // namespace holdfast::cli

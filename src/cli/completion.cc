@@ -37,8 +37,11 @@ void collect(const CLI::App& command, const std::string& path, const std::vector
     for (const CLI::App* child : commands) collect(*child, path + "/" + child->get_name(), inherited, places);
 }
 
-bool takes_task_ids(const std::string& path) {
-    return path.starts_with("/tasks/") && path != "/tasks/list";
+/// What a command's words may be beside its options: ids of tasks, names of workers, names of defined tasks.
+std::string wanted_words(const std::string& path) {
+    if (path.starts_with("/tasks/") && path != "/tasks/list") return "; wanted=tasks";
+    if (path.starts_with("/workers/") && path != "/workers/list") return "; wanted=workers";
+    return "";
 }
 
 std::string known_paths(const std::vector<Place>& places) {
@@ -52,7 +55,7 @@ std::string words_by_place(const std::vector<Place>& places) {
     std::string text;
     for (const Place& place : places)
         text += fmt::format("        '{}') words='{}'{} ;;\n", place.path, join(place.words, " "),
-                            takes_task_ids(place.path) ? "; wants_id=yes" : "");
+                            wanted_words(place.path));
     return text;
 }
 
@@ -66,7 +69,7 @@ constexpr std::string_view script_template =
     R"bash(# bash completion for holdfast; load it with:  eval "$(holdfast completion bash)"
 _holdfast() {
     local cur=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-    local word path='' words='' wants_id=''
+    local word path='' words='' wanted=''
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $path/$word in @PATHS@) path=$path/$word ;; esac
     done
@@ -76,12 +79,15 @@ _holdfast() {
         *:--on-crash) COMPREPLY=($(compgen -W 'fail requeue' -- "$cur")); return ;;
         *:--fence) COMPREPLY=($(compgen -W 'auto stop continue' -- "$cur")); return ;;
         *:--unmatched) COMPREPLY=($(compgen -W 'wait fail' -- "$cur")); return ;;
+        *:--isolation) COMPREPLY=($(compgen -W 'process thread' -- "$cur")); return ;;
         *:--config) COMPREPLY=($(compgen -f -- "$cur")); return ;;
     esac
     case $path in
 @WORDS@    esac
-    if [[ -n $wants_id && $cur != -* ]]; then
+    if [[ $wanted == tasks && $cur != -* ]]; then
         words=$("${COMP_WORDS[0]}" tasks list --limit 200 --json 2>/dev/null | sed -n 's/^{"id":"\([^"]*\)".*/\1/p')
+    elif [[ $wanted == workers && $cur != -* ]]; then
+        words=$("${COMP_WORDS[0]}" workers list --all --json 2>/dev/null | sed -n 's/.*"name":"\([^"]*\)".*/\1/p')
     fi
     COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

@@ -108,6 +108,21 @@ Json to_json_shape(const store::QueueRecord& record) {
             {"in_flight", record.in_flight}};
 }
 
+Json to_json_shape(const store::LogRecord& record) {
+    return {{"offset", record.offset},
+            {"at", format_timestamp(record.chunk.at)},
+            {"lease", record.chunk.lease},
+            {"stream", record.chunk.stream},
+            {"text", record.chunk.text}};
+}
+
+Json to_json_shape(const store::WorkerSnapshot& snapshot) {
+    return {{"at", format_timestamp(snapshot.at)}, {"running", snapshot.running},
+            {"claimed", snapshot.claimed},         {"capacity", snapshot.capacity},
+            {"cpu_percent", snapshot.cpu_percent}, {"memory_mb", snapshot.memory_mb},
+            {"machine_load", snapshot.load}};
+}
+
 Json to_json_shape(const store::Finding& finding) {
     return {{"grade", to_text(finding.grade)},
             {"what", finding.what},

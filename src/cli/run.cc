@@ -14,6 +14,13 @@ namespace holdfast::cli {
 
 namespace {
 
+// An application with these commands goes by its own name.
+std::string program_name(int argc, const char* const* argv) {
+    const std::string path = argc > 0 ? argv[0] : "";
+    const std::string name = path.substr(path.find_last_of('/') + 1);
+    return name.empty() ? "holdfast" : name;
+}
+
 void add_commands(CLI::App& program, Globals& globals, Action& chosen) {
     program.require_subcommand(1);
     program.fallthrough();  // global options may also follow the command
@@ -24,10 +31,15 @@ void add_commands(CLI::App& program, Globals& globals, Action& chosen) {
     program.add_flag("--json", globals.json, "Print JSON, one object a line");
     add_submit(program, chosen);
     add_tasks(program, chosen);
+    add_worker(program, chosen);
+    add_workers(program, chosen);
     add_queues(program, chosen);
+    add_progress(program, chosen);
+    add_checkpoint(program, chosen);
     add_migrate(program, chosen);
     add_config(program, chosen);
     add_doctor(program, chosen);
+    add_bench(program, chosen);
     add_completion(program, chosen);
     add_version(program, chosen);
 }
@@ -47,7 +59,8 @@ const CLI::App& deepest_command(const CLI::App& program) {
 }
 
 std::string path_of(const CLI::App& command) {
-    return command.get_parent() == nullptr ? "holdfast" : path_of(*command.get_parent()) + " " + command.get_name();
+    if (command.get_parent() == nullptr) return command.get_name();
+    return path_of(*command.get_parent()) + " " + command.get_name();
 }
 
 std::vector<std::string> words_of(const CLI::App& command, bool options) {
@@ -117,6 +130,8 @@ ExitCode guarded(Io& io, const std::function<ExitCode()>& command) {
         return report_bad_config(io, fault);
     } catch (const UnknownTask& fault) {
         return complain(io, fault.what(), ExitCode::Failed);
+    } catch (const UnknownWorker& fault) {
+        return complain(io, fault.what(), ExitCode::Failed);
     } catch (const PayloadMismatch& fault) {
         return complain(io, fault.what(), ExitCode::Failed);
     } catch (const WrongState& fault) {
@@ -148,8 +163,8 @@ ExitCode flushed(Io& io, ExitCode code) {
 
 }  // namespace
 
-ExitCode run(int argc, const char* const* argv, Io& io) {
-    CLI::App program("A durable task and workflow engine", "holdfast");
+ExitCode run(int argc, const char* const* argv, Io& io, const FunctionTable& functions) {
+    CLI::App program("A durable task and workflow engine", program_name(argc, argv));
     Globals globals;
     Action chosen;
     add_commands(program, globals, chosen);
@@ -158,7 +173,7 @@ ExitCode run(int argc, const char* const* argv, Io& io) {
     } catch (const CLI::ParseError& fault) {
         return flushed(io, report_usage(io, program, fault));
     }
-    Session session{io, std::move(globals)};
+    Session session{io, std::move(globals), functions};
     return flushed(io, guarded(io, [&] { return chosen(session); }));
 }
 

@@ -1,11 +1,12 @@
 #pragma once
 
 #include "cli/io.h"
+#include "holdfast/function.h"
 
 namespace holdfast::cli {
 
 /// Runs one command line. Everything that goes wrong becomes one sentence on `io.err` and an exit code; nothing is
-/// thrown.
-[[nodiscard]] ExitCode run(int argc, const char* const* argv, Io& io);
+/// thrown. `functions` are the application's, for the command `worker`.
+[[nodiscard]] ExitCode run(int argc, const char* const* argv, Io& io, const FunctionTable& functions);
 
 }  // namespace holdfast::cli

@@ -5,8 +5,6 @@
 
 #include <array>
 
-#include "client/connect.h"
-
 namespace holdfast::cli {
 
 namespace {
@@ -30,29 +28,38 @@ std::string user_name(const Io& io) {
 
 }  // namespace
 
-Result<config::Config, config::ConfigErrors> Session::try_config() const {
+Result<config::Config, config::ConfigErrors> Session::try_config(
+    const std::vector<config::FlagOverride>& flags) const {
     config::LoadParams params;
     if (!globals.config.empty()) params.file = globals.config;
     params.environment = io.environment;
     if (!globals.store.empty()) params.flags.push_back({"--store", "store.url", globals.store});
+    params.flags.insert(params.flags.end(), flags.begin(), flags.end());
     return config::load(params);
 }
 
-config::Config Session::load_config() const {
-    auto loaded = try_config();
+config::Config Session::load_config(const std::vector<config::FlagOverride>& flags) const {
+    auto loaded = try_config(flags);
     if (!loaded) throw BadConfig(all_of(loaded.error()));
     return std::move(loaded).value();
 }
 
-std::unique_ptr<store::Store> Session::open_store(Access access) const {
-    const config::Config config = load_config();
+client::ConnectParams connect_params(const config::Config& config, Access access) {
     const bool may_change = access == Access::CreateAndMigrate;
-    return client::connect({.url = config.store.url,
-                            .limits = {.max_payload_bytes = config.store.max_payload_bytes,
-                                       .terminal_retention = config.retention.terminal_record},
-                            .create = may_change,
-                            .migrate = may_change,
-                            .session_liveness = config.store.session_liveness});
+    return {.url = config.store.url,
+            .limits = {.max_payload_bytes = config.store.max_payload_bytes,
+                       .terminal_retention = config.retention.terminal_record},
+            .create = may_change,
+            .migrate = may_change,
+            .session_liveness = config.store.session_liveness};
+}
+
+std::unique_ptr<store::Store> Session::open_store(Access access) const {
+    return open_store(load_config(), access);
+}
+
+std::unique_ptr<store::Store> Session::open_store(const config::Config& config, Access access) const {
+    return client::connect(connect_params(config, access));
 }
 
 std::string Session::who() const {

@@ -6,8 +6,10 @@
 #include <string>
 
 #include "cli/io.h"
+#include "client/connect.h"
 #include "config/config.h"
 #include "holdfast/errors.h"
+#include "holdfast/function.h"
 #include "store/store.h"
 
 namespace CLI {
@@ -29,22 +31,34 @@ public:
     using BadInput::BadInput;
 };
 
+/// No worker has that name or id.
+class UnknownWorker : public BadInput {
+public:
+    using BadInput::BadInput;
+};
+
 /// What a command may do to the store by opening it.
 enum class Access {
     AsItIs,            ///< nothing: a missing file, or a schema that is not up to date, is an error
     CreateAndMigrate,  ///< create a missing file, bring the schema up to date
 };
 
+/// How the store that a configuration names is opened.
+[[nodiscard]] client::ConnectParams connect_params(const config::Config& config, Access access);
+
 /// One run of the program: what a command works with.
 struct Session {
     Io& io;
     Globals globals;
+    const FunctionTable& functions;  ///< of the application
 
-    /// Loads the configuration. Throws BadConfig.
-    [[nodiscard]] config::Config load_config() const;
-    [[nodiscard]] Result<config::Config, config::ConfigErrors> try_config() const;
+    /// Loads the configuration, with a command's own flags laid over it. Throws BadConfig.
+    [[nodiscard]] config::Config load_config(const std::vector<config::FlagOverride>& flags = {}) const;
+    [[nodiscard]] Result<config::Config, config::ConfigErrors> try_config(
+        const std::vector<config::FlagOverride>& flags = {}) const;
     /// Opens the store that flag, environment or configuration name. Throws BadInput or StoreError.
     [[nodiscard]] std::unique_ptr<store::Store> open_store(Access access) const;
+    [[nodiscard]] std::unique_ptr<store::Store> open_store(const config::Config& config, Access access) const;
 
     /// For people who read an event later: "alice@web-1 (cli)".
     [[nodiscard]] std::string who() const;
@@ -56,10 +70,15 @@ using Action = std::function<ExitCode(Session&)>;
 // Each adds its command to the program, and sets `chosen` when that command is given.
 void add_submit(CLI::App& program, Action& chosen);
 void add_tasks(CLI::App& program, Action& chosen);
+void add_workers(CLI::App& program, Action& chosen);
+void add_worker(CLI::App& program, Action& chosen);
+void add_progress(CLI::App& program, Action& chosen);
+void add_checkpoint(CLI::App& program, Action& chosen);
 void add_queues(CLI::App& program, Action& chosen);
 void add_migrate(CLI::App& program, Action& chosen);
 void add_config(CLI::App& program, Action& chosen);
 void add_doctor(CLI::App& program, Action& chosen);
+void add_bench(CLI::App& program, Action& chosen);
 void add_completion(CLI::App& program, Action& chosen);
 void add_version(CLI::App& program, Action& chosen);
 

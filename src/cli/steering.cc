@@ -9,16 +9,16 @@
 
 namespace holdfast::cli {
 
-ExitCode report_steered(const Session& session, const std::vector<Steered>& tasks) {
+ExitCode report_steered(const Session& session, std::string_view kind, const std::vector<Steered>& steered) {
     ExitCode worst = ExitCode::Done;
-    for (const Steered& task : tasks) {
-        const std::string id = task.id.to_string();
-        if (session.globals.json) session.io.out << Json{{"id", id}, {"status", task.status}}.dump() << '\n';
-        if (task.code != ExitCode::Done)
-            session.io.err << fmt::format("holdfast: task {} {}\n", id, task.sentence);
+    for (const Steered& one : steered) {
+        const std::string id = one.id.to_string();
+        if (session.globals.json) session.io.out << Json{{"id", id}, {"status", one.status}}.dump() << '\n';
+        if (one.code != ExitCode::Done)
+            session.io.err << fmt::format("holdfast: {} {} {}\n", kind, id, one.sentence);
         else if (!session.globals.json)
-            session.io.out << fmt::format("task {} {}\n", id, task.sentence);
-        worst = std::max(worst, task.code);
+            session.io.out << fmt::format("{} {} {}\n", kind, id, one.sentence);
+        worst = std::max(worst, one.code);
     }
     return worst;
 }

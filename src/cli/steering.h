@@ -7,15 +7,15 @@
 
 namespace holdfast::cli {
 
-/// What steering did to one task.
+/// What steering did to one task or worker.
 struct Steered {
     Uuid id;
     std::string status;    ///< of --json
-    std::string sentence;  ///< goes on from "task <id>"
+    std::string sentence;  ///< goes on from "task <id>" or "worker <id>"
     ExitCode code = ExitCode::Done;
 };
 
 /// Prints one line each, those that did not work on the error stream, and returns the worst code.
-ExitCode report_steered(const Session& session, const std::vector<Steered>& tasks);
+ExitCode report_steered(const Session& session, std::string_view kind, const std::vector<Steered>& steered);
 
 }  // namespace holdfast::cli

@@ -6,6 +6,7 @@
 #include "cli/arguments.h"
 #include "cli/ending.h"
 #include "cli/session.h"
+#include "cli/submission.h"
 #include "cli/submit_options.h"
 #include "cli/words.h"
 #include "client/task_operations.h"
@@ -15,7 +16,7 @@ namespace holdfast::cli {
 namespace {
 
 struct SubmitCommand {
-    std::string name;
+    WorkFlags work;
     std::string args = "null";
     SubmitFlags flags;
     bool wait = false;
@@ -57,15 +58,36 @@ ExitCode follow(Session& session, store::Store& store, const SubmitOutcome& outc
     return exit_code_of(ending);
 }
 
-ExitCode submit(Session& session, const SubmitCommand& command) {
-    SubmitOptions options = read_submit_options(command.flags);
-    const auto timeout = read_timeout(command);
-    read_times(command.flags, {}, options);  // complains before a store is created
-    std::string args = read_json_argument(command.args, session.io.in);
+// Pods can be described, but no worker of this version runs them: whoever waits for one should know.
+void note_missing_runner(const Io& io, const Submission& submission) {
+    const auto& spec = submission.spec;
+    const bool is_pod = spec && (spec->kind == core::TaskKind::Pod || spec->runner == core::ScriptRunner::Pod);
+    if (is_pod)
+        io.err
+            << "holdfast: workers of this version have no runner for pods: the task will wait for a worker with the "
+               "tag kubernetes\n";
+}
 
-    const auto store = session.open_store(Access::CreateAndMigrate);
-    read_times(command.flags, store->now(), options);
-    const auto outcome = client::submit_one(*store, client::function_task(command.name, std::move(args), options));
+store::NewTask task_of(const Submission& submission, std::string args) {
+    if (submission.spec)
+        return client::specified_task(submission.name, std::move(args), *submission.spec, submission.options);
+    return client::function_task(submission.name, std::move(args), submission.options);
+}
+
+// Everything that can be complained about is read before a store is created.
+ExitCode submit(Session& session, const SubmitCommand& command) {
+    const config::Config config = session.load_config();
+    std::string args = read_json_argument("--args", command.args, session.io.in);
+    Submission submission = read_submission(command.work, config.tasks, args);
+    read_submit_options(command.flags, submission.options);
+    const auto timeout = read_timeout(command);
+    read_times(command.flags, submission.deadline, {}, submission.options);
+    (void)task_of(submission, args);
+
+    const auto store = session.open_store(config, Access::CreateAndMigrate);
+    read_times(command.flags, submission.deadline, store->now(), submission.options);
+    const auto outcome = client::submit_one(*store, task_of(submission, std::move(args)));
+    note_missing_runner(session.io, submission);
     if (command.wait) return follow(session, *store, outcome, timeout);
     if (session.globals.json)
         session.io.out << Json{{"id", outcome.id.to_string()}, {"status", word_for(outcome.status)}}.dump() << '\n';
@@ -79,7 +101,7 @@ ExitCode submit(Session& session, const SubmitCommand& command) {
 void add_submit(CLI::App& program, Action& chosen) {
     auto given = std::make_shared<SubmitCommand>();
     auto* command = program.add_subcommand("submit", "Submit a task; prints its id");
-    command->add_option("NAME", given->name, "The task's name")->required()->type_name("");
+    add_work_options(*command, given->work);
     command->add_option("--args", given->args, "Its arguments: JSON, @FILE, or - for standard input (default: null)")
         ->type_name("JSON");
     command->add_flag("--wait", given->wait, "Wait for its end, and print its result");

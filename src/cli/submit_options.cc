@@ -74,21 +74,19 @@ void add_crashes(CLI::App& command, SubmitFlags& flags) {
         ->type_name("WORD");
 }
 
-RetryPolicy read_retry(const SubmitFlags& flags) {
-    RetryPolicy retry;
+void read_retry(const SubmitFlags& flags, RetryPolicy& retry) {
     if (!flags.max_attempts.empty()) retry.max_attempts = read_whole_number("--max-attempts", flags.max_attempts);
+    if (!flags.retry_delays.empty()) retry.delays.clear();
     for (const auto& delay : flags.retry_delays) retry.delays.push_back(read_duration("--retry-delay", delay));
     if (!flags.retry_base.empty()) retry.base = read_duration("--retry-base", flags.retry_base);
     if (!flags.retry_factor.empty()) retry.factor = read_number("--retry-factor", flags.retry_factor);
     if (!flags.retry_cap.empty()) retry.cap = read_duration("--retry-cap", flags.retry_cap);
     if (!flags.retry_jitter.empty()) retry.jitter = read_number("--retry-jitter", flags.retry_jitter);
-    retry.retry_on = flags.retry_on;
-    return retry;
+    if (!flags.retry_on.empty()) retry.retry_on = flags.retry_on;
 }
 
-TaskPolicy read_policy(const SubmitFlags& flags) {
-    TaskPolicy policy;
-    policy.retry = read_retry(flags);
+void read_policy(const SubmitFlags& flags, TaskPolicy& policy) {
+    read_retry(flags, policy.retry);
     if (!flags.on_crash.empty())
         policy.on_crash = read_word<OnCrash>("--on-crash", flags.on_crash,
                                              {{"fail", OnCrash::Fail}, {"requeue", OnCrash::Requeue}});
@@ -101,18 +99,14 @@ TaskPolicy read_policy(const SubmitFlags& flags) {
         policy.unmatched = read_word<Unmatched>("--unmatched", flags.unmatched,
                                                 {{"wait", Unmatched::Wait}, {"fail", Unmatched::Fail}});
     if (const std::string defect = core::policy_defect(policy); !defect.empty()) throw BadInput(defect);
-    return policy;
 }
 
-std::optional<ConcurrencyKey> read_concurrency(const SubmitFlags& flags) {
-    if (flags.concurrency_key.empty()) {
-        if (!flags.concurrency_limit.empty()) throw BadInput("--concurrency-limit needs --concurrency-key");
-        return std::nullopt;
-    }
-    ConcurrencyKey concurrency{.key = flags.concurrency_key};
-    if (!flags.concurrency_limit.empty())
-        concurrency.limit = read_whole_number("--concurrency-limit", flags.concurrency_limit);
-    return concurrency;
+void read_concurrency(const SubmitFlags& flags, std::optional<ConcurrencyKey>& concurrency) {
+    if (!flags.concurrency_key.empty())
+        concurrency = {.key = flags.concurrency_key, .limit = concurrency ? concurrency->limit : 1};
+    if (flags.concurrency_limit.empty()) return;
+    if (!concurrency) throw BadInput("--concurrency-limit needs --concurrency-key");
+    concurrency->limit = read_whole_number("--concurrency-limit", flags.concurrency_limit);
 }
 
 Uuid read_id(const std::string& text) {
@@ -131,19 +125,18 @@ void add_submit_options(CLI::App& command, SubmitFlags& flags) {
     add_crashes(command, flags);
 }
 
-SubmitOptions read_submit_options(const SubmitFlags& flags) {
-    SubmitOptions options;
+void read_submit_options(const SubmitFlags& flags, SubmitOptions& options) {
     options.id = read_id(flags.id);
     options.idempotency_key = flags.idempotency_key;
     if (!flags.queue.empty()) options.queue = flags.queue;
     if (!flags.priority.empty()) options.priority = read_whole_number("--priority", flags.priority);
-    options.tags = flags.tags;
-    options.concurrency = read_concurrency(flags);
-    options.policy = read_policy(flags);
-    return options;
+    options.tags.insert(options.tags.end(), flags.tags.begin(), flags.tags.end());
+    read_concurrency(flags, options.concurrency);
+    read_policy(flags, options.policy);
 }
 
-void read_times(const SubmitFlags& flags, Timestamp now, SubmitOptions& options) {
+void read_times(const SubmitFlags& flags, std::optional<Duration> deadline, Timestamp now, SubmitOptions& options) {
+    if (deadline) options.deadline = now + *deadline;
     if (!flags.run_at.empty()) options.run_at = read_moment("--run-at", flags.run_at, now);
     if (!flags.delay.empty()) options.run_at = now + read_duration("--delay", flags.delay);
     if (!flags.deadline.empty()) options.deadline = read_moment("--deadline", flags.deadline, now);

@@ -22,10 +22,11 @@ struct SubmitFlags {
 /// Declares them on a command.
 void add_submit_options(CLI::App& command, SubmitFlags& flags);
 
-/// Reads everything that does not depend on the store's clock. Throws BadInput that names the option.
-[[nodiscard]] SubmitOptions read_submit_options(const SubmitFlags& flags);
+/// Lays everything that does not depend on the store's clock over `options`; tags are added. Throws BadInput that
+/// names the option.
+void read_submit_options(const SubmitFlags& flags, SubmitOptions& options);
 
-/// Adds --run-at, --delay and --deadline, counted from `now` by the store's clock.
-void read_times(const SubmitFlags& flags, Timestamp now, SubmitOptions& options);
+/// Adds --run-at, --delay and --deadline, counted from `now` by the store's clock; without --deadline, `deadline`.
+void read_times(const SubmitFlags& flags, std::optional<Duration> deadline, Timestamp now, SubmitOptions& options);
 
 }  // namespace holdfast::cli

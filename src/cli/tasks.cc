@@ -11,6 +11,7 @@ void add_tasks(CLI::App& program, Action& chosen) {
     add_tasks_list(*tasks, chosen);
     add_tasks_show(*tasks, chosen);
     add_tasks_wait(*tasks, chosen);
+    add_tasks_logs(*tasks, chosen);
     add_tasks_cancel(*tasks, chosen);
     add_tasks_retry(*tasks, chosen);
     add_tasks_force(*tasks, chosen);

@@ -36,7 +36,7 @@ ExitCode cancel(Session& session, const CancelCommand& command) {
     const auto statuses = store->cancel({.tasks = ids, .who = session.who(), .reason = command.reason});
     std::vector<Steered> steered;
     for (std::size_t i = 0; i < ids.size(); ++i) steered.push_back(describe(ids[i], statuses[i]));
-    return report_steered(session, steered);
+    return report_steered(session, "task", steered);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ ExitCode force(Session& session, const ForceCommand& command) {
         store->force({.tasks = ids, .state = state, .who = session.who(), .reason = command.reason});
     std::vector<Steered> steered;
     for (std::size_t i = 0; i < ids.size(); ++i) steered.push_back(describe(ids[i], statuses[i], state));
-    return report_steered(session, steered);
+    return report_steered(session, "task", steered);
 }
 
 }  // namespace

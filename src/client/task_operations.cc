@@ -46,6 +46,22 @@ store::NewTask copy_for_retry(const store::TaskRecord& ended) {
     return copy;
 }
 
+store::NewTask plain_task(std::string_view name, std::string args, const SubmitOptions& options) {
+    return {.id = options.id.is_nil() ? platform::new_task_id() : options.id,
+            .name = std::string(name),
+            .args = std::move(args),
+            .spec = {},
+            .queue = options.queue,
+            .tags = options.tags,
+            .priority = options.priority,
+            .run_at = options.run_at,
+            .deadline = options.deadline,
+            .concurrency = options.concurrency,
+            .idempotency_key = options.idempotency_key,
+            .policy = options.policy,
+            .retry_of = {}};
+}
+
 }  // namespace
 
 std::string args_text(std::string_view name, const nlohmann::json& args) {
@@ -57,20 +73,18 @@ std::string args_text(std::string_view name, const nlohmann::json& args) {
 }
 
 store::NewTask function_task(std::string_view name, std::string args, const SubmitOptions& options) {
-    store::NewTask task{.id = options.id.is_nil() ? platform::new_task_id() : options.id,
-                        .name = std::string(name),
-                        .args = std::move(args),
-                        .spec = {},
-                        .queue = options.queue,
-                        .tags = options.tags,
-                        .priority = options.priority,
-                        .run_at = options.run_at,
-                        .deadline = options.deadline,
-                        .concurrency = options.concurrency,
-                        .idempotency_key = options.idempotency_key,
-                        .policy = options.policy,
-                        .retry_of = {}};
+    store::NewTask task = plain_task(name, std::move(args), options);
     task.tags.push_back(concat("task:", name));
+    return task;
+}
+
+store::NewTask specified_task(std::string_view name, std::string args, const core::TaskSpec& spec,
+                              const SubmitOptions& options) {
+    for (const auto& [member, problem] : core::spec_defects(spec))
+        throw BadInput(concat("the task's ", member, " ", problem));
+    store::NewTask task = plain_task(name, std::move(args), options);
+    for (auto& tag : core::required_tags(spec)) task.tags.push_back(std::move(tag));
+    task.spec = core::to_json_text(spec);
     return task;
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/task_spec.h"
 #include "holdfast/task_info.h"
 #include "store/store.h"
 
@@ -16,6 +17,11 @@ namespace holdfast::client {
 /// A registered function's task, ready for the store: with a fresh id unless the options name one, and with the tag
 /// "task:<name>", so that only workers that registered the function are given it. `args` is JSON text.
 [[nodiscard]] store::NewTask function_task(std::string_view name, std::string args, const SubmitOptions& options);
+
+/// A script's or container's task, ready for the store in the same way, with the tags that its kind needs. Throws
+/// BadInput when the specification has a defect.
+[[nodiscard]] store::NewTask specified_task(std::string_view name, std::string args, const core::TaskSpec& spec,
+                                            const SubmitOptions& options);
 
 /// Store::submit, asked again when a commit is in doubt: ids make that harmless.
 [[nodiscard]] std::vector<SubmitOutcome> submit_all(store::Store& store, const std::vector<store::NewTask>& tasks);

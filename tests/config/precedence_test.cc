@@ -109,6 +109,11 @@ TEST_F(Environment, LeavesAloneWhatIsNotMeantForTheConfiguration) {
                            {"holdfast_store", "x"},
                            {"HOLDFAST_SOCKET", "/run/x"},
                            {"HOLDFAST_LEASE", "17"},
+                           {"HOLDFAST_TASK_ID", "x"},
+                           {"HOLDFAST_ATTEMPT", "1"},
+                           {"HOLDFAST_RESULT", "/run/x"},
+                           {"HOLDFAST_CHECKPOINT", "/run/x"},
+                           {"HOLDFAST_ARGS", "{}"},
                            // what Kubernetes injects for services named holdfast-worker and holdfast-store
                            {"HOLDFAST_WORKER_SERVICE_HOST", "10.0.0.1"},
                            {"HOLDFAST_WORKER_SERVICE_PORT", "80"},
