@@ -58,6 +58,7 @@ Json to_json_shape(const store::TaskRecord& record) {
             {"priority", task.priority},
             {"tags", task.tags},
             {"args", embedded(task.args)},
+            {"spec", embedded(task.spec)},
             {"result", embedded(record.result)},
             {"error", shape(record.error)},
             {"created_at", format_timestamp(record.created_at)},

@@ -47,6 +47,7 @@ void print_fields(const Io& io, const store::TaskRecord& record) {
     field("queue", fmt::format("{}, priority {}", task.queue, task.priority));
     field("tags", join(task.tags, ", "));
     field("args", task.args);
+    field("runs", task.spec);
     field("policy", core::encode_policy(task.policy));
     if (task.concurrency) field("key", fmt::format("{} (limit {})", task.concurrency->key, task.concurrency->limit));
     field("idempotency", task.idempotency_key);

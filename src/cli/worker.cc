@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/session.h"
+#include "cli/sweep_settings.h"
 #include "holdfast/version.h"
 #include "platform/log_writer.h"
 #include "platform/real_clock.h"
@@ -18,6 +19,7 @@ namespace {
 struct WorkerFlags {
     std::string name, concurrency, isolation;
     std::vector<std::string> queues, tags;
+    bool no_sweep = false;
 };
 
 /// They stand for fields of the configuration.
@@ -70,8 +72,10 @@ engine::WorkerSettings settings_of(const config::Config& config, const FunctionT
     return settings;
 }
 
-worker::WorkerPlan plan_for(const config::Config& config, const FunctionTable& functions) {
+worker::WorkerPlan plan_for(const config::Config& config, const FunctionTable& functions, bool sweeps) {
     worker::WorkerPlan plan;
+    if (sweeps) plan.sweep = sweep_settings(config);
+    plan.liveness_interval = config.recovery.liveness_interval;
     plan.store = connect_params(config, Access::CreateAndMigrate);
     plan.settings = settings_of(config, functions);
     plan.isolation = config.worker.isolation;
@@ -115,7 +119,7 @@ ExitCode run_worker(Session& session, const WorkerFlags& flags) {
     const config::Config config = session.load_config(overrides(flags));
     platform::LogWriter log(session.io.err, config.log.format, config.log.level, platform::real_clock());
     Announcer announcer(session.io, config.worker);
-    worker::WorkerPlan plan = plan_for(config, session.functions);
+    worker::WorkerPlan plan = plan_for(config, session.functions, !flags.no_sweep);
     announcer.attach(plan);
     worker::WorkerProcess process(std::move(plan), session.functions, log);
     return static_cast<ExitCode>(process.run());
@@ -140,6 +144,7 @@ void add_worker(CLI::App& program, Action& chosen) {
         ->type_name("N");
     command->add_option("--isolation", given->isolation, "Where functions run: process (default) or thread")
         ->type_name("WORD");
+    command->add_flag("--no-sweep", given->no_sweep, "Leave recovery to other workers");
     command->callback(
         [given, &chosen] { chosen = [given](Session& session) { return run_worker(session, *given); }; });
 }

@@ -177,6 +177,10 @@ std::string RunningProgram::read_line() {
     return line;
 }
 
+void RunningProgram::send(int signal) const {
+    kill(pid_, signal);
+}
+
 Ran RunningProgram::finish() {
     Ran ran;
     ran.out = std::move(unread_);

@@ -52,6 +52,7 @@ public:
     /// The next whole line of its output.
     [[nodiscard]] std::string read_line();
     [[nodiscard]] Ran finish();
+    void send(int signal) const;
 
 private:
     pid_t pid_ = -1;

@@ -1,0 +1,22 @@
+#include "cli/sweep_settings.h"
+
+namespace holdfast::cli {
+
+engine::SweepSettings sweep_settings(const config::Config& config) {
+    const config::RecoveryConfig& recovery = config.recovery;
+    engine::SweepSettings settings;
+    settings.thresholds = {.worker_stale = recovery.worker_stale_threshold,
+                           .disconnect_grace = recovery.disconnect_grace,
+                           .claimed_stale = recovery.claimed_stale_threshold,
+                           .running_stale = recovery.running_stale_threshold,
+                           .auto_requeue_stale_claimed = recovery.auto_requeue_stale_claimed,
+                           .auto_fail_stale_running = recovery.auto_fail_stale_running};
+    settings.check_interval = recovery.check_interval;
+    settings.unmatched_grace = recovery.unmatched_step_timeout;
+    settings.retention = {.heartbeats = config.retention.heartbeat,
+                          .worker_states = config.retention.worker_state,
+                          .terminal = config.retention.terminal_record};
+    return settings;
+}
+
+}  // namespace holdfast::cli
