@@ -94,6 +94,7 @@ int WorkerProcess::work(store::Store& store) {
     const std::unique_ptr<engine::Runners> runners = make_runners(service);
     service.use(*runners);
     service_ = &service;
+    const std::unique_ptr<SweepThread> sweeping = start_sweeping();
     if (drain_reason_) service.ask_to_drain(*drain_reason_);
     const int exit_code = service.run();
     service_ = nullptr;
@@ -105,6 +106,16 @@ void WorkerProcess::keeper_gone() {
     keeper_lost_ = true;
     log_.write({LogLevel::Error, "The keeper was killed, and every runner with it: leaving", {}});
     drain("its keeper was killed");
+}
+
+std::unique_ptr<SweepThread> WorkerProcess::start_sweeping() {
+    if (!plan_.sweep) return nullptr;
+    const store::WorkerRegistration& self = plan_.settings.registration;
+    SweepParams params{.store = plan_.store,
+                       .settings = *plan_.sweep,
+                       .interval = plan_.liveness_interval,
+                       .who = concat("worker ", self.name, " (", self.id.to_string(), ")")};
+    return std::make_unique<SweepThread>(std::move(params), random_, log_);
 }
 
 ServiceParts WorkerProcess::parts_for(store::Store& store) {

@@ -14,6 +14,7 @@
 #include "runner/keeper_link.h"
 #include "runner/process_pool.h"
 #include "worker/service.h"
+#include "worker/sweep_thread.h"
 
 namespace holdfast::worker {
 
@@ -24,6 +25,8 @@ struct WorkerPlan {
     Isolation isolation = Isolation::Process;
     runner::PoolLimits limits = {};  ///< of isolation process
     bool handles_signals = true;     ///< SIGTERM and SIGINT drain it; they are blocked from construction on
+    std::optional<engine::SweepSettings> sweep = std::nullopt;  ///< it also does recovery; unset: it does not
+    Duration liveness_interval = std::chrono::seconds(1);       ///< between two looks of the recovery
     std::function<void(engine::Announce::What)> announce = [](engine::Announce::What) {};
     std::function<void()> turned = [] {};  ///< called in every turn of its loop, at least once a second
 };
@@ -52,6 +55,7 @@ private:
     [[nodiscard]] int work(store::Store& store);
     [[nodiscard]] std::unique_ptr<engine::Runners> make_runners(Service& service);
     [[nodiscard]] ServiceParts parts_for(store::Store& store);
+    [[nodiscard]] std::unique_ptr<SweepThread> start_sweeping();
 
     WorkerPlan plan_;
     const FunctionTable& functions_;

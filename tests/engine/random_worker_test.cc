@@ -34,8 +34,7 @@ public:
 class RandomWorld {
 public:
     explicit RandomWorld(std::uint64_t seed)
-        : random_(seed),
-          folder_(std::filesystem::temp_directory_path() / ("random_worker_" + std::to_string(getpid()))) {
+        : random_(seed), folder_(scratch_folder() / ("random_worker_" + std::to_string(getpid()))) {
         std::filesystem::create_directories(folder_);
         store_ = sqlite::open_store({.path = (folder_ / "w.db").string(), .limits = {}}, clock_);
         settings_.registration.id = make_uuid_v4(random_);

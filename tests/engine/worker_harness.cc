@@ -31,6 +31,11 @@ store::ClaimedTask held_task(store::Lease lease) {
     return task_with(lease, false);
 }
 
+std::filesystem::path scratch_folder() {
+    const std::filesystem::path memory = "/dev/shm";
+    return std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
+}
+
 WorkerHarness::WorkerHarness(int capacity, WorkerSettings given)
     : settings(with_capacity(std::move(given), capacity)), worker(settings, random) {}
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -79,6 +80,9 @@ private:
 [[nodiscard]] store::ClaimedTask started_task(store::Lease lease);
 /// Claimed ahead.
 [[nodiscard]] store::ClaimedTask held_task(store::Lease lease);
+
+/// In memory where that is possible: these tests let hours pass, and not by the disk's time.
+[[nodiscard]] std::filesystem::path scratch_folder();
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;

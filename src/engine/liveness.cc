@@ -1,0 +1,106 @@
+#include "engine/liveness.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "core/task_spec.h"
+
+namespace holdfast::engine {
+
+namespace {
+
+bool runs_in_container(const std::string& spec) {
+    if (spec.empty()) return false;
+    const auto parsed = core::parse_task_spec(spec);
+    if (!parsed) return true;  // who knows what it started: nobody is given it lightly
+    return parsed->kind != core::TaskKind::Script || parsed->runner != core::ScriptRunner::Local;
+}
+
+}  // namespace
+
+core::LeaseSeen lease_seen(const store::LeaseRecord& lease) {
+    return {.started = lease.started,
+            .on_crash = lease.policy.on_crash,
+            .holds_key = lease.holds_key,
+            .fence = lease.policy.fence,
+            .in_container = lease.started && runs_in_container(lease.spec)};
+}
+
+RecoveryReport Liveness::run_once(bool sweeps, Duration now) {
+    RecoveryReport report;
+    const store::LivenessView view = store_.look();
+    std::map<Uuid, Sight> sights;
+    for (const store::WorkerLiveness& worker : view.workers) sights[worker.id] = host_.look_at(worker);
+    observer_.see(view, sights, now);
+    for (const store::WorkerLiveness& worker : view.workers) {
+        const core::WorkerSeen seen = observer_.worker(worker.id, now);
+        if (is_lost(seen) && (sweeps || core::is_certain(seen.evidence))) recover(worker, seen, report, now);
+    }
+    return report;
+}
+
+/// By the shortest wait of any of its leases: that of one which never started.
+bool Liveness::is_lost(const core::WorkerSeen& seen) const {
+    if (seen.evidence == core::Evidence::None) return false;
+    core::Thresholds thresholds = thresholds_;
+    thresholds.auto_requeue_stale_claimed = true;
+    return core::judge(seen, core::LeaseSeen{}, thresholds).action != core::Action::Keep;
+}
+
+void Liveness::recover(const store::WorkerLiveness& worker, const core::WorkerSeen& seen, RecoveryReport& report,
+                       Duration now) {
+    if (worker.status != store::WorkerStatus::Inactive && !mark(worker, seen, report, now)) return;
+    settle(worker, seen, report, now);
+}
+
+bool Liveness::mark(const store::WorkerLiveness& worker, const core::WorkerSeen& seen, RecoveryReport& report,
+                    Duration now) {
+    const std::string what = concat("Worker ", worker.name, " (", worker.id.to_string(), ") on host ",
+                                    worker.host.hostname, " ", observer_.describe(worker.id, now), "; observer up ",
+                                    format_duration(std::chrono::floor<std::chrono::seconds>(seen.unbroken_view)));
+    const std::string data =
+        nlohmann::json{{"evidence", core::to_text(seen.evidence)},
+                       {"age_ms", std::chrono::floor<std::chrono::milliseconds>(seen.evidence_age).count()},
+                       {"observer_up_ms", std::chrono::floor<std::chrono::milliseconds>(seen.unbroken_view).count()}}
+            .dump();
+    const bool is_marked =
+        store_
+            .mark_lost(
+                {{.worker = worker.id, .beat = worker.beat, .who = bailiff_.who(), .evidence = what, .data = data}})
+            .front();
+    if (!is_marked) return false;  // it has beaten since
+    ++report.workers_lost;
+    report.remarks.push_back(what);
+    return true;
+}
+
+void Liveness::settle(const store::WorkerLiveness& worker, const core::WorkerSeen& seen, RecoveryReport& report,
+                      Duration now) {
+    std::optional<Uuid> after;
+    bool is_clear = !core::is_certain(seen.evidence);
+    while (true) {
+        const auto leases = store_.leases({.worker = worker.id, .after = after, .limit = store::max_batch_rows});
+        if (leases.empty()) return;
+        // What it left running must be dead before any of its tasks is given to another (P7).
+        if (!is_clear && !host_.clear_away(worker)) {
+            ++report.skipped;
+            report.remarks.push_back(concat("Worker ", worker.id.to_string(),
+                                            " is gone, but processes of it cannot be killed; trying again"));
+            return;
+        }
+        is_clear = true;
+        std::vector<Sentence> sentences;
+        for (const store::LeaseRecord& lease : leases) sentences.push_back({lease, seen, judge(lease, seen)});
+        report += bailiff_.carry_out(sentences, now);
+        if (leases.size() < store::max_batch_rows) return;
+        after = leases.back().lease.task;
+    }
+}
+
+core::Verdict Liveness::judge(const store::LeaseRecord& lease, const core::WorkerSeen& seen) {
+    core::LeaseSeen known = lease_seen(lease);
+    if (known.in_container) known.container_stopped = host_.stop_container(lease.lease.lease);
+    return core::judge(seen, known, thresholds_);
+}
+
+}  // namespace holdfast::engine

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/verdict.h"
+#include "store/worker_records.h"
+
+namespace holdfast::engine {
+
+/// What this machine knows about a worker, beyond the store: evidence that is certain, or none. Not being able to
+/// look is no evidence.
+struct Sight {
+    core::Evidence evidence = core::Evidence::None;  ///< None, Exited or Rebooted
+    std::string how;                                 ///< "process 4711 is gone", "its lock is free"
+    /// Nothing that the store says could contradict it: the kernel itself keeps the lock. Else it needs the store's
+    /// word, because cloned machines share their boot id and may share process numbers.
+    bool stands_alone = false;
+};
+
+/// This machine, as an observer of workers.
+class HostWatch {
+public:
+    virtual ~HostWatch() = default;
+    [[nodiscard]] virtual Sight look_at(const store::WorkerLiveness& worker) = 0;
+    /// Before a dead worker's task may run again: kills every process of this machine that still belongs to it. True
+    /// when none is left, or the worker was on another machine.
+    [[nodiscard]] virtual bool clear_away(const store::WorkerLiveness& worker) = 0;
+    /// Stops and removes the container of a lease. True when it is surely not running any more.
+    [[nodiscard]] virtual bool stop_container(store::Lease lease) = 0;
+};
+
+}  // namespace holdfast::engine

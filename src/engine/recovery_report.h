@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace holdfast::engine {
+
+/// What one pass of a recovery service did.
+struct RecoveryReport {
+    std::size_t workers_lost = 0;
+    std::size_t requeued = 0;  ///< never started: PENDING again
+    std::size_t rerun = 0;     ///< cut short, and PENDING again by its policy
+    std::size_t ended = 0;     ///< cut short, and FAILED or CANCELLED
+    std::size_t asked = 0;     ///< live workers that were asked to stop a run
+    std::size_t expired = 0;
+    std::size_t rejected = 0;
+    std::size_t pruned = 0;
+    std::size_t skipped = 0;           ///< could not be handled: tried again later
+    std::vector<std::string> remarks;  ///< one sentence for each thing that people want to know
+
+    [[nodiscard]] bool is_empty() const {
+        return workers_lost + requeued + rerun + ended + asked + expired + rejected + pruned + skipped == 0;
+    }
+    RecoveryReport& operator+=(const RecoveryReport& other);
+};
+
+}  // namespace holdfast::engine

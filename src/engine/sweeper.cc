@@ -1,0 +1,79 @@
+#include "engine/sweeper.h"
+
+namespace holdfast::engine {
+
+namespace {
+
+constexpr Duration lease_expiry = std::chrono::seconds(3);
+constexpr Duration renew_every = std::chrono::seconds(1);
+constexpr std::size_t expire_at_once = 1000;
+
+}  // namespace
+
+Sweeper::Sweeper(store::Store& store, HostWatch& host, Random& random, std::string who, const SweepSettings& settings)
+    : store_(store),
+      who_(std::move(who)),
+      settings_(settings),
+      observer_(settings.thresholds.worker_stale / 3),
+      bailiff_(store, who_, random),
+      liveness_(store, host, bailiff_, observer_, settings.thresholds),
+      stale_leases_(store, bailiff_, observer_, settings.thresholds),
+      unmatched_(store, observer_, who_, settings.unmatched_grace),
+      retention_(store, settings.retention) {}
+
+SweepReport Sweeper::run_once(Duration now) {
+    SweepReport report;
+    try {
+        if (now >= renew_at_) {
+            holds_lease_ = store_.sweep_lease(who_, lease_expiry).held;
+            renew_at_ = now + renew_every;
+        }
+        report.holds_lease = holds_lease_;
+        pass(report, "liveness", [&] { return liveness_.run_once(holds_lease_, now); });
+        if (holds_lease_) run_services(report, now);
+    } catch (const store::Unavailable&) {
+        observer_.lose_sight();
+        throw;
+    }
+    return report;
+}
+
+SweepReport Sweeper::run_all(Duration now) {
+    SweepReport report{.holds_lease = true, .passes = {}};
+    pass(report, "liveness", [&] { return liveness_.run_once(true, now); });
+    check_at_ = now;
+    run_services(report, now);
+    return report;
+}
+
+void Sweeper::give_up() {
+    if (holds_lease_) store_.sweep_lease(who_, Duration::zero());
+    holds_lease_ = false;
+}
+
+void Sweeper::run_services(SweepReport& report, Duration now) {
+    pass(report, "deadlines", [&] {
+        RecoveryReport expired;
+        expired.expired = store_.expire_overdue(expire_at_once);
+        return expired;
+    });
+    pass(report, "retention", [&] { return retention_.run_once(now); });
+    if (now < check_at_) return;
+    check_at_ = now + settings_.check_interval;
+    pass(report, "stale leases", [&] { return stale_leases_.run_once(now); });
+    pass(report, "unmatched", [&] { return unmatched_.run_once(now); });
+}
+
+void Sweeper::pass(SweepReport& report, const std::string& service, const std::function<RecoveryReport()>& work) {
+    ServicePass& pass = report.passes.emplace_back();
+    pass.service = service;
+    try {
+        pass.report = work();
+    } catch (const store::Unavailable&) {
+        throw;
+    } catch (const store::StoreError& fault) {
+        pass.failure = fault.what();
+    }
+}
+
+}  // namespace holdfast::engine

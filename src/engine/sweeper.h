@@ -1,0 +1,70 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/bailiff.h"
+#include "engine/liveness.h"
+#include "engine/observer.h"
+#include "engine/ports.h"
+#include "engine/retention.h"
+#include "engine/stale_leases.h"
+#include "engine/unmatched.h"
+
+namespace holdfast::engine {
+
+struct SweepSettings {
+    core::Thresholds thresholds;
+    Duration check_interval = std::chrono::seconds(30);
+    Duration unmatched_grace = std::chrono::seconds(30);
+    RetentionSettings retention;
+};
+
+/// What a service did in one pass, or why it could not.
+struct ServicePass {
+    std::string service;
+    RecoveryReport report;
+    std::string failure;  ///< empty: none
+};
+struct SweepReport {
+    bool holds_lease = false;  ///< this sweeper is the one that acts on what is not certain
+    std::vector<ServicePass> passes;
+};
+
+/// Recovery: any number of processes may do it at once, no leader is needed (P9). Everybody acts on certain evidence;
+/// for the rest one holds a row of the store, which lapses when it does not renew it, and a new holder counts from
+/// when it began to look. A service that fails does not keep the others from their work.
+class Sweeper {
+public:
+    /// `who`: this process, as people and other sweepers know it. `host`, `store` and `random` outlive it.
+    Sweeper(store::Store& store, HostWatch& host, Random& random, std::string who, const SweepSettings& settings);
+
+    /// To be called every second. Throws Unavailable when the store cannot be reached; all counts then start anew.
+    SweepReport run_once(Duration now);
+    /// Every service now, whether or not another process sweeps, on whatever evidence there is.
+    SweepReport run_all(Duration now);
+    /// Lets another take over at once.
+    void give_up();
+
+    [[nodiscard]] const Observer& observer() const { return observer_; }
+
+private:
+    void pass(SweepReport& report, const std::string& service, const std::function<RecoveryReport()>& work);
+    void run_services(SweepReport& report, Duration now);
+
+    store::Store& store_;
+    const std::string who_;
+    const SweepSettings settings_;
+    Observer observer_;
+    Bailiff bailiff_;
+    Liveness liveness_;
+    StaleLeases stale_leases_;
+    Unmatched unmatched_;
+    Retention retention_;
+    bool holds_lease_ = false;
+    Duration renew_at_{};
+    Duration check_at_{};
+};
+
+}  // namespace holdfast::engine

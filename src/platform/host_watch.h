@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "engine/ports.h"
+
+namespace holdfast::platform {
+
+/// What this process sees of the workers on its machine: whether their processes are there, and, on SQLite, whether
+/// the locks that prove their life are held.
+class LocalHostWatch : public engine::HostWatch {
+public:
+    struct Params {
+        std::string life_locks = {};  ///< the file that proofs of life are in; empty: the store keeps them
+        /// Stops and removes the container of a lease, if there is one; false when that cannot be told.
+        std::function<bool(store::Lease)> stop_container = [](store::Lease) { return false; };
+    };
+    explicit LocalHostWatch(Params params);
+
+    [[nodiscard]] engine::Sight look_at(const store::WorkerLiveness& worker) override;
+    [[nodiscard]] bool clear_away(const store::WorkerLiveness& worker) override;
+    [[nodiscard]] bool stop_container(store::Lease lease) override { return params_.stop_container(lease); }
+
+private:
+    [[nodiscard]] engine::Sight look_at_lock(const store::WorkerLiveness& worker) const;
+
+    const Params params_;
+    const store::HostIdentity own_;
+};
+
+/// Is the process with this number and start time there? Unknown when that cannot be seen.
+enum class Presence { There, Gone, Unknown };
+[[nodiscard]] Presence presence_of(int pid, std::uint64_t start_time);
+
+}  // namespace holdfast::platform

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "base/log.h"
+#include "base/random.h"
+#include "client/connect.h"
+#include "engine/sweeper.h"
+
+namespace holdfast::worker {
+
+struct SweepParams {
+    client::ConnectParams store;
+    engine::SweepSettings settings;
+    Duration interval = std::chrono::seconds(1);  ///< between two looks
+    std::string who;
+};
+
+/// Recovery in the background of a process, on a connection and in a thread of its own.
+class SweepThread {
+public:
+    /// `random` and `log` outlive it.
+    SweepThread(SweepParams params, Random& random, Log& log);
+    ~SweepThread();
+    SweepThread(const SweepThread&) = delete;
+    SweepThread& operator=(const SweepThread&) = delete;
+
+private:
+    void run();
+    void sweep(store::Store& store);
+    bool pause(Duration length);
+    void say(const engine::SweepReport& report);
+
+    const SweepParams params_;
+    Random& random_;
+    Log& log_;
+    std::mutex mutex_;
+    std::condition_variable stop_signal_;
+    bool stopping_ = false;  // guarded by mutex_
+    bool is_away_ = false;
+    std::thread thread_;
+};
+
+/// How this machine is looked at for the store's workers.
+[[nodiscard]] std::unique_ptr<engine::HostWatch> host_watch_for(const std::string& store_url);
+
+}  // namespace holdfast::worker

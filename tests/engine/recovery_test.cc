@@ -1,0 +1,347 @@
+#include <gmock/gmock.h>
+
+#include "core/task_spec.h"
+#include "tests/engine/recovery_world.h"
+
+namespace holdfast::engine::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+using Recovery = RecoveryWorld;
+
+TEST_F(Recovery, ClaimedTaskOfDeadWorkerIsRequeuedAtOnceWithoutCostingAnAttempt) {
+    const Uuid worker = add_worker("w");
+    const Uuid id = submit();
+    claim(worker, 0, 1);
+    sweep();
+    kill(worker);
+    pass(seconds(1));
+    EXPECT_EQ(sweep().requeued, 1U);
+    EXPECT_EQ(task(id).state, TaskState::Pending);
+    EXPECT_EQ(task(id).history.attempts + task(id).history.crashes, 0);
+    EXPECT_EQ(store->workers().front().status, store::WorkerStatus::Inactive);
+    EXPECT_THAT(event_kinds(id), Contains("requeued"));
+}
+
+TEST_F(Recovery, RunningTaskOfDeadWorkerFailsWithWorkerCrashedAndIsNotRunAgain) {
+    const Uuid worker = add_worker("w");
+    const Uuid id = submit();
+    claim(worker, 1);
+    sweep();
+    kill(worker);
+    pass(seconds(1));
+    EXPECT_EQ(sweep().ended, 1U);
+    EXPECT_EQ(task(id).state, TaskState::Failed);
+    EXPECT_EQ(task(id).error->code, error_code::worker_crashed);
+    EXPECT_THAT(task(id).error->data, HasSubstr("\"evidence\":\"exited\""));
+    EXPECT_TRUE(host.cleared.contains(worker)) << "what it left running is killed first (P7)";
+}
+
+TEST_F(Recovery, ATaskThatSaysSoIsRunAgainAndFailsAsPoisonAfterTooManyCrashes) {
+    const Uuid id = submit([](store::NewTask& each) {
+        each.policy.on_crash = OnCrash::Requeue;
+        each.policy.max_crashes = 2;
+    });
+    for (int crash = 1; crash <= 3; ++crash) {
+        const Uuid worker = add_worker("w" + std::to_string(crash));
+        sweep();
+        pass(std::chrono::minutes(2));
+        beat(worker);
+        ASSERT_EQ(claim(worker, 1).size(), 1U) << crash;
+        kill(worker);
+        sweep();
+        EXPECT_EQ(task(id).state, crash <= 2 ? TaskState::Pending : TaskState::Failed);
+    }
+    EXPECT_EQ(task(id).error->code, error_code::poison_task);
+}
+
+TEST_F(Recovery, NothingIsRunAgainWhileProcessesOfTheDeadWorkerCannotBeKilled) {
+    const Uuid worker = add_worker("w");
+    const Uuid id = submit([](store::NewTask& each) { each.policy.on_crash = OnCrash::Requeue; });
+    claim(worker, 1);
+    sweep();
+    kill(worker);
+    host.clears = false;
+    pass(seconds(1));
+    EXPECT_EQ(sweep().skipped, 1U);
+    EXPECT_EQ(task(id).state, TaskState::Running);
+    host.clears = true;
+    pass(seconds(1));
+    EXPECT_EQ(sweep().rerun, 1U) << "found again, though the worker was marked before";
+}
+
+TEST_F(Recovery, ASilentWorkerIsJudgedAfterTheThresholdAndNotBefore) {
+    const Uuid worker = add_worker("w");
+    const Uuid id = submit();
+    claim(worker, 1);
+    EXPECT_EQ(sweep_for(seconds(16)).ended, 0U);
+    EXPECT_EQ(task(id).state, TaskState::Running);
+    EXPECT_EQ(sweep_for(seconds(2)).ended, 1U);
+    EXPECT_THAT(task(id).error->message, HasSubstr("silent"));
+}
+
+TEST_F(Recovery, AWorkerThatBeatsIsNeverJudgedHoweverLongItRuns) {
+    const Uuid worker = add_worker("w");
+    const Uuid id = submit();
+    claim(worker, 1);
+    const RecoveryReport report = sweep_for(std::chrono::minutes(20), {worker});
+    EXPECT_TRUE(report.is_empty());
+    EXPECT_EQ(task(id).state, TaskState::Running);
+}
+
+TEST_F(Recovery, AnObserverThatWasAwayJudgesNobodyByThatTime) {
+    const Uuid worker = add_worker("w");
+    submit();
+    claim(worker, 1);
+    sweep_for(seconds(10));
+    pass(std::chrono::hours(1));
+    EXPECT_TRUE(sweep().is_empty());
+    EXPECT_TRUE(sweep_for(seconds(14)).is_empty());
+    EXPECT_EQ(sweep_for(seconds(3)).ended, 1U);
+}
+
+TEST_F(Recovery, OnlyTheHolderOfTheSweepLeaseActsOnSilenceAndEverybodyOnDeath) {
+    const Uuid silent = add_worker("silent");
+    const Uuid dead = add_worker("dead");
+    submit();
+    submit();
+    claim(silent, 1);
+    claim(dead, 1);
+    const auto second = make_sweeper("second");
+    sweep();
+    for (int i = 0; i < 20; ++i) {
+        pass(seconds(1));
+        EXPECT_TRUE(store->sweep_lease("sweeper", seconds(3)).held);
+        EXPECT_TRUE(sweep(*second).is_empty());
+    }
+    kill(dead);
+    pass(seconds(1));
+    EXPECT_TRUE(store->sweep_lease("sweeper", seconds(3)).held);
+    EXPECT_EQ(sweep(*second).ended, 1U);
+    pass(seconds(4));
+    EXPECT_EQ(sweep(*second).ended, 1U) << "the first one is gone, and the second has been looking all the time";
+}
+
+TEST_F(Recovery, TwoSweepersAtOnceMakeOneTransition) {
+    const Uuid worker = add_worker("w");
+    const Uuid id = submit([](store::NewTask& each) { each.policy.on_crash = OnCrash::Requeue; });
+    claim(worker, 1);
+    const auto second = make_sweeper("second");
+    sweep();
+    sweep(*second);
+    kill(worker);
+    pass(seconds(1));
+    EXPECT_EQ(sweep().rerun + sweep(*second).rerun, 1U);
+    EXPECT_EQ(task(id).history.crashes, 1);
+}
+
+TEST_F(Recovery, AFencedTaskOfADisappearedWorkerIsNotGivenAwayBeforeItsFence) {
+    settings.thresholds.worker_stale = seconds(10);
+    sweeper = make_sweeper("sweeper");
+    const Uuid worker = add_worker("w");  // declares a fence of 15 s
+    const Uuid plain = submit();
+    const Uuid fenced = submit([](store::NewTask& each) { each.policy.on_crash = OnCrash::Requeue; });
+    claim(worker, 2);
+    sweep_for(seconds(13));
+    EXPECT_EQ(task(plain).state, TaskState::Failed);
+    EXPECT_EQ(task(fenced).state, TaskState::Running);
+    sweep_for(seconds(4));
+    EXPECT_EQ(task(fenced).state, TaskState::Pending);
+}
+
+TEST_F(Recovery, ALateResultOfAWorkerThatComesBackIsRefusedAndTheWorkerIsActiveAgain) {
+    const Uuid worker = add_worker("w");
+    const Uuid id = submit();
+    const store::ClaimedTask claimed = claim(worker, 1).front();
+    sweep_for(seconds(20));
+    ASSERT_EQ(task(id).state, TaskState::Failed);
+    const auto answer = store->finish(
+        {.worker = worker, .runs = {{.lease = {id, claimed.lease}, .result = "42", .error = {}}}, .then_start = {}});
+    EXPECT_EQ(answer.runs.front().fenced, store::Fenced::LeaseLost);
+    EXPECT_EQ(task(id).state, TaskState::Failed);
+    beat(worker);
+    submit();
+    EXPECT_EQ(claim(worker, 1).size(), 1U);
+}
+
+TEST_F(Recovery, WithBothFlagsOffTasksStayWhereTheyAre) {
+    settings.thresholds.auto_requeue_stale_claimed = false;
+    settings.thresholds.auto_fail_stale_running = false;
+    sweeper = make_sweeper("sweeper");
+    const Uuid worker = add_worker("w");
+    const Uuid running = submit();
+    claim(worker, 1);
+    const Uuid claimed = submit();
+    claim(worker, 0, 1);
+    sweep();
+    kill(worker);
+    sweep_for(seconds(30));
+    EXPECT_EQ(task(running).state, TaskState::Running);
+    EXPECT_EQ(task(claimed).state, TaskState::Claimed);
+}
+
+TEST_F(Recovery, ARunWhoseRunnerIsSilentEndsOverTheHeadOfItsLiveWorkerAfterTheThreshold) {
+    const Uuid worker = add_worker("w");
+    const Uuid id = submit();
+    const store::ClaimedTask claimed = claim(worker, 1).front();
+    Duration age{};
+    for (int second = 0; second < 400 && task(id).state == TaskState::Running; ++second) {
+        pass(seconds(1));
+        age += seconds(1);
+        beat(worker, {{.lease = {id, claimed.lease}, .running = true, .runner_pid = 1, .runner_beat_age = age}});
+        sweep();
+    }
+    EXPECT_GT(age, seconds(300));
+    EXPECT_EQ(task(id).state, TaskState::Failed);
+    EXPECT_THAT(task(id).error->message, HasSubstr("Worker process crashed (no runner heartbeat for 3"));
+}
+
+TEST_F(Recovery, ALeaseThatItsLiveWorkerDoesNotListIsRequeuedAfterTheThreshold) {
+    const Uuid worker = add_worker("w");
+    const Uuid id = submit();
+    claim(worker, 0, 1);
+    for (int second = 0; second < 110; ++second) {
+        pass(seconds(1));
+        beat(worker);
+        sweep();
+    }
+    EXPECT_EQ(task(id).state, TaskState::Claimed);
+    for (int second = 0; second < 60; ++second) {
+        pass(seconds(1));
+        beat(worker);
+        sweep();
+    }
+    EXPECT_EQ(task(id).state, TaskState::Pending);
+}
+
+TEST_F(Recovery, ARunThatItsWorkerForgetsToStopInTimeIsAskedFor) {
+    const Uuid worker = add_worker("w");
+    const Uuid id = submit([](store::NewTask& each) { each.policy.timeout = seconds(10); });
+    claim(worker, 1);
+    const RecoveryReport report = sweep_for(seconds(100), {worker});
+    EXPECT_EQ(report.asked, 1U);
+    EXPECT_EQ(task(id).state, TaskState::Running) << "its worker confirms";
+}
+
+TEST_F(Recovery, AContainerIsStoppedBeforeItsTaskRunsAgainAndFailsWhenNobodyCan) {
+    const auto container = [](store::NewTask& each) {
+        core::TaskSpec spec;
+        spec.kind = core::TaskKind::Docker;
+        spec.image = "busybox";
+        each.spec = core::to_json_text(spec);
+        each.policy.on_crash = OnCrash::Requeue;
+    };
+    const Uuid worker = add_worker("w");
+    const Uuid id = submit(container);
+    const store::Lease lease = claim(worker, 1).front().lease;
+    sweep();
+    kill(worker);
+    pass(seconds(1));
+    EXPECT_EQ(sweep().rerun, 1U);
+    EXPECT_TRUE(host.stopped.contains(lease));
+
+    host.stops = false;
+    const Uuid another = add_worker("another");
+    ASSERT_EQ(claim(another, 1).size(), 1U);
+    kill(another);
+    sweep_for(seconds(290));
+    EXPECT_EQ(task(id).state, TaskState::Running);
+    sweep_for(seconds(20));
+    EXPECT_EQ(task(id).state, TaskState::Failed);
+}
+
+TEST_F(Recovery, OverdueTasksExpire) {
+    const Uuid id = submit([this](store::NewTask& each) { each.deadline = clock.now() + seconds(5); });
+    EXPECT_EQ(sweep_for(seconds(7)).expired, 1U);
+    EXPECT_EQ(task(id).state, TaskState::Expired);
+}
+
+struct Unserved : RecoveryWorld {
+    Uuid wants(holdfast::Unmatched unmatched) {
+        return submit([&](store::NewTask& each) {
+            each.tags = {"gpu"};
+            each.policy.unmatched = unmatched;
+        });
+    }
+};
+
+TEST_F(Unserved, ATaskThatSaysSoFailsAfterTheGraceAndOthersWait) {
+    const Uuid failing = wants(holdfast::Unmatched::Fail);
+    const Uuid waiting = wants(holdfast::Unmatched::Wait);
+    const Uuid worker = add_worker("w", {"script"});
+    sweep_for(seconds(29), {worker});
+    EXPECT_EQ(task(failing).state, TaskState::Pending);
+    sweep_for(seconds(70), {worker});
+    EXPECT_EQ(task(failing).state, TaskState::Failed);
+    EXPECT_THAT(task(failing).error->message, HasSubstr("No active worker with required tags to run this step"));
+    EXPECT_EQ(task(waiting).state, TaskState::Pending);
+}
+
+TEST_F(Unserved, AWorkerThatJoinsInTimeSavesIt) {
+    const Uuid id = wants(holdfast::Unmatched::Fail);
+    sweep_for(seconds(25));
+    const Uuid worker = add_worker("w", {"gpu"});
+    sweep_for(seconds(100), {worker});
+    EXPECT_EQ(task(id).state, TaskState::Pending);
+}
+
+TEST_F(Unserved, AnOutageFailsNothingThatWaits) {
+    const Uuid id = wants(holdfast::Unmatched::Fail);
+    sweep_for(seconds(25));
+    pass(std::chrono::hours(1));
+    sweep_for(seconds(25));
+    EXPECT_EQ(task(id).state, TaskState::Pending);
+}
+
+TEST_F(Unserved, WhenTheOnlyMatchingWorkerIsStaleTheReasonSaysSo) {
+    const Uuid id = wants(holdfast::Unmatched::Fail);
+    settings.thresholds.worker_stale = std::chrono::hours(2);
+    sweeper = make_sweeper("patient");
+    add_worker("w", {"gpu"});
+    sweep_for(seconds(120));
+    EXPECT_EQ(task(id).state, TaskState::Failed);
+    EXPECT_THAT(task(id).error->message, HasSubstr("No workers with fresh heartbeats available"));
+}
+
+TEST_F(Unserved, ATaskInTheFutureIsNotUnmatched) {
+    const Uuid id = submit([this](store::NewTask& each) {
+        each.tags = {"gpu"};
+        each.policy.unmatched = holdfast::Unmatched::Fail;
+        each.run_at = clock.now() + std::chrono::hours(1);
+    });
+    sweep_for(seconds(120));
+    EXPECT_EQ(task(id).state, TaskState::Pending);
+}
+
+TEST_F(Unserved, ATaskOfAPausedQueueIsNotUnmatched) {
+    const Uuid id = wants(holdfast::Unmatched::Fail);
+    store->set_queue_paused("default", true, "test");
+    sweep_for(seconds(120));
+    EXPECT_EQ(task(id).state, TaskState::Pending);
+}
+
+using Keeping = RecoveryWorld;
+
+TEST_F(Keeping, OldTerminalTasksGoAndEverythingElseStays) {
+    const Uuid worker = add_worker("w");
+    const Uuid ended = submit();
+    const store::Lease lease = claim(worker, 1).front().lease;
+    store->finish(
+        {.worker = worker, .runs = {{.lease = {ended, lease}, .result = "1", .error = {}}}, .then_start = {}});
+    const Uuid waiting = submit([](store::NewTask& each) { each.tags = {"nobody"}; });
+    sweep();
+    pass(std::chrono::hours(719));
+    beat(worker);
+    sweep();
+    EXPECT_TRUE(store->find({ended}).front().has_value());
+    pass(std::chrono::hours(2));
+    beat(worker);
+    sweep();
+    EXPECT_FALSE(store->find({ended}).front().has_value());
+    EXPECT_TRUE(store->find({waiting}).front().has_value());
+}
+
+}  // namespace
+}  // namespace holdfast::engine::testing

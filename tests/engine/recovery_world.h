@@ -1,0 +1,78 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "base/clock.h"
+#include "base/ids.h"
+#include "engine/sweeper.h"
+#include "store/sqlite/sqlite_store.h"
+#include "tests/engine/worker_harness.h"
+
+namespace holdfast::engine::testing {
+
+class SettableClock : public Clock {
+public:
+    [[nodiscard]] Timestamp now() const override { return at; }
+    Timestamp at = Timestamp(std::chrono::hours(24 * 365 * 56));
+};
+
+/// A machine on which the test says who is dead.
+class FakeHost : public HostWatch {
+public:
+    Sight look_at(const store::WorkerLiveness& worker) override {
+        const auto found = sights.find(worker.id);
+        return found == sights.end() ? Sight{} : found->second;
+    }
+    bool clear_away(const store::WorkerLiveness& worker) override {
+        cleared.insert(worker.id);
+        return clears;
+    }
+    bool stop_container(store::Lease lease) override {
+        stopped.insert(lease);
+        return stops;
+    }
+
+    std::map<Uuid, Sight> sights;
+    std::set<Uuid> cleared;
+    std::set<store::Lease> stopped;
+    bool clears = true;
+    bool stops = true;
+};
+
+/// An SQLite store, workers that are nothing but rows, and time that the test lets pass.
+struct RecoveryWorld : ::testing::Test {
+    RecoveryWorld();
+    ~RecoveryWorld() override;
+
+    Uuid add_worker(const std::string& name, const std::vector<std::string>& tags = {});
+    /// The worker beats, listing these leases as running.
+    store::BeatAnswer beat(const Uuid& worker, const std::vector<store::HeldLease>& held = {});
+    void kill(const Uuid& worker) { host.sights[worker] = {core::Evidence::Exited, "its lock is free", true}; }
+    Uuid submit(const std::function<void(store::NewTask&)>& change = [](store::NewTask&) {});
+    /// Claims everything there is: as many started, the rest held.
+    std::vector<store::ClaimedTask> claim(const Uuid& worker, std::size_t to_start, std::size_t to_hold = 0);
+    void pass(Duration time);
+    /// Time passes second by second, with a sweep in each; `living` beat every third.
+    RecoveryReport sweep_for(Duration time, const std::vector<Uuid>& living = {});
+    RecoveryReport sweep(Sweeper& sweeper);
+    RecoveryReport sweep() { return sweep(*sweeper); }
+    [[nodiscard]] store::TaskRecord task(const Uuid& id) { return *store->find({id}).front(); }
+    [[nodiscard]] std::unique_ptr<Sweeper> make_sweeper(const std::string& who);
+    [[nodiscard]] std::vector<std::string> event_kinds(const Uuid& task);
+
+    EvenRandom random;
+    SettableClock clock;
+    UuidV7Maker ids;
+    FakeHost host;
+    SweepSettings settings;
+    std::filesystem::path folder;
+    std::unique_ptr<store::Store> store;
+    std::unique_ptr<Sweeper> sweeper;
+    Duration now = std::chrono::hours(1);
+};
+
+}  // namespace holdfast::engine::testing
