@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "platform/descriptor.h"
+#include "platform/process_table.h"
 
 namespace holdfast::platform {
 
@@ -75,13 +76,18 @@ std::optional<std::string> path_in_hierarchy(std::string_view cgroup, std::strin
     return std::nullopt;
 }
 
+bool is_alive(pid_t pid) {
+    const auto process = find_process(pid);
+    return process && process->state != 'Z';
+}
+
 /// Those that a killed process has left. Groups with members cannot be removed.
 void remove_abandoned(const std::string& own) {
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator(own, ignored)) {
         const std::string name = entry.path().filename().string();
         const auto pid = name.starts_with("holdfast-") ? number_in(std::string_view(name).substr(9)) : std::nullopt;
-        if (!pid || exists(concat("/proc/", *pid))) continue;
+        if (!pid || is_alive(static_cast<pid_t>(*pid))) continue;
         for (const auto& group : std::filesystem::directory_iterator(entry.path(), ignored))
             if (group.is_directory(ignored)) rmdir(group.path().c_str());
         rmdir(entry.path().c_str());

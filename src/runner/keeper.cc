@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "platform/private_folder.h"
 #include "platform/process_table.h"
 #include "platform/sockets.h"
+#include "runner/container_note.h"
 #include "runner/memory_text.h"
 #include "runner/messages.h"
 #include "runner/roles.h"
@@ -43,6 +45,14 @@ struct RunnerRecord {
     bool was_killed = false;  // by us
 };
 
+struct Dying {
+    RunnerRecord runner;
+    RunnerDied report;
+    std::optional<pid_t> remover = {};  // a child that removes its container; 0: that is done
+};
+
+constexpr Duration removal_patience = std::chrono::seconds(30);
+
 class Keeper {
 public:
     explicit Keeper(bool uses_cgroups);
@@ -57,6 +67,10 @@ private:
     [[nodiscard]] static std::string reason_of(const RunnerRecord& runner, int status);
     void settle_the_dead();
     void clear_up(const RunnerRecord& runner);
+    [[nodiscard]] bool is_removing_container(Dying& dying);
+    [[nodiscard]] std::string folder_of(const RunnerRecord& runner) const {
+        return concat(folder_.path(), "/", runner.id);
+    }
     void send_reports();
 
     Descriptor worker_{keeper_socket};
@@ -66,11 +80,7 @@ private:
     platform::CgroupMaker cgroups_;
     std::map<pid_t, RunnerRecord> runners_;
     std::set<pid_t> cleaners_;  // children that remove what dead runners have left in the file system
-    struct Dying {
-        RunnerRecord runner;
-        RunnerDied report;
-    };
-    std::deque<Dying> dying_;  // reaped, but something that they had started may be left
+    std::deque<Dying> dying_;   // reaped, but something that they had started may be left
     std::deque<RunnerDied> reports_;
     std::vector<Descriptor> held_;
     bool has_worker_ = true;
@@ -93,7 +103,7 @@ int Keeper::run() {
     while (has_worker_) {
         const auto wanted = static_cast<short>(POLLIN | (reports_.empty() ? 0 : POLLOUT));
         pollfd watched[] = {{worker_.get(), wanted, 0}, {children_.get(), POLLIN, 0}};
-        poll(watched, 2, dying_.empty() ? -1 : 5);
+        poll(watched, 2, dying_.empty() ? -1 : 10);
         if (watched[1].revents != 0) reap();
         if (!dying_.empty()) settle_the_dead();
         if (watched[0].revents != 0) serve_worker();
@@ -101,8 +111,12 @@ int Keeper::run() {
     }
     for (const auto& [pid, runner] : runners_) platform::kill_members(runner.groups);
     platform::kill_all_descendants();
-    for (const auto& [pid, runner] : runners_) platform::CgroupMaker::remove(runner.groups);
-    for (const Dying& each : dying_) platform::CgroupMaker::remove(each.runner.groups);
+    for (const auto& [pid, runner] : runners_) dying_.push_back({runner, {}});
+    for (const Dying& each : dying_) {
+        platform::CgroupMaker::remove(each.runner.groups);
+        remove_noted_container(folder_of(each.runner), removal_patience);
+    }
+    platform::kill_all_descendants();  // what the removals have left
     return 0;
 }
 
@@ -126,14 +140,8 @@ void Keeper::obey(const Message& message, std::vector<Descriptor>& descriptors) 
 void Keeper::spawn(const SpawnRunner& order, std::vector<Descriptor>& descriptors) {
     if (descriptors.size() != 2) return;
     RunnerRecord runner{order.runner, 0, cgroups_.make(concat(order.runner)), false};
-    const RunnerStart start{order.runner,
-                            order.worker,
-                            getpid(),
-                            descriptors[0].get(),
-                            descriptors[1].get(),
-                            life_read_.get(),
-                            concat(folder_.path(), "/", order.runner),
-                            runner.groups};
+    const RunnerStart start{order.runner,         order.worker,     getpid(),          descriptors[0].get(),
+                            descriptors[1].get(), life_read_.get(), folder_of(runner), runner.groups};
     runner.pid = fork();
     if (runner.pid == 0) become_runner(start);
     if (runner.pid > 0) {
@@ -181,16 +189,30 @@ std::string Keeper::reason_of(const RunnerRecord& runner, int status) {
 void Keeper::settle_the_dead() {
     const auto is_stray = [this](pid_t pid) { return !runners_.contains(pid) && !cleaners_.contains(pid); };
     if (platform::signal_descendants(SIGKILL, is_stray) > 0) return;
-    for (; !dying_.empty(); dying_.pop_front()) {
-        clear_up(dying_.front().runner);
-        reports_.push_back(std::move(dying_.front().report));
+    std::erase_if(dying_, [this](Dying& dying) {
+        if (is_removing_container(dying)) return false;
+        clear_up(dying.runner);
+        reports_.push_back(std::move(dying.report));
+        return true;
+    });
+}
+
+/// A container need not be a descendant of its runner: it is gone only when its engine says so.
+bool Keeper::is_removing_container(Dying& dying) {
+    if (!dying.remover) {
+        const std::string folder = folder_of(dying.runner);
+        const bool has_container = has_noted_container(folder);
+        dying.remover = has_container ? fork() : 0;
+        if (has_container && *dying.remover == 0) _exit(remove_noted_container(folder, removal_patience) ? 0 : 1);
+        if (*dying.remover > 0) cleaners_.insert(*dying.remover);
     }
+    return cleaners_.contains(*dying.remover);
 }
 
 // In a child: a directory with a million files must not keep the others waiting.
 void Keeper::clear_up(const RunnerRecord& runner) {
     platform::CgroupMaker::remove(runner.groups);
-    const std::string folder = concat(folder_.path(), "/", runner.id);
+    const std::string folder = folder_of(runner);
     if (access(folder.c_str(), F_OK) != 0) return;
     const pid_t cleaner = fork();
     if (cleaner == 0) {

@@ -8,6 +8,7 @@
 
 #include "engine/runners.h"
 #include "holdfast/result.h"
+#include "runner/container_tool.h"
 
 namespace holdfast::runner {
 
@@ -23,6 +24,7 @@ struct Setup {
     std::int64_t max_tasks = 0;     ///< it leaves after so many; 0: never
     std::int64_t memory_limit = 0;  ///< bytes, of its whole process tree; 0: none
     std::int64_t max_payload = 0;   ///< bytes, of a result or a checkpoint
+    ContainerTool containers;
     friend bool operator==(const Setup&, const Setup&) = default;
 };
 

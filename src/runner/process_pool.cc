@@ -36,7 +36,7 @@ ProcessPool::ProcessPool(platform::ServiceLoop& loop, KeeperLink& keeper, std::s
     : loop_(loop),
       keeper_(keeper),
       worker_(std::move(worker)),
-      limits_(limits),
+      limits_(std::move(limits)),
       sink_(std::move(sink)),
       keeper_lost_(std::move(keeper_lost)),
       writing_(epoll_create1(EPOLL_CLOEXEC)) {
@@ -71,7 +71,7 @@ void ProcessPool::spawn(RunnerId id) {
     loop_.watch(runner.task.socket.get(), [this, id] { read_task(id); });
     loop_.watch(runner.control.socket.get(), [this, id] { read_control(id); });
     send(runner, runner.task,
-         Setup{worker_, limits_.max_tasks_per_runner, limits_.memory_bytes, limits_.max_payload});
+         Setup{worker_, limits_.max_tasks_per_runner, limits_.memory_bytes, limits_.max_payload, limits_.containers});
     if (!keeper_.spawn({id, worker_}, task_end.get(), control_end.get()))
         loop_.post([this, id] { bury({id, 0, "cannot be started: the keeper does not answer"}); });
 }

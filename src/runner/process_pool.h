@@ -16,11 +16,12 @@
 
 namespace holdfast::runner {
 
-/// What runners and their tasks are held to.
+/// What runners and their tasks are held to, and what they are given.
 struct PoolLimits {
     std::int64_t max_tasks_per_runner = 0;          ///< a runner leaves after so many; 0: never
     std::int64_t memory_bytes = 0;                  ///< of a runner's whole process tree; 0: no limit
     std::int64_t max_payload = 16LL * 1024 * 1024;  ///< bytes, of a result or a checkpoint
+    ContainerTool containers = {};                  ///< how containers are run
 };
 
 /// A worker's runners, as processes. Everything happens in the loop's thread; `sink` may call back.

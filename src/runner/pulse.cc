@@ -15,6 +15,7 @@
 #include "platform/kill_tree.h"
 #include "platform/real_clock.h"
 #include "platform/service_loop.h"
+#include "runner/container_note.h"
 #include "runner/roles.h"
 
 namespace holdfast::runner {
@@ -29,6 +30,7 @@ constexpr Duration news_interval = milliseconds(200);
 constexpr Duration reading_pause = milliseconds(20);  // else a run that prints lines would cost a wake-up for each
 constexpr Duration kill_interval = milliseconds(50);
 constexpr Duration check_interval = milliseconds(250);
+constexpr Duration removal_patience = std::chrono::seconds(10);
 constexpr std::size_t much_output = 32 * 1024;
 
 int milliseconds_until(Duration when, Duration now) {
@@ -41,12 +43,18 @@ bool is_ready(const std::vector<pollfd>& ready, int descriptor) {
 
 }  // namespace
 
+void Pulse::end_process(int exit_code) {
+    remove_noted_container(folder_, removal_patience);
+    runner::end_process(exit_code);
+}
+
 void end_process(int exit_code) {
     platform::kill_all_descendants();
     _exit(exit_code);
 }
 
-Pulse::Pulse(Printout printout) : bell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), printout_(std::move(printout)) {}
+Pulse::Pulse(Printout printout, std::string folder)
+    : bell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), folder_(std::move(folder)), printout_(std::move(printout)) {}
 
 void Pulse::start() {
     sigset_t all, before;
@@ -69,6 +77,7 @@ void Pulse::begin(const Run& run) {
     news_.reset();
     limits_ = usual_limits_;
     spares_runner_ = false;
+    is_tidying_up_ = false;
     broken_limit_.reset();
     printout_.begin(lease_);
     is_stopping_ = stop_ && stop_->lease == lease_;
@@ -104,6 +113,12 @@ void Pulse::watch_tree(const TreeLimits& limits, bool spares_runner) {
 std::optional<std::string> Pulse::broken_limit() {
     const std::lock_guard lock(mutex_);
     return broken_limit_;
+}
+
+void Pulse::leave_processes_alone() {
+    const std::lock_guard lock(mutex_);
+    is_tidying_up_ = true;
+    kill_at_.reset();
 }
 
 void Pulse::open_socket(const std::string& path, std::int64_t max_payload) {
@@ -212,7 +227,7 @@ void Pulse::receive_control() {
 void Pulse::obey(const Message& message) {
     if (const auto* stop = std::get_if<Stop>(&message)) {
         stop_ = *stop;
-        is_stopping_ = stop->lease == lease_;
+        is_stopping_ = stop->lease == lease_ && lease_ != 0;
         if (is_stopping_ && kill_at_) kill_at_ = std::min(*kill_at_, machine_time() + stop->grace);
     } else if (const auto* fence = std::get_if<SetFence>(&message)) {
         note_fence(fence->deadline);
@@ -230,7 +245,7 @@ void Pulse::note_fence(Duration deadline) {
 void Pulse::work_at(Duration now) {
     if (lease_ != 0 && is_fenced_ && fence_ && now >= *fence_) end_process(fenced_exit);
     if (now >= next_reading_) read_output(now);
-    if (lease_ != 0 && is_stopping_) stop_run(now);
+    if (lease_ != 0 && is_stopping_ && !is_tidying_up_) stop_run(now);
     if (lease_ != 0 && limits_.has_any() && now >= next_check_) check_limits(now);
     if (now >= next_news_) {
         if (news_ || printout_.waiting() > 0) next_news_ = now + news_interval;

@@ -25,8 +25,8 @@ namespace holdfast::runner {
 /// deadline passes or its worker or keeper is gone.
 class Pulse {
 public:
-    /// `printout`: reads what the run prints.
-    explicit Pulse(Printout printout);
+    /// `printout`: reads what the run prints. `folder`: where a container is noted.
+    Pulse(Printout printout, std::string folder);
     /// Never returns from a process that has not called end_process(): the thread lives as long as the runner.
     void start();
 
@@ -43,6 +43,8 @@ public:
     void set_usual_limits(const TreeLimits& limits) { usual_limits_ = limits; }  ///< before start()
     /// The limit for which the run's processes were killed.
     [[nodiscard]] std::optional<std::string> broken_limit();
+    /// From now until finish() a stop kills nothing: what was left of the run is being tidied up.
+    void leave_processes_alone();
     /// Lets the run's processes tell about it, until finish(). Throws std::system_error.
     void open_socket(const std::string& path, std::int64_t max_payload);
     [[nodiscard]] std::string last_line_of_stdout();
@@ -70,8 +72,11 @@ private:
     void send_news(Timestamp at, bool everything);
     void send(const Message& message);
     void wake_by(Duration when);
+    /// Also ends a container that is no child of ours.
+    [[noreturn]] void end_process(int exit_code);
 
     platform::Descriptor bell_;
+    std::string folder_;
     std::thread thread_;
     std::atomic<bool> is_stopping_ = false;
 
@@ -88,6 +93,7 @@ private:
     std::optional<Progressed> news_;
     std::optional<RunSocket> socket_;
     TreeLimits usual_limits_, limits_;
+    bool is_tidying_up_ = false;
     bool spares_runner_ = false;  // kills only the run's processes for a broken limit
     std::optional<std::string> broken_limit_;
     Duration next_check_{};

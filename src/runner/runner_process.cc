@@ -14,6 +14,7 @@
 #include "platform/kill_tree.h"
 #include "platform/process_table.h"
 #include "platform/sockets.h"
+#include "runner/container_executor.h"
 #include "runner/executor.h"
 #include "runner/function_executor.h"
 #include "runner/messages.h"
@@ -94,9 +95,10 @@ public:
     RunnerProcess(const FunctionTable& functions, const RunnerPlace& place)
         : setup_(tasks_.expect<Setup>()),
           limits_(place.groups, setup_.memory_limit),
-          pulse_(streams_.printout()),
+          pulse_(streams_.printout(), place.folder),
           function_(functions, setup_.max_payload),
-          script_(place.folder, limits_, setup_.max_payload) {}
+          script_(place.folder, limits_, setup_.max_payload),
+          container_(place.folder, setup_.worker, setup_.containers, setup_.max_payload) {}
 
     int run() {
         pulse_.set_usual_limits(limits_.usual());
@@ -134,8 +136,10 @@ private:
     }
 
     Outcome execute_spec(const engine::RunOrder& order, const core::TaskSpec& spec) {
-        if (spec.kind != core::TaskKind::Script || spec.runner != core::ScriptRunner::Local)
-            return failed_with(error_code::script_failed, "this runner executes scripts on its own machine only");
+        if (spec.kind == core::TaskKind::Pod || spec.runner == core::ScriptRunner::Pod)
+            return failed_with(error_code::script_failed, "this runner cannot run pods");
+        if (spec.kind == core::TaskKind::Docker || spec.runner == core::ScriptRunner::Docker)
+            return container_.execute(order, spec, pulse_);
         return script_.execute(order, spec, pulse_);
     }
 
@@ -153,6 +157,7 @@ private:
     Pulse pulse_;
     FunctionExecutor function_;
     ScriptExecutor script_;
+    ContainerExecutor container_;
     std::int64_t tasks_run_ = 0;
 };
 

@@ -23,18 +23,24 @@ std::string path_with_own_program() {
 
 }  // namespace
 
-std::vector<std::string> script_environment(const engine::RunOrder& order, const core::TaskSpec& spec,
-                                            const ScriptFiles& files) {
+std::vector<std::string> task_environment(const engine::RunOrder& order, const core::TaskSpec& spec,
+                                          const std::string& folder) {
     std::vector<std::string> variables;
-    if (!spec.env.contains("PATH")) variables.push_back("PATH=" + path_with_own_program());
     for (const auto& [name, value] : spec.env) variables.push_back(concat(name, "=", value));
     variables.push_back(concat("HOLDFAST_TASK_ID=", order.lease.task.to_string()));
     variables.push_back(concat("HOLDFAST_LEASE=", order.lease.lease));
     variables.push_back(concat("HOLDFAST_ATTEMPT=", order.attempt));
-    variables.push_back("HOLDFAST_SOCKET=" + files.socket());
-    variables.push_back("HOLDFAST_RESULT=" + files.result());
-    if (!order.checkpoint.empty()) variables.push_back("HOLDFAST_CHECKPOINT=" + files.checkpoint());
+    variables.push_back(concat("HOLDFAST_SOCKET=", folder, "/socket"));
+    variables.push_back(concat("HOLDFAST_RESULT=", folder, "/result"));
+    if (!order.checkpoint.empty()) variables.push_back(concat("HOLDFAST_CHECKPOINT=", folder, "/checkpoint"));
     if (order.args.size() < longest_variable) variables.push_back("HOLDFAST_ARGS=" + order.args);
+    return variables;
+}
+
+std::vector<std::string> script_environment(const engine::RunOrder& order, const core::TaskSpec& spec,
+                                            const std::string& folder) {
+    std::vector<std::string> variables = task_environment(order, spec, folder);
+    if (!spec.env.contains("PATH")) variables.push_back("PATH=" + path_with_own_program());
     return variables;
 }
 

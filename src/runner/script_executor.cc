@@ -1,20 +1,13 @@
 #include "runner/script_executor.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <signal.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <system_error>
-
-#include "base/text.h"
 #include "platform/kill_tree.h"
 #include "platform/launch.h"
 #include "platform/own_program.h"
 #include "platform/process_table.h"
 #include "runner/pulse.h"
+#include "runner/run_process.h"
 #include "runner/script_environment.h"
 #include "runner/script_files.h"
 #include "runner/script_outcome.h"
@@ -23,20 +16,6 @@ namespace holdfast::runner {
 
 namespace {
 
-using platform::Descriptor;
-
-/// The arguments, as a file to read from: however long they are, nobody has to wait for the script to read them.
-Descriptor readable(const std::string& text) {
-    Descriptor file(memfd_create("holdfast-args", MFD_CLOEXEC));
-    for (std::size_t written = 0; written < text.size();) {
-        const ssize_t now = write(file.get(), text.data() + written, text.size() - written);
-        if (now < 0) throw std::system_error(errno, std::generic_category(), "cannot keep the arguments");
-        written += static_cast<std::size_t>(now);
-    }
-    lseek(file.get(), 0, SEEK_SET);
-    return file;
-}
-
 platform::LaunchParams launch_params(const engine::RunOrder& order, const core::TaskSpec& spec,
                                      const ScriptFiles& files, int input) {
     const bool names_its_interpreter = spec.script.starts_with("#!");
@@ -44,18 +23,10 @@ platform::LaunchParams launch_params(const engine::RunOrder& order, const core::
     params.file = names_its_interpreter ? files.script() : "/bin/sh";
     params.arguments = {names_its_interpreter ? files.script() : "sh"};
     if (!names_its_interpreter) params.arguments.push_back(files.script());
-    params.environment = platform::environment_with(script_environment(order, spec, files));
+    params.environment = platform::environment_with(script_environment(order, spec, files.folder()));
     params.directory = spec.dir.empty() ? files.work() : spec.dir;
     params.input = input;
     return params;
-}
-
-/// Reaps orphans that have come to us meanwhile, too.
-int wait_for(pid_t script) {
-    int status = 0;
-    for (pid_t pid = 0; pid != script;)
-        if ((pid = waitpid(-1, &status, __WALL)) < 0 && errno != EINTR) break;
-    return status;
 }
 
 unsigned user_processes_with(int more) {
@@ -70,7 +41,7 @@ ScriptExecutor::ScriptExecutor(std::string folder, TaskLimits& limits, std::int6
 
 Outcome ScriptExecutor::execute(const engine::RunOrder& order, const core::TaskSpec& spec, Pulse& pulse) {
     const ScriptFiles files(folder_, spec.script, order.checkpoint);
-    const Descriptor input = readable(order.args);
+    const platform::Descriptor input = readable_file(order.args);
     pulse.open_socket(files.socket(), max_payload_);
     const TreeLimits watched = limits_.begin(spec.memory_bytes, spec.max_processes);
     pulse.watch_tree(watched, true);
@@ -82,7 +53,7 @@ Outcome ScriptExecutor::execute(const engine::RunOrder& order, const core::TaskS
         return failed_with(error_code::script_failed, pid.error());
     }
     if (pulse.is_stopping()) kill(*pid, SIGTERM);  // the pulse may have looked before it was there
-    ScriptEnd end{wait_for(*pid), pulse.is_stopping(), {}, {}, {}, {}};
+    ScriptEnd end{wait_for_process(*pid), pulse.is_stopping(), {}, {}, {}, {}};
     platform::kill_all_descendants();
     end.broken_limit = pulse.broken_limit();
     if (!end.broken_limit) end.broken_limit = limits_.broken_in_kernel();

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "holdfast/time.h"
 #include "holdfast/uuid.h"
@@ -37,6 +38,10 @@ public:
     void operator()(std::string_view text) {
         number(static_cast<std::uint32_t>(text.size()));
         out_.append(text);
+    }
+    void operator()(const std::vector<std::string>& texts) {
+        number(static_cast<std::uint32_t>(texts.size()));
+        for (const std::string& text : texts) (*this)(std::string_view(text));
     }
     template <typename Value>
     void operator()(const std::optional<Value>& value) {
@@ -91,6 +96,10 @@ public:
         value = Uuid(bytes);
     }
     void operator()(std::string& text) { text = take(number<std::uint32_t>()); }
+    void operator()(std::vector<std::string>& texts) {
+        texts.clear();
+        for (auto count = number<std::uint32_t>(); count > 0 && ok_; --count) (*this)(texts.emplace_back());
+    }
     template <typename Value>
     void operator()(std::optional<Value>& value) {
         bool is_there = false;

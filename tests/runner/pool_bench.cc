@@ -52,10 +52,11 @@ RunnerId PoolBench::spawn() {
 }
 
 store::Lease PoolBench::begin(RunnerId runner, engine::RunOrder order) {
-    order.lease = {platform::new_task_id(), ++last_lease_};
+    last_lease_ = {platform::new_task_id(), last_lease_.lease + 1};
+    order.lease = last_lease_;
     if (order.timeout == Duration::zero()) order.timeout = std::chrono::minutes(1);
     pool_->begin(runner, order);
-    return last_lease_;
+    return last_lease_.lease;
 }
 
 store::Lease PoolBench::begin(RunnerId runner, const std::string& name, const std::string& args) {

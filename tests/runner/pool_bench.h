@@ -59,6 +59,7 @@ public:
     /// Text is acknowledged as it comes, unless this is false.
     bool acknowledges = true;
     [[nodiscard]] pid_t pid_of(engine::RunnerId runner) const { return pids_.at(runner); }
+    [[nodiscard]] const store::TaskLease& last_lease() const { return last_lease_; }
     [[nodiscard]] const std::string& worker() const { return worker_; }
     /// Ends keeper and runners now.
     void close();
@@ -85,7 +86,7 @@ private:
     std::map<engine::RunnerId, pid_t> pids_;
     bool has_lost_keeper_ = false;
     engine::RunnerId last_runner_ = 0;
-    store::Lease last_lease_ = 0;
+    store::TaskLease last_lease_;
 };
 
 /// How many processes carry the worker's id in their environment, the dead that wait to be reaped not counted.

@@ -25,7 +25,7 @@ Run sample_run() {
 }
 
 std::vector<Message> samples() {
-    return {Setup{"worker", 10, 512, 99},
+    return {Setup{"worker", 10, 512, 99, {{"podman", "--x"}, {"--pull", "never"}}},
             sample_run(),
             Ready{4711},
             Ended{7, true, false, true, "null", {"CODE", "message", "{}"}},

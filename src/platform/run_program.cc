@@ -1,0 +1,72 @@
+#include "platform/run_program.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <sstream>
+
+#include "base/text.h"
+#include "platform/launch.h"
+#include "platform/own_program.h"
+#include "platform/service_loop.h"
+#include "platform/sockets.h"
+
+namespace holdfast::platform {
+
+namespace {
+
+constexpr std::size_t most_output = 1024 * 1024;
+
+/// True at its end; false when the time is up.
+bool read_to_end(int descriptor, Duration deadline, std::string& text) {
+    std::array<char, 4096> buffer;
+    while (true) {
+        const Duration left = deadline - machine_time();
+        if (left <= Duration::zero()) return false;
+        pollfd readable{descriptor, POLLIN, 0};
+        if (poll(&readable, 1, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count())) <= 0)
+            continue;
+        const ssize_t got = read(descriptor, buffer.data(), buffer.size());
+        if (got <= 0) return true;
+        if (text.size() < most_output) text.append(buffer.data(), static_cast<std::size_t>(got));
+    }
+}
+
+}  // namespace
+
+std::string find_program(const std::string& name) {
+    if (name.find('/') != std::string::npos) return name;
+    const char* path = std::getenv("PATH");
+    std::istringstream folders(path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin");
+    for (std::string folder; std::getline(folders, folder, ':');)
+        if (const std::string file = concat(folder, "/", name); access(file.c_str(), X_OK) == 0) return file;
+    return {};
+}
+
+std::optional<ProgramEnd> run_program(const std::vector<std::string>& words, Duration patience) {
+    const Duration deadline = machine_time() + patience;
+    auto [output, writing] = pipe_pair();
+    LaunchParams params;
+    params.file = find_program(words.front());
+    params.arguments = words;
+    params.environment = environment_with({});
+    params.directory = "/";
+    params.output = writing.get();
+    const auto pid = launch(params);
+    writing.close();
+    if (!pid) return std::nullopt;
+    ProgramEnd end;
+    const bool in_time = read_to_end(output.get(), deadline, end.output);
+    if (!in_time) kill(-*pid, SIGKILL);
+    while (waitpid(*pid, &end.status, 0) < 0 && errno == EINTR) {
+    }
+    if (!in_time) return std::nullopt;
+    return end;
+}
+
+}  // namespace holdfast::platform

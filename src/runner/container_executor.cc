@@ -1,0 +1,118 @@
+#include "runner/container_executor.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/text.h"
+#include "platform/kill_tree.h"
+#include "platform/launch.h"
+#include "platform/own_program.h"
+#include "platform/run_program.h"
+#include "runner/container_note.h"
+#include "runner/memory_text.h"
+#include "runner/pulse.h"
+#include "runner/run_process.h"
+#include "runner/script_environment.h"
+#include "runner/script_files.h"
+#include "runner/script_outcome.h"
+
+namespace holdfast::runner {
+
+namespace {
+
+constexpr Duration patience = std::chrono::seconds(30);
+constexpr const char* inside = "/holdfast";
+
+bool is_script(const core::TaskSpec& spec) {
+    return spec.kind == core::TaskKind::Script;
+}
+
+ContainerRun container_run(const engine::RunOrder& order, const core::TaskSpec& spec, const ScriptFiles& files,
+                           const std::string& worker) {
+    ContainerRun run{.lease = order.lease, .spec = spec, .folder = files.folder()};
+    run.variables = task_environment(order, spec, inside);
+    run.variables.push_back(concat(platform::worker_variable, "=", worker));
+    run.directory = spec.dir;
+    if (!is_script(spec)) {
+        run.command = spec.command;
+        return run;
+    }
+    if (run.directory.empty()) run.directory = concat(inside, "/work");
+    const std::string script = concat(inside, "/script");
+    const bool names_its_interpreter = spec.script.starts_with("#!");
+    run.entrypoint = names_its_interpreter ? script : "sh";
+    if (!names_its_interpreter) run.command = {script};
+    return run;
+}
+
+/// The container's user may be another one. Nobody else gets at it: the directory above is closed.
+void open_to_all(const ScriptFiles& files) {
+    chmod(files.folder().c_str(), 0777);
+    chmod(files.work().c_str(), 0777);
+    chmod(files.script().c_str(), 0755);
+    chmod(files.socket().c_str(), 0777);
+    chmod(files.checkpoint().c_str(), 0644);
+}
+
+/// The engine's command ends with 128 + N when signal N has ended the container.
+std::string how_it_ended(int status, const core::TaskSpec& spec) {
+    const int signal = WIFEXITED(status) ? WEXITSTATUS(status) - 128 : 0;
+    if (signal <= 0 || sigabbrev_np(signal) == nullptr) return {};
+    const bool may_be_memory = signal == SIGKILL && spec.memory_bytes;  // not every engine can tell
+    return concat("killed by SIG", sigabbrev_np(signal),
+                  may_be_memory ? ", perhaps for its " + memory_limit_text(*spec.memory_bytes) : "");
+}
+
+}  // namespace
+
+ContainerExecutor::ContainerExecutor(std::string folder, std::string worker, ContainerTool tool,
+                                     std::int64_t max_payload)
+    : folder_(std::move(folder)), worker_(std::move(worker)), tool_(std::move(tool)), max_payload_(max_payload) {}
+
+Outcome ContainerExecutor::execute(const engine::RunOrder& order, const core::TaskSpec& spec, Pulse& pulse) {
+    const ScriptFiles files(folder_, spec.script, order.checkpoint);
+    const platform::Descriptor input = readable_file(order.args);
+    pulse.open_socket(files.socket(), max_payload_);
+    open_to_all(files);
+    const std::string name = container_name(order.lease);
+    note_container(folder_, tool_, order.lease);
+    platform::LaunchParams params;
+    params.arguments = run_command(tool_, container_run(order, spec, files, worker_));
+    params.file = platform::find_program(params.arguments.front());
+    params.environment = platform::environment_with({});
+    params.directory = "/";
+    params.input = input.get();
+    const auto pid = platform::launch(params);
+    if (!pid) {
+        forget_container(folder_);
+        return failed_with(error_code::script_failed, concat(params.arguments.front(), ": ", pid.error()));
+    }
+    if (pulse.is_stopping()) kill(*pid, SIGTERM);
+    ScriptEnd end{wait_for_process(*pid), pulse.is_stopping(), {}, {}, {}, {}};
+    pulse.leave_processes_alone();
+    end.how = how_it_ended(end.status, spec);
+    end.broken_limit = broken_limit(name, spec, end.status);
+    remove(order.lease);
+    platform::kill_all_descendants();
+    end.last_line_of_stderr = pulse.last_line_of_stderr();
+    end.given = given_result(files.result(), pulse.last_line_of_stdout(), max_payload_);
+    return script_outcome(end, max_payload_);
+}
+
+// Whoever ends the runner tries again if this does not work.
+void ContainerExecutor::remove(const store::TaskLease& lease) const {
+    const auto removed = platform::run_program(remove_command(tool_, container_name(lease)), patience);
+    if ((removed && removed->status == 0) || remove_noted_container(folder_, patience)) forget_container(folder_);
+}
+
+std::optional<std::string> ContainerExecutor::broken_limit(const std::string& name, const core::TaskSpec& spec,
+                                                           int status) const {
+    if (!spec.memory_bytes || status == 0) return std::nullopt;
+    const auto answer = platform::run_program(ask_out_of_memory_command(tool_, name), patience);
+    if (!answer || !answer->output.starts_with("true")) return std::nullopt;
+    return memory_limit_text(*spec.memory_bytes);
+}
+
+}  // namespace holdfast::runner

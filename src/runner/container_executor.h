@@ -1,0 +1,28 @@
+#pragma once
+
+#include "runner/container_tool.h"
+#include "runner/executor.h"
+
+namespace holdfast::runner {
+
+/// Runs containers, and scripts in containers, through the engine's command. The run ends when the container is
+/// removed.
+class ContainerExecutor : public Executor {
+public:
+    /// `folder`: may be made and removed at will.
+    ContainerExecutor(std::string folder, std::string worker, ContainerTool tool, std::int64_t max_payload);
+    [[nodiscard]] Outcome execute(const engine::RunOrder& order, const core::TaskSpec& spec, Pulse& pulse) override;
+
+private:
+    void remove(const store::TaskLease& lease) const;
+    /// Known only while the container is there.
+    [[nodiscard]] std::optional<std::string> broken_limit(const std::string& name, const core::TaskSpec& spec,
+                                                          int status) const;
+
+    std::string folder_;
+    std::string worker_;
+    ContainerTool tool_;
+    std::int64_t max_payload_;
+};
+
+}  // namespace holdfast::runner

@@ -1,0 +1,100 @@
+#include "runner/container_tool.h"
+
+#include <sstream>
+
+#include "base/text.h"
+#include "platform/run_program.h"
+#include "platform/service_loop.h"
+
+namespace holdfast::runner {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+void append(Words& words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+}
+
+Words subcommand(const ContainerTool& tool, const Words& more) {
+    Words words = tool.command;
+    append(words, more);
+    return words;
+}
+
+std::string lease_label(const store::TaskLease& lease) {
+    return concat("holdfast.lease=", lease.lease);
+}
+
+std::string task_label(const store::TaskLease& lease) {
+    return concat("holdfast.task=", lease.task.to_string());
+}
+
+Words limit_options(const core::TaskSpec& spec) {
+    Words words;
+    if (spec.memory_bytes) append(words, {"--memory", concat(*spec.memory_bytes)});
+    if (spec.cpus) append(words, {"--cpus", concat(*spec.cpus)});
+    if (spec.max_processes) append(words, {"--pids-limit", concat(*spec.max_processes)});
+    if (!spec.network.empty()) append(words, {"--network", spec.network});
+    return words;
+}
+
+/// The ids of the containers of a lease; nullopt when the engine does not answer.
+std::optional<Words> list_containers(const ContainerTool& tool, const store::TaskLease& lease, Duration patience) {
+    const auto end = platform::run_program(
+        subcommand(tool, {"ps", "--all", "--quiet", "--no-trunc", "--filter", "label=" + lease_label(lease),
+                          "--filter", "label=" + task_label(lease)}),
+        patience);
+    if (!end || end->status != 0) return std::nullopt;
+    Words ids;
+    std::istringstream lines(end->output);
+    for (std::string line; std::getline(lines, line);)
+        if (!line.empty()) ids.push_back(line);
+    return ids;
+}
+
+}  // namespace
+
+std::string container_name(const store::TaskLease& lease) {
+    return concat("holdfast-", lease.task.to_string(), "-", lease.lease);
+}
+
+Words run_command(const ContainerTool& tool, const ContainerRun& run) {
+    // A stop of the engine is always the second word, after our own signals: it need not wait.
+    Words words = subcommand(
+        tool, {"run", "--interactive", "--stop-timeout", "0", "--name", container_name(run.lease), "--label",
+               lease_label(run.lease), "--label", task_label(run.lease), "--volume", run.folder + ":/holdfast"});
+    append(words, limit_options(run.spec));
+    for (const std::string& volume : run.spec.volumes) append(words, {"--volume", volume});
+    for (const std::string& variable : run.variables) append(words, {"--env", variable});
+    if (!run.directory.empty()) append(words, {"--workdir", run.directory});
+    if (!run.entrypoint.empty()) append(words, {"--entrypoint", run.entrypoint});
+    append(words, tool.run_options);
+    words.push_back(run.spec.image);
+    append(words, run.command);
+    return words;
+}
+
+Words remove_command(const ContainerTool& tool, const std::string& container) {
+    return subcommand(tool, {"rm", "--force", "--volumes", container});
+}
+
+Words ask_out_of_memory_command(const ContainerTool& tool, const std::string& container) {
+    return subcommand(tool, {"inspect", "--format", "{{.State.OOMKilled}}", container});
+}
+
+// Again and again: podman, for one, needs a second try for a container whose watching process was killed.
+bool remove_containers(const ContainerTool& tool, const store::TaskLease& lease, Duration patience) {
+    const Duration deadline = platform::machine_time() + patience;
+    const auto time_left = [&] { return deadline - platform::machine_time(); };
+    while (time_left() > Duration::zero()) {
+        const auto containers = list_containers(tool, lease, time_left());
+        if (!containers) return false;
+        if (containers->empty()) return true;
+        for (const std::string& id : *containers)
+            if (!platform::run_program(remove_command(tool, id), time_left())) return false;
+    }
+    return false;
+}
+
+}  // namespace holdfast::runner

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/task_spec.h"
+#include "holdfast/time.h"
+#include "store/task_records.h"
+
+namespace holdfast::runner {
+
+/// A program that runs containers and understands what docker does: docker, podman.
+struct ContainerTool {
+    std::vector<std::string> command = {"docker"};  ///< with the words before each subcommand
+    std::vector<std::string> run_options = {};      ///< words after the subcommand `run`
+
+    friend bool operator==(const ContainerTool&, const ContainerTool&) = default;
+};
+
+/// The container of a run. Its name and its labels name the task as well as the lease: several stores may share an
+/// engine, and each counts its leases from 1.
+struct ContainerRun {
+    store::TaskLease lease = {};
+    core::TaskSpec spec = {};
+    std::string folder = {};  ///< of the host: becomes /holdfast in the container
+    std::vector<std::string> variables = {};
+    std::vector<std::string> command = {};  ///< after the image
+    std::string entrypoint = {};            ///< empty: the image's own
+    std::string directory = {};             ///< empty: the image's own
+};
+
+[[nodiscard]] std::string container_name(const store::TaskLease& lease);
+[[nodiscard]] std::vector<std::string> run_command(const ContainerTool& tool, const ContainerRun& run);
+/// Kills it first, if it runs.
+[[nodiscard]] std::vector<std::string> remove_command(const ContainerTool& tool, const std::string& container);
+/// Prints "true" when the kernel has killed a process of the container because memory had run out.
+[[nodiscard]] std::vector<std::string> ask_out_of_memory_command(const ContainerTool& tool,
+                                                                 const std::string& container);
+
+/// Stops and removes the containers of a lease, whoever has started them. False when the engine cannot be reached, or
+/// one is still there: then it may still run.
+[[nodiscard]] bool remove_containers(const ContainerTool& tool, const store::TaskLease& lease, Duration patience);
+
+}  // namespace holdfast::runner

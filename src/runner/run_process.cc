@@ -1,0 +1,30 @@
+#include "runner/run_process.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <system_error>
+
+namespace holdfast::runner {
+
+platform::Descriptor readable_file(const std::string& text) {
+    platform::Descriptor file(memfd_create("holdfast-args", MFD_CLOEXEC));
+    for (std::size_t written = 0; written < text.size();) {
+        const ssize_t now = write(file.get(), text.data() + written, text.size() - written);
+        if (now < 0) throw std::system_error(errno, std::generic_category(), "cannot keep the arguments");
+        written += static_cast<std::size_t>(now);
+    }
+    lseek(file.get(), 0, SEEK_SET);
+    return file;
+}
+
+int wait_for_process(pid_t child) {
+    int status = 0;
+    for (pid_t pid = 0; pid != child;)
+        if ((pid = waitpid(-1, &status, __WALL)) < 0 && errno != EINTR) break;
+    return status;
+}
+
+}  // namespace holdfast::runner

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "platform/descriptor.h"
+
+namespace holdfast::runner {
+
+/// A file without a name, with this text to read: however long it is, nobody has to wait for a run to read it.
+/// Throws std::system_error.
+[[nodiscard]] platform::Descriptor readable_file(const std::string& text);
+
+/// Waits for this child, and reaps orphans that have come to this process meanwhile. Its status of waitpid.
+[[nodiscard]] int wait_for_process(pid_t child);
+
+}  // namespace holdfast::runner
