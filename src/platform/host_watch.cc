@@ -2,8 +2,12 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <vector>
 
 #include "base/text.h"
 #include "platform/host_identity.h"
@@ -35,9 +39,43 @@ Presence presence_of(int pid, std::uint64_t start_time) {
     return start == start_time ? Presence::There : Presence::Gone;
 }
 
-LocalHostWatch::LocalHostWatch(Params params) : params_(std::move(params)), own_(own_host_identity()) {}
+LocalHostWatch::LocalHostWatch(Params params)
+    : params_(std::move(params)), own_(own_host_identity()), bell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+void LocalHostWatch::keep_eye_on(const store::WorkerLiveness& worker) {
+    const store::HostIdentity& host = worker.host;
+    if (host.boot_id != own_.boot_id || host.pid_namespace != own_.pid_namespace) return;
+    if (living_.contains(worker.id)) return;
+    const bool has_keeper = host.keeper_pid != 0;
+    const int last = has_keeper ? host.keeper_pid : host.pid;
+    if (presence_of(last, has_keeper ? host.keeper_start_time : host.start_time) != Presence::There) return;
+    Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, last, 0)));
+    if (process) living_.emplace(worker.id, std::move(process));
+}
+
+bool LocalHostWatch::wait(Duration at_most) {
+    std::vector<pollfd> sources = {{bell_.get(), POLLIN, 0}};
+    std::vector<Uuid> workers;
+    for (const auto& [worker, process] : living_) {
+        sources.push_back({process.get(), POLLIN, 0});
+        workers.push_back(worker);
+    }
+    const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(std::max(at_most, Duration::zero()));
+    poll(sources.data(), sources.size(), static_cast<int>(milliseconds.count()));
+    eventfd_t ignored = 0;
+    eventfd_read(bell_.get(), &ignored);
+    const std::size_t before = living_.size();
+    for (std::size_t i = 0; i < workers.size(); ++i)
+        if (sources[i + 1].revents != 0) living_.erase(workers[i]);
+    return living_.size() < before;
+}
+
+void LocalHostWatch::wake() {
+    eventfd_write(bell_.get(), 1);
+}
 
 engine::Sight LocalHostWatch::look_at(const store::WorkerLiveness& worker) {
+    keep_eye_on(worker);
     if (!params_.life_locks.empty()) return look_at_lock(worker);
     const store::HostIdentity& host = worker.host;
     if (host.hostname != own_.hostname || host.boot_id.empty() || own_.boot_id.empty()) return {};

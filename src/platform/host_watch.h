@@ -1,9 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 
 #include "engine/ports.h"
+#include "platform/descriptor.h"
 
 namespace holdfast::platform {
 
@@ -22,11 +24,21 @@ public:
     [[nodiscard]] bool clear_away(const store::WorkerLiveness& worker) override;
     [[nodiscard]] bool stop_container(store::Lease lease) override { return params_.stop_container(lease); }
 
+    /// Waits until a worker of this machine that was looked at has died since (true), until wake() is called, or for
+    /// `at_most`.
+    bool wait(Duration at_most);
+    /// From any thread.
+    void wake();
+
 private:
+    void keep_eye_on(const store::WorkerLiveness& worker);
+
     [[nodiscard]] engine::Sight look_at_lock(const store::WorkerLiveness& worker) const;
 
     const Params params_;
     const store::HostIdentity own_;
+    Descriptor bell_;                    // an eventfd
+    std::map<Uuid, Descriptor> living_;  // of each worker here, the process that goes last
 };
 
 /// Is the process with this number and start time there? Unknown when that cannot be seen.

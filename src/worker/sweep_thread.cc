@@ -1,13 +1,19 @@
 #include "worker/sweep_thread.h"
 
 #include "base/text.h"
-#include "platform/host_watch.h"
 #include "platform/life_lock.h"
 #include "platform/service_loop.h"
 
 namespace holdfast::worker {
 
-std::unique_ptr<engine::HostWatch> host_watch_for(const std::string& store_url) {
+namespace {
+
+/// After a death: the database server needs a moment to let go of the dead worker's session.
+constexpr Duration second_look = std::chrono::milliseconds(100);
+
+}  // namespace
+
+std::unique_ptr<platform::LocalHostWatch> host_watch_for(const std::string& store_url) {
     platform::LocalHostWatch::Params params;
     const client::StoreAddress address = client::parse_store_url(store_url);
     if (address.kind == client::StoreAddress::Kind::Sqlite)
@@ -16,38 +22,34 @@ std::unique_ptr<engine::HostWatch> host_watch_for(const std::string& store_url) 
 }
 
 SweepThread::SweepThread(SweepParams params, Random& random, Log& log)
-    : params_(std::move(params)), random_(random), log_(log), thread_([this] { run(); }) {}
+    : params_(std::move(params)),
+      random_(random),
+      log_(log),
+      host_(host_watch_for(params_.store.url)),
+      thread_([this] { run(); }) {}
 
 SweepThread::~SweepThread() {
-    {
-        const std::lock_guard lock(mutex_);
-        stopping_ = true;
-    }
-    stop_signal_.notify_one();
+    stopping_ = true;
+    host_->wake();
     thread_.join();
 }
 
-bool SweepThread::pause(Duration length) {
-    std::unique_lock lock(mutex_);
-    return !stop_signal_.wait_for(lock, length, [this] { return stopping_; });
-}
-
 void SweepThread::run() {
-    do {
+    while (!stopping_) {
         try {
             const auto store = client::connect(params_.store);
-            sweep(*store);
-            return;
+            return sweep(*store);
         } catch (const StoreError& fault) {
             log_.write({LogLevel::Warning, concat("The sweeper cannot connect: ", fault.what()), {}});
         }
-    } while (pause(std::chrono::seconds(1)));
+        host_->wait(std::chrono::seconds(1));
+    }
 }
 
 void SweepThread::sweep(store::Store& store) {
-    const auto host = host_watch_for(params_.store.url);
-    engine::Sweeper sweeper(store, *host, random_, params_.who, params_.settings);
-    do {
+    engine::Sweeper sweeper(store, *host_, random_, params_.who, params_.settings);
+    bool has_died = false;
+    while (!stopping_) {
         try {
             say(sweeper.run_once(platform::machine_time()));
             is_away_ = false;
@@ -55,7 +57,8 @@ void SweepThread::sweep(store::Store& store) {
             if (!std::exchange(is_away_, true))
                 log_.write({LogLevel::Warning, concat("The sweeper cannot see the store: ", fault.what()), {}});
         }
-    } while (pause(params_.interval));
+        has_died = host_->wait(has_died ? second_look : params_.interval);
+    }
     try {
         sweeper.give_up();
     } catch (const StoreError&) {

@@ -1,14 +1,14 @@
 #pragma once
 
-#include <condition_variable>
+#include <atomic>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 #include "base/log.h"
 #include "base/random.h"
 #include "client/connect.h"
 #include "engine/sweeper.h"
+#include "platform/host_watch.h"
 
 namespace holdfast::worker {
 
@@ -19,7 +19,8 @@ struct SweepParams {
     std::string who;
 };
 
-/// Recovery in the background of a process, on a connection and in a thread of its own.
+/// Recovery in the background of a process, on a connection and in a thread of its own. It looks at regular
+/// intervals, and at once when a worker of this machine dies.
 class SweepThread {
 public:
     /// `random` and `log` outlive it.
@@ -31,20 +32,18 @@ public:
 private:
     void run();
     void sweep(store::Store& store);
-    bool pause(Duration length);
     void say(const engine::SweepReport& report);
 
     const SweepParams params_;
     Random& random_;
     Log& log_;
-    std::mutex mutex_;
-    std::condition_variable stop_signal_;
-    bool stopping_ = false;  // guarded by mutex_
+    const std::unique_ptr<platform::LocalHostWatch> host_;
+    std::atomic<bool> stopping_ = false;
     bool is_away_ = false;
     std::thread thread_;
 };
 
 /// How this machine is looked at for the store's workers.
-[[nodiscard]] std::unique_ptr<engine::HostWatch> host_watch_for(const std::string& store_url);
+[[nodiscard]] std::unique_ptr<platform::LocalHostWatch> host_watch_for(const std::string& store_url);
 
 }  // namespace holdfast::worker

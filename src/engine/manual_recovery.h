@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "store/store.h"
+
+namespace holdfast::engine {
+
+// Recovery by hand: somebody looks, and decides. Ages are by the store's clock, because a person has no time to
+// observe.
+
+/// A lease of which nothing was heard for a while.
+struct StaleTask {
+    store::LeaseRecord lease;
+    std::string worker_name;  ///< empty: the store knows no such worker
+    std::string hostname;
+    Duration quiet_for{};          ///< since the last sign: of its runner (RUNNING) or its worker (CLAIMED)
+    bool worker_is_alive = false;  ///< it beats
+};
+
+/// Leases of which nothing was heard for longer than `threshold`, by task id.
+[[nodiscard]] std::vector<StaleTask> find_stale(store::Store& store, Duration threshold);
+
+struct ManualParams {
+    Duration threshold{};
+    std::string who;
+};
+struct ManualAnswer {
+    std::size_t settled = 0;
+    std::size_t asked = 0;  ///< their worker is alive: it was asked to stop the run, and will confirm
+};
+/// Ends stale RUNNING tasks as crashed, by their policies.
+ManualAnswer fail_stale_running(store::Store& store, Random& random, const ManualParams& params);
+/// Sends stale CLAIMED tasks back to PENDING.
+ManualAnswer requeue_stale_claimed(store::Store& store, Random& random, const ManualParams& params);
+
+}  // namespace holdfast::engine
