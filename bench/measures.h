@@ -32,7 +32,7 @@ struct ClaimCostParams {
     std::vector<std::size_t> pending = {10'000, 100'000, 1'000'000};
     std::size_t unrunnable = 100'000;
     std::size_t batch = 50;
-    std::size_t claims = 40;
+    std::size_t claims = 100;
 };
 /// The median time of one claim (with start) of a batch: before growing backlogs, and behind tasks that cannot be
 /// run: of another queue, of another tag, in the future, or behind a full concurrency key. Each is compared with the
