@@ -82,8 +82,7 @@ worker::WorkerPlan plan_for(const config::Config& config, const FunctionTable& f
     plan.limits = {.max_tasks_per_runner = config.worker.max_tasks_per_runner,
                    .memory_bytes = config.worker.runner_memory_limit.value_or(0),
                    .max_payload = static_cast<std::int64_t>(config.store.max_payload_bytes),
-                   .containers = {.command = config.worker.container_command,
-                                  .global_options = config.worker.container_options,
+                   .containers = {.command = container_command(config.worker),
                                   .run_options = config.worker.container_run_options}};
     return plan;
 }

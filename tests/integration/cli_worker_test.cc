@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstring>
+#include <fstream>
 #include <sstream>
 
 #include "integration/place.h"
@@ -152,6 +153,22 @@ TEST_P(CliWorker, LogsOneFactALineAsJsonWhenAskedTo) {
         EXPECT_TRUE(fact.contains("at") && fact.contains("level") && fact.contains("message")) << line;
     }
     EXPECT_GE(count, 3);
+}
+
+TEST_P(CliWorker, RunsContainersByTheConfiguredCommandAndOptions) {
+    const std::string engine = folder_.write("engine.sh", "echo \"$@\" >> " + folder_.path() + "/told\n");
+    folder_.write("holdfast.yaml",
+                  "worker: {container_command: [sh, " + engine +
+                      "], container_options: [--context, far], container_run_options: [--pull, never]}\n");
+    RunningProgram worker = start_worker();
+    EXPECT_THAT(holdfast({"workers", "list", "--json"}).json()["tags"], nlohmann::json({"script", "docker"}));
+    const auto task = submit_and_wait({"--image", "debian:12", "--env", "A=1"}).json()["task"];
+    EXPECT_EQ(task["state"], "COMPLETED") << task.dump();
+    (void)stop(worker);
+    std::ifstream file(folder_.path() + "/told");
+    const std::string told{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    EXPECT_THAT(told, StartsWith("--context far ps -q\n"));
+    EXPECT_THAT(told, AllOf(HasSubstr("\n--context far run "), HasSubstr(" --pull never"), HasSubstr("debian:12")));
 }
 
 TEST_P(CliWorker, WithThreadsRunsNoScripts) {

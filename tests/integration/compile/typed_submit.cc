@@ -1,5 +1,6 @@
 // Compiled by ctest with only the public headers in reach: as it stands it compiles; with each of the macros it must
 // not.
+#include <holdfast/app.h>
 #include <holdfast/client.h>
 #include <holdfast/transaction.h>
 
@@ -13,6 +14,26 @@ struct Stranger {};  // nlohmann-json cannot convert it
 
 inline const holdfast::Task<Picture, int> resize{"resize"};
 inline const holdfast::Task<holdfast::Nothing, holdfast::Nothing> tidy{"tidy"};
+
+void register_functions() {
+    holdfast::App app;
+    const holdfast::Task<Picture, int> made =
+        app.task<Picture, int>("measure", [](const Picture& p) { return p.width; });
+    app.task(resize, [](holdfast::Context&, const Picture& p) -> holdfast::Result<int, holdfast::TaskError> {
+        return p.width;
+    });
+    app.task(tidy, [](const holdfast::Nothing&) {});
+    (void)made;
+#ifdef WRONG_ARGUMENT
+    app.task(resize, [](const std::string&) { return 1; });
+#endif
+#ifdef WRONG_RETURN
+    app.task(resize, [](const Picture& p) { return p.file; });
+#endif
+#ifdef NO_RETURN
+    app.task(resize, [](const Picture&) {});
+#endif
+}
 
 void use(holdfast::Client& client, pg_conn* connection) {
     const Picture cat{"cat.png", 640};
