@@ -66,5 +66,27 @@ TEST_P(WorkerCrash, AWorkerWhoseKeeperIsKilledReportsWhatDiedAndLeaves) {
     EXPECT_EQ(record_of(worker).status, store::WorkerStatus::Inactive);
 }
 
+TEST_P(WorkerCrash, AWorkerAndItsKeeperKilledAtOnceLeaveNothingThatRuns) {
+    WorkerApp& worker = start_worker();
+    begun(submit("leave and hold", gate()));
+    const auto record = record_of(worker);
+    freeze(worker);  // so that it does not see its keeper die
+    kill(record.registration.host.keeper_pid, SIGKILL);
+    EXPECT_EQ(worker.kill(), -SIGKILL);
+    wait_for_end_of_processes_with(marker());
+    EXPECT_THAT(Observer(*store, thresholds).judge_exited(record.registration.id), SizeIs(1));
+}
+
+TEST_P(WorkerCrash, ARunWhoseLeaseWasTakenAwayIsStopped) {
+    start_worker({{"stop_grace_ms", "600000"}});
+    const Uuid id = submit("leave and hold", gate());
+    const LedgerLine run = begun(id);
+    EXPECT_EQ(store->force({.tasks = {id}, .state = TaskState::Failed, .who = "test", .reason = "stuck"}).at(0),
+              store::ForceStatus::Applied);
+    wait_for_end_of(run.pid);
+    EXPECT_EQ(ended(submit("note")).state, TaskState::Completed);
+    EXPECT_EQ(find(id).error->code, error_code::forced);
+}
+
 }  // namespace
 }  // namespace holdfast::worker_test

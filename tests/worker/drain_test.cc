@@ -6,11 +6,14 @@
 namespace holdfast::worker_test {
 namespace {
 
-class WorkerDrain : public WorkerTest {};
+class WorkerDrain : public WorkerTest {
+protected:
+    void drain_under_load(const Settings& settings);
+};
 HOLDFAST_ON_EVERY_STORE(WorkerDrain);
 
-TEST_P(WorkerDrain, SigtermUnderLoadLosesNothingAndRunsNothingTwice) {
-    WorkerApp& first = start_worker();
+void WorkerDrain::drain_under_load(const Settings& settings) {
+    WorkerApp& first = start_worker(settings);
     const auto ids = submit_notes(400);
     wait_for_lines(What::End, 50);
     first.send(SIGTERM);
@@ -23,6 +26,14 @@ TEST_P(WorkerDrain, SigtermUnderLoadLosesNothingAndRunsNothingTwice) {
     start_worker();
     for (const auto& record : ended(ids)) EXPECT_EQ(record.state, TaskState::Completed);
     EXPECT_EQ(count(ledger->lines(), What::Begin), ids.size());
+}
+
+TEST_P(WorkerDrain, SigtermUnderLoadLosesNothingAndRunsNothingTwice) {
+    drain_under_load({});
+}
+
+TEST_P(WorkerDrain, SigtermUnderLoadLosesNothingInThreadsEither) {
+    drain_under_load({{"isolation", "thread"}});
 }
 
 TEST_P(WorkerDrain, WhatRunsMayEndWithinTheGrace) {

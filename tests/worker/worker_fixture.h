@@ -51,6 +51,9 @@ protected:
     /// Kills it, and waits until its keeper has cleared up behind it.
     void kill_and_wait_for_keeper(WorkerApp& worker);
 
+    /// A worker of another user can use the store.
+    void admit_every_user() const;
+
     // ---- Tasks
     [[nodiscard]] static store::NewTask task(const std::string& name, const nlohmann::json& args = nullptr);
     [[nodiscard]] static store::NewTask on_crash_requeued(store::NewTask task);
@@ -94,7 +97,7 @@ private:
 #define HOLDFAST_ON_EVERY_STORE(Suite) \
     INSTANTIATE_TEST_SUITE_P(On, Suite, testing::ValuesIn(contract::store_kinds()), kind_name)
 
-/// Whether the process has the turn of those who write to an SQLite database, or is the next to have it.
-[[nodiscard]] bool holds_writers_turn(const std::string& database, pid_t pid);
+/// Whether the process has locked the file, with flock().
+[[nodiscard]] bool holds_lock(const std::string& file, pid_t pid);
 
 }  // namespace holdfast::worker_test

@@ -1,0 +1,129 @@
+#include "core/task_spec.h"
+#include "tests/worker/processes.h"
+#include "tests/worker/worker_fixture.h"
+
+namespace holdfast::worker_test {
+namespace {
+
+class WorkerMisbehaviour : public WorkerTest {
+protected:
+    void expect_crash(const Uuid& id, const std::string& how) {
+        const auto record = ended(id);
+        EXPECT_EQ(record.state, TaskState::Failed);
+        ASSERT_TRUE(record.error.has_value()) << how;
+        EXPECT_EQ(record.error->code, error_code::worker_crashed);
+        EXPECT_THAT(record.error->message, HasSubstr(how));
+    }
+    void expect_all_completed(const std::vector<Uuid>& ids) {
+        for (const auto& record : ended(ids)) EXPECT_EQ(record.state, TaskState::Completed) << record.task.name;
+    }
+};
+HOLDFAST_ON_EVERY_STORE(WorkerMisbehaviour);
+
+TEST_P(WorkerMisbehaviour, ARunThatEndsItsProcessFailsAloneAndAtOnce) {
+    start_worker();
+    const auto before = submit_notes(20, 5);
+    const Uuid segfault = submit("segfault");
+    const Uuid silent_exit = submit("_exit", 0);
+    const Uuid exit = submit("exit", 3);
+    const Uuid throws = submit("throw");
+    const auto after = submit_notes(20, 5);
+    expect_crash(segfault, "SIGSEGV");
+    expect_crash(silent_exit, "exit code 0");
+    expect_crash(exit, "exit code 3");
+    EXPECT_EQ(ended(throws).error->code, error_code::task_exception);
+    expect_all_completed(before);
+    expect_all_completed(after);
+}
+
+TEST_P(WorkerMisbehaviour, GrandchildrenThatIgnoreSigtermDoNotOutliveTheirRun) {
+    start_worker({{"capacity", "1"}});
+    const Uuid id = submit("leave");
+    EXPECT_EQ(ended(id).state, TaskState::Completed);
+    expect_all_completed({submit("note")});
+    const auto runner = ledger->lines().back().pid;
+    for (const pid_t pid : processes_with("HOLDFAST_WORKER=" + id_of(*workers.at(0)).to_string()))
+        EXPECT_EQ(pid, runner) << "the runner, and nothing else";
+}
+
+TEST_P(WorkerMisbehaviour, ARunThatEatsMemoryIsKilledAndItsNeighboursGoOn) {
+    start_worker({{"memory_bytes", std::to_string(128 << 20)}});
+    const Uuid neighbour = submit("hold", gate());
+    begun(neighbour);
+    expect_crash(submit("eat"), "memory limit 128 MiB");
+    open_gate();
+    expect_all_completed({neighbour, submit("note")});
+}
+
+TEST_P(WorkerMisbehaviour, ARunThatPrintsAtFullSpeedHoldsUpNobody) {
+    WorkerApp& worker = start_worker();
+    const Uuid flood = submit("flood", {{"bytes", 8 << 20}});
+    begun(flood);
+    const auto others = submit_notes(100);
+    expect_all_completed(others);
+    wait_for_beats(worker, 2);
+    expect_all_completed({flood});
+    const auto logs = store->read_logs({.task = flood});
+    ASSERT_FALSE(logs.empty());
+    EXPECT_TRUE(logs.front().chunk.text.starts_with("fff"));
+}
+
+TEST_P(WorkerMisbehaviour, ClosedStreamsAreThereAgainForTheNextRun) {
+    start_worker({{"capacity", "1"}});
+    expect_all_completed({submit("close"), submit("flood", {{"bytes", 1000}}), submit("close"), submit("note")});
+}
+
+TEST_P(WorkerMisbehaviour, OneResultThatCannotBeStoredFailsAloneInItsGroup) {
+    start_worker();
+    auto good = submit_notes(20);
+    const Uuid garbage = submit("garbage");
+    const Uuid garbage_error = submit("garbage error");
+    const Uuid nul = submit("nul");
+    for (const Uuid& id : submit_notes(20)) good.push_back(id);
+    EXPECT_EQ(ended(garbage).error->code, error_code::result_not_storable);
+    EXPECT_EQ(ended(garbage_error).state, TaskState::Failed);
+    EXPECT_TRUE(is_terminal(ended(nul).state));
+    expect_all_completed(good);
+}
+
+TEST_P(WorkerMisbehaviour, OneResultOfAThreadThatCannotBeStoredFailsAloneInItsGroup) {
+    start_worker({{"isolation", "thread"}});
+    auto good = submit_notes(20);
+    const Uuid garbage = submit("garbage");
+    const Uuid garbage_error = submit("garbage error");
+    for (const Uuid& id : submit_notes(20)) good.push_back(id);
+    EXPECT_EQ(ended(garbage).error->code, error_code::result_not_storable);
+    EXPECT_EQ(ended(garbage_error).state, TaskState::Failed);
+    expect_all_completed(good);
+}
+
+TEST_P(WorkerMisbehaviour, AScriptThatIsAForkBombIsHeldToItsLimitOfProcesses) {
+    start_worker();
+    core::TaskSpec spec;
+    spec.script = "trap '' TERM; bomb() { bomb | bomb & sleep 0.01; }; bomb; sleep 600";
+    spec.max_processes = 20;
+    store::NewTask bomb = task("a fork bomb");
+    bomb.spec = core::to_json_text(spec);
+    bomb.tags = core::required_tags(spec);
+    bomb.policy.timeout = 1s;
+    const Uuid id = submit(bomb);
+    expect_all_completed(submit_notes(20));
+    EXPECT_EQ(ended(id).state, TaskState::Failed);
+    expect_all_completed({submit("note")});
+}
+
+TEST_P(WorkerMisbehaviour, AForkBombUnderALimitOfProcessesIsClearedAway) {
+    admit_every_user();
+    WorkerApp& worker = launch_worker({{"capacity", "2"}}, 40);
+    worker.wait_until_ready();
+    auto bomb = task("bomb");
+    bomb.policy.timeout = 1s;
+    const Uuid id = submit(bomb);
+    const auto record = ended(id);
+    EXPECT_EQ(record.state, TaskState::Failed);
+    EXPECT_THAT(record.error->code, AnyOf(error_code::task_timeout, error_code::worker_crashed));
+    expect_all_completed({submit("note")});
+}
+
+}  // namespace
+}  // namespace holdfast::worker_test
