@@ -4,11 +4,16 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
 
 #include "base/text.h"
 #include "platform/kill_tree.h"
 #include "platform/launch.h"
 #include "platform/own_program.h"
+#include "platform/private_folder.h"
 #include "platform/run_program.h"
 #include "runner/container_note.h"
 #include "runner/memory_text.h"
@@ -24,6 +29,22 @@ namespace {
 
 constexpr Duration patience = std::chrono::seconds(30);
 constexpr const char* inside = "/holdfast";
+
+/// A fresh directory, removed with this.
+class Folder {
+public:
+    explicit Folder(const std::string& path) : path_(path) {
+        platform::remove_folder(path_);
+        if (mkdir(path_.c_str(), 0700) != 0)
+            throw std::system_error(errno, std::generic_category(), "cannot make the directory " + path_);
+    }
+    ~Folder() { platform::remove_folder(path_); }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+
+private:
+    std::string path_;
+};
 
 bool is_script(const core::TaskSpec& spec) {
     return spec.kind == core::TaskKind::Script;
@@ -72,28 +93,18 @@ ContainerExecutor::ContainerExecutor(std::string folder, std::string worker, Con
     : folder_(std::move(folder)), worker_(std::move(worker)), tool_(std::move(tool)), max_payload_(max_payload) {}
 
 Outcome ContainerExecutor::execute(const engine::RunOrder& order, const core::TaskSpec& spec, Pulse& pulse) {
-    const ScriptFiles files(folder_, spec.script, order.checkpoint);
+    // What is noted about the container stands beside the directory that the container sees.
+    const Folder folder(folder_);
+    const ScriptFiles files(folder_ + "/run", spec.script, order.checkpoint);
     const platform::Descriptor input = readable_file(order.args);
     pulse.open_socket(files.socket(), max_payload_);
     open_to_all(files);
-    const std::string name = container_name(order.lease);
-    note_container(folder_, tool_, order.lease);
-    platform::LaunchParams params;
-    params.arguments = run_command(tool_, container_run(order, spec, files, worker_));
-    params.file = platform::find_program(params.arguments.front());
-    params.environment = platform::environment_with({});
-    params.directory = "/";
-    params.input = input.get();
-    const auto pid = platform::launch(params);
-    if (!pid) {
-        forget_container(folder_);
-        return failed_with(error_code::script_failed, concat(params.arguments.front(), ": ", pid.error()));
-    }
-    if (pulse.is_stopping()) kill(*pid, SIGTERM);
-    ScriptEnd end{wait_for_process(*pid), pulse.is_stopping(), {}, {}, {}, {}};
-    pulse.leave_processes_alone();
-    end.how = how_it_ended(end.status, spec);
-    end.broken_limit = broken_limit(name, spec, end.status);
+    ContainerRun run = container_run(order, spec, files, worker_);
+    run.id_file = container_id_file(folder_);
+    const auto status = run_to_its_end(run, input.get(), pulse);
+    if (!status) return failed_with(error_code::script_failed, concat(tool_.command.front(), ": ", status.error()));
+    ScriptEnd end{*status, pulse.is_stopping(), {}, {}, {}, how_it_ended(*status, spec)};
+    end.broken_limit = broken_limit(container_name(order.lease), spec, *status);
     remove(order.lease);
     platform::kill_all_descendants();
     end.last_line_of_stderr = pulse.last_line_of_stderr();
@@ -101,10 +112,30 @@ Outcome ContainerExecutor::execute(const engine::RunOrder& order, const core::Ta
     return script_outcome(end, max_payload_);
 }
 
-// Whoever ends the runner tries again if this does not work.
+Result<int, std::string> ContainerExecutor::run_to_its_end(const ContainerRun& run, int input, Pulse& pulse) const {
+    platform::LaunchParams params;
+    params.arguments = run_command(tool_, run);
+    params.file = platform::find_program(params.arguments.front());
+    params.environment = platform::environment_with({});
+    params.directory = "/";
+    params.input = input;
+    note_container(folder_, tool_, run.lease);
+    const auto pid = platform::launch(params);
+    if (!pid) {
+        forget_container(folder_);
+        return Failure{pid.error()};
+    }
+    if (pulse.is_stopping()) kill(*pid, SIGTERM);  // the pulse may have looked before it was there
+    const int status = wait_for_process(*pid);
+    pulse.leave_processes_alone();
+    return status;
+}
+
 void ContainerExecutor::remove(const store::TaskLease& lease) const {
     const auto removed = platform::run_program(remove_command(tool_, container_name(lease)), patience);
-    if ((removed && removed->status == 0) || remove_noted_container(folder_, patience)) forget_container(folder_);
+    if (!removed || removed->status != 0)
+        while (!remove_noted_container(folder_, patience)) sleep(1);
+    forget_container(folder_);
 }
 
 std::optional<std::string> ContainerExecutor::broken_limit(const std::string& name, const core::TaskSpec& spec,

@@ -14,6 +14,9 @@ public:
     [[nodiscard]] Outcome execute(const engine::RunOrder& order, const core::TaskSpec& spec, Pulse& pulse) override;
 
 private:
+    /// What the engine's command ended with; it must be there no more afterwards.
+    [[nodiscard]] Result<int, std::string> run_to_its_end(const ContainerRun& run, int input, Pulse& pulse) const;
+    /// Returns when the container is gone for certain: until then the run has not ended.
     void remove(const store::TaskLease& lease) const;
     /// Known only while the container is there.
     [[nodiscard]] std::optional<std::string> broken_limit(const std::string& name, const core::TaskSpec& spec,

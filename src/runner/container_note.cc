@@ -27,6 +27,10 @@ void note_container(const std::string& folder, const ContainerTool& tool, const 
     for (const std::string& word : tool.command) note << word << '\0';
 }
 
+std::string container_id_file(const std::string& folder) {
+    return folder + "/container-id";
+}
+
 void forget_container(const std::string& folder) {
     unlink(note_in(folder).c_str());
 }
@@ -43,7 +47,8 @@ bool remove_noted_container(const std::string& folder, Duration patience) {
     std::from_chars(number.data(), number.data() + number.size(), lease.lease);
     ContainerTool tool{.command = {}};
     for (std::string word = next_word(note); note; word = next_word(note)) tool.command.push_back(word);
-    return !tool.command.empty() && remove_containers(tool, lease, patience);
+    const bool was_made = access(container_id_file(folder).c_str(), F_OK) == 0;
+    return remove_containers(tool, lease, patience) || !was_made;
 }
 
 }  // namespace holdfast::runner

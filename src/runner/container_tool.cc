@@ -64,6 +64,7 @@ Words run_command(const ContainerTool& tool, const ContainerRun& run) {
     Words words = subcommand(
         tool, {"run", "--interactive", "--stop-timeout", "0", "--name", container_name(run.lease), "--label",
                lease_label(run.lease), "--label", task_label(run.lease), "--volume", run.folder + ":/holdfast"});
+    if (!run.id_file.empty()) append(words, {"--cidfile", run.id_file});
     append(words, limit_options(run.spec));
     for (const std::string& volume : run.spec.volumes) append(words, {"--volume", volume});
     for (const std::string& variable : run.variables) append(words, {"--env", variable});

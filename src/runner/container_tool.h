@@ -23,7 +23,8 @@ struct ContainerTool {
 struct ContainerRun {
     store::TaskLease lease = {};
     core::TaskSpec spec = {};
-    std::string folder = {};  ///< of the host: becomes /holdfast in the container
+    std::string folder = {};   ///< of the host: becomes /holdfast in the container
+    std::string id_file = {};  ///< the engine writes the container's id to it; empty: none is wanted
     std::vector<std::string> variables = {};
     std::vector<std::string> command = {};  ///< after the image
     std::string entrypoint = {};            ///< empty: the image's own

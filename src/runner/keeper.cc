@@ -53,6 +53,14 @@ struct Dying {
 
 constexpr Duration removal_patience = std::chrono::seconds(30);
 
+/// In a child of the keeper, which ends when the container has. It must not outlive the keeper: it has what that
+/// holds open.
+[[noreturn]] void remove_container_for_ever(const std::string& folder) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    while (!remove_noted_container(folder, removal_patience)) sleep(1);
+    _exit(0);
+}
+
 class Keeper {
 public:
     explicit Keeper(bool uses_cgroups);
@@ -203,7 +211,7 @@ bool Keeper::is_removing_container(Dying& dying) {
         const std::string folder = folder_of(dying.runner);
         const bool has_container = has_noted_container(folder);
         dying.remover = has_container ? fork() : 0;
-        if (has_container && *dying.remover == 0) _exit(remove_noted_container(folder, removal_patience) ? 0 : 1);
+        if (has_container && *dying.remover == 0) remove_container_for_ever(folder);
         if (*dying.remover > 0) cleaners_.insert(*dying.remover);
     }
     return cleaners_.contains(*dying.remover);
@@ -216,6 +224,7 @@ void Keeper::clear_up(const RunnerRecord& runner) {
     if (access(folder.c_str(), F_OK) != 0) return;
     const pid_t cleaner = fork();
     if (cleaner == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         platform::remove_folder(folder);
         _exit(0);
     }

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include <system_error>
 #include <utility>
 
 #include "base/text.h"
@@ -62,18 +63,29 @@ ProcessPool::Runner* ProcessPool::find(RunnerId id) {
 // -------------------------------------------------------------------------------------------
 
 void ProcessPool::spawn(RunnerId id) {
-    auto [task, task_end] = platform::socket_pair(SOCK_STREAM);
-    auto [control, control_end] = platform::socket_pair(SOCK_STREAM);
     Runner& runner = runners_[id];
     runner.id = id;
+    std::string refusal = "the keeper does not answer";
+    try {
+        if (start(runner)) return;
+    } catch (const std::system_error& failure) {
+        refusal = failure.what();
+    }
+    loop_.post([this, id, refusal, life = std::weak_ptr(life_)] {
+        if (life.lock()) bury({id, 0, "cannot be started: " + refusal});
+    });
+}
+
+bool ProcessPool::start(Runner& runner) {
+    auto [task, task_end] = platform::socket_pair(SOCK_STREAM);
+    auto [control, control_end] = platform::socket_pair(SOCK_STREAM);
     runner.task.socket = std::move(task);
     runner.control.socket = std::move(control);
-    loop_.watch(runner.task.socket.get(), [this, id] { read_task(id); });
-    loop_.watch(runner.control.socket.get(), [this, id] { read_control(id); });
+    loop_.watch(runner.task.socket.get(), [this, id = runner.id] { read_task(id); });
+    loop_.watch(runner.control.socket.get(), [this, id = runner.id] { read_control(id); });
     send(runner, runner.task,
          Setup{worker_, limits_.max_tasks_per_runner, limits_.memory_bytes, limits_.max_payload, limits_.containers});
-    if (!keeper_.spawn({id, worker_}, task_end.get(), control_end.get()))
-        loop_.post([this, id] { bury({id, 0, "cannot be started: the keeper does not answer"}); });
+    return keeper_.spawn({runner.id, worker_}, task_end.get(), control_end.get());
 }
 
 void ProcessPool::begin(RunnerId id, const engine::RunOrder& order) {

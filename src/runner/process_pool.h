@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -63,6 +64,7 @@ private:
     };
 
     Runner* find(engine::RunnerId id);
+    [[nodiscard]] bool start(Runner& runner);
     void send(Runner& runner, Line& line, const Message& message);
     void await_writing(Runner& runner, Line& line);
     void go_on_writing();
@@ -88,6 +90,7 @@ private:
     bool has_keeper_ = true;
     std::optional<Duration> fence_;
     std::map<engine::RunnerId, Runner> runners_;
+    std::shared_ptr<int> life_ = std::make_shared<int>();  // ends before what was posted is done
     platform::Descriptor writing_;  // an epoll: readable when a socket takes more of what waits to be written
     std::array<char, 64 * 1024> buffer_;
 };

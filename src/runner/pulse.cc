@@ -44,6 +44,7 @@ bool is_ready(const std::vector<pollfd>& ready, int descriptor) {
 }  // namespace
 
 void Pulse::end_process(int exit_code) {
+    platform::signal_descendants(SIGKILL);
     remove_noted_container(folder_, removal_patience);
     runner::end_process(exit_code);
 }

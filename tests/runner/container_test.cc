@@ -212,6 +212,17 @@ TEST_F(ContainerRunTest, ContainersOfALeaseAreRemovedByWhoeverReachesTheEngine) 
     EXPECT_TRUE(remove_containers(podman(), other, seconds(60))) << "none is left: nothing to do";
 }
 
+TEST_F(ContainerRunTest, FailsWhenTheEngineIsNotThere) {
+    PoolBench without({.containers = {.command = {"no-such-engine"}}});
+    const auto other = without.spawn();
+    engine::RunOrder order;
+    order.name = "container";
+    order.args = "null";
+    order.spec = core::to_json_text(script("true"));
+    without.begin(other, order);
+    EXPECT_THAT(without.expect<RunEnded>(other).error.message, StartsWith("no-such-engine: cannot execute"));
+}
+
 TEST(ContainerTool, EngineThatCannotBeReachedRemovesNothing) {
     EXPECT_FALSE(remove_containers({.command = {"/nowhere/docker"}}, {platform::new_task_id(), 7}, seconds(5)));
     EXPECT_FALSE(remove_containers({.command = {"false"}}, {platform::new_task_id(), 7}, seconds(5)));

@@ -103,6 +103,33 @@ TEST(FunctionRun, IsStoppedAlsoWhenItIsAskedBeforeItHasBegun) {
     EXPECT_TRUE(bench.expect<RunEnded>(runner).completed);
 }
 
+TEST(FunctionRun, TakesArgumentsAndResultsThatDoNotFitIntoASocket) {
+    PoolBench bench;
+    const std::string args = '"' + std::string(5'000'000, 'x') + '"';
+    EXPECT_EQ(bench.run(bench.spawn(), "echo", args).result, args);
+}
+
+TEST(FunctionRun, FailsWhenItsResultIsLargerThanAllowed) {
+    PoolBench bench({.max_payload = 1000});
+    const auto runner = bench.spawn();
+    EXPECT_EQ(bench.run(runner, "echo", '"' + std::string(999, 'x') + '"').error.code, error_code::result_too_large);
+    EXPECT_TRUE(bench.run(runner, "echo", '"' + std::string(998, 'x') + '"').completed);
+}
+
+TEST(Runner, ThatDoesNotReadWhatItIsToldIsKilled) {
+    PoolBench bench;
+    const auto runner = bench.spawn();
+    engine::RunOrder order;
+    order.name = "wait";
+    order.args = "null";
+    order.fenced = true;
+    bench.begin(runner, order);
+    bench.expect<RunProgress>(runner);
+    kill(bench.pid_of(runner), SIGSTOP);
+    for (int i = 0; i < 200'000; ++i) bench.pool().set_fence(platform::machine_time() + seconds(300));
+    EXPECT_EQ(bench.expect<RunnerGone>(runner).how, "killed: does not read its control socket");
+}
+
 TEST(Runner, IsUsedAgainForTheNextTask) {
     PoolBench bench;
     const auto runner = bench.spawn();
