@@ -1,6 +1,7 @@
 #include "holdfast/client.h"
 
 #include "client/connect.h"
+#include "client/task_info.h"
 #include "client/task_operations.h"
 #include "client/waiting_room.h"
 

@@ -1,7 +1,6 @@
-#include "holdfast/task_info.h"
+#include "client/task_info.h"
 
 #include "base/text.h"
-#include "client/task_operations.h"
 #include "holdfast/errors.h"
 #include "holdfast/typed_task.h"
 

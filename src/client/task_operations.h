@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/task_spec.h"
-#include "holdfast/task_info.h"
 #include "store/store.h"
 
 namespace holdfast::client {
@@ -34,10 +33,6 @@ SubmitOutcome submit_one(store::Store& store, const store::NewTask& task);
 
 /// Submits a copy of an ended task and returns its id. Throws UnknownTask or WrongState.
 Uuid retry_ended(store::Store& store, const Uuid& task);
-
-[[nodiscard]] TaskInfo to_info(const store::TaskRecord& record);
-[[nodiscard]] AttemptInfo to_info(const store::AttemptRecord& record);
-[[nodiscard]] EventInfo to_info(const store::EventRecord& record);
 
 /// Every event about the task, oldest first.
 [[nodiscard]] std::vector<store::EventRecord> all_events(store::Store& store, const Uuid& task);

@@ -195,17 +195,18 @@ constexpr std::array table = {
           .source = horsies,
           .example = "1m",
           .assign = assign<&Config::worker, &WorkerConfig::snapshot_interval>},
-    Field{.section = "worker",
-          .name = "isolation",
-          .type = FieldType::Choice,
-          .fallback = "process",
-          .words = "process, thread",
-          .meaning =
-              "Where functions run: each in a process of its own, which may crash without harm to others, or in "
-              "threads of the worker, which is faster. With threads it runs functions only, no scripts or containers.",
-          .source = own,
-          .example = "thread",
-          .assign = assign<&Config::worker, &WorkerConfig::isolation>},
+    Field{
+        .section = "worker",
+        .name = "isolation",
+        .type = FieldType::Choice,
+        .fallback = "process",
+        .words = "process, thread",
+        .meaning =
+            "Where functions run: each in a process of its own, which may crash without harm to others, or in "
+            "threads of the worker, which is faster. With threads it runs functions only, no scripts or containers.",
+        .source = own,
+        .example = "thread",
+        .assign = assign<&Config::worker, &WorkerConfig::isolation>},
     Field{.section = "worker",
           .name = "max_tasks_per_runner",
           .type = FieldType::Count,
