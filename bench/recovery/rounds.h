@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "holdfast/time.h"
+
+namespace holdfast::bench {
+
+/// How workers die.
+enum class Death {
+    Runner,   ///< kill -9 of a runner
+    Worker,   ///< kill -9 of a worker with running tasks
+    Claimer,  ///< kill -9 of a worker with CLAIMED tasks
+    Silent,   ///< SIGSTOP of a worker
+};
+
+struct RecoveryParams {
+    std::string store;
+    Death death = Death::Worker;
+    int kills = 200;
+    int at_once = 10;  ///< workers of one round
+};
+
+/// Milliseconds from each death.
+struct RecoveryFigures {
+    std::vector<double> settled;  ///< until what ran with on_crash: fail had FAILED
+    std::vector<double> again;    ///< until what may run again (or was CLAIMED) began to, elsewhere
+    int lost = 0;                 ///< tasks that did not end
+    int doubled = 0;              ///< tasks that ran more often than their policy allows
+};
+[[nodiscard]] RecoveryFigures measure_recovery(const RecoveryParams& params);
+
+}  // namespace holdfast::bench
