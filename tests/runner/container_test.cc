@@ -204,12 +204,12 @@ TEST_F(ContainerRunTest, ContainersOfALeaseAreRemovedByWhoeverReachesTheEngine) 
         words.insert(std::ranges::find(words, "run") + 1, "--detach");
         ASSERT_TRUE(platform::run_program(words, seconds(60)).has_value());
     }
-    EXPECT_TRUE(remove_containers(podman(), lease, seconds(60)));
+    EXPECT_EQ(remove_containers(podman(), lease, seconds(60)), Removal::Removed);
     EXPECT_EQ(containers_of(lease), "");
     EXPECT_EQ(containers_of(other), container_name(other) + "\n");
-    EXPECT_TRUE(remove_containers(podman(), other, seconds(60)));
+    EXPECT_EQ(remove_containers(podman(), other, seconds(60)), Removal::Removed);
     EXPECT_EQ(containers_of(other), "");
-    EXPECT_TRUE(remove_containers(podman(), other, seconds(60))) << "none is left: nothing to do";
+    EXPECT_EQ(remove_containers(podman(), other, seconds(60)), Removal::NoneHere) << "none is left";
 }
 
 TEST_F(ContainerRunTest, FailsWhenTheEngineIsNotThere) {
@@ -224,8 +224,9 @@ TEST_F(ContainerRunTest, FailsWhenTheEngineIsNotThere) {
 }
 
 TEST(ContainerTool, EngineThatCannotBeReachedRemovesNothing) {
-    EXPECT_FALSE(remove_containers({.command = {"/nowhere/docker"}}, {platform::new_task_id(), 7}, seconds(5)));
-    EXPECT_FALSE(remove_containers({.command = {"false"}}, {platform::new_task_id(), 7}, seconds(5)));
+    EXPECT_EQ(remove_containers({.command = {"/nowhere/docker"}}, {platform::new_task_id(), 7}, seconds(5)),
+              Removal::Unknown);
+    EXPECT_EQ(remove_containers({.command = {"false"}}, {platform::new_task_id(), 7}, seconds(5)), Removal::Unknown);
 }
 
 }  // namespace

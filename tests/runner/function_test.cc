@@ -14,6 +14,7 @@ using engine::RunnerReady;
 using engine::RunProgress;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -179,24 +180,27 @@ TEST(Runner, ExitOfTheTaskIsToldAsWhatItIs) {
     EXPECT_FALSE(gone.fenced);
 }
 
-TEST(Runner, KillsWhatATaskHasLeftBeforeItSaysThatTheTaskHasEnded) {
-    PoolBench bench;
-    const auto runner = bench.spawn();
+/// With control groups where this machine has them, and without.
+class Tree : public ::testing::TestWithParam<bool> {
+protected:
+    PoolBench bench{{}, GetParam()};
+    engine::RunnerId runner = bench.spawn();
+};
+INSTANTIATE_TEST_SUITE_P(, Tree, ::testing::Bool(),
+                         [](const auto& each) { return each.param ? "WithCgroups" : "WithoutCgroups"; });
+
+TEST_P(Tree, WhatATaskHasLeftIsKilledBeforeItIsSaidThatTheTaskHasEnded) {
     EXPECT_TRUE(bench.run(runner, "daemon").completed);
     EXPECT_EQ(processes_of(bench.worker()), 1U);
 }
 
-TEST(Runner, IsGoneOnlyWhenWhatItsTaskHasLeftIsDeadToo) {
-    PoolBench bench;
-    const auto runner = bench.spawn();
+TEST_P(Tree, RunnerIsGoneOnlyWhenWhatItsTaskHasLeftIsDeadToo) {
     bench.begin(runner, "daemon then crash");
     EXPECT_EQ(bench.expect<RunnerGone>(runner).how, "killed by SIGABRT");
     EXPECT_EQ(processes_of(bench.worker()), 0U);
 }
 
-TEST(Runner, KillEndsEveryProcessOfItsTask) {
-    PoolBench bench;
-    const auto runner = bench.spawn();
+TEST_P(Tree, KillOfTheRunnerEndsEveryProcessOfItsTask) {
     bench.begin(runner, "daemon then hang");
     bench.expect<RunProgress>(runner);
     EXPECT_GE(processes_of(bench.worker()), 2U);
@@ -246,6 +250,13 @@ TEST(Runner, OutputOfFunctionsIsLoggedByStream) {
     EXPECT_EQ(bench.printed(runner, "stdout"), "from cout\nfrom printf\n");
     EXPECT_EQ(bench.printed(runner, "stderr"), "from cerr\n");
     EXPECT_EQ(bench.printed(runner, "log"), "from log\n");
+}
+
+TEST(Runner, OutputIsToldWholeBeforeTheEndOfTheRun) {
+    PoolBench bench;
+    const auto runner = bench.spawn();
+    bench.run(runner, "print", R"({"more":4000})");
+    EXPECT_THAT(bench.printed(runner, "stdout"), EndsWith("line 3999 of a text that is a little longer\n"));
 }
 
 TEST(Runner, GetsItsStreamsBackAfterATaskThatClosedThem) {

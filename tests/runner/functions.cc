@@ -27,14 +27,16 @@ void nap() {
     while (true) pause();
 }
 
-/// Starts a process that ignores SIGTERM, has a session of its own, and is nobody's child.
+/// Starts a process that ignores SIGTERM, has a session of its own, and is nobody's child: it is there on return.
 void leave_daemon() {
-    if (fork() == 0) {
+    const pid_t child = fork();
+    if (child == 0) {
         setsid();
         signal(SIGTERM, SIG_IGN);
         if (fork() == 0) sleep_for_ever();
         _exit(0);
     }
+    waitpid(child, nullptr, 0);
 }
 
 Outcome wait_for_cancel(Context& context, const json& /*args*/) {
@@ -97,12 +99,10 @@ FunctionTable test_functions() {
     };
     functions["daemon then crash"] = [](Context&, const json&) -> Outcome {
         leave_daemon();
-        nap();
         abort();
     };
     functions["daemon then hang"] = [](Context& context, const json&) -> Outcome {
         leave_daemon();
-        nap();
         context.progress(1, "hanging");
         sleep_for_ever();
     };
