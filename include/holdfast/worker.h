@@ -36,6 +36,7 @@ struct WorkerOptions {
     Isolation isolation = Isolation::Thread;
     int max_tasks_per_runner = 1000;                       ///< Process: a runner is replaced after so many
     std::optional<std::int64_t> runner_memory_limit = {};  ///< Process: bytes; unset: none
+    bool sweeps = true;  ///< also recovers what dead workers leave behind; at least one process should
     /// Is given each line of its log, as text without the newline, from any of its threads. Unset: nobody is.
     std::function<void(std::string_view line)> log = {};
 };

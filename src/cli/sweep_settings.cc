@@ -19,4 +19,10 @@ engine::SweepSettings sweep_settings(const config::Config& config) {
     return settings;
 }
 
+runner::ContainerTool container_tool(const config::WorkerConfig& config) {
+    std::vector<std::string> command = config.container_command;
+    command.insert(command.end(), config.container_options.begin(), config.container_options.end());
+    return {.command = std::move(command), .run_options = config.container_run_options};
+}
+
 }  // namespace holdfast::cli

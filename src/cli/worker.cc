@@ -36,12 +36,6 @@ std::vector<config::FlagOverride> overrides(const WorkerFlags& flags) {
     return given;
 }
 
-std::vector<std::string> container_command(const config::WorkerConfig& config) {
-    std::vector<std::string> words = config.container_command;
-    words.insert(words.end(), config.container_options.begin(), config.container_options.end());
-    return words;
-}
-
 store::WorkerRegistration registration_of(const config::Config& config, const FunctionTable& functions) {
     store::WorkerRegistration registration;
     registration.name = config.worker.name.value_or("");
@@ -49,7 +43,7 @@ store::WorkerRegistration registration_of(const config::Config& config, const Fu
     registration.queues = config.worker.queues;
     registration.tags = worker::detect_capabilities({.isolation = config.worker.isolation,
                                                      .tags = config.worker.tags,
-                                                     .container_command = container_command(config.worker)},
+                                                     .container_command = container_tool(config.worker).command},
                                                     functions);
     registration.capacity = config.worker.max_concurrent_tasks;
     registration.beat_interval = config.worker.heartbeat_interval;
@@ -82,8 +76,7 @@ worker::WorkerPlan plan_for(const config::Config& config, const FunctionTable& f
     plan.limits = {.max_tasks_per_runner = config.worker.max_tasks_per_runner,
                    .memory_bytes = config.worker.runner_memory_limit.value_or(0),
                    .max_payload = static_cast<std::int64_t>(config.store.max_payload_bytes),
-                   .containers = {.command = container_command(config.worker),
-                                  .run_options = config.worker.container_run_options}};
+                   .containers = container_tool(config.worker)};
     return plan;
 }
 

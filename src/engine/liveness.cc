@@ -90,16 +90,17 @@ void Liveness::settle(const store::WorkerLiveness& worker, const core::WorkerSee
         }
         is_clear = true;
         std::vector<Sentence> sentences;
-        for (const store::LeaseRecord& lease : leases) sentences.push_back({lease, seen, judge(lease, seen)});
+        for (const store::LeaseRecord& lease : leases) sentences.push_back({lease, seen, judge(worker, lease, seen)});
         report += bailiff_.carry_out(sentences, now);
         if (leases.size() < store::max_batch_rows) return;
         after = leases.back().lease.task;
     }
 }
 
-core::Verdict Liveness::judge(const store::LeaseRecord& lease, const core::WorkerSeen& seen) {
+core::Verdict Liveness::judge(const store::WorkerLiveness& worker, const store::LeaseRecord& lease,
+                              const core::WorkerSeen& seen) {
     core::LeaseSeen known = lease_seen(lease);
-    if (known.in_container) known.container_stopped = host_.stop_container(lease.lease.lease);
+    if (known.in_container) known.container_stopped = host_.stop_container(worker, lease.lease);
     return core::judge(seen, known, thresholds_);
 }
 

@@ -28,7 +28,8 @@ private:
               Duration now);
     void settle(const store::WorkerLiveness& worker, const core::WorkerSeen& seen, RecoveryReport& report,
                 Duration now);
-    [[nodiscard]] core::Verdict judge(const store::LeaseRecord& lease, const core::WorkerSeen& seen);
+    [[nodiscard]] core::Verdict judge(const store::WorkerLiveness& worker, const store::LeaseRecord& lease,
+                                      const core::WorkerSeen& seen);
 
     store::Store& store_;
     HostWatch& host_;

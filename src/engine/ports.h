@@ -26,8 +26,9 @@ public:
     /// Before a dead worker's task may run again: kills every process of this machine that still belongs to it. True
     /// when none is left, or the worker was on another machine.
     [[nodiscard]] virtual bool clear_away(const store::WorkerLiveness& worker) = 0;
-    /// Stops and removes the container of a lease. True when it is surely not running any more.
-    [[nodiscard]] virtual bool stop_container(store::Lease lease) = 0;
+    /// Stops and removes the container of a dead worker's lease. True when it is surely not running any more: it was
+    /// here and is gone, or the worker was on this machine and its container engine has none.
+    [[nodiscard]] virtual bool stop_container(const store::WorkerLiveness& worker, const store::TaskLease& lease) = 0;
 };
 
 }  // namespace holdfast::engine

@@ -16,4 +16,16 @@ RecoveryReport& RecoveryReport::operator+=(const RecoveryReport& other) {
     return *this;
 }
 
+std::vector<std::pair<std::string_view, std::size_t>> counts_of(const RecoveryReport& report) {
+    return {{"workers_lost", report.workers_lost},
+            {"requeued", report.requeued},
+            {"rerun", report.rerun},
+            {"ended", report.ended},
+            {"asked", report.asked},
+            {"expired", report.expired},
+            {"rejected", report.rejected},
+            {"pruned", report.pruned},
+            {"skipped", report.skipped}};
+}
+
 }  // namespace holdfast::engine

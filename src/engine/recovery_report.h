@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace holdfast::engine {
@@ -24,5 +26,8 @@ struct RecoveryReport {
     }
     RecoveryReport& operator+=(const RecoveryReport& other);
 };
+
+/// Every count, with its name: "workers_lost", "requeued", ... in the order of a life.
+[[nodiscard]] std::vector<std::pair<std::string_view, std::size_t>> counts_of(const RecoveryReport& report);
 
 }  // namespace holdfast::engine

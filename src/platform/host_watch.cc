@@ -97,6 +97,10 @@ engine::Sight LocalHostWatch::look_at_lock(const store::WorkerLiveness& worker) 
     return {core::Evidence::Exited, concat("process ", worker.host.pid, " is gone: its lock is free"), true};
 }
 
+bool LocalHostWatch::stop_container(const store::WorkerLiveness& worker, const store::TaskLease& lease) {
+    return params_.stop_container(lease, worker.host.boot_id == own_.boot_id);
+}
+
 bool LocalHostWatch::clear_away(const store::WorkerLiveness& worker) {
     if (worker.host.boot_id != own_.boot_id) return true;
     return kill_processes_of_worker(worker.id.to_string(), patience_seconds) == 0;

@@ -15,14 +15,16 @@ class LocalHostWatch : public engine::HostWatch {
 public:
     struct Params {
         std::string life_locks = {};  ///< the file that proofs of life are in; empty: the store keeps them
-        /// Stops and removes the container of a lease, if there is one; false when that cannot be told.
-        std::function<bool(store::Lease)> stop_container = [](store::Lease) { return false; };
+        /// Stops and removes the container of a lease through this machine's engine; `local`: it can only be there.
+        std::function<bool(const store::TaskLease&, bool local)> stop_container = [](const auto&, bool) {
+            return false;
+        };
     };
     explicit LocalHostWatch(Params params);
 
     [[nodiscard]] engine::Sight look_at(const store::WorkerLiveness& worker) override;
     [[nodiscard]] bool clear_away(const store::WorkerLiveness& worker) override;
-    [[nodiscard]] bool stop_container(store::Lease lease) override { return params_.stop_container(lease); }
+    [[nodiscard]] bool stop_container(const store::WorkerLiveness& worker, const store::TaskLease& lease) override;
 
     /// Waits until a worker of this machine that was looked at has died since (true), until wake() is called, or for
     /// `at_most`.

@@ -48,7 +48,7 @@ bool remove_noted_container(const std::string& folder, Duration patience) {
     ContainerTool tool{.command = {}};
     for (std::string word = next_word(note); note; word = next_word(note)) tool.command.push_back(word);
     const bool was_made = access(container_id_file(folder).c_str(), F_OK) == 0;
-    return remove_containers(tool, lease, patience) || !was_made;
+    return remove_containers(tool, lease, patience) != Removal::Unknown || !was_made;
 }
 
 }  // namespace holdfast::runner

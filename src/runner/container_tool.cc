@@ -85,17 +85,19 @@ Words ask_out_of_memory_command(const ContainerTool& tool, const std::string& co
 }
 
 // Again and again: podman, for one, needs a second try for a container whose watching process was killed.
-bool remove_containers(const ContainerTool& tool, const store::TaskLease& lease, Duration patience) {
+Removal remove_containers(const ContainerTool& tool, const store::TaskLease& lease, Duration patience) {
     const Duration deadline = platform::machine_time() + patience;
     const auto time_left = [&] { return deadline - platform::machine_time(); };
+    Removal answer = Removal::NoneHere;
     while (time_left() > Duration::zero()) {
         const auto containers = list_containers(tool, lease, time_left());
-        if (!containers) return false;
-        if (containers->empty()) return true;
+        if (!containers) return Removal::Unknown;
+        if (containers->empty()) return answer;
+        answer = Removal::Removed;
         for (const std::string& id : *containers)
-            if (!platform::run_program(remove_command(tool, id), time_left())) return false;
+            if (!platform::run_program(remove_command(tool, id), time_left())) return Removal::Unknown;
     }
-    return false;
+    return Removal::Unknown;
 }
 
 }  // namespace holdfast::runner

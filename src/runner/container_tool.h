@@ -39,8 +39,12 @@ struct ContainerRun {
 [[nodiscard]] std::vector<std::string> ask_out_of_memory_command(const ContainerTool& tool,
                                                                  const std::string& container);
 
-/// Stops and removes the containers of a lease, whoever has started them. False when the engine cannot be reached, or
-/// one is still there: then it may still run.
-[[nodiscard]] bool remove_containers(const ContainerTool& tool, const store::TaskLease& lease, Duration patience);
+enum class Removal {
+    Removed,   ///< there was one, and it is gone
+    NoneHere,  ///< this engine has none; another engine may
+    Unknown,   ///< the engine cannot be reached, or one is still there: it may still run
+};
+/// Stops and removes the containers of a lease, whoever has started them.
+[[nodiscard]] Removal remove_containers(const ContainerTool& tool, const store::TaskLease& lease, Duration patience);
 
 }  // namespace holdfast::runner

@@ -70,6 +70,7 @@ worker::WorkerPlan plan_for(const std::string& store_url, const FunctionTable& f
     plan.limits.memory_bytes = options.runner_memory_limit.value_or(0);
     plan.limits.max_payload = static_cast<std::int64_t>(options.max_payload_bytes);
     plan.handles_signals = false;
+    if (options.sweeps) plan.sweep.emplace();
     return plan;
 }
 

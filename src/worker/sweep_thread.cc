@@ -10,14 +10,20 @@ namespace {
 
 /// After a death: the database server needs a moment to let go of the dead worker's session.
 constexpr Duration second_look = std::chrono::milliseconds(100);
+constexpr Duration container_patience = std::chrono::seconds(10);
 
 }  // namespace
 
-std::unique_ptr<platform::LocalHostWatch> host_watch_for(const std::string& store_url) {
+std::unique_ptr<platform::LocalHostWatch> host_watch_for(const std::string& store_url,
+                                                         const runner::ContainerTool& containers) {
     platform::LocalHostWatch::Params params;
     const client::StoreAddress address = client::parse_store_url(store_url);
     if (address.kind == client::StoreAddress::Kind::Sqlite)
         params.life_locks = platform::life_lock_path(address.place);
+    params.stop_container = [containers](const store::TaskLease& lease, bool local) {
+        const runner::Removal removal = runner::remove_containers(containers, lease, container_patience);
+        return removal == runner::Removal::Removed || (local && removal == runner::Removal::NoneHere);
+    };
     return std::make_unique<platform::LocalHostWatch>(std::move(params));
 }
 
@@ -25,7 +31,7 @@ SweepThread::SweepThread(SweepParams params, Random& random, Log& log)
     : params_(std::move(params)),
       random_(random),
       log_(log),
-      host_(host_watch_for(params_.store.url)),
+      host_(host_watch_for(params_.store.url, params_.containers)),
       thread_([this] { run(); }) {}
 
 SweepThread::~SweepThread() {
@@ -72,17 +78,10 @@ void SweepThread::say(const engine::SweepReport& report) {
         if (!pass.failure.empty())
             log_.write({LogLevel::Error, concat("Recovery: ", pass.service, " failed: ", pass.failure), {}});
         if (pass.report.is_empty()) continue;
-        log_.write({LogLevel::Info,
-                    concat("Recovery: ", pass.service),
-                    {{"workers_lost", std::to_string(pass.report.workers_lost)},
-                     {"requeued", std::to_string(pass.report.requeued)},
-                     {"rerun", std::to_string(pass.report.rerun)},
-                     {"ended", std::to_string(pass.report.ended)},
-                     {"asked", std::to_string(pass.report.asked)},
-                     {"expired", std::to_string(pass.report.expired)},
-                     {"rejected", std::to_string(pass.report.rejected)},
-                     {"pruned", std::to_string(pass.report.pruned)},
-                     {"skipped", std::to_string(pass.report.skipped)}}});
+        LogLine line{LogLevel::Info, concat("Recovery: ", pass.service), {}};
+        for (const auto& [what, count] : engine::counts_of(pass.report))
+            line.fields.emplace_back(what, std::to_string(count));
+        log_.write(line);
     }
 }
 

@@ -9,6 +9,7 @@
 #include "client/connect.h"
 #include "engine/sweeper.h"
 #include "platform/host_watch.h"
+#include "runner/container_tool.h"
 
 namespace holdfast::worker {
 
@@ -17,6 +18,7 @@ struct SweepParams {
     engine::SweepSettings settings;
     Duration interval = std::chrono::seconds(1);  ///< between two looks
     std::string who;
+    runner::ContainerTool containers = {};  ///< by which a dead worker's containers are removed
 };
 
 /// Recovery in the background of a process, on a connection and in a thread of its own. It looks at regular
@@ -44,6 +46,7 @@ private:
 };
 
 /// How this machine is looked at for the store's workers.
-[[nodiscard]] std::unique_ptr<platform::LocalHostWatch> host_watch_for(const std::string& store_url);
+[[nodiscard]] std::unique_ptr<platform::LocalHostWatch> host_watch_for(const std::string& store_url,
+                                                                       const runner::ContainerTool& containers);
 
 }  // namespace holdfast::worker

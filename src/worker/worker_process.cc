@@ -114,7 +114,8 @@ std::unique_ptr<SweepThread> WorkerProcess::start_sweeping() {
     SweepParams params{.store = plan_.store,
                        .settings = *plan_.sweep,
                        .interval = plan_.liveness_interval,
-                       .who = concat("worker ", self.name, " (", self.id.to_string(), ")")};
+                       .who = concat("worker ", self.name, " (", self.id.to_string(), ")"),
+                       .containers = plan_.limits.containers};
     return std::make_unique<SweepThread>(std::move(params), random_, log_);
 }
 

@@ -31,8 +31,8 @@ public:
         cleared.insert(worker.id);
         return clears;
     }
-    bool stop_container(store::Lease lease) override {
-        stopped.insert(lease);
+    bool stop_container(const store::WorkerLiveness&, const store::TaskLease& lease) override {
+        stopped.insert(lease.lease);
         return stops;
     }
 
@@ -49,6 +49,7 @@ struct RecoveryWorld : ::testing::Test {
     ~RecoveryWorld() override;
 
     Uuid add_worker(const std::string& name, const std::vector<std::string>& tags = {});
+    Uuid add_worker_that_never_beats(const std::string& name, const std::vector<std::string>& tags = {});
     /// The worker beats, listing these leases as running.
     store::BeatAnswer beat(const Uuid& worker, const std::vector<store::HeldLease>& held = {});
     void kill(const Uuid& worker) { host.sights[worker] = {core::Evidence::Exited, "its lock is free", true}; }
