@@ -97,8 +97,11 @@ public:
     }
     void operator()(std::string& text) { text = take(number<std::uint32_t>()); }
     void operator()(std::vector<std::string>& texts) {
+        constexpr std::uint32_t most = 10'000;  // an empty text takes more memory than it takes bytes of a message
         texts.clear();
-        for (auto count = number<std::uint32_t>(); count > 0 && ok_; --count) (*this)(texts.emplace_back());
+        auto count = number<std::uint32_t>();
+        if (count > most) ok_ = false;
+        for (; count > 0 && ok_; --count) (*this)(texts.emplace_back());
     }
     template <typename Value>
     void operator()(std::optional<Value>& value) {
