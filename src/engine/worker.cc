@@ -186,13 +186,16 @@ void Worker::spawn_runners(Duration now) {
 }
 
 void Worker::begin_waiting(Duration now) {
-    while (book_.count(RunStage::Waiting) > 0 && book_.idle_runners() > 0)
-        begin(book_.at(*book_.in(RunStage::Waiting).begin()), now);
+    const std::set<store::Lease> waiting = book_.in(RunStage::Waiting);  // those that begin leave it
+    for (const store::Lease lease : waiting)
+        if (book_.idle_runners() > 0) begin(book_.at(lease), now);
 }
 
-/// Its start is on disk: from here on the run may be told.
+/// Its start is on disk: from here on the run may be told. One that the fence would stop at once waits for a beat,
+/// which also tells whether the lease is still this worker's.
 void Worker::begin(Run& run, Duration now) {
-    if (run.runner == 0 && !book_.assign(run, now)) {
+    if (is_beyond_fence(run, now) || (run.runner == 0 && !book_.assign(run, now))) {
+        book_.release(run, now);
         if (run.stage != RunStage::Waiting) book_.move(run, RunStage::Waiting, now);
         return;
     }
@@ -200,6 +203,11 @@ void Worker::begin(Run& run, Duration now) {
     commands_.push_back(BeginRun{run.runner, order_for(run)});
     stopper_.look_at(now + run.timeout);
     book_.find_runner(run.runner)->last_sign = now;
+}
+
+bool Worker::is_beyond_fence(const Run& run, Duration now) const {
+    const Duration ask = fence_times(settings_.registration.fence_after).ask;
+    return is_fenced(run.claimed.task) && now - beater_.last_acknowledged() >= ask;
 }
 
 bool Worker::is_drained() const {

@@ -70,6 +70,7 @@ private:
     void spawn_runners(Duration now);
     void begin_waiting(Duration now);
     void begin(Run& run, Duration now);
+    [[nodiscard]] bool is_beyond_fence(const Run& run, Duration now) const;
     [[nodiscard]] bool wants_runners() const;
     [[nodiscard]] bool is_drained() const;
     void say(LogLine line) { commands_.push_back(Say{std::move(line)}); }
