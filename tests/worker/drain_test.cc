@@ -61,7 +61,7 @@ TEST_P(WorkerDrain, WhatRunsBeyondTheGraceIsStoppedAndSettledByItsPolicy) {
     EXPECT_EQ(worker.wait(), 0);
     EXPECT_FALSE(is_alive(run.pid));
     EXPECT_EQ(find(failed).state, TaskState::Failed);
-    EXPECT_EQ(find(failed).error->code, error_code::worker_drained);
+    EXPECT_EQ(code_of(find(failed)), error_code::worker_drained);
     EXPECT_EQ(find(requeued).state, TaskState::Pending);
     EXPECT_EQ(find(requeued).history.crashes, 0) << "a drain costs no budget";
 }
@@ -74,7 +74,7 @@ TEST_P(WorkerDrain, ASecondSignalHurries) {
     wait_for_status(worker, store::WorkerStatus::Draining);
     worker.send(SIGTERM);
     EXPECT_EQ(worker.wait(), 0);
-    EXPECT_EQ(find(id).error->code, error_code::worker_drained);
+    EXPECT_EQ(code_of(find(id)), error_code::worker_drained);
 }
 
 TEST_P(WorkerDrain, AnOrderFromAfarDrains) {

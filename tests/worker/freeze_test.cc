@@ -26,7 +26,7 @@ TEST_P(WorkerFreeze, ALateResultIsRefusedAndTheWorkerBecomesActiveAgainAndTakesW
     EXPECT_EQ(ended(submit("note")).state, TaskState::Completed);
     const auto record = find(late);
     EXPECT_EQ(record.state, TaskState::Failed) << "terminal is final";
-    EXPECT_EQ(record.error->code, error_code::worker_crashed);
+    EXPECT_EQ(code_of(record), error_code::worker_crashed);
     EXPECT_EQ(record.result, "");
 }
 
@@ -62,7 +62,7 @@ TEST_P(WorkerFreeze, AFrozenRunnerIsNoReasonToHoldUpTheOthers) {
     worker.send(SIGTERM);
     EXPECT_EQ(worker.wait(), 0);
     EXPECT_FALSE(is_alive(run.pid));
-    EXPECT_EQ(find(stuck).error->code, error_code::worker_drained);
+    EXPECT_EQ(code_of(find(stuck)), error_code::worker_drained);
 }
 
 /// On SQLite a process that is stopped inside its turn holds up all who write.

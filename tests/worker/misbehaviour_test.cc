@@ -11,7 +11,7 @@ protected:
         const auto record = ended(id);
         EXPECT_EQ(record.state, TaskState::Failed);
         ASSERT_TRUE(record.error.has_value()) << how;
-        EXPECT_EQ(record.error->code, error_code::worker_crashed);
+        EXPECT_EQ(code_of(record), error_code::worker_crashed);
         EXPECT_THAT(record.error->message, HasSubstr(how));
     }
     void expect_all_completed(const std::vector<Uuid>& ids) {
@@ -31,7 +31,7 @@ TEST_P(WorkerMisbehaviour, ARunThatEndsItsProcessFailsAloneAndAtOnce) {
     expect_crash(segfault, "SIGSEGV");
     expect_crash(silent_exit, "exit code 0");
     expect_crash(exit, "exit code 3");
-    EXPECT_EQ(ended(throws).error->code, error_code::task_exception);
+    EXPECT_EQ(code_of(ended(throws)), error_code::task_exception);
     expect_all_completed(before);
     expect_all_completed(after);
 }
@@ -80,7 +80,7 @@ TEST_P(WorkerMisbehaviour, OneResultThatCannotBeStoredFailsAloneInItsGroup) {
     const Uuid garbage_error = submit("garbage error");
     const Uuid nul = submit("nul");
     for (const Uuid& id : submit_notes(20)) good.push_back(id);
-    EXPECT_EQ(ended(garbage).error->code, error_code::result_not_storable);
+    EXPECT_EQ(code_of(ended(garbage)), error_code::result_not_storable);
     EXPECT_EQ(ended(garbage_error).state, TaskState::Failed);
     EXPECT_TRUE(is_terminal(ended(nul).state));
     expect_all_completed(good);
@@ -92,7 +92,7 @@ TEST_P(WorkerMisbehaviour, OneResultOfAThreadThatCannotBeStoredFailsAloneInItsGr
     const Uuid garbage = submit("garbage");
     const Uuid garbage_error = submit("garbage error");
     for (const Uuid& id : submit_notes(20)) good.push_back(id);
-    EXPECT_EQ(ended(garbage).error->code, error_code::result_not_storable);
+    EXPECT_EQ(code_of(ended(garbage)), error_code::result_not_storable);
     EXPECT_EQ(ended(garbage_error).state, TaskState::Failed);
     expect_all_completed(good);
 }
@@ -121,7 +121,7 @@ TEST_P(WorkerMisbehaviour, AForkBombUnderALimitOfProcessesIsClearedAway) {
     const Uuid id = submit(bomb);
     const auto record = ended(id);
     EXPECT_EQ(record.state, TaskState::Failed);
-    EXPECT_THAT(record.error->code, AnyOf(error_code::task_timeout, error_code::worker_crashed));
+    EXPECT_THAT(code_of(record), AnyOf(error_code::task_timeout, error_code::worker_crashed));
     expect_all_completed({submit("note")});
 }
 

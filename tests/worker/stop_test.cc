@@ -45,7 +45,7 @@ TEST_P(WorkerStop, ARunThatIsOutOfTimeIsStoppedWhateverItDoesAgainstIt) {
     const Uuid patient = submit("note", {{"ms", 1000}});
     for (const auto& record : ended({deaf, family})) {
         EXPECT_EQ(record.state, TaskState::Failed);
-        EXPECT_EQ(record.error->code, error_code::task_timeout);
+        EXPECT_EQ(code_of(record), error_code::task_timeout);
     }
     EXPECT_EQ(ended(patient).state, TaskState::Completed);
 }
@@ -57,7 +57,7 @@ TEST_P(WorkerStop, AThreadSeesThatItWasCancelledAndThatItIsOutOfTime) {
     begun(cancelled);
     cancel(cancelled);
     EXPECT_EQ(ended(cancelled).state, TaskState::Cancelled);
-    EXPECT_EQ(ended(late).error->code, error_code::task_timeout);
+    EXPECT_EQ(code_of(ended(late)), error_code::task_timeout);
 }
 
 TEST_P(WorkerStop, AThreadSeesThatItsWorkerDrains) {
@@ -67,7 +67,7 @@ TEST_P(WorkerStop, AThreadSeesThatItsWorkerDrains) {
     const auto more = submit_notes(100);
     worker.send(SIGTERM);
     EXPECT_EQ(worker.wait(), 0);
-    EXPECT_EQ(find(id).error->code, error_code::worker_drained);
+    EXPECT_EQ(code_of(find(id)), error_code::worker_drained);
 }
 
 }  // namespace

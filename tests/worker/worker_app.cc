@@ -24,7 +24,10 @@ namespace holdfast::worker_test {
 
 namespace {
 
-constexpr uid_t spare_user = 61234;
+/// Nobody else's, also when several tests run at once.
+uid_t spare_user() {
+    return 100'000 + static_cast<uid_t>(getppid());
+}
 
 /// All that the child uses: nothing is allocated after the fork.
 struct Prepared {
@@ -40,7 +43,7 @@ struct Prepared {
 void become_limited_user(unsigned most_processes) {
     const rlimit limit{most_processes, most_processes};
     setrlimit(RLIMIT_NPROC, &limit);
-    if (geteuid() == 0 && (setgroups(0, nullptr) != 0 || setgid(spare_user) != 0 || setuid(spare_user) != 0))
+    if (geteuid() == 0 && (setgroups(0, nullptr) != 0 || setgid(spare_user()) != 0 || setuid(spare_user()) != 0))
         _exit(126);
 }
 

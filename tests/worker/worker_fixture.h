@@ -16,6 +16,14 @@
 #include "tests/worker/patience.h"
 #include "tests/worker/worker_app.h"
 
+namespace holdfast::contract {
+
+inline void PrintTo(StoreKind kind, std::ostream* out) {
+    *out << to_text(kind);
+}
+
+}  // namespace holdfast::contract
+
 namespace holdfast::worker_test {
 
 using namespace std::chrono_literals;
@@ -90,6 +98,11 @@ private:
     void check_ledger_against_store();
     void show_logs() const;
 };
+
+/// "" when it has no error.
+[[nodiscard]] inline std::string code_of(const store::TaskRecord& record) {
+    return record.error.value_or(TaskError{}).code;
+}
 
 [[nodiscard]] inline std::string kind_name(const testing::TestParamInfo<StoreKind>& info) {
     return info.param == StoreKind::Sqlite ? "Sqlite" : "Postgres";
