@@ -11,8 +11,10 @@
 
 #include "bench/libpq_connection.h"
 #include "bench/queue_driver.h"
+#include "platform/log_writer.h"
 #include "platform/real_clock.h"
 #include "platform/task_ids.h"
+#include "worker/worker_process.h"
 
 namespace holdfast::bench {
 
@@ -142,6 +144,7 @@ struct WorkOptions {
     std::size_t batch = 500;
     std::size_t connections = 1;
     std::size_t until = SIZE_MAX;
+    int worker = 0;  ///< a whole worker that runs so many tasks at once; 0: the bare verbs
 };
 
 WorkOptions read_options(const std::string& text) {
@@ -150,7 +153,33 @@ WorkOptions read_options(const std::string& text) {
     options.batch = json.value("batch", options.batch);
     options.connections = json.value("connections", options.connections);
     options.until = json.value("until", options.until);
+    options.worker = json.value("worker", options.worker);
     return options;
+}
+
+/// What a task prints as it starts.
+std::string start_line(const nlohmann::json& args) {
+    if (!args.is_object() || !args.contains("sent")) return "j\n";
+    return "l " + std::to_string(milliseconds_now() - args.at("sent").get<double>()) + "\n";
+}
+
+/// A whole worker, with functions in threads, instead of the bare verbs.
+int work_through_worker(int concurrency) {
+    const FunctionTable functions = {
+        {noop_name, [](Context&, const nlohmann::json& args) -> Result<nlohmann::json, TaskError> {
+             const std::string line = start_line(args);
+             static std::mutex output;
+             const std::lock_guard lock(output);
+             std::cout << line << std::flush;
+             return nlohmann::json(nullptr);
+         }}};
+    worker::WorkerPlan plan;
+    plan.store.url = store_url();
+    plan.isolation = Isolation::Thread;
+    plan.settings.registration = noop_worker(static_cast<std::size_t>(concurrency));
+    plan.announce = [](engine::Announce::What) {};
+    platform::LogWriter log(std::cerr, LogFormat::Text, LogLevel::Warning, platform::real_clock());
+    return worker::WorkerProcess(std::move(plan), functions, log).run();
 }
 
 /// One connection at work: claims what there is, waits for a wake-up when there is nothing.
@@ -181,6 +210,12 @@ int produce() {
 
 int work(const std::string& text) {
     const auto options = read_options(text);
+    if (options.worker > 0) {
+        std::cout << "r" << std::endl;
+        std::string go;
+        std::getline(std::cin, go);
+        return work_through_worker(options.worker);
+    }
     std::vector<std::unique_ptr<store::Store>> stores;
     std::vector<store::WorkerRegistration> workers;
     while (stores.size() < options.connections) {
