@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "engine/backoff.h"
 #include "engine/bailiff.h"
+#include "engine/liveness.h"
 
 namespace holdfast::engine {
 
@@ -26,18 +27,37 @@ bool is_alive(const store::WorkerRecord& worker) {
            worker.seconds_ago <= 3 * worker.registration.beat_interval;
 }
 
-Duration quiet_for(const store::LeaseRecord& lease, const store::WorkerRecord& worker) {
-    const Duration since_beat = worker.last_heartbeat ? worker.seconds_ago : lease.running_for;
+Duration quiet_for(const store::LeaseRecord& lease, const store::WorkerRecord& worker, Timestamp now) {
+    const Duration since_beat = worker.last_heartbeat ? worker.seconds_ago : now - lease.claimed_at;
     for (const store::HeldLease& held : worker.held)
         if (held.lease == lease.lease) return since_beat + (lease.started ? held.runner_beat_age : Duration::zero());
     return since_beat + lease.unlisted_beats * worker.registration.beat_interval;
 }
 
+bool may_still_run(const store::LeaseRecord& lease, const store::WorkerRecord& worker) {
+    if (is_alive(worker)) return true;
+    return core::may_run_elsewhere(lease_seen(lease)) && worker.seconds_ago <= worker.registration.fence_after;
+}
+
 StaleTask as_stale(const store::LeaseRecord& lease, const WorkersById& workers, Timestamp now) {
-    const auto worker = workers.find(lease.worker);
-    if (worker == workers.end()) return {lease, "", "", now - lease.claimed_at, false};
-    return {lease, worker->second.registration.name, worker->second.registration.host.hostname,
-            quiet_for(lease, worker->second), is_alive(worker->second)};
+    const auto found = workers.find(lease.worker);
+    if (found == workers.end())
+        return {.lease = lease, .worker_name = {}, .hostname = {}, .quiet_for = now - lease.claimed_at};
+    const store::WorkerRecord& worker = found->second;
+    return {.lease = lease,
+            .worker_name = worker.registration.name,
+            .hostname = worker.registration.host.hostname,
+            .quiet_for = quiet_for(lease, worker, now),
+            .worker_is_alive = is_alive(worker),
+            .may_still_run = may_still_run(lease, worker)};
+}
+
+/// As for a worker that is out of sight: nobody has looked whether its containers are dead.
+core::LeaseEnd end_of(const store::LeaseRecord& lease) {
+    if (!lease.started) return core::LeaseEnd::NotStarted;
+    core::WorkerSeen out_of_sight;
+    out_of_sight.evidence = core::Evidence::Silent;
+    return core::run_may_go_on(out_of_sight, lease_seen(lease)) ? core::LeaseEnd::Failed : core::LeaseEnd::Crashed;
 }
 
 store::RecoveredLease recovered(const StaleTask& stale, const std::string& who, Random& random) {
@@ -45,7 +65,7 @@ store::RecoveredLease recovered(const StaleTask& stale, const std::string& who, 
     const std::string said = concat("nothing was heard of it for ", age, "ms; decided by ", who);
     return {.lease = stale.lease.lease,
             .expect_started = stale.lease.started,
-            .end = stale.lease.started ? core::LeaseEnd::Crashed : core::LeaseEnd::NotStarted,
+            .end = end_of(stale.lease),
             .error = {std::string(error_code::worker_crashed),
                       concat("Worker process crashed (no runner heartbeat for ", age, "ms = ", age / 1000, "s)"), ""},
             .jitter = draw_fraction(random),
@@ -83,7 +103,7 @@ ManualAnswer fail_stale_running(store::Store& store, Random& random, const Manua
     store::AskToStopParams ask{.requests = {}, .who = params.who, .reason = "nothing was heard of its run"};
     for (const StaleTask& stale : find_stale(store, params.threshold)) {
         if (!stale.lease.started) continue;
-        if (stale.worker_is_alive) {
+        if (stale.may_still_run) {
             ask.requests.push_back({stale.lease.lease, store::StopReason::Timeout});
         } else {
             dead.push_back(recovered(stale, params.who, random));

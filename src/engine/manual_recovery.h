@@ -18,6 +18,9 @@ struct StaleTask {
     std::string hostname;
     Duration quiet_for{};          ///< since the last sign: of its runner (RUNNING) or its worker (CLAIMED)
     bool worker_is_alive = false;  ///< it beats
+    /// Its run may go on: its worker beats, or the task could be given to another before its worker has surely fenced
+    /// itself (P7).
+    bool may_still_run = false;
 };
 
 /// Leases of which nothing was heard for longer than `threshold`, by task id.
@@ -29,9 +32,10 @@ struct ManualParams {
 };
 struct ManualAnswer {
     std::size_t settled = 0;
-    std::size_t asked = 0;  ///< their worker is alive: it was asked to stop the run, and will confirm
+    std::size_t asked = 0;  ///< their run may go on: the worker was asked to stop it, and will confirm
 };
-/// Ends stale RUNNING tasks as crashed, by their policies.
+/// Ends stale RUNNING tasks as crashed, by their policies. One whose run nobody could stop, in a container, is FAILED
+/// and not run again.
 ManualAnswer fail_stale_running(store::Store& store, Random& random, const ManualParams& params);
 /// Sends stale CLAIMED tasks back to PENDING.
 ManualAnswer requeue_stale_claimed(store::Store& store, Random& random, const ManualParams& params);

@@ -36,6 +36,12 @@ std::unique_ptr<Sweeper> RecoveryWorld::make_sweeper(const std::string& who) {
 }
 
 Uuid RecoveryWorld::add_worker(const std::string& name, const std::vector<std::string>& tags) {
+    const Uuid worker = add_worker_that_never_beats(name, tags);
+    beat(worker);
+    return worker;
+}
+
+Uuid RecoveryWorld::add_worker_that_never_beats(const std::string& name, const std::vector<std::string>& tags) {
     store::WorkerRegistration worker;
     worker.id = make_uuid_v4(random);
     worker.name = name;
@@ -45,7 +51,6 @@ Uuid RecoveryWorld::add_worker(const std::string& name, const std::vector<std::s
     worker.tags = tags;
     worker.capacity = 100;
     store->register_worker(worker);
-    beat(worker.id);
     return worker.id;
 }
 
