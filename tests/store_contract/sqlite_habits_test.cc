@@ -46,6 +46,17 @@ TEST_F(SqliteHabits, TheLogIsWrittenAheadAndNobodyElseCheckpoints) {
     EXPECT_EQ(synchronous->grade, store::Finding::Grade::Ok);
 }
 
+/// A file has no sessions. A row that said otherwise would let observers take a worker between two beats for
+/// disconnected.
+TEST_F(SqliteHabits, AWorkerNeverSaysThatItProvesASession) {
+    const auto store = open();
+    auto beat = beat_of(join(*store));
+    beat.proves_session = true;
+    store->beat(beat);
+    EXPECT_FALSE(store->look().workers.at(0).proves_session);
+    EXPECT_FALSE(store->workers().at(0).proves_session);
+}
+
 /// What the turnstile is there for: without it a beat beside busy writers waits for tens of seconds. Measured against
 /// a write of this process that queues with the others, so that a busy machine is busy for both.
 TEST_F(SqliteHabits, ABeatIsServedBeforeTheWritesOfEightProcessesThatWriteFlatOut) {

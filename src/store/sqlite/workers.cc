@@ -48,10 +48,11 @@ store::BeatAnswer beat_in(Transaction& tx, const store::BeatParams& params, cons
     answer.known = worker.has_value();
     if (!worker) return answer;
     const auto held = store::encode_held(params.held);
+    // There are no sessions here: whatever the worker can do, a row that said so would make it look disconnected.
     tx.db.run(
-        "UPDATE worker SET beat = beat + 1, status = ?, last_heartbeat = ?, proves_session = ?, held = ? WHERE id = "
+        "UPDATE worker SET beat = beat + 1, status = ?, last_heartbeat = ?, proves_session = 0, held = ? WHERE id = "
         "?",
-        to_text(params.status), tx.now, params.proves_session, held, params.worker);
+        to_text(params.status), tx.now, held, params.worker);
     if (worker->status == WorkerStatus::Inactive && params.status == WorkerStatus::Active)
         write_event(tx, store::worker_reactivated_event(params.worker));
     if (params.keep_history)
