@@ -39,6 +39,7 @@ void add_commands(CLI::App& program, Globals& globals, Action& chosen) {
     add_migrate(program, chosen);
     add_config(program, chosen);
     add_doctor(program, chosen);
+    add_demo(program, chosen);
     add_bench(program, chosen);
     add_completion(program, chosen);
     add_version(program, chosen);

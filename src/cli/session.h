@@ -78,6 +78,7 @@ void add_queues(CLI::App& program, Action& chosen);
 void add_migrate(CLI::App& program, Action& chosen);
 void add_config(CLI::App& program, Action& chosen);
 void add_doctor(CLI::App& program, Action& chosen);
+void add_demo(CLI::App& program, Action& chosen);
 void add_bench(CLI::App& program, Action& chosen);
 void add_completion(CLI::App& program, Action& chosen);
 void add_version(CLI::App& program, Action& chosen);

@@ -1,0 +1,272 @@
+#include <gmock/gmock.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <map>
+
+#include "cli/demo_count.h"
+#include "integration/place.h"
+#include "platform/process_table.h"
+#include "platform/task_ids.h"
+
+namespace holdfast::integration {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::MatchesRegex;
+using testing::Not;
+using testing::SizeIs;
+
+/// The demo, with its folder in one of the test's own.
+class CliDemo : public testing::Test {
+protected:
+    [[nodiscard]] RunParams demo(std::vector<std::string> options = {}) const {
+        options.insert(options.begin(), "demo");
+        RunParams params{.arguments = std::move(options)};
+        params.environment = {
+            {"TMPDIR", folder_.path()}, {"DEMO_OF_TEST", folder_.path()}, {"TERM", "xterm"}, {"LANG", "C.UTF-8"}};
+        return params;
+    }
+    /// Processes that the demo has started, and the demo, have this in their environment; scripts of tasks do not,
+    /// but die with those that have.
+    [[nodiscard]] std::size_t processes_left() const {
+        const std::string mark = "DEMO_OF_TEST=" + folder_.path();
+        std::size_t found = 0;
+        for (const auto& process : platform::list_processes())
+            if (process.state != 'Z' && platform::environment_has(process.pid, mark)) ++found;
+        return found;
+    }
+    [[nodiscard]] std::vector<std::string> files_left() const {
+        std::vector<std::string> names;
+        for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) names.push_back(entry.path());
+        return names;
+    }
+
+    TempFolder folder_;
+};
+
+[[nodiscard]] std::map<std::string, int> count_by_fact(const std::vector<nlohmann::json>& lines) {
+    std::map<std::string, int> counts;
+    for (const auto& line : lines) ++counts[line.at("fact")];
+    return counts;
+}
+
+TEST_F(CliDemo, TellsEachFactAndEndsWithTheTableAndLeavesNothingBehind) {
+    const Ran ran = run_program(demo());
+    ASSERT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+    EXPECT_THAT(ran.lines(), Contains(MatchesRegex("submitted +50 .*")));
+    EXPECT_THAT(ran.lines(), Contains(MatchesRegex("lost +0 .*")));
+    EXPECT_THAT(ran.lines(), Contains(MatchesRegex("run twice against policy +0 .*")));
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("worker_stale_threshold_ms 5000 (default 15000)"), Not(HasSubstr("\033"))));
+    EXPECT_EQ(processes_left(), 0U);
+    EXPECT_THAT(files_left(), IsEmpty());
+}
+
+TEST_F(CliDemo, SaysOnWhatEvidenceAndAfterHowManyMillisecondsAsJson) {
+    const Ran ran = run_program(demo({"--json", "--keep"}));
+    ASSERT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+    const auto lines = ran.json_lines();
+    const auto& count = lines.back();
+    EXPECT_EQ(count["submitted"], 50);
+    EXPECT_EQ(count["completed"].get<int>() + count["failed_by_policy"].get<int>(), 50);
+    EXPECT_GE(count["failed_by_policy"].get<int>(), 2) << "one charge on the killed worker, one on the frozen one";
+    EXPECT_GE(count["rerun"].get<int>(), 1);
+    EXPECT_EQ(count["lost"], 0);
+    EXPECT_EQ(count["run_twice_against_policy"], 0);
+    EXPECT_EQ(count["right"], true);
+
+    const auto facts = count_by_fact(lines);
+    EXPECT_EQ(facts.at("rerun"), count["rerun"].get<int>());
+    EXPECT_EQ(facts.at("failed"), count["failed_by_policy"].get<int>());
+    EXPECT_GE(facts.at("late_result_refused"), 1);
+    std::map<std::string, std::string> evidence;
+    for (const auto& line : lines)
+        if (line["fact"] == "worker_lost") {
+            evidence[line["after"]] = line["evidence"]["evidence"];
+            EXPECT_GE(line["after_ms"].get<int>(), 0);
+        }
+    EXPECT_EQ(evidence, (std::map<std::string, std::string>{{"kill -9", "exited"}, {"SIGSTOP", "silent"}}));
+    ASSERT_THAT(files_left(), SizeIs(1));
+    EXPECT_TRUE(std::filesystem::exists(files_left().at(0) + "/demo.db")) << "--keep";
+}
+
+TEST_F(CliDemo, LeavesStoresAndConfigurationsOfItsUserAlone) {
+    EXPECT_EQ(run_program(demo({"--store", "sqlite:mine.db"})).exit_code, 2);
+    EXPECT_THAT(files_left(), IsEmpty());
+}
+
+/// The demo on a terminal of 40 rows and 100 columns.
+class TerminalDemo : public CliDemo {
+protected:
+    void start(const RunParams& params) {
+        std::vector<std::string> words = {program_path()};
+        words.insert(words.end(), params.arguments.begin(), params.arguments.end());
+        std::vector<std::string> variables = {std::string("PATH=") + getenv("PATH")};
+        for (const auto& [name, value] : params.environment) variables.push_back(name + "=" + value);
+        const auto argv = pointers_to(words);
+        const auto envp = pointers_to(variables);
+        const winsize size{40, 100, 0, 0};
+        pid_ = forkpty(&terminal_, nullptr, nullptr, &size);
+        if (pid_ != 0) return;
+        execve(argv[0], argv.data(), envp.data());
+        _exit(126);
+    }
+    void TearDown() override {
+        if (pid_ > 0) kill(pid_, SIGKILL);
+        if (terminal_ >= 0) close(terminal_);
+    }
+
+    [[nodiscard]] bool read_more() {
+        std::array<char, 65536> buffer{};
+        const ssize_t got = read(terminal_, buffer.data(), buffer.size());
+        if (got > 0) shown_.append(buffer.data(), static_cast<std::size_t>(got));
+        return got > 0;
+    }
+    void wait_for(const std::string& text) {
+        while (shown_.find(text) == std::string::npos) ASSERT_TRUE(read_more()) << shown_;
+    }
+    [[nodiscard]] int finish() {
+        while (read_more()) {
+        }
+        int status = 0;
+        waitpid(std::exchange(pid_, -1), &status, 0);
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    }
+    void type(const std::string& keys) const {
+        EXPECT_EQ(write(terminal_, keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
+    }
+
+    std::string shown_;
+
+private:
+    static std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+        std::vector<char*> pointers;
+        for (auto& text : texts) pointers.push_back(text.data());
+        pointers.push_back(nullptr);
+        return pointers;
+    }
+
+    pid_t pid_ = -1;
+    int terminal_ = -1;
+};
+
+TEST_F(TerminalDemo, RedrawsInPlaceAndGivesTheCursorBack) {
+    RunParams params = demo();
+    params.environment["NO_COLOR"] = "1";
+    start(params);
+    ASSERT_EQ(finish(), 0) << shown_;
+    EXPECT_THAT(shown_, AllOf(HasSubstr("\033[?25l"), HasSubstr("alpha"), HasSubstr("known to be dead"),
+                              HasSubstr("frozen (SIGSTOP)"), HasSubstr("█")));
+    EXPECT_THAT(shown_, Not(HasSubstr("\033[3"))) << "NO_COLOR";
+    EXPECT_GT(shown_.find("\033[?25h"), shown_.rfind("\033[K"));
+    EXPECT_GT(shown_.find("run twice against policy"), shown_.find("\033[?25h")) << "the table stands by itself";
+    EXPECT_EQ(processes_left(), 0U);
+    EXPECT_THAT(files_left(), IsEmpty());
+}
+
+TEST_F(TerminalDemo, CtrlCEndsEveryProcessAndRemovesTheFolder) {
+    RunParams params = demo();
+    params.environment["LANG"] = "C";
+    start(params);
+    wait_for("frozen (SIGSTOP)");
+    EXPECT_GT(processes_left(), 2U);
+    type("\x03");
+    EXPECT_EQ(finish(), 1);
+    EXPECT_THAT(shown_, AllOf(HasSubstr("interrupted"), HasSubstr("\033[?25h"), HasSubstr("##")));
+    EXPECT_THAT(shown_, Not(HasSubstr("█"))) << "a terminal that does not speak UTF-8";
+    EXPECT_EQ(processes_left(), 0U);
+    EXPECT_THAT(files_left(), IsEmpty());
+}
+
+// ---- The count
+// ------------------------------------------------------------------------------------------------------
+
+/// One task that may run again, and one that may not, each run once and completed.
+class DemoCounting : public testing::Test {
+protected:
+    DemoCounting() {
+        for (int number : {1, 2}) {
+            cli::DemoTask task{.number = number, .holds = false, .task = {}};
+            task.task.id = platform::new_task_id();
+            task.task.name = number == 1 ? "resize" : "charge";
+            task.task.policy.on_crash = number == 1 ? OnCrash::Requeue : OnCrash::Fail;
+            store::TaskRecord record;
+            record.state = TaskState::Completed;
+            record.lease = number;
+            tasks.push_back(task);
+            records.emplace_back(record);
+            begin(number - 1, number);
+            end(number - 1, number);
+        }
+    }
+    void begin(int task, store::Lease lease) {
+        ledger.push_back({false, tasks.at(std::size_t(task)).task.id, lease});
+    }
+    void end(int task, store::Lease lease) { ledger.push_back({true, tasks.at(std::size_t(task)).task.id, lease}); }
+    [[nodiscard]] cli::DemoCount count() const { return cli::count_demo(tasks, records, ledger); }
+
+    static constexpr int resize = 0, charge = 1;
+    std::vector<cli::DemoTask> tasks;
+    std::vector<std::optional<store::TaskRecord>> records;
+    std::vector<cli::DemoLedgerLine> ledger;
+};
+
+TEST_F(DemoCounting, IsRightWhenEachTaskRanOnceToItsEnd) {
+    EXPECT_TRUE(count().is_right());
+    EXPECT_EQ(count().completed, 2);
+}
+
+TEST_F(DemoCounting, ATaskThatIsUnknownOrHasNotEndedIsLost) {
+    records.at(resize).reset();
+    records.at(charge)->state = TaskState::Running;
+    EXPECT_EQ(count().lost, 2);
+    EXPECT_FALSE(count().is_right());
+}
+
+TEST_F(DemoCounting, ATaskThatCompletedWithoutWritingItsEndIsLost) {
+    records.at(charge)->lease = 77;
+    EXPECT_EQ(count().lost, 1);
+    EXPECT_FALSE(count().is_right());
+}
+
+TEST_F(DemoCounting, ASecondRunIsAgainstPolicyUnlessACrashAndThePolicyAllowIt) {
+    begin(charge, 3);
+    EXPECT_EQ(count().run_twice, 1);
+    begin(resize, 4);
+    EXPECT_EQ(count().run_twice, 2) << "nothing crashed";
+    records.at(resize)->history.crashes = 1;
+    EXPECT_EQ(count().run_twice, 1);
+    EXPECT_EQ(count().rerun, 1);
+    records.at(charge)->history.crashes = 1;
+    EXPECT_EQ(count().run_twice, 1) << "on_crash: fail allows none";
+}
+
+TEST_F(DemoCounting, TwoRunsWithOneLeaseAreAgainstEveryPolicy) {
+    records.at(resize)->history.crashes = 1;
+    begin(resize, 1);
+    EXPECT_EQ(count().run_twice, 1);
+}
+
+TEST_F(DemoCounting, OnlyACrashOfATaskThatMayNotRunAgainIsAFailureByPolicy) {
+    for (auto& record : records) {
+        record->state = TaskState::Failed;
+        record->error = TaskError{std::string(error_code::worker_crashed), "", ""};
+    }
+    EXPECT_EQ(count().failed_by_policy, 1);
+    EXPECT_THAT(count().complaints, ElementsAre(HasSubstr("resize 01")));
+    records.at(charge)->error->code = error_code::script_failed;
+    EXPECT_EQ(count().failed_by_policy, 0);
+    EXPECT_THAT(count().complaints, SizeIs(2));
+}
+
+}  // namespace
+}  // namespace holdfast::integration
