@@ -23,6 +23,8 @@ struct Limits {
 };
 /// Names, queues, tags, keys and other short texts.
 inline constexpr std::size_t max_short_text_bytes = 255;
+/// Of the failure in a SweepNote; the rest is cut off.
+inline constexpr std::size_t max_failure_bytes = 4096;
 /// No verb changes more rows than this in one transaction; larger batches are split.
 inline constexpr std::size_t max_batch_rows = 1000;
 
@@ -245,7 +247,18 @@ struct PruneAnswer {
 
 struct SweepLeaseAnswer {
     bool held = false;
-    std::string holder;  ///< whoever holds it now
+    std::string holder;  ///< whoever holds it now; empty: nobody
+};
+
+/// What a recovery service did last, for people.
+struct SweepNote {
+    std::string service;  ///< "liveness", "retention", ...
+    std::string who;      ///< which process
+    Timestamp at;         ///< stamped by the store
+    std::string did;      ///< JSON text: its counts
+    std::string failure;  ///< empty: none
+
+    friend bool operator==(const SweepNote&, const SweepNote&) = default;
 };
 
 struct QueueRecord {
@@ -319,6 +332,8 @@ public:
     /// Oldest first.
     virtual std::vector<AttemptRecord> attempts(const Uuid& task) = 0;
     virtual std::vector<EventRecord> events(const ReadEventsParams& params) = 0;
+    /// The last events of all, newest first.
+    virtual std::vector<EventRecord> last_events(std::size_t limit) = 0;
     virtual std::vector<CancelStatus> cancel(const CancelParams& params) = 0;
     /// Ends what is not terminal, at once, whatever its worker thinks; an event says who and why.
     virtual std::vector<ForceStatus> force(const ForceParams& params) = 0;
@@ -367,6 +382,10 @@ public:
     virtual PruneAnswer prune(const PruneParams& params) = 0;
     /// Takes or renews the sweeper's lease; it lapses `expiry` after the last renewal. Expiry zero gives it up.
     virtual SweepLeaseAnswer sweep_lease(const std::string& holder, Duration expiry) = 0;
+    /// Replaces what is noted about the service.
+    virtual void note_sweep(const SweepNote& note) = 0;
+    /// One of each service, by its name.
+    virtual std::vector<SweepNote> sweep_notes() = 0;
 
     // Queues
     virtual std::vector<QueueRecord> queues() = 0;

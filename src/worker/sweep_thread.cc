@@ -1,5 +1,7 @@
 #include "worker/sweep_thread.h"
 
+#include <nlohmann/json.hpp>
+
 #include "base/text.h"
 #include "platform/life_lock.h"
 #include "platform/service_loop.h"
@@ -57,7 +59,9 @@ void SweepThread::sweep(store::Store& store) {
     bool has_died = false;
     while (!stopping_) {
         try {
-            say(sweeper.run_once(platform::machine_time()));
+            const engine::SweepReport report = sweeper.run_once(platform::machine_time());
+            say(report);
+            note(store, report);
             is_away_ = false;
         } catch (const StoreError& fault) {
             if (!std::exchange(is_away_, true))
@@ -69,6 +73,22 @@ void SweepThread::sweep(store::Store& store) {
         sweeper.give_up();
     } catch (const StoreError&) {
         // It lapses by itself.
+    }
+}
+
+void SweepThread::note(store::Store& store, const engine::SweepReport& report) {
+    const Duration now = platform::machine_time();
+    const bool is_time = report.holds_lease && now >= note_at_;
+    if (is_time) note_at_ = now + params_.settings.check_interval;
+    for (const engine::ServicePass& pass : report.passes) {
+        engine::RecoveryReport& total = totals_[pass.service];
+        total += pass.report;
+        total.remarks.clear();
+        if (!is_time && pass.report.is_empty() && pass.failure.empty()) continue;
+        nlohmann::json did;
+        for (const auto& [what, count] : engine::counts_of(total)) did[std::string(what)] = count;
+        store.note_sweep(
+            {.service = pass.service, .who = params_.who, .at = {}, .did = did.dump(), .failure = pass.failure});
     }
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
+#include <string>
 #include <thread>
 
 #include "base/log.h"
@@ -35,6 +37,8 @@ private:
     void run();
     void sweep(store::Store& store);
     void say(const engine::SweepReport& report);
+    /// Leaves word in the store of what each service did since this began, when there is news and now and then.
+    void note(store::Store& store, const engine::SweepReport& report);
 
     const SweepParams params_;
     Random& random_;
@@ -42,6 +46,8 @@ private:
     const std::unique_ptr<platform::LocalHostWatch> host_;
     std::atomic<bool> stopping_ = false;
     bool is_away_ = false;
+    std::map<std::string, engine::RecoveryReport> totals_;  // by service
+    Duration note_at_{};
     std::thread thread_;
 };
 

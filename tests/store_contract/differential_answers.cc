@@ -116,6 +116,13 @@ std::string AnswerText::operator()(const store::SweepLeaseAnswer& answer) {
     return concat(answer.held, " ", answer.holder);
 }
 
+std::string AnswerText::operator()(const std::vector<store::SweepNote>& answer) {
+    std::string text;
+    for (const auto& note : answer)
+        text += concat(note.service, " ", note.who, " ", time(note.at), " ", note.did, " ", note.failure, "\n");
+    return text;
+}
+
 std::string AnswerText::task(const store::TaskRecord& record) {
     return concat(
         to_text(record.state), " ", to_text(record.waits_for), " ", new_task(record.task), " ",

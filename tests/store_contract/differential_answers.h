@@ -35,6 +35,7 @@ public:
     [[nodiscard]] std::string operator()(const store::BeatAnswer& answer);
     [[nodiscard]] std::string operator()(const store::PruneAnswer& answer);
     [[nodiscard]] std::string operator()(const store::SweepLeaseAnswer& answer);
+    [[nodiscard]] std::string operator()(const std::vector<store::SweepNote>& answer);
 
     /// Everything that the store's readers tell.
     [[nodiscard]] std::string dump(store::Store& store, const std::vector<Uuid>& tasks);

@@ -66,11 +66,11 @@ std::string DifferentialDriver::step() {
     };
     using D = DifferentialDriver;
     static const std::vector<Weighted> operations = {
-        {16, &D::submit}, {3, &D::submit_again},  {20, &D::claim},        {2, &D::claim_again}, {8, &D::start},
-        {18, &D::finish}, {2, &D::finish_again},  {6, &D::hand_back},     {4, &D::progress},    {4, &D::log},
-        {5, &D::cancel},  {2, &D::force},         {1, &D::reject},        {8, &D::recover},     {3, &D::ask_to_stop},
-        {8, &D::beat},    {2, &D::change_worker}, {2, &D::mark_lost},     {2, &D::expire},      {1, &D::pause},
-        {1, &D::prune},   {1, &D::sweep_lease},   {10, &D::let_time_pass}};
+        {16, &D::submit}, {3, &D::submit_again},  {20, &D::claim},     {2, &D::claim_again},   {8, &D::start},
+        {18, &D::finish}, {2, &D::finish_again},  {6, &D::hand_back},  {4, &D::progress},      {4, &D::log},
+        {5, &D::cancel},  {2, &D::force},         {1, &D::reject},     {8, &D::recover},       {3, &D::ask_to_stop},
+        {8, &D::beat},    {2, &D::change_worker}, {2, &D::mark_lost},  {2, &D::expire},        {1, &D::pause},
+        {1, &D::prune},   {1, &D::sweep_lease},   {1, &D::note_sweep}, {10, &D::let_time_pass}};
     int total = 0;
     for (const auto& one : operations) total += one.weight;
     auto pick = static_cast<int>(below(static_cast<std::size_t>(total)));
@@ -439,6 +439,18 @@ std::string DifferentialDriver::sweep_lease() {
     const Duration expiry = chance(0.1) ? Duration::zero() : Duration(3s);
     return both("sweep lease " + holder,
                 [&](store::Store& store, bool) { return store.sweep_lease(holder, expiry); });
+}
+
+std::string DifferentialDriver::note_sweep() {
+    const store::SweepNote note{.service = concat("service-", below(3)),
+                                .who = concat("sweeper-", below(3)),
+                                .at = {},
+                                .did = concat(R"({"ended":)", below(5), "}"),
+                                .failure = chance(0.3) ? "disk \xff full" : ""};
+    return both("note sweep of " + note.service, [&](store::Store& store, bool) {
+        store.note_sweep(note);
+        return store.sweep_notes();
+    });
 }
 
 std::string DifferentialDriver::let_time_pass() {

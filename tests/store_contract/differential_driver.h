@@ -53,6 +53,7 @@ private:
     std::string pause();
     std::string prune();
     std::string sweep_lease();
+    std::string note_sweep();
     std::string let_time_pass();
 
     std::size_t below(std::size_t bound);

@@ -1,3 +1,4 @@
+#include "store/admission.h"
 #include "store/encoding.h"
 #include "store/postgres/batches.h"
 #include "store/postgres/endings.h"
@@ -193,9 +194,27 @@ store::SweepLeaseAnswer PostgresStore::sweep_lease(const std::string& holder, Du
           " expires = CASE WHEN $3 THEN timestamptz 'epoch' ELSE holdfast.now() + $2 * interval '1 microsecond' END"
           " WHERE holder = $1 OR (expires <= holdfast.now() AND NOT $3)",
           Params(holder, std::int64_t{expiry.count()}, gives_up)},
-         {"SELECT holder FROM holdfast.sweep_lease", {}}},
+         {"SELECT CASE WHEN expires > holdfast.now() THEN holder ELSE '' END FROM holdfast.sweep_lease", {}}},
         Effect::Writes);
     return {!gives_up && rows[1].text(0, 0) == holder, rows[1].string(0, 0)};
+}
+
+void PostgresStore::note_sweep(const store::SweepNote& note) {
+    work_.write(
+        "INSERT INTO holdfast.sweep_note (service, who, at, did, failure) VALUES ($1, $2, holdfast.now(), $3, $4)"
+        " ON CONFLICT (service) DO UPDATE SET who = excluded.who, at = excluded.at, did = excluded.did,"
+        " failure = excluded.failure",
+        note.service, note.who, note.did, store::readable_text(note.failure, store::max_failure_bytes));
+}
+
+std::vector<store::SweepNote> PostgresStore::sweep_notes() {
+    const auto rows =
+        work_.read("SELECT service, who, at, did, failure FROM holdfast.sweep_note ORDER BY service COLLATE \"C\"");
+    std::vector<store::SweepNote> notes;
+    for (int row = 0; row < rows.size(); ++row)
+        notes.push_back(
+            {rows.string(row, 0), rows.string(row, 1), rows.time(row, 2), rows.string(row, 3), rows.string(row, 4)});
+    return notes;
 }
 
 }  // namespace holdfast::postgres

@@ -26,6 +26,7 @@ public:
     store::TaskCounts count() override;
     std::vector<store::AttemptRecord> attempts(const Uuid& task) override;
     std::vector<store::EventRecord> events(const store::ReadEventsParams& params) override;
+    std::vector<store::EventRecord> last_events(std::size_t limit) override;
     // steer.cc
     std::vector<store::CancelStatus> cancel(const store::CancelParams& params) override;
     std::vector<store::ForceStatus> force(const store::ForceParams& params) override;
@@ -57,6 +58,8 @@ public:
     std::vector<store::RecoverOutcome> recover(const store::RecoverParams& params) override;
     std::vector<store::Fenced> ask_to_stop(const store::AskToStopParams& params) override;
     store::SweepLeaseAnswer sweep_lease(const std::string& holder, Duration expiry) override;
+    void note_sweep(const store::SweepNote& note) override;
+    std::vector<store::SweepNote> sweep_notes() override;
     // unmatched.cc
     std::size_t expire_overdue(std::size_t limit) override;
     std::vector<store::RouteBacklog> backlog() override;

@@ -70,6 +70,14 @@ std::vector<Command> list_commands(const store::ListParams& params, const store:
     return commands;
 }
 
+std::vector<store::EventRecord> read_events(const Rows& rows) {
+    std::vector<store::EventRecord> events;
+    for (int row = 0; row < rows.size(); ++row)
+        events.push_back({rows.integer(row, 0), rows.time(row, 1), rows.string(row, 2), rows.uuid(row, 3),
+                          rows.uuid(row, 4), rows.string(row, 5), rows.string(row, 6), rows.string(row, 7)});
+    return events;
+}
+
 }  // namespace
 
 std::vector<TaskRecord> PostgresStore::read_tasks(const std::vector<Uuid>& ids) {
@@ -159,11 +167,13 @@ std::vector<store::EventRecord> PostgresStore::events(const store::ReadEventsPar
                               "SELECT id, at, kind, task_id, worker_id, who, message, data FROM holdfast.event"
                               " WHERE id > $1 ORDER BY id LIMIT $2",
                               params.after_id, limit);
-    std::vector<store::EventRecord> events;
-    for (int row = 0; row < rows.size(); ++row)
-        events.push_back({rows.integer(row, 0), rows.time(row, 1), rows.string(row, 2), rows.uuid(row, 3),
-                          rows.uuid(row, 4), rows.string(row, 5), rows.string(row, 6), rows.string(row, 7)});
-    return events;
+    return read_events(rows);
+}
+
+std::vector<store::EventRecord> PostgresStore::last_events(std::size_t limit) {
+    return read_events(work_.read(
+        "SELECT id, at, kind, task_id, worker_id, who, message, data FROM holdfast.event ORDER BY id DESC LIMIT $1",
+        static_cast<std::int64_t>(limit)));
 }
 
 }  // namespace holdfast::postgres

@@ -1,4 +1,5 @@
 #include "core/policy_text.h"
+#include "store/admission.h"
 #include "store/encoding.h"
 #include "store/sqlite/endings.h"
 #include "store/sqlite/store_impl.h"
@@ -119,9 +120,27 @@ store::SweepLeaseAnswer SqliteStore::sweep_lease(const std::string& holder, Dura
         tx.db.run("UPDATE sweep_lease SET holder = ?1, expires = ?2 WHERE holder = ?3 OR (expires <= ?4 AND ?5 = 0)",
                   gives_up ? std::string_view() : std::string_view(holder), gives_up ? Timestamp() : tx.now + expiry,
                   holder, tx.now, gives_up);
-        auto row = tx.db.query("SELECT holder FROM sweep_lease");
+        auto row = tx.db.query("SELECT CASE WHEN expires > ? THEN holder ELSE '' END FROM sweep_lease", tx.now);
         row.step();
         return store::SweepLeaseAnswer{!gives_up && row.text(0) == holder, row.string(0)};
+    });
+}
+
+void SqliteStore::note_sweep(const store::SweepNote& note) {
+    const std::string failure = store::readable_text(note.failure, store::max_failure_bytes);
+    write([&](Transaction& tx) {
+        return tx.db.run("INSERT OR REPLACE INTO sweep_note (service, who, at, did, failure) VALUES (?, ?, ?, ?, ?)",
+                         note.service, note.who, tx.now, note.did, failure);
+    });
+}
+
+std::vector<store::SweepNote> SqliteStore::sweep_notes() {
+    return work_.read([&](Database& db) {
+        std::vector<store::SweepNote> notes;
+        auto rows = db.query("SELECT service, who, at, did, failure FROM sweep_note ORDER BY service");
+        while (rows.step())
+            notes.push_back({rows.string(0), rows.string(1), rows.time(2), rows.string(3), rows.string(4)});
+        return notes;
     });
 }
 

@@ -18,6 +18,11 @@ std::optional<TaskError> read_error(const Query& row, int column) {
 
 /// Reads the columns id to created_at of `task` that every answer about a task starts with. A policy that cannot be
 /// read is shown as the default.
+store::EventRecord read_event(const Query& row) {
+    return {row.integer(0), row.time(1),   row.string(2), row.uuid(3),
+            row.uuid(4),    row.string(5), row.string(6), row.string(7)};
+}
+
 store::NewTask read_task(const Query& row, Routes& routes, Database& db) {
     store::NewTask task;
     task.id = row.uuid(0);
@@ -216,9 +221,17 @@ std::vector<store::EventRecord> SqliteStore::events(const store::ReadEventsParam
         auto rows = params.task     ? db.query(of_task, params.after_id, params.limit, *params.task, params.worker)
                     : params.worker ? db.query(of_worker, params.after_id, params.limit, *params.worker)
                                     : db.query(all, params.after_id, params.limit);
-        while (rows.step())
-            events.push_back({rows.integer(0), rows.time(1), rows.string(2), rows.uuid(3), rows.uuid(4),
-                              rows.string(5), rows.string(6), rows.string(7)});
+        while (rows.step()) events.push_back(read_event(rows));
+        return events;
+    });
+}
+
+std::vector<store::EventRecord> SqliteStore::last_events(std::size_t limit) {
+    return work_.read([&](Database& db) {
+        std::vector<store::EventRecord> events;
+        auto rows = db.query(
+            "SELECT id, at, kind, task_id, worker_id, who, message, data FROM event ORDER BY id DESC LIMIT ?", limit);
+        while (rows.step()) events.push_back(read_event(rows));
         return events;
     });
 }

@@ -266,3 +266,12 @@ CREATE TABLE holdfast.sweep_lease (
     expires  timestamptz NOT NULL
 );
 INSERT INTO holdfast.sweep_lease VALUES (1, '', 'epoch');
+
+-- What each recovery service did last: who, when, its counts as JSON, why it failed.
+CREATE TABLE holdfast.sweep_note (
+    service  text PRIMARY KEY,
+    who      text NOT NULL,
+    at       timestamptz NOT NULL,
+    did      text NOT NULL,
+    failure  text NOT NULL
+);

@@ -261,3 +261,12 @@ CREATE TABLE sweep_lease (
     expires  INTEGER NOT NULL
 ) STRICT;
 INSERT INTO sweep_lease VALUES (1, '', 0);
+
+-- What each recovery service did last: who, when, its counts as JSON, why it failed.
+CREATE TABLE sweep_note (
+    service  TEXT PRIMARY KEY,
+    who      TEXT NOT NULL,
+    at       INTEGER NOT NULL,
+    did      TEXT NOT NULL,
+    failure  TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
