@@ -15,12 +15,15 @@ namespace holdfast::cli {
 
 namespace {
 
-TaskStory read_story(store::Store& store, const std::string& id) {
+TaskStory read_story(store::Store& store, const std::string& id, const config::RecoveryConfig& recovery) {
     TaskStory story;
     story.task = resolve_task(store, id);
     story.attempts = store.attempts(story.task.task.id);
     story.events = client::all_events(store, story.task.task.id);
     story.now = store.now();
+    if (story.task.state == TaskState::Pending)
+        story.waiting =
+            engine::why_waiting(engine::waiting_facts(store, story.task, recovery.worker_stale_threshold));
     return story;
 }
 
@@ -76,11 +79,23 @@ Json array_of(const Records& records) {
     return array;
 }
 
+Json shape_of(const std::optional<engine::WhyWaiting>& waiting) {
+    if (!waiting) return {};
+    Json tasks = Json::array();
+    for (const Uuid& task : waiting->tasks) tasks.push_back(task.to_string());
+    return {{"for", engine::to_text(waiting->obstacle)},
+            {"sentence", waiting->sentence},
+            {"tasks", tasks},
+            {"workers", waiting->workers}};
+}
+
 ExitCode show(Session& session, const std::string& id) {
-    const auto store = session.open_store(Access::AsItIs);
-    const TaskStory story = read_story(*store, id);
+    const config::Config config = session.load_config();
+    const auto store = session.open_store(config, Access::AsItIs);
+    const TaskStory story = read_story(*store, id, config.recovery);
     if (session.globals.json) {
         const Json answer = {{"task", to_json_shape(story.task)},
+                             {"waiting", shape_of(story.waiting)},
                              {"attempts", array_of(story.attempts)},
                              {"events", array_of(story.events)}};
         session.io.out << answer.dump() << '\n';

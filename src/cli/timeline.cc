@@ -44,7 +44,8 @@ void add_present(std::vector<TimelineEntry>& entries, const TaskStory& story) {
     const store::TaskRecord& record = story.task;
     switch (record.state) {
         case TaskState::Pending:
-            entries.push_back({story.now, fmt::format("now: {}", waiting_text(record, story.now)), Tone::Busy});
+            if (story.waiting)
+                entries.push_back({story.now, fmt::format("now: {}", story.waiting->sentence), Tone::Busy});
             return;
         case TaskState::Claimed:
             entries.push_back({record.claimed_at.value_or(story.now),
@@ -95,26 +96,6 @@ Tone tone_of(TaskState state) {
             return Tone::Bad;
         case TaskState::Cancelled:
             return Tone::Faint;
-    }
-    HOLDFAST_ASSERT(false);
-}
-
-std::string waiting_text(const store::TaskRecord& record, Timestamp now) {
-    switch (record.waits_for) {
-        case store::WaitReason::None:
-            return fmt::format("waits for a worker of queue {} with the tags {}", record.task.queue,
-                               join(record.task.tags, ", "));
-        case store::WaitReason::Future: {
-            const Timestamp due = record.task.run_at.value_or(now);
-            if (due <= now) return "is due";
-            return fmt::format("waits until {} (in {})", format_timestamp(due), rough_duration(due - now));
-        }
-        case store::WaitReason::Key:
-            return fmt::format("waits for one of the {} slot(s) of the concurrency key '{}'",
-                               record.task.concurrency ? record.task.concurrency->limit : 1,
-                               record.task.concurrency ? record.task.concurrency->key : "");
-        case store::WaitReason::Overdue:
-            return "its deadline has passed; it is about to be EXPIRED";
     }
     HOLDFAST_ASSERT(false);
 }

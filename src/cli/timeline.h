@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/io.h"
+#include "engine/why_waiting.h"
 #include "store/store.h"
 
 namespace holdfast::cli {
@@ -13,7 +14,8 @@ struct TaskStory {
     store::TaskRecord task;
     std::vector<store::AttemptRecord> attempts;
     std::vector<store::EventRecord> events;
-    Timestamp now;  ///< by the store's clock
+    Timestamp now;                              ///< by the store's clock
+    std::optional<engine::WhyWaiting> waiting;  ///< of a PENDING task
 };
 
 struct TimelineEntry {
@@ -27,9 +29,6 @@ struct TimelineEntry {
 
 /// How a state is coloured.
 [[nodiscard]] Tone tone_of(TaskState state);
-
-/// What a PENDING task waits for, as half a sentence.
-[[nodiscard]] std::string waiting_text(const store::TaskRecord& record, Timestamp now);
 
 /// "1.2s", "3m20s": rounded to what a person wants to know.
 [[nodiscard]] std::string rough_duration(Duration length);

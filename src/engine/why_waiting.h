@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/store.h"
+
+namespace holdfast::engine {
+
+/// What stands between a PENDING task and its run. A task may wait for several; the first in this order is told.
+enum class Obstacle {
+    Overdue,        ///< its deadline has passed: it is about to be EXPIRED
+    Future,         ///< its run_at has not come
+    Backoff,        ///< it was tried before, and waits for its next try
+    Key,            ///< its concurrency key is full
+    Paused,         ///< its queue is paused
+    NoWorker,       ///< no worker that has not left has its queue and tags
+    NoFreshWorker,  ///< those that have do not beat
+    NoOpenWorker,   ///< those that beat are cordoned or draining
+    Busy,           ///< those that are open have no free place
+    Nothing,        ///< it is about to be claimed
+};
+[[nodiscard]] std::string_view to_text(Obstacle obstacle);  ///< "overdue", "no_fresh_worker", ..., "nothing"
+
+/// What is known about a PENDING task and about those that it waits for, read at one time.
+struct WaitingFacts {
+    store::TaskRecord task;
+    Timestamp now;  ///< by the store's clock
+    bool queue_is_paused = false;
+    std::vector<Uuid> key_holders;  ///< tasks in flight with its key
+    std::vector<store::WorkerRecord> workers;
+    Duration stale_after{};  ///< of beats; never less than three intervals of the worker
+};
+
+struct WhyWaiting {
+    Obstacle obstacle = Obstacle::Nothing;
+    std::string sentence;              ///< goes on from "the task"
+    std::vector<Uuid> tasks;           ///< of Key: who holds it
+    std::vector<std::string> workers;  ///< the names of those that have its queue and tags, where they are the reason
+};
+
+[[nodiscard]] WhyWaiting why_waiting(const WaitingFacts& facts);
+
+/// Collects the facts about a PENDING task.
+[[nodiscard]] WaitingFacts waiting_facts(store::Store& store, const store::TaskRecord& task, Duration stale_after);
+
+}  // namespace holdfast::engine
