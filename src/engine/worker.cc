@@ -25,6 +25,7 @@ Worker::Worker(WorkerSettings settings, Random& random)
       stopper_(settings_, book_),
       beat_backoff_(random),
       work_backoff_(random),
+      claim_backoff_(random),
       spawn_backoff_(random) {}
 
 // ---- Events ------------------------------------------------------------------------------------------------------
@@ -138,7 +139,12 @@ Commands Worker::decide(Duration now) {
         spawn_runners(now);
         begin_waiting(now);
         call_beat_lane(now);
-        call_work_lane(now);
+        if (settings_.claims_beside_work) {
+            call_work_lane(now);
+            call_claim_lane(now);
+        } else {
+            call_in_turns(now);
+        }
     }
     return std::exchange(commands_, {});
 }
@@ -221,6 +227,7 @@ Duration Worker::wake_at() const {
     if (!beat_under_way_)
         at = std::min(at, registered_ ? std::max(beater_.next_at(), beat_retry_at_) : beat_retry_at_);
     if (!work_ && work_backoff_.failures() > 0) at = std::min(at, work_retry_at_);
+    if (!claim_under_way_ && claim_retry_at_ > Duration::zero()) at = std::min(at, claim_retry_at_);
     if (!work_ && registered_) at = std::min(at, snapshot_at_);
     if (claimer_.due_at()) at = std::min(at, *claimer_.due_at());
     if (wants_runners() && book_.runners().size() < settings_.capacity()) at = std::min(at, spawn_at_);

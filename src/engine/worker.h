@@ -77,13 +77,14 @@ private:
 
     // worker_calls.cc
     void call_beat_lane(Duration now);
+    void call_in_turns(Duration now);
+    void call_claim_lane(Duration now);
     void call_work_lane(Duration now);
     [[nodiscard]] std::optional<StoreCall> next_work_call(Duration now);
     [[nodiscard]] std::optional<StoreCall> last_logs_call();
     [[nodiscard]] std::optional<StoreCall> last_progress_call();
     [[nodiscard]] std::optional<StoreCall> finish_or_start_call(Duration now);
     [[nodiscard]] std::optional<StoreCall> hand_back_call();
-    [[nodiscard]] std::optional<StoreCall> claim_call(Duration now);
     [[nodiscard]] std::optional<StoreCall> logs_call(const std::set<store::Lease>& leases);
     [[nodiscard]] std::optional<StoreCall> snapshot_call(Duration now);
     [[nodiscard]] std::optional<StoreCall> deregister_call();
@@ -109,6 +110,7 @@ private:
     Stopper stopper_;
     Backoff beat_backoff_;
     Backoff work_backoff_;
+    Backoff claim_backoff_;
     Backoff spawn_backoff_;
     Commands commands_;
 
@@ -129,7 +131,9 @@ private:
     Duration beat_retry_at_{};
     std::optional<WorkUnderWay> work_;
     Duration work_retry_at_{};
-    bool claim_next_ = false;  // claims and finishes take turns, so that neither starves the other
+    bool claim_under_way_ = false;
+    bool claim_turn_ = false;  // where claims and work take turns: neither starves the other
+    Duration claim_retry_at_{};
     std::optional<Duration> away_since_;
     Duration away_said_at_{};
 

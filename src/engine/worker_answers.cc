@@ -28,23 +28,38 @@ StopCause cause_of(store::StopReason reason) {
 void Worker::answered(Lane lane, const StoreAnswer& answer, Duration now) {
     if (const auto* failure = std::get_if<CallFailed>(&answer)) return on_failed(lane, *failure, now);
     store_answered(now);
-    if (lane == Lane::Beat) {
-        beat_lane_answered(answer, now);
-    } else {
-        work_lane_answered(answer, now);
+    switch (lane) {
+        case Lane::Beat:
+            return beat_lane_answered(answer, now);
+        case Lane::Claim:
+            claim_under_way_ = false;
+            claim_backoff_.reset();
+            return on_claimed(std::get<store::ClaimAnswer>(answer), now);
+        case Lane::Work:
+            return work_lane_answered(answer, now);
     }
 }
 
 void Worker::on_failed(Lane lane, const CallFailed& failure, Duration now) {
-    Backoff& backoff = lane == Lane::Beat ? beat_backoff_ : work_backoff_;
-    const Duration wait = backoff.next(book_.runs().empty() ? longest_wait : wait_with_leases);
-    if (lane == Lane::Beat) {
-        beat_under_way_ = false;
-        beat_retry_at_ = now + wait;
-        beater_.failed(now + wait);
-    } else {
-        work_.reset();
-        work_retry_at_ = now + wait;
+    const Duration cap = book_.runs().empty() ? longest_wait : wait_with_leases;
+    Duration wait{};
+    switch (lane) {
+        case Lane::Beat:
+            wait = beat_backoff_.next(cap);
+            beat_under_way_ = false;
+            beat_retry_at_ = now + wait;
+            beater_.failed(now + wait);
+            break;
+        case Lane::Claim:
+            wait = claim_backoff_.next(cap);
+            claim_under_way_ = false;
+            claim_retry_at_ = now + wait;
+            break;
+        case Lane::Work:
+            wait = work_backoff_.next(cap);
+            work_.reset();
+            work_retry_at_ = now + wait;
+            break;
     }
     if (!away_since_) away_since_ = now;
     if (now < away_said_at_) return;
@@ -57,7 +72,7 @@ void Worker::store_answered(Duration now) {
     say(log_lines::store_back(now - *away_since_));
     away_since_.reset();
     away_said_at_ = now;
-    beat_retry_at_ = work_retry_at_ = now;
+    beat_retry_at_ = work_retry_at_ = claim_retry_at_ = now;
     beater_.beat_soon(now);
     claimer_.work_arrived();
 }
@@ -112,10 +127,7 @@ void Worker::note_unlisted(const std::vector<store::TaskLease>& unlisted) {
 
 void Worker::work_lane_answered(const StoreAnswer& answer, Duration now) {
     work_backoff_.reset();
-    if (const auto* claimed = std::get_if<store::ClaimAnswer>(&answer)) {
-        work_.reset();
-        on_claimed(*claimed, now);
-    } else if (const auto* finished = std::get_if<store::FinishAnswer>(&answer)) {
+    if (const auto* finished = std::get_if<store::FinishAnswer>(&answer)) {
         on_finished(*finished, now);
     } else if (const auto* fenced = std::get_if<std::vector<store::Fenced>>(&answer)) {
         on_fenced(*fenced, now);
@@ -136,7 +148,7 @@ void Worker::on_claimed(const store::ClaimAnswer& answer, Duration now) {
             beat_retry_at_ = now;
             return say(log_lines::forgotten_by_store());
         case store::ClaimRefusal::NotActive:  // its next beat makes it active
-            work_retry_at_ = now + std::chrono::milliseconds(100);
+            claim_retry_at_ = now + std::chrono::milliseconds(100);
             return beater_.beat_soon(now);
         case store::ClaimRefusal::Cordoned:
             cordoned_ = true;
@@ -156,7 +168,7 @@ void Worker::on_claimed(const store::ClaimAnswer& answer, Duration now) {
 }
 
 void Worker::on_finished(const store::FinishAnswer& answer, Duration now) {
-    claim_next_ = true;
+    claim_turn_ = true;
     for (std::size_t i = 0; i < work_->finishing.size(); ++i) {
         Run* run = book_.find(work_->finishing[i]);
         if (run == nullptr) continue;

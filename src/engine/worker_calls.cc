@@ -41,11 +41,8 @@ void Worker::call_work_lane(Duration now) {
 std::optional<StoreCall> Worker::next_work_call(Duration now) {
     if (auto call = last_logs_call()) return call;
     if (auto call = last_progress_call()) return call;
-    if (std::exchange(claim_next_, false))
-        if (auto call = claim_call(now)) return call;
     if (auto call = finish_or_start_call(now)) return call;
     if (auto call = hand_back_call()) return call;
-    if (auto call = claim_call(now)) return call;
     if (auto call = logs_call(book_.in(RunStage::Running))) return call;
     if (auto call = snapshot_call(now)) return call;
     return deregister_call();
@@ -94,10 +91,21 @@ std::optional<StoreCall> Worker::hand_back_call() {
     return HandBackCall{{.worker = settings_.registration.id, .leases = work_->returning}};
 }
 
-std::optional<StoreCall> Worker::claim_call(Duration now) {
+void Worker::call_in_turns(Duration now) {
+    if (work_ || claim_under_way_) return;
+    if (std::exchange(claim_turn_, false)) call_claim_lane(now);
+    if (!claim_under_way_) call_work_lane(now);
+    if (!work_ && !claim_under_way_) call_claim_lane(now);
+}
+
+void Worker::call_claim_lane(Duration now) {
+    if (claim_under_way_ || !announced_ || now < claim_retry_at_) return;
+    claim_retry_at_ = {};
     const bool may_claim = registered_ && !drain_began_ && !cordoned_ && !away_since_;
-    if (auto params = claimer_.next(book_, may_claim, now)) return ClaimCall{*params};
-    return std::nullopt;
+    const auto params = claimer_.next(book_, may_claim, now);
+    if (!params) return;
+    claim_under_way_ = true;
+    commands_.push_back(CallStore{Lane::Claim, ClaimCall{*params}});
 }
 
 std::optional<StoreCall> Worker::logs_call(const std::set<store::Lease>& leases) {

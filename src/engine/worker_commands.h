@@ -11,8 +11,8 @@ namespace holdfast::engine {
 
 // What a worker wants done, as values.
 
-/// The two connections of a worker: calls on one never wait for the other.
-enum class Lane { Work, Beat };
+/// The connections of a worker: what is under way on one does not keep the others waiting, as far as the store can.
+enum class Lane { Work, Claim, Beat };
 
 /// One call at a time is under way on each lane; its answer is given to Worker::answered.
 struct CallStore {

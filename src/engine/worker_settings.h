@@ -18,7 +18,9 @@ struct WorkerSettings {
     Duration hold_at_most = std::chrono::milliseconds(500);  ///< a CLAIMED task not started by then is handed back
     Duration stop_grace = std::chrono::seconds(5);           ///< between asking a run to stop and killing it
     Duration shutdown_grace = std::chrono::seconds(30);      ///< how long runs may go on while the worker drains
-    bool says_debug = false;      ///< its log also has the lines of the normal course of things
+    bool says_debug = false;  ///< its log also has the lines of the normal course of things
+    /// The store can claim while it does other work for this worker; else the two take turns.
+    bool claims_beside_work = false;
     bool proves_session = true;   ///< beats prove that their connection holds the worker's session lock
     bool runners_can_die = true;  ///< processes; false: threads, which give no signs and cannot be killed
 

@@ -93,11 +93,23 @@ void Service::call_store(engine::Lane lane, engine::StoreCall call) {
         snapshot->snapshot.memory_mb = load.memory_mb;
         snapshot->snapshot.load = load.load;
     }
-    StoreLane& thread = lane == engine::Lane::Beat ? beat_lane_ : work_lane_;
-    thread.submit([this, lane, call = std::make_shared<engine::StoreCall>(std::move(call))] {
-        auto answer = std::make_shared<engine::StoreAnswer>(engine::perform(parts_.store, *call));
+    store::Store& store = lane == engine::Lane::Claim ? parts_.claims : parts_.store;
+    thread_of(lane).submit([this, lane, &store, call = std::make_shared<engine::StoreCall>(std::move(call))] {
+        auto answer = std::make_shared<engine::StoreAnswer>(engine::perform(store, *call));
         parts_.loop.post([this, lane, answer] { answered(lane, std::move(*answer)); });
     });
+}
+
+StoreLane& Service::thread_of(engine::Lane lane) {
+    switch (lane) {
+        case engine::Lane::Work:
+            return work_lane_;
+        case engine::Lane::Claim:
+            return claim_lane_;
+        case engine::Lane::Beat:
+            return beat_lane_;
+    }
+    std::abort();
 }
 
 void Service::answered(engine::Lane lane, engine::StoreAnswer answer) {

@@ -22,6 +22,7 @@ namespace holdfast::worker {
 struct ServiceParts {
     platform::ServiceLoop& loop;
     store::Store& store;
+    store::Store& claims;  ///< for claims beside other work; may be the same
     Random& random;
     Log& log;
     std::string life_lock = {};  ///< the file that its proof of life is in; empty: the store itself keeps it
@@ -50,6 +51,7 @@ private:
     void decide();
     void perform(engine::Command command);
     void call_store(engine::Lane lane, engine::StoreCall call);
+    [[nodiscard]] StoreLane& thread_of(engine::Lane lane);
     void answered(engine::Lane lane, engine::StoreAnswer answer);
     void hold_life_lock(std::int64_t number);
     void leave(const engine::Leave& leave);
@@ -64,6 +66,7 @@ private:
     std::optional<int> exit_code_;
     std::atomic<bool> news_posted_ = false;
     StoreLane work_lane_;
+    StoreLane claim_lane_;
     StoreLane beat_lane_;
     WorkWatch watch_;
     LoopGuard guard_;  // the last: it is not to watch while the others end

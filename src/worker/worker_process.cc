@@ -71,7 +71,12 @@ void WorkerProcess::drain(const std::string& why) {
 
 int WorkerProcess::run() {
     const std::unique_ptr<store::Store> store = connect_patiently();
-    return store == nullptr ? 0 : work(*store);
+    // One writer at a time is all that SQLite knows: a second connection would only compete with the first.
+    const bool is_postgres = client::parse_store_url(plan_.store.url).kind == client::StoreAddress::Kind::Postgres;
+    plan_.settings.claims_beside_work = is_postgres;
+    const std::unique_ptr<store::Store> second = is_postgres ? connect_patiently() : nullptr;
+    if (store == nullptr || (is_postgres && second == nullptr)) return 0;
+    return work(*store, second ? *second : *store);
 }
 
 std::unique_ptr<store::Store> WorkerProcess::connect_patiently() {
@@ -89,8 +94,8 @@ std::unique_ptr<store::Store> WorkerProcess::connect_patiently() {
     return nullptr;
 }
 
-int WorkerProcess::work(store::Store& store) {
-    Service service(plan_.settings, parts_for(store));
+int WorkerProcess::work(store::Store& store, store::Store& claims) {
+    Service service(plan_.settings, parts_for(store, claims));
     const std::unique_ptr<engine::Runners> runners = make_runners(service);
     service.use(*runners);
     service_ = &service;
@@ -119,8 +124,8 @@ std::unique_ptr<SweepThread> WorkerProcess::start_sweeping() {
     return std::make_unique<SweepThread>(std::move(params), random_, log_);
 }
 
-ServiceParts WorkerProcess::parts_for(store::Store& store) {
-    ServiceParts parts{.loop = loop_, .store = store, .random = random_, .log = log_};
+ServiceParts WorkerProcess::parts_for(store::Store& store, store::Store& claims) {
+    ServiceParts parts{.loop = loop_, .store = store, .claims = claims, .random = random_, .log = log_};
     const client::StoreAddress address = client::parse_store_url(plan_.store.url);
     if (address.kind == client::StoreAddress::Kind::Sqlite) parts.life_lock = platform::life_lock_path(address.place);
     if (keeper_) parts.share_life_lock = [this](int descriptor) { keeper_->hold_open(descriptor); };

@@ -52,9 +52,9 @@ private:
     void drain(const std::string& why);
     void keeper_gone();
     [[nodiscard]] std::unique_ptr<store::Store> connect_patiently();
-    [[nodiscard]] int work(store::Store& store);
+    [[nodiscard]] int work(store::Store& store, store::Store& claims);
     [[nodiscard]] std::unique_ptr<engine::Runners> make_runners(Service& service);
-    [[nodiscard]] ServiceParts parts_for(store::Store& store);
+    [[nodiscard]] ServiceParts parts_for(store::Store& store, store::Store& claims);
     [[nodiscard]] std::unique_ptr<SweepThread> start_sweeping();
 
     WorkerPlan plan_;

@@ -69,7 +69,7 @@ public:
         now_ += passed;
         clock_.at += passed;
         if (random_.chance(10)) worker_->work_arrived();
-        for (const Lane lane : {Lane::Work, Lane::Beat})
+        for (const Lane lane : {Lane::Work, Lane::Claim, Lane::Beat})
             if (calls_.contains(lane) && random_.chance(50)) answer(lane);
         for (const auto& [runner, lease] : std::map(runners_))
             if (random_.chance(30)) happen_to(runner, lease);

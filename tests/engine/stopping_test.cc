@@ -183,7 +183,7 @@ TEST_F(Stopping, ADrainHandsBackWhatIsClaimedLetsRunsEndAndLeaves) {
     bench.answer(Lane::Beat, store::BeatAnswer{});
     keep_beating(bench, seconds(29));
     EXPECT_THAT(bench.take<AskToStop>(), IsEmpty());
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work), nullptr);
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
     bench.complete(10);
     EXPECT_EQ(finishing(bench).end, core::LeaseEnd::Completed);
     bench.apply_finish();
@@ -254,9 +254,9 @@ TEST_F(Stopping, ACordonedWorkerClaimsNothingUntilItIsUncordoned) {
     hear(order_answer(false, true));
     bench.worker.work_arrived();
     bench.decide();
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work), nullptr);
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
     hear({});
-    EXPECT_NE(bench.under_way<ClaimCall>(Lane::Work), nullptr);
+    EXPECT_NE(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
 }
 
 TEST_F(Stopping, AWorkerThatTheStoreHasForgottenRegistersAgainUnderItsId) {

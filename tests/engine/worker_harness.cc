@@ -68,8 +68,8 @@ void WorkerHarness::answer(Lane lane, const StoreAnswer& answer) {
 }
 
 void WorkerHarness::grant(const std::vector<store::ClaimedTask>& tasks, std::optional<Duration> next_due) {
-    ASSERT_NE(under_way<ClaimCall>(Lane::Work), nullptr);
-    answer(Lane::Work, store::ClaimAnswer{.tasks = tasks, .next_due = next_due});
+    ASSERT_NE(under_way<ClaimCall>(Lane::Claim), nullptr);
+    answer(Lane::Claim, store::ClaimAnswer{.tasks = tasks, .next_due = next_due});
 }
 
 void WorkerHarness::apply_finish() {

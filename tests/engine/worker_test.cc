@@ -12,37 +12,51 @@ TEST(Worker, RegistersThenBeatsThenClaims) {
     WorkerHarness bench;
     bench.decide();
     ASSERT_NE(bench.under_way<RegisterCall>(Lane::Beat), nullptr);
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work), nullptr);
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
     bench.answer(Lane::Beat, store::RegisterAnswer{1});
     ASSERT_NE(bench.under_way<BeatCall>(Lane::Beat), nullptr);
     for (const SpawnRunner& spawned : bench.take<SpawnRunner>()) bench.tell(RunnerReady{spawned.runner, 7});
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work), nullptr) << "before the first beat was acknowledged";
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim), nullptr) << "before the first beat was acknowledged";
     bench.answer(Lane::Beat, store::BeatAnswer{});
-    ASSERT_NE(bench.under_way<ClaimCall>(Lane::Work), nullptr);
+    if (bench.under_way<SnapshotCall>(Lane::Work) != nullptr) bench.answer(Lane::Work, CallDone{});
+    ASSERT_NE(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
     EXPECT_EQ(bench.take<Announce>().front().what, Announce::What::Ready);
 }
 
 TEST(Worker, ClaimsForAsManyTasksAsRunnersAreIdleAndStartsThemAtOnce) {
     WorkerHarness bench(3);
     bench.join();
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work)->params.to_start, 3U);
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim)->params.to_start, 3U);
     bench.grant({started_task(10)});
     EXPECT_THAT(bench.take<BeginRun>(), SizeIs(1));
     bench.worker.work_arrived();
     bench.decide();
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work)->params.to_start, 2U);
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim)->params.to_start, 2U);
+}
+
+TEST(Worker, ClaimsAndFinishesTakeTurnsWhereTheStoreCannotDoBothAtOnce) {
+    WorkerHarness bench(2);
+    bench.join();
+    bench.grant({started_task(10), started_task(11)});
+    bench.complete(10);
+    ASSERT_NE(bench.under_way<FinishCall>(Lane::Work), nullptr);
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
+    bench.complete(11);
+    bench.apply_finish();
+    EXPECT_NE(bench.under_way<ClaimCall>(Lane::Claim), nullptr) << "it was the finish's turn before";
+    EXPECT_EQ(bench.under_way<FinishCall>(Lane::Work), nullptr);
 }
 
 TEST(Worker, ClaimsNothingMoreAfterAnAnswerThatWasNotFullUntilWorkArrives) {
     WorkerHarness bench(2);
     bench.join();
     bench.grant({});
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work), nullptr);
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
     bench.pass(seconds(1));
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work), nullptr);
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
     bench.worker.work_arrived();
     bench.decide();
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work)->params.to_start, 2U);
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim)->params.to_start, 2U);
 }
 
 TEST(Worker, WorkThatArrivesDuringAClaimIsNotOverheard) {
@@ -50,7 +64,7 @@ TEST(Worker, WorkThatArrivesDuringAClaimIsNotOverheard) {
     bench.join();
     bench.worker.work_arrived();
     bench.grant({});
-    EXPECT_NE(bench.under_way<ClaimCall>(Lane::Work), nullptr);
+    EXPECT_NE(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
 }
 
 TEST(Worker, ClaimsAgainWhenATaskFallsDue) {
@@ -59,20 +73,20 @@ TEST(Worker, ClaimsAgainWhenATaskFallsDue) {
     bench.grant({}, milliseconds(700));
     EXPECT_LE(bench.worker.wake_at(), bench.now + milliseconds(700));
     bench.pass(milliseconds(699));
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work), nullptr);
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
     bench.pass(milliseconds(1));
-    EXPECT_NE(bench.under_way<ClaimCall>(Lane::Work), nullptr);
+    EXPECT_NE(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
 }
 
 TEST(Worker, AClaimWithoutAnAnswerIsAskedAgainAsItWas) {
     WorkerHarness bench;
     bench.join();
-    const Uuid request = bench.under_way<ClaimCall>(Lane::Work)->params.request;
-    bench.fail(Lane::Work);
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work), nullptr);
+    const Uuid request = bench.under_way<ClaimCall>(Lane::Claim)->params.request;
+    bench.fail(Lane::Claim);
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
     bench.pass(seconds(1));
-    ASSERT_NE(bench.under_way<ClaimCall>(Lane::Work), nullptr);
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work)->params.request, request);
+    ASSERT_NE(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
+    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim)->params.request, request);
     bench.grant({started_task(10)});
     EXPECT_THAT(bench.take<BeginRun>(), SizeIs(1));
 }
@@ -138,7 +152,7 @@ TEST(Worker, ClaimsAheadOnlyWhileRunsEndFast) {
     std::size_t ahead = 0;
     for (int turn = 0; turn < 2000; ++turn) {
         bench.pass(milliseconds(1));
-        if (const auto* claim = bench.under_way<ClaimCall>(Lane::Work)) {
+        if (const auto* claim = bench.under_way<ClaimCall>(Lane::Claim)) {
             ahead = std::max(ahead, claim->params.to_hold);
             std::vector<store::ClaimedTask> tasks;
             for (std::size_t i = 0; i < claim->params.to_start; ++i) tasks.push_back(started_task(lease++));
@@ -159,7 +173,7 @@ TEST(Worker, ClaimsAheadOnlyWhileRunsEndFast) {
     slow.join();
     slow.grant({started_task(1)});
     for (int run = 0; run < 10; ++run) {
-        if (const auto* claim = slow.under_way<ClaimCall>(Lane::Work)) {
+        if (const auto* claim = slow.under_way<ClaimCall>(Lane::Claim)) {
             EXPECT_EQ(claim->params.to_hold, 0U);
             slow.grant({});
         }
@@ -169,15 +183,23 @@ TEST(Worker, ClaimsAheadOnlyWhileRunsEndFast) {
 }
 
 TEST(Worker, ResultsOutliveAnOutageAndAreDelivered) {
-    WorkerHarness bench(2);
+    WorkerSettings settings;
+    settings.claims_beside_work = true;
+    WorkerHarness bench(2, settings);
     bench.join();
     bench.grant({started_task(10), started_task(11)});
     bench.complete(10);
+    ASSERT_NE(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
+    const Uuid in_doubt = bench.under_way<ClaimCall>(Lane::Claim)->params.request;
     bench.fail(Lane::Work);
+    bench.fail(Lane::Claim);
     bench.complete(11);
     for (int second = 0; second < 100; ++second) {
         bench.pass(seconds(1));
-        EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Work), nullptr) << "claims during an outage";
+        if (const auto* claim = bench.under_way<ClaimCall>(Lane::Claim)) {
+            EXPECT_EQ(claim->params.request, in_doubt) << "a new claim during an outage";
+            bench.fail(Lane::Claim);
+        }
         if (bench.under_way<FinishCall>(Lane::Work) != nullptr) bench.fail(Lane::Work);
         if (bench.under_way<BeatCall>(Lane::Beat) != nullptr) bench.fail(Lane::Beat);
     }

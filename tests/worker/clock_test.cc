@@ -34,7 +34,8 @@ private:
         platform::ServiceLoop loop;
         platform::SystemRandom random;
         NoLog log;
-        worker::Service service(settings(), {.loop = loop, .store = store_, .random = random, .log = log});
+        worker::Service service(settings(),
+                                {.loop = loop, .store = store_, .claims = store_, .random = random, .log = log});
         worker::ThreadRunners runners(loop, functions_,
                                       [&](const engine::RunnerEvent& event) { service.handle(event); });
         service.use(runners);
