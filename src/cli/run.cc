@@ -34,6 +34,7 @@ void add_commands(CLI::App& program, Globals& globals, Action& chosen) {
     add_worker(program, chosen);
     add_workers(program, chosen);
     add_queues(program, chosen);
+    add_recovery(program, chosen);
     add_progress(program, chosen);
     add_checkpoint(program, chosen);
     add_migrate(program, chosen);

@@ -75,6 +75,7 @@ void add_worker(CLI::App& program, Action& chosen);
 void add_progress(CLI::App& program, Action& chosen);
 void add_checkpoint(CLI::App& program, Action& chosen);
 void add_queues(CLI::App& program, Action& chosen);
+void add_recovery(CLI::App& program, Action& chosen);
 void add_migrate(CLI::App& program, Action& chosen);
 void add_config(CLI::App& program, Action& chosen);
 void add_doctor(CLI::App& program, Action& chosen);

@@ -13,7 +13,7 @@ namespace {
 using Workers = std::vector<store::WorkerRecord>;
 
 std::string rounded(Duration length) {
-    return format_duration(std::chrono::ceil<std::chrono::seconds>(length));
+    return format_duration(std::chrono::floor<std::chrono::seconds>(length));
 }
 
 std::string wanted(const store::NewTask& task) {

@@ -59,9 +59,10 @@ void SweepThread::sweep(store::Store& store) {
     bool has_died = false;
     while (!stopping_) {
         try {
-            const engine::SweepReport report = sweeper.run_once(platform::machine_time());
+            const Duration now = platform::machine_time();
+            const engine::SweepReport report = sweeper.run_once(now);
             say(report);
-            note(store, report);
+            note(store, report, now);
             is_away_ = false;
         } catch (const StoreError& fault) {
             if (!std::exchange(is_away_, true))
@@ -76,8 +77,7 @@ void SweepThread::sweep(store::Store& store) {
     }
 }
 
-void SweepThread::note(store::Store& store, const engine::SweepReport& report) {
-    const Duration now = platform::machine_time();
+void SweepThread::note(store::Store& store, const engine::SweepReport& report, Duration now) {
     const bool is_time = report.holds_lease && now >= note_at_;
     if (is_time) note_at_ = now + params_.settings.check_interval;
     for (const engine::ServicePass& pass : report.passes) {

@@ -37,8 +37,9 @@ private:
     void run();
     void sweep(store::Store& store);
     void say(const engine::SweepReport& report);
-    /// Leaves word in the store of what each service did since this began, when there is news and now and then.
-    void note(store::Store& store, const engine::SweepReport& report);
+    /// Leaves word in the store of what each service did since this began: when there is news, and when all of them
+    /// run.
+    void note(store::Store& store, const engine::SweepReport& report, Duration now);
 
     const SweepParams params_;
     Random& random_;

@@ -68,7 +68,7 @@ TEST_P(CliTasks, ShowTellsTheWholeLifeOfATask) {
 
 TEST_P(CliTasks, ShowSaysWhatAWaitingTaskWaitsFor) {
     EXPECT_THAT(holdfast({"tasks", "show", submit({"a"})}).out,
-                HasSubstr("waits for a worker of queue default with the tags task:a"));
+                HasSubstr("waits for a worker: none has queue default, tags [task:a]"));
     EXPECT_THAT(holdfast({"tasks", "show", submit({"b", "--delay", "1h"})}).out, HasSubstr("waits until "));
     (void)submit({"c", "--concurrency-key", "disk"});
     const std::string second = submit({"c", "--concurrency-key", "disk"});

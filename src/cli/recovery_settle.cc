@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <ostream>
+
+#include "cli/json_shapes.h"
+#include "cli/recovery_commands.h"
+#include "cli/words.h"
+#include "engine/manual_recovery.h"
+#include "platform/system_random.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+struct Settling {
+    const char* word;
+    const char* help;
+    const char* key;  // whose value is the default
+    Duration config::RecoveryConfig::*threshold;
+    engine::ManualAnswer (*settle)(store::Store&, Random&, const engine::ManualParams&);
+    const char* done;
+};
+constexpr Settling settlings[] = {
+    {"fail-running", "End stale RUNNING tasks as crashed, each by its policy", "recovery.running_stale_threshold_ms",
+     &config::RecoveryConfig::running_stale_threshold, engine::fail_stale_running, "ended as crashed"},
+    {"requeue-claimed", "Send stale CLAIMED tasks back to PENDING", "recovery.claimed_stale_threshold_ms",
+     &config::RecoveryConfig::claimed_stale_threshold, engine::requeue_stale_claimed, "requeued"},
+};
+
+ExitCode settle(Session& session, const Settling& settling, const std::string& threshold) {
+    const auto given =
+        threshold.empty() ? std::nullopt : std::optional<Duration>(read_duration("--threshold", threshold));
+    const config::Config config = session.load_config();
+    const auto store = session.open_store(config, Access::AsItIs);
+    platform::SystemRandom random;
+    const engine::ManualAnswer answer = settling.settle(
+        *store, random, {.threshold = given.value_or(config.recovery.*settling.threshold), .who = session.who()});
+    if (session.globals.json) {
+        session.io.out << Json{{"settled", answer.settled}, {"asked", answer.asked}}.dump() << '\n';
+        return ExitCode::Done;
+    }
+    session.io.out << fmt::format("{} {}\n", answer.settled, settling.done);
+    if (answer.asked > 0)
+        session.io.out << fmt::format(
+            "{} asked to stop: their workers may live, and confirm; look again with 'holdfast recovery stale'\n",
+            answer.asked);
+    return ExitCode::Done;
+}
+
+}  // namespace
+
+void add_recovery_settle(CLI::App& recovery, Action& chosen) {
+    for (const Settling& settling : settlings) {
+        auto threshold = std::make_shared<std::string>();
+        auto* command = recovery.add_subcommand(settling.word, settling.help);
+        command
+            ->add_option("--threshold", *threshold,
+                         fmt::format("Quiet for longer than this (default: {})", settling.key))
+            ->type_name("DURATION");
+        command->callback([threshold, &settling, &chosen] {
+            chosen = [threshold, &settling](Session& session) { return settle(session, settling, *threshold); };
+        });
+    }
+}
+
+}  // namespace holdfast::cli
