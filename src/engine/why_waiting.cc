@@ -62,6 +62,18 @@ std::string loads_of(const Workers& workers) {
     return join(loads, ", ");
 }
 
+WhyWaiting for_place(const store::NewTask& task, const Workers& open) {
+    if (std::all_of(open.begin(), open.end(), is_full))
+        return {Obstacle::Busy,
+                concat("waits for a free place: all workers with ", wanted(task), " are busy: ", loads_of(open)),
+                {},
+                names_of(open)};
+    return {Obstacle::Nothing,
+            concat("is about to be claimed by a worker with ", wanted(task), ": ", join(names_of(open), ", ")),
+            {},
+            names_of(open)};
+}
+
 WhyWaiting for_worker(const WaitingFacts& facts) {
     const store::NewTask& task = facts.task.task;
     const store::Route route{0, task.queue, task.tags};
@@ -84,15 +96,7 @@ WhyWaiting for_worker(const WaitingFacts& facts) {
                        " are cordoned or draining: ", join(names_of(fresh), ", ")),
                 {},
                 names_of(fresh)};
-    if (std::all_of(open.begin(), open.end(), is_full))
-        return {Obstacle::Busy,
-                concat("waits for a free place: all workers with ", wanted(task), " are busy: ", loads_of(open)),
-                {},
-                names_of(open)};
-    return {Obstacle::Nothing,
-            concat("is about to be claimed by a worker with ", wanted(task), ": ", join(names_of(open), ", ")),
-            {},
-            names_of(open)};
+    return for_place(task, open);
 }
 
 WhyWaiting for_time(const WaitingFacts& facts) {
