@@ -13,8 +13,11 @@ namespace {
 
 using namespace holdfast::bench;
 
-const std::map<std::string, Death> deaths = {
-    {"runner", Death::Runner}, {"worker", Death::Worker}, {"claimer", Death::Claimer}, {"silent", Death::Silent}};
+const std::map<std::string, Death> deaths = {{"runner", Death::Runner},
+                                             {"worker", Death::Worker},
+                                             {"claimer", Death::Claimer},
+                                             {"silent", Death::Silent},
+                                             {"cut", Death::Cut}};
 
 void print(const std::string& death, const std::string& what, std::vector<double> milliseconds) {
     if (milliseconds.empty()) return;
@@ -63,9 +66,13 @@ int main(int argc, char** argv) {
     claimer->callback([&] { result = be_claimer(words); });
     auto* measuring = program.add_subcommand("measure", "Kill workers, and see how long their tasks wait");
     measuring->add_option("--store", params.store, "An empty store")->required();
-    measuring->add_option("--death", death, "runner, worker, claimer or silent")->check(CLI::IsMember(deaths));
+    measuring->add_option("--death", death, "runner, worker, claimer, silent or cut")->check(CLI::IsMember(deaths));
     measuring->add_option("--kills", params.kills, "How many");
     measuring->add_option("--at-once", params.at_once, "Workers of one round");
+    measuring->add_option("--through", params.through, "Of cut: the command that starts workers elsewhere");
+    measuring->add_option("--victims-store", params.victims_store, "Of cut: the store as they reach it");
+    measuring->add_option("--cut", params.cut, "Of cut: the command that cuts them off");
+    measuring->add_option("--mend", params.mend, "Of cut: the command that undoes it");
     measuring->callback([&] {
         params.death = deaths.at(death);
         result = measure(params, death);

@@ -63,6 +63,7 @@ public:
         order_survivor(store::WorkerOrder::Uncordon);
         kill_all(victims);
         await_recovery();
+        if (params_.death == Death::Cut) perform(params_.mend);
         collect();
     }
     [[nodiscard]] RecoveryFigures figures() const { return figures_; }
@@ -70,7 +71,12 @@ public:
 private:
     std::vector<Child> start(const std::string& mode, const std::string& name, int capacity, bool sweeps) {
         std::vector<Child> started;
-        started.emplace_back(mode, WorkerWords{params_.store, name, queue, capacity, sweeps});
+        WorkerWords words{params_.store, name, queue, capacity, sweeps};
+        if (params_.death == Death::Cut && !sweeps) {
+            words.store = params_.victims_store;
+            words.through = params_.through;
+        }
+        started.emplace_back(mode, words);
         return started;
     }
 
@@ -122,6 +128,7 @@ private:
     void kill_all(std::vector<Child>& victims) {
         killed_.clear();
         if (params_.death == Death::Runner) return kill_runners();
+        if (params_.death == Death::Cut) return cut_network();
         std::map<int, Uuid> ids;
         for (const store::WorkerRecord& worker : store_->workers())
             ids[worker.registration.host.pid] = worker.registration.id;
@@ -130,6 +137,16 @@ private:
             killed_[ids.at(victim.pid())] = platform::real_clock().now();
             victim.kill(params_.death == Death::Silent ? SIGSTOP : SIGKILL);
         }
+    }
+
+    void cut_network() {
+        const Timestamp now = platform::real_clock().now();
+        for (const auto& [task, worker] : workers_) killed_[worker] = now;
+        perform(params_.cut);
+    }
+
+    static void perform(const std::string& command) {
+        if (std::system(command.c_str()) != 0) throw std::runtime_error("failed: " + command);
     }
 
     void kill_runners() {

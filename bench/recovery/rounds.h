@@ -13,6 +13,7 @@ enum class Death {
     Worker,   ///< kill -9 of a worker with running tasks
     Claimer,  ///< kill -9 of a worker with CLAIMED tasks
     Silent,   ///< SIGSTOP of a worker
+    Cut,      ///< the network between workers and database goes away
 };
 
 struct RecoveryParams {
@@ -20,6 +21,11 @@ struct RecoveryParams {
     Death death = Death::Worker;
     int kills = 200;
     int at_once = 10;  ///< workers of one round
+    // Of Cut: how the workers that are cut off are started and reach the store, and how that is done and undone.
+    std::string through = {};
+    std::string victims_store = {};
+    std::string cut = {};
+    std::string mend = {};
 };
 
 /// Milliseconds from each death.

@@ -5,7 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <iostream>
+#include <iterator>
+#include <sstream>
 #include <thread>
 
 #include "base/ids.h"
@@ -19,6 +22,15 @@
 #include "worker/worker_process.h"
 
 namespace holdfast::bench {
+
+namespace {
+
+std::vector<std::string> words_of(const std::string& text) {
+    std::istringstream stream(text);
+    return {std::istream_iterator<std::string>(stream), {}};
+}
+
+}  // namespace
 
 int be_worker(const WorkerWords& words) {
     worker::WorkerPlan plan;
@@ -61,14 +73,17 @@ int be_claimer(const WorkerWords& words) {
 }
 
 Child::Child(const std::string& mode, const WorkerWords& words) {
-    std::vector<std::string> texts = {
-        "recovery_bench", mode,      "--store",   words.store,  "--name",
-        words.name,       "--queue", words.queue, "--capacity", std::to_string(words.capacity)};
+    std::vector<std::string> texts = words_of(words.through);
+    const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+    for (const std::string& text :
+         {program, mode, std::string("--store"), words.store, std::string("--name"), words.name,
+          std::string("--queue"), words.queue, std::string("--capacity"), std::to_string(words.capacity)})
+        texts.push_back(text);
     if (words.sweeps) texts.emplace_back("--sweep");
     std::vector<char*> arguments;
     for (std::string& text : texts) arguments.push_back(text.data());
     arguments.push_back(nullptr);
-    if (posix_spawn(&pid_, "/proc/self/exe", nullptr, nullptr, arguments.data(), environ) != 0)
+    if (posix_spawnp(&pid_, arguments.front(), nullptr, nullptr, arguments.data(), environ) != 0)
         throw std::runtime_error("cannot start a worker");
 }
 

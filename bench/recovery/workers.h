@@ -13,6 +13,7 @@ struct WorkerWords {
     std::string queue;
     int capacity = 2;
     bool sweeps = false;
+    std::string through = {};  ///< a command that runs another one: "ip netns exec NAME"; not passed on
 };
 
 /// The body of `recovery_bench worker`: a real worker with processes for runners.
