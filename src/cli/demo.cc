@@ -1,8 +1,9 @@
 #include <fmt/format.h>
-#include <signal.h>
-#include <stdlib.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <ostream>
 

@@ -50,7 +50,7 @@ public:
         : io_(io), columns_(columns - 1), facts_shown_(std::min(most_facts, rows - 14)), utf8_(speaks_utf8(io)) {
         io_.out << "\033[?25l" << std::flush;  // the cursor would jump about
     }
-    ~LiveDemoView() override { close(); }
+    ~LiveDemoView() override { LiveDemoView::close(); }
 
     void tell(const DemoFact& fact, Duration at) override {
         if (fact.kind == "act") act_ = fact.text;
@@ -63,9 +63,9 @@ public:
         frame_.clear();
         add_head(at);
         for (const DemoScene::Worker& worker : scene.workers) add_worker(worker);
-        frame_.push_back({});
+        frame_.emplace_back();
         add_counts(scene.counts);
-        frame_.push_back({});
+        frame_.emplace_back();
         for (const Line& fact : facts_) frame_.push_back(fact);
         frame_.resize(frame_.size() + static_cast<std::size_t>(facts_shown_) - facts_.size());
         draw();
@@ -82,7 +82,7 @@ public:
 private:
     void add_head(Duration at) {
         frame_.push_back({{"Holdfast demo", Tone::Strong}, {demo_time(at), Tone::Faint}, {act_, Tone::Strong}});
-        frame_.push_back({});
+        frame_.emplace_back();
     }
 
     void add_worker(const DemoScene::Worker& worker) {

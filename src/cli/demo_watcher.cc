@@ -60,7 +60,7 @@ Duration DemoWatcher::since_start() const {
     return std::chrono::floor<Duration>(std::chrono::steady_clock::now() - started_);
 }
 
-void DemoWatcher::tell(DemoFact fact) {
+void DemoWatcher::tell(const DemoFact& fact) {
     view_.tell(fact, since_start());
 }
 

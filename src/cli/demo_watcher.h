@@ -18,7 +18,7 @@ public:
     /// All of them outlive it.
     DemoWatcher(store::Store& store, const std::vector<DemoTask>& tasks, DemoView& view);
 
-    void tell(DemoFact fact);
+    void tell(const DemoFact& fact);
     /// What is done to a worker now, and what later events about it are measured from: "kill -9".
     void note_trouble(const std::string& worker, const std::string& what);
     void look();
