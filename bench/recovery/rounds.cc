@@ -27,7 +27,11 @@ constexpr const char* queue = "recovery-bench";
 /// Looks every few milliseconds: these waits measure nothing.
 template <typename Condition>
 void wait_until(Condition condition) {
-    while (!condition()) std::this_thread::sleep_for(milliseconds(20));
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > give_up) throw std::runtime_error("waited two minutes in vain");
+        std::this_thread::sleep_for(milliseconds(20));
+    }
 }
 
 double milliseconds_between(Timestamp from, Timestamp to) {
@@ -158,7 +162,7 @@ private:
     }
 
     void await_recovery() {
-        const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+        const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
         wait_until([&] {
             const auto records = store_->find(tasks_);
             return std::chrono::steady_clock::now() > give_up ||

@@ -41,7 +41,7 @@ int be_worker(const WorkerWords& words) {
     plan.settings.registration.capacity = words.capacity;
     plan.settings.task_timeout = std::chrono::hours(1);
     if (words.sweeps) plan.sweep.emplace();
-    platform::LogWriter log(std::cerr, LogFormat::Text, LogLevel::Error, platform::real_clock());
+    platform::LogWriter log(std::cerr, LogFormat::Text, LogLevel::Warning, platform::real_clock());
     return worker::WorkerProcess(std::move(plan), recovery_functions(), log).run();
 }
 

@@ -57,6 +57,26 @@ TEST_F(SqliteHabits, AWorkerNeverSaysThatItProvesASession) {
     EXPECT_FALSE(store->workers().at(0).proves_session);
 }
 
+TEST_F(SqliteHabits, PruningGivesSpaceBackToTheFileSystem) {
+    const auto store = open();
+    const Uuid worker = join(*store);
+    std::vector<store::NewTask> batch = tasks(clock.now(), 200);
+    for (auto& task : batch) task.args = "\"" + std::string(20'000, 'x') + "\"";
+    store->submit(batch);
+    for (const auto& claimed : claim_fully(*store, worker, batch.size()))
+        finish(*store, worker, completed(lease_of(claimed)));
+    const auto pages = [&] { return std::stol(database->raw()->value("PRAGMA page_count")); };
+    const auto full = pages();
+    clock.advance(std::chrono::hours(1000));
+    while (store
+               ->prune({.heartbeats_older_than = {},
+                        .worker_states_older_than = {},
+                        .terminal_older_than = std::chrono::hours(1)})
+               .tasks > 0) {
+    }
+    EXPECT_LT(pages(), full / 4);
+}
+
 /// What the turnstile is there for: without it a beat beside busy writers waits for tens of seconds. Measured against
 /// a write of this process that queues with the others, so that a busy machine is busy for both.
 TEST_F(SqliteHabits, ABeatIsServedBeforeTheWritesOfEightProcessesThatWriteFlatOut) {

@@ -10,6 +10,7 @@ constexpr int checkpoint_after_pages = 4096;
 
 void configure(Database& db) {
     db.execute(
+        "PRAGMA auto_vacuum = INCREMENTAL;"  // of a file that has no pages yet: so that prune can give space back
         "PRAGMA journal_mode = WAL;"
         "PRAGMA synchronous = FULL;"
         "PRAGMA wal_autocheckpoint = 0;"

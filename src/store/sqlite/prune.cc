@@ -86,6 +86,12 @@ void delete_old(Transaction& tx, const Old& old, const store::PruneParams& param
     if (params.terminal_older_than) delete_idle_keys(tx, params.limit);
 }
 
+/// Gives pages back to the file system, some at a time: what was deleted in a hurry goes in the course of further
+/// calls.
+void shrink(Transaction& tx) {
+    tx.db.execute("PRAGMA incremental_vacuum(1000)");
+}
+
 store::PruneAnswer answer_for(const Old& old, std::size_t limit) {
     store::PruneAnswer answer;
     answer.heartbeats = std::ssize(old.heartbeats);
@@ -108,6 +114,7 @@ store::PruneAnswer SqliteStore::prune(const store::PruneParams& given) {
     return write([&](Transaction& tx) {
         const auto old = find_old(tx.db, params, tx.now);
         delete_old(tx, old, params);
+        shrink(tx);
         return answer_for(old, params.limit);
     });
 }
