@@ -20,7 +20,7 @@ namespace {
 
 using core::Evidence;
 using ::testing::HasSubstr;
-constexpr Duration for_ever = std::chrono::minutes(5);
+constexpr Duration for_ever = std::chrono::hours(1);  // longer than a test may take
 
 /// A process that does nothing until it is killed.
 class Sleeper {

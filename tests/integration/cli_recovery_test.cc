@@ -213,7 +213,8 @@ TEST_P(CliRealWorkers, StatusTellsWhoSweepsWhatItDidAndTheLastRecoveries) {
     EXPECT_TRUE(status()["sweeper"].is_null());
     EXPECT_THAT(holdfast({"recovery", "status"}).out, HasSubstr("nobody sweeps"));
     RunningProgram sweeper = start_worker({"--name", "sweeper"});
-    wait_until([&] { return !status()["sweeper"].is_null(); });
+    wait_until([&] { return status()["services"].size() == 5; });  // each has said that it ran
+    EXPECT_THAT(status()["sweeper"], HasSubstr("worker sweeper ("));
     victim.send(SIGKILL);
     (void)victim.finish();
     const auto liveness = [&] {
