@@ -47,12 +47,12 @@ std::size_t Claimer::wanted_ahead(const RunBook& book, Duration now) {
 }
 
 std::optional<store::ClaimParams> Claimer::next(const RunBook& book, bool may_claim, Duration now) {
-    if (unanswered_) return unanswered_;
-    if (!may_claim) return std::nullopt;
     if (due_at_ && *due_at_ <= now) {
         due_at_.reset();
         work_arrived();
     }
+    if (unanswered_) return unanswered_;
+    if (!may_claim) return std::nullopt;
     const std::size_t first = book.count(RunStage::Held) + book.count(RunStage::Waiting);
     const std::size_t idle = book.idle_runners();
     store::ClaimParams params{.worker = settings_.registration.id, .request = {}};

@@ -226,10 +226,13 @@ Duration Worker::wake_at() const {
     Duration at = stopper_.look_at();
     if (!beat_under_way_)
         at = std::min(at, registered_ ? std::max(beater_.next_at(), beat_retry_at_) : beat_retry_at_);
-    if (!work_ && work_backoff_.failures() > 0) at = std::min(at, work_retry_at_);
-    if (!claim_under_way_ && claim_retry_at_ > Duration::zero()) at = std::min(at, claim_retry_at_);
-    if (!work_ && registered_) at = std::min(at, snapshot_at_);
-    if (claimer_.due_at()) at = std::min(at, *claimer_.due_at());
+    const bool takes_turns = !settings_.claims_beside_work;
+    const bool work_lane_is_free = announced_ && !leaving_ && !work_ && !(takes_turns && claim_under_way_);
+    const bool claim_lane_is_free = announced_ && !leaving_ && !claim_under_way_ && !(takes_turns && work_);
+    if (work_lane_is_free) at = std::min(at, std::max(work_retry_at_, snapshot_at_));
+    if (work_lane_is_free && work_backoff_.failures() > 0) at = std::min(at, work_retry_at_);
+    if (claim_lane_is_free && claim_retry_at_ > Duration::zero()) at = std::min(at, claim_retry_at_);
+    if (claim_lane_is_free && claimer_.due_at()) at = std::min(at, std::max(claim_retry_at_, *claimer_.due_at()));
     if (wants_runners() && book_.runners().size() < settings_.capacity()) at = std::min(at, spawn_at_);
     return at;
 }

@@ -78,6 +78,45 @@ TEST(Worker, ClaimsAgainWhenATaskFallsDue) {
     EXPECT_NE(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
 }
 
+/// Answers whatever is under way, for as long as the worker asks.
+void settle(WorkerHarness& bench, bool cordoned) {
+    for (int i = 0; i < 10; ++i) {
+        store::BeatAnswer beat;
+        beat.cordoned = cordoned;
+        if (bench.under_way<BeatCall>(Lane::Beat) != nullptr) bench.answer(Lane::Beat, beat);
+        if (bench.under_way<SnapshotCall>(Lane::Work) != nullptr) bench.answer(Lane::Work, CallDone{});
+        if (bench.under_way<ClaimCall>(Lane::Claim) != nullptr) bench.grant({}, seconds(1));
+    }
+}
+
+TEST(Worker, NeverAsksToBeWokenForWhatItCannotDoYet) {
+    for (const bool cordoned : {false, true}) {
+        WorkerHarness bench(1);
+        bench.join();
+        bench.grant({}, seconds(1));
+        for (int tick = 0; tick < 1000; ++tick) {
+            settle(bench, cordoned);
+            EXPECT_GT(bench.worker.wake_at(), bench.now) << "it would be asked again and again";
+            bench.pass(milliseconds(100));
+        }
+    }
+}
+
+TEST(Worker, WaitsForAnswersWithoutTurningMeanwhile) {
+    WorkerHarness bench(1);
+    bench.decide();
+    EXPECT_GT(bench.worker.wake_at(), bench.now) << "registering";
+    bench.answer(Lane::Beat, store::RegisterAnswer{1});
+    EXPECT_GT(bench.worker.wake_at(), bench.now) << "the first beat is under way";
+    bench.answer(Lane::Beat, store::BeatAnswer{});
+    EXPECT_GT(bench.worker.wake_at(), bench.now) << "a snapshot is under way";
+    bench.answer(Lane::Work, CallDone{});
+    for (const SpawnRunner& spawned : bench.take<SpawnRunner>()) bench.tell(RunnerReady{spawned.runner, 7});
+    ASSERT_NE(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
+    bench.pass(bench.settings.snapshot_interval);
+    EXPECT_GT(bench.worker.wake_at(), bench.now) << "a claim is under way";
+}
+
 TEST(Worker, AClaimWithoutAnAnswerIsAskedAgainAsItWas) {
     WorkerHarness bench;
     bench.join();
