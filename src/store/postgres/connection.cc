@@ -96,9 +96,17 @@ void Connection::connect() {
     ++generation_;
     PQsetNoticeProcessor(
         handle_.get(), [](void*, const char*) {}, nullptr);
-    if (params_.notices_death_fast)  // where the server's platform cannot do it, TCP keepalives have to do
-        ResultHandle(PQexec(handle_.get(), "SET client_connection_check_interval = 1000"), &PQclear);
+    if (params_.notices_death_fast) ask_server_to_notice_death();
     PQenterPipelineMode(handle_.get());
+}
+
+/// The server's own end of the connection: it has to let go of the session's locks when the client's packets stop
+/// coming. What the server's platform cannot do, it refuses, and the rest has to do.
+void Connection::ask_server_to_notice_death() {
+    for (const char* setting :
+         {"SET client_connection_check_interval = 1000", "SET tcp_keepalives_idle = 2",
+          "SET tcp_keepalives_interval = 1", "SET tcp_keepalives_count = 2", "SET tcp_user_timeout = 4000"})
+        ResultHandle(PQexec(handle_.get(), setting), &PQclear);
 }
 
 std::vector<Rows> Connection::run(std::span<const Command> commands) {

@@ -66,6 +66,7 @@ public:
 
 private:
     void connect();
+    void ask_server_to_notice_death();
     void send(const Command& command);
     /// All results of the commands sent, up to the synchronisation point.
     std::vector<Rows> read_answers(std::span<const Command> commands);
