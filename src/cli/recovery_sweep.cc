@@ -41,7 +41,7 @@ ExitCode sweep(Session& session) {
     const auto store = session.open_store(config, Access::AsItIs);
     const auto host = worker::host_watch_for(config.store.url, container_tool(config.worker));
     platform::SystemRandom random;
-    engine::Sweeper sweeper(*store, *host, random, session.who(), sweep_settings(config));
+    engine::Sweeper sweeper(*store, *host, random, session.who(), sweep_settings(config), platform::machine_time);
     const engine::SweepReport report = sweeper.run_all(platform::machine_time());
     bool has_failed = false;
     for (const auto& pass : report.passes) {

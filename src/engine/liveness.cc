@@ -26,9 +26,10 @@ core::LeaseSeen lease_seen(const store::LeaseRecord& lease) {
             .in_container = lease.started && runs_in_container(lease.spec)};
 }
 
-RecoveryReport Liveness::run_once(bool sweeps, Duration now) {
+RecoveryReport Liveness::run_once(bool sweeps) {
     RecoveryReport report;
     const store::LivenessView view = store_.look();
+    const Duration now = stopwatch_();
     std::map<Uuid, Sight> sights;
     for (const store::WorkerLiveness& worker : view.workers) sights[worker.id] = host_.look_at(worker);
     observer_.see(view, sights, now);
@@ -100,7 +101,11 @@ void Liveness::settle(const store::WorkerLiveness& worker, const core::WorkerSee
 core::Verdict Liveness::judge(const store::WorkerLiveness& worker, const store::LeaseRecord& lease,
                               const core::WorkerSeen& seen) {
     core::LeaseSeen known = lease_seen(lease);
-    if (known.in_container) known.container_stopped = host_.stop_container(worker, lease.lease);
+    if (!known.in_container) return core::judge(seen, known, thresholds_);
+    known.container_stopped = true;  // were it stopped, would the lease end now? Only then is it stopped
+    core::Verdict verdict = core::judge(seen, known, thresholds_);
+    if (verdict.action == core::Action::Keep) return verdict;
+    known.container_stopped = host_.stop_container(worker, lease.lease);
     return core::judge(seen, known, thresholds_);
 }
 

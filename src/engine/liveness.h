@@ -14,11 +14,17 @@ namespace holdfast::engine {
 class Liveness {
 public:
     Liveness(store::Store& store, HostWatch& host, Bailiff& bailiff, Observer& observer,
-             const core::Thresholds& thresholds)
-        : store_(store), host_(host), bailiff_(bailiff), observer_(observer), thresholds_(thresholds) {}
+             const core::Thresholds& thresholds, Stopwatch stopwatch)
+        : store_(store),
+          host_(host),
+          bailiff_(bailiff),
+          observer_(observer),
+          thresholds_(thresholds),
+          stopwatch_(std::move(stopwatch)) {}
 
-    /// Certain evidence is acted upon by everybody; the rest only by whoever `sweeps`.
-    RecoveryReport run_once(bool sweeps, Duration now);
+    /// Certain evidence is acted upon by everybody; the rest only by whoever `sweeps`. What is seen counts from when
+    /// the look has returned: a look that took long must not make anything older than it is.
+    RecoveryReport run_once(bool sweeps);
 
 private:
     [[nodiscard]] bool is_lost(const core::WorkerSeen& seen) const;
@@ -36,6 +42,7 @@ private:
     Bailiff& bailiff_;
     Observer& observer_;
     const core::Thresholds thresholds_;
+    const Stopwatch stopwatch_;
 };
 
 /// What a verdict needs to know about a lease.

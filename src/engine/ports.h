@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -17,6 +18,9 @@ struct Sight {
     /// word, because cloned machines share their boot id and may share process numbers.
     bool stands_alone = false;
 };
+
+/// The monotonic time of this process, the one that `now` of its services is on.
+using Stopwatch = std::function<Duration()>;
 
 /// This machine, as an observer of workers.
 class HostWatch {

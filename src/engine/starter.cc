@@ -6,7 +6,16 @@ namespace holdfast::engine {
 
 std::vector<store::TaskLease> choose_starts(RunBook& book, std::size_t reserved, Duration now) {
     std::vector<store::TaskLease> leases;
-    for (const store::Lease lease : book.in(RunStage::Starting)) leases.push_back(book.at(lease).lease());
+    const std::set<store::Lease> in_doubt = book.in(RunStage::Starting);
+    for (const store::Lease lease : in_doubt) {
+        Run& run = book.at(lease);
+        if (run.stop) {  // it is not started only to be stopped: whether it was, the hand-back tells
+            book.release(run, now);
+            book.move(run, RunStage::Returning, now);
+        } else {
+            leases.push_back(run.lease());
+        }
+    }
     while (book.idle_runners() > reserved && book.count(RunStage::Held) > 0) {
         Run& run = book.at(*book.in(RunStage::Held).begin());
         book.assign(run, now);

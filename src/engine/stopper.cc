@@ -8,6 +8,8 @@ namespace holdfast::engine {
 
 namespace {
 
+constexpr Duration runner_margin = std::chrono::milliseconds(500);
+
 /// A cancel is confirmed by the worker, a lost lease is nobody's: neither leaves time for tidying up.
 Duration grace_for(StopCause cause, const WorkerSettings& settings, bool hurried) {
     if (hurried || cause == StopCause::LeaseLost) return Duration::zero();
@@ -42,7 +44,9 @@ void Stopper::stop(Run& run, StopCause cause, Duration now, Commands& commands) 
 
 void Stopper::stop_running(Run& run, StopCause cause, Duration now, Commands& commands) {
     const Duration grace = grace_for(cause, settings_, hurried_);
-    const Duration kill_at = run.stop ? std::min(run.stop->kill_at, now + grace) : now + grace;
+    // The runner kills the run's processes itself after the grace; only one that does not is killed for it.
+    const Duration patience = grace == Duration::zero() ? grace : grace + runner_margin;
+    const Duration kill_at = run.stop ? std::min(run.stop->kill_at, now + patience) : now + patience;
     run.stop = Stop{.cause = cause, .kill_at = kill_at};
     commands.push_back(Say{log_lines::stopping(run, cause)});
     commands.push_back(AskToStop{run.runner, cause, grace});
@@ -113,6 +117,7 @@ void Stopper::tick_runner(RunnerId id, Runner& runner, Duration now, Commands& c
 void Stopper::kill(RunnerId id, Runner& runner, Commands& commands) {
     if (runner.killed) return;
     runner.killed = true;
+    if (runner.stage == RunnerStage::Idle) book_.move_runner(id, RunnerStage::Leaving, runner.since);
     commands.push_back(KillRunner{id});
 }
 

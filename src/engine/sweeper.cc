@@ -10,13 +10,14 @@ constexpr std::size_t expire_at_once = 1000;
 
 }  // namespace
 
-Sweeper::Sweeper(store::Store& store, HostWatch& host, Random& random, std::string who, const SweepSettings& settings)
+Sweeper::Sweeper(store::Store& store, HostWatch& host, Random& random, std::string who, const SweepSettings& settings,
+                 Stopwatch stopwatch)
     : store_(store),
       who_(std::move(who)),
       settings_(settings),
       observer_(settings.thresholds.worker_stale / 3),
       bailiff_(store, who_, random),
-      liveness_(store, host, bailiff_, observer_, settings.thresholds),
+      liveness_(store, host, bailiff_, observer_, settings.thresholds, std::move(stopwatch)),
       stale_leases_(store, bailiff_, observer_, settings.thresholds),
       unmatched_(store, observer_, who_, settings.unmatched_grace),
       retention_(store, settings.retention) {}
@@ -29,7 +30,7 @@ SweepReport Sweeper::run_once(Duration now) {
             renew_at_ = now + renew_every;
         }
         report.holds_lease = holds_lease_;
-        pass(report, "liveness", [&] { return liveness_.run_once(holds_lease_, now); });
+        pass(report, "liveness", [&] { return liveness_.run_once(holds_lease_); });
         if (holds_lease_) run_services(report, now);
     } catch (const store::Unavailable&) {
         observer_.lose_sight();
@@ -40,7 +41,7 @@ SweepReport Sweeper::run_once(Duration now) {
 
 SweepReport Sweeper::run_all(Duration now) {
     SweepReport report{.holds_lease = true, .passes = {}};
-    pass(report, "liveness", [&] { return liveness_.run_once(true, now); });
+    pass(report, "liveness", [&] { return liveness_.run_once(true); });
     check_at_ = now;
     run_services(report, now);
     return report;

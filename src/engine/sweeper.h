@@ -38,7 +38,8 @@ struct SweepReport {
 class Sweeper {
 public:
     /// `who`: this process, as people and other sweepers know it. `host`, `store` and `random` outlive it.
-    Sweeper(store::Store& store, HostWatch& host, Random& random, std::string who, const SweepSettings& settings);
+    Sweeper(store::Store& store, HostWatch& host, Random& random, std::string who, const SweepSettings& settings,
+            Stopwatch stopwatch);
 
     /// To be called every second. Throws Unavailable when the store cannot be reached; all counts then start anew.
     SweepReport run_once(Duration now);

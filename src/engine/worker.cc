@@ -55,7 +55,7 @@ void Worker::on(const RunnerReady& event, Duration now) {
     runner->pid = event.pid;
     runner->last_sign = now;
     spawn_backoff_.reset();
-    book_.move_runner(event.runner, RunnerStage::Idle, now);
+    book_.move_runner(event.runner, runner->killed ? RunnerStage::Leaving : RunnerStage::Idle, now);
 }
 
 void Worker::on(const RunEnded& event, Duration now) {
@@ -68,7 +68,9 @@ void Worker::on(const RunEnded& event, Duration now) {
         const bool lost = run->stop && run->stop->cause == StopCause::LeaseLost;
         end_run(*run, lost ? store::FinishedRun{} : outcome_of_end(*run, event, settings_), now);
     }
-    book_.move_runner(event.runner, event.leaves ? RunnerStage::Leaving : RunnerStage::Idle, now);
+    // One that was told to die is given nothing more, even if its task has ended meanwhile.
+    const bool leaves = event.leaves || runner->killed;
+    book_.move_runner(event.runner, leaves ? RunnerStage::Leaving : RunnerStage::Idle, now);
     claimer_.run_ended(now);
 }
 
@@ -157,7 +159,13 @@ void Worker::forget_lost_runs() {
             const Run& run = book_.at(lease);
             if (run.stop && run.stop->cause == StopCause::LeaseLost) lost.push_back(lease);
         }
-    for (const store::Lease lease : lost) book_.remove(lease);
+    for (const store::Lease lease : lost) {
+        const Run& run = book_.at(lease);
+        std::size_t bytes = 0;
+        for (const store::LogChunk& chunk : run.unsent_logs) bytes += chunk.text.size();
+        if (bytes > 0) commands_.push_back(LogsStored{run.log_runner, bytes});  // nobody else will give them back
+        book_.remove(lease);
+    }
 }
 
 void Worker::drain(Duration now) {
@@ -224,7 +232,7 @@ bool Worker::is_drained() const {
 Duration Worker::wake_at() const {
     if (left_) return Duration::max();
     Duration at = stopper_.look_at();
-    if (!beat_under_way_)
+    if (!beat_under_way_ && !leaving_)
         at = std::min(at, registered_ ? std::max(beater_.next_at(), beat_retry_at_) : beat_retry_at_);
     const bool takes_turns = !settings_.claims_beside_work;
     const bool work_lane_is_free = announced_ && !leaving_ && !work_ && !(takes_turns && claim_under_way_);

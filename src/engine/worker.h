@@ -51,6 +51,8 @@ private:
         std::vector<store::Lease> saving;  ///< progress
         struct Logs {
             store::Lease lease = 0;
+            RunnerId runner = 0;
+            std::size_t chunks = 0;
             std::size_t bytes = 0;
         };
         std::vector<Logs> logging;
@@ -98,6 +100,7 @@ private:
     void on_claimed(const store::ClaimAnswer& answer, Duration now);
     void on_finished(const store::FinishAnswer& answer, Duration now);
     void on_fenced(const std::vector<store::Fenced>& answers, Duration now);
+    void on_logs_stored();
     void on_start(store::Lease lease, store::Fenced fenced, Duration now);
     void on_failed(Lane lane, const CallFailed& failure, Duration now);
     void store_answered(Duration now);

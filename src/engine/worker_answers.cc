@@ -159,7 +159,9 @@ void Worker::on_claimed(const store::ClaimAnswer& answer, Duration now) {
         if (settings_.says_debug) say(log_lines::claimed(task));
         Run& run = book_.add(task, task.started ? RunStage::Waiting : RunStage::Held, now);
         run.timeout = task.task.policy.timeout.value_or(settings_.task_timeout);
-        if (task.started) {
+        if (task.started && stopped_all_) {
+            stopper_.stop(run, StopCause::Drain, now, commands_);
+        } else if (task.started) {
             begin(run, now);
         } else {
             stopper_.look_at(now + settings_.hold_at_most);
@@ -186,15 +188,27 @@ void Worker::on_fenced(const std::vector<store::Fenced>& answers, Duration now) 
         const store::TaskLease& lease = work_->returning[i];
         if (std::erase(orphans_, lease) > 0 && answers[i] == store::Fenced::LeaseLost)
             started_orphans_.push_back(lease);
-        if (book_.find(lease.lease) != nullptr) book_.remove(lease.lease);
+        Run* run = book_.find(lease.lease);
+        if (run == nullptr) continue;
+        const bool was_started = answers[i] == store::Fenced::LeaseLost && run->stop && run->claimed.started == false;
+        if (was_started && run->stop->cause != StopCause::LeaseLost) {
+            end_run(*run, outcome_of_stop(*run, run->stop->cause, settings_), now);
+        } else {
+            book_.remove(lease.lease);
+        }
     }
     for (const store::Lease lease : work_->saving)
         if (Run* run = book_.find(lease)) run->unsaved.reset();
-    for (const auto& [lease, bytes] : work_->logging) {
-        Run* run = book_.find(lease);
+    on_logs_stored();
+}
+
+void Worker::on_logs_stored() {
+    for (const auto& logs : work_->logging) {
+        commands_.push_back(LogsStored{logs.runner, logs.bytes});
+        Run* run = book_.find(logs.lease);
         if (run == nullptr) continue;
-        run->unsent_logs.erase(run->unsent_logs.begin());
-        commands_.push_back(LogsStored{run->log_runner, bytes});
+        run->unsent_logs.erase(run->unsent_logs.begin(),
+                               run->unsent_logs.begin() + static_cast<std::ptrdiff_t>(logs.chunks));
     }
 }
 

@@ -10,6 +10,7 @@ namespace {
 /// Enough to share the cost of a commit among many, and little enough that nobody waits long for it.
 constexpr std::size_t finish_batch = 500;
 constexpr std::size_t log_batch_bytes = 4 << 20;
+constexpr std::size_t log_batch_chunks = 5000;
 
 }  // namespace
 
@@ -35,6 +36,7 @@ void Worker::call_work_lane(Duration now) {
         commands_.push_back(CallStore{Lane::Work, std::move(*call)});
     } else {
         work_.reset();
+        work_backoff_.reset();  // nothing is left that would have to be tried again
     }
 }
 
@@ -112,12 +114,16 @@ std::optional<StoreCall> Worker::logs_call(const std::set<store::Lease>& leases)
     AppendLogsCall call;
     std::size_t bytes = 0;
     for (const store::Lease lease : leases) {
-        for (const store::LogChunk& chunk : book_.at(lease).unsent_logs) {
-            if (bytes >= log_batch_bytes) break;
+        const Run& run = book_.at(lease);
+        WorkUnderWay::Logs logs{.lease = lease, .runner = run.log_runner};
+        for (const store::LogChunk& chunk : run.unsent_logs) {
+            if (bytes >= log_batch_bytes || call.chunks.size() >= log_batch_chunks) break;
             call.chunks.push_back(chunk);
-            work_->logging.push_back({lease, chunk.text.size()});
             bytes += chunk.text.size();
+            logs.bytes += chunk.text.size();
+            ++logs.chunks;
         }
+        if (logs.chunks > 0) work_->logging.push_back(logs);
     }
     if (call.chunks.empty()) return std::nullopt;
     return call;

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <system_error>
+#include <thread>
 
 #include "base/text.h"
 
@@ -18,33 +19,39 @@ Service::Service(engine::WorkerSettings settings, ServiceParts parts)
     : parts_(std::move(parts)),
       settings_(settings),
       worker_(std::move(settings), parts_.random),
-      watch_(parts_.store,
-             [this] {
-                 if (news_posted_.exchange(true)) return;
-                 parts_.loop.post([this] {
-                     news_posted_ = false;
-                     worker_.work_arrived();
-                 });
-             }),
-      guard_(settings_.registration.fence_after / 2, [this](Duration stuck_for) {
-          parts_.log.write({LogLevel::Error,
-                            concat("The service loop has not turned for ", format_duration(stuck_for),
-                                   ": ending the process, so that its tasks are recovered"),
-                            {}});
-          std::abort();
+      watch_(parts_.store, [this] {
+          if (news_posted_.exchange(true)) return;
+          parts_.loop.post([this] {
+              news_posted_ = false;
+              worker_.work_arrived();
+          });
       }) {}
 
 void Service::handle(const engine::RunnerEvent& event) {
     worker_.handle(event, platform::machine_time());
 }
 
+void Service::report_stuck(Duration stuck_for) {
+    // In a thread that nobody waits for: what the loop is stuck in may be the log itself.
+    std::thread([this, stuck_for] {
+        parts_.log.write({LogLevel::Error,
+                          concat("The service loop has not turned for ", format_duration(stuck_for),
+                                 ": ending the process, so that its tasks are recovered"),
+                          {}});
+    }).detach();
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    std::abort();
+}
+
 int Service::run() {
+    guard_.emplace(settings_.registration.fence_after / 2, [this](Duration stuck_for) { report_stuck(stuck_for); });
     while (!exit_code_) {
-        guard_.turned();
+        guard_->turned();
         parts_.turned();
         decide();
         if (!exit_code_) parts_.loop.turn(pause());
     }
+    guard_.reset();  // what ends now may take its time
     return *exit_code_;
 }
 

@@ -48,6 +48,7 @@ public:
     void ask_to_drain(const std::string& why);
 
 private:
+    [[noreturn]] void report_stuck(Duration stuck_for);
     void decide();
     void perform(engine::Command command);
     void call_store(engine::Lane lane, engine::StoreCall call);
@@ -69,7 +70,7 @@ private:
     StoreLane claim_lane_;
     StoreLane beat_lane_;
     WorkWatch watch_;
-    LoopGuard guard_;  // the last: it is not to watch while the others end
+    std::optional<LoopGuard> guard_;  // while run() turns the loop
 };
 
 }  // namespace holdfast::worker

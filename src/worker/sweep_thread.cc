@@ -55,7 +55,7 @@ void SweepThread::run() {
 }
 
 void SweepThread::sweep(store::Store& store) {
-    engine::Sweeper sweeper(store, *host_, random_, params_.who, params_.settings);
+    engine::Sweeper sweeper(store, *host_, random_, params_.who, params_.settings, platform::machine_time);
     bool has_died = false;
     while (!stopping_) {
         try {
@@ -64,9 +64,9 @@ void SweepThread::sweep(store::Store& store) {
             say(report);
             note(store, report, now);
             is_away_ = false;
-        } catch (const StoreError& fault) {
+        } catch (const std::exception& fault) {
             if (!std::exchange(is_away_, true))
-                log_.write({LogLevel::Warning, concat("The sweeper cannot see the store: ", fault.what()), {}});
+                log_.write({LogLevel::Warning, concat("The sweeper cannot do its work: ", fault.what()), {}});
         }
         has_died = host_->wait(has_died ? second_look : params_.interval);
     }

@@ -27,7 +27,9 @@ void acknowledge_beat(WorkerHarness& bench) {
 }
 
 TEST(Fence, ARunThatWaitedForItsRunnerThroughAnOutageBeginsOnlyAfterABeat) {
-    WorkerHarness bench(1);
+    WorkerSettings settings;
+    settings.runner_boot = std::chrono::minutes(1);
+    WorkerHarness bench(1, settings);
     bench.join();
     bench.tell(RunnerGone{1, "exit code 1"});
     bench.grant({fenced_task(10)});

@@ -178,7 +178,9 @@ TEST_F(LifeLocks, AHeldLockIsLifeEvenWhenTheProcessNumberIsGone) {
 
 TEST_F(LifeLocks, AFreeLockIsDeathOnItsOwn) {
     { LifeLock().hold(path(), 7); }
-    const engine::Sight sight = watch->look_at(worker_like(process));
+    const auto worker = worker_like(process);
+    process.bury();
+    const engine::Sight sight = watch->look_at(worker);
     EXPECT_EQ(sight.evidence, Evidence::Exited);
     EXPECT_TRUE(sight.stands_alone);
     EXPECT_THAT(sight.how, HasSubstr("its lock is free"));
@@ -187,7 +189,14 @@ TEST_F(LifeLocks, AFreeLockIsDeathOnItsOwn) {
 TEST_F(LifeLocks, TheLockOfAnotherWorkerSaysNothingAboutThisOne) {
     LifeLock lock;
     lock.hold(path(), 8);
-    EXPECT_EQ(watch->look_at(worker_like(process)).evidence, Evidence::Exited);
+    const auto worker = worker_like(process);
+    process.bury();
+    EXPECT_EQ(watch->look_at(worker).evidence, Evidence::Exited);
+}
+
+TEST_F(LifeLocks, AWorkerThatCouldNotTakeItsLockLivesAllTheSame) {
+    { LifeLock().hold(path(), 7); }
+    EXPECT_EQ(watch->look_at(worker_like(process)).evidence, Evidence::None);
 }
 
 TEST_F(LifeLocks, AMissingFileIsNoEvidence) {

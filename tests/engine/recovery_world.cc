@@ -32,7 +32,7 @@ RecoveryWorld::~RecoveryWorld() {
 }
 
 std::unique_ptr<Sweeper> RecoveryWorld::make_sweeper(const std::string& who) {
-    return std::make_unique<Sweeper>(*store, host, random, who, settings);
+    return std::make_unique<Sweeper>(*store, host, random, who, settings, [this] { return now; });
 }
 
 Uuid RecoveryWorld::add_worker(const std::string& name, const std::vector<std::string>& tags) {

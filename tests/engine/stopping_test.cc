@@ -82,6 +82,8 @@ TEST_F(Stopping, ARunOutOfTimeIsAskedThenKilledAndFailsWithItsTimeout) {
     keep_beating(bench, milliseconds(4500));
     EXPECT_THAT(bench.take<KillRunner>(), IsEmpty());
     keep_beating(bench, milliseconds(500));
+    EXPECT_THAT(bench.take<KillRunner>(), IsEmpty()) << "its runner is killing it";
+    keep_beating(bench, milliseconds(500));
     EXPECT_THAT(bench.take<KillRunner>(), SizeIs(1));
     EXPECT_EQ(bench.under_way<FinishCall>(Lane::Work), nullptr) << "before its processes are gone";
     bench.tell(RunnerGone{bench.runner_of(10), "killed by SIGKILL"});

@@ -279,6 +279,91 @@ TEST(Worker, ARunnersDeathEndsItsRunAndOnlyIts) {
     EXPECT_EQ(bench.worker.book().count(RunStage::Running), 1U);
 }
 
+TEST(Worker, ARunnerThatWasToldToDieIsGivenNothingMore) {
+    WorkerSettings settings;
+    settings.task_timeout = seconds(1);
+    WorkerHarness bench(1, settings);
+    bench.join();
+    bench.grant({started_task(10), held_task(11)});
+    for (int tick = 0; tick < 70; ++tick) bench.pass(milliseconds(100));
+    ASSERT_THAT(bench.take<KillRunner>(), SizeIs(1));
+    EXPECT_THAT(bench.take<BeginRun>(), SizeIs(1));
+    bench.tell(RunEnded{.runner = bench.runner_of(10), .lease = 10, .interrupted = true});  // was on its way
+    EXPECT_EQ(bench.worker.book().idle_runners(), 0U);
+    bench.tell(RunnerGone{1, "killed by SIGKILL"});
+    EXPECT_THAT(bench.take<BeginRun>(), IsEmpty());
+    EXPECT_THAT(bench.take<SpawnRunner>(), SizeIs(1));
+}
+
+TEST(Worker, GivesBackTheRoomOfLogsThatNobodyWillStore) {
+    WorkerHarness bench(1);
+    bench.join();
+    bench.grant({started_task(10)});
+    const RunnerId runner = bench.runner_of(10);
+    const store::TaskLease lease = bench.worker.book().runs().at(10).lease();
+    bench.tell(RunLog{runner, 10, "stdout", "hello\n", {}});
+    bench.fail(Lane::Work);
+    while (bench.under_way<BeatCall>(Lane::Beat) == nullptr) bench.pass(milliseconds(100));
+    store::BeatAnswer lost;
+    lost.lost = {lease};
+    bench.answer(Lane::Beat, lost);
+    if (bench.under_way<AppendLogsCall>(Lane::Work) != nullptr) bench.fail(Lane::Work);
+    bench.tell(RunnerGone{runner, "killed by SIGKILL"});
+    bench.decide();
+    EXPECT_TRUE(bench.worker.book().runs().empty());
+    EXPECT_EQ(bench.take<LogsStored>().size(), 1U);
+}
+
+TEST(Worker, AnIdleWorkerSleepsThroughAnOutage) {
+    WorkerHarness bench(1);
+    bench.join();
+    bench.grant({});
+    bench.pass(bench.settings.snapshot_interval);
+    ASSERT_NE(bench.under_way<SnapshotCall>(Lane::Work), nullptr);
+    bench.fail(Lane::Work);
+    if (bench.under_way<BeatCall>(Lane::Beat) != nullptr) bench.fail(Lane::Beat);
+    bench.pass(milliseconds(501));
+    if (bench.under_way<BeatCall>(Lane::Beat) != nullptr) bench.fail(Lane::Beat);
+    bench.decide();
+    EXPECT_GT(bench.worker.wake_at(), bench.now);
+}
+
+TEST(Worker, AStartInDoubtIsNotRepeatedOnlyToBeStopped) {
+    WorkerSettings settings;
+    settings.shutdown_grace = seconds(1);
+    WorkerHarness bench(1, settings);
+    bench.join();
+    bench.grant({held_task(11)});
+    ASSERT_NE(bench.under_way<StartCall>(Lane::Work), nullptr);
+    bench.fail(Lane::Work);
+    bench.worker.asked_to_drain("test", bench.now);
+    for (int tick = 0; tick < 30; ++tick) {
+        bench.pass(milliseconds(100));
+        if (bench.under_way<StartCall>(Lane::Work) != nullptr) bench.fail(Lane::Work);
+        if (bench.under_way<BeatCall>(Lane::Beat) != nullptr) bench.fail(Lane::Beat);
+        if (bench.under_way<HandBackCall>(Lane::Work) != nullptr) break;
+    }
+    ASSERT_NE(bench.under_way<HandBackCall>(Lane::Work), nullptr);
+    bench.answer(Lane::Work, std::vector{store::Fenced::LeaseLost});  // it had been started after all
+    const FinishCall* finish = bench.under_way<FinishCall>(Lane::Work);
+    ASSERT_NE(finish, nullptr);
+    EXPECT_EQ(finish->params.runs.front().end, core::LeaseEnd::Stopped);
+}
+
+TEST(Worker, ATaskThatAClaimBringsAfterEverythingWasStoppedIsNotBegun) {
+    WorkerSettings settings;
+    settings.claims_beside_work = true;
+    WorkerHarness bench(1, settings);
+    bench.join();
+    ASSERT_NE(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
+    bench.worker.asked_to_drain("test", bench.now);
+    bench.worker.asked_to_drain("test", bench.now);
+    bench.decide();
+    bench.grant({started_task(10)});
+    EXPECT_THAT(bench.take<BeginRun>(), IsEmpty());
+    EXPECT_NE(bench.under_way<FinishCall>(Lane::Work), nullptr);
+}
+
 TEST(Worker, ARunnerThatDiesBeforeItWasToldCostsItsTaskNothing) {
     WorkerHarness bench(1);
     bench.join();
