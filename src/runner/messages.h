@@ -135,7 +135,7 @@ void append_frame(std::string& out, const Message& message);
 /// nullopt when the bytes are no message, whatever they are.
 [[nodiscard]] std::optional<Message> parse_packet(std::string_view packet);
 
-inline constexpr std::size_t largest_frame = 80 * 1024 * 1024;
+inline constexpr std::size_t largest_frame = 256 * 1024 * 1024;
 
 /// Cuts a stream of bytes into messages.
 class FrameReader {

@@ -72,6 +72,7 @@ Printout::Printout(platform::Descriptor out, platform::Descriptor err)
 
 void Printout::begin(store::Lease lease) {
     lease_ = lease;
+    unacknowledged_ = 0;  // what is lost with a lease is never acknowledged
     for (PrintStream& stream : streams_) stream.restart();
 }
 

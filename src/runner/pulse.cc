@@ -284,8 +284,10 @@ void Pulse::check_limits(Duration now) {
 }
 
 void Pulse::send_news(Timestamp at, bool everything) {
-    if (news_) send(*news_);
-    news_.reset();
+    if (news_ && (everything || outbox_.size() == 0)) {  // else newer ones replace it until the worker reads
+        send(*news_);
+        news_.reset();
+    }
     if (printout_.waiting() == 0) return;
     for (Printed& chunk : printout_.take(at, everything)) send(std::move(chunk));
 }
