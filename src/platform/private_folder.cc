@@ -1,13 +1,18 @@
 #include "platform/private_folder.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <system_error>
 
 namespace holdfast::platform {
@@ -42,9 +47,62 @@ void remove_abandoned(const std::string& base, const std::string& prefix) {
     }
 }
 
+bool is_octal(char c) {
+    return c >= '0' && c <= '7';
+}
+
+/// Blanks and backslashes stand in mountinfo as a backslash with three octal digits.
+std::string unescaped(const std::string& text) {
+    std::string plain;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const std::string digits = text[at] == '\\' ? text.substr(at + 1, 3) : "";
+        const bool is_escape = digits.size() == 3 && std::ranges::all_of(digits, is_octal);
+        plain += is_escape ? static_cast<char>(std::stoi(digits, nullptr, 8)) : text[at];
+        if (is_escape) at += 3;
+    }
+    return plain;
+}
+
+/// False when something stays mounted: what is in it is not ours to remove.
+bool unmount_all_in(const std::string& path) {
+    std::error_code missing;
+    const std::string folder = fs::canonical(path, missing).string();
+    if (missing) return true;
+    std::ifstream mountinfo("/proc/self/mountinfo");
+    return std::ranges::all_of(mounts_in(folder, mountinfo), [](const std::string& each) {
+        return umount2(each.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW) == 0;
+    });
+}
+
 }  // namespace
 
+std::vector<std::string> mounts_in(const std::string& folder, std::istream& mountinfo) {
+    std::vector<std::string> found;
+    for (std::string line; std::getline(mountinfo, line);) {
+        std::istringstream fields(line);
+        std::string ignored, point;
+        fields >> ignored >> ignored >> ignored >> ignored >> point;
+        point = unescaped(point);
+        if (point == folder || point.starts_with(folder + "/")) found.push_back(point);
+    }
+    std::ranges::stable_sort(found, std::ranges::greater(), &std::string::size);
+    return found;
+}
+
+void make_fresh_folder(const std::string& path) {
+    remove_folder(path);
+    bool is_made = mkdir(path.c_str(), 0700) == 0;
+    for (int number = 1; !is_made && errno == EEXIST; ++number) {
+        const std::string aside = path + ".left." + std::to_string(number);
+        // One that is there already is replaced only if it is empty.
+        if (rename(path.c_str(), aside.c_str()) != 0 && errno != ENOTEMPTY && errno != EEXIST) break;
+        is_made = mkdir(path.c_str(), 0700) == 0;
+    }
+    if (!is_made) throw std::system_error(errno, std::generic_category(), "cannot make the directory " + path);
+}
+
 void remove_folder(const std::string& path) {
+    if (!unmount_all_in(path)) return;
     std::error_code ignored;
     if (fs::remove_all(path, ignored) != static_cast<std::uintmax_t>(-1)) return;
     // A directory without write permission keeps what is in it.

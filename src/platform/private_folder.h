@@ -1,6 +1,8 @@
 #pragma once
 
+#include <iosfwd>
 #include <string>
+#include <vector>
 
 #include "platform/descriptor.h"
 
@@ -24,7 +26,15 @@ private:
     Descriptor lock_;  // says to others that it is in use
 };
 
-/// Removes the directory with all that is in it, whatever its modes are. Ignores what it cannot remove.
+/// Removes the directory with all that is in it, whatever its modes are. Ignores what it cannot remove. What is
+/// mounted in it is unmounted first; removes nothing when that does not work.
 void remove_folder(const std::string& path);
+
+/// Makes an empty directory that only this user may enter. What had the path is removed, or gets another name beside
+/// it when it cannot be. Throws std::system_error.
+void make_fresh_folder(const std::string& path);
+
+/// Where something is mounted at or below the folder, deepest first. `mountinfo`: as in /proc/self/mountinfo.
+[[nodiscard]] std::vector<std::string> mounts_in(const std::string& folder, std::istream& mountinfo);
 
 }  // namespace holdfast::platform

@@ -6,9 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <system_error>
-
 #include "base/text.h"
 #include "platform/kill_tree.h"
 #include "platform/launch.h"
@@ -33,11 +30,7 @@ constexpr const char* inside = "/holdfast";
 /// A fresh directory, removed with this.
 class Folder {
 public:
-    explicit Folder(const std::string& path) : path_(path) {
-        platform::remove_folder(path_);
-        if (mkdir(path_.c_str(), 0700) != 0)
-            throw std::system_error(errno, std::generic_category(), "cannot make the directory " + path_);
-    }
+    explicit Folder(const std::string& path) : path_(path) { platform::make_fresh_folder(path_); }
     ~Folder() { platform::remove_folder(path_); }
     Folder(const Folder&) = delete;
     Folder& operator=(const Folder&) = delete;

@@ -63,8 +63,7 @@ std::string_view trimmed(std::string_view text) {
 
 ScriptFiles::ScriptFiles(std::string folder, const std::string& script, const std::string& checkpoint)
     : folder_(std::move(folder)) {
-    platform::remove_folder(folder_);
-    make_folder(folder_);
+    platform::make_fresh_folder(folder_);
     make_folder(work());
     write_file(this->script(), script, 0700);
     if (!checkpoint.empty()) write_file(this->checkpoint(), checkpoint, 0600);

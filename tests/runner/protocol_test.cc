@@ -1,7 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
+#include "platform/private_folder.h"
 #include "runner/messages.h"
+#include "runner/printout.h"
 #include "runner/readable_text.h"
 #include "runner/update_text.h"
 
@@ -106,6 +110,26 @@ TEST(Protocol, LengthsAreNotTrusted) {
         EXPECT_FALSE(reader.next().has_value());
         EXPECT_TRUE(reader.is_broken());
     }
+}
+
+TEST(Printout, BeginsEachRunWithItsWholeWindow) {
+    Printout printout{platform::Descriptor(), platform::Descriptor()};
+    printout.begin(1);
+    printout.add_line(std::string(Printout::window, 'x'));
+    EXPECT_FALSE(printout.take(Timestamp(seconds(1)), true).empty());
+    EXPECT_FALSE(printout.has_room());
+    printout.begin(2);
+    EXPECT_TRUE(printout.has_room());
+}
+
+TEST(MountsInAFolder, AreFoundDeepestFirstAndUnescaped) {
+    std::istringstream mountinfo(
+        "21 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+        "30 21 0:5 / /tmp/run/a rw - tmpfs tmpfs rw\n"
+        "31 30 0:6 / /tmp/run/a/with\\040blank\\134 rw shared:7 - tmpfs tmpfs rw\n"
+        "32 21 0:7 / /tmp/running rw - tmpfs tmpfs rw\n");
+    EXPECT_THAT(platform::mounts_in("/tmp/run", mountinfo),
+                ::testing::ElementsAre("/tmp/run/a/with blank\\", "/tmp/run/a"));
 }
 
 TEST(ReadableText, KeepsWhatIsValidAndEscapesTheRest) {
