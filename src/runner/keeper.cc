@@ -76,6 +76,7 @@ private:
     void settle_the_dead();
     void clear_up(const RunnerRecord& runner);
     [[nodiscard]] bool is_removing_container(Dying& dying);
+    void note_end_of_cleaner(pid_t pid, int status);
     [[nodiscard]] std::string folder_of(const RunnerRecord& runner) const {
         return concat(folder_.path(), "/", runner.id);
     }
@@ -95,6 +96,7 @@ private:
 };
 
 Descriptor watch_children() {
+    signal(SIGCHLD, SIG_DFL);  // ignored, it would stay so through exec, and children would vanish unreaped
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGCHLD);
@@ -177,7 +179,7 @@ void Keeper::reap() {
     }
     int status = 0;
     for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0;) {
-        cleaners_.erase(pid);
+        note_end_of_cleaner(pid, status);
         const auto found = runners_.find(pid);
         if (found == runners_.end()) continue;
         const RunnerRecord& runner = found->second;
@@ -207,14 +209,27 @@ void Keeper::settle_the_dead() {
 
 /// A container need not be a descendant of its runner: it is gone only when its engine says so.
 bool Keeper::is_removing_container(Dying& dying) {
-    if (!dying.remover) {
-        const std::string folder = folder_of(dying.runner);
-        const bool has_container = has_noted_container(folder);
-        dying.remover = has_container ? fork() : 0;
-        if (has_container && *dying.remover == 0) remove_container_for_ever(folder);
-        if (*dying.remover > 0) cleaners_.insert(*dying.remover);
+    if (dying.remover) return *dying.remover != 0;
+    const std::string folder = folder_of(dying.runner);
+    if (!has_noted_container(folder)) {
+        dying.remover = 0;
+        return false;
     }
-    return cleaners_.contains(*dying.remover);
+    const pid_t child = fork();
+    if (child == 0) remove_container_for_ever(folder);
+    if (child < 0) return true;  // tried again
+    cleaners_.insert(child);
+    dying.remover = child;
+    return true;
+}
+
+/// A remover that did not end well has removed nothing for certain: there will be another.
+void Keeper::note_end_of_cleaner(pid_t pid, int status) {
+    if (cleaners_.erase(pid) == 0) return;
+    const auto found = std::ranges::find(dying_, std::optional(pid), &Dying::remover);
+    if (found == dying_.end()) return;
+    found->remover.reset();
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) found->remover = 0;
 }
 
 // In a child: a directory with a million files must not keep the others waiting.

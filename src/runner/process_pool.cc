@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "core/task_spec.h"
 #include "platform/kill_tree.h"
 #include "platform/sockets.h"
 #include "runner/exit_text.h"
@@ -26,8 +27,16 @@ namespace {
 /// A runner that lets so much wait on its control socket does not read it, or is stopped.
 constexpr std::size_t most_unread_control = 1024 * 1024;
 
+constexpr Duration removal_patience = std::chrono::seconds(5);
+
 std::uint64_t line_number(RunnerId runner, bool is_control) {
     return static_cast<std::uint64_t>(runner) << 1 | static_cast<std::uint64_t>(is_control);
+}
+
+bool runs_container(const engine::RunOrder& order) {
+    if (order.spec.empty()) return false;
+    const auto spec = core::parse_task_spec(order.spec);
+    return spec && (spec->kind == core::TaskKind::Docker || spec->runner == core::ScriptRunner::Docker);
 }
 
 }  // namespace
@@ -91,15 +100,16 @@ bool ProcessPool::start(Runner& runner) {
 void ProcessPool::begin(RunnerId id, const engine::RunOrder& order) {
     Runner* runner = find(id);
     if (runner == nullptr) return;
-    runner->lease = order.lease.lease;
+    runner->run = order.lease;
+    runner->is_container = runs_container(order);
     runner->is_fenced = order.fenced;
     send(*runner, runner->task, Run{order, fence_});
 }
 
 void ProcessPool::ask_to_stop(RunnerId id, engine::StopCause cause, Duration grace) {
     Runner* runner = find(id);
-    if (runner == nullptr || runner->lease == 0) return;
-    send(*runner, runner->control, Stop{runner->lease, cause, grace});
+    if (runner == nullptr || runner->run.lease == 0) return;
+    send(*runner, runner->control, Stop{runner->run.lease, cause, grace});
 }
 
 void ProcessPool::kill(RunnerId id) {
@@ -109,7 +119,7 @@ void ProcessPool::kill(RunnerId id) {
 void ProcessPool::set_fence(Duration deadline) {
     fence_ = deadline;
     for (auto& [id, runner] : runners_)
-        if (runner.lease != 0 && runner.is_fenced) send(runner, runner.control, SetFence{deadline});
+        if (runner.run.lease != 0 && runner.is_fenced) send(runner, runner.control, SetFence{deadline});
 }
 
 void ProcessPool::logs_stored(RunnerId id, std::size_t bytes) {
@@ -187,7 +197,7 @@ void ProcessPool::handle_task(Runner& runner, Message message) {
         sink_(engine::RunnerReady{runner.id, ready->pid});
     } else if (auto* ended = std::get_if<Ended>(&message)) {
         drain(runner);
-        runner.lease = 0;
+        runner.run = {};
         sink_(engine::RunEnded{runner.id, ended->lease, ended->completed, ended->interrupted,
                                std::move(ended->result), std::move(ended->error), ended->leaves});
     }
@@ -236,14 +246,24 @@ void ProcessPool::read_keeper() {
 void ProcessPool::bury(const RunnerDied& report) {
     Runner* runner = find(report.runner);
     if (runner == nullptr) return;
-    while (receive(runner->task))
-        while (auto message = runner->task.in.next()) handle_task(*runner, std::move(*message));
-    drain(*runner);
-    close_line(runner->task);
-    close_line(runner->control);
+    hear_out(*runner);
     engine::RunnerGone gone = obituary(*runner, report);
-    runners_.erase(report.runner);
+    forget(report.runner);
     sink_(std::move(gone));
+}
+
+/// What it has said before its end.
+void ProcessPool::hear_out(Runner& runner) {
+    while (receive(runner.task))
+        while (auto message = runner.task.in.next()) handle_task(runner, std::move(*message));
+    drain(runner);
+}
+
+void ProcessPool::forget(RunnerId id) {
+    Runner& runner = *find(id);
+    close_line(runner.task);
+    close_line(runner.control);
+    runners_.erase(id);
 }
 
 engine::RunnerGone ProcessPool::obituary(const Runner& runner, const RunnerDied& report) const {
@@ -260,8 +280,21 @@ void ProcessPool::lose_keeper() {
     loop_.forget(keeper_.socket());
     const timespec pause{0, 1'000'000};
     while (platform::signal_descendants(SIGKILL) > 0) nanosleep(&pause, nullptr);
-    while (!runners_.empty()) bury({runners_.begin()->first, 0, "killed: its keeper died"});
+    while (!runners_.empty()) {
+        auto& [id, runner] = *runners_.begin();
+        hear_out(runner);
+        if (may_still_run(runner))
+            forget(id);  // whoever takes over the lease sees to the container first
+        else
+            bury({id, 0, "killed: its keeper died"});
+    }
     keeper_lost_();
+}
+
+/// Removes its container, if it has one.
+bool ProcessPool::may_still_run(const Runner& runner) const {
+    if (runner.run.lease == 0 || !runner.is_container) return false;
+    return remove_containers(limits_.containers, runner.run, removal_patience) == Removal::Unknown;
 }
 
 }  // namespace holdfast::runner

@@ -32,7 +32,8 @@ public:
 
     /// `worker`: its id, as text, by which its processes can be found.
     /// `keeper_lost`: the keeper was killed. By then every descendant of this process has been killed, and RunnerGone
-    /// told of every runner; there will be no others. The worker has to go.
+    /// told of every runner, but for those whose container may still run; there will be no others. The worker has to
+    /// go.
     ProcessPool(platform::ServiceLoop& loop, KeeperLink& keeper, std::string worker, PoolLimits limits, Sink sink,
                 std::function<void()> keeper_lost);
     ~ProcessPool() override;
@@ -58,7 +59,8 @@ private:
     struct Runner {
         engine::RunnerId id = 0;
         Line task, control;
-        store::Lease lease = 0;  // 0: it runs nothing
+        store::TaskLease run;       // its lease is 0: it runs nothing
+        bool is_container = false;  // what it runs may be no descendant of ours
         bool is_fenced = false;
         std::string condemned;  // why the pool has had it killed
     };
@@ -78,7 +80,10 @@ private:
     void close_line(Line& line);
     void read_keeper();
     void bury(const RunnerDied& report);
+    void hear_out(Runner& runner);
+    void forget(engine::RunnerId id);
     void lose_keeper();
+    [[nodiscard]] bool may_still_run(const Runner& runner) const;
     [[nodiscard]] engine::RunnerGone obituary(const Runner& runner, const RunnerDied& report) const;
 
     platform::ServiceLoop& loop_;

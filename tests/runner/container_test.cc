@@ -223,6 +223,27 @@ TEST_F(ContainerRunTest, FailsWhenTheEngineIsNotThere) {
     EXPECT_THAT(without.expect<RunEnded>(other).error.message, StartsWith("no-such-engine: cannot execute"));
 }
 
+/// What a pool tells of a container's runner whose keeper is killed, when the engine lists containers like this.
+std::vector<RunnerGone> told_without_keeper(const std::string& listing) {
+    const std::string engine = "case $1 in run) echo ready; exec sleep 1000;; *) " + listing + ";; esac";
+    PoolBench bench({.containers = {.command = {"sh", "-c", engine, "engine"}}});
+    const auto runner = bench.spawn();
+    engine::RunOrder order;
+    order.name = "container";
+    order.args = "null";
+    order.spec = R"({"type":"docker","image":"any"})";
+    bench.begin(runner, order);
+    bench.turn_until([&] { return bench.printed(runner, "stdout") == "ready\n"; });
+    kill(bench.keeper().pid(), SIGKILL);
+    bench.turn_until([&] { return bench.has_lost_keeper(); });
+    return bench.told<RunnerGone>(runner);
+}
+
+TEST(ContainerWithoutKeeper, IsToldAsGoneOnlyWhenTheEngineSaysSo) {
+    EXPECT_EQ(told_without_keeper("true").size(), 1U);
+    EXPECT_EQ(told_without_keeper("false").size(), 0U);
+}
+
 TEST(ContainerTool, EngineThatCannotBeReachedRemovesNothing) {
     EXPECT_EQ(remove_containers({.command = {"/nowhere/docker"}}, {platform::new_task_id(), 7}, seconds(5)),
               Removal::Unknown);
