@@ -63,9 +63,10 @@ std::optional<ProgramEnd> run_program(const std::vector<std::string>& words, Dur
     ProgramEnd end;
     const bool in_time = read_to_end(output.get(), deadline, end.output);
     if (!in_time) kill(-*pid, SIGKILL);
-    while (waitpid(*pid, &end.status, 0) < 0 && errno == EINTR) {
+    pid_t reaped = 0;
+    while ((reaped = waitpid(*pid, &end.status, 0)) < 0 && errno == EINTR) {
     }
-    if (!in_time) return std::nullopt;
+    if (!in_time || reaped < 0) return std::nullopt;
     return end;
 }
 

@@ -15,7 +15,8 @@ struct ProgramEnd {
 };
 
 /// Runs a program, found by its name in $PATH, and waits for its end. Killed, with the processes of its group, when
-/// it takes longer than `patience`. nullopt when it could not be started or was killed for that.
+/// it takes longer than `patience`. nullopt when it could not be started or was killed for that, or somebody else has
+/// reaped it.
 [[nodiscard]] std::optional<ProgramEnd> run_program(const std::vector<std::string>& words, Duration patience);
 
 /// Where $PATH has the program; the name itself when it has a slash; empty when there is none.

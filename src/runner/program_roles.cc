@@ -1,5 +1,7 @@
 #include "runner/program_roles.h"
 
+#include <fcntl.h>
+
 #include <string_view>
 
 #include "holdfast/runner_main.h"
@@ -12,7 +14,14 @@ namespace holdfast::runner {
 
 namespace {
 bool was_called = false;
+
+/// What is opened later must not become a standard stream: children are given theirs by number.
+void fill_standard_streams() {
+    for (const int each : {0, 1, 2})
+        if (fcntl(each, F_GETFD) < 0) open("/dev/null", O_RDWR);  // the lowest that is free
 }
+
+}  // namespace
 
 bool has_roles() {
     return was_called;
@@ -23,6 +32,7 @@ bool has_roles() {
 namespace holdfast {
 
 std::optional<int> runner_main(int argc, char** argv, const FunctionTable& functions) {
+    runner::fill_standard_streams();
     const std::string_view role = argc > 1 ? argv[1] : "";
     if (role == runner::keeper_flag) return runner::run_keeper(argc, argv);
     if (role == runner::runner_flag) return runner::run_runner(argc, argv, functions);

@@ -23,7 +23,7 @@ platform::Descriptor readable_file(const std::string& text) {
 int wait_for_process(pid_t child) {
     int status = 0;
     for (pid_t pid = 0; pid != child;)
-        if ((pid = waitpid(-1, &status, __WALL)) < 0 && errno != EINTR) break;
+        if ((pid = waitpid(-1, &status, __WALL)) < 0 && errno != EINTR) return W_EXITCODE(255, 0);
     return status;
 }
 

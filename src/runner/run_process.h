@@ -12,7 +12,8 @@ namespace holdfast::runner {
 /// Throws std::system_error.
 [[nodiscard]] platform::Descriptor readable_file(const std::string& text);
 
-/// Waits for this child, and reaps orphans that have come to this process meanwhile. Its status of waitpid.
+/// Waits for this child, and reaps orphans that have come to this process meanwhile. Its status of waitpid;
+/// that of exit code 255 when somebody else has reaped it.
 [[nodiscard]] int wait_for_process(pid_t child);
 
 }  // namespace holdfast::runner

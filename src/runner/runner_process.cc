@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -112,6 +113,7 @@ public:
 private:
     bool run_next() {
         const Run run = tasks_.expect<Run>();
+        signal(SIGCHLD, SIG_DFL);  // a function may have ignored it: the ends of processes would be lost
         pulse_.begin(run);
         Outcome outcome = execute(run.order);
         StandardStreams::flush();

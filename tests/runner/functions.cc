@@ -54,6 +54,11 @@ Outcome print_lines(Context& context, const json& args) {
     return json(nullptr);
 }
 
+Outcome ignore_ends_of_children(Context& /*context*/, const json& /*args*/) {
+    signal(SIGCHLD, SIG_IGN);
+    return json(nullptr);
+}
+
 Outcome block_all_signals(Context& context, const json& /*args*/) {
     sigset_t all;
     sigfillset(&all);
@@ -86,6 +91,7 @@ FunctionTable test_functions() {
     };
     functions["exit"] = [](Context&, const json& args) -> Outcome { _exit(args.get<int>()); };
     functions["block"] = block_all_signals;
+    functions["ignore ends of children"] = ignore_ends_of_children;
     functions["wait"] = wait_for_cancel;
     functions["print"] = print_lines;
     functions["eat"] = eat_memory;

@@ -58,6 +58,15 @@ TEST(Keeper, OutlivesTheSignalsOfATerminal) {
     EXPECT_TRUE(bench.run(bench.spawn(), "echo").completed);
 }
 
+TEST(Keeper, SeesTheEndsOfRunnersThoughItsWorkerWasStartedToIgnoreThem) {
+    signal(SIGCHLD, SIG_IGN);
+    PoolBench bench;
+    signal(SIGCHLD, SIG_DFL);
+    const auto runner = bench.spawn();
+    kill(bench.pid_of(runner), SIGKILL);
+    EXPECT_EQ(bench.expect<RunnerGone>(runner).how, "killed by SIGKILL");
+}
+
 TEST(Keeper, DeathOfItKillsEverythingAndIsTold) {
     PoolBench bench;
     const auto runner = spawn_with_daemon(bench);

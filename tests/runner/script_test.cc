@@ -153,6 +153,11 @@ TEST_F(ScriptRun, FailsWithItsExitCodeAndTheLastLineOfStderr) {
     EXPECT_EQ(ended.error.data, R"({"exit_code":3})");
 }
 
+TEST_F(ScriptRun, FailsWithItsExitCodeAfterAFunctionThatIgnoresTheEndsOfChildren) {
+    ASSERT_TRUE(bench.run(runner, "ignore ends of children").completed);
+    EXPECT_EQ(run("exit 3").error.message, "exit code 3");
+}
+
 TEST_F(ScriptRun, FailsWithTheSignalThatKilledIt) {
     EXPECT_EQ(run("kill -SEGV $$").error.message, "killed by SIGSEGV");
 }
