@@ -16,6 +16,7 @@ constexpr double least_cpus = 0.01;
 constexpr double most_cpus = 4096;
 constexpr int most_processes = 1 << 22;  // the kernel's own limit of pids
 constexpr std::size_t max_words = 1000;
+constexpr std::string_view own_prefix = "HOLDFAST_";
 
 constexpr std::array kind_words = {std::pair{TaskKind::Script, std::string_view("script")},
                                    std::pair{TaskKind::Docker, std::string_view("docker")},
@@ -131,6 +132,9 @@ private:
             if (!inspect_text("env", name) || !inspect_text("env", value)) continue;
             if (name.empty() || name.find('=') != std::string::npos)
                 complain("env", concat("has a variable \"", name, "\"; names are not empty and have no \"=\""));
+            if (name.starts_with(own_prefix))
+                complain("env", concat("has a variable \"", name, "\"; names that begin with ", own_prefix,
+                                       " are Holdfast's own"));
         }
     }
 

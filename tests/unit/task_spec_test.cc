@@ -186,6 +186,10 @@ TEST(SpecDefects, NameWhateverIsOutOfRangeOrOfAWrongForm) {
          [](TaskSpec& s) {
              s.env = {{"A=B", "1"}};
          }},
+        {"env", "names that begin with HOLDFAST_ are Holdfast's own",
+         [](TaskSpec& s) {
+             s.env = {{"HOLDFAST_WORKER", "1"}};
+         }},
         {"env", "UTF-8",
          [](TaskSpec& s) {
              s.env = {{"A", "\xFF"}};
