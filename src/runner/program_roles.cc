@@ -1,6 +1,7 @@
 #include "runner/program_roles.h"
 
 #include <fcntl.h>
+#include <signal.h>
 
 #include <string_view>
 
@@ -33,6 +34,7 @@ namespace holdfast {
 
 std::optional<int> runner_main(int argc, char** argv, const FunctionTable& functions) {
     runner::fill_standard_streams();
+    signal(SIGCHLD, SIG_DFL);  // ignored, it stays so through exec: the ends of processes would be lost
     const std::string_view role = argc > 1 ? argv[1] : "";
     if (role == runner::keeper_flag) return runner::run_keeper(argc, argv);
     if (role == runner::runner_flag) return runner::run_runner(argc, argv, functions);

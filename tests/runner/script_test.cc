@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "base/text.h"
 #include "core/task_spec.h"
+#include "platform/private_folder.h"
 #include "runner/printout.h"
 #include "tests/runner/pool_bench.h"
 
@@ -101,6 +103,16 @@ TEST_F(ScriptRun, WorksInAFreshDirectoryThatIsRemovedAfterwards) {
     EXPECT_THAT(folder, EndsWith("/work"));
     EXPECT_FALSE(std::filesystem::exists(folder));
     EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(folder).parent_path()));
+}
+
+TEST_F(ScriptRun, FilesThatItMountsInItsDirectoryAreNotRemovedWithThat) {
+    const platform::PrivateFolder foreign("holdfast-test.");
+    const std::string file = foreign.path() + "/file";
+    std::ofstream(file) << "kept";
+    EXPECT_TRUE(run("mkdir 'm m'; mount --bind " + foreign.path() + " 'm m' || true; pwd").completed);
+    EXPECT_TRUE(std::filesystem::exists(file));
+    const std::string folder = out().substr(0, out().find('\n'));
+    EXPECT_FALSE(std::filesystem::exists(folder)) << folder << ": is not left mounted";
 }
 
 TEST_F(ScriptRun, WorksInTheDirectoryThatItNames) {
