@@ -73,7 +73,10 @@ enum class Fenced {
 
 struct ClaimParams {
     Uuid worker;
-    Uuid request;              ///< chosen by the worker; the same again returns the same leases
+    /// Chosen by the worker. The last one again returns the leases that it was granted, as far as they are still
+    /// held, whatever the worker's status is by now: its answer may have been lost. Only a new one is refused as
+    /// NotActive or Cordoned; an unknown worker always is.
+    Uuid request;
     std::size_t to_start = 0;  ///< free runners: these are RUNNING when the call returns
     std::size_t to_hold = 0;   ///< prefetch: these stay CLAIMED; tasks with a concurrency key are left out
 };

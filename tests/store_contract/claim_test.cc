@@ -1,3 +1,5 @@
+#include <functional>
+
 #include "store_contract/store_fixture.h"
 
 namespace holdfast::contract {
@@ -111,6 +113,89 @@ TEST_P(Claim, AskedAgainWithTheSameRequestReturnsTheSameLeases) {
     for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(again.tasks.at(i).started, first.tasks.at(i).started);
     store.reset();
     EXPECT_EQ(leases_of(open()->claim(params).tasks), leases_of(first.tasks));
+}
+
+/// What may become of a worker between a claim and the same claim, asked again because its answer was lost.
+struct Fate {
+    std::string name;
+    std::function<void(store::Store&, const Uuid& worker)> happen;
+    ClaimRefusal refusal_of_new_requests;
+};
+
+std::vector<Fate> fates() {
+    const auto order = [](store::WorkerOrder what) {
+        return [what](store::Store& store, const Uuid& worker) {
+            store.order_worker({.worker = worker, .order = what, .who = "ann"});
+        };
+    };
+    const auto drain = [order](store::Store& store, const Uuid& worker) {
+        order(store::WorkerOrder::Drain)(store, worker);
+        auto beat = beat_of(worker);
+        beat.status = store::WorkerStatus::Draining;
+        EXPECT_TRUE(store.beat(beat).drain);
+    };
+    const auto leave = [](store::Store& store, const Uuid& worker) { store.deregister_worker(worker); };
+    const auto leave_cordoned = [order](store::Store& store, const Uuid& worker) {
+        order(store::WorkerOrder::Cordon)(store, worker);
+        store.deregister_worker(worker);
+    };
+    return {{"drains", drain, ClaimRefusal::NotActive},
+            {"is deregistered", leave, ClaimRefusal::NotActive},
+            {"is cordoned", order(store::WorkerOrder::Cordon), ClaimRefusal::Cordoned},
+            {"is cordoned and deregistered", leave_cordoned, ClaimRefusal::NotActive}};
+}
+
+TEST_P(Claim, AskedAgainReturnsTheSameLeasesWhateverHasBecomeOfTheWorkerAndOnlyANewRequestIsRefused) {
+    for (const auto& fate : fates()) {
+        SCOPED_TRACE("the worker " + fate.name);
+        submit(tasks(clock.now(), 10));
+        const Uuid worker = join(*store);
+        const store::ClaimParams params{.worker = worker, .request = random_uuid(), .to_start = 2, .to_hold = 2};
+        const auto first = store->claim(params);
+        ASSERT_THAT(first.tasks, SizeIs(4));
+        fate.happen(*store, worker);
+        const auto again = store->claim(params);
+        EXPECT_EQ(again.refusal, ClaimRefusal::None);
+        EXPECT_EQ(leases_of(again.tasks), leases_of(first.tasks));
+        // By a process that knows nothing of the worker yet.
+        EXPECT_EQ(leases_of(open()->claim(params).tasks), leases_of(first.tasks));
+
+        const auto other = claim(*store, worker, 1);
+        EXPECT_EQ(other.refusal, fate.refusal_of_new_requests);
+        EXPECT_THAT(other.tasks, IsEmpty());
+        // The refusal has not made it forget the request before.
+        EXPECT_EQ(leases_of(store->claim(params).tasks), leases_of(first.tasks));
+    }
+}
+
+TEST_P(Claim, AskedAgainReturnsOnlyWhatIsStillHeldWhateverHasBecomeOfTheWorker) {
+    for (const auto& fate : fates()) {
+        SCOPED_TRACE("the worker " + fate.name);
+        submit(tasks(clock.now(), 10));
+        const Uuid worker = join(*store);
+        const store::ClaimParams params{.worker = worker, .request = random_uuid(), .to_start = 2};
+        const auto first = store->claim(params);
+        ASSERT_THAT(first.tasks, SizeIs(2));
+        fate.happen(*store, worker);
+        finish(*store, worker, completed(lease_of(first.tasks[0])));
+        EXPECT_THAT(leases_of(store->claim(params).tasks), ElementsAre(lease_of(first.tasks[1])));
+        finish(*store, worker, completed(lease_of(first.tasks[1])));
+        const auto last = store->claim(params);
+        EXPECT_EQ(last.refusal, ClaimRefusal::None);
+        EXPECT_THAT(last.tasks, IsEmpty());
+    }
+}
+
+TEST_P(Claim, AskedAgainByAWorkerThatWasRemovedIsRefusedAsUnknown) {
+    submit();
+    const Uuid worker = join(*store);
+    const store::ClaimParams params{.worker = worker, .request = random_uuid(), .to_start = 1};
+    const auto first = store->claim(params);
+    ASSERT_THAT(first.tasks, SizeIs(1));
+    finish(*store, worker, completed(lease_of(first.tasks[0])));
+    store->deregister_worker(worker);
+    ASSERT_EQ(store->remove_worker(worker), store::RemoveStatus::Removed);
+    EXPECT_EQ(store->claim(params).refusal, ClaimRefusal::UnknownWorker);
 }
 
 TEST_P(Claim, WithAnotherRequestReturnsOtherTasks) {

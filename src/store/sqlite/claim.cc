@@ -86,12 +86,14 @@ ClaimAnswer SqliteStore::claim(const ClaimParams& params) {
 ClaimAnswer SqliteStore::claim_in(Transaction& tx, const ClaimParams& params) {
     ClaimAnswer answer;
     const auto worker = find_worker(tx.db, params.worker);
-    answer.refusal = worker.refusal;
-    if (worker.refusal != ClaimRefusal::None) return answer;
+    // What was granted is told again whatever has become of the worker: it would not learn of its leases otherwise.
+    const bool asks_again = worker.refusal != ClaimRefusal::UnknownWorker && was_answered(tx.db, params);
+    if (!asks_again) answer.refusal = worker.refusal;
+    if (answer.refusal != ClaimRefusal::None) return answer;
 
     auto routes = routes_.served(tx.db, params.worker, worker.queues, worker.tags);
     routes = without_paused(tx.db, routes_, std::move(routes));
-    if (was_answered(tx.db, params)) {
+    if (asks_again) {
         answer.tasks = granted_before(tx.db, routes_, params.worker);
     } else {
         for (const auto route : routes) promote_due(tx, route, store::max_batch_rows);

@@ -249,7 +249,9 @@ BEGIN
            EXISTS (SELECT FROM claim c WHERE c.worker_id = claimer AND c.request = request_id) AS asks_again,
            EXISTS (SELECT FROM queue q WHERE q.paused) AS some_paused
     INTO w FROM worker x WHERE x.id = claimer;
-    refusal := CASE WHEN NOT FOUND THEN 'unknown' WHEN w.status <> 'active' THEN 'not_active' WHEN w.cordoned THEN 'cordoned' END;
+    -- What was granted is told again whatever has become of the worker: it would not learn of its leases otherwise.
+    refusal := CASE WHEN NOT FOUND THEN 'unknown' WHEN w.asks_again THEN NULL
+                    WHEN w.status <> 'active' THEN 'not_active' WHEN w.cordoned THEN 'cordoned' END;
     IF refusal IS NOT NULL THEN RETURN; END IF;
     stale := NOT w.is_as_known;
     IF stale THEN RETURN; END IF;
@@ -282,8 +284,10 @@ BEGIN
 
     -- Beats may come in between; whoever makes the worker inactive waits, and sees these leases.
     PERFORM FROM worker x WHERE x.id = claimer AND x.status = 'active' AND NOT x.cordoned FOR KEY SHARE;
-    IF NOT FOUND THEN
-        refusal := 'not_active';
+    IF NOT FOUND THEN  -- (The same request may have been granted meanwhile, over a connection given up for lost.)
+        IF NOT EXISTS (SELECT FROM claim c WHERE c.worker_id = claimer AND c.request = request_id) THEN
+            refusal := 'not_active';
+        END IF;
         RETURN;
     END IF;
     SELECT c.request INTO last_request FROM claim c WHERE c.worker_id = claimer FOR UPDATE;
