@@ -91,6 +91,7 @@ void Liveness::settle(const store::WorkerLiveness& worker, const core::WorkerSee
         }
         is_clear = true;
         std::vector<Sentence> sentences;
+        sentences.reserve(leases.size());
         for (const store::LeaseRecord& lease : leases) sentences.push_back({lease, seen, judge(worker, lease, seen)});
         report += bailiff_.carry_out(sentences, now);
         if (leases.size() < store::max_batch_rows) return;

@@ -7,7 +7,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <cstdlib>
+#include <string_view>
 #include <system_error>
 
 namespace holdfast::platform {
@@ -25,9 +28,33 @@ int milliseconds_rounded_up(Duration length) {
 
 }  // namespace
 
+namespace {
+
+constexpr const char* clock_variable = "HOLDFAST_CLOCK";
+
+clockid_t inherited_clock() {
+    const char* word = std::getenv(clock_variable);
+    return word != nullptr && std::string_view(word) == "monotonic" ? CLOCK_MONOTONIC : CLOCK_BOOTTIME;
+}
+
+std::atomic<clockid_t>& machine_clock() {
+    static std::atomic<clockid_t> clock = inherited_clock();
+    return clock;
+}
+
+bool must_count_sleep = false;
+
+}  // namespace
+
+void count_sleep(bool counts) {
+    must_count_sleep = must_count_sleep || counts;
+    machine_clock() = must_count_sleep ? CLOCK_BOOTTIME : CLOCK_MONOTONIC;
+    setenv(clock_variable, must_count_sleep ? "boottime" : "monotonic", 1);
+}
+
 Duration machine_time() {
     timespec now{};
-    clock_gettime(CLOCK_BOOTTIME, &now);
+    clock_gettime(machine_clock().load(std::memory_order_relaxed), &now);
     return std::chrono::seconds(now.tv_sec) +
            std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(now.tv_nsec));
 }

@@ -10,8 +10,14 @@
 
 namespace holdfast::platform {
 
-/// The time that passes on this machine, also while it sleeps (CLOCK_BOOTTIME): the same for all its processes.
+/// The time that passes on this machine: the same for all its processes that count alike.
 [[nodiscard]] Duration machine_time();
+
+/// Does time pass while the machine sleeps? It does (CLOCK_BOOTTIME) for whoever deals with a database elsewhere,
+/// where others watch meanwhile; not (CLOCK_MONOTONIC) where everybody concerned sleeps together. Holds for this
+/// process and those that it starts from now on; counting sleep, once asked for, stays. Before there is a second
+/// thread.
+void count_sleep(bool counts);
 
 /// The only loop of a process: what arrives on descriptors, and what other threads post, is handled by one thread.
 /// Everything but post() belongs to that thread.

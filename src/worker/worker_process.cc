@@ -34,6 +34,7 @@ WorkerProcess::WorkerProcess(WorkerPlan plan, const FunctionTable& functions, Lo
     registration.host = platform::own_host_identity();
     if (registration.name.empty()) registration.name = registration.host.hostname;
     plan_.settings.runners_can_die = plan_.isolation == Isolation::Process;
+    platform::count_sleep(client::parse_store_url(plan_.store.url).kind == client::StoreAddress::Kind::Postgres);
     if (plan_.isolation == Isolation::Process) {
         keeper_ = std::make_unique<runner::KeeperLink>();
         registration.host.keeper_pid = keeper_->pid();
