@@ -190,7 +190,7 @@ void Worker::on_fenced(const std::vector<store::Fenced>& answers, Duration now) 
             started_orphans_.push_back(lease);
         Run* run = book_.find(lease.lease);
         if (run == nullptr) continue;
-        const bool was_started = answers[i] == store::Fenced::LeaseLost && run->stop && run->claimed.started == false;
+        const bool was_started = answers[i] == store::Fenced::LeaseLost && run->stop && !run->claimed.started;
         if (was_started && run->stop->cause != StopCause::LeaseLost) {
             end_run(*run, outcome_of_stop(*run, run->stop->cause, settings_), now);
         } else {

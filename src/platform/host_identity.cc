@@ -5,9 +5,8 @@
 
 #include <array>
 #include <fstream>
-#include <sstream>
 
-#include "base/text.h"
+#include "platform/process_table.h"
 
 namespace holdfast::platform {
 
@@ -33,18 +32,8 @@ std::uint64_t pid_namespace() {
 }  // namespace
 
 std::uint64_t start_time_of(int pid) {
-    std::ifstream file(concat("/proc/", pid, "/stat"));
-    std::string text;
-    std::getline(file, text);
-    const auto name_end = text.rfind(')');  // the name may contain anything
-    if (name_end == std::string::npos) return 0;
-    std::istringstream fields(text.substr(name_end + 1));
-    constexpr int fields_before = 19;  // state is the third field of all, the start time the 22nd
-    std::string skipped;
-    for (int i = 0; i < fields_before; ++i) fields >> skipped;
-    std::uint64_t start = 0;
-    fields >> start;
-    return start;
+    const auto process = find_process(pid);
+    return process ? process->started : 0;
 }
 
 store::HostIdentity own_host_identity() {
