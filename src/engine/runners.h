@@ -96,9 +96,8 @@ public:
     /// `grace` is killed. A function that does not return is not killed by this: the caller follows with kill().
     virtual void ask_to_stop(RunnerId runner, StopCause cause, Duration grace) = 0;
     /// Kills the runner with every process that it has started. RunnerGone follows when none is left. Threads cannot
-    /// be killed: nothing happens, and `can_kill` says so.
+    /// be killed: nothing happens.
     virtual void kill(RunnerId runner) = 0;
-    [[nodiscard]] virtual bool can_kill() const = 0;
     /// Runs with `fenced` end themselves at once when no later deadline has come by then. On the clock that
     /// `now` of the worker's events is on, which all processes of the machine share.
     virtual void set_fence(Duration deadline) = 0;

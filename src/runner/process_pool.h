@@ -44,7 +44,6 @@ public:
     void begin(engine::RunnerId runner, const engine::RunOrder& order) override;
     void ask_to_stop(engine::RunnerId runner, engine::StopCause cause, Duration grace) override;
     void kill(engine::RunnerId runner) override;
-    [[nodiscard]] bool can_kill() const override { return true; }
     void set_fence(Duration deadline) override;
     void logs_stored(engine::RunnerId runner, std::size_t bytes) override;
 

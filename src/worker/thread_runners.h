@@ -31,7 +31,6 @@ public:
     void begin(engine::RunnerId runner, const engine::RunOrder& order) override;
     void ask_to_stop(engine::RunnerId runner, engine::StopCause cause, Duration grace) override;
     void kill(engine::RunnerId runner) override;
-    [[nodiscard]] bool can_kill() const override { return false; }
     void set_fence(Duration) override {}
     void logs_stored(engine::RunnerId, std::size_t) override {}
 
