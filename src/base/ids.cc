@@ -26,11 +26,47 @@ Uuid with_version(std::uint64_t version, std::uint64_t first, std::uint64_t seco
     return from_halves(first, second);
 }
 
+std::int64_t milliseconds_in_48_bits(Timestamp at) {
+    const std::int64_t exact = std::chrono::floor<std::chrono::milliseconds>(at).time_since_epoch().count();
+    return std::clamp<std::int64_t>(exact, 0, max_milliseconds);
+}
+
+/// A bijection of 64 bits in which every bit of the input changes about half of the output's.
+struct Mix {
+    std::uint64_t seed;
+    int shifts[3];
+    std::uint64_t factors[2];
+
+    [[nodiscard]] constexpr std::uint64_t operator()(std::uint64_t bits) const {
+        bits = (bits ^ bits >> shifts[0]) * factors[0];
+        bits = (bits ^ bits >> shifts[1]) * factors[1];
+        return bits ^ bits >> shifts[2];
+    }
+};
+// The finalisers of SplitMix64 and of MurmurHash3: two, so that what collides in one does not in the other.
+constexpr Mix first_mix{0x9e3779b97f4a7c15, {30, 27, 31}, {0xbf58476d1ce4e5b9, 0x94d049bb133111eb}};
+constexpr Mix second_mix{0xc2b2ae3d27d4eb4f, {33, 33, 33}, {0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53}};
+
+/// Up to eight bytes as a number, the first one lowest whatever the machine's order is.
+std::uint64_t number_from(std::string_view bytes) {
+    std::uint64_t number = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        number |= std::uint64_t{static_cast<std::uint8_t>(bytes[i])} << (8 * i);
+    return number;
+}
+
+/// The length comes first: texts that differ only in zero bytes at their ends are different.
+std::uint64_t mixed(std::string_view text, const Mix& mix) {
+    std::uint64_t state = mix(mix.seed + text.size());
+    for (std::size_t at = 0; at < text.size(); at += 8)
+        state = mix(state ^ number_from(text.substr(at, 8))) + mix.seed;
+    return mix(state);
+}
+
 }  // namespace
 
 Uuid UuidV7Maker::make(Timestamp now, Random& random) {
-    const std::int64_t clock = std::chrono::floor<std::chrono::milliseconds>(now).time_since_epoch().count();
-    const std::int64_t milliseconds = std::clamp<std::int64_t>(clock, 0, max_milliseconds);
+    const std::int64_t milliseconds = milliseconds_in_48_bits(now);
     const bool counter_is_full = high_ == max_high && low_ == max_low;
     if (milliseconds > last_milliseconds_ || counter_is_full) {
         last_milliseconds_ = std::max(milliseconds, last_milliseconds_ + 1);
@@ -48,6 +84,15 @@ Uuid UuidV7Maker::make(Timestamp now, Random& random) {
 Uuid make_uuid_v4(Random& random) {
     const std::uint64_t first = random.next();
     return with_version(4, first, random.next());
+}
+
+std::uint64_t hash_of(std::string_view text) {
+    return mixed(text, first_mix);
+}
+
+Uuid name_based_uuid(Timestamp at, std::string_view name) {
+    const auto milliseconds = static_cast<std::uint64_t>(milliseconds_in_48_bits(at));
+    return with_version(7, milliseconds << 16 | (mixed(name, second_mix) & max_high), hash_of(name));
 }
 
 }  // namespace holdfast

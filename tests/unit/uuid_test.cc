@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <bit>
 #include <set>
 
 #include "base/ids.h"
@@ -134,6 +135,56 @@ TEST(UuidV4, IsRandomButForVersionAndVariant) {
     FixedRandom random({all_ones, all_ones, 0, 0});
     EXPECT_EQ(make_uuid_v4(random).to_string(), "ffffffff-ffff-4fff-bfff-ffffffffffff");
     EXPECT_EQ(make_uuid_v4(random).to_string(), "00000000-0000-4000-8000-000000000000");
+}
+
+TEST(NameBasedUuid, CarriesTheTimeTheVersionAndTheVariant) {
+    const Uuid id = name_based_uuid(start, "nightly");
+    EXPECT_EQ(id.unix_milliseconds(),
+              std::chrono::floor<std::chrono::milliseconds>(start).time_since_epoch().count());
+    EXPECT_EQ(version(id), 7);
+    EXPECT_EQ(variant(id), 2);
+}
+
+TEST(NameBasedUuid, NeverChangesFromOneVersionToTheNext) {
+    EXPECT_EQ(hash_of(""), 0x48218226ff3cd4bfu);
+    EXPECT_EQ(hash_of("nightly"), 0x3c5ccb927bc30726u);
+    EXPECT_EQ(name_based_uuid(start, "").to_string(), "01a1dc80-f07b-75a1-8821-8226ff3cd4bf");
+    EXPECT_EQ(name_based_uuid(start, "nightly").to_string(), "01a1dc80-f07b-7990-bc5c-cb927bc30726");
+    EXPECT_EQ(name_based_uuid(start, "a name of more than eight bytes").to_string(),
+              "01a1dc80-f07b-71a4-94d5-5f24fcb71279");
+}
+
+TEST(NameBasedUuid, TimesThatDoNotFitCountAsTheNearestThatDo) {
+    EXPECT_EQ(name_based_uuid(Timestamp::min(), "x"), name_based_uuid(Timestamp(), "x"));
+    EXPECT_EQ(name_based_uuid(Timestamp::max(), "x").unix_milliseconds(), Timestamp::max().time_since_epoch() / 1ms);
+}
+
+TEST(NameBasedUuid, NamesThatDifferLittleHaveIdsThatDifferMuch) {
+    std::set<Uuid> ids;
+    std::set<std::uint64_t> hashes;
+    const auto note = [&](const std::string& name) {
+        ids.insert(name_based_uuid(start, name));
+        hashes.insert(hash_of(name));
+    };
+    for (std::size_t zeros = 0; zeros < 40; ++zeros) note(std::string(zeros, '\0'));
+    for (int number = 0; number < 100'000; ++number) note("job/step[" + std::to_string(number) + "]");
+    EXPECT_EQ(ids.size(), 100'040);
+    EXPECT_EQ(hashes.size(), 100'040);
+}
+
+TEST(NameBasedUuid, EveryBitOfTheNameChangesAboutHalfOfTheHash) {
+    const std::string name = "a schedule with a long name, of 43 characters";
+    const Uuid id = name_based_uuid(start, name);
+    for (std::size_t bit = 0; bit < 8 * name.size(); ++bit) {
+        std::string other = name;
+        other[bit / 8] = static_cast<char>(other[bit / 8] ^ 1 << bit % 8);
+        const Uuid changed = name_based_uuid(start, other);
+        int differing = 0;
+        for (std::size_t i = 6; i < 16; ++i)
+            differing += std::popcount(static_cast<unsigned>(id.bytes()[i] ^ changed.bytes()[i]));
+        EXPECT_GT(differing, 15) << bit;  // of 74; five standard deviations from 37
+        EXPECT_LT(differing, 59) << bit;
+    }
 }
 
 }  // namespace
