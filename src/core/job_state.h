@@ -1,0 +1,63 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "holdfast/job.h"
+
+namespace holdfast::core {
+
+/// What can happen to a step.
+enum class StepEvent {
+    Resolve,  ///< what it depends on allows it to begin
+    Begin,    ///< its task has started, its child job, wait or approval is under way, or its items are
+    Complete,
+    Fail,
+    Skip,
+    Cancel,
+};
+
+/// What can happen to a job.
+enum class JobEvent {
+    Begin,  ///< the first of its steps began
+    Pause,
+    Resume,
+    Complete,
+    Fail,
+    Cancel,
+};
+
+/// One allowed transition. The assertions, the diagrams in docs/job-states.md and the exhaustive tests read these
+/// tables; nothing else states what is allowed.
+struct StepTransition {
+    StepState from;
+    StepEvent event;
+    StepState to;
+};
+struct JobTransition {
+    JobState from;
+    JobEvent event;
+    JobState to;
+};
+
+[[nodiscard]] std::span<const StepTransition> step_transitions();
+[[nodiscard]] std::span<const StepState> step_states();
+[[nodiscard]] std::span<const StepEvent> step_events();
+[[nodiscard]] std::span<const JobTransition> job_transitions();
+[[nodiscard]] std::span<const JobState> job_states();
+[[nodiscard]] std::span<const JobEvent> job_events();
+
+/// Where `event` leads from `from`; nullopt when it is not allowed there.
+[[nodiscard]] std::optional<StepState> next_state(StepState from, StepEvent event);
+[[nodiscard]] std::optional<JobState> next_state(JobState from, JobEvent event);
+
+[[nodiscard]] std::string_view to_text(StepEvent event);  ///< "resolve", ...
+[[nodiscard]] std::string_view to_text(JobEvent event);   ///< "begin", ...
+
+/// The Mermaid state diagrams of the tables, as they stand in docs/job-states.md.
+[[nodiscard]] std::string step_state_diagram();
+[[nodiscard]] std::string job_state_diagram();
+
+}  // namespace holdfast::core

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "store/jobs/job_tables.h"
+
+namespace holdfast::store {
+
+/// The jobs and steps that one transaction has to do with: read once, changed in memory, written together at the end.
+/// References stay valid until write().
+class JobBook {
+public:
+    explicit JobBook(JobTables& tables) : tables_(tables) {}
+
+    /// nullptr: there is none.
+    [[nodiscard]] const JobRow* find_job(const Uuid& job);
+    [[nodiscard]] const StepRow* find_step(const StepKey& step);
+    /// The same to be changed: it is written at the end. Must exist.
+    JobProgress& change_job(const Uuid& job);
+    StepRow& change_step(const StepKey& step);
+
+    /// Read ahead what is going to be asked for, in one go.
+    void read_jobs(const std::vector<Uuid>& jobs);
+    void read_steps(const std::vector<StepKey>& steps);
+    void read_all_steps(const Uuid& job);
+    /// The items of a step, by their number, as they stand in this transaction.
+    [[nodiscard]] std::vector<const StepRow*> items(const Uuid& job, int step);
+    [[nodiscard]] std::vector<const StepRow*> all_steps(const Uuid& job);
+    void keep(const std::vector<StepRow>& rows);  ///< rows that were read elsewhere; known ones are left as they are
+
+    void add_job(const JobRow& job);
+    void add_step(const StepRow& step);
+
+    void write();
+
+private:
+    enum class Status { Missing, Read, Changed, Added };
+    struct JobEntry {
+        Status status = Status::Missing;
+        JobRow row = {};
+    };
+    struct StepEntry {
+        Status status = Status::Missing;
+        StepRow row = {};
+    };
+
+    JobTables& tables_;
+    std::map<Uuid, JobEntry> jobs_;
+    std::map<StepKey, StepEntry> steps_;
+};
+
+}  // namespace holdfast::store
