@@ -19,8 +19,9 @@ enum class WaitReason {
     Future,   ///< its run_at, or its retry's, has not come
     Key,      ///< its concurrency key is full
     Overdue,  ///< its deadline has passed; about to be EXPIRED
+    Job,      ///< its job is paused
 };
-[[nodiscard]] std::string_view to_text(WaitReason reason);  ///< "", "future", "key", "overdue"
+[[nodiscard]] std::string_view to_text(WaitReason reason);  ///< "", "future", "key", "overdue", "job"
 
 /// What a run last said about itself.
 struct Progress {

@@ -166,6 +166,9 @@ WhyWaiting why_waiting(const WaitingFacts& facts) {
             return for_time(facts);
         case store::WaitReason::Key:
             return for_key(facts);
+        case store::WaitReason::Job:
+            return {
+                Obstacle::Paused, "waits, because its job is paused: 'holdfast jobs resume' lets it go on", {}, {}};
         case store::WaitReason::None:
             if (key_is_full(facts)) return for_key(facts);
             if (!facts.queue_is_paused) return for_worker(facts);

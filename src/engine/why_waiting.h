@@ -14,7 +14,7 @@ enum class Obstacle {
     Future,         ///< its run_at has not come
     Backoff,        ///< it was tried before, and waits for its next try
     Key,            ///< its concurrency key is full
-    Paused,         ///< its queue is paused
+    Paused,         ///< its queue is paused, or its job
     NoWorker,       ///< no worker that has not left has its queue and tags
     NoFreshWorker,  ///< those that have do not beat
     NoOpenWorker,   ///< those that beat are cordoned or draining

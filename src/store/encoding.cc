@@ -75,7 +75,7 @@ core::LeaseEnd read_lease_end(std::string_view text) {
 }
 
 WaitReason read_wait_reason(std::string_view text) {
-    for (auto reason : {WaitReason::None, WaitReason::Future, WaitReason::Key, WaitReason::Overdue})
+    for (auto reason : {WaitReason::None, WaitReason::Future, WaitReason::Key, WaitReason::Overdue, WaitReason::Job})
         if (to_text(reason) == text) return reason;
     contradicts_schema("reason to wait", text);
 }

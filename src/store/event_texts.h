@@ -14,6 +14,7 @@ struct NewEvent {
     std::string who;
     std::string message;
     std::string data;
+    Uuid job = {};
 };
 
 [[nodiscard]] NewEvent cancelled_event(const Uuid& task, const std::string& who, const std::string& reason);

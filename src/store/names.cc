@@ -14,6 +14,8 @@ std::string_view to_text(WaitReason reason) {
             return "key";
         case WaitReason::Overdue:
             return "overdue";
+        case WaitReason::Job:
+            return "job";
     }
     HOLDFAST_ASSERT(false);
 }

@@ -84,6 +84,7 @@ struct EventRecord {
     std::string who;   ///< who decided: a person, a worker, a sweeper
     std::string message;
     std::string data;  ///< JSON text: evidence and numbers; may be empty
+    Uuid job = {};     ///< nil: about no job
 };
 
 /// A chunk of what a run printed.

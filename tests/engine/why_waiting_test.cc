@@ -55,6 +55,8 @@ const std::vector<Waiting> waitings = {
     {"FreeWorker", Obstacle::Nothing, [](WaitingFacts&) {}, "about to be claimed"},
     {"Overdue", Obstacle::Overdue, [](WaitingFacts& f) { f.task.waits_for = store::WaitReason::Overdue; },
      "deadline has passed"},
+    {"PausedJob", Obstacle::Paused, [](WaitingFacts& f) { f.task.waits_for = store::WaitReason::Job; },
+     "its job is paused"},
     {"Future", Obstacle::Future, [](WaitingFacts& f) { due_in(f, seconds(90)); },
      "waits until 1970-01-01T12:01:30Z (in 1m30s)"},
     {"FutureThatHasJustCome", Obstacle::Future, [](WaitingFacts& f) { due_in(f, Duration::zero()); }, "is due"},

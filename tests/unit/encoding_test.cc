@@ -47,7 +47,8 @@ TEST(Encoding, EveryWordIsReadBackAndNoOther) {
     for (const core::LeaseEnd end : {core::LeaseEnd::Completed, core::LeaseEnd::Failed, core::LeaseEnd::Crashed,
                                      core::LeaseEnd::Stopped, core::LeaseEnd::Cancelled, core::LeaseEnd::NotStarted})
         EXPECT_EQ(read_lease_end(to_text(end)), end);
-    for (const WaitReason reason : {WaitReason::None, WaitReason::Future, WaitReason::Key, WaitReason::Overdue})
+    for (const WaitReason reason :
+         {WaitReason::None, WaitReason::Future, WaitReason::Key, WaitReason::Overdue, WaitReason::Job})
         EXPECT_EQ(read_wait_reason(to_text(reason)), reason);
     for (const WorkerStatus status : {WorkerStatus::Active, WorkerStatus::Draining, WorkerStatus::Inactive})
         EXPECT_EQ(read_worker_status(to_text(status)), status);
