@@ -50,23 +50,12 @@ Unmatched::Served Unmatched::is_served(const store::RouteBacklog& route,
 }
 
 void Unmatched::reject(const store::RouteBacklog& route, Served served, RecoveryReport& report) {
-    const std::vector<Uuid> tasks = due_tasks(route);
+    // Those that have been claimable for the grace as well: a task may be younger than the lack of a worker.
+    const std::vector<Uuid> tasks = store_.unmatched_tasks(route.route, grace_, store::max_batch_rows);
     if (tasks.empty()) return;
     const auto done =
         store_.reject({.tasks = tasks, .error = error_for(route, served == Served::NoneFresh), .who = who_});
     report.rejected += static_cast<std::size_t>(std::ranges::count(done, true));
-}
-
-/// Those that want to fail, and have been claimable for the grace as well.
-std::vector<Uuid> Unmatched::due_tasks(const store::RouteBacklog& route) {
-    const Timestamp latest = store_.now() - grace_;
-    std::vector<Uuid> due;
-    const std::vector<Uuid> ready = store_.ready_tasks(route.route, store::max_batch_rows);
-    for (const auto& record : store_.find(ready)) {
-        if (!record || record->task.policy.unmatched != holdfast::Unmatched::Fail) continue;
-        if (record->task.run_at.value_or(record->created_at) <= latest) due.push_back(record->task.id);
-    }
-    return due;
 }
 
 }  // namespace holdfast::engine

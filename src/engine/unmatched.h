@@ -22,7 +22,6 @@ private:
     [[nodiscard]] Served is_served(const store::RouteBacklog& route, const std::vector<store::WorkerRecord>& workers,
                                    Duration now) const;
     void reject(const store::RouteBacklog& route, Served served, RecoveryReport& report);
-    [[nodiscard]] std::vector<Uuid> due_tasks(const store::RouteBacklog& route);
 
     store::Store& store_;
     const Observer& observer_;

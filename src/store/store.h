@@ -378,8 +378,9 @@ public:
     /// EXPIREs PENDING tasks whose deadline has passed; how many.
     virtual std::size_t expire_overdue(std::size_t limit) = 0;
     virtual std::vector<RouteBacklog> backlog() = 0;
-    /// PENDING tasks that could be claimed now, of one route, oldest first.
-    virtual std::vector<Uuid> ready_tasks(std::int64_t route, std::size_t limit) = 0;
+    /// Tasks of the route that say `unmatched: fail` and whose time came at least `waited` ago without being claimed,
+    /// oldest first. Tasks that wait for a concurrency key, or whose deadline has stopped a claim, are none of them.
+    virtual std::vector<Uuid> unmatched_tasks(std::int64_t route, Duration waited, std::size_t limit) = 0;
     /// FAILs PENDING tasks without a run. True: done.
     virtual std::vector<bool> reject(const RejectParams& params) = 0;
     virtual PruneAnswer prune(const PruneParams& params) = 0;

@@ -279,6 +279,13 @@ TEST_F(Unserved, ATaskThatSaysSoFailsAfterTheGraceAndOthersWait) {
     EXPECT_EQ(task(waiting).state, TaskState::Pending);
 }
 
+TEST_F(Unserved, ATaskThatSaysSoFailsBehindAnyNumberThatWait) {
+    for (std::size_t i = 0; i < 2 * store::max_batch_rows; ++i) wants(holdfast::Unmatched::Wait);
+    const Uuid failing = wants(holdfast::Unmatched::Fail);
+    EXPECT_EQ(sweep_for(seconds(70)).rejected, 1U);
+    EXPECT_EQ(task(failing).state, TaskState::Failed);
+}
+
 TEST_F(Unserved, AWorkerThatJoinsInTimeSavesIt) {
     const Uuid id = wants(holdfast::Unmatched::Fail);
     sweep_for(seconds(25));

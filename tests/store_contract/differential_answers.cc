@@ -183,10 +183,11 @@ std::string AnswerText::events(store::Store& store) {
 std::string AnswerText::backlog(store::Store& store) {
     std::vector<std::string> texts;  // a route's number is its store's own
     for (const auto& one : store.backlog()) {
-        std::vector<std::string> ready;
-        for (const auto& id : store.ready_tasks(one.route, 1000)) ready.push_back(id.to_string());
+        std::vector<std::string> unmatched;
+        for (const auto& id : store.unmatched_tasks(one.route, std::chrono::seconds(5), 1000))
+            unmatched.push_back(id.to_string());
         texts.push_back(concat("backlog ", one.queue, " ", join(one.tags, ","), " ", one.paused, " ", one.ready, " ",
-                               one.oldest.to_string(), " ", one.oldest_waits.count(), " ", join(ready, ",")));
+                               one.oldest.to_string(), " ", one.oldest_waits.count(), " ", join(unmatched, ",")));
     }
     return sorted_lines(std::move(texts));
 }

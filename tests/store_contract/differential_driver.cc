@@ -140,6 +140,7 @@ store::NewTask DifferentialDriver::new_task() {
     if (chance(0.2)) task.policy.retry.jitter = 0.5;
     if (chance(0.4)) task.policy.on_crash = OnCrash::Requeue;
     if (chance(0.2)) task.policy.max_crashes = static_cast<int>(below(3));
+    if (chance(0.3)) task.policy.unmatched = Unmatched::Fail;
     if (chance(0.03)) task.args = "{broken";
     return task;
 }

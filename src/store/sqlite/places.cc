@@ -6,7 +6,7 @@ namespace holdfast::sqlite {
 
 namespace {
 
-/// Reads the nine travelling columns, route_id to last_lease, that start at `column`.
+/// Reads the ten travelling columns, route_id to last_lease, that start at `column`.
 Position read_position(const Query& row, int column) {
     Position position;
     position.route = row.integer(column);
@@ -14,27 +14,29 @@ Position read_position(const Query& row, int column) {
     position.run_at = row.time(column + 2);
     position.deadline = row.optional_time(column + 3);
     if (!row.is_null(column + 4)) position.key = row.string(column + 4);
-    position.history = {row.small(column + 5), row.small(column + 6), row.small(column + 7)};
-    position.last_lease = row.integer(column + 8);
+    position.fails_unmatched = row.integer(column + 5) != 0;
+    position.history = {row.small(column + 6), row.small(column + 7), row.small(column + 8)};
+    position.last_lease = row.integer(column + 9);
     return position;
 }
 
 void insert_ready(Transaction& tx, const Uuid& task, const Position& position) {
     tx.db.run(
-        "INSERT INTO ready (task_id, route_id, keyed, priority, run_at, deadline, concurrency_key, attempts, crashes,"
-        " requeues, last_lease) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO ready (task_id, route_id, keyed, priority, run_at, deadline, concurrency_key,"
+        " fails_unmatched, attempts, crashes, requeues, last_lease) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         task, position.route, position.key.has_value(), position.priority, position.run_at, position.deadline,
-        position.key, position.history.attempts, position.history.crashes, position.history.requeues,
-        position.last_lease);
+        position.key, position.fails_unmatched, position.history.attempts, position.history.crashes,
+        position.history.requeues, position.last_lease);
     tx.brings_work = true;
 }
 
 void insert_waiting(Transaction& tx, const Uuid& task, const Position& position, store::WaitReason why) {
     tx.db.run(
-        "INSERT INTO waiting (task_id, why, route_id, priority, run_at, deadline, concurrency_key, attempts, crashes,"
-        " requeues, last_lease) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO waiting (task_id, why, route_id, priority, run_at, deadline, concurrency_key,"
+        " fails_unmatched, attempts, crashes, requeues, last_lease) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         task, to_text(why), position.route, position.priority, position.run_at, position.deadline, position.key,
-        position.history.attempts, position.history.crashes, position.history.requeues, position.last_lease);
+        position.fails_unmatched, position.history.attempts, position.history.crashes, position.history.requeues,
+        position.last_lease);
 }
 
 std::optional<int> limit_of(Database& db, const std::string& key) {
@@ -76,7 +78,8 @@ std::optional<std::int64_t> next_parked_route(Database& db, const std::string& k
 std::vector<PendingTask> parked_tasks(Database& db, const std::string& key, std::int64_t route, int limit) {
     std::vector<PendingTask> tasks;
     auto rows = db.query(
-        "SELECT w.task_id, w.route_id, w.priority, w.run_at, w.deadline, w.concurrency_key, w.attempts, w.crashes,"
+        "SELECT w.task_id, w.route_id, w.priority, w.run_at, w.deadline, w.concurrency_key, w.fails_unmatched, "
+        "w.attempts, w.crashes,"
         " w.requeues, w.last_lease FROM ("
         " SELECT * FROM (SELECT task_id, priority, run_at FROM waiting"
         "  WHERE why = 'key' AND concurrency_key = ?1 AND route_id = ?2 ORDER BY priority, run_at, task_id LIMIT ?3)"
@@ -107,10 +110,12 @@ void park(Transaction& tx, const Uuid& task, const Position& position, store::Wa
 
 std::optional<PendingTask> find_pending(Database& db, const Uuid& task) {
     auto row = db.query(
-        "SELECT '', route_id, priority, run_at, deadline, concurrency_key, attempts, crashes, requeues, last_lease"
+        "SELECT '', route_id, priority, run_at, deadline, concurrency_key, fails_unmatched, attempts, crashes, "
+        "requeues, last_lease"
         " FROM ready WHERE task_id = ?1"
         " UNION ALL"
-        " SELECT why, route_id, priority, run_at, deadline, concurrency_key, attempts, crashes, requeues, last_lease"
+        " SELECT why, route_id, priority, run_at, deadline, concurrency_key, fails_unmatched, attempts, crashes, "
+        "requeues, last_lease"
         " FROM waiting WHERE task_id = ?1",
         task);
     if (!row.step()) return std::nullopt;
@@ -131,7 +136,7 @@ void remove_pending(Transaction& tx, const PendingTask& pending) {
 std::optional<LeaseRow> find_lease(Database& db, const Uuid& task) {
     auto row = db.query(
         "SELECT lease, worker_id, claimed_at, started_at, stop_requested, route_id, priority, run_at, deadline,"
-        " concurrency_key, attempts, crashes, requeues, lease FROM lease WHERE task_id = ?",
+        " concurrency_key, fails_unmatched, attempts, crashes, requeues, lease FROM lease WHERE task_id = ?",
         task);
     if (!row.step()) return std::nullopt;
     LeaseRow lease;
@@ -149,10 +154,11 @@ void insert_lease(Transaction& tx, const LeaseRow& row) {
     const auto& position = row.position;
     tx.db.run(
         "INSERT INTO lease (task_id, lease, worker_id, claimed_at, started_at, route_id, priority, run_at, deadline,"
-        " concurrency_key, attempts, crashes, requeues) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " concurrency_key, fails_unmatched, attempts, crashes, requeues) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+        "?, ?)",
         row.lease.task, row.lease.lease, row.worker, row.claimed_at, row.started_at, position.route,
-        position.priority, position.run_at, position.deadline, position.key, position.history.attempts,
-        position.history.crashes, position.history.requeues);
+        position.priority, position.run_at, position.deadline, position.key, position.fails_unmatched,
+        position.history.attempts, position.history.crashes, position.history.requeues);
 }
 
 void delete_lease(Transaction& tx, const Uuid& task) {
@@ -163,7 +169,8 @@ void promote_due(Transaction& tx, std::int64_t route, std::size_t limit) {
     std::vector<PendingTask> due;
     {
         auto rows = tx.db.query(
-            "SELECT task_id, route_id, priority, run_at, deadline, concurrency_key, attempts, crashes, requeues,"
+            "SELECT task_id, route_id, priority, run_at, deadline, concurrency_key, fails_unmatched, attempts, "
+            "crashes, requeues,"
             " last_lease FROM waiting WHERE why = 'future' AND route_id = ? AND run_at <= ? ORDER BY run_at LIMIT ?",
             route, tx.now, limit);
         while (rows.step()) due.push_back({rows.uuid(0), store::WaitReason::Future, read_position(rows, 1)});

@@ -16,6 +16,7 @@ struct Position {
     Timestamp run_at;
     std::optional<Timestamp> deadline;
     std::optional<std::string> key;
+    bool fails_unmatched = false;
     core::History history;
     store::Lease last_lease = 0;
 };

@@ -50,7 +50,7 @@ BEGIN
                 )
                 INSERT INTO ready
                 SELECT task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues,
-                       concurrency_key
+                       fails_unmatched, concurrency_key
                 FROM gone;
                 GET DIAGNOSTICS moved = ROW_COUNT;
                 -- Again if one left (a cancel) while this waited for its row: then another one is among the first.
@@ -148,15 +148,15 @@ BEGIN
         FROM (SELECT *, started_at IS NOT NULL AS ran FROM ended) e WHERE state <> 'PENDING'
     ), again AS (
         INSERT INTO ready (task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues,
-                           concurrency_key)
+                           fails_unmatched, concurrency_key)
         SELECT task_id, next_run_at, deadline, lease, route_id, priority, attempts_now, crashes_now, requeues_now,
-               concurrency_key
+               fails_unmatched, concurrency_key
         FROM ended WHERE state = 'PENDING' AND next_run_at <= at
     ), later AS (
         INSERT INTO waiting (task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues,
-                             concurrency_key, why)
+                             fails_unmatched, concurrency_key, why)
         SELECT task_id, next_run_at, deadline, lease, route_id, priority, attempts_now, crashes_now, requeues_now,
-               concurrency_key, 'future'
+               fails_unmatched, concurrency_key, 'future'
         FROM ended WHERE state = 'PENDING' AND next_run_at > at
     )
     SELECT array_agg(task_id), array_agg(concurrency_key) INTO keyed, keys FROM ended WHERE concurrency_key IS NOT NULL;

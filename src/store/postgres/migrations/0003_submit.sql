@@ -67,15 +67,17 @@ BEGIN
         WHERE NOT g.old
         ORDER BY g.id  -- one order for all: two callers with the same ids wait for each other instead of deadlocking
         ON CONFLICT DO NOTHING
-        RETURNING id, run_at, deadline, route_id, priority, concurrency_key
+        RETURNING id, run_at, deadline, route_id, priority, concurrency_key,
+                  coalesce(policy ->> 'unmatched' = 'fail', false) AS fails_unmatched
     ), due AS (
         INSERT INTO ready (task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues,
-                           concurrency_key)
-        SELECT id, run_at, deadline, 0, route_id, priority, 0, 0, 0, concurrency_key FROM inserted WHERE run_at <= at
+                           fails_unmatched, concurrency_key)
+        SELECT id, run_at, deadline, 0, route_id, priority, 0, 0, 0, fails_unmatched, concurrency_key
+        FROM inserted WHERE run_at <= at
     ), later AS (
         INSERT INTO waiting (task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues,
-                             concurrency_key, why)
-        SELECT id, run_at, deadline, 0, route_id, priority, 0, 0, 0, concurrency_key, 'future'
+                             fails_unmatched, concurrency_key, why)
+        SELECT id, run_at, deadline, 0, route_id, priority, 0, 0, 0, fails_unmatched, concurrency_key, 'future'
         FROM inserted WHERE run_at > at
     )
     SELECT coalesce(array_agg(id), '{}'), bool_or(concurrency_key IS NOT NULL) INTO accepted, has_keys FROM inserted;

@@ -22,7 +22,8 @@ BEGIN
             DELETE FROM waiting w USING due WHERE w.task_id = due.task_id RETURNING w.*
         )
         INSERT INTO ready
-        SELECT task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues, concurrency_key
+        SELECT task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues, fails_unmatched,
+               concurrency_key
         FROM gone;
         -- What is due and locked by somebody else is being promoted by them.
         IF NOT FOUND THEN RETURN next_due; END IF;
@@ -114,7 +115,8 @@ BEGIN
         DELETE FROM ready r WHERE r.ctid = ANY (places) AND r.concurrency_key = ANY (keys) RETURNING r.*
     )
     INSERT INTO waiting
-    SELECT task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues, concurrency_key, 'key'
+    SELECT task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues, fails_unmatched,
+           concurrency_key, 'key'
     FROM gone;
     GET DIAGNOSTICS parked = ROW_COUNT;
     RETURN parked = cardinality(places);
@@ -135,15 +137,15 @@ BEGIN
         DELETE FROM ready r WHERE r.ctid = ANY (places) RETURNING r.*
     ), late AS (
         INSERT INTO waiting
-        SELECT task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues, concurrency_key,
-               'overdue'
+        SELECT task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues, fails_unmatched,
+               concurrency_key, 'overdue'
         FROM gone g WHERE g.deadline <= at
         RETURNING concurrency_key
     ), plain AS (
         INSERT INTO lease (task_id, lease, worker_id, claimed_at, started_at, run_at, deadline, route_id, priority,
-                           attempts, crashes, requeues)
+                           attempts, crashes, requeues, fails_unmatched)
         SELECT task_id, nextval('holdfast.lease_number'), claimer, at, CASE WHEN for_start THEN at END, run_at, deadline,
-               route_id, priority, attempts, crashes, requeues
+               route_id, priority, attempts, crashes, requeues, fails_unmatched
         FROM (SELECT * FROM gone g
               WHERE NOT coalesce(g.deadline <= at, false)
                 AND NOT EXISTS (SELECT FROM gone k WHERE k.concurrency_key IS NOT NULL)
@@ -165,9 +167,9 @@ BEGIN
         WHERE m.concurrency_key IS NOT NULL AND NOT m.task_id = ANY (coalesce(admitted, '{}'));
         WITH granted AS (
             INSERT INTO lease (task_id, lease, worker_id, claimed_at, started_at, run_at, deadline, route_id, priority,
-                               attempts, crashes, requeues, concurrency_key)
+                               attempts, crashes, requeues, fails_unmatched, concurrency_key)
             SELECT task_id, nextval('holdfast.lease_number'), claimer, at, CASE WHEN for_start THEN at END, run_at,
-                   deadline, route_id, priority, attempts, crashes, requeues, concurrency_key
+                   deadline, route_id, priority, attempts, crashes, requeues, fails_unmatched, concurrency_key
             FROM (SELECT * FROM unnest(mixed) ORDER BY priority, run_at, task_id) m
             WHERE m.concurrency_key IS NULL OR m.task_id = ANY (admitted)
             RETURNING lease

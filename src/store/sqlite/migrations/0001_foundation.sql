@@ -51,6 +51,7 @@ CREATE TABLE ready (
     task_id          BLOB NOT NULL,
     deadline         INTEGER,
     concurrency_key  TEXT,
+    fails_unmatched  INTEGER NOT NULL DEFAULT 0,  -- as its policy says
     attempts         INTEGER NOT NULL,
     crashes          INTEGER NOT NULL,
     requeues         INTEGER NOT NULL,
@@ -70,6 +71,7 @@ CREATE TABLE waiting (
     run_at           INTEGER NOT NULL,
     deadline         INTEGER,
     concurrency_key  TEXT,
+    fails_unmatched  INTEGER NOT NULL DEFAULT 0,  -- as its policy says
     attempts         INTEGER NOT NULL,
     crashes          INTEGER NOT NULL,
     requeues         INTEGER NOT NULL,
@@ -92,6 +94,7 @@ CREATE TABLE lease (
     run_at           INTEGER NOT NULL,
     deadline         INTEGER,
     concurrency_key  TEXT,
+    fails_unmatched  INTEGER NOT NULL DEFAULT 0,  -- as its policy says
     attempts         INTEGER NOT NULL,
     crashes          INTEGER NOT NULL,
     requeues         INTEGER NOT NULL,
