@@ -35,6 +35,7 @@ inline constexpr std::string_view result_not_readable = "RESULT_NOT_READABLE";
 inline constexpr std::string_view fenced = "FENCED";
 inline constexpr std::string_view no_matching_worker = "NO_MATCHING_WORKER";
 inline constexpr std::string_view upstream_skipped = "UPSTREAM_SKIPPED";
+inline constexpr std::string_view upstream_failed = "UPSTREAM_FAILED";
 inline constexpr std::string_view forced = "FORCED";
 inline constexpr std::string_view payload_mismatch = "PAYLOAD_MISMATCH";
 }  // namespace error_code

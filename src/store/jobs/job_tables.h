@@ -63,7 +63,8 @@ struct StepRow {
     StepKey key = {};
     StepState state = StepState::Waiting;  ///< of a task step: READY until it ends; RUNNING is told by its task
     core::EndCounts ends = {};  ///< while WAITING: of its dependencies; once a for_each is RUNNING: of its items
-    int begun_items = 0;        ///< of a RUNNING for_each: items before this one have been dispatched
+    int begun_items = 0;        ///< of a RUNNING for_each: the items before this one have begun
+    int under_way = 0;          ///< ... and so many of those have not ended
     Uuid task = {};             ///< nil: none
     Uuid child = {};            ///< the child job; nil: none
     std::optional<Timestamp> ready_at = {};
@@ -107,6 +108,8 @@ public:
         std::optional<TaskError> error = {};
     };
     virtual std::vector<TaskEnd> task_ends(const std::vector<Uuid>& tasks) = 0;
+    /// Those of the tasks that there are, ended or not.
+    virtual std::vector<Uuid> existing_tasks(const std::vector<Uuid>& tasks) = 0;
 
     // Writing, in this order: definitions, jobs, steps, tasks, events. Batches as large as they come.
     virtual void insert_definition(const Uuid& definition, const std::string& text) = 0;  ///< unless it is there

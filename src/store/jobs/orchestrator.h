@@ -1,7 +1,8 @@
 #pragma once
 
-#include <deque>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -58,56 +59,76 @@ private:
         std::optional<TaskError> error = {};
     };
 
-    // orchestrator.cc
+    // orchestrator.cc: what has ended, and what follows from it
     void end_step(const StepKey& key, const Outcome& outcome);
     void follow();
+    void read_ahead(const std::vector<StepKey>& ended);
     void follow_step(const StepKey& key);
     void follow_item(const StepKey& key);
-    void count_dependency(const StepKey& dependent, StepState ended_as);
-    void finish_for_each(const StepKey& key);
+    void count_failure(const StepKey& key, const JobRow& job);
+    void count_dependency(const StepKey& dependent, const StepKey& ended);
+    void begin_job(const Uuid& job);
     [[nodiscard]] const core::WorkflowPlan& plan_of(const JobRow& job);
     [[nodiscard]] const core::PlannedStep& step_of(const StepKey& key);
     [[nodiscard]] std::string name_of(const StepKey& key);
-    [[nodiscard]] bool may_begin(const JobRow& job) const;
-    void note(const JobRow& job, std::string kind, std::string message, std::string data = "");
+    [[nodiscard]] TaskError error_of(const StepRow& step);
+    void note(const Uuid& job, std::string kind, std::string message);
 
     // dispatch.cc: a step whose turn has come
     void dispatch(const StepKey& key);
+    void dispatch_kind(const StepKey& key, const core::PlannedStep& step, const core::ExpressionScope& scope);
     void dispatch_task(const StepKey& key, const core::PlannedStep& step, const core::ExpressionScope& scope);
     void dispatch_child(const StepKey& key, const core::PlannedStep& step, const core::ExpressionScope& scope);
     void dispatch_approval(const StepKey& key, const core::PlannedStep& step, const core::ExpressionScope& scope);
     void dispatch_wait(const StepKey& key, const core::PlannedStep& step, const core::ExpressionScope& scope);
     void expand(const StepKey& key, const core::PlannedStep& step, const core::ExpressionScope& scope);
+    void add_items(const StepKey& key, const nlohmann::json& list);
     void dispatch_items(const StepKey& key);
-    void fail_dispatch(const StepKey& key, std::string_view code, const std::string& message);
+    void skip_items(const StepKey& key);
+    void finish_for_each(const StepKey& key);
+    void dispatch_hook(const StepKey& key);
     void submit_tasks();
 
     // job_ends.cc
     void end_job(const Uuid& job);
-    void fire_hooks(const JobRow& job, core::HookKind kind);
+    void close_job(const Uuid& job, JobState state, const std::optional<TaskError>& error);
+    void fire_hooks(const Uuid& job);
     void tell_parent(const JobRow& job);
-    [[nodiscard]] std::string output_of(const JobRow& job);
+    [[nodiscard]] bool is_successful(const JobRow& job, const core::WorkflowPlan& plan);
+    [[nodiscard]] TaskError failure_of(const JobRow& job, const core::WorkflowPlan& plan);
 
     // job_orders.cc
-    void create(const NewJob& job, const JobHead& head, const core::WorkflowPlan& plan,
-                const std::map<int, StepRow>& adopted);
+    void create(const JobHead& head, const core::WorkflowPlan& plan, const std::vector<StepRow>& adopted);
     void cancel_one(const Uuid& job, std::string_view code, const std::string& reason);
-    void pause_one(const Uuid& job, const std::string& reason);
+    void cancel_unstarted(const StepRow& step);
+    void pause_tree(const Uuid& job, const std::string& reason);
     void resume_one(const Uuid& job, const std::string& reason);
-    [[nodiscard]] std::vector<Uuid> tree_of(const Uuid& job);
+    /// The job and its descendants that have not ended, parents first.
+    [[nodiscard]] std::vector<Uuid> open_tree(const Uuid& job);
+    [[nodiscard]] std::vector<StepRow> adopted_steps(const JobRow& job, const core::WorkflowPlan& plan);
+
+    // repair.cc
+    void repair_tasks(const std::vector<const StepRow*>& steps, RepairAnswer& answer);
+    void repair_children(const std::vector<const StepRow*>& steps, RepairAnswer& answer);
+    void repair_for_each(const StepRow& step, RepairAnswer& answer);
+    void repair_waiting(const StepRow& step, RepairAnswer& answer);
+    void repair_ready(const StepRow& step, RepairAnswer& answer);
+    void recount(const Uuid& job, const std::vector<const StepRow*>& steps);
 
     JobTables& tables_;
     DefinitionCache& definitions_;
     const Setting setting_;
     JobBook book_;
-    std::deque<StepKey> ended_;     // steps and items whose dependents have not heard of it
-    std::deque<StepKey> resolved_;  // READY steps that have to be dispatched
-    std::set<Uuid> all_ended_;      // jobs without open steps
+    std::vector<StepKey> ended_;     // steps and items whose dependents have not heard of it
+    std::vector<StepKey> resolved_;  // READY steps that have to be dispatched
+    std::set<Uuid> all_ended_;       // jobs without open steps
     std::vector<NewTask> new_tasks_;
-    std::map<Uuid, StepKey> owners_;  // of the new tasks
+    std::vector<StepKey> owners_;  // of the new tasks
     std::vector<NewEvent> events_;
-    std::vector<Uuid> held_, released_;  // jobs whose tasks are to be taken out of reach, or put back
+    std::map<Uuid, std::vector<std::string>> skipped_;  // steps, by job: one event tells of all
+    std::vector<Uuid> held_, released_;                 // jobs whose tasks are to be taken out of reach, or put back
     std::map<Uuid, std::shared_ptr<const core::BundlePlan>> plans_;
+    int waves_ = 0;
     bool brought_work_ = false;
     bool ended_jobs_ = false;
 };
