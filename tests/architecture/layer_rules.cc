@@ -33,7 +33,7 @@ std::vector<Layer> stated_layers() {
         {sqlite, {api, base, core, store}, {"nlohmann/", "sqlite3.h"}, true},
         {postgres, {api, base, core, store}, {"nlohmann/", "libpq-fe.h"}, true},
         {engine, {api, base, core, store}, json, false, true},
-        {platform, {api, base, store, engine}, json, true},  // engine, store: the ports that it implements and drives
+        {platform, {api, base, core, store, engine}, json, true},  // engine, store: ports it implements and drives
         {runner, {api, base, core, store, engine, platform}, json, true},
         {client, {api, base, core, store, sqlite, postgres, platform}, {"nlohmann/", "libpq-fe.h"}, true},
         {worker, {api, base, core, store, engine, platform, runner, client}, json, true},

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string_view>
+
+namespace holdfast::core {
+
+/// When a year's change between standard and summer time comes, in the words of a POSIX TZ rule.
+struct YearlyChange {
+    enum class Day {
+        OfYearWithoutLeapDay,  ///< Jn: n from 1 to 365; 29 February is not counted
+        OfYear,                ///< n from 0 to 365; 29 February is counted
+        OfWeekInMonth,         ///< Mm.w.d: the w-th day d (Sunday is 0) of the month m; w = 5 for the last
+    };
+    Day kind = Day::OfYear;
+    unsigned day = 0;
+    unsigned week = 0;
+    unsigned month = 0;
+    std::chrono::seconds time{};  ///< after midnight; may be negative, or more than a day
+
+    /// On the clocks that hold until then.
+    [[nodiscard]] std::chrono::local_seconds in(std::chrono::year year) const;
+};
+
+/// A POSIX TZ rule with the extensions of RFC 8536, as at the end of zone files: "CET-1CEST,M3.5.0,M10.5.0/3".
+struct TimeZoneRule {
+    struct Summer {
+        std::chrono::seconds offset{};
+        YearlyChange begin = {};
+        YearlyChange end = {};
+    };
+    std::chrono::seconds offset{};  ///< of standard time; east of Greenwich is positive
+    std::optional<Summer> summer = {};
+
+    /// nullopt for what is no such rule, or one with a summer time that does not say when it is.
+    [[nodiscard]] static std::optional<TimeZoneRule> parse(std::string_view text);
+};
+
+}  // namespace holdfast::core

@@ -1,0 +1,88 @@
+#include "platform/zone_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+#include "base/text.h"
+#include "platform/descriptor.h"
+
+namespace holdfast::platform {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t longest_name = 100;
+constexpr std::size_t largest_file = 1 << 20;  // the largest zone has some 4 kB
+
+/// Words of letters, digits, '_', '+' and '-' with a '/' between them; so neither "..", nor "/etc".
+bool is_zone_name(std::string_view name) {
+    constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/";
+    return !name.empty() && name.size() <= longest_name &&
+           name.find_first_not_of(allowed) == std::string_view::npos && name.front() != '/' && name.back() != '/' &&
+           name.find("//") == std::string_view::npos;
+}
+
+/// nullopt: there is no file that could be a zone. Does not wait for whoever may be at the other end of a pipe.
+std::optional<std::string> read_small_file(const std::string& path) {
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    struct stat status {};
+    if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    std::string content;
+    std::array<char, 8192> piece{};
+    while (content.size() <= largest_file) {
+        const ssize_t count = ::read(file.get(), piece.data(), piece.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return std::nullopt;
+        if (count == 0) return content;
+        content.append(piece.data(), static_cast<std::size_t>(count));
+    }
+    return std::nullopt;
+}
+
+/// Empty when the folder cannot be read. Its parts "posix" and "right" hold the same names again.
+std::vector<std::string> zone_names(const fs::path& folder) {
+    std::vector<std::string> names;
+    std::error_code error, not_a_file;
+    for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+        const std::string name = entry->path().lexically_relative(folder).generic_string();
+        if (name == "posix" || name == "right")
+            entry.disable_recursion_pending();
+        else if (is_zone_name(name) && entry->is_regular_file(not_a_file))
+            names.push_back(name);
+    }
+    return names;
+}
+
+std::string unknown_zone(const std::string& name, const std::string& folder) {
+    const std::vector<std::string> names = zone_names(folder);
+    if (names.empty())
+        return concat("there are no time zones in ", folder, "; install the package tzdata, or use the zone \"UTC\"");
+    const auto nearest = nearest_word(name, names);
+    if (nearest) return concat("unknown time zone \"", name, "\"; did you mean \"", *nearest, "\"?");
+    return concat("unknown time zone \"", name, "\"; give a name like \"Europe/Berlin\" or \"UTC\"");
+}
+
+}  // namespace
+
+Result<core::TimeZone, std::string> read_zone(const std::string& name, const std::string& folder) {
+    if (name == "UTC") return core::TimeZone::utc();
+    if (!is_zone_name(name))
+        return Failure{concat("a time zone must be a name like \"Europe/Berlin\" or \"UTC\", not \"",
+                              name.substr(0, longest_name), '"')};
+    const std::string path = concat(folder, '/', name);
+    const auto bytes = read_small_file(path);
+    if (!bytes) return Failure{unknown_zone(name, folder)};
+    auto zone = core::TimeZone::parse(*bytes);
+    if (!zone) return Failure{concat("the time zone \"", name, "\" cannot be used: ", path, " ", zone.error())};
+    return zone;
+}
+
+}  // namespace holdfast::platform
