@@ -1,0 +1,101 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/dice.h"
+
+namespace holdfast::sim {
+
+/// Everything that can go wrong. Those up to IoError happen to calls of the store, with a probability; the others
+/// come by themselves, at a mean interval; those of runners and wake-ups happen to what they are named after, with a
+/// probability.
+enum class Fault {
+    KillWorker,       ///< before, in the midst of, or after a store call
+    KillSweeper,      ///<
+    KillClient,       ///<
+    AnswerLost,       ///< a call was applied, and its answer is lost
+    CallFails,        ///< a call is not applied: the connection broke
+    SlowCall,         ///< a call takes seconds or minutes
+    Busy,             ///< SQLITE_BUSY from the k-th lock on
+    DiskFull,         ///< SQLITE_FULL at the k-th write
+    IoError,          ///< an error at the k-th operation of the disk
+    Outage,           ///< nobody can reach the store for 1 s to 2 h
+    Partition,        ///< one process cannot
+    PauseWorker,      ///< SIGSTOP, longer than any lease, then SIGCONT
+    PauseSweeper,     ///<
+    PauseClient,      ///<
+    FreezeMachine,    ///< with everything on it
+    RebootMachine,    ///<
+    PowerCut,         ///< of the machine with the database: what was not synced is lost or torn
+    DiskStaysFull,    ///< for a while
+    ClockJump,        ///< of the wall clock, to either side
+    ClockSkew,        ///< of one process from its start on
+    RunnerCrash,      ///< signal, or out of memory
+    RunnerHang,       ///< gives no sign of life any more
+    RunnerSlowStart,  ///< or none at all
+    WakeUpLost,       ///<
+    WakeUpTwice,      ///<
+    WakeUpLate,       ///<
+};
+inline constexpr std::size_t fault_count = static_cast<std::size_t>(Fault::WakeUpLate) + 1;
+[[nodiscard]] std::string_view to_text(Fault fault);  ///< "kill-worker", ...
+[[nodiscard]] std::optional<Fault> parse_fault(std::string_view text);
+[[nodiscard]] const std::vector<Fault>& all_faults();
+/// Comes by itself, at a mean interval.
+[[nodiscard]] bool is_timed(Fault fault);
+
+/// One fault that struck: what, where, and the how-many-th of its kind there. The same in every run of a seed, also
+/// when others are left out.
+struct FaultKey {
+    Fault fault = Fault::KillWorker;
+    std::string site;
+    std::uint64_t number = 0;
+
+    friend auto operator<=>(const FaultKey&, const FaultKey&) = default;
+};
+[[nodiscard]] std::string to_text(const FaultKey& key);
+
+/// Which faults a run may have, beside its seed.
+struct FaultLimits {
+    std::optional<std::set<Fault>> kinds;    ///< only these; nullopt: as the seed draws them
+    std::optional<std::set<FaultKey>> only;  ///< only these; nullopt: all
+};
+
+/// Decides, from the seed alone, which faults strike.
+class FaultPlan {
+public:
+    FaultPlan(std::uint64_t seed, FaultLimits limits);
+
+    /// Does it strike here, this time? Then with dice for the details.
+    [[nodiscard]] std::optional<Dice> strikes(Fault fault, std::string_view site);
+    /// When a timed one comes next; nullopt: never.
+    [[nodiscard]] std::optional<Duration> next_after(Fault fault);
+    /// For what is not left to chance: strikes from now on are no more.
+    void stop() { stopped_ = true; }
+
+    [[nodiscard]] bool is_enabled(Fault fault) const { return rates_[index(fault)] > 0; }
+    [[nodiscard]] const std::vector<FaultKey>& struck() const { return struck_; }
+    [[nodiscard]] std::uint64_t count(Fault fault) const { return counts_[index(fault)]; }
+
+private:
+    static std::size_t index(Fault fault) { return static_cast<std::size_t>(fault); }
+    [[nodiscard]] Dice dice_for(const FaultKey& key) const;
+
+    std::uint64_t seed_;
+    FaultLimits limits_;
+    bool stopped_ = false;
+    /// A probability; of timed ones, how many in an hour.
+    std::array<double, fault_count> rates_{};
+    std::array<std::uint64_t, fault_count> counts_{};
+    std::map<std::pair<Fault, std::string>, std::uint64_t, std::less<>> numbers_;
+    std::vector<FaultKey> struck_;
+};
+
+}  // namespace holdfast::sim

@@ -1,0 +1,494 @@
+#include "sim/faulty_store.h"
+
+#include "base/text.h"
+#include "sim/sqlite_vfs.h"
+#include "sim/world.h"
+#include "store/sqlite/sqlite_store.h"
+
+namespace holdfast::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+using store::Fenced;
+
+constexpr int most_operations = 60;  ///< of the disk, that a call makes before a fault strikes
+
+const auto says_nothing = [](const auto&, Change&) {};
+
+/// Notes the answers of a batch in the ends of the change, in the order of the leases.
+template <typename Answers, typename LeaseOf, typename FencedOf>
+void note_ends(Change& change, const Answers& answers, const LeaseOf& lease_of, const FencedOf& fenced_of) {
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        const store::TaskLease lease = lease_of(i);
+        Change::End& end = change.ends[lease.task];
+        if (end.lease != lease.lease) continue;
+        end.said_applied = fenced_of(answers[i]) == Fenced::Applied;
+        end.said_refused = fenced_of(answers[i]) == Fenced::LeaseLost;
+    }
+}
+
+void note_starts(Change& change, const std::vector<store::TaskLease>& leases, const std::vector<Fenced>& answers) {
+    for (std::size_t i = 0; i < answers.size(); ++i)
+        change.starts[leases[i].task] = {leases[i].lease, answers[i] == Fenced::Applied};
+}
+
+std::string list_of(Ledger& ledger, const std::vector<store::TaskLease>& leases) {
+    std::string text;
+    for (const store::TaskLease& lease : leases)
+        text += concat(text.empty() ? "" : ", ", ledger.name_of(lease.task), "#", lease.lease);
+    return text;
+}
+
+}  // namespace
+
+// ---- How a call fares --------------------------------------------------------------------------------------------
+
+std::optional<DiskFault> FaultyStore::draw_disk_fault(bool writes) {
+    World& world = process_.world();
+    if (writes && world.power_cut_is_due) {
+        world.power_cut_is_due = false;
+        return DiskFault{DiskFault::Kind::PowerCut, process_.dice().between(0, most_operations)};
+    }
+    const auto operations = [](Dice dice, int most) { return dice.between(0, most); };
+    if (const auto dice = world.faults.strikes(Fault::Busy, process_.name()))
+        return DiskFault{DiskFault::Kind::Busy, operations(*dice, 3)};
+    if (const auto dice = world.faults.strikes(Fault::IoError, process_.name()))
+        return DiskFault{DiskFault::Kind::IoError, operations(*dice, most_operations)};
+    if (!writes) return std::nullopt;
+    if (const auto dice = world.faults.strikes(Fault::DiskFull, process_.name()))
+        return DiskFault{DiskFault::Kind::Full, operations(*dice, 20)};
+    return std::nullopt;
+}
+
+void FaultyStore::draw_kill(Fate& fate) {
+    auto dice = process_.world().faults.strikes(process_.kill_fault(), process_.name());
+    if (!dice) return;
+    switch (dice->below(3)) {
+        case 0:
+            fate.kill = Fate::Kill::Before;
+            return;
+        case 1:
+            fate.kill = Fate::Kill::After;
+            return;
+        default:
+            fate.disk = DiskFault{DiskFault::Kind::Kill, dice->between(0, most_operations)};
+    }
+}
+
+FaultyStore::Fate FaultyStore::draw_fate(bool writes) {
+    World& world = process_.world();
+    Fate fate;
+    const auto latency = Duration(static_cast<Duration::rep>(world.plan.call_latency_ms * 1000));
+    fate.there = process_.dice().between(Duration(50), latency);
+    fate.back = process_.dice().between(Duration(50), latency);
+    if (auto dice = world.faults.strikes(Fault::SlowCall, process_.name()))
+        (dice->chance(0.5) ? fate.there : fate.back) += dice->logarithmic(500ms, 3min);
+    fate.disk = draw_disk_fault(writes);
+    fate.fails = world.faults.strikes(Fault::CallFails, process_.name()).has_value();
+    fate.loses_answer = world.faults.strikes(Fault::AnswerLost, process_.name()).has_value();
+    draw_kill(fate);
+    world.script_fate(process_, [&](CallFault fault) {
+        fate.fails |= fault == CallFault::Before;
+        fate.loses_answer |= fault == CallFault::InDoubt;
+        if (fault == CallFault::KillBefore) fate.kill = Fate::Kill::Before;
+        if (fault == CallFault::KillAfter) fate.kill = Fate::Kill::After;
+    });
+    return fate;
+}
+
+void FaultyStore::arrive(const Fate& fate, const Change& change) {
+    World& world = process_.world();
+    ++world.store_calls;
+    process_.sleep(fate.there);
+    if (fate.kill == Fate::Kill::Before) {
+        process_.die(concat("killed before ", change.verb));
+        throw FiberCancelled();
+    }
+    if (fate.fails || !world.is_reachable(process_)) {
+        process_.say(concat(change.verb, "(", change.detail, ") does not reach the store"));
+        throw store::Unavailable("the store cannot be reached");
+    }
+    if (client_ && client_->is_dead) close();
+    if (!client_) {
+        client_ = std::make_shared<DiskClient>();
+        world.disk.clients.push_back(client_);
+    }
+    if (fate.disk) client_->arm(*fate.disk);
+    if (change.prunes) world.witness.look_at_everything("before pruning");
+}
+
+store::Store& FaultyStore::opened() {
+    if (!store_) {
+        World& world = process_.world();
+        const OpeningFor opening(client_);
+        store_ = sqlite::open_store({.path = world.database, .limits = world.limits()}, clock_);
+    }
+    return *store_;
+}
+
+void FaultyStore::close() {
+    if (client_) client_->is_dead = true;
+    store_.reset();
+    client_.reset();
+}
+
+void FaultyStore::applied(Change& change) {
+    World& world = process_.world();
+    client_->disarm();
+    process_.say(concat(change.verb, "(", change.detail, ")"));
+    if (change.writes) world.witness.applied(process_, change);
+    if (change.brings_work) world.ring();
+    end_if_dead(change);
+}
+
+void FaultyStore::refused(Change& change, const store::StoreError& failure) {
+    World& world = process_.world();
+    client_->disarm();
+    process_.say(concat(change.verb, "(", change.detail, ") fails: ", failure.what()));
+    const bool in_doubt = client_->is_dead || dynamic_cast<const store::CommitInDoubt*>(&failure) != nullptr;
+    if (change.writes) world.witness.failed(process_, change, in_doubt);
+    end_if_dead(change);
+}
+
+/// The disk said so: the process was killed in the midst of the call, or the power is gone.
+void FaultyStore::end_if_dead(const Change& change) {
+    World& world = process_.world();
+    if (!client_->is_dead) return;
+    if (world.disk.power_cuts > world.power_cuts_seen) {
+        world.lose_power();
+        if (process_.is_alive()) throw store::CommitInDoubt("the store's machine lost its power");
+        throw FiberCancelled();
+    }
+    process_.die(concat("killed in the midst of ", change.verb));
+    throw FiberCancelled();
+}
+
+void FaultyStore::leave(const Fate& fate, const Change& change) {
+    if (fate.kill == Fate::Kill::After) {
+        process_.die(concat("killed after ", change.verb));
+        throw FiberCancelled();
+    }
+    process_.sleep(fate.back);
+    if (!fate.loses_answer) return;
+    process_.say(concat("the answer to ", change.verb, " is lost"));
+    throw store::CommitInDoubt("the connection was lost");
+}
+
+// ---- The verbs ---------------------------------------------------------------------------------------------------
+
+std::vector<store::SubmitOutcome> FaultyStore::submit(const std::vector<store::NewTask>& tasks) {
+    World& world = process_.world();
+    Change change = Change::writing("submit", concat(tasks.size(), " from ", world.ledger.name_of(tasks.front().id)));
+    change.brings_work = true;
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.submit(tasks); },
+        [&](const std::vector<store::SubmitOutcome>& outcomes, Change&) {
+            world.witness.submitted(tasks, outcomes);
+        });
+}
+
+std::vector<std::optional<store::TaskRecord>> FaultyStore::find(const std::vector<Uuid>& ids) {
+    return read("find", [&](store::Store& store) { return store.find(ids); });
+}
+
+std::vector<store::TaskRecord> FaultyStore::list(const store::ListParams& params) {
+    return read("list", [&](store::Store& store) { return store.list(params); });
+}
+
+store::TaskCounts FaultyStore::count() {
+    return read("count", [](store::Store& store) { return store.count(); });
+}
+
+std::vector<store::AttemptRecord> FaultyStore::attempts(const Uuid& task) {
+    return read("attempts", [&](store::Store& store) { return store.attempts(task); });
+}
+
+std::vector<store::EventRecord> FaultyStore::events(const store::ReadEventsParams& params) {
+    return read("events", [&](store::Store& store) { return store.events(params); });
+}
+
+std::vector<store::EventRecord> FaultyStore::last_events(std::size_t limit) {
+    return read("last_events", [&](store::Store& store) { return store.last_events(limit); });
+}
+
+std::vector<store::CancelStatus> FaultyStore::cancel(const store::CancelParams& params) {
+    Change change = Change::writing("cancel", process_.world().ledger.name_of(params.tasks.front()));
+    change.brings_work = true;
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.cancel(params); }, says_nothing);
+}
+
+std::vector<store::ForceStatus> FaultyStore::force(const store::ForceParams& params) {
+    World& world = process_.world();
+    Change change = Change::writing("force", world.ledger.name_of(params.tasks.front()));
+    change.forces.insert(params.tasks.begin(), params.tasks.end());
+    for (const Uuid& task : params.tasks)
+        if (TrueTask* known = world.ledger.find(task)) known->forced = true;
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.force(params); }, says_nothing);
+}
+
+store::ClaimAnswer FaultyStore::claim(const store::ClaimParams& params) {
+    Change change = Change::writing("claim", concat("start ", params.to_start, ", hold ", params.to_hold));
+    change.claims_for.insert(params.worker);
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.claim(params); },
+        [&](const store::ClaimAnswer& answer, Change& made) {
+            std::vector<store::TaskLease> leases;
+            for (const store::ClaimedTask& task : answer.tasks) leases.push_back({task.task.id, task.lease});
+            made.detail += concat("): ", list_of(process_.world().ledger, leases), "(");
+        });
+}
+
+std::vector<Fenced> FaultyStore::start(const store::LeasesParams& params) {
+    Change change = Change::writing("start", list_of(process_.world().ledger, params.leases));
+    for (const store::TaskLease& lease : params.leases) change.starts[lease.task] = {lease.lease};
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.start(params); },
+        [&](const std::vector<Fenced>& answers, Change& made) { note_starts(made, params.leases, answers); });
+}
+
+store::FinishAnswer FaultyStore::finish(const store::FinishParams& params) {
+    Ledger& ledger = process_.world().ledger;
+    Change change = Change::writing("finish");
+    for (const store::FinishedRun& run : params.runs) {
+        change.ends[run.lease.task] = {.lease = run.lease.lease, .end = run.end, .code = run.error.code};
+        change.detail += concat(change.detail.empty() ? "" : ", ", ledger.name_of(run.lease.task), "#",
+                                run.lease.lease, " ", core::to_text(run.end));
+    }
+    for (const store::TaskLease& lease : params.then_start) change.starts[lease.task] = {lease.lease};
+    if (!params.then_start.empty()) change.detail += concat("; start ", list_of(ledger, params.then_start));
+    change.brings_work = true;
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.finish(params); },
+        [&](const store::FinishAnswer& answer, Change& made) {
+            note_ends(
+                made, answer.runs, [&](std::size_t i) { return params.runs[i].lease; },
+                [](const store::FinishOutcome& outcome) { return outcome.fenced; });
+            note_starts(made, params.then_start, answer.starts);
+        });
+}
+
+std::vector<Fenced> FaultyStore::hand_back(const store::LeasesParams& params) {
+    Change change = Change::writing("hand_back", list_of(process_.world().ledger, params.leases));
+    for (const store::TaskLease& lease : params.leases)
+        change.ends[lease.task] = {.lease = lease.lease, .end = core::LeaseEnd::NotStarted};
+    change.brings_work = true;
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.hand_back(params); },
+        [&](const std::vector<Fenced>& answers, Change& made) {
+            note_ends(
+                made, answers, [&](std::size_t i) { return params.leases[i]; }, [](Fenced fenced) { return fenced; });
+        });
+}
+
+std::vector<Fenced> FaultyStore::save_progress(const std::vector<store::ProgressReport>& reports) {
+    return perform(
+        Change::writing("save_progress", std::to_string(reports.size())),
+        [&](store::Store& store) { return store.save_progress(reports); },
+        [&](const std::vector<Fenced>& answers, Change&) {
+            for (std::size_t i = 0; i < answers.size(); ++i)
+                if (answers[i] == Fenced::Applied) process_.world().witness.wrote_for("progress", reports[i].lease);
+        });
+}
+
+std::vector<Fenced> FaultyStore::append_logs(const std::vector<store::LogChunk>& chunks) {
+    return perform(
+        Change::writing("append_logs", std::to_string(chunks.size())),
+        [&](store::Store& store) { return store.append_logs(chunks); },
+        [&](const std::vector<Fenced>& answers, Change&) {
+            for (std::size_t i = 0; i < answers.size(); ++i)
+                if (answers[i] == Fenced::Applied)
+                    process_.world().witness.wrote_for("logs", {chunks[i].task, chunks[i].lease});
+        });
+}
+
+std::vector<store::LogRecord> FaultyStore::read_logs(const store::ReadLogsParams& params) {
+    return read("read_logs", [&](store::Store& store) { return store.read_logs(params); });
+}
+
+store::RegisterAnswer FaultyStore::register_worker(const store::WorkerRegistration& worker) {
+    return perform(
+        Change::writing("register"), [&](store::Store& store) { return store.register_worker(worker); },
+        [&](const store::RegisterAnswer&, Change&) { process_.world().witness.beat_came(worker.id); });
+}
+
+bool FaultyStore::deregister_worker(const Uuid& worker) {
+    return perform(
+        Change::writing("deregister"), [&](store::Store& store) { return store.deregister_worker(worker); },
+        says_nothing);
+}
+
+store::BeatAnswer FaultyStore::beat(const store::BeatParams& params) {
+    return perform(
+        Change::writing("beat", concat(params.held.size(), " held")),
+        [&](store::Store& store) { return store.beat(params); },
+        [&](const store::BeatAnswer& answer, Change& made) {
+            process_.world().witness.beat_came(params.worker);
+            if (!answer.lost.empty()) made.detail += concat("; lost ", list_of(process_.world().ledger, answer.lost));
+            if (!answer.unlisted.empty())
+                made.detail += concat("; unlisted ", list_of(process_.world().ledger, answer.unlisted));
+            if (!answer.stop.empty()) made.detail += concat("; stop ", answer.stop.size());
+        });
+}
+
+std::vector<store::WorkerRecord> FaultyStore::workers() {
+    return read("workers", [](store::Store& store) { return store.workers(); });
+}
+
+bool FaultyStore::order_worker(const store::OrderParams& params) {
+    return perform(
+        Change::writing("order_worker"), [&](store::Store& store) { return store.order_worker(params); },
+        says_nothing);
+}
+
+store::RemoveStatus FaultyStore::remove_worker(const Uuid& worker) {
+    return perform(
+        Change::writing("remove_worker"), [&](store::Store& store) { return store.remove_worker(worker); },
+        says_nothing);
+}
+
+void FaultyStore::append_worker_snapshot(const store::WorkerSnapshot& snapshot) {
+    perform(
+        Change::writing("snapshot"),
+        [&](store::Store& store) {
+            store.append_worker_snapshot(snapshot);
+            return true;
+        },
+        says_nothing);
+}
+
+std::vector<store::WorkerSnapshot> FaultyStore::worker_snapshots(const Uuid& worker, std::size_t limit) {
+    return read("worker_snapshots", [&](store::Store& store) { return store.worker_snapshots(worker, limit); });
+}
+
+store::LivenessView FaultyStore::look() {
+    auto view = read("look", [](store::Store& store) { return store.look(); });
+    process_.world().witness.looked(process_);
+    return view;
+}
+
+std::vector<bool> FaultyStore::mark_lost(const std::vector<store::LostWorker>& workers) {
+    Change change = Change::writing("mark_lost", workers.front().evidence);
+    for (const store::LostWorker& lost : workers) change.marks_lost.insert(lost.worker);
+    change.evidence = workers.front().data;
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.mark_lost(workers); },
+        [&](const std::vector<bool>& answers, Change& made) {
+            for (std::size_t i = 0; i < answers.size(); ++i)
+                if (answers[i]) made.marked_lost.insert(workers[i].worker);
+        });
+}
+
+std::vector<store::LeaseRecord> FaultyStore::leases(const store::FindLeasesParams& params) {
+    return read("leases", [&](store::Store& store) { return store.leases(params); });
+}
+
+std::vector<store::RecoverOutcome> FaultyStore::recover(const store::RecoverParams& params) {
+    Ledger& ledger = process_.world().ledger;
+    Change change = Change::writing("recover");
+    for (const store::RecoveredLease& each : params.leases) {
+        change.ends[each.lease.task] = {
+            .lease = each.lease.lease, .end = each.end, .code = each.error.code, .evidence = each.data};
+        change.detail += concat(change.detail.empty() ? "" : ", ", ledger.name_of(each.lease.task), "#",
+                                each.lease.lease, " ", each.evidence);
+    }
+    change.brings_work = true;
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.recover(params); },
+        [&](const std::vector<store::RecoverOutcome>& answers, Change& made) {
+            note_ends(
+                made, answers, [&](std::size_t i) { return params.leases[i].lease; },
+                [](const store::RecoverOutcome& outcome) { return outcome.fenced; });
+        });
+}
+
+std::vector<Fenced> FaultyStore::ask_to_stop(const store::AskToStopParams& params) {
+    return perform(
+        Change::writing("ask_to_stop", process_.world().ledger.name_of(params.requests.front().lease.task)),
+        [&](store::Store& store) { return store.ask_to_stop(params); }, says_nothing);
+}
+
+std::size_t FaultyStore::expire_overdue(std::size_t limit) {
+    return perform(
+        Change::writing("expire_overdue"), [&](store::Store& store) { return store.expire_overdue(limit); },
+        says_nothing);
+}
+
+std::vector<store::RouteBacklog> FaultyStore::backlog() {
+    return read("backlog", [](store::Store& store) { return store.backlog(); });
+}
+
+std::vector<Uuid> FaultyStore::unmatched_tasks(std::int64_t route, Duration waited, std::size_t limit) {
+    return read("unmatched_tasks", [&](store::Store& store) { return store.unmatched_tasks(route, waited, limit); });
+}
+
+std::vector<bool> FaultyStore::reject(const store::RejectParams& params) {
+    Change change = Change::writing("reject", concat(params.tasks.size()));
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.reject(params); },
+        [&](const std::vector<bool>& answers, Change&) {
+            for (std::size_t i = 0; i < answers.size(); ++i)
+                if (answers[i]) process_.world().witness.rejected(process_, params.tasks[i]);
+        });
+}
+
+store::PruneAnswer FaultyStore::prune(const store::PruneParams& params) {
+    Change change = Change::writing("prune");
+    change.prunes = true;
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.prune(params); }, says_nothing);
+}
+
+store::SweepLeaseAnswer FaultyStore::sweep_lease(const std::string& holder, Duration expiry) {
+    return perform(
+        Change::writing("sweep_lease"), [&](store::Store& store) { return store.sweep_lease(holder, expiry); },
+        says_nothing);
+}
+
+void FaultyStore::note_sweep(const store::SweepNote& note) {
+    perform(
+        Change::writing("note_sweep"),
+        [&](store::Store& store) {
+            store.note_sweep(note);
+            return true;
+        },
+        says_nothing);
+}
+
+std::vector<store::SweepNote> FaultyStore::sweep_notes() {
+    return read("sweep_notes", [](store::Store& store) { return store.sweep_notes(); });
+}
+
+std::vector<store::QueueRecord> FaultyStore::queues() {
+    return read("queues", [](store::Store& store) { return store.queues(); });
+}
+
+void FaultyStore::set_queue_paused(const std::string& queue, bool paused, const std::string& who) {
+    Change change = Change::writing(paused ? "pause_queue" : "resume_queue", queue);
+    change.brings_work = true;
+    perform(
+        std::move(change),
+        [&](store::Store& store) {
+            store.set_queue_paused(queue, paused, who);
+            return true;
+        },
+        says_nothing);
+}
+
+/// Wake-ups are simulated by the world: nobody waits at a real bell.
+std::unique_ptr<store::Watch> FaultyStore::watch(store::Topic) {
+    return nullptr;
+}
+
+store::MigrateAnswer FaultyStore::migrate() {
+    return perform(
+        Change::writing("migrate"), [](store::Store& store) { return store.migrate(); }, says_nothing);
+}
+
+std::vector<store::Finding> FaultyStore::check_up() {
+    return read("check_up", [](store::Store& store) { return store.check_up(); });
+}
+
+}  // namespace holdfast::sim

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "sim/change.h"
+#include "sim/disk.h"
+#include "sim/process.h"
+#include "store/store.h"
+
+namespace holdfast::sim {
+
+/// The real store, as a simulated process reaches it: calls take time, fail before or after they were applied, find
+/// the disk full or torn, or are the last thing that the process does. The witness sees every call as it really was.
+class FaultyStore final : public store::Store {
+public:
+    FaultyStore(Process& process, const Clock& clock) : process_(process), clock_(clock) {}
+    ~FaultyStore() override { close(); }
+
+    /// The process is dead: its files are closed, and nothing more is written.
+    void close();
+
+    std::vector<store::SubmitOutcome> submit(const std::vector<store::NewTask>& tasks) override;
+    std::vector<std::optional<store::TaskRecord>> find(const std::vector<Uuid>& ids) override;
+    std::vector<store::TaskRecord> list(const store::ListParams& params) override;
+    store::TaskCounts count() override;
+    std::vector<store::AttemptRecord> attempts(const Uuid& task) override;
+    std::vector<store::EventRecord> events(const store::ReadEventsParams& params) override;
+    std::vector<store::EventRecord> last_events(std::size_t limit) override;
+    std::vector<store::CancelStatus> cancel(const store::CancelParams& params) override;
+    std::vector<store::ForceStatus> force(const store::ForceParams& params) override;
+    store::ClaimAnswer claim(const store::ClaimParams& params) override;
+    std::vector<store::Fenced> start(const store::LeasesParams& params) override;
+    store::FinishAnswer finish(const store::FinishParams& params) override;
+    std::vector<store::Fenced> hand_back(const store::LeasesParams& params) override;
+    std::vector<store::Fenced> save_progress(const std::vector<store::ProgressReport>& reports) override;
+    std::vector<store::Fenced> append_logs(const std::vector<store::LogChunk>& chunks) override;
+    std::vector<store::LogRecord> read_logs(const store::ReadLogsParams& params) override;
+    store::RegisterAnswer register_worker(const store::WorkerRegistration& worker) override;
+    bool deregister_worker(const Uuid& worker) override;
+    store::BeatAnswer beat(const store::BeatParams& params) override;
+    std::vector<store::WorkerRecord> workers() override;
+    bool order_worker(const store::OrderParams& params) override;
+    store::RemoveStatus remove_worker(const Uuid& worker) override;
+    void append_worker_snapshot(const store::WorkerSnapshot& snapshot) override;
+    std::vector<store::WorkerSnapshot> worker_snapshots(const Uuid& worker, std::size_t limit) override;
+    store::LivenessView look() override;
+    std::vector<bool> mark_lost(const std::vector<store::LostWorker>& workers) override;
+    std::vector<store::LeaseRecord> leases(const store::FindLeasesParams& params) override;
+    std::vector<store::RecoverOutcome> recover(const store::RecoverParams& params) override;
+    std::vector<store::Fenced> ask_to_stop(const store::AskToStopParams& params) override;
+    std::size_t expire_overdue(std::size_t limit) override;
+    std::vector<store::RouteBacklog> backlog() override;
+    std::vector<Uuid> unmatched_tasks(std::int64_t route, Duration waited, std::size_t limit) override;
+    std::vector<bool> reject(const store::RejectParams& params) override;
+    store::PruneAnswer prune(const store::PruneParams& params) override;
+    store::SweepLeaseAnswer sweep_lease(const std::string& holder, Duration expiry) override;
+    void note_sweep(const store::SweepNote& note) override;
+    std::vector<store::SweepNote> sweep_notes() override;
+    std::vector<store::QueueRecord> queues() override;
+    void set_queue_paused(const std::string& queue, bool paused, const std::string& who) override;
+    std::unique_ptr<store::Watch> watch(store::Topic topic) override;
+    store::MigrateAnswer migrate() override;
+    std::vector<store::Finding> check_up() override;
+    Timestamp now() override { return clock_.now(); }
+    [[nodiscard]] std::string describe() const override { return "simulated"; }
+
+private:
+    /// What is to go wrong with a call, decided before it is made.
+    struct Fate {
+        Duration there{};  ///< how long it takes to reach the store,
+        Duration back{};   ///< and its answer to come back
+        bool fails = false;
+        bool loses_answer = false;
+        enum class Kill { None, Before, After } kill = Kill::None;
+        std::optional<DiskFault> disk;
+    };
+
+    [[nodiscard]] Fate draw_fate(bool writes);
+    [[nodiscard]] std::optional<DiskFault> draw_disk_fault(bool writes);
+    void draw_kill(Fate& fate);
+    void arrive(const Fate& fate, const Change& change);
+    void leave(const Fate& fate, const Change& change);
+    void applied(Change& change);
+    void refused(Change& change, const store::StoreError& failure);
+    void end_if_dead(const Change& change);
+    [[nodiscard]] store::Store& opened();
+
+    /// Makes the call. `confirm(answer, change)` notes in the change what the answer says of it.
+    template <typename Body, typename Confirm>
+    auto perform(Change change, const Body& body, const Confirm& confirm) {
+        const Fate fate = draw_fate(change.writes);
+        arrive(fate, change);
+        auto answer = [&] {
+            try {
+                auto given = body(opened());
+                confirm(given, change);
+                return given;
+            } catch (const store::StoreError& failure) {
+                refused(change, failure);
+                throw;
+            }
+        }();
+        applied(change);
+        leave(fate, change);
+        return answer;
+    }
+    template <typename Body>
+    auto read(std::string_view verb, const Body& body) {
+        return perform(Change::reading(verb), body, [](const auto&, Change&) {});
+    }
+
+    Process& process_;
+    const Clock& clock_;
+    std::shared_ptr<DiskClient> client_;
+    std::unique_ptr<store::Store> store_;
+};
+
+}  // namespace holdfast::sim

@@ -1,0 +1,96 @@
+#include "sim/fiber.h"
+
+#include <cxxabi.h>
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "base/assert.h"
+
+namespace holdfast::sim {
+
+namespace {
+
+constexpr std::size_t stack_bytes = 256 << 10;
+
+/// Stacks are used again: a run makes a fiber for every call.
+std::vector<std::unique_ptr<char[]>>& spare_stacks() {
+    static std::vector<std::unique_ptr<char[]>> spare;
+    return spare;
+}
+
+}  // namespace
+
+struct Fiber::Stack {
+    Stack() {
+        auto& spare = spare_stacks();
+        if (spare.empty()) {
+            memory = std::make_unique<char[]>(stack_bytes);
+        } else {
+            memory = std::move(spare.back());
+            spare.pop_back();
+        }
+    }
+    ~Stack() { spare_stacks().push_back(std::move(memory)); }
+    Stack(const Stack&) = delete;
+    Stack& operator=(const Stack&) = delete;
+
+    std::unique_ptr<char[]> memory;
+};
+
+Fiber* Fiber::running_ = nullptr;
+
+Fiber::Fiber(std::function<void()> body) : body_(std::move(body)), stack_(std::make_unique<Stack>()) {
+    getcontext(&context_);
+    context_.uc_stack.ss_sp = stack_->memory.get();
+    context_.uc_stack.ss_size = stack_bytes;
+    context_.uc_link = nullptr;
+    const auto address = reinterpret_cast<std::uintptr_t>(this);
+    makecontext(&context_, reinterpret_cast<void (*)()>(&Fiber::enter), 2, static_cast<unsigned>(address >> 32),
+                static_cast<unsigned>(address));
+}
+
+Fiber::~Fiber() {
+    if (ended_) return;
+    cancelled_ = true;
+    resume();
+    HOLDFAST_ASSERT(ended_);
+}
+
+void Fiber::enter(unsigned high, unsigned low) {
+    const auto address = (static_cast<std::uintptr_t>(high) << 32) | low;
+    reinterpret_cast<Fiber*>(address)->run();
+}
+
+void Fiber::run() {
+    try {
+        if (!cancelled_) body_();
+    } catch (const FiberCancelled&) {
+        // What it was doing is over.
+    }
+    ended_ = true;
+    pause();
+}
+
+void Fiber::resume() {
+    HOLDFAST_ASSERT(!ended_ && running_ != this);
+    resumed_from_ = running_;
+    running_ = this;
+    auto* globals = reinterpret_cast<ExceptionState*>(abi::__cxa_get_globals());
+    const ExceptionState of_resumer = *globals;
+    *globals = exceptions_;
+    swapcontext(&resumer_, &context_);
+    exceptions_ = *globals;
+    *globals = of_resumer;
+}
+
+void Fiber::pause() {
+    Fiber* self = running_;
+    HOLDFAST_ASSERT(self != nullptr);
+    running_ = self->resumed_from_;
+    swapcontext(&self->context_, &self->resumer_);
+    if (self->cancelled_) throw FiberCancelled();
+}
+
+}  // namespace holdfast::sim

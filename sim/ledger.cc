@@ -1,0 +1,64 @@
+#include "sim/ledger.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace holdfast::sim {
+
+TrueTask& Ledger::add(const store::NewTask& task) {
+    const auto [found, is_new] = tasks_.try_emplace(task.id);
+    if (is_new) {
+        found->second.name = concat("t", tasks_.size());
+        found->second.task = task;
+    }
+    return found->second;
+}
+
+TrueTask* Ledger::find(const Uuid& task) {
+    const auto found = tasks_.find(task);
+    return found == tasks_.end() ? nullptr : &found->second;
+}
+
+std::string Ledger::name_of(const Uuid& task) {
+    const TrueTask* found = find(task);
+    return found == nullptr ? task.to_string() : found->name;
+}
+
+std::size_t Ledger::run_began(const store::TaskLease& lease, const std::string& worker, int machine, Duration at) {
+    const std::size_t index = runs_.size();
+    runs_.push_back(
+        {.lease = lease, .worker = worker, .machine = machine, .began_at = at, .ended_at = {}, .how = ""});
+    open_runs_.push_back(index);
+    by_lease_[lease.lease] = index;
+    if (TrueTask* task = find(lease.task)) task->runs.push_back(index);
+    return index;
+}
+
+void Ledger::run_ended(std::size_t run, const std::string& how, Duration at) {
+    if (runs_[run].ended_at) return;
+    runs_[run].ended_at = at;
+    runs_[run].how = how;
+    std::erase(open_runs_, run);
+}
+
+std::size_t Ledger::executing(const Uuid& task) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        open_runs_, [&](std::size_t run) { return runs_[run].lease.task == task && !runs_[run].is_suspended; }));
+}
+
+std::size_t Ledger::executing_with_key(const std::string& key) const {
+    return static_cast<std::size_t>(std::ranges::count_if(open_runs_, [&](std::size_t run) {
+        if (runs_[run].is_suspended) return false;
+        const auto task = tasks_.find(runs_[run].lease.task);
+        return task != tasks_.end() && !task->second.forced && task->second.task.concurrency &&
+               task->second.task.concurrency->key == key;
+    }));
+}
+
+const TrueRun* Ledger::run_of(store::Lease lease) const {
+    const auto found = by_lease_.find(lease);
+    return found == by_lease_.end() ? nullptr : &runs_[found->second];
+}
+
+}  // namespace holdfast::sim

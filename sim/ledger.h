@@ -1,0 +1,60 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "holdfast/uuid.h"
+#include "store/store.h"
+
+namespace holdfast::sim {
+
+/// One execution that really took place in the simulated world.
+struct TrueRun {
+    store::TaskLease lease;
+    std::string worker;  ///< the process that began it
+    int machine = 0;
+    Duration began_at{};
+    std::optional<Duration> ended_at;
+    std::string how;            ///< "completed", "failed", "killed", ...
+    Duration last_sign{};       ///< of life, as its worker heard it
+    bool is_suspended = false;  ///< its machine stands still: it does nothing meanwhile
+};
+
+/// A task, as the world knows it whatever the store says.
+struct TrueTask {
+    std::string name;  ///< "t17": for people
+    store::NewTask task;
+    bool acknowledged = false;  ///< somebody was told that it is on disk
+    bool in_store = false;      ///< it was seen there
+    bool forced = false;
+    bool was_pruned = false;
+    std::vector<std::size_t> runs;  ///< indexes into Ledger::runs
+    int stops = 0;                  ///< ends of runs that cost no budget
+};
+
+/// What really happened: what clients were told, and what runners executed.
+class Ledger {
+public:
+    TrueTask& add(const store::NewTask& task);
+    [[nodiscard]] TrueTask* find(const Uuid& task);
+    [[nodiscard]] std::map<Uuid, TrueTask>& tasks() { return tasks_; }
+    [[nodiscard]] std::vector<TrueRun>& runs() { return runs_; }
+    [[nodiscard]] std::string name_of(const Uuid& task);
+
+    std::size_t run_began(const store::TaskLease& lease, const std::string& worker, int machine, Duration at);
+    void run_ended(std::size_t run, const std::string& how, Duration at);
+    /// Runs of the task that go on and are not suspended.
+    [[nodiscard]] std::size_t executing(const Uuid& task) const;
+    [[nodiscard]] std::size_t executing_with_key(const std::string& key) const;
+    [[nodiscard]] const TrueRun* run_of(store::Lease lease) const;
+
+private:
+    std::map<Uuid, TrueTask> tasks_;
+    std::vector<TrueRun> runs_;
+    std::vector<std::size_t> open_runs_;
+    std::map<store::Lease, std::size_t> by_lease_;
+};
+
+}  // namespace holdfast::sim

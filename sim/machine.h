@@ -1,0 +1,55 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "holdfast/time.h"
+#include "holdfast/uuid.h"
+#include "store/worker_records.h"
+
+namespace holdfast::sim {
+
+/// A simulated machine: its processes by number, which are used again after a reboot, and its clocks.
+struct Machine {
+    int number = 0;
+    std::string hostname;
+    int boots = 1;
+    bool is_up = true;
+    bool is_frozen = false;
+    Duration frozen_at{};
+    Duration asleep{};         ///< what its monotonic clock has left out
+    bool clock_sleeps = true;  ///< CLOCK_MONOTONIC; else CLOCK_BOOTTIME, which goes on
+    int last_pid = 100;
+    std::map<int, std::uint64_t> processes;  ///< pid -> start time
+    std::set<std::int64_t> life_locks;       ///< held
+
+    [[nodiscard]] std::string boot_id() const { return hostname + "-boot-" + std::to_string(boots); }
+    [[nodiscard]] Duration monotonic(Duration now) const { return (is_frozen ? frozen_at : now) - asleep; }
+    /// A number that nobody has at the moment, and soon somebody had before.
+    int add_process(Duration now) {
+        do {
+            last_pid = last_pid >= 140 ? 101 : last_pid + 1;
+        } while (processes.contains(last_pid));
+        processes[last_pid] = static_cast<std::uint64_t>(now.count() / 10000) + 1;
+        return last_pid;
+    }
+    [[nodiscard]] bool has(int pid, std::uint64_t start_time) const {
+        const auto found = processes.find(pid);
+        return found != processes.end() && found->second == start_time;
+    }
+};
+
+/// The truth about a worker that registered.
+struct TrueWorker {
+    Uuid id;
+    std::string process;  ///< "worker-2"
+    int machine = 0;
+    int boot = 1;
+    bool is_alive = true;     ///< the process
+    bool is_cleared = false;  ///< dead, and nothing of it is left
+    Duration last_beat{};     ///< applied in the store
+    Duration died_at{};
+};
+
+}  // namespace holdfast::sim

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/sweeper.h"
+#include "engine/worker_settings.h"
+#include "sim/dice.h"
+
+namespace holdfast::sim {
+
+/// How a simulated world is made, drawn from its seed.
+struct WorldPlan {
+    /// All on one machine, which knows for certain who lives, as with an SQLite file; else machines that share a
+    /// database server, as with PostgreSQL.
+    bool one_machine = true;
+    int machines = 1;
+    int workers = 3;
+    int sweepers = 2;
+    int clients = 2;
+    bool workers_sweep = false;  ///< as the real ones do; costs store calls
+    int capacity = 2;
+    std::size_t tasks = 100;
+    Duration busy_for = std::chrono::minutes(20);  ///< how long there are faults and new tasks
+    Duration beat_interval = std::chrono::seconds(3);
+    engine::SweepSettings sweep;
+    std::vector<std::string> queues;
+    std::vector<std::string> keys;  ///< of concurrency; the n-th has the limit n + 1
+    double call_latency_ms = 1;     ///< of most store calls, at most
+};
+
+[[nodiscard]] WorldPlan draw_plan(Dice dice);
+/// Of workers in this world; without their identity.
+[[nodiscard]] engine::WorkerSettings worker_settings(const WorldPlan& plan);
+/// Within which everything has ended, once there are no faults any more.
+[[nodiscard]] Duration settling_bound(const WorldPlan& plan);
+
+}  // namespace holdfast::sim

@@ -1,0 +1,84 @@
+#include <algorithm>
+
+#include "base/text.h"
+#include "sim/witness.h"
+#include "sim/world.h"
+
+namespace holdfast::sim {
+
+namespace {
+
+/// May the task be run again after this end of a run? Said once more here, in words of its own, so that a mistake in
+/// the engine's rule is not repeated by its check.
+bool may_repeat(const TaskPolicy& policy, const core::History& history, const Change::End& end) {
+    const std::vector<std::string>& codes = policy.retry.retry_on;
+    switch (end.end) {
+        case core::LeaseEnd::Failed:
+            return end.code != error_code::worker_crashed && history.attempts + 1 < policy.retry.max_attempts &&
+                   (codes.empty() || std::ranges::count(codes, end.code) > 0);
+        case core::LeaseEnd::Crashed:
+            return policy.on_crash == OnCrash::Requeue && history.crashes < policy.max_crashes;
+        case core::LeaseEnd::Stopped:
+            return policy.on_crash == OnCrash::Requeue;
+        case core::LeaseEnd::NotStarted:
+            return true;
+        case core::LeaseEnd::Completed:
+        case core::LeaseEnd::Cancelled:
+            return false;
+    }
+    return false;
+}
+
+}  // namespace
+
+void Witness::check_settlement(const LeaseSight& lease, const Change::End& end, const PlaceSight& place) {
+    TrueTask* task = world_.ledger.find(lease.lease.task);
+    if (task == nullptr) return;
+    const std::string name = concat(task->name, "#", lease.lease.lease);
+    const std::string how = concat(name, " ended as ", core::to_text(end.end));
+    const bool is_leased_again = picture_.contains(lease.lease.task);
+    if (place.places + (is_leased_again ? 1 : 0) != 1)
+        return complain("P2", concat(how, ", and its task is in ", place.places, " places"));
+    if (lease.started != (end.end != core::LeaseEnd::NotStarted))
+        complain("P4", concat(how, ", but it was ", lease.started ? "" : "not ", "started"));
+    const bool cancelled = lease.stop_requested == "cancel";
+    if (end.end == core::LeaseEnd::Stopped) ++task->stops;
+    if (place.pending) {
+        if (!may_repeat(task->task.policy, lease.history, end)) complain("P4", concat(how, ", and is to run again"));
+        if (cancelled) complain("Cancel", concat(how, ", and is to run again although it was cancelled"));
+        const bool costs =
+            place.pending->attempts + place.pending->crashes != lease.history.attempts + lease.history.crashes;
+        const bool is_counted = end.end == core::LeaseEnd::Failed || end.end == core::LeaseEnd::Crashed;
+        if (costs != is_counted)
+            complain("P4", concat(how, costs ? ", which cost an attempt" : ", and cost nothing"));
+    }
+    if (place.ending) {
+        const TaskState state = place.ending->state;
+        const bool may_be_too_late = task->task.deadline.has_value() && end.end == core::LeaseEnd::Failed;
+        if (may_repeat(task->task.policy, lease.history, end) && !cancelled && !may_be_too_late)
+            complain(end.end == core::LeaseEnd::NotStarted ? "P4" : "Policy",
+                     concat(how, ", and its task was ended as ", to_text(state), " instead of being run again"));
+        if ((state == TaskState::Completed) != (end.end == core::LeaseEnd::Completed))
+            complain("P5", concat(how, ", and its task is ", to_text(state)));
+    }
+}
+
+/// What the worker says of a run is what became of it.
+void Witness::check_outcome(const LeaseSight& lease, const Change::End& end) {
+    const std::string name = concat(world_.ledger.name_of(lease.lease.task), "#", lease.lease.lease);
+    const TrueRun* run = world_.ledger.run_of(lease.lease.lease);
+    if (end.end == core::LeaseEnd::NotStarted) {
+        if (run != nullptr) complain("P4", concat(name, " was handed back, but had been run"));
+        return;
+    }
+    if (run != nullptr && !run->ended_at)
+        complain("P7", concat(name, " was finished as ", core::to_text(end.end), ", but goes on"));
+    if (end.end == core::LeaseEnd::Completed && (run == nullptr || run->how != "completed"))
+        complain("P4", concat(name, " was finished as COMPLETED, but ", run == nullptr ? "was never run" : run->how));
+    const bool was_silent = run != nullptr && run->ended_at &&
+                            *run->ended_at - run->last_sign >= world_.plan.sweep.thresholds.running_stale;
+    if (end.end == core::LeaseEnd::Crashed && run != nullptr && !run->how.starts_with("died") && !was_silent)
+        complain("P8", concat(name, " was finished as CRASHED, but ", run->how));
+}
+
+}  // namespace holdfast::sim

@@ -1,0 +1,154 @@
+#include "sim/store_reader.h"
+
+#include "base/text.h"
+#include "sim/sqlite_vfs.h"
+
+namespace holdfast::sim {
+
+namespace {
+
+EndingSight read_ending(const sqlite::Query& row, int column) {
+    EndingSight ending;
+    ending.state = parse_task_state(row.text(column)).value_or(TaskState::Pending);
+    ending.lease = row.integer(column + 1);
+    ending.run_end = row.string(column + 2);
+    ending.result = row.string(column + 3);
+    ending.error_code = row.string(column + 4);
+    ending.finished_at = row.time(column + 5);
+    ending.history = {row.small(column + 6), row.small(column + 7), row.small(column + 8)};
+    return ending;
+}
+
+struct Contradiction {
+    const char* what;
+    const char* sql;  ///< its rows: the id of a task
+};
+
+constexpr Contradiction forbidden[] = {
+    {"is in no place, or in several",
+     "SELECT t.id FROM task t WHERE (SELECT count(*) FROM ready WHERE task_id = t.id)"
+     " + (SELECT count(*) FROM waiting WHERE task_id = t.id) + (SELECT count(*) FROM lease WHERE task_id = t.id)"
+     " + (SELECT count(*) FROM ending WHERE task_id = t.id) <> 1"},
+    {"has a lease, but no row of its own", "SELECT task_id FROM lease WHERE task_id NOT IN (SELECT id FROM task)"},
+    {"waits, but has no row of its own",
+     "SELECT task_id FROM ready WHERE task_id NOT IN (SELECT id FROM task) UNION ALL"
+     " SELECT task_id FROM waiting WHERE task_id NOT IN (SELECT id FROM task)"},
+    {"has ended, but has no row of its own", "SELECT task_id FROM ending WHERE task_id NOT IN (SELECT id FROM task)"},
+    {"holds a slot without a lease", "SELECT task_id FROM slot WHERE task_id NOT IN (SELECT task_id FROM lease)"},
+    {"has a lease and a key, but no slot",
+     "SELECT task_id FROM lease WHERE concurrency_key IS NOT NULL AND task_id NOT IN (SELECT task_id FROM slot)"},
+    {"has a run twice in its history",
+     "SELECT task_id FROM (SELECT task_id, lease FROM attempt UNION ALL SELECT task_id, lease FROM ending"
+     " WHERE lease IS NOT NULL) GROUP BY task_id, lease HAVING count(*) > 1"},
+    {"has a lease above the last number handed out",
+     "SELECT task_id FROM lease WHERE lease > (SELECT last FROM lease_number)"},
+    {"is COMPLETED without a run", "SELECT task_id FROM ending WHERE state = 'COMPLETED' AND started_at IS NULL"},
+    {"counts other attempts than it has runs",
+     "SELECT e.task_id FROM ending e WHERE e.attempts + e.crashes > (SELECT count(*) FROM attempt a"
+     " WHERE a.task_id = e.task_id) + (e.started_at IS NOT NULL)"},
+    {"holds a slot beyond its key's limit",
+     "SELECT s.task_id FROM slot s JOIN concurrency c ON c.key = s.key WHERE"
+     " (SELECT count(*) FROM slot o WHERE o.key = s.key) > c.max_slots"},
+    {"is EXPIRED without an event that says so",
+     "SELECT task_id FROM ending WHERE state = 'EXPIRED' AND task_id NOT IN"
+     " (SELECT task_id FROM event WHERE kind = 'expired' AND task_id IS NOT NULL)"},
+    {"was rejected or forced without an event that says so",
+     "SELECT task_id FROM ending WHERE error_code IN ('FORCED', 'NO_MATCHING_WORKER') AND task_id NOT IN"
+     " (SELECT task_id FROM event WHERE kind IN ('forced', 'rejected') AND task_id IS NOT NULL)"},
+    {"is CANCELLED without an event that says so",
+     "SELECT task_id FROM ending WHERE state = 'CANCELLED' AND task_id NOT IN"
+     " (SELECT task_id FROM event WHERE kind IN ('cancelled', 'cancel_requested', 'forced') AND task_id IS NOT "
+     "NULL)"},
+};
+
+bool has_schema(sqlite::Database& db) {
+    auto row = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'sweep_note'");
+    return row.step();
+}
+
+}  // namespace
+
+bool StoreReader::open(Disk& disk) {
+    if (db_) return true;
+    if (!disk.has(path_)) return false;
+    client_ = std::make_shared<DiskClient>();
+    const OpeningFor opening(client_);
+    db_ = std::make_unique<sqlite::Database>(path_, sqlite::Database::Mode::ReadWrite);
+    if (has_schema(*db_)) return true;
+    close();
+    return false;
+}
+
+void StoreReader::close() {
+    if (client_) client_->is_dead = true;
+    db_.reset();
+    client_.reset();
+}
+
+LeasePicture StoreReader::leases() {
+    LeasePicture picture;
+    auto rows = db_->query(
+        "SELECT task_id, lease, worker_id, started_at IS NOT NULL, attempts, crashes, requeues, stop_requested,"
+        " concurrency_key FROM lease");
+    while (rows.step()) {
+        LeaseSight& sight = picture[rows.uuid(0)];
+        sight.lease = {rows.uuid(0), rows.integer(1)};
+        sight.worker = rows.uuid(2);
+        sight.started = rows.integer(3) != 0;
+        sight.history = {rows.small(4), rows.small(5), rows.small(6)};
+        sight.stop_requested = rows.string(7);
+        sight.key = rows.string(8);
+    }
+    return picture;
+}
+
+PlaceSight StoreReader::place_of(const Uuid& task) {
+    PlaceSight sight;
+    {
+        auto rows = db_->query(
+            "SELECT attempts, crashes, requeues FROM ready WHERE task_id = ?1 UNION ALL"
+            " SELECT attempts, crashes, requeues FROM waiting WHERE task_id = ?1",
+            task);
+        for (; rows.step(); ++sight.places) sight.pending = {rows.small(0), rows.small(1), rows.small(2)};
+    }
+    auto rows = db_->query(
+        "SELECT state, lease, run_end, result, error_code, finished_at, attempts, crashes, requeues FROM ending"
+        " WHERE task_id = ?",
+        task);
+    for (; rows.step(); ++sight.places) sight.ending = read_ending(rows, 0);
+    return sight;
+}
+
+std::map<Uuid, EndingSight> StoreReader::endings() {
+    std::map<Uuid, EndingSight> endings;
+    auto rows = db_->query(
+        "SELECT task_id, state, lease, run_end, result, error_code, finished_at, attempts, crashes, requeues"
+        " FROM ending");
+    while (rows.step()) endings[rows.uuid(0)] = read_ending(rows, 1);
+    return endings;
+}
+
+std::set<Uuid> StoreReader::tasks() {
+    std::set<Uuid> tasks;
+    auto rows = db_->query("SELECT id FROM task");
+    while (rows.step()) tasks.insert(rows.uuid(0));
+    return tasks;
+}
+
+std::vector<std::string> StoreReader::contradictions() {
+    std::vector<std::string> found;
+    for (const Contradiction& each : forbidden) {
+        auto rows = db_->query(each.sql);
+        if (rows.step()) found.push_back(concat("task ", rows.uuid(0).to_string(), " ", each.what));
+    }
+    return found;
+}
+
+std::string StoreReader::damage() {
+    auto row = db_->query("PRAGMA quick_check(1)");
+    row.step();
+    const std::string verdict = row.string(0);
+    return verdict == "ok" ? "" : verdict;
+}
+
+}  // namespace holdfast::sim

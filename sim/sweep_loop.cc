@@ -1,0 +1,38 @@
+#include "sim/sweep_loop.h"
+
+#include "base/text.h"
+#include "sim/world.h"
+
+namespace holdfast::sim {
+
+SweepLoop::SweepLoop(Process& process, store::Store& store)
+    : process_(process),
+      store_(store),
+      host_(process.world(), process.machine()),
+      sweeper_(store, host_, process.dice(), concat(process.name(), "-sweep"), process.world().plan.sweep,
+               [&process] { return process.monotonic(); }) {}
+
+void SweepLoop::start() {
+    process_.spawn([this] { run(); });
+}
+
+void SweepLoop::run() {
+    while (true) {
+        try {
+            sweep();
+        } catch (const store::StoreError&) {
+            // Everything is looked at again in a second.
+        }
+        process_.sleep(std::chrono::seconds(1));
+    }
+}
+
+void SweepLoop::sweep() {
+    for (const engine::ServicePass& pass : sweeper_.run_once(process_.monotonic()).passes) {
+        if (pass.report.is_empty() && pass.failure.empty()) continue;
+        store_.note_sweep(
+            {.service = pass.service, .who = process_.name(), .at = {}, .did = "{}", .failure = pass.failure});
+    }
+}
+
+}  // namespace holdfast::sim

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "engine/sweeper.h"
+#include "sim/host_watch.h"
+#include "sim/process.h"
+
+namespace holdfast::sim {
+
+/// A thread of a simulated process that sweeps once a second, as the real one does.
+class SweepLoop {
+public:
+    SweepLoop(Process& process, store::Store& store);
+    void start();
+
+private:
+    void run();
+    void sweep();
+
+    Process& process_;
+    store::Store& store_;
+    SimulatedHostWatch host_;
+    engine::Sweeper sweeper_;
+};
+
+}  // namespace holdfast::sim

@@ -1,0 +1,117 @@
+#include "base/text.h"
+#include "sim/process.h"
+#include "sim/witness.h"
+#include "sim/world.h"
+
+namespace holdfast::sim {
+
+namespace {
+
+bool rests_on(const std::string& evidence, std::string_view kind) {
+    return evidence.find(concat("\"evidence\":\"", kind, "\"")) != std::string::npos;
+}
+
+}  // namespace
+
+std::string Witness::name_of_worker(const Uuid& worker) const {
+    const auto found = world_.workers.find(worker);
+    return found == world_.workers.end() ? worker.to_string() : found->second.process;
+}
+
+void Witness::beat_came(const Uuid& worker) {
+    const auto found = world_.workers.find(worker);
+    if (found != world_.workers.end()) found->second.last_beat = world_.timeline.now();
+}
+
+void Witness::looked(Process& process) {
+    auto& looks = looks_[concat(process.name(), "/", process.start_time())];
+    looks.push_back(process.monotonic());
+    if (looks.size() > 1000) looks.pop_front();
+}
+
+/// For how long the process has looked without a gap that would break its view.
+Duration Witness::unbroken_view(const Process& process) const {
+    const auto found = looks_.find(concat(process.name(), "/", process.start_time()));
+    if (found == looks_.end()) return Duration::zero();
+    const Duration longest_gap = world_.plan.sweep.thresholds.worker_stale / 3;
+    const std::deque<Duration>& looks = found->second;
+    Duration began = looks.back();
+    for (auto look = looks.rbegin(); look != looks.rend() && began - *look <= longest_gap; ++look) began = *look;
+    return looks.back() - began;
+}
+
+void Witness::check_mark(Process& process, const Change& change) {
+    for (const Uuid& worker : change.marked_lost) {
+        const auto found = world_.workers.find(worker);
+        if (found == world_.workers.end()) continue;
+        const TrueWorker& truth = found->second;
+        const std::string text = concat(process.name(), " has given up ", truth.process, " (", change.evidence, ")");
+        const bool is_certain = rests_on(change.evidence, "exited") || rests_on(change.evidence, "rebooted");
+        if (is_certain && truth.is_alive) complain("P6", concat(text, ", which is alive"));
+        if (!rests_on(change.evidence, "silent")) continue;
+        const Duration required = std::max(world_.plan.sweep.thresholds.worker_stale, 3 * world_.plan.beat_interval);
+        if (world_.timeline.now() - truth.last_beat <= required)
+            complain("P6", concat(text, ", whose last beat came ",
+                                  format_duration(world_.timeline.now() - truth.last_beat), " ago"));
+        if (unbroken_view(process) <= required)
+            complain("P6", concat(text, ", but has looked for no longer than ",
+                                  format_duration(unbroken_view(process)), " without a gap"));
+    }
+}
+
+void Witness::check_verdict(Process& process, const LeaseSight& lease, const Change::End& end) {
+    const auto found = world_.workers.find(lease.worker);
+    if (found == world_.workers.end()) return;
+    const TrueWorker& truth = found->second;
+    const core::Thresholds& thresholds = world_.plan.sweep.thresholds;
+    const std::string text = concat(process.name(), " ended ", world_.ledger.name_of(lease.lease.task), "#",
+                                    lease.lease.lease, " of ", truth.process, " (", end.evidence, ")");
+    const Duration silence = world_.timeline.now() - truth.last_beat;
+    if ((rests_on(end.evidence, "exited") || rests_on(end.evidence, "rebooted")) && truth.is_alive)
+        complain("P6", concat(text, ", which is alive"));
+    if (rests_on(end.evidence, "silent")) {
+        const Duration required = std::max(thresholds.worker_stale, 3 * world_.plan.beat_interval);
+        if (silence <= required) complain("P6", concat(text, ", which beat ", format_duration(silence), " ago"));
+        if (unbroken_view(process) <= required) complain("P6", concat(text, ", without an unbroken view"));
+    }
+    if (!rests_on(end.evidence, "none")) return;
+    const Duration threshold = lease.started ? thresholds.running_stale : thresholds.claimed_stale;
+    if (world_.timeline.now() - appeared_[lease.lease.lease] <= threshold)
+        complain("P6", concat(text, ", which has been held for no longer than its threshold"));
+    if (unbroken_view(process) <= threshold) complain("P6", concat(text, ", without an unbroken view"));
+    const TrueRun* run = world_.ledger.run_of(lease.lease.lease);
+    if (run != nullptr && !run->ended_at && !run->is_suspended && truth.is_alive &&
+        world_.timeline.now() - run->last_sign < threshold / 2)
+        complain("P6", concat(text, ", whose run gave a sign of life ",
+                              format_duration(world_.timeline.now() - run->last_sign), " ago"));
+}
+
+void Witness::rejected(Process& process, const Uuid& task) {
+    TrueTask* known = world_.ledger.find(task);
+    if (known == nullptr) return;
+    if (known->task.policy.unmatched != Unmatched::Fail)
+        complain("Policy", concat(process.name(), " rejected ", known->name, ", which is to wait"));
+    if (unbroken_view(process) < world_.plan.sweep.unmatched_grace)
+        complain("P6", concat(process.name(), " rejected ", known->name, " without an unbroken view"));
+}
+
+/// With certain evidence at once, else after the thresholds; what could not be written before is tried again after 5
+/// min.
+void Witness::check_owners(Duration calm_since) {
+    const core::Thresholds& thresholds = world_.plan.sweep.thresholds;
+    const Duration now = world_.timeline.now();
+    for (const auto& [task, lease] : picture_) {
+        const auto owner = world_.workers.find(lease.worker);
+        if (owner == world_.workers.end() || owner->second.is_alive) continue;
+        const TrueTask* known = world_.ledger.find(task);
+        const bool waits_long = known != nullptr && known->task.policy.fence == Fence::Continue;
+        const Duration bound = std::chrono::minutes(5) + 2 * thresholds.worker_stale + std::chrono::seconds(30) +
+                               (waits_long ? thresholds.running_stale : Duration::zero());
+        if (now - calm_since > bound && now - owner->second.died_at > bound)
+            complain("P2", concat(world_.ledger.name_of(task), "#", lease.lease.lease, " is still held by ",
+                                  owner->second.process, ", which died ",
+                                  format_duration(now - owner->second.died_at), " ago"));
+    }
+}
+
+}  // namespace holdfast::sim

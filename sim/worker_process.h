@@ -1,0 +1,52 @@
+#pragma once
+
+#include <optional>
+
+#include "engine/worker.h"
+#include "sim/faulty_store.h"
+#include "sim/process.h"
+#include "sim/runner_farm.h"
+#include "sim/sweep_loop.h"
+#include "sim/world.h"
+
+namespace holdfast::sim {
+
+/// A worker: the real engine::Worker, driven as worker::Service drives it.
+class WorkerProcess final : public Process {
+public:
+    WorkerProcess(World& world, const std::string& name, Machine& machine, Dice dice,
+                  const std::vector<std::string>& tags);
+
+    void start() override;
+    void on_death() override;
+    [[nodiscard]] Fault kill_fault() const override { return Fault::KillWorker; }
+
+    /// SIGTERM.
+    void ask_to_drain();
+    /// Something may have become claimable.
+    void wake();
+    [[nodiscard]] RunnerFarm& runners() { return runners_; }
+    [[nodiscard]] std::optional<int> exit_code() const { return exit_code_; }
+
+private:
+    [[nodiscard]] engine::WorkerSettings settings(const std::vector<std::string>& tags);
+    void decide();
+    void decide_at(Duration when);
+    void poll();
+    void perform(engine::Command& command);
+    void call_store(engine::Lane lane, engine::StoreCall call);
+    void leave(const engine::Leave& leave);
+
+    const Uuid id_;
+    const int keeper_pid_;
+    WallClock clock_;
+    FaultyStore store_;
+    RunnerFarm runners_;
+    engine::Worker worker_;
+    std::optional<SweepLoop> sweep_loop_;
+    std::uint64_t decisions_ = 0;
+    std::int64_t life_lock_ = 0;
+    std::optional<int> exit_code_;
+};
+
+}  // namespace holdfast::sim

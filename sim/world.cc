@@ -1,0 +1,451 @@
+#include "sim/world.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/text.h"
+#include "sim/client_process.h"
+#include "sim/sweeper_process.h"
+#include "sim/worker_process.h"
+
+namespace holdfast::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Timestamp beginning = Timestamp(std::chrono::hours(24 * 365 * 56));
+constexpr std::uint64_t events_between_full_checks = 1000;
+
+/// In memory where that is possible. One for each world: two never are there at the same time.
+std::string scratch_folder() {
+    const std::filesystem::path memory = "/dev/shm";
+    const auto parent = std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
+    const auto folder = parent / concat("holdfast-sim-", getpid());
+    std::filesystem::create_directories(folder);
+    return folder.string();
+}
+
+WorldPlan plan_for(const RunOptions& options) {
+    WorldPlan plan = options.plan ? *options.plan : draw_plan(Dice(options.seed).fork("plan"));
+    if (options.busy_for) plan.busy_for = *options.busy_for;
+    return plan;
+}
+
+}  // namespace
+
+std::string_view to_text(CallFault fault) {
+    switch (fault) {
+        case CallFault::Before:
+            return "fails before";
+        case CallFault::InDoubt:
+            return "is in doubt";
+        case CallFault::KillBefore:
+            return "kills before";
+        case CallFault::KillAfter:
+            return "kills after";
+    }
+    return "";
+}
+
+Timestamp WallClock::now() const {
+    const Timestamp now = beginning + world_.timeline.now() + world_.wall_jumps + skew_;
+    world_.latest_wall_clock = std::max(world_.latest_wall_clock, now);
+    return now;
+}
+
+World::World(const RunOptions& options)
+    : trace(options.keep_lines, options.print_lines),
+      faults(options.seed, options.limits),
+      dice(Dice(options.seed).fork("world")),
+      plan(plan_for(options)),
+      folder(scratch_folder()),
+      database(folder + "/sim.db"),
+      disk(dice.fork("disk")),
+      witness(*this),
+      tasks_left(plan.tasks),
+      options_(options),
+      vfs_(std::make_unique<SqliteVfs>(disk)) {
+    for (int i = 0; i < plan.machines; ++i) {
+        Machine& machine = *machines.emplace_back(std::make_unique<Machine>());
+        machine.number = i;
+        machine.hostname = concat("machine-", i + 1);
+        machine.clock_sleeps = plan.one_machine;
+    }
+    add_slots();
+}
+
+World::~World() {
+    graveyard_.clear();
+    slots_.clear();
+    witness.close();
+    vfs_.reset();
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+}
+
+store::Limits World::limits() const {
+    store::Limits limits;
+    limits.terminal_retention = plan.sweep.retention.terminal;
+    return limits;
+}
+
+Duration World::draw_skew(const std::string& process) {
+    auto skewed = faults.strikes(Fault::ClockSkew, process);
+    return skewed ? skewed->between(Duration(-2min), Duration(2min)) : Duration::zero();
+}
+
+// ---- Processes ---------------------------------------------------------------------------------------------------
+
+void World::add_slots() {
+    const auto add = [&](std::string name, auto make_process) {
+        Slot& slot = *slots_.emplace_back(std::make_unique<Slot>());
+        slot.name = name;
+        slot.machine = static_cast<int>(slots_.size()) % plan.machines;
+        slot.make = [this, name, make_process, machine = slot.machine](int incarnation) {
+            return make_process(name, *machines[static_cast<std::size_t>(machine)],
+                                dice.fork(concat(name, "/", incarnation)));
+        };
+    };
+    for (int i = 1; i <= plan.workers; ++i) {
+        std::vector<std::string> tags;
+        if (i % 2 == 1) tags.emplace_back("gpu");
+        add(concat("worker-", i), [this, tags](const std::string& name, Machine& machine, Dice of_it) {
+            return std::make_unique<WorkerProcess>(*this, name, machine, of_it, tags);
+        });
+    }
+    for (int i = 1; i <= plan.sweepers; ++i)
+        add(concat("sweeper-", i), [this](const std::string& name, Machine& machine, Dice of_it) {
+            return std::make_unique<SweeperProcess>(*this, name, machine, of_it);
+        });
+    for (int i = 1; i <= plan.clients; ++i)
+        add(concat("client-", i), [this](const std::string& name, Machine& machine, Dice of_it) {
+            return std::make_unique<ClientProcess>(*this, name, machine, of_it);
+        });
+}
+
+void World::start(Slot& slot) {
+    slot.is_due = false;
+    if (slot.process) return;
+    Machine& machine = *machines[static_cast<std::size_t>(slot.machine)];
+    if (!machine.is_up) return start_later(slot, 1s);
+    slot.process = slot.make(++slot.incarnation);
+    slot.process->say("starts");
+    if (machine.is_frozen) slot.process->stop();
+    slot.process->start();
+}
+
+void World::start_later(Slot& slot, Duration wait) {
+    if (std::exchange(slot.is_due, true)) return;
+    timeline.after(wait, [this, &slot] { start(slot); });
+}
+
+World::Slot* World::slot_of(const Process& process) {
+    for (const auto& slot : slots_)
+        if (slot->process.get() == &process) return slot.get();
+    return nullptr;
+}
+
+void World::bury(Process& process) {
+    Slot* slot = slot_of(process);
+    if (slot == nullptr) return;
+    graveyard_.push_back(std::move(slot->process));
+    Dice supervisor = dice.fork(concat("supervisor/", slot->name, "/", slot->incarnation));
+    start_later(*slot, supervisor.logarithmic(100ms, 30s));
+}
+
+void World::worker_died(const Remains& remains) {
+    TrueWorker& truth = workers.at(remains.worker);
+    truth.is_alive = false;
+    truth.died_at = timeline.now();
+    leftovers_[remains.worker] = remains;
+    Machine& machine = *machines[static_cast<std::size_t>(remains.machine)];
+    if (remains.keeper_dies_too) {
+        machine.processes.erase(remains.keeper_pid);
+        machine.life_locks.erase(remains.life_lock);
+        timeline.after(10min, [this, worker = remains.worker] { end_leftovers(worker, "ended in the end"); });
+    } else {
+        timeline.after(remains.keeper_delay, [this, worker = remains.worker] { end_of_keeper(worker); });
+    }
+}
+
+void World::end_of_keeper(const Uuid& worker) {
+    const auto found = leftovers_.find(worker);
+    if (found == leftovers_.end()) return;
+    Machine& machine = *machines[static_cast<std::size_t>(found->second.machine)];
+    if (machine.is_frozen) {
+        timeline.after(1s, [this, worker] { end_of_keeper(worker); });
+        return;
+    }
+    machine.processes.erase(found->second.keeper_pid);
+    machine.life_locks.erase(found->second.life_lock);
+    end_leftovers(worker, "killed by its keeper");
+}
+
+void World::end_leftovers(const Uuid& worker, const std::string& how) {
+    const auto found = leftovers_.find(worker);
+    if (found == leftovers_.end()) return;
+    for (const std::size_t run : found->second.runs) ledger.run_ended(run, how, timeline.now());
+    leftovers_.erase(found);
+}
+
+bool World::is_reachable(const Process& process) const {
+    if (timeline.now() < down_until_) return false;
+    const auto partition = partitioned_until_.find(process.name());
+    return partition == partitioned_until_.end() || timeline.now() >= partition->second;
+}
+
+void World::script_fate(Process& process, const std::function<void(CallFault)>& apply) {
+    for (; next_scripted_ < options_.script.size(); ++next_scripted_) {
+        const ScriptedFault& next = options_.script[next_scripted_];
+        if (next.call != store_calls + 1) return;
+        process.say(concat("call ", next.call, " ", to_text(next.fault)));
+        apply(next.fault);
+    }
+}
+
+void World::ring() {
+    for (const auto& slot : slots_) {
+        auto* worker = dynamic_cast<WorkerProcess*>(slot->process.get());
+        if (worker == nullptr || !worker->is_alive()) continue;
+        if (faults.strikes(Fault::WakeUpLost, slot->name)) continue;
+        Duration wait = 100us;
+        if (auto late = faults.strikes(Fault::WakeUpLate, slot->name)) wait = late->logarithmic(1ms, 10s);
+        worker->after(wait, [worker] { worker->wake(); });
+        if (faults.strikes(Fault::WakeUpTwice, slot->name)) worker->after(2 * wait, [worker] { worker->wake(); });
+    }
+}
+
+// ---- Faults that come by themselves ------------------------------------------------------------------------------
+
+void World::plan_next(Fault fault) {
+    const auto wait = faults.next_after(fault);
+    if (!wait) return;
+    timeline.after(*wait, [this, fault] {
+        if (auto struck = faults.strikes(fault, "world")) strike(fault, *struck);
+        plan_next(fault);
+    });
+}
+
+Process* World::pick(std::string_view role, Dice& of_fault) {
+    std::vector<Process*> found;
+    for (const auto& slot : slots_)
+        if (slot->process && slot->process->is_alive() && slot->name.starts_with(role))
+            found.push_back(slot->process.get());
+    return found.empty() ? nullptr : of_fault.pick(found);
+}
+
+void World::pause(Process& process, Duration length) {
+    process.say(concat("is stopped for ", format_duration(length)));
+    process.stop();
+    Slot* slot = slot_of(process);
+    timeline.after(length, [this, slot, incarnation = slot->incarnation] {
+        if (slot->incarnation != incarnation || !slot->process) return;
+        slot->process->say("goes on");
+        slot->process->go_on();
+    });
+}
+
+void World::freeze(Machine& machine, Duration length) {
+    if (machine.is_frozen || !machine.is_up) return;
+    trace.line(timeline.now(), machine.hostname, concat("stands still for ", format_duration(length)));
+    machine.is_frozen = true;
+    machine.frozen_at = timeline.now();
+    std::vector<std::pair<Slot*, int>> frozen;
+    for (const auto& slot : slots_) {
+        if (slot->machine != machine.number || !slot->process) continue;
+        slot->process->stop();
+        if (auto* worker = dynamic_cast<WorkerProcess*>(slot->process.get())) worker->runners().suspend();
+        frozen.emplace_back(slot.get(), slot->incarnation);
+    }
+    timeline.after(length, [this, &machine, boot = machine.boots, length, frozen] {
+        if (machine.boots != boot) return;
+        trace.line(timeline.now(), machine.hostname, "goes on");
+        machine.is_frozen = false;
+        if (machine.clock_sleeps) machine.asleep += length;
+        for (const auto& [slot, incarnation] : frozen) {
+            if (slot->incarnation != incarnation || !slot->process) continue;
+            if (auto* worker = dynamic_cast<WorkerProcess*>(slot->process.get())) worker->runners().go_on();
+            slot->process->go_on();
+        }
+        for (const auto& slot : slots_)
+            if (slot->process && slot->machine == machine.number &&
+                std::ranges::count(frozen, std::pair(slot.get(), slot->incarnation)) == 0)
+                slot->process->go_on();
+    });
+}
+
+void World::reboot(Machine& machine, Duration away) {
+    trace.line(timeline.now(), machine.hostname, concat("loses its power for ", format_duration(away)));
+    for (const auto& slot : slots_)
+        if (slot->machine == machine.number && slot->process) slot->process->die("its machine lost its power");
+    for (auto& run : ledger.runs())
+        if (run.machine == machine.number && !run.ended_at)
+            ledger.run_ended(static_cast<std::size_t>(&run - ledger.runs().data()), "lost with its machine",
+                             timeline.now());
+    std::erase_if(leftovers_, [&](const auto& each) { return each.second.machine == machine.number; });
+    machine.processes.clear();
+    machine.life_locks.clear();
+    machine.last_pid = 100;
+    machine.is_up = false;
+    machine.is_frozen = false;
+    ++machine.boots;
+    timeline.after(away, [this, &machine, boot = machine.boots] {
+        if (machine.boots != boot) return;
+        machine.is_up = true;
+        trace.line(timeline.now(), machine.hostname, "is up again");
+    });
+}
+
+void World::lose_power() {
+    power_cuts_seen = disk.power_cuts;
+    Dice details = dice.fork(concat("power cut ", power_cuts_seen));
+    const Duration away = details.logarithmic(1s, 2min);
+    trace.line(timeline.now(), "database", "its machine loses its power");
+    if (plan.one_machine) {
+        reboot(*machines.front(), away);
+    } else {
+        down_until_ = std::max(down_until_, timeline.now() + away);
+    }
+    witness.power_failed();
+}
+
+void World::strike(Fault fault, Dice of_fault) {
+    const auto pause_one = [&](std::string_view role) {
+        if (Process* process = pick(role, of_fault)) pause(*process, of_fault.logarithmic(1s, 10min));
+    };
+    switch (fault) {
+        case Fault::Outage:
+            down_until_ = timeline.now() + of_fault.logarithmic(1s, 2h);
+            trace.line(timeline.now(), "database",
+                       concat("is away for ", format_duration(down_until_ - timeline.now())));
+            return;
+        case Fault::Partition:
+            if (Process* process = pick("", of_fault)) {
+                const Duration length = of_fault.logarithmic(1s, 10min);
+                partitioned_until_[process->name()] = timeline.now() + length;
+                process->say(concat("is cut off from the store for ", format_duration(length)));
+            }
+            return;
+        case Fault::PauseWorker:
+            return pause_one("worker");
+        case Fault::PauseSweeper:
+            return pause_one("sweeper");
+        case Fault::PauseClient:
+            return pause_one("client");
+        case Fault::FreezeMachine:
+            return freeze(*machines[of_fault.below(machines.size())], of_fault.logarithmic(1s, 10min));
+        case Fault::RebootMachine: {
+            Machine& machine = *machines[of_fault.below(machines.size())];
+            if (plan.one_machine) disk.lose_power();
+            if (plan.one_machine) return lose_power();
+            return reboot(machine, of_fault.logarithmic(1s, 2min));
+        }
+        case Fault::PowerCut:
+            power_cut_is_due = true;  // in the midst of somebody's next call
+            return;
+        case Fault::DiskStaysFull: {
+            const Duration length = of_fault.logarithmic(1s, 10min);
+            disk.is_full = true;
+            trace.line(timeline.now(), "database", concat("its disk is full for ", format_duration(length)));
+            timeline.after(length, [this] { disk.is_full = false; });
+            return;
+        }
+        case Fault::ClockJump: {
+            const Duration jump = of_fault.logarithmic(1s, 1h) * (of_fault.chance(0.5) ? 1 : -1);
+            wall_jumps += jump;
+            trace.line(timeline.now(), "database", concat("the wall clock jumps by ", jump.count(), " us"));
+            return;
+        }
+        case Fault::KillWorker:
+        case Fault::KillSweeper:
+        case Fault::KillClient:
+        case Fault::AnswerLost:
+        case Fault::CallFails:
+        case Fault::SlowCall:
+        case Fault::Busy:
+        case Fault::DiskFull:
+        case Fault::IoError:
+        case Fault::ClockSkew:
+        case Fault::RunnerCrash:
+        case Fault::RunnerHang:
+        case Fault::RunnerSlowStart:
+        case Fault::WakeUpLost:
+        case Fault::WakeUpTwice:
+        case Fault::WakeUpLate:
+            return;  // these do not come by themselves
+    }
+}
+
+// ---- A run -------------------------------------------------------------------------------------------------------
+
+void World::step() {
+    timeline.run_next();
+    graveyard_.clear();
+    if (timeline.count() < next_full_check_) return;
+    next_full_check_ += events_between_full_checks;
+    witness.look_at_everything("in between");
+    if (is_calm) witness.check_owners(calm_since_);
+}
+
+void World::run_until(Duration end, const std::function<bool()>& is_done) {
+    while (!timeline.is_empty() && timeline.next_at() <= end && witness.violations().empty() && !is_done()) step();
+}
+
+void World::calm_down() {
+    trace.line(timeline.now(), "world", "no more faults");
+    faults.stop();
+    is_calm = true;
+    calm_since_ = timeline.now();
+    tasks_left = 0;
+    down_until_ = std::min(down_until_, timeline.now());
+    partitioned_until_.clear();
+    disk.is_full = false;
+    power_cut_is_due = false;
+}
+
+void World::settle() {
+    const Duration bound = timeline.now() + settling_bound(plan);
+    Duration look_at = timeline.now();
+    bool ended = false;
+    run_until(bound, [&] {
+        if (timeline.now() < look_at) return false;
+        look_at = timeline.now() + 1s;
+        return ended = witness.all_ended();
+    });
+    if (!ended && witness.violations().empty())
+        witness.complain("P2", concat("not ended within ", format_duration(settling_bound(plan)),
+                                      " without faults: ", witness.unended()));
+}
+
+RunReport World::run() {
+    for (const auto& slot : slots_) start_later(*slot, dice.fork(slot->name).between(Duration::zero(), Duration(2s)));
+    for (const Fault fault : all_faults())
+        if (is_timed(fault)) plan_next(fault);
+    run_until(plan.busy_for, [] { return false; });
+    if (witness.violations().empty()) {
+        calm_down();
+        settle();
+    }
+    if (witness.violations().empty()) witness.check_end();
+    return report();
+}
+
+RunReport World::report() const {
+    RunReport made;
+    made.seed = options_.seed;
+    made.hash = trace.hash();
+    made.store_calls = store_calls;
+    made.disk_operations = disk.operations;
+    made.events = timeline.count();
+    made.virtual_time = timeline.now();
+    made.violations = witness.violations();
+    for (const Fault fault : all_faults())
+        if (faults.count(fault) > 0) made.faults[fault] = faults.count(fault);
+    made.struck = faults.struck();
+    made.last_lines.assign(trace.last_lines().begin(), trace.last_lines().end());
+    return made;
+}
+
+}  // namespace holdfast::sim

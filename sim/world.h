@@ -1,0 +1,168 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "sim/faults.h"
+#include "sim/ledger.h"
+#include "sim/machine.h"
+#include "sim/plan.h"
+#include "sim/process.h"
+#include "sim/sqlite_vfs.h"
+#include "sim/timeline.h"
+#include "sim/trace.h"
+#include "sim/witness.h"
+
+namespace holdfast::sim {
+
+/// What is to happen to one call of the store, where that is not left to chance.
+enum class CallFault { Before, InDoubt, KillBefore, KillAfter };
+[[nodiscard]] std::string_view to_text(CallFault fault);
+
+/// The n-th call of the store of the run, by whomever, fares so.
+struct ScriptedFault {
+    std::uint64_t call = 0;
+    CallFault fault = CallFault::Before;
+};
+
+struct RunOptions {
+    std::uint64_t seed = 1;
+    FaultLimits limits = {};
+    std::optional<WorldPlan> plan = {};     ///< nullopt: drawn from the seed
+    std::optional<Duration> busy_for = {};  ///< instead of the plan's
+    std::vector<ScriptedFault> script = {};
+    std::size_t keep_lines = 0;
+    bool print_lines = false;
+};
+
+/// What came of a run.
+struct RunReport {
+    std::uint64_t seed = 0;
+    std::uint64_t hash = 0;
+    std::uint64_t store_calls = 0;
+    std::uint64_t disk_operations = 0;
+    std::uint64_t events = 0;
+    Duration virtual_time{};
+    std::size_t tasks = 0;
+    std::size_t runs = 0;
+    std::map<Fault, std::uint64_t> faults;
+    std::vector<FaultKey> struck;
+    std::vector<Violation> violations;
+    std::vector<std::string> last_lines;
+};
+
+/// The wall clock of a machine, which somebody may set.
+class WallClock : public Clock {
+public:
+    WallClock(World& world, Duration skew) : world_(world), skew_(skew) {}
+    [[nodiscard]] Timestamp now() const override;
+
+private:
+    World& world_;
+    const Duration skew_;
+};
+
+/// Machines, processes and a database, on one timeline. Everything that happens in it follows from its seed.
+class World {
+public:
+    explicit World(const RunOptions& options);
+    ~World();
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+
+    [[nodiscard]] RunReport run();
+
+    // ---- What its processes see
+    Timeline timeline;
+    Trace trace;
+    FaultPlan faults;
+    const Dice dice;
+    const WorldPlan plan;
+    const std::string folder;    ///< real, for the files beside the database that only serve as locks and bells
+    const std::string database;  ///< its name on the simulated disk
+    Disk disk;
+    Ledger ledger;
+    std::map<Uuid, TrueWorker> workers;
+    std::vector<std::unique_ptr<Machine>> machines;
+    Witness witness;
+    std::uint64_t store_calls = 0;
+    bool power_cut_is_due = false;
+    std::uint64_t power_cuts_seen = 0;
+    Duration wall_jumps{};
+    Timestamp latest_wall_clock;
+    bool is_calm = false;        ///< the faults are over: clients put everything in order
+    std::size_t tasks_left = 0;  ///< to be submitted
+
+    /// What a worker leaves behind when it dies.
+    struct Remains {
+        Uuid worker;
+        int machine = 0;
+        int keeper_pid = 0;
+        std::int64_t life_lock = 0;
+        std::vector<std::size_t> runs;
+        Duration keeper_delay{};
+        bool keeper_dies_too = false;  ///< nobody ends the runs, until they are cleared away
+    };
+    void worker_died(const Remains& remains);
+    /// Ends what a dead worker left running.
+    void end_leftovers(const Uuid& worker, const std::string& how);
+    /// How far the wall clock of a process that starts now is off.
+    [[nodiscard]] Duration draw_skew(const std::string& process);
+
+    [[nodiscard]] store::Limits limits() const;
+    [[nodiscard]] bool is_reachable(const Process& process) const;
+    /// Applies what the script says of this call.
+    void script_fate(Process& process, const std::function<void(CallFault)>& apply);
+    /// Wakes whoever waits for work.
+    void ring();
+    /// The disk has lost its power: whoever is on that machine is dead, and it boots again later.
+    void lose_power();
+    /// The process has died: it is taken away after the event, and started again under its name later.
+    void bury(Process& process);
+
+private:
+    /// Under which name, and how, a process is started whenever it is not there.
+    struct Slot {
+        std::string name;
+        int machine = 0;
+        std::function<std::unique_ptr<Process>(int incarnation)> make;
+        std::unique_ptr<Process> process;
+        int incarnation = 0;
+        bool is_due = false;
+    };
+
+    void add_slots();
+    void start(Slot& slot);
+    void start_later(Slot& slot, Duration wait);
+    void run_until(Duration end, const std::function<bool()>& is_done);
+    void step();
+    void plan_next(Fault fault);
+    void strike(Fault fault, Dice dice_of_fault);
+    void pause(Process& process, Duration length);
+    [[nodiscard]] Process* pick(std::string_view role, Dice& dice_of_fault);
+    void reboot(Machine& machine, Duration away);
+    void freeze(Machine& machine, Duration length);
+    void calm_down();
+    void settle();
+    void end_of_keeper(const Uuid& worker);
+    [[nodiscard]] Slot* slot_of(const Process& process);
+    [[nodiscard]] RunReport report() const;
+
+    const RunOptions options_;
+    std::unique_ptr<SqliteVfs> vfs_;
+    std::vector<std::unique_ptr<Slot>> slots_;
+    std::vector<std::unique_ptr<Process>> graveyard_;
+    Duration down_until_{};
+    std::map<std::string, Duration> partitioned_until_;
+    std::map<Uuid, Remains> leftovers_;
+    Duration calm_since_{};
+    std::uint64_t next_full_check_ = 1000;
+    std::size_t next_scripted_ = 0;
+};
+
+}  // namespace holdfast::sim
