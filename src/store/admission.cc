@@ -134,6 +134,15 @@ void check_queue_name(const std::string& queue) {
     if (auto complaint = short_text_complaint("queue", queue, 1)) throw BadInput(*complaint);
 }
 
+void check_schedule(const ScheduleDefinition& schedule, const Limits& limits) {
+    const auto complaint =
+        first_complaint([&] { return short_text_complaint("the schedule's name", schedule.name, 1); },
+                        [&] { return json_complaint("its timing", schedule.timing, limits); },
+                        [&] { return text_complaint("its definition", schedule.definition); },
+                        [&] { return json_complaint("its input", schedule.input, limits); });
+    if (complaint) throw BadInput(*complaint);
+}
+
 bool is_too_old(const Uuid& id, Timestamp now, const Limits& limits) {
     if (!limits.terminal_retention) return false;
     const Timestamp made_at{std::chrono::milliseconds(id.unix_milliseconds())};

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "store/job_store.h"
 #include "store/store.h"
 
 namespace holdfast::store {
@@ -25,6 +26,9 @@ namespace holdfast::store {
 
 /// Throws BadInput unless it can be a queue's name.
 void check_queue_name(const std::string& queue);
+
+/// Throws BadInput unless the schedule can be stored: a name, and JSON within the limits.
+void check_schedule(const ScheduleDefinition& schedule, const Limits& limits);
 
 /// Any text made storable: NUL bytes and invalid sequences become U+FFFD, and it is cut to `max_bytes` with a marker.
 [[nodiscard]] std::string readable_text(std::string_view text, std::size_t max_bytes);

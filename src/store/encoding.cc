@@ -86,6 +86,16 @@ WorkerStatus read_worker_status(std::string_view text) {
     contradicts_schema("worker status", text);
 }
 
+JobState read_job_state(std::string_view text) {
+    if (auto state = parse_job_state(text)) return *state;
+    contradicts_schema("job state", text);
+}
+
+StepState read_step_state(std::string_view text) {
+    if (auto state = parse_step_state(text)) return *state;
+    contradicts_schema("step state", text);
+}
+
 std::string_view to_text(StopReason reason) {
     switch (reason) {
         case StopReason::Cancel:

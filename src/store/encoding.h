@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "holdfast/job.h"
 #include "store/store.h"
 
 namespace holdfast::store {
@@ -21,6 +22,8 @@ namespace holdfast::store {
 [[nodiscard]] core::LeaseEnd read_lease_end(std::string_view text);
 [[nodiscard]] WaitReason read_wait_reason(std::string_view text);
 [[nodiscard]] WorkerStatus read_worker_status(std::string_view text);
+[[nodiscard]] JobState read_job_state(std::string_view text);
+[[nodiscard]] StepState read_step_state(std::string_view text);
 
 /// "cancel", "timeout"
 [[nodiscard]] std::string_view to_text(StopReason reason);

@@ -16,6 +16,16 @@ std::string because(const std::string& reason) {
     return reason.empty() ? "" : concat(": ", reason);
 }
 
+NewEvent about_schedule(std::string_view kind, const std::string& schedule, const std::string& who,
+                        std::string_view what) {
+    return {std::string(kind),
+            {},
+            {},
+            who,
+            concat("schedule ", schedule, what),
+            nlohmann::json({{"schedule", schedule}}).dump()};
+}
+
 std::string_view recovered_kind(TaskState state) {
     if (state == TaskState::Pending) return "requeued";
     return state == TaskState::Cancelled ? "cancelled" : "failed";
@@ -121,6 +131,46 @@ NewEvent queue_paused_event(const std::string& queue, bool paused, const std::st
             who,
             concat("queue ", queue, paused ? " paused: nothing of it is claimed" : " resumed"),
             nlohmann::json({{"queue", queue}}).dump()};
+}
+
+NewEvent job_stuck_event(const Uuid& task, const std::string& who, const std::string& why) {
+    return {
+        "job_stuck", task, {}, who, concat("the job of this task could not be advanced, repair tries again: ", why),
+        ""};
+}
+
+NewEvent schedule_changed_event(const std::string& schedule, bool is_new, const std::string& who) {
+    return about_schedule(is_new ? "schedule_created" : "schedule_changed", schedule, who,
+                          is_new ? " created" : " changed");
+}
+
+NewEvent schedule_paused_event(const std::string& schedule, bool paused, const std::string& who) {
+    return about_schedule(paused ? "schedule_paused" : "schedule_resumed", schedule, who,
+                          paused ? " paused: it starts no jobs" : " resumed");
+}
+
+NewEvent schedule_removed_event(const std::string& schedule, const std::string& who) {
+    return about_schedule("schedule_removed", schedule, who, " removed");
+}
+
+NewEvent schedule_noted_event(const FireParams& params) {
+    return about_schedule("schedule_noted", params.schedule, params.who, concat(": ", params.note));
+}
+
+NewEvent schedule_refused_event(const FireParams& params, const SubmitOutcome& outcome) {
+    return about_schedule("schedule_refused", params.schedule, params.who,
+                          concat(": its job was not accepted: ", outcome.complaint));
+}
+
+Overdue overdue_job(JobState state, Duration allowed) {
+    if (state == JobState::Pending)
+        return {error_code::queue_timeout,
+                concat("Timed out in the queue: not started within ", format_duration(allowed))};
+    return {error_code::job_timeout, concat("Timed out: not finished within ", format_duration(allowed))};
+}
+
+std::string replaced_reason(const std::string& schedule) {
+    return concat("Replaced by the next job of schedule ", schedule);
 }
 
 TaskError cancelled_error(const std::string& who, const std::string& reason) {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "store/job_store.h"
 #include "store/store.h"
 
 namespace holdfast::store {
@@ -35,6 +36,23 @@ struct NewEvent {
 [[nodiscard]] NewEvent worker_ordered_event(const OrderParams& params);
 [[nodiscard]] NewEvent worker_removed_event(const Uuid& worker);
 [[nodiscard]] NewEvent queue_paused_event(const std::string& queue, bool paused, const std::string& who);
+[[nodiscard]] NewEvent job_stuck_event(const Uuid& task, const std::string& who, const std::string& why);
+[[nodiscard]] NewEvent schedule_changed_event(const std::string& schedule, bool is_new, const std::string& who);
+[[nodiscard]] NewEvent schedule_paused_event(const std::string& schedule, bool paused, const std::string& who);
+[[nodiscard]] NewEvent schedule_removed_event(const std::string& schedule, const std::string& who);
+/// Slots that were missed or skipped.
+[[nodiscard]] NewEvent schedule_noted_event(const FireParams& params);
+/// A slot whose job was not accepted.
+[[nodiscard]] NewEvent schedule_refused_event(const FireParams& params, const SubmitOutcome& outcome);
+
+/// Why a job is cancelled whose time is up: its code, and the sentence that it ends with.
+struct Overdue {
+    std::string_view code = {};
+    std::string reason = {};
+};
+/// `allowed` is how long it might queue (while PENDING) or run.
+[[nodiscard]] Overdue overdue_job(JobState state, Duration allowed);
+[[nodiscard]] std::string replaced_reason(const std::string& schedule);
 
 /// The errors that the store itself gives to tasks.
 [[nodiscard]] TaskError cancelled_error(const std::string& who, const std::string& reason);

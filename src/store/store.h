@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "store/errors.h"
+#include "store/job_store.h"
 #include "store/task_records.h"
 #include "store/worker_records.h"
 
@@ -244,6 +245,7 @@ struct PruneAnswer {
     std::int64_t heartbeats = 0;
     std::int64_t worker_states = 0;
     std::int64_t tasks = 0;
+    std::int64_t jobs = 0;     ///< at the top, each with its tree and their tasks
     std::int64_t workers = 0;  ///< inactive, silent for as long as terminal tasks are kept, without leases
     bool more = false;
 };
@@ -321,11 +323,9 @@ public:
 /// Calls from several threads are safe and take turns; open several stores to work in parallel. beat(),
 /// look() and register_worker() have a connection of their own and never wait behind the others.
 ///
-/// Verbs for jobs and steps are to be a second interface beside this one, over the same transaction.
-class Store {
+/// Its second half, JobStore, has the verbs for jobs and steps.
+class Store : public JobStore {
 public:
-    virtual ~Store() = default;
-
     // Tasks
     virtual std::vector<SubmitOutcome> submit(const std::vector<NewTask>& tasks) = 0;
     virtual std::vector<std::optional<TaskRecord>> find(const std::vector<Uuid>& ids) = 0;

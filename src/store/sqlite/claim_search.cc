@@ -153,6 +153,7 @@ void ClaimSearch::grant(Candidate& candidate) {
     if (granted_.size() < params_.to_start) row.started_at = tx_.now;
     row.position = std::move(candidate.pending.position);
     insert_lease(tx_, row);
+    if (row.started_at) tx_.started_tasks.push_back(row.lease.task);
     granted_.push_back(claimed_task(tx_.db, row, std::move(candidate.task)));
 }
 

@@ -3,15 +3,11 @@
 #include "base/assert.h"
 #include "core/policy_text.h"
 #include "store/encoding.h"
+#include "store/sqlite/error_columns.h"
 
 namespace holdfast::sqlite {
 
 namespace {
-
-std::optional<std::string_view> unless_empty(const std::string& text) {
-    if (text.empty()) return std::nullopt;
-    return text;
-}
 
 /// A stored policy that cannot be read is as good as none: the defaults neither repeat nor requeue anything.
 TaskPolicy policy_of(Database& db, const Uuid& task) {
@@ -19,6 +15,12 @@ TaskPolicy policy_of(Database& db, const Uuid& task) {
     if (!row.step() || row.is_null(0)) return {};
     auto policy = core::decode_policy(row.text(0));
     return policy.ok() ? std::move(policy).value() : TaskPolicy{};
+}
+
+/// Nil: the task belongs to no step.
+Uuid job_of(Database& db, const Uuid& task) {
+    auto row = db.query("SELECT job_id FROM step WHERE task_id = ?", task);
+    return row.step() ? row.uuid(0) : Uuid();
 }
 
 void insert_attempt(Transaction& tx, const LeaseRow& row, const LeaseReport& report) {
@@ -48,6 +50,7 @@ void insert_ending(Transaction& tx, const LeaseRow& row, TaskState state, const 
         error ? std::optional<std::string_view>(error->message) : std::nullopt,
         error ? unless_empty(error->data) : std::nullopt);
     tx.ends_tasks = true;
+    tx.ended_tasks.push_back({row.lease.task, state});
 }
 
 void leave_lease(Transaction& tx, const LeaseRow& row) {
@@ -55,13 +58,24 @@ void leave_lease(Transaction& tx, const LeaseRow& row) {
     if (row.position.key) free_slot(tx, *row.position.key, row.lease.task);
 }
 
-/// Back into the queue: at its old place, or after the delay.
+bool is_of_paused_job(Database& db, const Uuid& task) {
+    auto row = db.query(
+        "SELECT 1 FROM step s JOIN job_progress p ON p.job_id = s.job_id WHERE s.task_id = ? AND p.state = 'PAUSED'",
+        task);
+    return row.step();
+}
+
+/// Back into the queue: at its old place, or after the delay; out of reach while its job is paused.
 void put_back(Transaction& tx, const LeaseRow& row, const core::Settlement& settlement) {
     auto position = row.position;
     position.history = settlement.history;
     position.last_lease = row.lease.lease;
     if (settlement.delay > Duration::zero()) position.run_at = tx.now + settlement.delay;
-    place(tx, row.lease.task, position);
+    if (is_of_paused_job(tx.db, row.lease.task)) {
+        park(tx, row.lease.task, position, store::WaitReason::Job);
+    } else {
+        place(tx, row.lease.task, position);
+    }
 }
 
 }  // namespace
@@ -96,8 +110,38 @@ void end_pending(Transaction& tx, const PendingTask& pending, TaskState state, c
 }
 
 void write_event(Transaction& tx, const store::NewEvent& event) {
-    tx.db.run("INSERT INTO event (at, kind, task_id, worker_id, who, message, data) VALUES (?, ?, ?, ?, ?, ?, ?)",
-              tx.now, event.kind, event.task, event.worker, event.who, event.message, unless_empty(event.data));
+    const auto job = event.job.is_nil() && !event.task.is_nil() ? job_of(tx.db, event.task) : event.job;
+    tx.db.run(
+        "INSERT INTO event (at, kind, task_id, worker_id, who, message, data, job_id) VALUES (?, ?, ?, ?, ?, ?, ?, "
+        "?)",
+        tx.now, event.kind, event.task, event.worker, event.who, event.message, unless_empty(event.data), job);
+}
+
+std::optional<TaskState> ended_as(Database& db, const Uuid& task) {
+    auto row = db.query("SELECT state FROM ending WHERE task_id = ?", task);
+    if (!row.step()) return std::nullopt;
+    return parse_task_state(row.text(0));
+}
+
+store::CancelStatus cancel_task(Transaction& tx, const Uuid& task, const std::string& who,
+                                const std::string& reason) {
+    using store::CancelStatus;
+    tx.who = who;
+    if (const auto pending = find_pending(tx.db, task)) {
+        end_pending(tx, *pending, TaskState::Cancelled, store::cancelled_error(who, reason));
+        write_event(tx, store::cancelled_event(task, who, reason));
+        return CancelStatus::Cancelled;
+    }
+    if (const auto lease = find_lease(tx.db, task)) {
+        if (lease->cancel_requested) return CancelStatus::Already;
+        tx.db.run("UPDATE lease SET stop_requested = 'cancel' WHERE task_id = ?", task);
+        tx.brings_work = true;  // wakes its worker, whose next beat then hears of it
+        write_event(tx, store::cancel_requested_event(task, lease->worker, who, reason));
+        return CancelStatus::Requested;
+    }
+    const auto state = ended_as(tx.db, task);
+    if (!state) return CancelStatus::NotFound;
+    return *state == TaskState::Cancelled ? CancelStatus::Already : CancelStatus::Finished;
 }
 
 std::optional<core::LeaseEnd> find_run_end(Database& db, const store::TaskLease& lease) {

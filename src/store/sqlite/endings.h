@@ -25,7 +25,14 @@ void force_lease(Transaction& tx, const LeaseRow& row, TaskState state, const Ta
 /// Ends a PENDING task without a run. `state` is terminal.
 void end_pending(Transaction& tx, const PendingTask& pending, TaskState state, const TaskError& error);
 
+/// Cancels a task that is PENDING; asks for it when it is CLAIMED or RUNNING.
+store::CancelStatus cancel_task(Transaction& tx, const Uuid& task, const std::string& who, const std::string& reason);
+
+/// An event about the task of a step is one about its job, too.
 void write_event(Transaction& tx, const store::NewEvent& event);
+
+/// How the task ended; nullopt: it has not, or does not exist.
+[[nodiscard]] std::optional<TaskState> ended_as(Database& db, const Uuid& task);
 
 /// How the run under this lease ended, whoever said so; nullopt: there was no such run, or it has not ended.
 [[nodiscard]] std::optional<core::LeaseEnd> find_run_end(Database& db, const store::TaskLease& lease);

@@ -20,6 +20,7 @@ Fenced start_one(Transaction& tx, const TaskLease& lease) {
     if (row->started_at) return Fenced::Already;
     if (row->stop_requested) return Fenced::Withdrawn;
     tx.db.run("UPDATE lease SET started_at = ? WHERE task_id = ?", tx.now, lease.task);
+    tx.started_tasks.push_back(lease.task);
     return Fenced::Applied;
 }
 
@@ -72,6 +73,7 @@ store::FinishAnswer SqliteStore::finish(const store::FinishParams& params) {
     while (run < params.runs.size() || start < params.then_start.size()) {
         write([&](Transaction& tx) {
             std::size_t rows = 0;
+            tx.who = params.worker.to_string();
             for (; run < params.runs.size() && rows < store::max_batch_rows; ++run, ++rows)
                 answer.runs.push_back(finish_one(tx, params.runs[run], params.worker, limits_));
             for (; run == params.runs.size() && start < params.then_start.size() && rows < store::max_batch_rows;

@@ -4,8 +4,10 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
+#include "store/jobs/job_tables.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/doorbell.h"
 #include "store/sqlite/turnstile.h"
@@ -22,6 +24,10 @@ struct Transaction {
     /// Keys with a slot that became free, or with a task that left the ready set without taking one: whoever waits
     /// for them moves up before the commit.
     std::set<std::string> freed_keys = {};
+    /// Whose jobs have to hear of it before the commit.
+    std::vector<store::EndedTask> ended_tasks = {};
+    std::vector<Uuid> started_tasks = {};
+    std::string who = "store";  ///< the person, worker or sweeper whose transaction it is
 };
 
 /// A connection with its place in the writers' queue. The store has two: beats never wait behind the store's own

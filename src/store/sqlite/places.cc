@@ -145,6 +145,7 @@ std::optional<LeaseRow> find_lease(Database& db, const Uuid& task) {
     lease.claimed_at = row.time(2);
     lease.started_at = row.optional_time(3);
     lease.stop_requested = !row.is_null(4);
+    lease.pause_requested = row.text(4) == "pause";
     lease.cancel_requested = row.text(4) == "cancel";
     lease.position = read_position(row, 5);
     return lease;

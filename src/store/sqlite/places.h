@@ -35,13 +35,14 @@ struct LeaseRow {
     Timestamp claimed_at;
     std::optional<Timestamp> started_at;
     Position position;
-    bool stop_requested = false;
+    bool stop_requested = false;  ///< for whatever reason: it is not to be started
+    bool pause_requested = false;
     bool cancel_requested = false;
 };
 
 /// Puts a task where its run_at says: in reach of claims, or waiting for its time.
 void place(Transaction& tx, const Uuid& task, const Position& position);
-/// Puts a task out of reach: its key is full, or its deadline has passed.
+/// Puts a task out of reach: its key is full, its deadline has passed, or its job is paused.
 void park(Transaction& tx, const Uuid& task, const Position& position, store::WaitReason why);
 
 [[nodiscard]] std::optional<PendingTask> find_pending(Database& db, const Uuid& task);

@@ -13,11 +13,13 @@ std::vector<std::int64_t> older_rows(Database& db, const char* sql, Timestamp be
 }
 
 /// Ids carry the time they were made, so tasks that ended before the horizon are found among the lowest ids: the
-/// search goes no further than the ids made before it, whatever the table holds.
+/// search goes no further than the ids made before it, whatever the table holds. Tasks of steps go with their jobs.
 std::vector<Uuid> old_endings(Database& db, Timestamp before, std::size_t limit) {
     std::vector<Uuid> tasks;
-    auto rows = db.query("SELECT task_id FROM ending WHERE task_id < ? AND finished_at < ? ORDER BY task_id LIMIT ?",
-                         store::first_id_at(before), before, limit);
+    auto rows = db.query(
+        "SELECT task_id FROM ending e WHERE task_id < ? AND finished_at < ?"
+        " AND NOT EXISTS (SELECT 1 FROM step WHERE step.task_id = e.task_id) ORDER BY task_id LIMIT ?",
+        store::first_id_at(before), before, limit);
     while (rows.step()) tasks.push_back(rows.uuid(0));
     return tasks;
 }
@@ -29,6 +31,85 @@ void delete_task(Transaction& tx, const Uuid& task) {
     tx.db.run("DELETE FROM log WHERE task_id = ?", task);
     tx.db.run("DELETE FROM event WHERE task_id = ?", task);
     tx.db.run("DELETE FROM task WHERE id = ?", task);
+}
+
+/// Jobs at the top that ended before the horizon, with nothing of their trees in flight: hooks may outlive their job.
+std::vector<Uuid> old_trees(Database& db, Timestamp before, std::size_t limit) {
+    std::vector<Uuid> roots;
+    auto rows = db.query(
+        "SELECT j.id FROM job j CROSS JOIN job_progress p ON p.job_id = j.id"
+        " WHERE j.id < ?1 AND j.parent_id IS NULL AND p.finished_at < ?2"
+        " AND NOT EXISTS (SELECT 1 FROM (SELECT j.id AS id UNION ALL SELECT c.id FROM job c"
+        "   WHERE c.root_id = j.id AND c.parent_id IS NOT NULL) t JOIN step s ON s.job_id = t.id"
+        "   WHERE s.state = 'READY' AND s.task_id IS NOT NULL"
+        "   AND NOT EXISTS (SELECT 1 FROM ending e WHERE e.task_id = s.task_id))"
+        " ORDER BY j.id LIMIT ?3",
+        store::first_id_at(before), before, limit);
+    while (rows.step()) roots.push_back(rows.uuid(0));
+    return roots;
+}
+
+std::vector<Uuid> jobs_of_tree(Database& db, const Uuid& root) {
+    std::vector<Uuid> jobs{root};
+    auto rows = db.query("SELECT id FROM job WHERE root_id = ? AND parent_id IS NOT NULL ORDER BY id", root);
+    while (rows.step()) jobs.push_back(rows.uuid(0));
+    return jobs;
+}
+
+struct OldStep {
+    int step = 0;
+    int item = 0;
+    Uuid task;
+};
+
+/// Deletes steps with their tasks; how many, at most `limit`.
+std::size_t delete_steps(Transaction& tx, const Uuid& job, std::size_t limit) {
+    std::vector<OldStep> steps;
+    {
+        auto rows = tx.db.query("SELECT step, item, task_id FROM step WHERE job_id = ? LIMIT ?", job, limit);
+        while (rows.step()) steps.push_back({rows.small(0), rows.small(1), rows.uuid(2)});
+    }
+    for (const auto& old : steps) {
+        if (!old.task.is_nil()) delete_task(tx, old.task);
+        tx.db.run("DELETE FROM step WHERE job_id = ? AND step = ? AND item = ?", job, old.step, old.item);
+    }
+    return steps.size();
+}
+
+void delete_job(Transaction& tx, const Uuid& job) {
+    tx.db.run("DELETE FROM event WHERE job_id = ?", job);
+    tx.db.run("DELETE FROM job_progress WHERE job_id = ?", job);
+    tx.db.run("DELETE FROM job WHERE id = ?", job);
+}
+
+/// Deletes a tree, its root last, within `room` rows: a large one goes in the course of several calls. True: all of
+/// it.
+bool delete_tree(Transaction& tx, const Uuid& root, std::size_t& room) {
+    const auto jobs = jobs_of_tree(tx.db, root);
+    for (auto job = jobs.rbegin(); job != jobs.rend(); ++job) {
+        room -= delete_steps(tx, *job, room);
+        if (room == 0) return false;
+        delete_job(tx, *job);
+        --room;
+    }
+    return true;
+}
+
+/// How many of the trees are gone.
+std::int64_t delete_trees(Transaction& tx, const std::vector<Uuid>& roots, std::size_t room) {
+    std::int64_t gone = 0;
+    for (const auto& root : roots) {
+        if (!delete_tree(tx, root, room)) break;
+        ++gone;
+    }
+    return gone;
+}
+
+void delete_idle_definitions(Transaction& tx, std::size_t limit) {
+    tx.db.run(
+        "DELETE FROM workflow_definition WHERE id IN (SELECT d.id FROM workflow_definition d"
+        " WHERE NOT EXISTS (SELECT 1 FROM job j WHERE j.definition_id = d.id) LIMIT ?)",
+        limit);
 }
 
 std::vector<Uuid> old_workers(Database& db, Timestamp before, std::size_t limit) {
@@ -60,6 +141,7 @@ struct Old {
     std::vector<std::int64_t> heartbeats;
     std::vector<std::int64_t> worker_states;
     std::vector<Uuid> tasks;
+    std::vector<Uuid> trees;
     std::vector<Uuid> workers;
 };
 
@@ -73,6 +155,7 @@ Old find_old(Database& db, const store::PruneParams& params, Timestamp now) {
                                        now - *params.worker_states_older_than, params.limit);
     if (params.terminal_older_than) {
         old.tasks = old_endings(db, now - *params.terminal_older_than, params.limit);
+        old.trees = old_trees(db, now - *params.terminal_older_than, params.limit);
         old.workers = old_workers(db, now - *params.terminal_older_than, params.limit);
     }
     return old;
@@ -83,7 +166,9 @@ void delete_old(Transaction& tx, const Old& old, const store::PruneParams& param
     for (const auto id : old.worker_states) tx.db.run("DELETE FROM worker_state WHERE id = ?", id);
     for (const auto& task : old.tasks) delete_task(tx, task);
     for (const auto& worker : old.workers) delete_worker(tx, worker);
-    if (params.terminal_older_than) delete_idle_keys(tx, params.limit);
+    if (!params.terminal_older_than) return;
+    delete_idle_keys(tx, params.limit);
+    delete_idle_definitions(tx, params.limit);
 }
 
 /// Gives pages back to the file system, some at a time: what was deleted in a hurry goes in the course of further
@@ -97,9 +182,10 @@ store::PruneAnswer answer_for(const Old& old, std::size_t limit) {
     answer.heartbeats = std::ssize(old.heartbeats);
     answer.worker_states = std::ssize(old.worker_states);
     answer.tasks = std::ssize(old.tasks);
+    answer.jobs = std::ssize(old.trees);
     answer.workers = std::ssize(old.workers);
-    answer.more =
-        std::max({old.heartbeats.size(), old.worker_states.size(), old.tasks.size(), old.workers.size()}) >= limit;
+    answer.more = std::max({old.heartbeats.size(), old.worker_states.size(), old.tasks.size(), old.trees.size(),
+                            old.workers.size()}) >= limit;
     return answer;
 }
 
@@ -113,9 +199,12 @@ store::PruneAnswer SqliteStore::prune(const store::PruneParams& given) {
         return work_.read([&](Database& db) { return answer_for(find_old(db, params, clock_.now()), params.limit); });
     return write([&](Transaction& tx) {
         const auto old = find_old(tx.db, params, tx.now);
+        auto answer = answer_for(old, params.limit);
+        answer.jobs = delete_trees(tx, old.trees, params.limit);
+        answer.more |= answer.jobs < std::ssize(old.trees);
         delete_old(tx, old, params);
         shrink(tx);
-        return answer_for(old, params.limit);
+        return answer;
     });
 }
 

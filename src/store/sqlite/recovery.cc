@@ -43,7 +43,7 @@ RecoverOutcome recover_one(Transaction& tx, const store::RecoveredLease& verdict
 Fenced ask_one(Transaction& tx, const store::StopRequest& request, const store::AskToStopParams& params) {
     const auto row = find_lease(tx.db, request.lease.task);
     if (!row || row->lease.lease != request.lease.lease) return Fenced::LeaseLost;
-    if (row->stop_requested) return Fenced::Already;
+    if (row->stop_requested && !row->pause_requested) return Fenced::Already;
     tx.db.run("UPDATE lease SET stop_requested = ? WHERE task_id = ?", to_text(request.reason), request.lease.task);
     write_event(tx, store::stop_requested_event(request, row->worker, params));
     tx.brings_work = true;
@@ -104,6 +104,7 @@ std::vector<store::LeaseRecord> SqliteStore::leases(const store::FindLeasesParam
 
 std::vector<RecoverOutcome> SqliteStore::recover(const store::RecoverParams& params) {
     return write_each<RecoverOutcome>(params.leases, [&](Transaction& tx, const store::RecoveredLease& lease) {
+        tx.who = params.who;
         return recover_one(tx, lease, params.who);
     });
 }

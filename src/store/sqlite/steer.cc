@@ -9,32 +9,9 @@ namespace {
 using store::CancelStatus;
 using store::ForceStatus;
 
-std::optional<TaskState> ended_as(Database& db, const Uuid& task) {
-    auto row = db.query("SELECT state FROM ending WHERE task_id = ?", task);
-    if (!row.step()) return std::nullopt;
-    return parse_task_state(row.text(0));
-}
-
-CancelStatus cancel_one(Transaction& tx, const Uuid& task, const store::CancelParams& params) {
-    if (const auto pending = find_pending(tx.db, task)) {
-        end_pending(tx, *pending, TaskState::Cancelled, store::cancelled_error(params.who, params.reason));
-        write_event(tx, store::cancelled_event(task, params.who, params.reason));
-        return CancelStatus::Cancelled;
-    }
-    if (const auto lease = find_lease(tx.db, task)) {
-        if (lease->cancel_requested) return CancelStatus::Already;
-        tx.db.run("UPDATE lease SET stop_requested = 'cancel' WHERE task_id = ?", task);
-        tx.brings_work = true;  // wakes its worker, whose next beat then hears of it
-        write_event(tx, store::cancel_requested_event(task, lease->worker, params.who, params.reason));
-        return CancelStatus::Requested;
-    }
-    const auto state = ended_as(tx.db, task);
-    if (!state) return CancelStatus::NotFound;
-    return *state == TaskState::Cancelled ? CancelStatus::Already : CancelStatus::Finished;
-}
-
 ForceStatus force_one(Transaction& tx, const Uuid& task, const store::ForceParams& params) {
     const auto error = store::forced_error(params);
+    tx.who = params.who;
     if (const auto pending = find_pending(tx.db, task)) {
         end_pending(tx, *pending, params.state, error);
         write_event(tx, store::forced_event(task, TaskState::Pending, params.state, params));
@@ -52,8 +29,9 @@ ForceStatus force_one(Transaction& tx, const Uuid& task, const store::ForceParam
 }  // namespace
 
 std::vector<CancelStatus> SqliteStore::cancel(const store::CancelParams& params) {
-    return write_each<CancelStatus>(params.tasks,
-                                    [&](Transaction& tx, const Uuid& task) { return cancel_one(tx, task, params); });
+    return write_each<CancelStatus>(params.tasks, [&](Transaction& tx, const Uuid& task) {
+        return cancel_task(tx, task, params.who, params.reason);
+    });
 }
 
 std::vector<ForceStatus> SqliteStore::force(const store::ForceParams& params) {

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "store/jobs/orchestrator.h"
+#include "store/sqlite/job_tables.h"
 #include "store/sqlite/lane.h"
 #include "store/sqlite/places.h"
 #include "store/sqlite/routes.h"
@@ -24,6 +26,7 @@ public:
     std::vector<store::AttemptRecord> attempts(const Uuid& task) override;
     std::vector<store::EventRecord> events(const store::ReadEventsParams& params) override;
     std::vector<store::EventRecord> last_events(std::size_t limit) override;
+    std::vector<store::EventRecord> job_events(const store::JobEventsParams& params) override;
     // steer.cc
     std::vector<store::CancelStatus> cancel(const store::CancelParams& params) override;
     std::vector<store::ForceStatus> force(const store::ForceParams& params) override;
@@ -64,6 +67,31 @@ public:
     std::vector<bool> reject(const store::RejectParams& params) override;
     // prune.cc
     store::PruneAnswer prune(const store::PruneParams& params) override;
+    // jobs.cc
+    std::vector<store::SubmitOutcome> start_jobs(const std::vector<store::NewJob>& jobs) override;
+    std::vector<std::optional<JobInfo>> find_jobs(const std::vector<Uuid>& ids) override;
+    std::vector<JobInfo> list_jobs(const JobQuery& query) override;
+    std::vector<Uuid> jobs_with_prefix(const std::string& prefix, std::size_t limit) override;
+    std::string job_definition(const Uuid& job) override;
+    std::optional<std::pair<Uuid, std::string>> step_of_task(const Uuid& task) override;
+    // steps.cc
+    std::vector<StepInfo> steps(const store::StepsParams& params) override;
+    // steer_jobs.cc
+    std::vector<SteerStatus> cancel_jobs(const store::SteerJobsParams& params) override;
+    std::vector<SteerStatus> pause_jobs(const store::SteerJobsParams& params) override;
+    std::vector<SteerStatus> resume_jobs(const store::SteerJobsParams& params) override;
+    store::DecideStatus decide_approval(const store::DecideParams& params) override;
+    store::RetryStatus retry_job(const store::RetryJobParams& params) override;
+    // job_recovery.cc
+    std::size_t end_due_waits(std::size_t limit) override;
+    std::size_t cancel_overdue_jobs(std::size_t limit, const std::string& who) override;
+    store::RepairAnswer repair_jobs(const store::RepairParams& params) override;
+    // schedules.cc
+    void put_schedule(const store::ScheduleDefinition& schedule, const std::string& who) override;
+    std::vector<store::ScheduleRecord> schedules() override;
+    bool set_schedule_paused(const std::string& schedule, bool paused, const std::string& who) override;
+    bool remove_schedule(const std::string& schedule, const std::string& who) override;
+    bool fire(const store::FireParams& params) override;
     // migrate.cc
     store::MigrateAnswer migrate() override;
     // check_up.cc
@@ -74,13 +102,14 @@ public:
     [[nodiscard]] std::string describe() const override { return "sqlite:" + path_; }
 
 private:
-    /// Like Lane::write, on the lane for work; those who wait for freed keys move up. The routes it interned are
-    /// forgotten when it fails.
+    /// Like Lane::write, on the lane for work; the jobs of tasks that ended or started advance, and those who wait
+    /// for freed keys move up. The routes it interned are forgotten when it fails.
     template <typename Body>
     auto write(const Body& body) {
         try {
             return work_.write([&](Transaction& tx) {
                 auto answer = body(tx);
+                advance_jobs(tx);
                 for (const auto& key : tx.freed_keys) unpark(tx, key);
                 return answer;
             });
@@ -108,12 +137,54 @@ private:
     store::SubmitOutcome submit_one(Transaction& tx, const store::NewTask& task);
     store::ClaimAnswer claim_in(Transaction& tx, const store::ClaimParams& params);
 
+    // advance.cc
+    /// Tells the jobs concerned what has become of their tasks in this transaction.
+    void advance_jobs(Transaction& tx);
+    /// Runs `body(Orchestrator&)` inside the transaction and settles what it said.
+    template <typename Body>
+    auto orchestrate(Transaction& tx, const Body& body) {
+        SqliteJobTables tables(tx, [&](const store::NewTask& task) { return submit_one(tx, task); });
+        store::Orchestrator orchestrator(tables, definitions_, {tx.now, limits_, tx.who});
+        auto answer = body(orchestrator);
+        orchestrator.settle();
+        tx.ends_tasks |= orchestrator.ended_jobs();
+        tx.brings_work |= orchestrator.brought_work();
+        return answer;
+    }
+    /// Leaves the transaction as it was when the jobs cannot be advanced, and says why; nullopt: done.
+    std::optional<std::string> try_to_advance(Transaction& tx, const std::vector<store::EndedTask>& ended,
+                                              const std::vector<Uuid>& started);
+
+    // steer_jobs.cc
+    template <typename Order>
+    std::vector<SteerStatus> steer_each(const store::SteerJobsParams& params, const Order& order);
+    /// Cancels what is left of the tasks of a job and its descendants whose cancel is requested.
+    std::size_t cancel_tasks_of(const Uuid& job, const std::string& who, const std::string& reason);
+
+    // job_recovery.cc
+    void repair_tree(const Uuid& root, const std::string& who, store::RepairAnswer& answer);
+
+    // schedules.cc
+    /// Starts the job of a slot, and cancels the one before; false: it was not accepted.
+    bool start_slot(Transaction& tx, const store::FireParams& params, const store::ScheduleRecord& record,
+                    const Uuid& replaced, const std::string& reason);
+
+    // jobs.cc
+    /// nullptr: its definition cannot be read.
+    std::shared_ptr<const core::BundlePlan> plan_of(Database& db, const Uuid& definition);
+    /// The plan of a job's workflow, alive as long as `bundle` is; nullptr: none.
+    const core::WorkflowPlan* find_plan(Database& db, const Uuid& job,
+                                        std::shared_ptr<const core::BundlePlan>& bundle);
+    std::string step_name(Database& db, const Uuid& job, int step, int item);
+    std::optional<JobInfo> find_job(Database& db, const Uuid& id);
+
     std::string path_;
     store::Limits limits_;
     const Clock& clock_;
     Lane work_;
     Lane beats_;
     Routes routes_;
+    store::DefinitionCache definitions_;
 };
 
 }  // namespace holdfast::sqlite

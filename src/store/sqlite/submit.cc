@@ -1,5 +1,6 @@
 #include "core/policy_text.h"
 #include "store/admission.h"
+#include "store/sqlite/error_columns.h"
 #include "store/sqlite/store_impl.h"
 
 namespace holdfast::sqlite {
@@ -8,11 +9,6 @@ namespace {
 
 using store::SubmitOutcome;
 using store::SubmitStatus;
-
-std::optional<std::string_view> unless_empty(std::string_view text) {
-    if (text.empty()) return std::nullopt;
-    return text;
-}
 
 /// The first task with this id or, failing that, with this idempotency key: same payload or another?
 std::optional<SubmitOutcome> find_earlier(Database& db, const store::NewTask& task, std::int64_t route,

@@ -3,6 +3,7 @@
 #include "core/policy_text.h"
 #include "store/encoding.h"
 #include "store/id_range.h"
+#include "store/sqlite/error_columns.h"
 #include "store/sqlite/store_impl.h"
 
 namespace holdfast::sqlite {
@@ -11,16 +12,11 @@ namespace {
 
 using store::TaskRecord;
 
-std::optional<TaskError> read_error(const Query& row, int column) {
-    if (row.is_null(column)) return std::nullopt;
-    return TaskError{row.string(column), row.string(column + 1), row.string(column + 2)};
-}
-
 /// Reads the columns id to created_at of `task` that every answer about a task starts with. A policy that cannot be
 /// read is shown as the default.
 store::EventRecord read_event(const Query& row) {
-    return {row.integer(0), row.time(1),   row.string(2), row.uuid(3),
-            row.uuid(4),    row.string(5), row.string(6), row.string(7)};
+    return {row.integer(0), row.time(1),   row.string(2), row.uuid(3), row.uuid(4),
+            row.string(5),  row.string(6), row.string(7), row.uuid(8)};
 }
 
 store::NewTask read_task(const Query& row, Routes& routes, Database& db) {
@@ -209,12 +205,13 @@ std::vector<store::AttemptRecord> SqliteStore::attempts(const Uuid& task) {
 
 std::vector<store::EventRecord> SqliteStore::events(const store::ReadEventsParams& params) {
     const char* all =
-        "SELECT id, at, kind, task_id, worker_id, who, message, data FROM event WHERE id > ? ORDER BY id LIMIT ?";
+        "SELECT id, at, kind, task_id, worker_id, who, message, data, job_id FROM event WHERE id > ? ORDER BY id "
+        "LIMIT ?";
     const char* of_task =
-        "SELECT id, at, kind, task_id, worker_id, who, message, data FROM event"
+        "SELECT id, at, kind, task_id, worker_id, who, message, data, job_id FROM event"
         " WHERE id > ?1 AND task_id = ?3 AND (?4 IS NULL OR worker_id = ?4) ORDER BY id LIMIT ?2";
     const char* of_worker =
-        "SELECT id, at, kind, task_id, worker_id, who, message, data FROM event"
+        "SELECT id, at, kind, task_id, worker_id, who, message, data, job_id FROM event"
         " WHERE id > ?1 AND worker_id = ?3 ORDER BY id LIMIT ?2";
     return work_.read([&](Database& db) {
         std::vector<store::EventRecord> events;
@@ -226,11 +223,24 @@ std::vector<store::EventRecord> SqliteStore::events(const store::ReadEventsParam
     });
 }
 
+std::vector<store::EventRecord> SqliteStore::job_events(const store::JobEventsParams& params) {
+    return work_.read([&](Database& db) {
+        std::vector<store::EventRecord> events;
+        auto rows = db.query(
+            "SELECT id, at, kind, task_id, worker_id, who, message, data, job_id FROM event"
+            " WHERE job_id = ? AND id > ? ORDER BY id LIMIT ?",
+            params.job, params.after_id, params.limit);
+        while (rows.step()) events.push_back(read_event(rows));
+        return events;
+    });
+}
+
 std::vector<store::EventRecord> SqliteStore::last_events(std::size_t limit) {
     return work_.read([&](Database& db) {
         std::vector<store::EventRecord> events;
         auto rows = db.query(
-            "SELECT id, at, kind, task_id, worker_id, who, message, data FROM event ORDER BY id DESC LIMIT ?", limit);
+            "SELECT id, at, kind, task_id, worker_id, who, message, data, job_id FROM event ORDER BY id DESC LIMIT ?",
+            limit);
         while (rows.step()) events.push_back(read_event(rows));
         return events;
     });

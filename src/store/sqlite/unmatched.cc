@@ -82,6 +82,7 @@ std::vector<Uuid> SqliteStore::unmatched_tasks(std::int64_t route, Duration wait
 
 std::vector<bool> SqliteStore::reject(const store::RejectParams& params) {
     return write_each<bool>(params.tasks, [&](Transaction& tx, const Uuid& task) {
+        tx.who = params.who;
         const auto pending = find_pending(tx.db, task);
         if (!pending) return false;
         end_pending(tx, *pending, TaskState::Failed, params.error);

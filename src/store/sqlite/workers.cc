@@ -35,7 +35,8 @@ std::vector<store::StoredLease> leases_of(Database& db, const Uuid& worker) {
     while (rows.step()) {
         auto& lease = leases.emplace_back();
         lease.lease = {rows.uuid(0), rows.integer(1)};
-        if (!rows.is_null(2)) lease.stop_requested = store::read_stop_reason(rows.text(2));
+        // What a pause wants is told to whoever asks for the start: there is no run to be stopped.
+        if (!rows.is_null(2) && rows.text(2) != "pause") lease.stop_requested = store::read_stop_reason(rows.text(2));
         lease.unlisted_beats = rows.small(3);
     }
     std::sort(leases.begin(), leases.end(), [](const auto& a, const auto& b) { return a.lease < b.lease; });

@@ -65,7 +65,7 @@ CREATE INDEX ready_deadline ON ready (deadline) WHERE deadline IS NOT NULL;
 -- PENDING, out of reach, and why.
 CREATE TABLE waiting (
     task_id          BLOB PRIMARY KEY,
-    why              TEXT NOT NULL CHECK (why = 'future' OR why = 'key' OR why = 'overdue'),
+    why              TEXT NOT NULL CHECK (why = 'future' OR why = 'key' OR why = 'overdue' OR why = 'job'),
     route_id         INTEGER NOT NULL,
     priority         INTEGER NOT NULL,
     run_at           INTEGER NOT NULL,
@@ -98,7 +98,8 @@ CREATE TABLE lease (
     attempts         INTEGER NOT NULL,
     crashes          INTEGER NOT NULL,
     requeues         INTEGER NOT NULL,
-    stop_requested   TEXT CHECK (stop_requested = 'cancel' OR stop_requested = 'timeout'),
+    -- 'pause': its job was paused before it started; its worker learns that when it asks for the start
+    stop_requested   TEXT CHECK (stop_requested = 'cancel' OR stop_requested = 'timeout' OR stop_requested = 'pause'),
     unlisted_beats   INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
@@ -194,8 +195,10 @@ CREATE TABLE event (
     worker_id  BLOB,
     who        TEXT NOT NULL,
     message    TEXT NOT NULL,
-    data       TEXT
+    data       TEXT,
+    job_id     BLOB                        -- also of events about the task of one of its steps
 ) STRICT;
+CREATE INDEX event_job ON event (job_id, id) WHERE job_id IS NOT NULL;
 CREATE INDEX event_task ON event (task_id, id) WHERE task_id IS NOT NULL;
 CREATE INDEX event_worker ON event (worker_id, id) WHERE worker_id IS NOT NULL;
 
@@ -272,4 +275,100 @@ CREATE TABLE sweep_note (
     at       INTEGER NOT NULL,
     did      TEXT NOT NULL,
     failure  TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Definitions of workflows, each with all that it starts. Shared by the jobs that were started with the same text.
+CREATE TABLE workflow_definition (
+    id    BLOB PRIMARY KEY,                -- follows from the text
+    text  TEXT NOT NULL                    -- JSON
+) STRICT;
+
+-- What never changes about a job.
+CREATE TABLE job (
+    id             BLOB PRIMARY KEY CHECK (length(id) = 16),
+    definition_id  BLOB NOT NULL,
+    workflow       TEXT NOT NULL,
+    input          TEXT NOT NULL,          -- JSON
+    root_id        BLOB NOT NULL,
+    parent_id      BLOB,                   -- with the step (and item) that it was started for
+    parent_step    INTEGER,
+    parent_item    INTEGER,
+    depth          INTEGER NOT NULL,
+    retry_of       BLOB,
+    created_at     INTEGER NOT NULL,
+    timeout_us     INTEGER
+) STRICT;
+CREATE INDEX job_definition ON job (definition_id);
+CREATE INDEX job_parent ON job (parent_id, id) WHERE parent_id IS NOT NULL;
+CREATE INDEX job_root ON job (root_id, id) WHERE parent_id IS NOT NULL;
+
+CREATE TRIGGER job_is_final BEFORE UPDATE ON job
+BEGIN SELECT RAISE(ABORT, 'what was started never changes'); END;
+
+-- What changes about a job. Narrow, because it is rewritten whenever a step ends.
+CREATE TABLE job_progress (
+    job_id         BLOB PRIMARY KEY,
+    state          TEXT NOT NULL CHECK (state = 'PENDING' OR state = 'RUNNING' OR state = 'PAUSED'
+                                        OR state = 'COMPLETED' OR state = 'FAILED' OR state = 'CANCELLED'),
+    open_steps     INTEGER NOT NULL,
+    failed_steps   INTEGER NOT NULL,
+    first_failed   INTEGER NOT NULL,
+    started_at     INTEGER,
+    finished_at    INTEGER,
+    deadline       INTEGER,                -- none once it has ended
+    cancel_code    TEXT,
+    cancel_reason  TEXT,
+    output         TEXT,
+    error_code     TEXT,
+    error_message  TEXT,
+    error_data     TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX job_progress_state ON job_progress (state, job_id);
+CREATE INDEX job_progress_deadline ON job_progress (deadline) WHERE deadline IS NOT NULL;
+
+CREATE TRIGGER terminal_job_is_final BEFORE UPDATE ON job_progress
+WHEN OLD.state = 'COMPLETED' OR OLD.state = 'FAILED' OR OLD.state = 'CANCELLED'
+BEGIN SELECT RAISE(ABORT, 'a terminal job never changes'); END;
+
+-- Steps of jobs, and the items of those that are for_each. A task step is READY until its task ends.
+CREATE TABLE step (
+    job_id         BLOB NOT NULL,
+    step           INTEGER NOT NULL,       -- its place in the definition
+    item           INTEGER NOT NULL,       -- -1: the step itself
+    state          TEXT NOT NULL CHECK (state = 'WAITING' OR state = 'READY' OR state = 'RUNNING' OR state = 'COMPLETED'
+                                        OR state = 'FAILED' OR state = 'SKIPPED' OR state = 'CANCELLED'),
+    open           INTEGER NOT NULL,       -- how its dependencies have ended so far; of a RUNNING for_each: its items
+    succeeded      INTEGER NOT NULL,
+    failed         INTEGER NOT NULL,
+    skipped        INTEGER NOT NULL,
+    begun_items    INTEGER NOT NULL,
+    under_way      INTEGER NOT NULL,
+    task_id        BLOB,
+    child_id       BLOB,
+    ready_at       INTEGER,
+    finished_at    INTEGER,
+    wakes_at       INTEGER,                -- of a RUNNING wait or approval
+    value          TEXT,
+    output         TEXT,
+    error_code     TEXT,
+    error_message  TEXT,
+    error_data     TEXT,
+    PRIMARY KEY (job_id, step, item)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX step_task ON step (task_id) WHERE task_id IS NOT NULL;
+CREATE INDEX step_wakes ON step (wakes_at) WHERE wakes_at IS NOT NULL;
+
+CREATE TRIGGER terminal_step_is_final BEFORE UPDATE ON step
+WHEN OLD.state = 'COMPLETED' OR OLD.state = 'FAILED' OR OLD.state = 'SKIPPED' OR OLD.state = 'CANCELLED'
+BEGIN SELECT RAISE(ABORT, 'a terminal step never changes'); END;
+
+CREATE TABLE schedule (
+    name           TEXT PRIMARY KEY,
+    timing         TEXT NOT NULL,          -- JSON
+    definition     TEXT NOT NULL,          -- JSON, of the jobs that it starts
+    input          TEXT NOT NULL,          -- JSON
+    paused         INTEGER NOT NULL DEFAULT 0 CHECK (paused = 0 OR paused = 1),
+    created_at     INTEGER NOT NULL,
+    decided_until  INTEGER NOT NULL,       -- every slot up to this one has been fired, skipped or missed
+    last_job_id    BLOB
 ) STRICT, WITHOUT ROWID;

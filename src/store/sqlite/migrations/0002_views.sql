@@ -73,3 +73,60 @@ SELECT id, name, status, cordoned, hostname, pid, version, queues, tags, capacit
                last_heartbeat, round(age, 3) AS seconds_ago,
                coalesce(age < 3 * beat_interval_us / 1e6, 0) AS fresh
           FROM (SELECT *, (julianday('now') - 2440587.5) * 86400.0 - last_heartbeat / 1e6 AS age FROM worker));
+
+CREATE VIEW jobs AS
+SELECT lower(substr(hex(j.id), 1, 8) || '-' || substr(hex(j.id), 9, 4) || '-' || substr(hex(j.id), 13, 4) || '-'
+             || substr(hex(j.id), 17, 4) || '-' || substr(hex(j.id), 21)) AS id,
+       j.workflow,
+       p.state,
+       strftime('%Y-%m-%d %H:%M:%f', j.created_at / 1e6, 'unixepoch') AS created_at,
+       strftime('%Y-%m-%d %H:%M:%f', p.started_at / 1e6, 'unixepoch') AS started_at,
+       strftime('%Y-%m-%d %H:%M:%f', p.finished_at / 1e6, 'unixepoch') AS finished_at,
+       strftime('%Y-%m-%d %H:%M:%f', p.deadline / 1e6, 'unixepoch') AS deadline,
+       p.open_steps,
+       p.failed_steps,
+       p.cancel_code,
+       p.cancel_reason,
+       j.input,
+       p.output,
+       p.error_code,
+       p.error_message,
+       lower(substr(hex(j.root_id), 1, 8) || '-' || substr(hex(j.root_id), 9, 4) || '-' || substr(hex(j.root_id), 13, 4) || '-'
+             || substr(hex(j.root_id), 17, 4) || '-' || substr(hex(j.root_id), 21)) AS root_id,
+       CASE WHEN j.parent_id IS NOT NULL THEN lower(substr(hex(j.parent_id), 1, 8) || '-' || substr(hex(j.parent_id), 9, 4) || '-' || substr(hex(j.parent_id), 13, 4) || '-'
+             || substr(hex(j.parent_id), 17, 4) || '-' || substr(hex(j.parent_id), 21)) END AS parent_id,
+       j.parent_step,
+       j.parent_item,
+       j.depth,
+       CASE WHEN j.retry_of IS NOT NULL THEN lower(substr(hex(j.retry_of), 1, 8) || '-' || substr(hex(j.retry_of), 9, 4) || '-' || substr(hex(j.retry_of), 13, 4) || '-'
+             || substr(hex(j.retry_of), 17, 4) || '-' || substr(hex(j.retry_of), 21)) END AS retry_of
+  FROM job j
+  JOIN job_progress p ON p.job_id = j.id;
+
+-- By their places in the definition; `item` is -1 for the step itself. A step is RUNNING once its task has begun to run.
+CREATE VIEW steps AS
+SELECT lower(substr(hex(s.job_id), 1, 8) || '-' || substr(hex(s.job_id), 9, 4) || '-' || substr(hex(s.job_id), 13, 4) || '-'
+             || substr(hex(s.job_id), 17, 4) || '-' || substr(hex(s.job_id), 21)) AS job_id,
+       j.workflow,
+       s.step,
+       s.item,
+       CASE WHEN s.state = 'READY' AND s.task_id IS NOT NULL
+                 AND (l.started_at IS NOT NULL
+                      OR coalesce(l.attempts + l.crashes, y.attempts + y.crashes, w.attempts + w.crashes, 0) > 0)
+            THEN 'RUNNING' ELSE s.state END AS state,
+       CASE WHEN s.task_id IS NOT NULL THEN lower(substr(hex(s.task_id), 1, 8) || '-' || substr(hex(s.task_id), 9, 4) || '-' || substr(hex(s.task_id), 13, 4) || '-'
+             || substr(hex(s.task_id), 17, 4) || '-' || substr(hex(s.task_id), 21)) END AS task_id,
+       CASE WHEN s.child_id IS NOT NULL THEN lower(substr(hex(s.child_id), 1, 8) || '-' || substr(hex(s.child_id), 9, 4) || '-' || substr(hex(s.child_id), 13, 4) || '-'
+             || substr(hex(s.child_id), 17, 4) || '-' || substr(hex(s.child_id), 21)) END AS child_id,
+       strftime('%Y-%m-%d %H:%M:%f', s.ready_at / 1e6, 'unixepoch') AS ready_at,
+       strftime('%Y-%m-%d %H:%M:%f', s.finished_at / 1e6, 'unixepoch') AS finished_at,
+       strftime('%Y-%m-%d %H:%M:%f', s.wakes_at / 1e6, 'unixepoch') AS wakes_at,
+       coalesce(s.output, e.result) AS output,
+       coalesce(s.error_code, e.error_code) AS error_code,
+       coalesce(s.error_message, e.error_message) AS error_message
+  FROM step s
+  JOIN job j ON j.id = s.job_id
+  LEFT JOIN ending e ON e.task_id = s.task_id
+  LEFT JOIN lease l ON l.task_id = s.task_id
+  LEFT JOIN ready y ON y.task_id = s.task_id
+  LEFT JOIN waiting w ON w.task_id = s.task_id;

@@ -1,0 +1,61 @@
+#include "store/sqlite/endings.h"
+#include "store/sqlite/store_impl.h"
+
+namespace holdfast::sqlite {
+
+namespace {
+
+bool belongs_to_step(Database& db, const Uuid& task) {
+    auto row = db.query("SELECT 1 FROM step WHERE task_id = ?", task);
+    return row.step();
+}
+
+bool belongs_to_pending_job(Database& db, const Uuid& task) {
+    auto row = db.query(
+        "SELECT 1 FROM step s CROSS JOIN job_progress p ON p.job_id = s.job_id"
+        " WHERE s.task_id = ? AND p.state = 'PENDING'",
+        task);
+    return row.step();
+}
+
+}  // namespace
+
+void SqliteStore::advance_jobs(Transaction& tx) {
+    auto news = std::exchange(tx.ended_tasks, {});
+    auto started = std::exchange(tx.started_tasks, {});
+    std::erase_if(news, [&](const store::EndedTask& end) { return !belongs_to_step(tx.db, end.task); });
+    std::erase_if(started, [&](const Uuid& task) { return !belongs_to_pending_job(tx.db, task); });
+    if (news.empty() && started.empty()) return;
+    if (!try_to_advance(tx, news, started)) return;
+    // One of the jobs cannot be advanced. The tasks have ended all the same, and so have those of other jobs.
+    for (const auto& end : news)
+        if (const auto trouble = try_to_advance(tx, {end}, {}))
+            write_event(tx, store::job_stuck_event(end.task, tx.who, *trouble));
+    for (const auto& task : started) try_to_advance(tx, {}, {task});
+}
+
+std::optional<std::string> SqliteStore::try_to_advance(Transaction& tx, const std::vector<store::EndedTask>& ended,
+                                                       const std::vector<Uuid>& started) {
+    tx.db.run("SAVEPOINT advance");
+    try {
+        orchestrate(tx, [&](store::Orchestrator& orchestrator) {
+            orchestrator.tasks_started(started);
+            orchestrator.tasks_ended(ended);
+            return true;
+        });
+        tx.db.run("RELEASE advance");
+        return std::nullopt;
+    } catch (const store::Unavailable&) {
+        throw;
+    } catch (const store::Full&) {
+        throw;
+    } catch (const std::exception& trouble) {
+        std::string why = trouble.what();
+        tx.db.run("ROLLBACK TO advance");
+        tx.db.run("RELEASE advance");
+        routes_.forget();
+        return why;
+    }
+}
+
+}  // namespace holdfast::sqlite

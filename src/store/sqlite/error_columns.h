@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "holdfast/task.h"
+#include "store/sqlite/database.h"
+
+namespace holdfast::sqlite {
+
+/// Texts that are not there stand as NULL.
+[[nodiscard]] inline std::optional<std::string_view> unless_empty(std::string_view text) {
+    if (text.empty()) return std::nullopt;
+    return text;
+}
+
+/// Reads the three columns of an error (code, message, data) that start at `column`.
+[[nodiscard]] inline std::optional<TaskError> read_error(const Query& row, int column) {
+    if (row.is_null(column)) return std::nullopt;
+    return TaskError{row.string(column), row.string(column + 1), row.string(column + 2)};
+}
+
+/// An error as three columns, alive as long as the error is.
+struct ErrorColumns {
+    explicit ErrorColumns(const std::optional<TaskError>& error) {
+        if (!error) return;
+        code = error->code;
+        message = error->message;
+        data = unless_empty(error->data);
+    }
+    std::optional<std::string_view> code, message, data;
+};
+
+}  // namespace holdfast::sqlite

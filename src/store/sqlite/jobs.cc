@@ -1,0 +1,181 @@
+#include <set>
+
+#include "store/encoding.h"
+#include "store/id_range.h"
+#include "store/jobs/step_infos.h"
+#include "store/sqlite/error_columns.h"
+#include "store/sqlite/store_impl.h"
+
+namespace holdfast::sqlite {
+
+namespace {
+
+/// Starting a job writes a row for each of its steps: a transaction takes fewer jobs than tasks.
+constexpr std::size_t jobs_per_transaction = 50;
+
+/// Without the hooks, which begin at `hooks_from`.
+StepCounts count_steps(Database& db, const Uuid& job, std::size_t hooks_from) {
+    StepCounts counts;
+    auto rows = db.query(
+        "SELECT CASE WHEN s.state = 'READY' AND s.task_id IS NOT NULL AND ("
+        "   EXISTS (SELECT 1 FROM lease x WHERE x.task_id = s.task_id"
+        "           AND (x.started_at IS NOT NULL OR x.attempts + x.crashes > 0))"
+        "   OR EXISTS (SELECT 1 FROM ready x WHERE x.task_id = s.task_id AND x.attempts + x.crashes > 0)"
+        "   OR EXISTS (SELECT 1 FROM waiting x WHERE x.task_id = s.task_id AND x.attempts + x.crashes > 0))"
+        "  THEN 'RUNNING' ELSE s.state END, count(*)"
+        " FROM step s WHERE s.job_id = ? AND s.step < ? AND s.item = -1 GROUP BY 1",
+        job, hooks_from);
+    while (rows.step()) store::add_to(counts, store::read_step_state(rows.text(0)), rows.small(1));
+    return counts;
+}
+
+// Every source below yields ids of jobs in `state` or of all, newest first:
+// ?1 ?2 the range of ids, ?3 a workflow or '', ?4 the parent or NULL, ?5 whether children count, ?6 limit, ?7 a
+// state.
+#define HOLDFAST_MATCHING " AND (?3 = '' OR j.workflow = ?3) AND (?4 IS NOT NULL OR ?5 OR j.parent_id IS NULL)"
+constexpr const char* all_jobs = "SELECT j.id FROM job j WHERE j.id BETWEEN ?1 AND ?2" HOLDFAST_MATCHING
+                                 " AND ?7 IS ?7 ORDER BY j.id DESC LIMIT ?6";
+constexpr const char* jobs_in_state =
+    "SELECT j.id FROM job_progress p CROSS JOIN job j ON j.id = p.job_id"
+    " WHERE p.state = ?7 AND p.job_id BETWEEN ?1 AND ?2" HOLDFAST_MATCHING " ORDER BY p.job_id DESC LIMIT ?6";
+constexpr const char* children =
+    "SELECT j.id FROM job j JOIN job_progress p ON p.job_id = j.id WHERE j.parent_id = ?4 AND j.id BETWEEN ?1 AND "
+    "?2" HOLDFAST_MATCHING " AND (?7 = '' OR p.state = ?7) ORDER BY j.id DESC LIMIT ?6";
+#undef HOLDFAST_MATCHING
+
+std::vector<Uuid> matching_jobs(Database& db, const JobQuery& query, const store::IdRange& range) {
+    std::set<Uuid, std::greater<>> ids;
+    const auto read = [&](const char* source, std::string_view state) {
+        auto rows = db.query(source, range.lowest, range.highest, query.workflow, query.parent, query.with_children,
+                             query.limit, state);
+        while (rows.step()) ids.insert(rows.uuid(0));
+    };
+    if (query.states.empty()) read(query.parent ? children : all_jobs, "");
+    for (const auto state : query.states) read(query.parent ? children : jobs_in_state, to_text(state));
+    std::vector<Uuid> page(ids.begin(), ids.end());
+    if (page.size() > query.limit) page.resize(query.limit);
+    return page;
+}
+
+}  // namespace
+
+std::vector<store::SubmitOutcome> SqliteStore::start_jobs(const std::vector<store::NewJob>& jobs) {
+    std::vector<store::SubmitOutcome> outcomes;
+    outcomes.reserve(jobs.size());
+    while (outcomes.size() < jobs.size()) {
+        const auto past = std::min(jobs.size(), outcomes.size() + jobs_per_transaction);
+        write([&](Transaction& tx) {
+            for (auto next = outcomes.size(); next < past; ++next) {
+                tx.who = jobs[next].who;
+                outcomes.push_back(orchestrate(
+                    tx, [&](store::Orchestrator& orchestrator) { return orchestrator.start(jobs[next]); }));
+            }
+            return true;
+        });
+    }
+    return outcomes;
+}
+
+std::shared_ptr<const core::BundlePlan> SqliteStore::plan_of(Database& db, const Uuid& definition) {
+    if (auto plan = definitions_.find(definition)) return plan;
+    auto row = db.query("SELECT text FROM workflow_definition WHERE id = ?", definition);
+    try {
+        return row.step() ? definitions_.add(definition, row.string(0)) : nullptr;
+    } catch (const store::BadDefinition&) {
+        return nullptr;
+    }
+}
+
+const core::WorkflowPlan* SqliteStore::find_plan(Database& db, const Uuid& job,
+                                                 std::shared_ptr<const core::BundlePlan>& bundle) {
+    auto row = db.query("SELECT definition_id, workflow FROM job WHERE id = ?", job);
+    if (!row.step()) return nullptr;
+    bundle = plan_of(db, row.uuid(0));
+    return bundle ? bundle->find(row.string(1)) : nullptr;
+}
+
+std::string SqliteStore::step_name(Database& db, const Uuid& job, int step, int item) {
+    std::shared_ptr<const core::BundlePlan> bundle;
+    return store::step_name(find_plan(db, job, bundle), step, item);
+}
+
+std::optional<JobInfo> SqliteStore::find_job(Database& db, const Uuid& id) {
+    auto row = db.query(
+        "SELECT j.workflow, p.state, j.input, p.output, p.error_code, p.error_message, p.error_data,"
+        " p.cancel_code IS NOT NULL, j.created_at, p.started_at, p.finished_at, p.deadline, j.root_id, j.parent_id,"
+        " j.parent_step, j.parent_item, j.depth, j.retry_of, j.definition_id"
+        " FROM job j JOIN job_progress p ON p.job_id = j.id WHERE j.id = ?",
+        id);
+    if (!row.step()) return std::nullopt;
+    JobInfo job;
+    job.id = id;
+    job.workflow = row.string(0);
+    job.state = store::read_job_state(row.text(1));
+    job.input = row.string(2);
+    job.output = row.string(3);
+    job.error = read_error(row, 4);
+    job.cancel_requested = row.integer(7) != 0;
+    job.created_at = row.time(8);
+    job.started_at = row.optional_time(9);
+    job.finished_at = row.optional_time(10);
+    job.deadline = row.optional_time(11);
+    job.root = row.uuid(12);
+    job.parent = row.uuid(13);
+    if (!job.parent.is_nil()) job.parent_step = step_name(db, job.parent, row.small(14), row.small(15));
+    job.depth = row.small(16);
+    job.retry_of = row.uuid(17);
+    const auto bundle = plan_of(db, row.uuid(18));
+    const auto* const plan = bundle ? bundle->find(job.workflow) : nullptr;
+    job.steps = count_steps(db, id, plan != nullptr ? plan->step_count : core::max_workflow_steps);
+    return job;
+}
+
+std::vector<std::optional<JobInfo>> SqliteStore::find_jobs(const std::vector<Uuid>& ids) {
+    if (ids.empty()) return {};
+    return work_.read([&](Database& db) {
+        std::vector<std::optional<JobInfo>> jobs;
+        for (const auto& id : ids) jobs.push_back(find_job(db, id));
+        return jobs;
+    });
+}
+
+std::vector<JobInfo> SqliteStore::list_jobs(const JobQuery& query) {
+    const auto range = store::id_range("", query.after);
+    if (!range) return {};
+    return work_.read([&](Database& db) {
+        std::vector<JobInfo> jobs;
+        for (const auto& id : matching_jobs(db, query, *range))
+            if (auto job = find_job(db, id)) jobs.push_back(std::move(*job));
+        return jobs;
+    });
+}
+
+std::vector<Uuid> SqliteStore::jobs_with_prefix(const std::string& prefix, std::size_t limit) {
+    const auto range = store::id_range(prefix, std::nullopt);
+    if (!range) return {};
+    return work_.read([&](Database& db) {
+        std::vector<Uuid> jobs;
+        auto rows = db.query("SELECT id FROM job WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?", range->lowest,
+                             range->highest, limit);
+        while (rows.step()) jobs.push_back(rows.uuid(0));
+        return jobs;
+    });
+}
+
+std::string SqliteStore::job_definition(const Uuid& job) {
+    return work_.read([&](Database& db) {
+        auto row = db.query(
+            "SELECT d.text FROM job j JOIN workflow_definition d ON d.id = j.definition_id WHERE j.id = ?", job);
+        return row.step() ? row.string(0) : std::string();
+    });
+}
+
+std::optional<std::pair<Uuid, std::string>> SqliteStore::step_of_task(const Uuid& task) {
+    return work_.read([&](Database& db) -> std::optional<std::pair<Uuid, std::string>> {
+        auto row = db.query("SELECT job_id, step, item FROM step WHERE task_id = ?", task);
+        if (!row.step()) return std::nullopt;
+        return std::pair(row.uuid(0), step_name(db, row.uuid(0), row.small(1), row.small(2)));
+    });
+}
+
+}  // namespace holdfast::sqlite
