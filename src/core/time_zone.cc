@@ -26,7 +26,7 @@ LocalTime within_known_years(LocalTime time) {
 /// Those of the year and of its neighbours: a rule may move a change across New Year. Of two at the same instant the
 /// one to summer time comes last, which is how a rule says that summer lasts all year.
 TimeZone::YearlyChanges TimeZone::changes_by_rule(std::chrono::year year) const {
-    const TimeZoneRule::Summer& summer = *rule_->summer;
+    const SummerTime& summer = *rule_->summer;
     YearlyChanges changes;
     auto next = changes.begin();
     for (const auto each : {year - std::chrono::years(1), year, year + std::chrono::years(1)}) {

@@ -94,7 +94,7 @@ bool read_change(Reader& reader, YearlyChange& change) {
            (!reader.take('/') || reader.take_time(most_hours_of_time, change.time));
 }
 
-bool read_summer(Reader& reader, seconds standard_offset, TimeZoneRule::Summer& summer) {
+bool read_summer(Reader& reader, seconds standard_offset, SummerTime& summer) {
     summer.offset = standard_offset + 1h;
     return reader.take_name() && (reader.is_next(',') || read_offset(reader, summer.offset)) &&
            read_change(reader, summer.begin) && read_change(reader, summer.end);

@@ -23,15 +23,16 @@ struct YearlyChange {
     [[nodiscard]] std::chrono::local_seconds in(std::chrono::year year) const;
 };
 
+struct SummerTime {
+    std::chrono::seconds offset{};  ///< east of Greenwich is positive
+    YearlyChange begin = {};
+    YearlyChange end = {};
+};
+
 /// A POSIX TZ rule with the extensions of RFC 8536, as at the end of zone files: "CET-1CEST,M3.5.0,M10.5.0/3".
 struct TimeZoneRule {
-    struct Summer {
-        std::chrono::seconds offset{};
-        YearlyChange begin = {};
-        YearlyChange end = {};
-    };
     std::chrono::seconds offset{};  ///< of standard time; east of Greenwich is positive
-    std::optional<Summer> summer = {};
+    std::optional<SummerTime> summer = {};
 
     /// nullopt for what is no such rule, or one with a summer time that does not say when it is.
     [[nodiscard]] static std::optional<TimeZoneRule> parse(std::string_view text);
