@@ -31,7 +31,7 @@ void Worker::call_beat_lane(Duration now) {
 
 void Worker::call_work_lane(Duration now) {
     if (work_ || !announced_ || now < work_retry_at_) return;
-    work_.emplace();
+    work_ = WorkUnderWay{};
     if (auto call = next_work_call(now)) {
         commands_.push_back(CallStore{Lane::Work, std::move(*call)});
     } else {
