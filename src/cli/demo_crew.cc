@@ -3,18 +3,16 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
-#include <fstream>
-#include <sstream>
 #include <system_error>
 #include <thread>
 
 #include "platform/descriptor.h"
+#include "platform/file_locks.h"
 #include "platform/kill_tree.h"
 #include "platform/own_program.h"
 
@@ -74,23 +72,6 @@ pid_t start_worker(const std::string& name, const DemoPlace& place, const Io& io
     return pid;
 }
 
-/// Whether the process has the file locked against others, as /proc/locks tells: opening SQLite's own files to ask
-/// would drop the locks that this process has on them.
-bool has_locked(pid_t pid, const std::string& file) {
-    struct stat status {};
-    if (stat(file.c_str(), &status) != 0) return false;
-    std::ifstream locks("/proc/locks");
-    for (std::string line; std::getline(locks, line);) {
-        std::istringstream words(line);
-        std::string number, kind, advisory, access, place;
-        pid_t holder = 0;
-        words >> number >> kind >> advisory >> access >> holder >> place;
-        const std::string inode = place.substr(place.rfind(':') + 1);
-        if (holder == pid && access == "WRITE" && inode == std::to_string(status.st_ino)) return true;
-    }
-    return false;
-}
-
 void await_stop(const DemoWorker& worker) {
     siginfo_t found{};
     waitid(P_PID, static_cast<id_t>(worker.pid), &found, WSTOPPED | WEXITED | WNOWAIT);
@@ -132,7 +113,7 @@ void DemoCrew::kill(DemoWorker& worker) {
 
 bool DemoCrew::is_in_the_way(pid_t pid) const {
     for (const char* suffix : {"-gate", "-turn", "-shm"})  // the writers' turnstile, and the lock of the WAL
-        if (has_locked(pid, place_.database() + suffix)) return true;
+        if (platform::has_locked(pid, place_.database() + suffix)) return true;
     return false;
 }
 

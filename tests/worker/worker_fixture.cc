@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "client/connect.h"
+#include "platform/file_locks.h"
 #include "platform/task_ids.h"
 #include "tests/worker/processes.h"
 
@@ -145,8 +146,8 @@ void WorkerTest::order(const WorkerApp& worker, store::WorkerOrder order) {
 void WorkerTest::freeze(const WorkerApp& worker) {
     const auto is_in_the_way = [&] {
         if (GetParam() == StoreKind::Sqlite)
-            return holds_lock(database->address() + "-gate", worker.pid()) ||
-                   holds_lock(database->address() + "-turn", worker.pid());
+            return platform::has_locked(worker.pid(), database->address() + "-gate") ||
+                   platform::has_locked(worker.pid(), database->address() + "-turn");
         return database->raw()->number(
                    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
                    " AND state LIKE 'idle in transaction%'") > 0;
@@ -230,23 +231,6 @@ LedgerLine WorkerTest::begun(const Uuid& id, std::size_t times) const {
 
 void WorkerTest::wait_for_lines(What what, std::size_t at_least) const {
     ledger->wait_until([&](const auto& lines) { return count(lines, what) >= at_least; }, concat(at_least, " lines"));
-}
-
-// ---- Locks -------------------------------------------------------------------------------------------------------
-
-bool holds_lock(const std::string& file, pid_t pid) {
-    struct stat status {};
-    if (stat(file.c_str(), &status) != 0) return false;
-    std::ifstream locks("/proc/locks");
-    for (std::string line; std::getline(locks, line);) {
-        std::istringstream words(line);
-        std::string number, kind, advisory, access, place;
-        pid_t holder = 0;
-        words >> number >> kind >> advisory >> access >> holder >> place;
-        const std::string inode = place.substr(place.rfind(':') + 1);
-        if (kind == "FLOCK" && holder == pid && inode == std::to_string(status.st_ino)) return true;
-    }
-    return false;
 }
 
 }  // namespace holdfast::worker_test

@@ -110,7 +110,4 @@ private:
 #define HOLDFAST_ON_EVERY_STORE(Suite) \
     INSTANTIATE_TEST_SUITE_P(On, Suite, testing::ValuesIn(contract::store_kinds()), kind_name)
 
-/// Whether the process has locked the file, with flock().
-[[nodiscard]] bool holds_lock(const std::string& file, pid_t pid);
-
 }  // namespace holdfast::worker_test
