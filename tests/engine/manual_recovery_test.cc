@@ -148,17 +148,7 @@ TEST_F(ByHand, ATaskWhoseContainerNobodyCouldStopFailsAndIsNotRunAgain) {
 }
 
 TEST_F(ByHand, WhatBothFlagsLeftStuckIsSettled) {
-    settings.thresholds.auto_requeue_stale_claimed = false;
-    settings.thresholds.auto_fail_stale_running = false;
-    sweeper = make_sweeper("sweeper");
-    const Uuid worker = add_worker("w");
-    const Uuid running = submit();
-    claim(worker, 1);
-    const Uuid claimed = submit();
-    claim(worker, 0, 1);
-    sweep();
-    kill(worker);
-    sweep_for(seconds(30));
+    const auto [running, claimed] = let_a_worker_die_with_both_flags_off();
     ASSERT_EQ(task(running).state, TaskState::Running);
     EXPECT_EQ(fail_running(seconds(20)).settled, 1U);
     EXPECT_EQ(requeue_claimed(seconds(20)).settled, 1U);

@@ -99,6 +99,22 @@ RecoveryReport RecoveryWorld::sweep_for(Duration time, const std::vector<Uuid>& 
     return all;
 }
 
+LeftBehind RecoveryWorld::let_a_worker_die_with_both_flags_off() {
+    settings.thresholds.auto_requeue_stale_claimed = false;
+    settings.thresholds.auto_fail_stale_running = false;
+    sweeper = make_sweeper("sweeper");
+    const Uuid worker = add_worker("w");
+    LeftBehind tasks;
+    tasks.running = submit();
+    claim(worker, 1);
+    tasks.claimed = submit();
+    claim(worker, 0, 1);
+    sweep();
+    kill(worker);
+    sweep_for(seconds(30));
+    return tasks;
+}
+
 std::vector<std::string> RecoveryWorld::event_kinds(const Uuid& task) {
     std::vector<std::string> kinds;
     for (const store::EventRecord& event : store->events({.task = task, .worker = std::nullopt}))

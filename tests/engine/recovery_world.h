@@ -43,6 +43,12 @@ public:
     bool stops = true;
 };
 
+/// The tasks of a worker that has died.
+struct LeftBehind {
+    Uuid running;
+    Uuid claimed;
+};
+
 /// An SQLite store, workers that are nothing but rows, and time that the test lets pass.
 struct RecoveryWorld : ::testing::Test {
     RecoveryWorld();
@@ -59,6 +65,8 @@ struct RecoveryWorld : ::testing::Test {
     void pass(Duration time);
     /// Time passes second by second, with a sweep in each; `living` beat every third.
     RecoveryReport sweep_for(Duration time, const std::vector<Uuid>& living = {});
+    /// 30 s ago, before the eyes of a sweeper that may neither requeue nor fail what is stale.
+    LeftBehind let_a_worker_die_with_both_flags_off();
     RecoveryReport sweep(Sweeper& sweeper);
     RecoveryReport sweep() { return sweep(*sweeper); }
     [[nodiscard]] store::TaskRecord task(const Uuid& id) { return *store->find({id}).front(); }
