@@ -17,8 +17,10 @@ sys_seconds instant_of(const YearlyChange& change, std::chrono::year year, secon
     return sys_seconds(change.in(year).time_since_epoch() - offset_until_then);
 }
 
+/// The nearest time that the clocks of some zone show at an instant of the known years.
 LocalTime within_known_years(LocalTime time) {
-    return std::clamp(time, LocalTime(first_instant.time_since_epoch()), LocalTime(last_instant.time_since_epoch()));
+    return std::clamp(time, LocalTime((first_instant - widest_offset).time_since_epoch()),
+                      LocalTime((last_instant + widest_offset).time_since_epoch()));
 }
 
 }  // namespace
