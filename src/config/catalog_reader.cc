@@ -170,4 +170,11 @@ Catalog read_catalog(const SourceNode& section, const std::string& file, Draft& 
     return catalog;
 }
 
+std::set<std::string> faulty_names(const SourceNode& section, const Catalog& catalog) {
+    std::set<std::string> names;
+    for (const SourceNode& node : section.children)
+        if (!catalog.contains(node.key)) names.insert(node.key);
+    return names;
+}
+
 }  // namespace holdfast::config

@@ -10,6 +10,7 @@
 #include "config/catalog.h"
 #include "config/config_error.h"
 #include "config/source_node.h"
+#include "core/workflow.h"
 #include "holdfast/result.h"
 #include "holdfast/time.h"
 #include "holdfast/worker.h"
@@ -83,13 +84,12 @@ struct Config {
     RecoveryConfig recovery{};
     RetentionConfig retention{};
     LogConfig log{};
-    Catalog tasks;  ///< the definitions of the file
+    Catalog tasks;                                    ///< the definitions of the file
+    std::map<std::string, core::Workflow> workflows;  ///< by name, without fault
 
     std::string file;  ///< the file that was read, as it was named; empty when there was none
 
-    // Sections whose content is not looked into here. Null when absent.
-    SourceNode server;
-    SourceNode workflows;
+    SourceNode server;  ///< a section whose content is not looked into here; null when absent
 
     std::vector<Setting> settings;  ///< every field, in the order of the documentation
 };

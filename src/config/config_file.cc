@@ -1,16 +1,15 @@
 #include "config/config_file.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 
 #include "base/text.h"
 #include "config/catalog_reader.h"
+#include "config/file_content.h"
 #include "config/shown.h"
 #include "config/unknown_key.h"
+#include "config/workflow_section.h"
 #include "config/yaml_reader.h"
 
 namespace holdfast::config {
@@ -18,21 +17,6 @@ namespace holdfast::config {
 namespace {
 
 constexpr const char* usual_name = "holdfast.yaml";
-
-/// The content; or why it cannot be read, as a sentence.
-Result<std::string, std::string> read_bytes(const std::string& name) {
-    const auto reason = [] { return Failure{std::generic_category().message(errno)}; };
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "rb"), std::fclose);
-    if (file == nullptr) return reason();
-    std::string content;
-    std::string piece(64 * 1024, '\0');
-    while (const std::size_t count = std::fread(piece.data(), 1, piece.size(), file.get())) {
-        content.append(piece, 0, count);
-        if (content.size() > max_file_bytes) return Failure{concat("larger than ", max_file_bytes, " bytes")};
-    }
-    if (std::ferror(file.get()) != 0) return reason();
-    return content;
-}
 
 /// Walks over a file that has been read.
 class FileLayer {
@@ -44,6 +28,7 @@ public:
         if (root.kind == NodeKind::Null) return;
         if (!is_mapping(root)) return;
         for (const SourceNode& section : root.children) read_section(section);
+        if (const SourceNode* workflows = root.find("workflows")) read_workflows(*workflows, root.find("tasks"));
     }
 
 private:
@@ -73,7 +58,15 @@ private:
     void keep(const SourceNode& section) {
         if (section.key == "server") config_.server = section;
         if (section.key == "tasks") config_.tasks = read_catalog(section, file_, draft_);
-        if (section.key == "workflows") config_.workflows = section;
+    }
+
+    /// Last, because they name tasks of the catalog.
+    void read_workflows(const SourceNode& section, const SourceNode* tasks) {
+        KnownTasks known{config_.tasks, {}};
+        if (tasks != nullptr) known.faulty = faulty_names(*tasks, config_.tasks);
+        WorkflowSection workflows(draft_);
+        workflows.read_section(section, file_, known);
+        config_.workflows = workflows.finish({});
     }
 
     bool is_mapping(const SourceNode& node) {
@@ -125,7 +118,7 @@ std::optional<ChosenFile> choose_file(const LoadParams& params) {
 }
 
 void read_file(const ChosenFile& file, Draft& draft, Config& config) {
-    const auto content = read_bytes(file.name);
+    const auto content = read_content(file.name);
     if (!content.ok()) {
         draft.complain({.where = blamed_for(file),
                         .key = "",

@@ -59,8 +59,12 @@ bool Draft::is_faulty(const Field& field) const {
 }
 
 ConfigErrors Draft::sorted_errors() const {
-    const auto rank = [](const ConfigError& error) {
-        return std::tuple(error.where.kind, error.where.position.line, error.where.position.column);
+    std::map<std::string, std::size_t> files;  // in the order in which they were read
+    for (const ConfigError& error : errors_) files.emplace(error.where.name, files.size());
+    const auto rank = [&](const ConfigError& error) {
+        const Origin& where = error.where;
+        const std::size_t file = where.kind == OriginKind::File ? files.at(where.name) : 0;
+        return std::tuple(where.kind, file, where.position.line, where.position.column);
     };
     ConfigErrors sorted = errors_;
     std::stable_sort(sorted.begin(), sorted.end(),

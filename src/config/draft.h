@@ -28,7 +28,7 @@ public:
     [[nodiscard]] bool is_faulty(const Field& field) const;
 
     [[nodiscard]] const ConfigErrors& errors() const { return errors_; }
-    /// By layer, and within the file from top to bottom.
+    /// By layer, and within each file from top to bottom.
     [[nodiscard]] ConfigErrors sorted_errors() const;
     /// Copies the choices into the members of `config` and lists them in its settings.
     void fill(Config& config) const;

@@ -5,6 +5,7 @@
 #include "config/fields.h"
 #include "config/task_keys.h"
 #include "config/values.h"
+#include "config/workflow_keys.h"
 #include "tests/config/loading.h"
 
 namespace holdfast::config {
@@ -39,6 +40,18 @@ std::string reference_of_tasks() {
     return text;
 }
 
+/// The reference of some keys of workflows, as it stands in docs/workflows.md.
+std::string reference_of(std::span<const WorkflowKey> keys) {
+    std::string text = "| key | default | allowed | meaning | example |\n|---|---|---|---|---|\n";
+    for (const WorkflowKey& key : keys) {
+        const Field& field = key.field;
+        const std::string fallback = field.fallback.empty() ? "" : concat('`', field.fallback, '`');
+        text += concat("| `", field.name, "` | ", fallback, " | ", key.allowed(), " | ", field.meaning, " | `",
+                       field.example, "` |\n");
+    }
+    return text;
+}
+
 std::string documentation(const std::string& name = "configuration.md") {
     std::ifstream file(std::string(DOCS_DIRECTORY "/") + name);
     std::stringstream content;
@@ -49,7 +62,7 @@ std::string documentation(const std::string& name = "configuration.md") {
 /// The blocks of YAML in the documentation.
 std::vector<std::string> examples() {
     static const std::string opening = "```yaml\n";
-    const std::string text = documentation() + documentation("tasks.md");
+    const std::string text = documentation() + documentation("tasks.md") + documentation("workflows.md");
     std::vector<std::string> found;
     for (std::size_t at = 0; (at = text.find(opening, at)) != std::string::npos;) {
         at += opening.size();
@@ -66,6 +79,38 @@ TEST_F(Documentation, HoldsTheReferenceThatTheFieldsGive) {
 
 TEST_F(Documentation, HoldsTheReferenceOfTheKeysOfTasks) {
     EXPECT_THAT(documentation("tasks.md"), HasSubstr(reference_of_tasks()));
+}
+
+TEST_F(Documentation, HoldsTheReferenceOfTheKeysOfWorkflows) {
+    for (const auto keys : {workflow_keys(), input_keys(), step_keys()})
+        EXPECT_THAT(documentation("workflows.md"), HasSubstr(reference_of(keys)));
+}
+
+/// What else stands in a step with this key, or nothing would be valid.
+std::string company_of(const WorkflowKey& key) {
+    const std::string_view name = key.field.name;
+    const bool is_subject =
+        name == "task" || name == "docker" || name == "workflow" || name == "approval" || name == "wait";
+    std::string company = is_subject ? "" : "task: t, ";
+    if (name == "join" || name == "allow_failed_deps") company += "depends_on: [fetch, report, cached], ";
+    if (name == "parallel" || name == "sequential") company += "for_each: [1], ";
+    if (name == "for_each") company += "depends_on: [fetch], ";
+    return company;
+}
+
+TEST_F(Documentation, GivesEachKeyOfAWorkflowAndOfAStepAnExampleThatIsValid) {
+    const std::string steps = "fetch: {task: t}, report: {task: t}, cached: {task: t}, notify: {task: t}";
+    const std::string child = "report: {steps: {r: {task: t}}}";
+    for (const WorkflowKey& key : step_keys()) {
+        write(concat("workflows: {", child, ", w: {steps: {", steps, ", s: {", company_of(key), key.field.name, ": ",
+                     key.field.example, "}}}}\n"));
+        EXPECT_TRUE(load().ok()) << key.field.name << join(complaints(), "\n");
+    }
+    for (const WorkflowKey& key : workflow_keys()) {
+        const std::string company = key.field.name == "steps" ? "" : concat("steps: {", steps, "}, ");
+        write(concat("workflows: {w: {", company, key.field.name, ": ", key.field.example, "}}\n"));
+        EXPECT_TRUE(load().ok()) << key.field.name << join(complaints(), "\n");
+    }
 }
 
 TEST_F(Documentation, SaysOfEachKeyOfATaskTheDefaultThatADefinitionHas) {

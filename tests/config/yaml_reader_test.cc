@@ -182,20 +182,17 @@ TEST(YamlReader, LimitsTheDepthThatAliasesAddUpTo) {
 class KeptSections : public Loading {};
 
 TEST_F(KeptSections, AreAddressableByFileLineAndKey) {
-    write(
-        "server:\n  anything: 1\n"
-        "workflows:\n  nightly:\n    steps:\n      dump: {task: backup}\n");
+    write("server:\n  anything: 1\n");
     const Config config = accepted();
     EXPECT_EQ(config.file, (directory_ / "holdfast.yaml").string());
     EXPECT_EQ(config.server.find("anything")->scalar, "1");
-    const SourceNode* dump = config.workflows.find("nightly")->find("steps")->find("dump");
-    EXPECT_EQ(dump->path, "workflows.nightly.steps.dump");
-    EXPECT_EQ(dump->key_at.line, 6);
+    EXPECT_EQ(config.server.find("anything")->path, "server.anything");
+    EXPECT_EQ(config.server.find("anything")->key_at.line, 2);
 }
 
 TEST_F(KeptSections, AreNullWhenAbsent) {
-    EXPECT_EQ(accepted().workflows.kind, NodeKind::Null);
-    EXPECT_EQ(accepted().workflows.find("x"), nullptr);
+    EXPECT_EQ(accepted().server.kind, NodeKind::Null);
+    EXPECT_EQ(accepted().server.find("x"), nullptr);
 }
 
 TEST_F(KeptSections, MayBeEmptyAsMayTheWholeFile) {

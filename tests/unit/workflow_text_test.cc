@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 // ---------------------------------------------------
 
 rc::Gen<std::string> any_text() {
-    return rc::gen::container<std::string>(rc::gen::inRange<char>(1, 127));
+    return rc::gen::resize(12, rc::gen::container<std::string>(rc::gen::inRange<char>(1, 127)));
 }
 
 rc::Gen<json> any_json() {
@@ -40,7 +40,7 @@ Duration any_length() {
 }
 
 std::vector<std::string> any_texts() {
-    return *rc::gen::container<std::vector<std::string>>(any_text());
+    return *rc::gen::resize(5, rc::gen::container<std::vector<std::string>>(any_text()));
 }
 
 TaskPolicy any_policy() {

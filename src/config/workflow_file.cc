@@ -1,0 +1,18 @@
+#include "config/workflow_file.h"
+
+#include "config/draft.h"
+#include "config/workflow_section.h"
+
+namespace holdfast::config {
+
+Result<std::map<std::string, core::Workflow>, ConfigErrors> read_workflow_file(
+    const std::string& path, const Catalog& catalog, const std::map<std::string, core::Workflow>& others) {
+    Draft draft;
+    WorkflowSection section(draft);
+    section.read_file(path, {OriginKind::File, path, {.line = 0, .column = 0}}, {catalog, {}});
+    Workflows workflows = section.finish(others);
+    if (!draft.errors().empty()) return Failure{draft.sorted_errors()};
+    return workflows;
+}
+
+}  // namespace holdfast::config

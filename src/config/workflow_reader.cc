@@ -1,0 +1,231 @@
+#include "config/workflow_reader.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/text.h"
+#include "config/workflow_json.h"
+#include "config/workflow_keys.h"
+
+namespace holdfast::config {
+
+namespace {
+
+using core::Workflow;
+using core::WorkflowStep;
+
+class WorkflowReader {
+public:
+    WorkflowReader(const SourceNode& node, const KnownTasks& tasks, WorkflowComplaints& complaints)
+        : node_(node), tasks_(tasks), complaints_(complaints) {}
+
+    Workflow read(const std::string& name, const std::vector<std::string>& extra_keys) {
+        workflow_.name = name;
+        if (!is_mapping(node_, "a mapping with the keys " + join(names_of(workflow_keys()), ", ")))
+            return std::move(workflow_);
+        for (const SourceNode& entry : node_.children) {
+            if (const WorkflowKey* key = find_key(workflow_keys(), entry.key))
+                read_entry(entry, *key);
+            else if (std::ranges::find(extra_keys, entry.key) == extra_keys.end())
+                complaints_.unknown_key(entry, names_of(workflow_keys()));
+        }
+        return std::move(workflow_);
+    }
+
+private:
+    bool is_mapping(const SourceNode& node, std::string allowed) {
+        if (node.kind == NodeKind::Mapping) return true;
+        complaints_.misfit(node, concat(to_text(node.kind), " instead of a mapping"), std::move(allowed));
+        return false;
+    }
+
+    void read_entry(const SourceNode& entry, const WorkflowKey& key) {
+        const std::string& name = entry.key;
+        if (name == "input") return read_input(entry, key);
+        if (name == "steps") return read_steps(entry, key);
+        if (name == "output") return read_output(entry);
+        if (name == "success") return read_success(entry, key);
+        if (name == "optional") return read_optional(entry);
+        if (name == "hooks") return read_hooks(entry, key);
+        const auto value = complaints_.read(key.field, entry);
+        if (!value) return;
+        if (name == "description") workflow_.description = std::get<std::string>(*value);
+        if (name == "timeout") workflow_.timeout = std::get<Duration>(*value);
+        if (name == "queue_timeout") workflow_.queue_timeout = std::get<Duration>(*value);
+        if (name == "on_error") workflow_.on_error = on_error_of(std::get<std::string>(*value));
+    }
+
+    static core::OnError on_error_of(std::string_view word) {
+        return word == "pause"      ? core::OnError::Pause
+               : word == "continue" ? core::OnError::Continue
+                                    : core::OnError::Fail;
+    }
+
+    void read_steps(const SourceNode& entry, const WorkflowKey& key) {
+        if (!is_mapping(entry, key.allowed())) return;
+        workflow_.steps.reserve(entry.children.size());
+        for (const SourceNode& step : entry.children)
+            workflow_.steps.push_back(
+                read_step(step, step.key, concat(workflow_.name, '.', step.key), tasks_, complaints_));
+    }
+
+    void read_output(const SourceNode& entry) { workflow_.output = json_of(entry); }
+
+    void read_optional(const SourceNode& entry) { workflow_.optional = read_step_names(entry, complaints_); }
+
+    /// A list of lists; or one list, which is then the only case.
+    void read_success(const SourceNode& entry, const WorkflowKey& key) {
+        if (entry.kind != NodeKind::Sequence)
+            return complaints_.misfit(entry, concat(to_text(entry.kind), " instead of a list"), key.allowed());
+        const auto is_list = [](const SourceNode& item) { return item.kind == NodeKind::Sequence; };
+        if (std::ranges::none_of(entry.children, is_list)) {
+            if (!entry.children.empty()) workflow_.success.push_back(read_step_names(entry, complaints_));
+            return;
+        }
+        if (!std::ranges::all_of(entry.children, is_list))
+            return complaints_.misfit(entry, "steps and lists of steps together", key.allowed());
+        for (const SourceNode& each : entry.children) workflow_.success.push_back(read_step_names(each, complaints_));
+    }
+
+    // ---- Hooks ---------------------------------------------------------------------------------------------------
+
+    void read_hooks(const SourceNode& entry, const WorkflowKey& key) {
+        if (!is_mapping(entry, key.allowed())) return;
+        for (const SourceNode& hooks : entry.children) {
+            if (hooks.key == "on_success")
+                workflow_.on_success = read_hook_list(hooks);
+            else if (hooks.key == "on_error")
+                workflow_.on_failure = read_hook_list(hooks);
+            else if (hooks.key == "on_cancel")
+                workflow_.on_cancel = read_hook_list(hooks);
+            else
+                complaints_.unknown_key(hooks, {"on_success", "on_error", "on_cancel"});
+        }
+    }
+
+    std::vector<WorkflowStep> read_hook_list(const SourceNode& hooks) {
+        std::vector<WorkflowStep> steps;
+        const auto read = [&](const SourceNode& hook) {
+            steps.push_back(read_step(hook, "", concat(workflow_.name, '.', hooks.key), tasks_, complaints_));
+        };
+        if (hooks.kind == NodeKind::Sequence)
+            std::ranges::for_each(hooks.children, read);
+        else
+            read(hooks);
+        return steps;
+    }
+
+    // ---- Input ---------------------------------------------------------------------------------------------------
+
+    void read_input(const SourceNode& entry, const WorkflowKey& key) {
+        if (entry.kind == NodeKind::Null) return;
+        if (!is_mapping(entry, key.allowed())) return;
+        for (const SourceNode& field : entry.children) workflow_.input.push_back(read_field(field));
+    }
+
+    core::InputField read_field(const SourceNode& node) {
+        core::InputField field{.name = node.key};
+        if (node.kind == NodeKind::Null) return field;
+        if (!is_mapping(node, "a mapping with the keys " + join(names_of(input_keys()), ", "))) return field;
+        if (const SourceNode* type = node.find("type")) read_type(*type, field);
+        for (const SourceNode& entry : node.children) {
+            const WorkflowKey* key = find_key(input_keys(), entry.key);
+            if (key == nullptr)
+                complaints_.unknown_key(entry, names_of(input_keys()));
+            else
+                read_field_entry(entry, *key, field);
+        }
+        return field;
+    }
+
+    void read_type(const SourceNode& entry, core::InputField& field) {
+        const auto value = complaints_.read(find_key(input_keys(), "type")->field, entry);
+        if (!value) return complaints_.distrust(std::string(parent_path(entry.path)));
+        for (const auto type :
+             {core::InputType::Any, core::InputType::Text, core::InputType::Number, core::InputType::Integer,
+              core::InputType::Boolean, core::InputType::List, core::InputType::Object})
+            if (core::to_text(type) == std::get<std::string>(*value)) field.type = type;
+    }
+
+    void read_field_entry(const SourceNode& entry, const WorkflowKey& key, core::InputField& field) {
+        if (entry.key == "type") return;
+        if (entry.key == "default") {
+            field.default_value = value_of(entry, field.type);
+        } else if (entry.key == "enum") {
+            if (entry.kind != NodeKind::Sequence)
+                return complaints_.misfit(entry, concat(to_text(entry.kind), " instead of a list"), key.allowed());
+            for (const SourceNode& item : entry.children) field.allowed.push_back(value_of(item, field.type));
+        } else if (const auto value = complaints_.read(key.field, entry)) {
+            if (entry.key == "required") field.required = std::get<bool>(*value);
+            if (entry.key == "description") field.description = std::get<std::string>(*value);
+        }
+    }
+
+    /// Where a text is expected, what looks like a number is one all the same.
+    static nlohmann::json value_of(const SourceNode& node, core::InputType type) {
+        const bool is_text = type == core::InputType::Text && node.kind == NodeKind::Scalar;
+        return is_text ? nlohmann::json(node.scalar) : json_of(node);
+    }
+
+    const SourceNode& node_;
+    const KnownTasks& tasks_;
+    WorkflowComplaints& complaints_;
+    Workflow workflow_;
+};
+
+/// Where the paths of a workflow's faults stand in its file.
+class PathIndex {
+public:
+    explicit PathIndex(const SourceNode& node) {
+        nodes_.emplace("", &node);
+        if (node.kind != NodeKind::Mapping) return;
+        for (const SourceNode& entry : node.children) entry.key == "hooks" ? add_hooks(entry) : add(entry, entry.key);
+    }
+
+    /// The nearest node at or above the path.
+    [[nodiscard]] const SourceNode& nearest(std::string_view path) const {
+        for (;; path = parent_path(path))
+            if (const auto found = nodes_.find(std::string(path)); found != nodes_.end()) return *found->second;
+    }
+
+private:
+    void add(const SourceNode& node, const std::string& path) {
+        nodes_.emplace(path, &node);
+        for (std::size_t i = 0; i < node.children.size(); ++i) {
+            const SourceNode& child = node.children[i];
+            add(child, node.kind == NodeKind::Sequence ? concat(path, '[', i, ']') : concat(path, '.', child.key));
+        }
+    }
+
+    /// One hook may stand without a list around it.
+    void add_hooks(const SourceNode& hooks) {
+        nodes_.emplace("hooks", &hooks);
+        for (const SourceNode& hook : hooks.children)
+            add(hook, concat("hooks.", hook.key, hook.kind == NodeKind::Sequence ? "" : "[0]"));
+    }
+
+    std::unordered_map<std::string, const SourceNode*> nodes_;
+};
+
+}  // namespace
+
+Workflow read_workflow(const SourceNode& node, const std::string& name, const std::vector<std::string>& extra_keys,
+                       const KnownTasks& tasks, WorkflowComplaints& complaints) {
+    return WorkflowReader(node, tasks, complaints).read(name, extra_keys);
+}
+
+void tell_faults(const std::vector<core::WorkflowFault>& faults, const SourceNode& node,
+                 WorkflowComplaints& complaints) {
+    if (faults.empty()) return;
+    const PathIndex index(node);
+    std::vector<std::pair<const SourceNode*, const core::WorkflowFault*>> told;
+    for (const core::WorkflowFault& fault : faults) {
+        const SourceNode& nearest = index.nearest(fault.path);
+        if (!complaints.is_distrusted(nearest.path)) told.emplace_back(&nearest, &fault);
+    }
+    for (const auto& [nearest, fault] : told)
+        complaints.complain(*nearest, node.path.empty() ? fault->path : concat(node.path, '.', fault->path),
+                            fault->problem);
+}
+
+}  // namespace holdfast::config

@@ -1,0 +1,278 @@
+#include "config/workflow_step_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/text.h"
+#include "config/task_keys.h"
+#include "config/workflow_json.h"
+#include "config/workflow_keys.h"
+
+namespace holdfast::config {
+
+namespace {
+
+using core::StepKind;
+using core::WorkflowStep;
+
+/// The keys of which a step has exactly one. `type` may stand beside `script`.
+constexpr std::array<std::string_view, 7> subjects = {"task",     "script", "docker", "workflow",
+                                                      "approval", "wait",   "type"};
+
+std::string_view without_spaces(std::string_view text) {
+    constexpr std::string_view spaces = " \t\r\n";
+    const std::size_t begin = std::min(text.find_first_not_of(spaces), text.size());
+    return text.substr(begin, text.find_last_not_of(spaces) + 1 - begin);
+}
+
+class StepReader {
+public:
+    StepReader(const SourceNode& node, std::string inline_name, const KnownTasks& tasks,
+               WorkflowComplaints& complaints)
+        : node_(node), inline_name_(std::move(inline_name)), tasks_(tasks), complaints_(complaints) {}
+
+    WorkflowStep read(std::string name) {
+        step_.name = std::move(name);
+        if (node_.kind != NodeKind::Mapping) {
+            complaints_.misfit(node_, concat(to_text(node_.kind), " instead of a mapping"), "",
+                               concat("write {task: NAME} or {script: ...}"));
+            return std::move(step_);
+        }
+        if (!find_subject()) return std::move(step_);
+        begin_definition();
+        for (const SourceNode& entry : node_.children) read_entry(entry);
+        take_definition();
+        return std::move(step_);
+    }
+
+private:
+    // ---- What the step is ----------------------------------------------------------------------------------------
+
+    bool find_subject() {
+        for (const std::string_view name : subjects) {
+            const SourceNode* entry = node_.find(name);
+            if (entry == nullptr || (name == "type" && subject_ != nullptr && subject_->key == "script")) continue;
+            if (subject_ != nullptr) {
+                complaints_.distrust(node_.path);
+                complaints_.misfit(*entry, concat("cannot stand beside ", subject_->key), "");
+                return false;
+            }
+            subject_ = entry;
+        }
+        if (subject_ == nullptr) refuse_without_subject();
+        return subject_ != nullptr;
+    }
+
+    void refuse_without_subject() {
+        const std::vector<std::string> words(subjects.begin(), subjects.end());
+        complaints_.complain(node_, node_.path, concat("does not say what to do: one of ", join(words, ", ")));
+        for (const SourceNode& entry : node_.children)
+            if (!is_step_key_of_tasks(entry.key) && find_key(step_keys(), entry.key) == nullptr)
+                complaints_.unknown_key(entry, all_step_key_names());
+    }
+
+    void begin_definition() {
+        const std::string& key = subject_->key;
+        step_.kind = key == "workflow"   ? StepKind::Workflow
+                     : key == "approval" ? StepKind::Approval
+                     : key == "wait"     ? StepKind::Wait
+                                         : StepKind::Task;
+        if (key == "script" || key == "type" || key == "docker") {
+            definition_.spec.emplace();
+            step_.task = inline_name_;
+        }
+        if (key == "docker") definition_.spec->kind = core::TaskKind::Docker;
+        if (key == "task" && subject_->kind == NodeKind::Scalar) begin_with_catalog(subject_->scalar);
+    }
+
+    void begin_with_catalog(const std::string& name) {
+        if (tasks_.faulty.contains(name)) {
+            complaints_.distrust(node_.path);
+            definition_.spec.emplace();  // it may well have one
+            return;
+        }
+        const auto known = tasks_.catalog.find(name);
+        if (known == tasks_.catalog.end()) return;
+        definition_ = known->second;
+        step_.spec_reads_args = definition_.spec.has_value();
+        step_.key_reads_args = definition_.options.concurrency.has_value();
+    }
+
+    /// A task of an application, or of the catalog; not one that is defined in place.
+    [[nodiscard]] bool is_named_task() const { return subject_->key == "task"; }
+
+    // ---- Its keys ------------------------------------------------------------------------------------------------
+
+    void read_entry(const SourceNode& entry) {
+        if (const WorkflowKey* key = find_key(step_keys(), entry.key)) return read_own(entry, *key);
+        if (is_step_key_of_tasks(entry.key)) return read_task_key(entry, *find_task_key(entry.key));
+        if (find_task_key(entry.key) != nullptr)
+            return complaints_.complain(entry, entry.path, "is a key of tasks, but not of steps",
+                                        entry.key == "deadline" ? "bound a step by its timeout, and a job by its "
+                                                                  "queue_timeout"
+                                                                : "a step that no worker can run always fails");
+        complaints_.unknown_key(entry, all_step_key_names());
+    }
+
+    void read_task_key(const SourceNode& entry, const TaskKey& key) {
+        const bool is_task = step_.kind == StepKind::Task;
+        if (!is_task && entry.key != "timeout") return refuse(entry, concat("a step with ", subject_->key));
+        if (is_task && key.of_spec && !definition_.spec) return refuse(entry, "a function of an application");
+        const auto value = complaints_.read(key.field, entry);
+        if (!value) return distrust_for(entry);
+        if (entry.key == "env" && is_named_task()) {
+            step_.env = std::get<std::map<std::string, std::string>>(*value);
+            return;
+        }
+        if (entry.key == "type" && std::get<std::string>(*value) == "function") {
+            complaints_.misfit(entry, "a function has a name", "script, docker or pod", "write task: NAME");
+            return distrust_for(entry);
+        }
+        if (entry.key == "concurrency_key") step_.key_reads_args = false;
+        key.assign(definition_, *value);
+    }
+
+    /// What cannot be concluded from a kind that is not known, or dependencies that are not, is not concluded.
+    void distrust_for(const SourceNode& entry) {
+        static constexpr std::array<std::string_view, 4> decisive = {"type", "runner", "docker", "depends_on"};
+        const bool is_decisive = std::ranges::find(decisive, entry.key) != decisive.end();
+        if (is_decisive && complaints_.is_distrusted(entry.path)) complaints_.distrust(node_.path);
+    }
+
+    void refuse(const SourceNode& entry, const std::string& what) {
+        complaints_.complain(entry, entry.path, concat("has no meaning for ", what));
+    }
+
+    void read_own(const SourceNode& entry, const WorkflowKey& key) {
+        const std::string& name = entry.key;
+        if (name == "task") return read_text(entry, key, step_.task);
+        if (name == "workflow") return read_text(entry, key, step_.workflow);
+        if (name == "approval") return read_text(entry, key, step_.message);
+        if (name == "docker") read_text(entry, key, definition_.spec->image);
+        if (name == "wait") return read_wait(entry, key);
+        if (name == "input") return read_json(entry, step_.input);
+        if (name == "depends_on") step_.depends_on = read_step_names(entry, complaints_);
+        if (name == "docker" || name == "depends_on") return distrust_for(entry);
+        if (name == "join") return read_join(entry, key);
+        if (name == "allow_failed_deps") return read_flag(entry, key, step_.allow_failed_deps);
+        if (name == "when") return read_when(entry, key);
+        if (name == "for_each") return read_for_each(entry, key);
+        if (name == "sequential") return read_flag(entry, key, step_.sequential);
+        if (const auto value = complaints_.read(key.field, entry))
+            step_.parallel = static_cast<int>(std::get<std::int64_t>(*value));
+    }
+
+    void read_text(const SourceNode& entry, const WorkflowKey& key, std::string& target) {
+        if (const auto value = complaints_.read(key.field, entry)) target = std::get<std::string>(*value);
+    }
+
+    void read_flag(const SourceNode& entry, const WorkflowKey& key, bool& target) {
+        if (const auto value = complaints_.read(key.field, entry)) target = std::get<bool>(*value);
+    }
+
+    static void read_json(const SourceNode& entry, nlohmann::json& target) { target = json_of(entry); }
+
+    void read_wait(const SourceNode& entry, const WorkflowKey& key) {
+        if (entry.kind != NodeKind::Mapping) return read_text(entry, key, step_.wait_for);
+        for (const SourceNode& part : entry.children)
+            if (part.key != "until") complaints_.unknown_key(part, {"until"});
+        if (const SourceNode* until = entry.find("until")) return read_text(*until, key, step_.wait_until);
+        if (entry.children.empty()) complaints_.misfit(entry, "an empty mapping", key.allowed());
+        complaints_.distrust(entry.path);
+    }
+
+    void read_join(const SourceNode& entry, const WorkflowKey& key) {
+        if (entry.kind == NodeKind::Mapping) return read_quorum(entry, key);
+        if (entry.kind == NodeKind::Scalar && entry.scalar == "all") return;
+        if (entry.kind != NodeKind::Scalar || entry.scalar != "any")
+            return complaints_.misfit(entry, "not a join", key.allowed());
+        step_.join.kind = core::JoinKind::Any;
+    }
+
+    void read_quorum(const SourceNode& entry, const WorkflowKey& key) {
+        static constexpr Field count{.section = "workflows",
+                                     .name = "quorum",
+                                     .type = FieldType::Count,
+                                     .least = 1,
+                                     .most = core::max_workflow_steps,
+                                     .meaning = {},
+                                     .source = {},
+                                     .example = {}};
+        for (const SourceNode& part : entry.children)
+            if (part.key != "quorum") complaints_.unknown_key(part, {"quorum"});
+        const SourceNode* quorum = entry.find("quorum");
+        if (quorum == nullptr) {
+            if (entry.children.empty()) complaints_.misfit(entry, "an empty mapping", key.allowed());
+            return;
+        }
+        const auto value = complaints_.read(count, *quorum);
+        step_.join = {core::JoinKind::Quorum, value ? static_cast<int>(std::get<std::int64_t>(*value)) : 1};
+        if (!value) complaints_.distrust(entry.path);
+    }
+
+    void read_when(const SourceNode& entry, const WorkflowKey& key) {
+        read_text(entry, key, step_.when);
+        step_.when = without_spaces(step_.when);
+    }
+
+    void read_for_each(const SourceNode& entry, const WorkflowKey& key) {
+        const bool is_text = entry.kind == NodeKind::Scalar;
+        if (!is_text && entry.kind != NodeKind::Sequence) {
+            step_.for_each = nlohmann::json::array();
+            return complaints_.misfit(entry, concat(to_text(entry.kind), " instead of a list"), key.allowed());
+        }
+        step_.for_each = is_text ? nlohmann::json(without_spaces(entry.scalar)) : json_of(entry);
+    }
+
+    // ---- The keys of its task ------------------------------------------------------------------------------------
+
+    void take_definition() {
+        SubmitOptions& options = definition_.options;
+        step_.spec = std::move(definition_.spec);
+        step_.queue = std::move(options.queue);
+        step_.priority = options.priority;
+        step_.tags = std::move(options.tags);
+        step_.policy = std::move(options.policy);
+        if (step_.kind == StepKind::Task) step_.policy.unmatched = Unmatched::Fail;
+        if (!options.concurrency) return;
+        step_.concurrency_key = std::move(options.concurrency->key);
+        step_.concurrency_limit = options.concurrency->limit;
+    }
+
+    const SourceNode& node_;
+    std::string inline_name_;
+    const KnownTasks& tasks_;
+    WorkflowComplaints& complaints_;
+    const SourceNode* subject_ = nullptr;  // the key that says what the step is
+    TaskDefinition definition_;
+    WorkflowStep step_;
+};
+
+}  // namespace
+
+WorkflowStep read_step(const SourceNode& node, std::string name, std::string inline_name, const KnownTasks& tasks,
+                       WorkflowComplaints& complaints) {
+    return StepReader(node, std::move(inline_name), tasks, complaints).read(std::move(name));
+}
+
+std::vector<std::string> read_step_names(const SourceNode& node, WorkflowComplaints& complaints) {
+    if (node.kind == NodeKind::Scalar) return {node.scalar};
+    std::vector<std::string> names;
+    if (node.kind != NodeKind::Sequence) {
+        complaints.misfit(node, concat(to_text(node.kind), " instead of a list"), "a list of steps");
+        return names;
+    }
+    names.reserve(node.children.size());
+    for (const SourceNode& item : node.children) {
+        if (item.kind == NodeKind::Scalar) {
+            names.push_back(item.scalar);
+            continue;
+        }
+        complaints.misfit(item, concat(to_text(item.kind), " instead of a step's name"), "a list of steps");
+        complaints.distrust(node.path);
+    }
+    return names;
+}
+
+}  // namespace holdfast::config
