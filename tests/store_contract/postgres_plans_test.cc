@@ -1,66 +1,12 @@
-#include <libpq-fe.h>
-
-#include <regex>
 #include <sstream>
 
+#include "store_contract/postgres_plans.h"
 #include "store_contract/postgres_raw.h"
 #include "store_contract/store_fixture.h"
 
 namespace holdfast::contract {
 
 namespace {
-
-/// What the server did for the statements of one session, nested ones included: auto_explain tells it as notices.
-class ExplainedSession {
-public:
-    explicit ExplainedSession(const std::string& url) : connection_(PQconnectdb(url.c_str()), PQfinish) {
-        PQsetNoticeProcessor(connection_.get(), &ExplainedSession::hear, this);
-        run("LOAD 'auto_explain'");
-        run("SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on;"
-            " SET auto_explain.log_analyze = on; SET auto_explain.log_timing = off; SET auto_explain.log_buffers = "
-            "on;"
-            " SET auto_explain.log_level = notice; SET client_min_messages = notice");
-        plans_.clear();
-    }
-
-    void run(const std::string& sql) {
-        const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection_.get(), sql.c_str()), PQclear);
-        const auto status = PQresultStatus(result.get());
-        if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
-            throw SqlRefused(PQerrorMessage(connection_.get()));
-    }
-    /// The plans of what ran since the last call.
-    std::string take_plans() { return std::exchange(plans_, ""); }
-
-private:
-    static void hear(void* session, const char* notice) { static_cast<ExplainedSession*>(session)->plans_ += notice; }
-
-    std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
-    std::string plans_;
-};
-
-/// The first line of a plan that reads one of the large tables from end to end.
-std::string full_scan_in(const std::string& plans) {
-    static const std::regex full_scan(
-        "Seq Scan on (task|ready|waiting|lease|ending|attempt|slot|concurrency|progress|log)\\b");
-    std::istringstream lines(plans);
-    for (std::string line; std::getline(lines, line);)
-        if (std::regex_search(line, full_scan)) return line;
-    return "";
-}
-
-/// How many pages the last, outermost statement touched.
-long pages_touched(const std::string& plans) {
-    static const std::regex buffers("Buffers: shared hit=(\\d+)(?: read=(\\d+))?");
-    long pages = 0;
-    for (auto match = std::sregex_iterator(plans.begin(), plans.end(), buffers); match != std::sregex_iterator();
-         ++match) {
-        long these = std::stol((*match)[1].str());
-        if ((*match)[2].matched) these += std::stol((*match)[2].str());
-        pages = std::max(pages, these);
-    }
-    return pages;
-}
 
 constexpr const char* worker = "'00000000-0000-4000-8000-000000000001'";
 

@@ -13,7 +13,9 @@ TaskPolicy read_policy(const Rows& rows, int row, int column) {
 
 std::unordered_map<Uuid, LockedLease> lock_leases(Transaction& tx, const std::vector<Uuid>& tasks) {
     const auto rows = tx.run(
-        "SELECT task_id, lease, worker_id, started, stop_requested, deadline, attempts, crashes, requeues, policy, at"
+        "SELECT task_id, lease, worker_id, started, stop_requested, deadline, attempts, crashes, requeues, policy, "
+        "at, "
+        "is_step"
         " FROM holdfast.lock_leases($1)",
         tasks);
     std::unordered_map<Uuid, LockedLease> leases;
@@ -28,6 +30,7 @@ std::unordered_map<Uuid, LockedLease> lock_leases(Transaction& tx, const std::ve
         lease.history = {rows.small(row, 6), rows.small(row, 7), rows.small(row, 8)};
         lease.policy = read_policy(rows, row, 9);
         lease.now = rows.time(row, 10);
+        lease.is_step = rows.boolean(row, 11);
     }
     return leases;
 }
@@ -47,6 +50,7 @@ void LeaseEndings::force(const LockedLease& lease, TaskState state, const TaskEr
 
 void LeaseEndings::add(const LockedLease& lease, core::LeaseEnd run_end, const core::Settlement& settlement,
                        const std::string& result, const TaskError& report) {
+    ids_.push_back(lease.lease.task);
     tasks_.add(lease.lease.task);
     states_.add(to_text(settlement.state));
     lease.started ? run_ends_.add(core::to_text(run_end)) : run_ends_.add_null();
@@ -67,25 +71,34 @@ void LeaseEndings::add(const LockedLease& lease, core::LeaseEnd run_end, const c
         error_messages_.add_null();
         error_datas_.add_null();
     }
-    (settlement.state == TaskState::Pending ? runs_again_ : ends_) = true;
+    const bool runs_again = settlement.state == TaskState::Pending;
+    (runs_again ? runs_again_ : ends_) = true;
+    has_steps_ |= lease.is_step;
+    if (lease.is_step && !runs_again) ended_steps_.push_back({lease.lease.task, settlement.state});
 }
 
 void LeaseEndings::apply(Transaction& tx) {
     if (tasks_.size() == 0) return;
     const auto answer =
-        tx.run("SELECT holdfast.end_leases($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)", tasks_,
+        tx.run("SELECT holdfast.end_leases($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)", tasks_,
                states_, run_ends_, delays_, attempts_, crashes_, requeues_, results_, report_codes_, report_messages_,
-               report_datas_, error_codes_, error_messages_, error_datas_);
-    tx.brings_work |= runs_again_ || answer.boolean(0, 0);
+               report_datas_, error_codes_, error_messages_, error_datas_, has_steps_);
+    const bool frees_slots = answer.boolean(0, 0);
+    tx.brings_work |= runs_again_ || frees_slots;
     tx.ends_tasks |= ends_;
+    tx.ended_steps.insert(tx.ended_steps.end(), ended_steps_.begin(), ended_steps_.end());
+    if (frees_slots && has_steps_) tx.slots_to_free.insert(tx.slots_to_free.end(), ids_.begin(), ids_.end());
 }
 
 std::vector<Uuid> end_pending(Transaction& tx, const std::vector<Uuid>& tasks, TaskState state,
                               const TaskError& error) {
-    const auto rows = tx.run("SELECT holdfast.end_pending($1, $2, $3, $4, nullif($5, ''))", tasks, to_text(state),
-                             error.code, error.message, error.data);
+    const auto rows = tx.run("SELECT task_id, is_step FROM holdfast.end_pending($1, $2, $3, $4, nullif($5, ''))",
+                             tasks, to_text(state), error.code, error.message, error.data);
     std::vector<Uuid> ended;
-    for (int row = 0; row < rows.size(); ++row) ended.push_back(rows.uuid(row, 0));
+    for (int row = 0; row < rows.size(); ++row) {
+        ended.push_back(rows.uuid(row, 0));
+        if (rows.boolean(row, 1)) tx.ended_steps.push_back({ended.back(), state});
+    }
     if (!ended.empty()) tx.ends_tasks = true;
     if (!ended.empty()) tx.brings_work = true;  // tasks behind the same key may have moved up
     return ended;
@@ -94,7 +107,7 @@ std::vector<Uuid> end_pending(Transaction& tx, const std::vector<Uuid>& tasks, T
 void write_events(Transaction& tx, const std::vector<store::NewEvent>& events) {
     if (events.empty()) return;
     Array<std::string_view> kinds, whos, messages, datas;
-    Array<Uuid> tasks, workers;
+    Array<Uuid> tasks, workers, jobs;
     for (const auto& event : events) {
         kinds.add(event.kind);
         tasks.add_unless_nil(event.task);
@@ -102,14 +115,10 @@ void write_events(Transaction& tx, const std::vector<store::NewEvent>& events) {
         whos.add(event.who);
         messages.add(event.message);
         datas.add_unless_empty(event.data);
+        jobs.add_unless_nil(event.job);
     }
-    tx.run(
-        "INSERT INTO holdfast.event (at, kind, task_id, worker_id, who, message, data)"
-        " SELECT holdfast.now(), g.kind, g.task_id, g.worker_id, g.who, g.message, g.data"
-        " FROM unnest($1, $2, $3, $4, $5, $6) WITH ORDINALITY AS g (kind, task_id, worker_id, who, message, data, "
-        "place)"
-        " ORDER BY g.place",
-        kinds, tasks, workers, whos, messages, datas);
+    tx.run("SELECT holdfast.write_events($1, $2, $3, $4, $5, $6, $7)", kinds, tasks, workers, jobs, whos, messages,
+           datas);
 }
 
 std::unordered_map<Uuid, Whereabouts> find_places(Transaction& tx, const std::vector<Uuid>& tasks) {

@@ -16,6 +16,7 @@ struct LockedLease {
     bool started = false;
     bool stop_requested = false;
     bool cancel_requested = false;
+    bool is_step = false;  ///< its task is a step of a job, whose tree is locked, too
     std::optional<Timestamp> deadline;
     core::History history;
     TaskPolicy policy;
@@ -30,7 +31,8 @@ struct LeaseReport {
     double jitter = 0.5;
 };
 
-/// Locks the leases of these tasks, in the order of their ids; tasks without a lease are left out.
+/// Locks the leases of these tasks, in the order of their ids, and then the trees of jobs that any of the tasks is a
+/// step of. Tasks without a lease are left out of the answer.
 [[nodiscard]] std::unordered_map<Uuid, LockedLease> lock_leases(Transaction& tx, const std::vector<Uuid>& tasks);
 
 /// The one way in which leases end, whoever ends them: decides each with core::settle, and applies all at once.
@@ -40,6 +42,7 @@ public:
     TaskState end(const LockedLease& lease, const LeaseReport& report);
     /// Ends it with the given terminal state, whatever policy says.
     void force(const LockedLease& lease, TaskState state, const TaskError& error);
+    /// The jobs of tasks that have ended hear of it before the commit: see PostgresStore::transact.
     void apply(Transaction& tx);
 
 private:
@@ -52,13 +55,16 @@ private:
         error_datas_;
     Array<std::int64_t> delays_;
     Array<int> attempts_, crashes_, requeues_;
-    bool runs_again_ = false, ends_ = false;
+    std::vector<Uuid> ids_;
+    std::vector<store::EndedTask> ended_steps_;
+    bool runs_again_ = false, ends_ = false, has_steps_ = false;
 };
 
-/// Ends PENDING tasks without a run; answers which were PENDING.
+/// Ends PENDING tasks without a run; answers which were PENDING. Their jobs hear of it before the commit.
 [[nodiscard]] std::vector<Uuid> end_pending(Transaction& tx, const std::vector<Uuid>& tasks, TaskState state,
                                             const TaskError& error);
 
+/// An event about the task of a step is one about its job, too.
 void write_events(Transaction& tx, const std::vector<store::NewEvent>& events);
 
 /// Where a task is: PENDING (with the lease that ended last), leased, ended, or nowhere.

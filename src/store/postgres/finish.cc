@@ -73,11 +73,18 @@ void answer_refused(Transaction& tx, const std::vector<FinishedRun>& runs, const
     write_events(tx, events);
 }
 
-void finish_in(Transaction& tx, const std::vector<FinishedRun>& runs, const Batch& batch, const Uuid& worker,
-               std::vector<FinishOutcome>& outcomes) {
+/// All that the transaction is going to lock, at once: leases come before jobs in the order of locks.
+std::unordered_map<Uuid, LockedLease> lock_all(Transaction& tx, const std::vector<FinishedRun>& runs,
+                                               const Batch& batch, const std::vector<TaskLease>& then_start) {
     std::vector<Uuid> tasks;
     for (const auto index : batch) tasks.push_back(runs[index].lease.task);
-    const auto leases = lock_leases(tx, tasks);
+    for (const auto& lease : then_start) tasks.push_back(lease.task);
+    return lock_leases(tx, tasks);
+}
+
+void finish_in(Transaction& tx, const std::unordered_map<Uuid, LockedLease>& leases,
+               const std::vector<FinishedRun>& runs, const Batch& batch, const Uuid& worker,
+               std::vector<FinishOutcome>& outcomes) {
     LeaseEndings endings;
     Batch refused;
     for (const auto index : batch) {
@@ -138,10 +145,12 @@ void PostgresStore::finish_batch(const FinishParams& params, std::vector<Finishe
                                  bool with_starts, FinishAnswer& answer) {
     try {
         if (!batch.empty() && complete(params, runs, batch, with_starts, answer)) return;
-        transact([&](Transaction& tx) {
-            if (!batch.empty()) finish_in(tx, runs, batch, params.worker, answer.runs);
+        last_finish_was_of_steps_ = transact([&](Transaction& tx) {
+            tx.who = params.worker.to_string();
+            const auto leases = lock_all(tx, runs, batch, with_starts ? params.then_start : std::vector<TaskLease>{});
+            finish_in(tx, leases, runs, batch, params.worker, answer.runs);
             if (with_starts) start_in(tx, params.then_start, answer.starts);
-            return true;
+            return std::any_of(leases.begin(), leases.end(), [](const auto& held) { return held.second.is_step; });
         });
     } catch (const ContentRefused& refused) {
         const bool was_tried = batch.size() == 1 && runs[batch.front()].error.code == error_code::result_not_storable;
@@ -159,7 +168,7 @@ void PostgresStore::finish_batch(const FinishParams& params, std::vector<Finishe
 bool PostgresStore::complete(const FinishParams& params, const std::vector<FinishedRun>& runs, const Batch& batch,
                              bool with_starts, FinishAnswer& answer) {
     const auto start_batches = with_starts ? batches_of(params.then_start) : std::vector<Batch>{};
-    if (!all_completed(runs, batch) || start_batches.size() > 1) return false;
+    if (last_finish_was_of_steps_ || !all_completed(runs, batch) || start_batches.size() > 1) return false;
     std::vector<Command> commands{complete_command(runs, batch)};
     if (with_starts) commands.push_back(start_command(params.then_start, start_batches.front()));
     try {
@@ -178,6 +187,7 @@ std::vector<Fenced> PostgresStore::hand_back(const store::LeasesParams& params) 
     std::vector<Fenced> answers(params.leases.size(), Fenced::LeaseLost);
     for (const auto& batch : batches_of(params.leases)) {
         transact([&](Transaction& tx) {
+            tx.who = params.worker.to_string();
             std::vector<Uuid> tasks;
             for (const auto index : batch) tasks.push_back(params.leases[index].task);
             const auto leases = lock_leases(tx, tasks);

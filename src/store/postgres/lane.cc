@@ -40,6 +40,17 @@ Rows Transaction::run(Command command) {
     return std::move(connection_.run(commands).back());
 }
 
+std::vector<Rows> Transaction::run(std::vector<Command> commands) {
+    std::vector<Command> all;
+    if (!begun_) append_beginning(all);
+    begun_ = true;
+    const auto first = std::ssize(all);
+    std::move(commands.begin(), commands.end(), std::back_inserter(all));
+    auto answers = connection_.run(all);
+    answers.erase(answers.begin(), answers.begin() + first);
+    return answers;
+}
+
 void Transaction::run_script(const std::string& sql) {
     if (!begun_) run("SELECT");
     connection_.run_script(sql);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "store/errors.h"
+#include "store/jobs/job_tables.h"
 #include "store/postgres/connection.h"
 
 namespace holdfast::postgres {
@@ -25,11 +26,18 @@ public:
         return run(Command{sql, Params(values...)});
     }
     Rows run(Command command);
+    /// Several in one round trip.
+    std::vector<Rows> run(std::vector<Command> commands);
     void run_script(const std::string& sql);
     void commit();
 
     bool brings_work = false;  ///< tell those who wait for work, once it is committed
     bool ends_tasks = false;   ///< tell those who wait for results
+
+    // What PostgresStore::transact does before the commit.
+    std::vector<store::EndedTask> ended_steps;  ///< tasks of steps: their jobs have to hear of it
+    std::vector<Uuid> slots_to_free;            ///< tasks whose leases have ended: steps are locked before keys
+    std::string who = "store";                  ///< the person, worker or sweeper whose transaction it is
 
 private:
     void append_beginning(std::vector<Command>& commands);

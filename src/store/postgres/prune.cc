@@ -9,6 +9,8 @@ struct Old {
     Array<std::int64_t> heartbeats;
     Array<std::int64_t> worker_states;
     Array<Uuid> tasks;
+    Array<Uuid> jobs;  ///< at the top
+    bool more_jobs = false;
     Array<Uuid> workers;
 };
 
@@ -28,6 +30,17 @@ Array<Uuid> old_ids(const Rows& rows) {
     return read_ids<Uuid>(rows, [&](int row) { return rows.uuid(row, 0); });
 }
 
+/// In a dry run all that there are; otherwise as many as fit into one transaction.
+void find_old_jobs(Transaction& tx, Timestamp before, const store::PruneParams& params, Old& old) {
+    const auto rows = tx.run("SELECT id, is_next FROM holdfast.old_jobs($1, $2, $3)", before,
+                             store::first_id_at(before), static_cast<int>(params.limit));
+    for (int row = 0; row < rows.size(); ++row) {
+        const bool is_taken = rows.boolean(row, 1) || params.dry_run;
+        if (is_taken) old.jobs.add(rows.uuid(row, 0));
+        old.more_jobs |= !is_taken;
+    }
+}
+
 Old find_old(Transaction& tx, const store::PruneParams& params) {
     const auto limit = static_cast<std::int64_t>(params.limit);
     const auto now = tx.run("SELECT holdfast.now()").time(0, 0);
@@ -43,9 +56,11 @@ Old find_old(Transaction& tx, const store::PruneParams& params) {
     if (!params.terminal_older_than) return old;
     const auto before = now - *params.terminal_older_than;
     // Ids carry the time they were made: the search goes no further than those made before the horizon.
-    old.tasks = old_ids(tx.run(
-        "SELECT task_id FROM holdfast.ending WHERE task_id < $1 AND finished_at < $2 ORDER BY task_id LIMIT $3",
-        store::first_id_at(before), before, limit));
+    old.tasks = old_ids(
+        tx.run("SELECT task_id FROM holdfast.ending e WHERE task_id < $1 AND finished_at < $2"
+               " AND NOT EXISTS (SELECT FROM holdfast.step s WHERE s.task_id = e.task_id) ORDER BY task_id LIMIT $3",
+               store::first_id_at(before), before, limit));
+    find_old_jobs(tx, before, params, old);
     old.workers = old_ids(tx.run(
         "SELECT id FROM holdfast.worker w WHERE status = 'inactive' AND coalesce(last_heartbeat, registered_at) < $1"
         " AND NOT EXISTS (SELECT FROM holdfast.lease l WHERE l.worker_id = w.id) LIMIT $2",
@@ -70,15 +85,6 @@ void delete_idle_keys(Transaction& tx, std::size_t limit) {
         rows.strings(0, 0));
 }
 
-void delete_tasks(Transaction& tx, const Array<Uuid>& tasks) {
-    tx.run("DELETE FROM holdfast.ending WHERE task_id = ANY ($1)", tasks);
-    tx.run("DELETE FROM holdfast.attempt WHERE task_id = ANY ($1)", tasks);
-    tx.run("DELETE FROM holdfast.progress WHERE task_id = ANY ($1)", tasks);
-    tx.run("DELETE FROM holdfast.log WHERE task_id = ANY ($1)", tasks);
-    tx.run("DELETE FROM holdfast.event WHERE task_id = ANY ($1)", tasks);
-    tx.run("DELETE FROM holdfast.task WHERE id = ANY ($1)", tasks);
-}
-
 void delete_workers(Transaction& tx, const Array<Uuid>& workers) {
     tx.run("DELETE FROM holdfast.worker WHERE id = ANY ($1)", workers);
     tx.run("DELETE FROM holdfast.claim WHERE worker_id = ANY ($1)", workers);
@@ -89,9 +95,12 @@ void delete_old(Transaction& tx, const Old& old, const store::PruneParams& param
     if (old.heartbeats.size() > 0) tx.run("DELETE FROM holdfast.beat_history WHERE id = ANY ($1)", old.heartbeats);
     if (old.worker_states.size() > 0)
         tx.run("DELETE FROM holdfast.worker_state WHERE id = ANY ($1)", old.worker_states);
-    if (old.tasks.size() > 0) delete_tasks(tx, old.tasks);
+    if (old.tasks.size() > 0) tx.run("SELECT holdfast.delete_tasks($1)", old.tasks);
+    if (old.jobs.size() > 0) tx.run("SELECT holdfast.delete_jobs($1)", old.jobs);
     if (old.workers.size() > 0) delete_workers(tx, old.workers);
-    if (params.terminal_older_than) delete_idle_keys(tx, params.limit);
+    if (!params.terminal_older_than) return;
+    delete_idle_keys(tx, params.limit);
+    tx.run("SELECT holdfast.delete_unused_definitions($1)", static_cast<int>(params.limit));
 }
 
 store::PruneAnswer answer_for(const Old& old, std::size_t limit) {
@@ -99,9 +108,10 @@ store::PruneAnswer answer_for(const Old& old, std::size_t limit) {
     answer.heartbeats = old.heartbeats.size();
     answer.worker_states = old.worker_states.size();
     answer.tasks = old.tasks.size();
+    answer.jobs = old.jobs.size();
     answer.workers = old.workers.size();
-    answer.more = std::max({answer.heartbeats, answer.worker_states, answer.tasks, answer.workers}) >=
-                  static_cast<std::int64_t>(limit);
+    const auto most = std::max({answer.heartbeats, answer.worker_states, answer.tasks, answer.jobs, answer.workers});
+    answer.more = old.more_jobs || most >= static_cast<std::int64_t>(limit);
     return answer;
 }
 

@@ -70,6 +70,13 @@ void recover_in(Transaction& tx, const store::RecoverParams& params, const Batch
     write_events(tx, events);
 }
 
+/// Its row is held until the verdicts are on disk: a beat that comes meanwhile waits, and finds its leases gone.
+bool has_beaten_since(Transaction& tx, const store::SilentWorker& silent) {
+    const auto rows =
+        tx.run("SELECT 1 FROM holdfast.worker WHERE id = $1 AND beat = $2 FOR SHARE", silent.worker, silent.beat);
+    return rows.size() == 0;
+}
+
 void ask_in(Transaction& tx, const store::AskToStopParams& params, const Batch& batch, std::vector<Fenced>& answers) {
     Array<Uuid> tasks;
     Array<std::int64_t> leases;
@@ -170,7 +177,12 @@ std::vector<RecoverOutcome> PostgresStore::recover(const store::RecoverParams& p
     for (const auto& batch :
          batches_by_task(params.leases.size(), [&](std::size_t i) { return params.leases[i].lease.task; }))
         transact([&](Transaction& tx) {
-            recover_in(tx, params, batch, outcomes);
+            tx.who = params.who;
+            if (params.only_while_silent && has_beaten_since(tx, *params.only_while_silent)) {
+                for (const auto index : batch) outcomes[index] = {Fenced::LeaseLost, {}};
+            } else {
+                recover_in(tx, params, batch, outcomes);
+            }
             return true;
         });
     return outcomes;

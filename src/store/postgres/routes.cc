@@ -5,17 +5,24 @@
 namespace holdfast::postgres {
 
 int Routes::intern(const std::string& queue, const std::vector<std::string>& tags) {
-    const std::pair key(queue, tags);
-    {
-        const std::lock_guard lock(mutex_);
-        if (const auto found = ids_.find(key); found != ids_.end()) return found->second;
-    }
+    if (const auto id = known(queue, tags)) return *id;
     const auto answer = lane_.write("SELECT holdfast.intern_route($1, $2)", queue, tags);
     const std::lock_guard lock(mutex_);
     const int id = answer.small(0, 0);
-    ids_[key] = id;
+    ids_[{queue, tags}] = id;
     routes_[id] = {id, queue, tags};
     return id;
+}
+
+int Routes::intern(Transaction& tx, const std::string& queue, const std::vector<std::string>& tags) {
+    if (const auto id = known(queue, tags)) return *id;
+    return tx.run("SELECT holdfast.intern_route($1, $2)", queue, tags).small(0, 0);
+}
+
+std::optional<int> Routes::known(const std::string& queue, const std::vector<std::string>& tags) {
+    const std::lock_guard lock(mutex_);
+    const auto found = ids_.find({queue, tags});
+    return found == ids_.end() ? std::nullopt : std::optional(found->second);
 }
 
 store::Route Routes::find(int id) {

@@ -25,6 +25,8 @@ public:
 
     /// The route's number; made, in a transaction of its own, when it is new.
     [[nodiscard]] int intern(const std::string& queue, const std::vector<std::string>& tags);
+    /// The same inside a transaction under way; what that makes is not known here before it is committed.
+    [[nodiscard]] int intern(Transaction& tx, const std::string& queue, const std::vector<std::string>& tags);
     [[nodiscard]] store::Route find(int id);
 
     [[nodiscard]] ServedRoutes served(const Uuid& worker);
@@ -32,6 +34,7 @@ public:
     void refresh(const Uuid& worker);
 
 private:
+    [[nodiscard]] std::optional<int> known(const std::string& queue, const std::vector<std::string>& tags);
     void read_all();
 
     Lane& lane_;

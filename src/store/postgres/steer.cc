@@ -103,6 +103,7 @@ std::vector<CancelStatus> PostgresStore::cancel(const store::CancelParams& param
     std::vector<CancelStatus> answers(params.tasks.size());
     for (const auto& batch : batches_of(params.tasks)) {
         const auto outcomes = transact([&](Transaction& tx) {
+            tx.who = params.who;
             const auto try_places = [&](const std::vector<Uuid>& open, Outcomes<CancelStatus>& so_far) {
                 cancel_pending(tx, open, params, so_far);
                 request_cancels(tx, so_far.without(open), params, so_far);
@@ -125,6 +126,7 @@ std::vector<ForceStatus> PostgresStore::force(const store::ForceParams& params) 
     std::vector<ForceStatus> answers(params.tasks.size());
     for (const auto& batch : batches_of(params.tasks)) {
         const auto outcomes = transact([&](Transaction& tx) {
+            tx.who = params.who;
             const auto try_places = [&](const std::vector<Uuid>& open, Outcomes<ForceStatus>& so_far) {
                 for (const auto& task : end_pending(tx, open, params.state, store::forced_error(params))) {
                     so_far.statuses[task] = ForceStatus::Applied;

@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "store/jobs/orchestrator.h"
 #include "store/postgres/batches.h"
 #include "store/postgres/bell.h"
+#include "store/postgres/job_tables.h"
 #include "store/postgres/lane.h"
 #include "store/postgres/postgres_store.h"
 #include "store/postgres/routes.h"
@@ -27,6 +29,7 @@ public:
     std::vector<store::AttemptRecord> attempts(const Uuid& task) override;
     std::vector<store::EventRecord> events(const store::ReadEventsParams& params) override;
     std::vector<store::EventRecord> last_events(std::size_t limit) override;
+    std::vector<store::EventRecord> job_events(const store::JobEventsParams& params) override;
     // steer.cc
     std::vector<store::CancelStatus> cancel(const store::CancelParams& params) override;
     std::vector<store::ForceStatus> force(const store::ForceParams& params) override;
@@ -67,6 +70,31 @@ public:
     std::vector<bool> reject(const store::RejectParams& params) override;
     // prune.cc
     store::PruneAnswer prune(const store::PruneParams& params) override;
+    // jobs.cc
+    std::vector<store::SubmitOutcome> start_jobs(const std::vector<store::NewJob>& jobs) override;
+    std::vector<std::optional<JobInfo>> find_jobs(const std::vector<Uuid>& ids) override;
+    std::vector<JobInfo> list_jobs(const JobQuery& query) override;
+    std::vector<Uuid> jobs_with_prefix(const std::string& prefix, std::size_t limit) override;
+    std::string job_definition(const Uuid& job) override;
+    std::optional<std::pair<Uuid, std::string>> step_of_task(const Uuid& task) override;
+    // steps.cc
+    std::vector<StepInfo> steps(const store::StepsParams& params) override;
+    // steer_jobs.cc
+    std::vector<SteerStatus> cancel_jobs(const store::SteerJobsParams& params) override;
+    std::vector<SteerStatus> pause_jobs(const store::SteerJobsParams& params) override;
+    std::vector<SteerStatus> resume_jobs(const store::SteerJobsParams& params) override;
+    store::DecideStatus decide_approval(const store::DecideParams& params) override;
+    store::RetryStatus retry_job(const store::RetryJobParams& params) override;
+    // job_recovery.cc
+    std::size_t end_due_waits(std::size_t limit) override;
+    std::size_t cancel_overdue_jobs(std::size_t limit, const std::string& who) override;
+    store::RepairAnswer repair_jobs(const store::RepairParams& params) override;
+    // schedules.cc
+    void put_schedule(const store::ScheduleDefinition& schedule, const std::string& who) override;
+    std::vector<store::ScheduleRecord> schedules() override;
+    bool set_schedule_paused(const std::string& schedule, bool paused, const std::string& who) override;
+    bool remove_schedule(const std::string& schedule, const std::string& who) override;
+    bool fire(const store::FireParams& params) override;
     // migrate.cc
     store::MigrateAnswer migrate() override;
     // check_up.cc
@@ -77,12 +105,14 @@ public:
     [[nodiscard]] std::string describe() const override;
 
 private:
-    /// Like Lane::transact on the lane for work; wakes the waiters once it is committed.
+    /// Like Lane::transact on the lane for work; before the commit the jobs of tasks that ended advance, and after it
+    /// the waiters are woken.
     template <typename Body>
     auto transact(const Body& body) {
         bool work = false, done = false;
         auto answer = work_.transact([&](Transaction& tx) {
             auto result = body(tx);
+            advance_jobs(tx);
             work = tx.brings_work;
             done = tx.ends_tasks;
             return result;
@@ -90,6 +120,54 @@ private:
         bell_.ring(work, done);
         return answer;
     }
+
+    // advance.cc
+    /// Tells the jobs concerned what has become of their tasks in this transaction; then slots are freed.
+    void advance_jobs(Transaction& tx);
+    /// Leaves the transaction as it was when the jobs cannot be advanced, and says why; nullopt: done.
+    std::optional<std::string> try_to_advance(Transaction& tx, const std::vector<store::EndedTask>& ended);
+    /// Runs `body(Orchestrator&)` inside the transaction, which holds the trees concerned, and settles what it said.
+    template <typename Body>
+    auto orchestrate(Transaction& tx, const Body& body) {
+        PostgresJobTables tables(tx, routes_, params_.limits);
+        const auto now = tx.run("SELECT holdfast.now()").time(0, 0);
+        store::Orchestrator orchestrator(tables, definitions_, {now, params_.limits, tx.who});
+        auto answer = body(orchestrator);
+        orchestrator.settle();
+        tx.brings_work |= orchestrator.brought_work();
+        tx.ends_tasks |= orchestrator.ended_jobs();
+        return answer;
+    }
+
+    // jobs.cc
+    void start_batch(const std::vector<store::NewJob>& jobs, const Batch& batch,
+                     std::vector<store::SubmitOutcome>& outcomes);
+    /// nullptr: its definition cannot be read.
+    [[nodiscard]] std::shared_ptr<const core::BundlePlan> plan_of(const Uuid& definition);
+    /// nullptr: the same, or its workflow is not in it.
+    [[nodiscard]] const core::WorkflowPlan* find_plan(const store::JobHead& job,
+                                                      std::shared_ptr<const core::BundlePlan>& bundle);
+    [[nodiscard]] std::string step_name(const store::JobHead& job, int step, int item);
+    [[nodiscard]] std::vector<store::JobRow> read_jobs(const std::vector<Uuid>& ids);
+    [[nodiscard]] std::unordered_map<Uuid, JobInfo> read_infos(const std::vector<Uuid>& ids);
+    void read_step_counts(const std::vector<store::JobRow>& jobs, std::unordered_map<Uuid, JobInfo>& infos);
+
+    // steer_jobs.cc
+    template <typename Order>
+    std::vector<SteerStatus> steer_each(const store::SteerJobsParams& params, const Order& order);
+    /// Cancels what is left of the tasks in the job's tree whose job's cancel is requested; how many.
+    std::size_t cancel_tasks_of(const Uuid& job, const std::string& who);
+
+    // job_recovery.cc
+    std::size_t end_waits(const std::vector<store::StepKey>& due);
+    bool cancel_overdue(const Uuid& job, const std::string& who);
+    void repair_tree(const Uuid& root, const std::string& who, store::RepairAnswer& answer);
+    int steer_tasks(Transaction& tx, const std::vector<Uuid>& jobs);
+
+    // schedules.cc
+    /// Starts the job of a schedule's slot, and asks for the cancel of the one that it replaces. False: not accepted.
+    bool start_slot(Transaction& tx, const store::FireParams& params, const store::ScheduleRecord& record,
+                    const Uuid& replaced);
 
     [[nodiscard]] std::vector<bool> too_old(const std::vector<store::NewTask>& tasks);
     [[nodiscard]] std::vector<store::TaskRecord> read_tasks(const std::vector<Uuid>& ids);
@@ -112,7 +190,9 @@ private:
     std::unordered_map<Uuid, int> sessions_;  // locks held, and in which generation of the connection; under its turn
     Routes routes_;
     Bell bell_;
+    store::DefinitionCache definitions_;
     std::atomic<bool> last_claim_was_empty_ = true;
+    std::atomic<bool> last_finish_was_of_steps_ = false;
 };
 
 }  // namespace holdfast::postgres

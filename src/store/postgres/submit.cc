@@ -5,6 +5,7 @@
 #include "store/admission.h"
 #include "store/postgres/batches.h"
 #include "store/postgres/store_impl.h"
+#include "store/postgres/submit.h"
 
 namespace holdfast::postgres {
 
@@ -33,6 +34,14 @@ std::vector<Batch> batches_of(const std::vector<NewTask>& tasks, const std::vect
         std::erase_if(batch, [&](std::size_t index) { return outcomes[index].status == SubmitStatus::Refused; });
     return batches;
 }
+
+SubmitStatus read_status(std::string_view text) {
+    if (text == "existing") return SubmitStatus::Existing;
+    if (text == "mismatch") return SubmitStatus::PayloadMismatch;
+    return SubmitStatus::TooOld;
+}
+
+}  // namespace
 
 Command submit_command(const std::vector<NewTask>& tasks, const Batch& batch, const std::vector<int>& routes,
                        const std::vector<bool>& too_old) {
@@ -65,12 +74,6 @@ Command submit_command(const std::vector<NewTask>& tasks, const Batch& batch, co
                idempotency_keys, retry_ofs, olds)};
 }
 
-SubmitStatus read_status(std::string_view text) {
-    if (text == "existing") return SubmitStatus::Existing;
-    if (text == "mismatch") return SubmitStatus::PayloadMismatch;
-    return SubmitStatus::TooOld;
-}
-
 void read_outcomes(const Rows& rows, const Batch& batch, std::vector<SubmitOutcome>& outcomes) {
     for (int row = 0; row < rows.size(); ++row) {
         auto& outcome = outcomes[batch[static_cast<std::size_t>(rows.integer(row, 0) - 1)]];
@@ -80,8 +83,6 @@ void read_outcomes(const Rows& rows, const Batch& batch, std::vector<SubmitOutco
             outcome.complaint = "the id is older than finished tasks are kept: it may have been used before";
     }
 }
-
-}  // namespace
 
 std::vector<bool> PostgresStore::too_old(const std::vector<NewTask>& tasks) {
     // Asking the server for the time costs a round trip. An id that is young by this machine's clock, give or take a

@@ -2,6 +2,7 @@
 
 #include "store/encoding.h"
 #include "store/id_range.h"
+#include "store/postgres/job_tables.h"
 #include "store/postgres/store_impl.h"
 #include "store/postgres/task_rows.h"
 
@@ -10,11 +11,6 @@ namespace holdfast::postgres {
 namespace {
 
 using store::TaskRecord;
-
-std::optional<TaskError> read_error(const Rows& rows, int row, int column) {
-    if (rows.is_null(row, column)) return std::nullopt;
-    return TaskError{rows.string(row, column), rows.string(row, column + 1), rows.string(row, column + 2)};
-}
 
 TaskRecord read_record(const Rows& rows, int row) {
     TaskRecord record;
@@ -70,11 +66,14 @@ std::vector<Command> list_commands(const store::ListParams& params, const store:
     return commands;
 }
 
+#define HOLDFAST_EVENT_COLUMNS "id, at, kind, task_id, worker_id, who, message, data, job_id"
+
 std::vector<store::EventRecord> read_events(const Rows& rows) {
     std::vector<store::EventRecord> events;
     for (int row = 0; row < rows.size(); ++row)
         events.push_back({rows.integer(row, 0), rows.time(row, 1), rows.string(row, 2), rows.uuid(row, 3),
-                          rows.uuid(row, 4), rows.string(row, 5), rows.string(row, 6), rows.string(row, 7)});
+                          rows.uuid(row, 4), rows.string(row, 5), rows.string(row, 6), rows.string(row, 7),
+                          rows.uuid(row, 8)});
     return events;
 }
 
@@ -155,25 +154,31 @@ std::vector<store::AttemptRecord> PostgresStore::attempts(const Uuid& task) {
 std::vector<store::EventRecord> PostgresStore::events(const store::ReadEventsParams& params) {
     const auto limit = static_cast<std::int64_t>(params.limit);
     const auto rows =
-        params.task ? work_.read(
-                          "SELECT id, at, kind, task_id, worker_id, who, message, data FROM holdfast.event"
-                          " WHERE id > $1 AND task_id = $3 AND ($4 IS NULL OR worker_id = $4) ORDER BY id LIMIT $2",
-                          params.after_id, limit, *params.task, params.worker)
-        : params.worker ? work_.read(
-                              "SELECT id, at, kind, task_id, worker_id, who, message, data FROM holdfast.event"
-                              " WHERE id > $1 AND worker_id = $3 ORDER BY id LIMIT $2",
-                              params.after_id, limit, *params.worker)
-                        : work_.read(
-                              "SELECT id, at, kind, task_id, worker_id, who, message, data FROM holdfast.event"
-                              " WHERE id > $1 ORDER BY id LIMIT $2",
-                              params.after_id, limit);
+        params.task
+            ? work_.read("SELECT " HOLDFAST_EVENT_COLUMNS
+                         " FROM holdfast.event"
+                         " WHERE id > $1 AND task_id = $3 AND ($4 IS NULL OR worker_id = $4) ORDER BY id LIMIT $2",
+                         params.after_id, limit, *params.task, params.worker)
+        : params.worker ? work_.read("SELECT " HOLDFAST_EVENT_COLUMNS
+                                     " FROM holdfast.event"
+                                     " WHERE id > $1 AND worker_id = $3 ORDER BY id LIMIT $2",
+                                     params.after_id, limit, *params.worker)
+                        : work_.read("SELECT " HOLDFAST_EVENT_COLUMNS
+                                     " FROM holdfast.event"
+                                     " WHERE id > $1 ORDER BY id LIMIT $2",
+                                     params.after_id, limit);
     return read_events(rows);
 }
 
 std::vector<store::EventRecord> PostgresStore::last_events(std::size_t limit) {
-    return read_events(work_.read(
-        "SELECT id, at, kind, task_id, worker_id, who, message, data FROM holdfast.event ORDER BY id DESC LIMIT $1",
-        static_cast<std::int64_t>(limit)));
+    return read_events(work_.read("SELECT " HOLDFAST_EVENT_COLUMNS " FROM holdfast.event ORDER BY id DESC LIMIT $1",
+                                  static_cast<std::int64_t>(limit)));
+}
+
+std::vector<store::EventRecord> PostgresStore::job_events(const store::JobEventsParams& params) {
+    return read_events(work_.read("SELECT " HOLDFAST_EVENT_COLUMNS
+                                  " FROM holdfast.event WHERE job_id = $1 AND id > $2 ORDER BY id LIMIT $3",
+                                  params.job, params.after_id, static_cast<std::int64_t>(params.limit)));
 }
 
 }  // namespace holdfast::postgres

@@ -7,8 +7,7 @@ namespace holdfast::postgres {
 std::size_t PostgresStore::expire_overdue(std::size_t limit) {
     if (limit == 0) return 0;
     return transact([&](Transaction& tx) {
-        // Those that a claim has put aside first, then those that nobody has tried to claim. What others have locked
-        // is being claimed, cancelled or expired by them.
+        // Those that a claim has put aside first, then those that nobody has tried to claim.
         const auto rows =
             tx.run("SELECT holdfast.find_overdue($1)", static_cast<int>(std::min(limit, store::max_batch_rows)));
         std::vector<Uuid> tasks;
@@ -71,6 +70,7 @@ std::vector<bool> PostgresStore::reject(const store::RejectParams& params) {
         std::vector<Uuid> tasks;
         for (const auto index : batch) tasks.push_back(params.tasks[index]);
         const auto rejected = transact([&](Transaction& tx) {
+            tx.who = params.who;
             const auto ended = end_pending(tx, tasks, TaskState::Failed, params.error);
             std::vector<store::NewEvent> events;
             for (const auto& task : tasks)

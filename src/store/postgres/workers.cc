@@ -15,7 +15,8 @@ using store::WorkerStatus;
 
 std::vector<store::StoredLease> leases_of(Transaction& tx, const Uuid& worker) {
     const auto rows = tx.run(
-        "SELECT task_id, lease, stop_requested, unlisted_beats FROM holdfast.lease WHERE worker_id = $1 ORDER BY "
+        "SELECT task_id, lease, nullif(stop_requested, 'pause'), unlisted_beats FROM holdfast.lease WHERE worker_id "
+        "= $1 ORDER BY "
         "task_id, lease",
         worker);
     std::vector<store::StoredLease> leases;

@@ -77,7 +77,7 @@ CREATE TABLE holdfast.waiting (
     requeues         integer NOT NULL,
     fails_unmatched  boolean NOT NULL DEFAULT false,  -- as its policy says
     concurrency_key  text COLLATE "C",
-    why              text COLLATE "C" NOT NULL CHECK (why IN ('future', 'key', 'overdue'))
+    why              text COLLATE "C" NOT NULL CHECK (why IN ('future', 'key', 'overdue', 'job'))
 );
 CREATE INDEX waiting_future ON holdfast.waiting (route_id, run_at) WHERE why = 'future';
 CREATE INDEX waiting_key ON holdfast.waiting (concurrency_key, route_id, priority, run_at, task_id) WHERE why = 'key';
@@ -103,7 +103,8 @@ CREATE TABLE holdfast.lease (
     unlisted_beats   integer NOT NULL DEFAULT 0,
     fails_unmatched  boolean NOT NULL DEFAULT false,
     concurrency_key  text COLLATE "C",
-    stop_requested   text COLLATE "C" CHECK (stop_requested IN ('cancel', 'timeout'))
+    -- 'pause': its job was paused before it started; its worker learns that when it asks for the start
+    stop_requested   text COLLATE "C" CHECK (stop_requested IN ('cancel', 'timeout', 'pause'))
 ) WITH (fillfactor = 90, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
         autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX lease_worker ON holdfast.lease (worker_id, lease);
@@ -157,6 +158,102 @@ CREATE TRIGGER attempt_is_final BEFORE UPDATE ON holdfast.attempt
 CREATE TRIGGER task_is_final BEFORE UPDATE ON holdfast.task
     FOR EACH STATEMENT EXECUTE FUNCTION holdfast.refuse_change('what was submitted never changes');
 
+-- Definitions of workflows, each with all that it starts. Shared by the jobs that were started with the same text.
+CREATE TABLE holdfast.workflow_definition (
+    id    uuid PRIMARY KEY,               -- follows from the text
+    text  text NOT NULL                   -- JSON
+);
+
+-- What never changes about a job.
+CREATE TABLE holdfast.job (
+    id             uuid PRIMARY KEY,
+    definition_id  uuid NOT NULL,
+    workflow       text COLLATE "C" NOT NULL,
+    input          text NOT NULL,         -- JSON
+    root_id        uuid NOT NULL,
+    parent_id      uuid,                  -- with the step (and item) that it was started for
+    parent_step    integer,
+    parent_item    integer,
+    depth          integer NOT NULL,
+    retry_of       uuid,
+    created_at     timestamptz NOT NULL,
+    timeout_us     bigint
+);
+CREATE INDEX job_definition ON holdfast.job (definition_id);
+CREATE INDEX job_parent ON holdfast.job (parent_id, id) WHERE parent_id IS NOT NULL;
+CREATE INDEX job_root ON holdfast.job (root_id, id) WHERE parent_id IS NOT NULL;
+CREATE TRIGGER job_is_final BEFORE UPDATE ON holdfast.job
+    FOR EACH STATEMENT EXECUTE FUNCTION holdfast.refuse_change('what was started never changes');
+
+-- What changes about a job. Narrow, and with room beside it, because it is rewritten whenever a step ends. The row of
+-- the job at the top is the lock of its whole tree: whoever changes one of its jobs or steps holds it FOR UPDATE.
+CREATE TABLE holdfast.job_progress (
+    job_id         uuid PRIMARY KEY,
+    state          text COLLATE "C" NOT NULL
+                   CHECK (state IN ('PENDING', 'RUNNING', 'PAUSED', 'COMPLETED', 'FAILED', 'CANCELLED')),
+    open_steps     integer NOT NULL,
+    failed_steps   integer NOT NULL,
+    first_failed   integer NOT NULL,
+    started_at     timestamptz,
+    finished_at    timestamptz,
+    deadline       timestamptz,           -- none once it has ended
+    cancel_code    text,
+    cancel_reason  text,
+    output         text,
+    error_code     text,
+    error_message  text,
+    error_data     text
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+CREATE INDEX job_progress_state ON holdfast.job_progress (state, job_id);
+CREATE INDEX job_progress_open ON holdfast.job_progress (job_id) WHERE state IN ('PENDING', 'RUNNING', 'PAUSED');
+CREATE INDEX job_progress_deadline ON holdfast.job_progress (deadline) WHERE deadline IS NOT NULL;
+CREATE TRIGGER terminal_job_is_final BEFORE UPDATE ON holdfast.job_progress
+    FOR EACH ROW WHEN (OLD.state IN ('COMPLETED', 'FAILED', 'CANCELLED'))
+    EXECUTE FUNCTION holdfast.refuse_change('a terminal job never changes');
+
+-- Steps of jobs, and the items of those that are for_each. A task step is READY until its task ends. (No index names the
+-- state, so that the end of a step is written beside it and touches no index.)
+CREATE TABLE holdfast.step (
+    job_id         uuid NOT NULL,
+    step           integer NOT NULL,      -- its place in the definition
+    item           integer NOT NULL,      -- -1: the step itself
+    state          text COLLATE "C" NOT NULL
+                   CHECK (state IN ('WAITING', 'READY', 'RUNNING', 'COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED')),
+    open           integer NOT NULL,      -- how its dependencies have ended so far; of a RUNNING for_each: its items
+    succeeded      integer NOT NULL,
+    failed         integer NOT NULL,
+    skipped        integer NOT NULL,
+    begun_items    integer NOT NULL,
+    under_way      integer NOT NULL,
+    task_id        uuid,
+    child_id       uuid,
+    ready_at       timestamptz,
+    finished_at    timestamptz,
+    wakes_at       timestamptz,           -- of a RUNNING wait or approval
+    value          text,
+    output         text,
+    error_code     text,
+    error_message  text,
+    error_data     text,
+    PRIMARY KEY (job_id, step, item)
+) WITH (fillfactor = 70);
+CREATE UNIQUE INDEX step_task ON holdfast.step (task_id) WHERE task_id IS NOT NULL;
+CREATE INDEX step_wakes ON holdfast.step (wakes_at) WHERE wakes_at IS NOT NULL;
+CREATE TRIGGER terminal_step_is_final BEFORE UPDATE ON holdfast.step
+    FOR EACH ROW WHEN (OLD.state IN ('COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED'))
+    EXECUTE FUNCTION holdfast.refuse_change('a terminal step never changes');
+
+CREATE TABLE holdfast.schedule (
+    name           text COLLATE "C" PRIMARY KEY,
+    timing         text NOT NULL,         -- JSON
+    definition     text NOT NULL,         -- JSON, of the jobs that it starts
+    input          text NOT NULL,         -- JSON
+    paused         boolean NOT NULL DEFAULT false,
+    created_at     timestamptz NOT NULL,
+    decided_until  timestamptz NOT NULL,  -- every slot up to this one has been fired, skipped or missed
+    last_job_id    uuid
+);
+
 -- What a run reported last; a later attempt starts from the checkpoint.
 CREATE TABLE holdfast.progress (
     task_id     uuid PRIMARY KEY,
@@ -197,11 +294,13 @@ CREATE TABLE holdfast.event (
     kind       text COLLATE "C" NOT NULL,
     task_id    uuid,
     worker_id  uuid,
+    job_id     uuid,                      -- also of events about the task of one of its steps
     who        text NOT NULL,
     message    text NOT NULL,
     data       text
 );
 CREATE INDEX event_task ON holdfast.event (task_id, id) WHERE task_id IS NOT NULL;
+CREATE INDEX event_job ON holdfast.event (job_id, id) WHERE job_id IS NOT NULL;
 CREATE INDEX event_worker ON holdfast.event (worker_id, id) WHERE worker_id IS NOT NULL;
 
 CREATE TABLE holdfast.worker (

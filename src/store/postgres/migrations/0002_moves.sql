@@ -1,7 +1,50 @@
 -- Moves that several verbs share. Every function here runs inside its caller's transaction.
 --
 -- The settings on the functions pin their plans: what they touch is found by index, in the order of the arrays given, on
--- a fresh and on a large table alike. Lock order: leases by task id, then the keys' rows sorted by key.
+-- a fresh and on a large table alike. Lock order: leases by task id, then the trees of jobs (the row of the job at the top
+-- in job_progress) sorted by id, then the keys' rows sorted by key.
+
+-- Locks the trees of these jobs.
+CREATE FUNCTION holdfast.lock_trees(jobs uuid[]) RETURNS void LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    roots uuid[] := ARRAY(SELECT DISTINCT j.root_id FROM job j WHERE j.id = ANY (jobs));
+BEGIN
+    PERFORM FROM job_progress p WHERE p.job_id = ANY (roots) ORDER BY p.job_id FOR UPDATE;
+END $$;
+
+-- Locks, for those of the tasks that are steps, their leases and then the trees of their jobs; answers which these are.
+CREATE FUNCTION holdfast.lock_steps(tasks uuid[]) RETURNS uuid[] LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    of_steps uuid[];
+    jobs uuid[];
+BEGIN
+    SELECT array_agg(s.task_id), array_agg(DISTINCT s.job_id) INTO of_steps, jobs FROM step s WHERE s.task_id = ANY (tasks);
+    IF of_steps IS NULL THEN RETURN '{}'; END IF;
+    PERFORM FROM lease l WHERE l.task_id = ANY (of_steps) ORDER BY l.task_id FOR UPDATE;
+    PERFORM lock_trees(jobs);
+    RETURN of_steps;
+END $$;
+
+-- Marks the jobs of tasks that have just been started as RUNNING. The caller may hold keys, so it waits for nobody: a tree
+-- that somebody works on is passed by, and its job is marked when the first of its tasks ends.
+CREATE FUNCTION holdfast.begin_jobs(tasks uuid[], at timestamptz) RETURNS void LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    jobs uuid[] := ARRAY(SELECT DISTINCT p.job_id FROM step s JOIN job_progress p ON p.job_id = s.job_id
+                         WHERE s.task_id = ANY (tasks) AND p.state = 'PENDING');
+    roots uuid[];
+BEGIN
+    IF cardinality(jobs) = 0 THEN RETURN; END IF;
+    roots := ARRAY(SELECT DISTINCT j.root_id FROM job j WHERE j.id = ANY (jobs));
+    roots := ARRAY(SELECT p.job_id FROM job_progress p WHERE p.job_id = ANY (roots) ORDER BY p.job_id FOR UPDATE SKIP LOCKED);
+    UPDATE job_progress p SET state = 'RUNNING', started_at = at, deadline = at + j.timeout_us * interval '1 microsecond'
+    FROM job j WHERE p.job_id = ANY (jobs) AND p.state = 'PENDING' AND j.id = p.job_id AND j.root_id = ANY (roots);
+END $$;
 
 -- Moves tasks that wait for these keys into reach: of every route those that are among the first, in the order of
 -- claims and counting those in reach already, for which the key has free slots. To be called whenever a slot becomes
@@ -106,21 +149,39 @@ BEGIN
     RETURN admitted;
 END $$;
 
+-- The same for whichever of these tasks hold slots; answers whether any did.
+CREATE FUNCTION holdfast.free_slots_of(tasks uuid[]) RETURNS boolean LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    keys text[] := ARRAY(SELECT s.key FROM slot s WHERE s.task_id = ANY (tasks));
+BEGIN
+    IF cardinality(keys) > 0 THEN PERFORM free_slots(tasks, keys); END IF;
+    RETURN cardinality(keys) > 0;
+END $$;
+
 -- What C++ decided about leases, applied: each lease row goes; an attempt or an ending is written; what runs again is
 -- put back at its old place, or after its delay. The caller holds the lease rows locked. run_ends: NULL where
 -- the lease had not started. Answers whether slots were freed, so that tasks behind them may have moved up.
+-- has_steps: some of the tasks are steps, whose trees are locked. Then what runs again stays out of reach while its job is
+-- PAUSED; and slots are left to free_slots_of(), because steps come before keys in the order of locks.
 CREATE FUNCTION holdfast.end_leases(
     tasks uuid[], states text[], run_ends text[], delays_us bigint[], attempts_after integer[], crashes_after integer[],
     requeues_after integer[], results text[], report_codes text[], report_messages text[], report_datas text[],
-    error_codes text[], error_messages text[], error_datas text[]
+    error_codes text[], error_messages text[], error_datas text[], has_steps boolean
 ) RETURNS boolean LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     at timestamptz := holdfast.now();
+    held uuid[] := '{}';
     keyed uuid[];
     keys text[];
 BEGIN
+    IF has_steps THEN
+        held := ARRAY(SELECT s.task_id FROM step s JOIN job_progress p ON p.job_id = s.job_id
+                      WHERE s.task_id = ANY (tasks) AND p.state = 'PAUSED');
+    END IF;
     WITH given AS (
         SELECT * FROM unnest(tasks, states, run_ends, delays_us, attempts_after, crashes_after, requeues_after, results,
                              report_codes, report_messages, report_datas, error_codes, error_messages, error_datas)
@@ -151,25 +212,28 @@ BEGIN
                            fails_unmatched, concurrency_key)
         SELECT task_id, next_run_at, deadline, lease, route_id, priority, attempts_now, crashes_now, requeues_now,
                fails_unmatched, concurrency_key
-        FROM ended WHERE state = 'PENDING' AND next_run_at <= at
+        FROM ended WHERE state = 'PENDING' AND next_run_at <= at AND NOT task_id = ANY (held)
     ), later AS (
         INSERT INTO waiting (task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues,
                              fails_unmatched, concurrency_key, why)
         SELECT task_id, next_run_at, deadline, lease, route_id, priority, attempts_now, crashes_now, requeues_now,
-               fails_unmatched, concurrency_key, 'future'
-        FROM ended WHERE state = 'PENDING' AND next_run_at > at
+               fails_unmatched, concurrency_key, CASE WHEN task_id = ANY (held) THEN 'job' ELSE 'future' END
+        FROM ended WHERE state = 'PENDING' AND (next_run_at > at OR task_id = ANY (held))
     )
     SELECT array_agg(task_id), array_agg(concurrency_key) INTO keyed, keys FROM ended WHERE concurrency_key IS NOT NULL;
-    IF keyed IS NOT NULL THEN PERFORM free_slots(keyed, keys); END IF;
+    IF keyed IS NOT NULL AND NOT has_steps THEN PERFORM free_slots(keyed, keys); END IF;
     RETURN keyed IS NOT NULL;
 END $$;
 
--- Ends PENDING tasks without a run, and answers which were PENDING. The order of the arrays is the order of locks.
+-- Ends PENDING tasks without a run, and answers which were PENDING, and whether they are steps. The order of the arrays
+-- is the order of locks.
 CREATE FUNCTION holdfast.end_pending(tasks uuid[], new_state text, code text, message text, details text)
-RETURNS SETOF uuid LANGUAGE plpgsql
+RETURNS TABLE (task_id uuid, is_step boolean) LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+#variable_conflict use_column
 DECLARE
+    of_steps uuid[] := lock_steps(tasks);
     at timestamptz := holdfast.now();
     ended uuid[];
     keys text[];
@@ -190,19 +254,19 @@ BEGIN
     SELECT array_agg(task_id), array_agg(DISTINCT concurrency_key) FILTER (WHERE concurrency_key IS NOT NULL)
     INTO ended, keys FROM gone;
     IF keys IS NOT NULL THEN PERFORM unpark(keys); END IF;
-    RETURN QUERY SELECT unnest(ended);
+    RETURN QUERY SELECT e.id, e.id = ANY (of_steps) FROM unnest(ended) AS e (id);
 END $$;
 
--- PENDING tasks whose deadline has passed, locked; those that a claim has put aside first.
+-- PENDING tasks whose deadline has passed; those that a claim has put aside first.
 CREATE FUNCTION holdfast.find_overdue(at_most integer) RETURNS SETOF uuid LANGUAGE sql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
     WITH aside AS (
         SELECT task_id FROM waiting WHERE deadline IS NOT NULL AND deadline <= holdfast.now() LIMIT at_most
-        FOR UPDATE SKIP LOCKED
     ), untried AS (
         SELECT task_id FROM ready WHERE deadline IS NOT NULL AND deadline <= holdfast.now() LIMIT at_most
-        FOR UPDATE SKIP LOCKED
+    ), overdue AS (
+        SELECT task_id FROM aside UNION ALL SELECT task_id FROM untried LIMIT at_most
     )
-    SELECT task_id FROM aside UNION ALL SELECT task_id FROM untried LIMIT at_most
+    SELECT task_id FROM overdue ORDER BY task_id
 $$;

@@ -304,6 +304,10 @@ BEGIN
     held := pop(claimer, routes, to_hold, false, at, started.budget, started.lowest, started.highest);
     -- Holding more for later is a bonus, not worth asking again.
     more := started.cut_short OR held.cut_short AND held.lowest IS NULL;
+    IF started.lowest IS NOT NULL AND EXISTS (SELECT FROM job_progress p WHERE p.state = 'PENDING') THEN
+        PERFORM begin_jobs(ARRAY(SELECT l.task_id FROM lease l WHERE l.worker_id = claimer
+                                 AND l.lease BETWEEN started.lowest AND started.highest), at);
+    END IF;
     IF held.lowest IS NOT NULL THEN
         UPDATE claim c SET request = request_id, first_lease = held.lowest, last_lease = held.highest
         WHERE c.worker_id = claimer;

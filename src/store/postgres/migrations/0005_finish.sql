@@ -22,16 +22,22 @@ CREATE FUNCTION holdfast.start_leases(tasks uuid[], leases bigint[]) RETURNS tex
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     at timestamptz := holdfast.now();
+    paused uuid[] := '{}';
     done uuid[];
 BEGIN
+    IF EXISTS (SELECT FROM job_progress p WHERE p.state = 'PAUSED') THEN
+        paused := ARRAY(SELECT s.task_id FROM step s JOIN job_progress p ON p.job_id = s.job_id
+                        WHERE s.task_id = ANY (tasks) AND p.state = 'PAUSED');
+    END IF;
     WITH started AS (
         UPDATE lease l SET started_at = at
         FROM unnest(tasks, leases) AS g (task_id, lease)
         WHERE l.task_id = g.task_id AND l.lease = g.lease AND l.started_at IS NULL
-          AND l.stop_requested IS NULL
+          AND l.stop_requested IS NULL AND NOT l.task_id = ANY (paused)
         RETURNING l.task_id
     )
     SELECT coalesce(array_agg(s.task_id), '{}') INTO done FROM started s;
+    IF EXISTS (SELECT FROM job_progress p WHERE p.state = 'PENDING') THEN PERFORM begin_jobs(done, at); END IF;
     IF cardinality(done) = cardinality(tasks) THEN
         RETURN array_fill('applied'::text, ARRAY[cardinality(tasks)]);
     END IF;
@@ -45,8 +51,8 @@ BEGIN
 END $$;
 
 -- The most frequent end of all, in one statement: runs that returned a value. There is nothing to decide about them.
--- Answers whether slots were freed, so that tasks behind them may have moved up. If one of the leases is not current it
--- raises HF002, and nothing is changed.
+-- Answers whether slots were freed, so that tasks behind them may have moved up. If one of the leases is not current, or
+-- one of the tasks is a step, it raises HF002, and nothing is changed.
 CREATE FUNCTION holdfast.complete(tasks uuid[], leases bigint[], results text[]) RETURNS boolean LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -56,6 +62,9 @@ DECLARE
     keyed uuid[];
     keys text[];
 BEGIN
+    IF EXISTS (SELECT FROM step s WHERE s.task_id = ANY (tasks)) THEN
+        RAISE EXCEPTION 'some of these runs are steps of jobs' USING ERRCODE = 'HF002';
+    END IF;
     WITH ended AS (
         DELETE FROM lease l USING unnest(tasks, leases, results) AS g (task_id, lease, result)
         WHERE l.task_id = g.task_id AND l.lease = g.lease AND l.started_at IS NOT NULL
@@ -78,17 +87,22 @@ BEGIN
     RETURN keyed IS NOT NULL;
 END $$;
 
--- Lease rows, locked in the order of the ids, with what a decision about them needs.
+-- Lease rows, locked in the order of the ids, with what a decision about them needs; and, locked after them, the trees of
+-- the jobs that any of the tasks, leased or not, is a step of.
 CREATE FUNCTION holdfast.lock_leases(tasks uuid[])
 RETURNS TABLE (task_id uuid, lease bigint, worker_id uuid, started boolean, stop_requested text, deadline timestamptz,
-               attempts integer, crashes integer, requeues integer, policy text, at timestamptz) LANGUAGE sql
+               attempts integer, crashes integer, requeues integer, policy text, at timestamptz, is_step boolean)
+    LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+    RETURN QUERY
     SELECT l.task_id, l.lease, l.worker_id, l.started_at IS NOT NULL, l.stop_requested, l.deadline, l.attempts, l.crashes,
-           l.requeues, t.policy::text, holdfast.now()
+           l.requeues, t.policy::text, holdfast.now(), EXISTS (SELECT FROM step s WHERE s.task_id = l.task_id)
     FROM lease l JOIN task t ON t.id = l.task_id
-    WHERE l.task_id = ANY (tasks) ORDER BY l.task_id FOR UPDATE OF l
-$$;
+    WHERE l.task_id = ANY (tasks) ORDER BY l.task_id FOR UPDATE OF l;
+    PERFORM lock_steps(tasks);
+END $$;
 
 -- Where tasks are: 'pending' (with the lease that ended last), 'leased', or their terminal state; NULL: unknown.
 CREATE FUNCTION holdfast.whereabouts(tasks uuid[]) RETURNS TABLE (place text, last_lease bigint) LANGUAGE sql STABLE
@@ -113,8 +127,21 @@ RETURNS TABLE (task_id uuid, worker_id uuid) LANGUAGE sql
     UPDATE lease l SET stop_requested = g.reason
     FROM unnest(tasks, leases, reasons) AS g (task_id, lease, reason)
     WHERE l.task_id = g.task_id AND l.lease = coalesce(g.lease, l.lease)
-      AND (l.stop_requested IS NULL OR g.lease IS NULL AND l.stop_requested <> g.reason)
+      AND (coalesce(l.stop_requested, 'pause') = 'pause' OR g.lease IS NULL AND l.stop_requested <> g.reason)
     RETURNING l.task_id, l.worker_id
+$$;
+
+-- Events, in the order given. One about the task of a step is one about its job, too.
+CREATE FUNCTION holdfast.write_events(kinds text[], tasks uuid[], workers uuid[], jobs uuid[], whos text[], messages text[],
+                                      datas text[]) RETURNS void LANGUAGE sql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+    INSERT INTO event (at, kind, task_id, worker_id, job_id, who, message, data)
+    SELECT holdfast.now(), g.kind, g.task_id, g.worker_id,
+           coalesce(g.job_id, (SELECT s.job_id FROM step s WHERE s.task_id = g.task_id)), g.who, g.message, g.data
+    FROM unnest(kinds, tasks, workers, jobs, whos, messages, datas) WITH ORDINALITY
+        AS g (kind, task_id, worker_id, job_id, who, message, data, place)
+    ORDER BY g.place
 $$;
 
 -- What runs report. A value that is not reported stays as it was.

@@ -1,0 +1,162 @@
+#include <set>
+
+#include "store/encoding.h"
+#include "store/postgres/endings.h"
+#include "store/postgres/store_impl.h"
+
+namespace holdfast::postgres {
+
+namespace {
+
+/// Why the job is to be cancelled; nullopt: somebody has done something about it since it was found.
+std::optional<store::Overdue> overdue(Transaction& tx, const Uuid& job) {
+    const auto row = tx.run(
+        "SELECT p.state, (extract(epoch FROM p.deadline - coalesce(p.started_at, j.created_at)) * 1000000)::bigint"
+        " FROM holdfast.job_progress p JOIN holdfast.job j ON j.id = p.job_id"
+        " WHERE p.job_id = $1 AND p.deadline <= holdfast.now() AND p.cancel_code IS NULL",
+        job);
+    if (row.empty()) return std::nullopt;
+    return store::overdue_job(store::read_job_state(row.text(0, 0)), Duration(row.integer(0, 1)));
+}
+
+/// A claim that found the tree locked has not marked the job as started.
+std::vector<Uuid> started_tasks(Transaction& tx, const Uuid& job) {
+    return read_ids(tx.run("SELECT holdfast.started_tasks($1)", job));
+}
+
+/// A job whose definition cannot be read keeps no other from being looked after.
+template <typename Body>
+void unless_spoilt(const Body& body) {
+    try {
+        body();
+    } catch (const store::BadDefinition&) {
+    }
+}
+
+std::vector<Uuid> open_jobs(Transaction& tx, const Uuid& root) {
+    return read_ids(tx.run("SELECT id FROM holdfast.tree_of($1)", root));
+}
+
+}  // namespace
+
+std::size_t PostgresStore::end_due_waits(std::size_t limit) {
+    if (limit == 0) return 0;
+    const auto rows = work_.read("SELECT job_id, step, item FROM holdfast.due_waits($1)",
+                                 static_cast<int>(std::min(limit, store::max_batch_rows)));
+    std::vector<store::StepKey> due;
+    for (int row = 0; row < rows.size(); ++row)
+        due.push_back({rows.uuid(row, 0), rows.small(row, 1), rows.small(row, 2)});
+    if (due.empty()) return 0;
+    try {
+        return end_waits(due);
+    } catch (const store::BadDefinition&) {  // one of the jobs is spoilt: repair tells of it
+        std::size_t ended = 0;
+        for (const auto& step : due) unless_spoilt([&] { ended += end_waits({step}); });
+        return ended;
+    }
+}
+
+/// In trees that nobody else works on.
+std::size_t PostgresStore::end_waits(const std::vector<store::StepKey>& due) {
+    std::vector<Uuid> jobs;
+    for (const auto& step : due) jobs.push_back(step.job);
+    return transact([&](Transaction& tx) {
+        const auto locked = read_ids(tx.run("SELECT holdfast.lock_idle_trees($1)", jobs));
+        const std::set<Uuid> held(locked.begin(), locked.end());
+        std::vector<store::StepKey> ended = due;
+        std::erase_if(ended, [&](const store::StepKey& step) { return !held.contains(step.job); });
+        if (ended.empty()) return std::size_t{0};
+        return orchestrate(tx, [&](store::Orchestrator& orchestrator) {
+            orchestrator.time_came(ended);
+            return ended.size();
+        });
+    });
+}
+
+std::size_t PostgresStore::cancel_overdue_jobs(std::size_t limit, const std::string& who) {
+    if (limit == 0) return 0;
+    const auto late = read_ids(
+        work_.read("SELECT holdfast.overdue_jobs($1)", static_cast<int>(std::min(limit, store::max_batch_rows))));
+    std::size_t cancelled = 0;
+    for (const auto& job : late)
+        unless_spoilt([&] {
+            if (!cancel_overdue(job, who)) return;
+            ++cancelled;
+            cancel_tasks_of(job, who);
+        });
+    return cancelled;
+}
+
+bool PostgresStore::cancel_overdue(const Uuid& job, const std::string& who) {
+    return transact([&](Transaction& tx) {
+        tx.who = who;
+        lock_trees(tx, {job});
+        if (const auto started = started_tasks(tx, job); !started.empty())
+            orchestrate(tx, [&](store::Orchestrator& orchestrator) {
+                orchestrator.tasks_started(started);
+                return true;
+            });
+        const auto why = overdue(tx, job);
+        if (!why) return false;
+        return orchestrate(tx, [&](store::Orchestrator& orchestrator) {
+            return orchestrator.cancel(job, why->code, why->reason) == SteerStatus::Applied;
+        });
+    });
+}
+
+store::RepairAnswer PostgresStore::repair_jobs(const store::RepairParams& params) {
+    const auto roots =
+        read_ids(work_.read("SELECT holdfast.open_roots($1, $2)", params.after, static_cast<int>(params.limit)));
+    store::RepairAnswer answer;
+    for (const auto& root : roots) {
+        const auto before = answer;
+        try {
+            repair_tree(root, params.who, answer);
+        } catch (const store::Unavailable&) {
+            throw;
+        } catch (const store::Full&) {
+            throw;
+        } catch (const std::exception& trouble) {
+            answer = before;
+            answer.poison.emplace_back(root, trouble.what());
+        }
+    }
+    answer.more = !roots.empty() && roots.size() == params.limit;
+    if (!roots.empty()) answer.last = roots.back();
+    return answer;
+}
+
+/// Tasks are steered after the repair: it may have ended some of them.
+void PostgresStore::repair_tree(const Uuid& root, const std::string& who, store::RepairAnswer& answer) {
+    answer = transact([&, so_far = answer](Transaction& tx) {
+        auto mended = so_far;
+        tx.who = who;
+        lock_trees(tx, {root});
+        const auto jobs = open_jobs(tx, root);
+        orchestrate(tx, [&](store::Orchestrator& orchestrator) {
+            for (const auto& job : jobs) orchestrator.repair(job, mended);
+            return true;
+        });
+        mended.steered += steer_tasks(tx, jobs);
+        return mended;
+    });
+    answer.steered += static_cast<int>(cancel_tasks_of(root, who));
+}
+
+/// Holds and releases what pausing and resuming have missed; how many tasks.
+int PostgresStore::steer_tasks(Transaction& tx, const std::vector<Uuid>& jobs) {
+    const auto rows = tx.run("SELECT job_id, is_paused, tasks FROM holdfast.jobs_to_steer($1)", jobs);
+    std::vector<Uuid> paused, resumed;
+    int tasks = 0;
+    for (int row = 0; row < rows.size(); ++row) {
+        (rows.boolean(row, 1) ? paused : resumed).push_back(rows.uuid(row, 0));
+        tasks += static_cast<int>(rows.integer(row, 2));
+    }
+    PostgresJobTables tables(tx, routes_, params_.limits);
+    if (!paused.empty()) tables.hold_tasks(paused);
+    if (!resumed.empty()) tables.release_tasks(resumed);
+    tx.brings_work |= !resumed.empty();
+    return tasks;
+}
+
+}  // namespace holdfast::postgres

@@ -1,0 +1,188 @@
+#include "store/encoding.h"
+#include "store/id_range.h"
+#include "store/jobs/step_infos.h"
+#include "store/postgres/store_impl.h"
+
+namespace holdfast::postgres {
+
+namespace {
+
+using store::JobRow;
+using store::NewJob;
+using store::SubmitOutcome;
+using store::SubmitStatus;
+
+/// Starting a job writes a row for each of its steps: a transaction takes fewer jobs than tasks.
+constexpr std::size_t jobs_per_transaction = 50;
+
+/// Batches in which no id occurs twice, and that one person starts.
+std::vector<Batch> batches_of(const std::vector<NewJob>& jobs) {
+    std::unordered_set<Uuid> ids;
+    std::string_view who;
+    const auto collides = [&](std::size_t index) {
+        if (ids.empty()) who = jobs[index].who;
+        return jobs[index].who != who || ids.size() == jobs_per_transaction || !ids.insert(jobs[index].id).second;
+    };
+    return split_batches(
+        jobs.size(), [&] { ids.clear(); }, collides);
+}
+
+JobInfo info_of(const JobRow& job) {
+    const auto& [head, progress] = job;
+    JobInfo info;
+    info.id = head.id;
+    info.workflow = head.workflow;
+    info.state = progress.state;
+    info.input = head.input;
+    info.output = progress.output;
+    info.error = progress.error;
+    info.cancel_requested = !progress.cancel_code.empty();
+    info.created_at = head.created_at;
+    info.started_at = progress.started_at;
+    info.finished_at = progress.finished_at;
+    info.deadline = progress.deadline;
+    info.root = head.root;
+    info.parent = head.parent ? head.parent->job : Uuid();
+    info.depth = head.depth;
+    info.retry_of = head.retry_of;
+    return info;
+}
+
+}  // namespace
+
+std::vector<SubmitOutcome> PostgresStore::start_jobs(const std::vector<NewJob>& jobs) {
+    std::vector<SubmitOutcome> outcomes(jobs.size());
+    for (const auto& batch : batches_of(jobs)) start_batch(jobs, batch, outcomes);
+    return outcomes;
+}
+
+void PostgresStore::start_batch(const std::vector<NewJob>& jobs, const Batch& batch,
+                                std::vector<SubmitOutcome>& outcomes) {
+    try {
+        transact([&](Transaction& tx) {
+            tx.who = jobs[batch.front()].who;
+            return orchestrate(tx, [&](store::Orchestrator& orchestrator) {
+                for (const auto index : batch) outcomes[index] = orchestrator.start(jobs[index]);
+                return true;
+            });
+        });
+    } catch (const ContentRefused& refused) {
+        if (batch.size() == 1) {
+            outcomes[batch.front()] = {SubmitStatus::Refused, jobs[batch.front()].id, refused.what()};
+        } else {
+            for (const auto& half : halves(batch)) start_batch(jobs, half, outcomes);
+        }
+    }
+}
+
+std::shared_ptr<const core::BundlePlan> PostgresStore::plan_of(const Uuid& definition) {
+    if (auto plan = definitions_.find(definition)) return plan;
+    const auto row = work_.read("SELECT text FROM holdfast.workflow_definition WHERE id = $1", definition);
+    try {
+        return row.empty() ? nullptr : definitions_.add(definition, row.string(0, 0));
+    } catch (const store::BadDefinition&) {
+        return nullptr;
+    }
+}
+
+const core::WorkflowPlan* PostgresStore::find_plan(const store::JobHead& job,
+                                                   std::shared_ptr<const core::BundlePlan>& bundle) {
+    bundle = plan_of(job.definition);
+    return bundle ? bundle->find(job.workflow) : nullptr;
+}
+
+std::string PostgresStore::step_name(const store::JobHead& job, int step, int item) {
+    std::shared_ptr<const core::BundlePlan> bundle;
+    return store::step_name(find_plan(job, bundle), step, item);
+}
+
+std::vector<JobRow> PostgresStore::read_jobs(const std::vector<Uuid>& ids) {
+    if (ids.empty()) return {};
+    const auto rows = work_.read("SELECT " HOLDFAST_JOB_COLUMNS " FROM holdfast.load_jobs($1)", ids);
+    std::vector<JobRow> jobs;
+    for (int row = 0; row < rows.size(); ++row) jobs.push_back(read_job(rows, row));
+    return jobs;
+}
+
+std::unordered_map<Uuid, JobInfo> PostgresStore::read_infos(const std::vector<Uuid>& ids) {
+    const auto jobs = read_jobs(ids);
+    std::unordered_map<Uuid, JobInfo> infos;
+    std::vector<Uuid> parents;
+    for (const auto& job : jobs) {
+        infos.emplace(job.head.id, info_of(job));
+        if (job.head.parent) parents.push_back(job.head.parent->job);
+    }
+    read_step_counts(jobs, infos);
+    std::unordered_map<Uuid, store::JobHead> heads;
+    for (const auto& parent : read_jobs(parents)) heads[parent.head.id] = parent.head;
+    for (const auto& job : jobs)
+        if (const auto& parent = job.head.parent)
+            infos[job.head.id].parent_step = step_name(heads[parent->job], parent->step, parent->item);
+    return infos;
+}
+
+/// Without the hooks, which stand behind the steps.
+void PostgresStore::read_step_counts(const std::vector<JobRow>& jobs, std::unordered_map<Uuid, JobInfo>& infos) {
+    if (jobs.empty()) return;
+    Array<Uuid> ids;
+    Array<int> hooks_from;
+    for (const auto& job : jobs) {
+        std::shared_ptr<const core::BundlePlan> bundle;
+        const auto* const plan = find_plan(job.head, bundle);
+        ids.add(job.head.id);
+        hooks_from.add(static_cast<int>(plan != nullptr ? plan->step_count : core::max_workflow_steps));
+    }
+    const auto rows = work_.read("SELECT job_id, state, steps FROM holdfast.step_counts($1, $2)", ids, hooks_from);
+    for (int row = 0; row < rows.size(); ++row)
+        store::add_to(infos[rows.uuid(row, 0)].steps, store::read_step_state(rows.text(row, 1)),
+                      static_cast<int>(rows.integer(row, 2)));
+}
+
+std::vector<std::optional<JobInfo>> PostgresStore::find_jobs(const std::vector<Uuid>& ids) {
+    const auto infos = read_infos(ids);
+    std::vector<std::optional<JobInfo>> found(ids.size());
+    for (std::size_t i = 0; i < ids.size(); ++i)
+        if (const auto info = infos.find(ids[i]); info != infos.end()) found[i] = info->second;
+    return found;
+}
+
+std::vector<JobInfo> PostgresStore::list_jobs(const JobQuery& query) {
+    const auto range = store::id_range("", query.after);
+    if (!range) return {};
+    std::vector<std::string> states;
+    for (const auto state : query.states) states.emplace_back(to_text(state));
+    const auto ids = read_ids(work_.read("SELECT holdfast.list_jobs($1, $2, $3, $4, $5, $6, $7)", states,
+                                         query.workflow, query.parent, query.with_children, range->lowest,
+                                         range->highest, static_cast<int>(query.limit)));
+    auto infos = read_infos(ids);
+    std::vector<JobInfo> page;
+    for (const auto& id : ids)
+        if (auto info = infos.extract(id)) page.push_back(std::move(info.mapped()));
+    return page;
+}
+
+std::vector<Uuid> PostgresStore::jobs_with_prefix(const std::string& prefix, std::size_t limit) {
+    const auto range = store::id_range(prefix, std::nullopt);
+    if (!range) return {};
+    return read_ids(work_.read("SELECT id FROM holdfast.job WHERE id BETWEEN $1 AND $2 ORDER BY id LIMIT $3",
+                               range->lowest, range->highest, static_cast<std::int64_t>(limit)));
+}
+
+std::string PostgresStore::job_definition(const Uuid& job) {
+    const auto row = work_.read(
+        "SELECT d.text FROM holdfast.job j JOIN holdfast.workflow_definition d ON d.id = j.definition_id"
+        " WHERE j.id = $1",
+        job);
+    return row.empty() ? "" : row.string(0, 0);
+}
+
+std::optional<std::pair<Uuid, std::string>> PostgresStore::step_of_task(const Uuid& task) {
+    const auto row = work_.read("SELECT job_id, step, item FROM holdfast.step WHERE task_id = $1", task);
+    if (row.empty()) return std::nullopt;
+    const auto job = row.uuid(0, 0);
+    const auto found = read_jobs({job});
+    const auto head = found.empty() ? store::JobHead{} : found.front().head;
+    return std::pair(job, step_name(head, row.small(0, 1), row.small(0, 2)));
+}
+
+}  // namespace holdfast::postgres

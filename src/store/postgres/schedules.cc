@@ -1,0 +1,124 @@
+#include "store/admission.h"
+#include "store/encoding.h"
+#include "store/postgres/endings.h"
+#include "store/postgres/store_impl.h"
+
+namespace holdfast::postgres {
+
+namespace {
+
+using store::ScheduleDefinition;
+using store::ScheduleRecord;
+
+#define HOLDFAST_SCHEDULE_COLUMNS                                                                      \
+    "s.name, s.timing, s.definition, s.input, s.paused, s.created_at, s.decided_until, s.last_job_id," \
+    " (SELECT p.state FROM holdfast.job_progress p WHERE p.job_id = s.last_job_id)"
+
+ScheduleRecord read_schedule(const Rows& rows, int row) {
+    ScheduleRecord record;
+    record.schedule = {rows.string(row, 0), rows.string(row, 1), rows.string(row, 2), rows.string(row, 3)};
+    record.paused = rows.boolean(row, 4);
+    record.created_at = rows.time(row, 5);
+    record.decided_until = rows.time(row, 6);
+    record.last_job = rows.uuid(row, 7);
+    if (!rows.is_null(row, 8)) record.last_state = store::read_job_state(rows.text(row, 8));
+    return record;
+}
+
+/// Locked, before any job.
+std::optional<ScheduleRecord> lock_schedule(Transaction& tx, const std::string& name) {
+    const auto rows =
+        tx.run("SELECT " HOLDFAST_SCHEDULE_COLUMNS " FROM holdfast.schedule s WHERE s.name = $1 FOR UPDATE", name);
+    if (rows.empty()) return std::nullopt;
+    return read_schedule(rows, 0);
+}
+
+/// Of another timing no slot has been decided yet; those before now are none of its business.
+void update_schedule(Transaction& tx, const ScheduleDefinition& schedule, bool has_new_timing) {
+    tx.run(
+        "UPDATE holdfast.schedule SET timing = $2, definition = $3, input = $4,"
+        " decided_until = CASE WHEN $5 THEN greatest(decided_until, holdfast.now()) ELSE decided_until END"
+        " WHERE name = $1",
+        schedule.name, schedule.timing, schedule.definition, schedule.input, has_new_timing);
+}
+
+}  // namespace
+
+void PostgresStore::put_schedule(const ScheduleDefinition& schedule, const std::string& who) {
+    store::check_schedule(schedule, params_.limits);
+    transact([&](Transaction& tx) {
+        const bool is_new = tx.run(
+                                  "INSERT INTO holdfast.schedule (name, timing, definition, input, created_at,"
+                                  " decided_until) VALUES ($1, $2, $3, $4, holdfast.now(), holdfast.now())"
+                                  " ON CONFLICT DO NOTHING",
+                                  schedule.name, schedule.timing, schedule.definition, schedule.input)
+                                .affected() > 0;
+        const auto old = lock_schedule(tx, schedule.name);
+        const bool is_changed = !is_new && old && old->schedule != schedule;
+        if (is_changed) update_schedule(tx, schedule, schedule.timing != old->schedule.timing);
+        if (is_new || is_changed) write_events(tx, {store::schedule_changed_event(schedule.name, is_new, who)});
+        return true;
+    });
+}
+
+std::vector<ScheduleRecord> PostgresStore::schedules() {
+    const auto rows = work_.read("SELECT " HOLDFAST_SCHEDULE_COLUMNS " FROM holdfast.schedule s ORDER BY s.name");
+    std::vector<ScheduleRecord> records;
+    for (int row = 0; row < rows.size(); ++row) records.push_back(read_schedule(rows, row));
+    return records;
+}
+
+bool PostgresStore::set_schedule_paused(const std::string& schedule, bool paused, const std::string& who) {
+    return transact([&](Transaction& tx) {
+        const auto record = lock_schedule(tx, schedule);
+        if (!record) return false;
+        if (record->paused == paused) return true;
+        tx.run("UPDATE holdfast.schedule SET paused = $2 WHERE name = $1", schedule, paused);
+        write_events(tx, {store::schedule_paused_event(schedule, paused, who)});
+        return true;
+    });
+}
+
+bool PostgresStore::remove_schedule(const std::string& schedule, const std::string& who) {
+    return transact([&](Transaction& tx) {
+        if (tx.run("DELETE FROM holdfast.schedule WHERE name = $1", schedule).affected() == 0) return false;
+        write_events(tx, {store::schedule_removed_event(schedule, who)});
+        return true;
+    });
+}
+
+bool PostgresStore::fire(const store::FireParams& params) {
+    Uuid replaced;
+    const bool fired = transact([&](Transaction& tx) {
+        tx.who = params.who;
+        const auto record = lock_schedule(tx, params.schedule);
+        if (!record || record->paused || record->decided_until != params.decided_until) return false;
+        if (!params.note.empty()) write_events(tx, {store::schedule_noted_event(params)});
+        const bool replaces = params.job && params.cancel_previous && record->last_job != *params.job;
+        replaced = replaces ? record->last_job : Uuid();
+        const bool started = params.job && start_slot(tx, params, *record, replaced);
+        tx.run(
+            "UPDATE holdfast.schedule SET decided_until = $2, last_job_id = coalesce($3, last_job_id) WHERE name = "
+            "$1",
+            params.schedule, params.decide_until, started ? params.job : std::nullopt);
+        return true;
+    });
+    if (fired && !replaced.is_nil()) cancel_tasks_of(replaced, params.who);
+    return fired;
+}
+
+bool PostgresStore::start_slot(Transaction& tx, const store::FireParams& params, const ScheduleRecord& record,
+                               const Uuid& replaced) {
+    if (!replaced.is_nil()) lock_trees(tx, {replaced});
+    const auto outcome = orchestrate(tx, [&](store::Orchestrator& orchestrator) {
+        if (!replaced.is_nil())
+            (void)orchestrator.cancel(replaced, error_code::job_cancelled, store::replaced_reason(params.schedule));
+        return orchestrator.start({*params.job, record.schedule.definition, record.schedule.input, params.who, {}});
+    });
+    const bool is_there =
+        outcome.status != store::SubmitStatus::Refused && outcome.status != store::SubmitStatus::TooOld;
+    if (!is_there) write_events(tx, {store::schedule_refused_event(params, outcome)});
+    return is_there;
+}
+
+}  // namespace holdfast::postgres
