@@ -42,6 +42,7 @@ std::vector<ProcessEntry> processes_of_worker(std::string_view worker) {
             if (descendant.state != 'Z' && descendant.pid != getpid()) found.emplace(descendant.pid, descendant);
     }
     std::vector<ProcessEntry> all;
+    all.reserve(found.size());
     for (const auto& [pid, process] : found) all.push_back(process);
     return all;
 }

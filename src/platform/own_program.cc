@@ -10,8 +10,6 @@
 
 #include "platform/descriptor.h"
 
-extern char** environ;
-
 namespace holdfast::platform {
 
 namespace {
@@ -35,6 +33,7 @@ void execute_own_program(int program, char* const* arguments, char* const* envir
 
 std::vector<char*> exec_vector(const std::vector<std::string>& texts) {
     std::vector<char*> pointers;
+    pointers.reserve(texts.size() + 1);
     for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
     pointers.push_back(nullptr);
     return pointers;

@@ -44,7 +44,7 @@ std::string find_program(const std::string& name) {
     const char* path = std::getenv("PATH");
     std::istringstream folders(path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin");
     for (std::string folder; std::getline(folders, folder, ':');)
-        if (const std::string file = concat(folder, "/", name); access(file.c_str(), X_OK) == 0) return file;
+        if (std::string file = concat(folder, "/", name); access(file.c_str(), X_OK) == 0) return file;
     return {};
 }
 

@@ -30,7 +30,7 @@ constexpr const char* inside = "/holdfast";
 /// A fresh directory, removed with this.
 class Folder {
 public:
-    explicit Folder(const std::string& path) : path_(path) { platform::make_fresh_folder(path_); }
+    explicit Folder(std::string path) : path_(std::move(path)) { platform::make_fresh_folder(path_); }
     ~Folder() { platform::remove_folder(path_); }
     Folder(const Folder&) = delete;
     Folder& operator=(const Folder&) = delete;

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 
+#include "platform/own_program.h"
+
 namespace holdfast::worker {
 
 namespace {
@@ -21,9 +23,7 @@ void add_tag(std::vector<std::string>& tags, const std::string& tag) {
 /// Starts a program in a process group of its own, with nothing to read and nobody to read what it prints. -1 when it
 /// cannot be started.
 pid_t start_silently(const std::vector<std::string>& words) {
-    std::vector<char*> arguments;
-    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
+    const std::vector<char*> arguments = platform::exec_vector(words);
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
