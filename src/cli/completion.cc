@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/session.h"
 #include "cli/words.h"
+#include "core/job_state.h"
 #include "core/task_state.h"
 
 namespace holdfast::cli {
@@ -37,9 +38,11 @@ void collect(const CLI::App& command, const std::string& path, const std::vector
     for (const CLI::App* child : commands) collect(*child, path + "/" + child->get_name(), inherited, places);
 }
 
-/// What a command's words may be beside its options: ids of tasks, names of workers, names of defined tasks.
+/// What a command's words may be beside its options: ids of tasks and jobs, names of workers and schedules.
 std::string wanted_words(const std::string& path) {
     if (path.starts_with("/tasks/") && path != "/tasks/list") return "; wanted=tasks";
+    if (path.starts_with("/jobs/") && path != "/jobs/list") return "; wanted=jobs";
+    if (path.starts_with("/schedules/") && path != "/schedules/list") return "; wanted=schedules";
     if (path.starts_with("/workers/") && path != "/workers/list") return "; wanted=workers";
     return "";
 }
@@ -59,9 +62,10 @@ std::string words_by_place(const std::vector<Place>& places) {
     return text;
 }
 
-std::string state_words() {
+template <typename States>
+std::string words_for(const States& states) {
     std::vector<std::string> words;
-    for (const TaskState state : core::task_states()) words.push_back(lower_case(to_text(state)));
+    for (const auto state : states) words.push_back(lower_case(to_text(state)));
     return join(words, " ");
 }
 
@@ -75,17 +79,22 @@ _holdfast() {
     done
     case $path:$previous in
         /tasks/force:--state) COMPREPLY=($(compgen -W 'failed cancelled' -- "$cur")); return ;;
+        /jobs/list:--state) COMPREPLY=($(compgen -W '@JOB_STATES@' -- "$cur")); return ;;
         *:--state) COMPREPLY=($(compgen -W '@STATES@' -- "$cur")); return ;;
         *:--on-crash) COMPREPLY=($(compgen -W 'fail requeue' -- "$cur")); return ;;
         *:--fence) COMPREPLY=($(compgen -W 'auto stop continue' -- "$cur")); return ;;
         *:--unmatched) COMPREPLY=($(compgen -W 'wait fail' -- "$cur")); return ;;
         *:--isolation) COMPREPLY=($(compgen -W 'process thread' -- "$cur")); return ;;
-        *:--config) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        *:--config | *:--file | *:--input-file | /run:-f | /jobs/graph:-f) COMPREPLY=($(compgen -f -- "$cur")); return ;;
     esac
     case $path in
 @WORDS@    esac
     if [[ $wanted == tasks && $cur != -* ]]; then
         words=$("${COMP_WORDS[0]}" tasks list --limit 200 --json 2>/dev/null | sed -n 's/^{"id":"\([^"]*\)".*/\1/p')
+    elif [[ $wanted == jobs && $cur != -* ]]; then
+        words=$("${COMP_WORDS[0]}" jobs list --limit 200 --json 2>/dev/null | sed -n 's/^{"id":"\([^"]*\)".*/\1/p')
+    elif [[ $wanted == schedules && $cur != -* ]]; then
+        words=$("${COMP_WORDS[0]}" schedules list --json 2>/dev/null | sed -n 's/^{"name":"\([^"]*\)".*/\1/p')
     elif [[ $wanted == workers && $cur != -* ]]; then
         words=$("${COMP_WORDS[0]}" workers list --all --json 2>/dev/null | sed -n 's/.*"name":"\([^"]*\)".*/\1/p')
     fi
@@ -103,7 +112,8 @@ std::string bash_script(const CLI::App& program) {
     collect(program, "", option_names(program), places);
     std::string script(script_template);
     script = replaced(std::move(script), "@PATHS@", known_paths(places));
-    script = replaced(std::move(script), "@STATES@", state_words());
+    script = replaced(std::move(script), "@STATES@", words_for(core::task_states()));
+    script = replaced(std::move(script), "@JOB_STATES@", words_for(core::job_states()));
     return replaced(std::move(script), "@WORDS@", words_by_place(places));
 }
 

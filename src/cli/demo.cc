@@ -1,14 +1,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <ostream>
 
 #include "cli/demo_play.h"
 #include "cli/session.h"
+#include "cli/signal_notes.h"
 #include "platform/private_folder.h"
 
 namespace holdfast::cli {
@@ -42,43 +41,17 @@ public:
     using DemoFailed::DemoFailed;
 };
 
-volatile sig_atomic_t interrupting_signal = 0;
-
-/// While it lives, Ctrl-C and its like only leave a note: whoever reads it can tidy up in peace.
-class SignalNotes {
-public:
-    SignalNotes() {
-        struct sigaction noted {};
-        noted.sa_handler = [](int signal) { interrupting_signal = signal; };
-        for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &noted, &before_[i]);
-        struct sigaction ignored {};
-        ignored.sa_handler = SIG_IGN;  // a reader that goes away is seen at the stream
-        sigaction(SIGPIPE, &ignored, &before_pipe_);
-    }
-    ~SignalNotes() {
-        for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &before_[i], nullptr);
-        sigaction(SIGPIPE, &before_pipe_, nullptr);
-    }
-    SignalNotes(const SignalNotes&) = delete;
-    SignalNotes& operator=(const SignalNotes&) = delete;
-
-    static void check(const Io& io) {
-        if (interrupting_signal != 0) throw Interrupted("interrupted; the demo's processes are ended");
-        if (!io.out) throw Interrupted("nobody reads on; the demo's processes are ended");
-    }
-
-private:
-    static constexpr std::array<int, 3> signals = {SIGINT, SIGTERM, SIGHUP};
-    std::array<struct sigaction, 3> before_{};
-    struct sigaction before_pipe_ {};
-};
+void check(const Io& io) {
+    if (SignalNotes::interrupted()) throw Interrupted("interrupted; the demo's processes are ended");
+    if (!io.out) throw Interrupted("nobody reads on; the demo's processes are ended");
+}
 
 DemoCount play(const Session& session, const DemoFolder& folder, DemoView& view) {
     const bool for_people = session.io.terminal && !session.globals.json;
     DemoPlay demo({.place = {folder.path()},
                    .io = session.io,
                    .view = view,
-                   .check = [&] { SignalNotes::check(session.io); },
+                   .check = [&] { check(session.io); },
                    .pause = for_people ? std::chrono::seconds(3) : std::chrono::seconds(0)});
     return demo.run();
 }

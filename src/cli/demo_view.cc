@@ -1,10 +1,10 @@
 #include "cli/demo_view.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <ostream>
+
+#include "cli/live_frame.h"
 
 namespace holdfast::cli {
 
@@ -54,11 +54,6 @@ private:
     const Io& io_;
 };
 
-bool can_move_the_cursor(const Io& io) {
-    const auto term = io.environment.find("TERM");
-    return term != io.environment.end() && !term->second.empty() && term->second != "dumb";
-}
-
 Cell number_cell(int number, Tone tone) {
     return {fmt::format("{}", number), tone};
 }
@@ -89,11 +84,10 @@ void print_demo_table(const Io& io, const DemoCount& count) {
 
 std::unique_ptr<DemoView> make_demo_view(const Session& session) {
     if (session.globals.json) return std::make_unique<JsonDemoView>(session.io);
-    winsize size{};
-    const bool has_room = session.io.terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
-                          size.ws_row >= least_rows && size.ws_col >= least_columns;
-    if (!has_room || !can_move_the_cursor(session.io)) return std::make_unique<PlainDemoView>(session.io);
-    return make_live_demo_view(session.io, size.ws_row, size.ws_col);
+    const auto screen = screen_of(session.io);
+    const bool has_room = screen && screen->rows >= least_rows && screen->columns >= least_columns;
+    if (!has_room) return std::make_unique<PlainDemoView>(session.io);
+    return make_live_demo_view(session.io, screen->rows, screen->columns);
 }
 
 }  // namespace holdfast::cli

@@ -102,6 +102,59 @@ Json to_json_shape(const store::EventRecord& record) {
             {"data", embedded(record.data)}};
 }
 
+Json job_event_shape(const store::EventRecord& record) {
+    Json event = to_json_shape(record);
+    event["task"] = shape(record.task);
+    event["job"] = shape(record.job);
+    return event;
+}
+
+Json to_json_shape(const StepCounts& counts) {
+    return {{"waiting", counts.waiting},     {"ready", counts.ready},   {"running", counts.running},
+            {"completed", counts.completed}, {"failed", counts.failed}, {"skipped", counts.skipped},
+            {"cancelled", counts.cancelled}};
+}
+
+Json to_json_shape(const JobInfo& job) {
+    return {{"id", job.id.to_string()},
+            {"workflow", job.workflow},
+            {"state", to_text(job.state)},
+            {"input", embedded(job.input)},
+            {"output", embedded(job.output)},
+            {"error", shape(job.error)},
+            {"cancel_requested", job.cancel_requested},
+            {"created_at", format_timestamp(job.created_at)},
+            {"started_at", shape(job.started_at)},
+            {"finished_at", shape(job.finished_at)},
+            {"deadline", shape(job.deadline)},
+            {"root", shape(job.root)},
+            {"parent", shape(job.parent)},
+            {"parent_step", text_or_null(job.parent_step)},
+            {"depth", job.depth},
+            {"retry_of", shape(job.retry_of)},
+            {"steps", to_json_shape(job.steps)}};
+}
+
+Json to_json_shape(const StepInfo& step) {
+    return {{"name", step.name},
+            {"item", step.item < 0 ? Json() : Json(step.item)},
+            {"hook", step.hook},
+            {"kind", step.kind},
+            {"state", to_text(step.state)},
+            {"task", shape(step.task)},
+            {"child", shape(step.child)},
+            {"attempts", step.attempts},
+            {"ready_at", shape(step.ready_at)},
+            {"started_at", shape(step.started_at)},
+            {"finished_at", shape(step.finished_at)},
+            {"wakes_at", shape(step.wakes_at)},
+            {"message", text_or_null(step.message)},
+            {"output", embedded(step.output)},
+            {"error", shape(step.error)},
+            {"progress", shape(step.progress)},
+            {"items", step.items.total() == 0 ? Json() : to_json_shape(step.items)}};
+}
+
 Json to_json_shape(const store::QueueRecord& record) {
     return {{"name", record.name},
             {"paused", record.paused},

@@ -30,7 +30,10 @@ void add_commands(CLI::App& program, Globals& globals, Action& chosen) {
         ->type_name("FILE");
     program.add_flag("--json", globals.json, "Print JSON, one object a line");
     add_submit(program, chosen);
+    add_run(program, chosen);
     add_tasks(program, chosen);
+    add_jobs(program, chosen);
+    add_schedules(program, chosen);
     add_worker(program, chosen);
     add_workers(program, chosen);
     add_queues(program, chosen);
@@ -119,7 +122,7 @@ ExitCode report_usage(Io& io, const CLI::App& program, const CLI::ParseError& fa
 // ---- What goes wrong while a command runs
 // ---------------------------------------------------------------------------
 
-ExitCode report_bad_config(Io& io, const BadConfig& fault) {
+ExitCode report_complaints(Io& io, const Complaints& fault) {
     std::istringstream complaints(fault.what());
     for (std::string complaint; std::getline(complaints, complaint);) complain(io, complaint, ExitCode::BadUsage);
     return ExitCode::BadUsage;
@@ -128,11 +131,15 @@ ExitCode report_bad_config(Io& io, const BadConfig& fault) {
 ExitCode guarded(Io& io, const std::function<ExitCode()>& command) {
     try {
         return command();
-    } catch (const BadConfig& fault) {
-        return report_bad_config(io, fault);
+    } catch (const Complaints& fault) {
+        return report_complaints(io, fault);
     } catch (const UnknownTask& fault) {
         return complain(io, fault.what(), ExitCode::Failed);
     } catch (const UnknownWorker& fault) {
+        return complain(io, fault.what(), ExitCode::Failed);
+    } catch (const UnknownJob& fault) {
+        return complain(io, fault.what(), ExitCode::Failed);
+    } catch (const UnknownSchedule& fault) {
         return complain(io, fault.what(), ExitCode::Failed);
     } catch (const PayloadMismatch& fault) {
         return complain(io, fault.what(), ExitCode::Failed);
@@ -141,7 +148,9 @@ ExitCode guarded(Io& io, const std::function<ExitCode()>& command) {
     } catch (const BadInput& fault) {
         return complain(io, fault.what(), ExitCode::BadUsage);
     } catch (const CommitInDoubt& fault) {
-        return complain(io, fmt::format("{}; look with 'holdfast tasks list' whether it was done", fault.what()),
+        return complain(io,
+                        fmt::format("{}; look with 'holdfast tasks list' or 'holdfast jobs list' whether it was done",
+                                    fault.what()),
                         ExitCode::StoreDown);
     } catch (const Unavailable& fault) {
         return complain(io, fmt::format("{}; nothing was changed", fault.what()), ExitCode::StoreDown);

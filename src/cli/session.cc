@@ -9,12 +9,6 @@ namespace holdfast::cli {
 
 namespace {
 
-std::string all_of(const config::ConfigErrors& errors) {
-    std::string text;
-    for (const auto& error : errors) text += (text.empty() ? "" : "\n") + to_text(error);
-    return text;
-}
-
 std::string host_name() {
     std::array<char, 256> name{};
     if (gethostname(name.data(), name.size() - 1) != 0) return "unknown host";
@@ -28,6 +22,12 @@ std::string user_name(const Io& io) {
 
 }  // namespace
 
+std::string to_lines(const config::ConfigErrors& errors) {
+    std::string text;
+    for (const auto& error : errors) text += (text.empty() ? "" : "\n") + to_text(error);
+    return text;
+}
+
 Result<config::Config, config::ConfigErrors> Session::try_config(
     const std::vector<config::FlagOverride>& flags) const {
     config::LoadParams params;
@@ -40,7 +40,7 @@ Result<config::Config, config::ConfigErrors> Session::try_config(
 
 config::Config Session::load_config(const std::vector<config::FlagOverride>& flags) const {
     auto loaded = try_config(flags);
-    if (!loaded) throw BadConfig(all_of(loaded.error()));
+    if (!loaded) throw BadConfig(to_lines(loaded.error()));
     return std::move(loaded).value();
 }
 

@@ -25,8 +25,20 @@ struct Globals {
     bool json = false;
 };
 
-/// The configuration is not valid; what() is every complaint, one a line.
-class BadConfig : public BadInput {
+/// More than one thing may be wrong; what() is every complaint, one a line.
+class Complaints : public BadInput {
+public:
+    using BadInput::BadInput;
+};
+
+/// The configuration is not valid.
+class BadConfig : public Complaints {
+public:
+    using Complaints::Complaints;
+};
+
+/// No schedule has that name.
+class UnknownSchedule : public BadInput {
 public:
     using BadInput::BadInput;
 };
@@ -42,6 +54,9 @@ enum class Access {
     AsItIs,            ///< nothing: a missing file, or a schema that is not up to date, is an error
     CreateAndMigrate,  ///< create a missing file, bring the schema up to date
 };
+
+/// Every error of a configuration, one a line: what a BadConfig says.
+[[nodiscard]] std::string to_lines(const config::ConfigErrors& errors);
 
 /// How the store that a configuration names is opened.
 [[nodiscard]] client::ConnectParams connect_params(const config::Config& config, Access access);
@@ -69,7 +84,10 @@ using Action = std::function<ExitCode(Session&)>;
 
 // Each adds its command to the program, and sets `chosen` when that command is given.
 void add_submit(CLI::App& program, Action& chosen);
+void add_run(CLI::App& program, Action& chosen);
 void add_tasks(CLI::App& program, Action& chosen);
+void add_jobs(CLI::App& program, Action& chosen);
+void add_schedules(CLI::App& program, Action& chosen);
 void add_workers(CLI::App& program, Action& chosen);
 void add_worker(CLI::App& program, Action& chosen);
 void add_progress(CLI::App& program, Action& chosen);

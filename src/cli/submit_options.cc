@@ -109,12 +109,6 @@ void read_concurrency(const SubmitFlags& flags, std::optional<ConcurrencyKey>& c
     concurrency->limit = read_whole_number("--concurrency-limit", flags.concurrency_limit);
 }
 
-Uuid read_id(const std::string& text) {
-    if (text.empty()) return {};
-    if (const auto id = Uuid::parse(text)) return *id;
-    throw BadInput("--id: '" + text + "' is not a UUID of 36 characters");
-}
-
 }  // namespace
 
 void add_submit_options(CLI::App& command, SubmitFlags& flags) {
@@ -126,7 +120,7 @@ void add_submit_options(CLI::App& command, SubmitFlags& flags) {
 }
 
 void read_submit_options(const SubmitFlags& flags, SubmitOptions& options) {
-    options.id = read_id(flags.id);
+    if (!flags.id.empty()) options.id = read_uuid("--id", flags.id);
     options.idempotency_key = flags.idempotency_key;
     if (!flags.queue.empty()) options.queue = flags.queue;
     if (!flags.priority.empty()) options.priority = read_whole_number("--priority", flags.priority);

@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::size_t candidates_shown = 5;
 
-bool may_begin_an_id(const std::string& text) {
-    return !text.empty() && text.size() <= 36 &&
-           text.find_first_not_of("0123456789abcdefABCDEF-") == std::string::npos;
-}
-
 [[noreturn]] void refuse_ambiguous(const std::string& prefix, const std::vector<store::TaskRecord>& found) {
     std::vector<std::string> candidates;
     for (const auto& record : found)
@@ -29,6 +24,11 @@ bool may_begin_an_id(const std::string& text) {
 }
 
 }  // namespace
+
+bool may_begin_an_id(const std::string& text) {
+    return !text.empty() && text.size() <= 36 &&
+           text.find_first_not_of("0123456789abcdefABCDEF-") == std::string::npos;
+}
 
 store::TaskRecord resolve_task(store::Store& store, const std::string& id_or_prefix) {
     if (const auto id = Uuid::parse(id_or_prefix)) return client::find_one(store, *id);

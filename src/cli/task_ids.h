@@ -7,6 +7,9 @@
 
 namespace holdfast::cli {
 
+/// Whether the text could be an id or the beginning of one.
+[[nodiscard]] bool may_begin_an_id(const std::string& text);
+
 /// The task that a person means by a whole id or a unique prefix of one. Throws UnknownTask when there is none,
 /// BadInput when it is no id, or when several tasks begin so (it then names them).
 [[nodiscard]] store::TaskRecord resolve_task(store::Store& store, const std::string& id_or_prefix);

@@ -29,12 +29,6 @@ std::vector<TaskState> read_states(const std::vector<std::string>& words) {
     return states;
 }
 
-std::size_t read_limit(const std::string& text) {
-    const int limit = read_whole_number("--limit", text);
-    if (limit < 1 || limit > 1000) throw BadInput(fmt::format("--limit: '{}' is not within 1 to 1000", text));
-    return static_cast<std::size_t>(limit);
-}
-
 std::string detail_of(const store::TaskRecord& record) {
     if (record.error) return record.error->code;
     if (record.state == TaskState::Pending) {

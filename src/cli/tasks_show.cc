@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "base/text.h"
+#include "cli/field_printer.h"
 #include "cli/json_shapes.h"
 #include "cli/task_ids.h"
 #include "cli/tasks_commands.h"
@@ -27,24 +28,15 @@ TaskStory read_story(store::Store& store, const std::string& id, const config::R
     return story;
 }
 
-class FieldPrinter {
-public:
-    explicit FieldPrinter(const Io& io) : io_(io) {}
+/// The job and the step that a task belongs to.
+using StepOfTask = std::optional<std::pair<Uuid, std::string>>;
 
-    void operator()(std::string_view label, const std::string& value, Tone tone = Tone::Plain) const {
-        if (value.empty()) return;
-        io_.out << paint(io_, Tone::Faint, fmt::format("{:<12}", label)) << paint(io_, tone, value) << '\n';
-    }
-
-private:
-    const Io& io_;
-};
-
-void print_fields(const Io& io, const store::TaskRecord& record) {
+void print_fields(const Io& io, const store::TaskRecord& record, const StepOfTask& step) {
     const FieldPrinter field(io);
     const store::NewTask& task = record.task;
     field("task", task.id.to_string(), Tone::Strong);
     field("name", task.name);
+    if (step) field("step", fmt::format("{} of job {}", step->second, step->first.to_string()));
     field("state", fmt::format("{}{}", to_text(record.state), record.cancel_requested ? ", cancel requested" : ""),
           tone_of(record.state));
     field("queue", fmt::format("{}, priority {}", task.queue, task.priority));
@@ -72,13 +64,6 @@ void print_timeline(const Io& io, const TaskStory& story) {
                << paint(io, entry.tone, entry.text) << '\n';
 }
 
-template <typename Records>
-Json array_of(const Records& records) {
-    Json array = Json::array();
-    for (const auto& record : records) array.push_back(to_json_shape(record));
-    return array;
-}
-
 Json shape_of(const std::optional<engine::WhyWaiting>& waiting) {
     if (!waiting) return {};
     Json tasks = Json::array();
@@ -89,18 +74,25 @@ Json shape_of(const std::optional<engine::WhyWaiting>& waiting) {
             {"workers", waiting->workers}};
 }
 
+Json shape_of(const StepOfTask& step) {
+    if (!step) return {};
+    return {{"job", step->first.to_string()}, {"name", step->second}};
+}
+
 ExitCode show(Session& session, const std::string& id) {
     const config::Config config = session.load_config();
     const auto store = session.open_store(config, Access::AsItIs);
     const TaskStory story = read_story(*store, id, config.recovery);
+    const StepOfTask step = store->step_of_task(story.task.task.id);
     if (session.globals.json) {
         const Json answer = {{"task", to_json_shape(story.task)},
+                             {"step", shape_of(step)},
                              {"waiting", shape_of(story.waiting)},
                              {"attempts", array_of(story.attempts)},
                              {"events", array_of(story.events)}};
         session.io.out << answer.dump() << '\n';
     } else {
-        print_fields(session.io, story.task);
+        print_fields(session.io, story.task, step);
         print_timeline(session.io, story);
     }
     return ExitCode::Done;

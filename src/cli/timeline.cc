@@ -11,10 +11,6 @@ namespace holdfast::cli {
 
 namespace {
 
-std::string sentence(const TaskError& error) {
-    return error.message.empty() ? error.code : fmt::format("{}: {}", error.code, error.message);
-}
-
 std::string submit_text(const store::TaskRecord& record) {
     std::string text = fmt::format("submitted to queue {}", record.task.queue);
     if (!record.task.retry_of.is_nil()) text += fmt::format(", as a retry of {}", record.task.retry_of.to_string());
@@ -26,14 +22,13 @@ void add_attempt(std::vector<TimelineEntry>& entries, const store::AttemptRecord
                                                        attempt.worker.to_string(), attempt.lease)});
     std::string end = fmt::format("attempt {} {} after {}", attempt.number, core::to_text(attempt.end),
                                   rough_duration(attempt.finished_at - attempt.started_at));
-    if (attempt.error) end += fmt::format(": {}", sentence(*attempt.error));
+    if (attempt.error) end += fmt::format(": {}", error_text(*attempt.error));
     const bool good = attempt.end == core::LeaseEnd::Completed;
     entries.push_back({attempt.finished_at, std::move(end), good ? Tone::Good : Tone::Bad});
 }
 
 void add_event(std::vector<TimelineEntry>& entries, const store::EventRecord& event) {
-    const std::string by = event.who.empty() ? "" : fmt::format(" (by {})", event.who);
-    entries.push_back({event.at, fmt::format("{}: {}{}", event.kind, event.message, by)});
+    entries.push_back({event.at, event_text(event)});
 }
 
 std::string holder_text(const store::TaskRecord& record) {
@@ -62,7 +57,7 @@ void add_present(std::vector<TimelineEntry>& entries, const TaskStory& story) {
         case TaskState::Cancelled:
         case TaskState::Expired: {
             std::string text(to_text(record.state));
-            if (record.error) text += fmt::format(": {}", sentence(*record.error));
+            if (record.error) text += fmt::format(": {}", error_text(*record.error));
             entries.push_back({record.finished_at.value_or(story.now), std::move(text), tone_of(record.state)});
             return;
         }
@@ -98,6 +93,15 @@ Tone tone_of(TaskState state) {
             return Tone::Faint;
     }
     HOLDFAST_ASSERT(false);
+}
+
+std::string event_text(const store::EventRecord& event) {
+    const std::string by = event.who.empty() ? "" : fmt::format(" (by {})", event.who);
+    return fmt::format("{}: {}{}", event.kind, event.message, by);
+}
+
+std::string error_text(const TaskError& error) {
+    return error.message.empty() ? error.code : fmt::format("{}: {}", error.code, error.message);
 }
 
 std::string rough_duration(Duration length) {

@@ -30,6 +30,12 @@ struct TimelineEntry {
 /// How a state is coloured.
 [[nodiscard]] Tone tone_of(TaskState state);
 
+/// "cancelled: cancelled before it started (by ann@web-1 (cli))".
+[[nodiscard]] std::string event_text(const store::EventRecord& event);
+
+/// "CODE: message", or the code alone.
+[[nodiscard]] std::string error_text(const TaskError& error);
+
 /// "1.2s", "3m20s": rounded to what a person wants to know.
 [[nodiscard]] std::string rough_duration(Duration length);
 

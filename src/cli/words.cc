@@ -31,9 +31,20 @@ int read_whole_number(std::string_view option, const std::string& text) {
     refuse(option, text, "is not a whole number");
 }
 
+std::size_t read_limit(const std::string& text) {
+    const int limit = read_whole_number("--limit", text);
+    if (limit < 1 || limit > 1000) throw BadInput(fmt::format("--limit: '{}' is not within 1 to 1000", text));
+    return static_cast<std::size_t>(limit);
+}
+
 double read_number(std::string_view option, const std::string& text) {
     if (const auto number = whole_text_as<double>(text)) return *number;
     refuse(option, text, "is not a number");
+}
+
+Uuid read_uuid(std::string_view option, const std::string& text) {
+    if (const auto id = Uuid::parse(text)) return *id;
+    refuse(option, text, "is not a UUID of 36 characters");
 }
 
 Duration read_duration(std::string_view option, const std::string& text) {

@@ -8,6 +8,7 @@
 
 #include "holdfast/errors.h"
 #include "holdfast/time.h"
+#include "holdfast/uuid.h"
 
 namespace holdfast::cli {
 
@@ -15,7 +16,10 @@ namespace holdfast::cli {
 // allowed.
 
 [[nodiscard]] int read_whole_number(std::string_view option, const std::string& text);
+/// Of --limit: how many lines a list may have.
+[[nodiscard]] std::size_t read_limit(const std::string& text);
 [[nodiscard]] double read_number(std::string_view option, const std::string& text);
+[[nodiscard]] Uuid read_uuid(std::string_view option, const std::string& text);
 /// A plain number counts in seconds.
 [[nodiscard]] Duration read_duration(std::string_view option, const std::string& text);
 /// RFC 3339, or "+30m" from `now`.

@@ -1,0 +1,14 @@
+#include "cli/field_printer.h"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+namespace holdfast::cli {
+
+void FieldPrinter::operator()(std::string_view label, const std::string& value, Tone tone) const {
+    if (value.empty()) return;
+    io_.out << paint(io_, Tone::Faint, fmt::format("{:<12}", label)) << paint(io_, tone, value) << '\n';
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "store/store.h"
+
+namespace holdfast::cli {
+
+struct JobTree;
+
+/// A step with what a person wants to see below it.
+struct StepNode {
+    StepInfo info = {};
+    std::string last_line = {};                 ///< of what its run has printed so far; empty: nothing, or not read
+    std::shared_ptr<const JobTree> child = {};  ///< nullptr: none, or not read
+    std::vector<StepNode> items = {};           ///< of a for_each: those that are not just as they should be
+    int more_items = 0;                         ///< ... and how many of those were left out
+};
+
+/// A job as it stood when it was read, with its steps and the jobs that they started.
+struct JobTree {
+    JobInfo job = {};
+    std::vector<StepNode> steps = {};
+    Timestamp now = {};  ///< by the store's clock
+};
+
+/// The last line that each task has printed, read on from where it was last asked.
+class LastLines {
+public:
+    explicit LastLines(store::Store& store) : store_(store) {}
+    [[nodiscard]] std::string of(const Uuid& task);
+
+private:
+    struct Tail {
+        std::int64_t offset = 0;
+        std::string line;
+        std::string unfinished;
+    };
+    static void read_on(Tail& tail, const std::string& text);
+
+    store::Store& store_;
+    std::map<Uuid, Tail> tails_;
+};
+
+struct ReadTreeParams {
+    bool with_items = false;
+    std::function<bool(const StepInfo&)> wants_child = {};  ///< whether to read the job that the step started
+    LastLines* last_lines = nullptr;                        ///< of RUNNING steps; nullptr: do not read them
+};
+
+/// Reads it all. Throws UnknownJob.
+[[nodiscard]] JobTree read_job_tree(store::Store& store, const Uuid& job, const ReadTreeParams& params);
+
+}  // namespace holdfast::cli

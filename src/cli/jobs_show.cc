@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <ostream>
+
+#include "base/text.h"
+#include "cli/field_printer.h"
+#include "cli/job_ids.h"
+#include "cli/jobs_commands.h"
+#include "cli/json_shapes.h"
+#include "cli/step_tree.h"
+#include "cli/timeline.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+std::string origin_of(const JobInfo& job) {
+    return job.parent.is_nil() ? "" : fmt::format("step {} of job {}", job.parent_step, job.parent.to_string());
+}
+
+std::string times_of(const JobInfo& job) {
+    std::string text = fmt::format("accepted {}", format_timestamp(job.created_at));
+    if (job.started_at) text += fmt::format(", started {}", format_timestamp(*job.started_at));
+    if (job.finished_at) text += fmt::format(", ended {}", format_timestamp(*job.finished_at));
+    return text;
+}
+
+void print_fields(const Io& io, const JobInfo& job) {
+    const FieldPrinter field(io);
+    field("job", job.id.to_string(), Tone::Strong);
+    field("workflow", job.workflow);
+    field("state",
+          fmt::format("{}{}", to_text(job.state),
+                      job.cancel_requested && !is_terminal(job.state) ? ", cancel requested" : ""),
+          tone_of(job.state));
+    field("started by", origin_of(job));
+    if (!job.retry_of.is_nil()) field("retry of", job.retry_of.to_string());
+    field("times", times_of(job));
+    if (job.deadline) field("deadline", format_timestamp(*job.deadline));
+    field("input", job.input);
+    field("output", job.output);
+    if (job.error) {
+        field("error", error_text(*job.error), Tone::Bad);
+        field("error data", job.error->data);
+    }
+}
+
+void print_job(const Session& session, store::Store& store, const JobInfo& job) {
+    print_fields(session.io, job);
+    session.io.out << '\n';
+    LastLines last_lines(store);
+    const auto all = [](const StepInfo&) { return true; };
+    print_tree(session.io,
+               read_job_tree(store, job.id, {.with_items = true, .wants_child = all, .last_lines = &last_lines}));
+}
+
+ExitCode show(Session& session, const std::string& id) {
+    const auto store = session.open_store(Access::AsItIs);
+    const JobInfo job = resolve_job(*store, id);
+    if (session.globals.json) {
+        const auto steps = store->steps({.job = job.id, .with_items = true, .step = {}});
+        session.io.out << Json{{"job", to_json_shape(job)}, {"steps", array_of(steps)}}.dump() << '\n';
+    } else {
+        print_job(session, *store, job);
+    }
+    return ExitCode::Done;
+}
+
+}  // namespace
+
+void add_jobs_show(CLI::App& jobs, Action& chosen) {
+    auto id = std::make_shared<std::string>();
+    auto* command = jobs.add_subcommand("show", "One job: what it is, and how its steps stand");
+    command->add_option("ID", *id, "Its id, or the beginning of it")->required()->type_name("");
+    command->callback([id, &chosen] { chosen = [id](Session& session) { return show(session, *id); }; });
+}
+
+}  // namespace holdfast::cli
