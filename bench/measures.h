@@ -39,4 +39,14 @@ struct ClaimCostParams {
 /// smallest backlog, claim by claim in turns.
 [[nodiscard]] std::vector<Figure> measure_claim_cost(const Subject& subject, const ClaimCostParams& params);
 
+struct JobCostParams {
+    std::vector<std::size_t> steps = {100, 1000, 10'000};
+    std::size_t batch = 50;
+    int runs = 3;
+};
+/// What a step costs in jobs of growing size, to start the job and to carry the step out (claim, start, finish,
+/// advance): of independent steps, in a chain; and the finish of the last parent of a fan-in. Each is compared with
+/// the smallest job.
+[[nodiscard]] std::vector<Figure> measure_job_cost(const Subject& subject, const JobCostParams& params);
+
 }  // namespace holdfast::bench

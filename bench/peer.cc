@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "bench/job_shapes.h"
 #include "bench/libpq_connection.h"
 #include "bench/queue_driver.h"
 #include "platform/log_writer.h"
@@ -21,6 +22,8 @@ namespace holdfast::bench {
 namespace {
 
 using std::chrono::steady_clock;
+
+constexpr const char* fan_args = R"({"fan":1})";
 
 std::string store_url() {
     const char* url = std::getenv("HOLDFAST_BENCH_STORE");
@@ -37,7 +40,7 @@ void empty_store() {
     }
     LibpqConnection(url).run(
         "TRUNCATE holdfast.task, holdfast.ready, holdfast.waiting, holdfast.lease, holdfast.ending, "
-        "holdfast.attempt");
+        "holdfast.attempt, holdfast.job, holdfast.job_progress, holdfast.step");
 }
 
 void submit_noops(store::Store& store, std::size_t count) {
@@ -76,6 +79,14 @@ void submit_stamped(store::Store& store) {
     store.submit({task});
 }
 
+/// A job of so many no-ops, and one more behind them all, which prints "f".
+void start_fan(store::Store& store, std::size_t parents) {
+    store::NewJob job;
+    job.id = platform::new_task_id();
+    job.definition = job_definition(JobShape::FanIn, parents, fan_args);
+    store.start_jobs({job});
+}
+
 std::size_t remaining(store::Store& store) {
     store::FindLeasesParams any;
     any.limit = 1;
@@ -93,6 +104,7 @@ public:
         if (word == "bulk") return bulk(command);
         if (word == "enqueue") return enqueue(command);
         if (word == "stamped") return stamped();
+        if (word == "fan") return fan(command);
         if (word == "remaining") return static_cast<double>(remaining(*store_));
         throw std::runtime_error("unknown command: " + word);
     }
@@ -116,6 +128,12 @@ private:
         command >> clients >> seconds;
         return submit_for(clients, seconds);
     }
+    double fan(std::istream& command) {
+        std::size_t parents = 0;
+        command >> parents;
+        start_fan(*store_, parents);
+        return static_cast<double>(parents);
+    }
     double stamped() {
         submit_stamped(*store_);
         return 1;
@@ -124,16 +142,18 @@ private:
     std::unique_ptr<store::Store> store_ = open_store(store_url());
 };
 
+/// What a task prints as it starts.
+std::string start_line(const nlohmann::json& args) {
+    if (args == nlohmann::json::parse(fan_args)) return "f\n";
+    if (!args.is_object() || !args.contains("sent")) return "j\n";
+    return "l " + std::to_string(milliseconds_now() - args.at("sent").get<double>()) + "\n";
+}
+
 /// What the tasks do: print.
 void print_starts(const std::vector<store::ClaimedTask>& tasks) {
     std::string lines;
     for (const auto& task : tasks) {
-        if (task.task.args == noop_args) {
-            lines += "j\n";
-        } else {
-            const auto sent = nlohmann::json::parse(task.task.args).at("sent").get<double>();
-            lines += "l " + std::to_string(milliseconds_now() - sent) + "\n";
-        }
+        lines += task.task.args == noop_args ? "j\n" : start_line(nlohmann::json::parse(task.task.args));
     }
     static std::mutex output;
     const std::lock_guard lock(output);
@@ -155,12 +175,6 @@ WorkOptions read_options(const std::string& text) {
     options.until = json.value("until", options.until);
     options.worker = json.value("worker", options.worker);
     return options;
-}
-
-/// What a task prints as it starts.
-std::string start_line(const nlohmann::json& args) {
-    if (!args.is_object() || !args.contains("sent")) return "j\n";
-    return "l " + std::to_string(milliseconds_now() - args.at("sent").get<double>()) + "\n";
 }
 
 /// A whole worker, with functions in threads, instead of the bare verbs.
@@ -221,6 +235,7 @@ int work(const std::string& text) {
     while (stores.size() < options.connections) {
         stores.push_back(open_store(store_url()));
         workers.push_back(noop_worker(options.batch));
+        workers.back().tags = {std::string("task:") + noop_name};
         stores.back()->register_worker(workers.back());
     }
     std::cout << "r" << std::endl;

@@ -17,6 +17,7 @@ struct Options {
     std::string json;
     CycleParams cycle;
     ClaimCostParams claim;
+    JobCostParams jobs;
     std::string work_options = "{}";
 };
 
@@ -79,6 +80,16 @@ void add_commands(CLI::App& app, Options& options) {
     claim->callback([&options] {
         run_all(options, "shortest queue",
                 [&](const Subject& subject) { return measure_claim_cost(subject, options.claim); });
+    });
+
+    auto* jobs = app.add_subcommand("jobs", "The cost of a step in jobs of growing size");
+    add_where(*jobs, options);
+    jobs->add_option("--steps", options.jobs.steps, "Sizes of the jobs, 100,1000,10000")->delimiter(',');
+    jobs->add_option("--batch", options.jobs.batch, "Tasks per claim");
+    jobs->add_option("--runs", options.jobs.runs, "Runs of each; the median is shown");
+    jobs->callback([&options] {
+        run_all(options, "smallest job",
+                [&](const Subject& subject) { return measure_job_cost(subject, options.jobs); });
     });
 
     app.add_subcommand("produce", "Answer the commands of a comparison of queues")->callback([] { produce(); });

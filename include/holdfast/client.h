@@ -13,11 +13,13 @@
 #include <nlohmann/json.hpp>
 
 #include "holdfast/errors.h"
+#include "holdfast/job.h"
 #include "holdfast/task.h"
 #include "holdfast/task_info.h"
 #include "holdfast/time.h"
 #include "holdfast/typed_task.h"
 #include "holdfast/uuid.h"
+#include "holdfast/workflow.h"
 
 namespace holdfast {
 
@@ -35,6 +37,15 @@ struct TaskRequest {
     std::string name;
     nlohmann::json args;
     SubmitOptions options;
+};
+
+/// A job that was started.
+struct JobHandle {
+    Uuid id;
+};
+
+struct RunOptions {
+    Uuid id = {};  ///< nil: a fresh UUIDv7. The same call again with the same id returns the first job
 };
 
 /// Submits tasks to a store and follows them. Several threads may use one Client at the same time; their calls take
@@ -103,6 +114,38 @@ public:
     TaskHandle<ResultType> retry(const TaskHandle<ResultType>& handle) {
         return {retry(handle.id)};
     }
+
+    // ---- Jobs
+    // --------------------------------------------------------------------------------------------------------
+
+    /// Starts a job of the workflow, exactly once: with an id in the options, the same call again returns the first
+    /// job. Throws BadInput with everything that is wrong with the workflow or its input, or PayloadMismatch when the
+    /// id belongs to a job of another workflow or with another input.
+    JobHandle run(const Workflow& workflow, const nlohmann::json& input = nlohmann::json::object(),
+                  const RunOptions& options = {});
+
+    /// Waits until the job has ended, and returns it. Throws UnknownJob.
+    JobInfo wait(const JobHandle& job);
+    /// The same for at most `timeout`: nullopt when it has not ended by then.
+    [[nodiscard]] std::optional<JobInfo> wait(const JobHandle& job, Duration timeout);
+
+    /// The job as it stands now; nullopt when there is none with this id.
+    [[nodiscard]] std::optional<JobInfo> get(const JobHandle& job);
+    [[nodiscard]] std::vector<JobInfo> jobs(const JobQuery& query = {});
+    /// Its steps in the order of the definition, items after their step, hooks last.
+    [[nodiscard]] std::vector<StepInfo> steps(const JobHandle& job);
+    /// What the engine did to it and to the tasks of its steps, oldest first.
+    [[nodiscard]] std::vector<EventInfo> events(const JobHandle& job);
+
+    /// Ends the job: steps that have not begun are CANCELLED, the workers of running ones are asked to stop them.
+    SteerStatus cancel(const JobHandle& job, std::string_view reason = {});
+    /// When it returns, nothing new begins until resume(); what runs may end.
+    SteerStatus pause(const JobHandle& job, std::string_view reason = {});
+    SteerStatus resume(const JobHandle& job, std::string_view reason = {});
+    /// Decides an approval step that waits. False: it does not wait, or there is no such step.
+    bool approve(const JobHandle& job, std::string_view step, bool approved = true, std::string_view reason = {});
+    /// Starts a new job that keeps what succeeded in a FAILED or CANCELLED one. Throws UnknownJob or WrongState.
+    JobHandle retry(const JobHandle& job);
 
 private:
     class Connection;

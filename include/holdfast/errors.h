@@ -25,6 +25,12 @@ public:
     using BadInput::BadInput;
 };
 
+/// There is no job with this id; jobs are removed some time after their end.
+class UnknownJob : public BadInput {
+public:
+    using BadInput::BadInput;
+};
+
 /// The id or idempotency key of a submit belongs to an earlier task with another payload.
 class PayloadMismatch : public BadInput {
 public:

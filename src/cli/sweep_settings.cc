@@ -1,5 +1,7 @@
 #include "cli/sweep_settings.h"
 
+#include "platform/zone_files.h"
+
 namespace holdfast::cli {
 
 engine::SweepSettings sweep_settings(const config::Config& config) {
@@ -16,6 +18,7 @@ engine::SweepSettings sweep_settings(const config::Config& config) {
     settings.retention = {.heartbeats = config.retention.heartbeat,
                           .worker_states = config.retention.worker_state,
                           .terminal = config.retention.terminal_record};
+    settings.zones = [](const std::string& name) { return platform::read_zone(name); };
     return settings;
 }
 

@@ -1,6 +1,7 @@
 #include "holdfast/client.h"
 
 #include "client/connect.h"
+#include "client/job_operations.h"
 #include "client/task_info.h"
 #include "client/task_operations.h"
 #include "client/waiting_room.h"
@@ -108,6 +109,67 @@ CancelStatus Client::cancel(const Uuid& task, std::string_view reason) {
 
 Uuid Client::retry(const Uuid& task) {
     return client::retry_ended(connection_->store(), task);
+}
+
+JobHandle Client::run(const Workflow& workflow, const nlohmann::json& input, const RunOptions& options) {
+    return {client::start_job(connection_->store(), {.id = options.id,
+                                                     .definition = workflow.definition(),
+                                                     .input = client::args_text(workflow.name(), input),
+                                                     .who = connection_->who()})};
+}
+
+JobInfo Client::wait(const JobHandle& job) {
+    return connection_->waiting_room().wait_for_job(job.id, std::nullopt).value();
+}
+
+std::optional<JobInfo> Client::wait(const JobHandle& job, Duration timeout) {
+    return connection_->waiting_room().wait_for_job(job.id, timeout);
+}
+
+std::optional<JobInfo> Client::get(const JobHandle& job) {
+    return connection_->store().find_jobs({job.id}).front();
+}
+
+std::vector<JobInfo> Client::jobs(const JobQuery& query) {
+    return connection_->store().list_jobs(query);
+}
+
+std::vector<StepInfo> Client::steps(const JobHandle& job) {
+    return connection_->store().steps({.job = job.id});
+}
+
+std::vector<EventInfo> Client::events(const JobHandle& job) {
+    return to_infos(client::all_job_events(connection_->store(), job.id));
+}
+
+SteerStatus Client::cancel(const JobHandle& job, std::string_view reason) {
+    return connection_->store()
+        .cancel_jobs({.jobs = {job.id}, .who = connection_->who(), .reason = std::string(reason)})
+        .front();
+}
+
+SteerStatus Client::pause(const JobHandle& job, std::string_view reason) {
+    return connection_->store()
+        .pause_jobs({.jobs = {job.id}, .who = connection_->who(), .reason = std::string(reason)})
+        .front();
+}
+
+SteerStatus Client::resume(const JobHandle& job, std::string_view reason) {
+    return connection_->store()
+        .resume_jobs({.jobs = {job.id}, .who = connection_->who(), .reason = std::string(reason)})
+        .front();
+}
+
+bool Client::approve(const JobHandle& job, std::string_view step, bool approved, std::string_view reason) {
+    return connection_->store().decide_approval({.job = job.id,
+                                                 .step = std::string(step),
+                                                 .approve = approved,
+                                                 .who = connection_->who(),
+                                                 .reason = std::string(reason)}) == store::DecideStatus::Applied;
+}
+
+JobHandle Client::retry(const JobHandle& job) {
+    return {client::retry_ended_job(connection_->store(), job.id, connection_->who())};
 }
 
 }  // namespace holdfast

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "client/job_operations.h"
 #include "client/task_operations.h"
 
 namespace holdfast::client {
@@ -26,13 +27,23 @@ private:
 };
 
 std::optional<store::TaskRecord> WaitingRoom::wait(const Uuid& task, std::optional<Duration> timeout) {
+    return wait_until_ended([&] { return find_one(store_, task); }, timeout);
+}
+
+std::optional<JobInfo> WaitingRoom::wait_for_job(const Uuid& job, std::optional<Duration> timeout) {
+    return wait_until_ended([&] { return find_one_job(store_, job); }, timeout);
+}
+
+template <typename Look>
+auto WaitingRoom::wait_until_ended(const Look& look, std::optional<Duration> timeout)
+    -> std::optional<decltype(look())> {
     const Countdown countdown(timeout);
     Lock lock(mutex_);
     if (!watch_) watch_ = store_.watch(store::Topic::Done);
     for (;;) {
         const std::uint64_t seen = news_;  // noted before looking: no end is missed
         lock.unlock();
-        store::TaskRecord record = find_one(store_, task);
+        auto record = look();
         if (is_terminal(record.state)) return record;
         if (countdown.over()) return std::nullopt;
         lock.lock();

@@ -19,11 +19,16 @@ public:
     /// The task once it has ended, or nullopt after `timeout` (unset: never). Throws UnknownTask, and what the store
     /// throws.
     [[nodiscard]] std::optional<store::TaskRecord> wait(const Uuid& task, std::optional<Duration> timeout);
+    /// The same for a job; throws UnknownJob.
+    [[nodiscard]] std::optional<JobInfo> wait_for_job(const Uuid& job, std::optional<Duration> timeout);
 
 private:
     using Lock = std::unique_lock<std::mutex>;
     class Countdown;
 
+    /// What `look` gives once it is in a terminal state.
+    template <typename Look>
+    auto wait_until_ended(const Look& look, std::optional<Duration> timeout) -> std::optional<decltype(look())>;
     /// Returns when there may be news since `seen`, or the time is up.
     void wait_for_news(Lock& lock, std::uint64_t seen, const Countdown& countdown);
     void watch_for_all(Lock& lock, Duration at_most);

@@ -68,7 +68,7 @@ int number_of(const WorkflowPlan& plan, const std::string& name) {
     return *number;
 }
 
-void connect(WorkflowPlan& plan) {
+void link_steps(WorkflowPlan& plan) {
     for (int number = 0; number < static_cast<int>(plan.step_count); ++number) {
         auto& step = plan.steps[static_cast<std::size_t>(number)];
         std::set<int> dependencies;
@@ -118,7 +118,7 @@ WorkflowPlan make_plan(const Workflow& workflow) {
     plan.definition.steps.clear();
     plan.step_count = workflow.steps.size();
     for (const auto& step : workflow.steps) add_step(plan, planned(step));
-    connect(plan);
+    link_steps(plan);
     refuse_cycles(plan);
     for (const auto& name : workflow.optional)
         plan.steps[static_cast<std::size_t>(number_of(plan, name))].is_optional = true;

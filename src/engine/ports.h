@@ -4,7 +4,9 @@
 #include <map>
 #include <string>
 
+#include "core/time_zone.h"
 #include "core/verdict.h"
+#include "holdfast/result.h"
 #include "store/worker_records.h"
 
 namespace holdfast::engine {
@@ -21,6 +23,9 @@ struct Sight {
 
 /// The monotonic time of this process, the one that `now` of its services is on.
 using Stopwatch = std::function<Duration()>;
+
+/// The time zone of a name like "Europe/Berlin"; the error is a sentence for whoever wrote the name.
+using Zones = std::function<Result<core::TimeZone, std::string>(const std::string& name)>;
 
 /// This machine, as an observer of workers.
 class HostWatch {

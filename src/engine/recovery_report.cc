@@ -10,6 +10,10 @@ RecoveryReport& RecoveryReport::operator+=(const RecoveryReport& other) {
     asked += other.asked;
     expired += other.expired;
     rejected += other.rejected;
+    woken += other.woken;
+    timed_out += other.timed_out;
+    mended += other.mended;
+    fired += other.fired;
     pruned += other.pruned;
     skipped += other.skipped;
     remarks.insert(remarks.end(), other.remarks.begin(), other.remarks.end());
@@ -24,6 +28,10 @@ std::vector<std::pair<std::string_view, std::size_t>> counts_of(const RecoveryRe
             {"asked", report.asked},
             {"expired", report.expired},
             {"rejected", report.rejected},
+            {"woken", report.woken},
+            {"timed_out", report.timed_out},
+            {"mended", report.mended},
+            {"fired", report.fired},
             {"pruned", report.pruned},
             {"skipped", report.skipped}};
 }

@@ -17,12 +17,18 @@ struct RecoveryReport {
     std::size_t asked = 0;     ///< live workers that were asked to stop a run
     std::size_t expired = 0;
     std::size_t rejected = 0;
+    std::size_t woken = 0;      ///< waits and approvals whose time had come
+    std::size_t timed_out = 0;  ///< jobs that took too long: cancelled
+    std::size_t mended = 0;     ///< steps and jobs that were not as they should be
+    std::size_t fired = 0;      ///< slots of schedules that were decided
     std::size_t pruned = 0;
     std::size_t skipped = 0;           ///< could not be handled: tried again later
     std::vector<std::string> remarks;  ///< one sentence for each thing that people want to know
 
     [[nodiscard]] bool is_empty() const {
-        return workers_lost + requeued + rerun + ended + asked + expired + rejected + pruned + skipped == 0;
+        return workers_lost + requeued + rerun + ended + asked + expired + rejected + woken + timed_out + mended +
+                   fired + pruned + skipped ==
+               0;
     }
     RecoveryReport& operator+=(const RecoveryReport& other);
 };

@@ -17,8 +17,8 @@ RecoveryReport Retention::run_once(Duration now) {
         const store::PruneAnswer pruned = store_.prune({.heartbeats_older_than = settings_.heartbeats,
                                                         .worker_states_older_than = settings_.worker_states,
                                                         .terminal_older_than = settings_.terminal});
-        report.pruned +=
-            static_cast<std::size_t>(pruned.heartbeats + pruned.worker_states + pruned.tasks + pruned.workers);
+        report.pruned += static_cast<std::size_t>(pruned.heartbeats + pruned.worker_states + pruned.tasks +
+                                                  pruned.jobs + pruned.workers);
         more = pruned.more;
     }
     if (!more) next_at_ = now + every;

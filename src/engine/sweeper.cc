@@ -20,6 +20,9 @@ Sweeper::Sweeper(store::Store& store, HostWatch& host, Random& random, std::stri
       liveness_(store, host, bailiff_, observer_, settings.thresholds, std::move(stopwatch)),
       stale_leases_(store, bailiff_, observer_, settings.thresholds),
       unmatched_(store, observer_, who_, settings.unmatched_grace),
+      job_timers_(store, who_),
+      job_repair_(store, who_),
+      scheduler_(store, settings.zones, who_),
       retention_(store, settings.retention) {}
 
 SweepReport Sweeper::run_once(Duration now) {
@@ -58,11 +61,14 @@ void Sweeper::run_services(SweepReport& report, Duration now) {
         expired.expired = store_.expire_overdue(expire_at_once);
         return expired;
     });
+    pass(report, "job timers", [&] { return job_timers_.run_once(); });
+    pass(report, "schedules", [&] { return scheduler_.run_once(); });
     pass(report, "retention", [&] { return retention_.run_once(now); });
     if (now < check_at_) return;
     check_at_ = now + settings_.check_interval;
     pass(report, "stale leases", [&] { return stale_leases_.run_once(now); });
     pass(report, "unmatched", [&] { return unmatched_.run_once(now); });
+    pass(report, "job repair", [&] { return job_repair_.run_once(); });
 }
 
 void Sweeper::pass(SweepReport& report, const std::string& service, const std::function<RecoveryReport()>& work) {

@@ -5,10 +5,13 @@
 #include <vector>
 
 #include "engine/bailiff.h"
+#include "engine/job_repair.h"
+#include "engine/job_timers.h"
 #include "engine/liveness.h"
 #include "engine/observer.h"
 #include "engine/ports.h"
 #include "engine/retention.h"
+#include "engine/scheduler.h"
 #include "engine/stale_leases.h"
 #include "engine/unmatched.h"
 
@@ -19,6 +22,11 @@ struct SweepSettings {
     Duration check_interval = std::chrono::seconds(30);
     Duration unmatched_grace = std::chrono::seconds(30);
     RetentionSettings retention;
+    /// Where the zones of schedules come from; without one there is UTC only.
+    Zones zones = [](const std::string& name) -> Result<core::TimeZone, std::string> {
+        if (name == "UTC") return core::TimeZone::utc();
+        return Failure{"no time zones are known here, not " + name};
+    };
 };
 
 /// What a service did in one pass, or why it could not.
@@ -62,6 +70,9 @@ private:
     Liveness liveness_;
     StaleLeases stale_leases_;
     Unmatched unmatched_;
+    JobTimers job_timers_;
+    JobRepair job_repair_;
+    Scheduler scheduler_;
     Retention retention_;
     bool holds_lease_ = false;
     Duration renew_at_{};

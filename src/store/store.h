@@ -202,9 +202,15 @@ struct RecoveredLease {
     std::string evidence;  ///< a sentence, for the event
     std::string data;      ///< JSON text, for the event
 };
+/// Verdicts that rest on the silence of a worker: a beat since then refutes them.
+struct SilentWorker {
+    Uuid worker;
+    std::int64_t beat = 0;  ///< the number of its last one, as the observer saw it
+};
 struct RecoverParams {
     std::string who;
     std::vector<RecoveredLease> leases;
+    std::optional<SilentWorker> only_while_silent = {};  ///< nothing is applied once it has beaten again
 };
 struct RecoverOutcome {
     Fenced fenced = Fenced::Applied;
@@ -371,7 +377,8 @@ public:
     virtual std::vector<bool> mark_lost(const std::vector<LostWorker>& workers) = 0;
     /// By task id, ascending.
     virtual std::vector<LeaseRecord> leases(const FindLeasesParams& params) = 0;
-    /// Applies verdicts, each only if the lease is current and its started-ness is as expected.
+    /// Applies verdicts, each only if the lease is current and its started-ness is as expected, and all of them only
+    /// while the worker that they say is silent has not beaten again; else they are LeaseLost.
     virtual std::vector<RecoverOutcome> recover(const RecoverParams& params) = 0;
     /// Asks the workers, through the answers to their beats, to stop runs. LeaseLost: nothing to ask.
     virtual std::vector<Fenced> ask_to_stop(const AskToStopParams& params) = 0;

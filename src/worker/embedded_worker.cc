@@ -9,6 +9,7 @@
 #include "holdfast/worker.h"
 #include "platform/log_writer.h"
 #include "platform/real_clock.h"
+#include "platform/zone_files.h"
 #include "worker/capabilities.h"
 #include "worker/worker_process.h"
 
@@ -70,7 +71,8 @@ worker::WorkerPlan plan_for(const std::string& store_url, const FunctionTable& f
     plan.limits.memory_bytes = options.runner_memory_limit.value_or(0);
     plan.limits.max_payload = static_cast<std::int64_t>(options.max_payload_bytes);
     plan.handles_signals = false;
-    if (options.sweeps) plan.sweep.emplace();
+    if (options.sweeps)
+        plan.sweep.emplace().zones = [](const std::string& name) { return platform::read_zone(name); };
     return plan;
 }
 

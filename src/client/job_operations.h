@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "store/store.h"
+
+namespace holdfast::client {
+
+/// Starts a job under this id (nil: a fresh one), and returns its id; asked again when a commit is in doubt. Throws
+/// PayloadMismatch, or BadInput with everything that is wrong.
+Uuid start_job(store::Store& store, store::NewJob job);
+
+/// The job; throws UnknownJob.
+[[nodiscard]] JobInfo find_one_job(store::Store& store, const Uuid& job);
+
+/// Starts a job that keeps what succeeded in an ended one, and returns its id. Throws UnknownJob or WrongState.
+Uuid retry_ended_job(store::Store& store, const Uuid& job, const std::string& who);
+
+/// Every event about the job and the tasks of its steps, oldest first.
+[[nodiscard]] std::vector<store::EventRecord> all_job_events(store::Store& store, const Uuid& job);
+
+}  // namespace holdfast::client
