@@ -21,8 +21,8 @@ void set_digit(Uuid::Bytes& bytes, std::size_t n, unsigned value) {
 
 Uuid predecessor(const Uuid& id) {
     auto bytes = id.bytes();
-    for (auto byte = bytes.rbegin(); byte != bytes.rend(); ++byte)
-        if ((*byte)-- != 0) break;
+    for (std::size_t i = bytes.size(); i > 0; --i)
+        if (bytes[i - 1]-- != 0) break;
     return Uuid(bytes);
 }
 

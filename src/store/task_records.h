@@ -19,6 +19,7 @@ struct TaskLease {
     Lease lease = 0;
 
     friend bool operator==(const TaskLease&, const TaskLease&) = default;
+    // As in holdfast::Uuid: NOLINTNEXTLINE(modernize-use-nullptr)
     friend auto operator<=>(const TaskLease&, const TaskLease&) = default;
 };
 

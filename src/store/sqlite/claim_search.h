@@ -20,6 +20,7 @@ struct Cursor {
     Timestamp run_at;
     Uuid task;
 
+    // As in holdfast::Uuid: NOLINTNEXTLINE(modernize-use-nullptr)
     friend auto operator<=>(const Cursor&, const Cursor&) = default;
 };
 

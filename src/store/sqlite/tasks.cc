@@ -145,6 +145,7 @@ std::vector<std::optional<TaskRecord>> SqliteStore::find(const std::vector<Uuid>
     if (ids.empty()) return {};
     return work_.read([&](Database& db) {
         std::vector<std::optional<TaskRecord>> records;
+        records.reserve(ids.size());
         for (const auto& id : ids) records.push_back(find_one(db, routes_, id));
         return records;
     });
