@@ -57,6 +57,7 @@ void Orchestrator::close_job(const Uuid& job, JobState state, const std::optiona
     progress.finished_at = setting_.now;
     progress.deadline.reset();
     ended_jobs_ = true;
+    note_skipped(job);
     note(job, concat("job_", word_for(state)),
          error ? concat("Job ", word_for(state), ": ", error->message) : concat("Job ", word_for(state)));
     fire_hooks(job);

@@ -89,9 +89,7 @@ void Orchestrator::settle() {
         follow();
         submit_tasks();
     } while (!ended_.empty());
-    for (const auto& [job, names] : skipped_)
-        note(job, "steps_skipped", concat("Skipped ", names.size() == 1 ? "step " : "steps ", listed(names)));
-    skipped_.clear();
+    while (!skipped_.empty()) note_skipped(skipped_.begin()->first);
     book_.write();
     if (!held_.empty()) tables_.hold_tasks(held_);
     if (!released_.empty()) tables_.release_tasks(released_);
@@ -253,6 +251,14 @@ TaskError Orchestrator::error_of(const StepRow& step) {
     const auto ends = step.task.is_nil() ? std::vector<JobTables::TaskEnd>() : tables_.task_ends({step.task});
     if (!ends.empty() && ends.front().error) return *ends.front().error;
     return {std::string(error_code::step_failed), "it left no error", ""};
+}
+
+/// One event for all of them.
+void Orchestrator::note_skipped(const Uuid& job) {
+    const auto names = std::move(skipped_[job]);
+    skipped_.erase(job);
+    if (names.empty()) return;
+    note(job, "steps_skipped", concat("Skipped ", names.size() == 1 ? "step " : "steps ", listed(names)));
 }
 
 void Orchestrator::note(const Uuid& job, std::string kind, std::string message) {

@@ -72,6 +72,7 @@ private:
     [[nodiscard]] const core::PlannedStep& step_of(const StepKey& key);
     [[nodiscard]] std::string name_of(const StepKey& key);
     [[nodiscard]] TaskError error_of(const StepRow& step);
+    void note_skipped(const Uuid& job);
     void note(const Uuid& job, std::string kind, std::string message);
 
     // dispatch.cc: a step whose turn has come
