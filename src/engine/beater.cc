@@ -43,9 +43,11 @@ std::optional<store::BeatParams> Beater::next(const RunBook& book, store::Worker
     next_at_ = now + settings_.registration.beat_interval;
     sent_at_ = now;
     sent_progress_.clear();
+    sent_leases_.clear();
     store::BeatParams params{.worker = settings_.registration.id, .status = status, .held = {}, .progress = {}};
     for (const auto& [lease, run] : book.runs()) {
         params.held.push_back(held(run, book, settings_, now));
+        sent_leases_.push_back(lease);
         if (!run.unsaved) continue;
         params.progress.push_back(*run.unsaved);
         sent_progress_.emplace_back(lease, *run.unsaved);
@@ -57,6 +59,8 @@ std::optional<store::BeatParams> Beater::next(const RunBook& book, store::Worker
 
 void Beater::acknowledged(RunBook& book) {
     last_acknowledged_ = sent_at_;
+    for (const store::Lease lease : sent_leases_)
+        if (Run* run = book.find(lease)) run->trusted_since = sent_at_;
     for (const auto& [lease, sent] : sent_progress_) {
         Run* run = book.find(lease);
         if (run != nullptr && run->unsaved && same_report(*run->unsaved, sent)) run->unsaved.reset();

@@ -32,6 +32,7 @@ private:
     Duration next_at_{};
     Duration sent_at_{};
     Duration last_acknowledged_{};
+    std::vector<store::Lease> sent_leases_;
     std::optional<Duration> claimer_history_at_;
     std::optional<Duration> runner_history_at_;
     std::vector<std::pair<store::Lease, store::ProgressReport>> sent_progress_;

@@ -35,6 +35,9 @@ struct Run {
     Duration since{};     ///< in this stage
     RunnerId runner = 0;  ///< 0: none
     Duration timeout{};   ///< of this attempt
+    /// When the last beat was sent that was acknowledged and listed the lease, or came before its claim. Nobody else
+    /// can have been given the task until the fence's time has passed since then.
+    Duration trusted_since{};
     std::optional<Stop> stop;
     store::FinishedRun outcome;                    ///< of Ended
     std::optional<store::ProgressReport> unsaved;  ///< what it reported since the last beat that was acknowledged

@@ -205,8 +205,9 @@ void Worker::begin_waiting(Duration now) {
         if (book_.idle_runners() > 0) begin(book_.at(lease), now);
 }
 
-/// Its start is on disk: from here on the run may be told. One that the fence would stop at once waits for a beat,
-/// which also tells whether the lease is still this worker's.
+/// Its start is on disk: from here on the run may be told. One that the fence would stop at once, or whose claim was
+/// answered so late that others may have it by now, waits for a beat, which tells whether the lease is still this
+/// worker's.
 void Worker::begin(Run& run, Duration now) {
     if (is_beyond_fence(run, now) || (run.runner == 0 && !book_.assign(run, now))) {
         book_.release(run, now);
@@ -221,7 +222,7 @@ void Worker::begin(Run& run, Duration now) {
 
 bool Worker::is_beyond_fence(const Run& run, Duration now) const {
     const Duration ask = fence_times(settings_.registration.fence_after).ask;
-    return is_fenced(run.claimed.task) && now - beater_.last_acknowledged() >= ask;
+    return is_fenced(run.claimed.task) && now - run.trusted_since >= ask;
 }
 
 bool Worker::is_drained() const {

@@ -135,7 +135,8 @@ private:
     std::optional<WorkUnderWay> work_;
     Duration work_retry_at_{};
     bool claim_under_way_ = false;
-    bool claim_turn_ = false;  // where claims and work take turns: neither starves the other
+    Duration claim_trusted_since_{};  // of the leases of the claim under way: see Run::trusted_since
+    bool claim_turn_ = false;         // where claims and work take turns: neither starves the other
     Duration claim_retry_at_{};
     std::optional<Duration> away_since_;
     Duration away_said_at_{};

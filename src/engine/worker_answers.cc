@@ -159,6 +159,7 @@ void Worker::on_claimed(const store::ClaimAnswer& answer, Duration now) {
         if (settings_.says_debug) say(log_lines::claimed(task));
         Run& run = book_.add(task, task.started ? RunStage::Waiting : RunStage::Held, now);
         run.timeout = task.task.policy.timeout.value_or(settings_.task_timeout);
+        run.trusted_since = claim_trusted_since_;
         if (task.started && stopped_all_) {
             stopper_.stop(run, StopCause::Drain, now, commands_);
         } else if (task.started) {

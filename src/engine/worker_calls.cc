@@ -104,6 +104,7 @@ void Worker::call_claim_lane(Duration now) {
     if (claim_under_way_ || !announced_ || now < claim_retry_at_) return;
     claim_retry_at_ = {};
     const bool may_claim = registered_ && !drain_began_ && !cordoned_ && !away_since_;
+    if (!claimer_.is_unanswered()) claim_trusted_since_ = beater_.last_acknowledged();
     const auto params = claimer_.next(book_, may_claim, now);
     if (!params) return;
     claim_under_way_ = true;
