@@ -55,35 +55,37 @@ store::RecoveredLease Bailiff::recovered(const Sentence& sentence) {
             .data = numbers_of(sentence)};
 }
 
-RecoveryReport Bailiff::carry_out(const std::vector<Sentence>& sentences, Duration now) {
+RecoveryReport Bailiff::carry_out(const std::vector<Sentence>& sentences, Duration now,
+                                  const std::optional<store::SilentWorker>& only_while_silent) {
     RecoveryReport report;
     std::erase_if(put_aside_, [now](const auto& each) { return each.second <= now; });
-    std::vector<store::RecoveredLease> batch;
+    store::RecoverParams verdicts{.who = who_, .leases = {}, .only_while_silent = only_while_silent};
     for (const Sentence& sentence : sentences) {
         if (sentence.verdict.action == core::Action::Keep || put_aside_.contains(sentence.lease.lease.lease))
             continue;
-        batch.push_back(recovered(sentence));
+        verdicts.leases.push_back(recovered(sentence));
     }
-    if (!batch.empty()) apply(batch, report, now);
+    if (!verdicts.leases.empty()) apply(verdicts, report, now);
     return report;
 }
 
-void Bailiff::apply(const std::vector<store::RecoveredLease>& leases, RecoveryReport& report, Duration now) {
+void Bailiff::apply(const store::RecoverParams& verdicts, RecoveryReport& report, Duration now) {
     try {
-        const auto outcomes = store_.recover({.who = who_, .leases = leases});
-        for (std::size_t i = 0; i < leases.size(); ++i) count(leases[i], outcomes[i], report);
+        const auto outcomes = store_.recover(verdicts);
+        for (std::size_t i = 0; i < outcomes.size(); ++i) count(verdicts.leases[i], outcomes[i], report);
     } catch (const store::Unavailable&) {
         throw;
     } catch (const store::StoreError&) {
-        apply_one_by_one(leases, report, now);
+        apply_one_by_one(verdicts, report, now);
     }
 }
 
-void Bailiff::apply_one_by_one(const std::vector<store::RecoveredLease>& leases, RecoveryReport& report,
-                               Duration now) {
-    for (const store::RecoveredLease& lease : leases) {
+void Bailiff::apply_one_by_one(const store::RecoverParams& verdicts, RecoveryReport& report, Duration now) {
+    store::RecoverParams one = verdicts;
+    for (const store::RecoveredLease& lease : verdicts.leases) {
         try {
-            count(lease, store_.recover({.who = who_, .leases = {lease}}).front(), report);
+            one.leases = {lease};
+            count(lease, store_.recover(one).front(), report);
         } catch (const store::Unavailable&) {
             throw;
         } catch (const store::StoreError& fault) {

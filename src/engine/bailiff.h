@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,13 +27,15 @@ public:
     Bailiff(store::Store& store, std::string who, Random& random)
         : store_(store), who_(std::move(who)), random_(random) {}
 
-    RecoveryReport carry_out(const std::vector<Sentence>& sentences, Duration now);
+    /// `only_while_silent`: the worker whose silence they all rest on, if that is so.
+    RecoveryReport carry_out(const std::vector<Sentence>& sentences, Duration now,
+                             const std::optional<store::SilentWorker>& only_while_silent = std::nullopt);
     [[nodiscard]] const std::string& who() const { return who_; }
 
 private:
     [[nodiscard]] store::RecoveredLease recovered(const Sentence& sentence);
-    void apply(const std::vector<store::RecoveredLease>& leases, RecoveryReport& report, Duration now);
-    void apply_one_by_one(const std::vector<store::RecoveredLease>& leases, RecoveryReport& report, Duration now);
+    void apply(const store::RecoverParams& verdicts, RecoveryReport& report, Duration now);
+    void apply_one_by_one(const store::RecoverParams& verdicts, RecoveryReport& report, Duration now);
 
     store::Store& store_;
     const std::string who_;

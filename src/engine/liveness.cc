@@ -79,6 +79,9 @@ void Liveness::settle(const store::WorkerLiveness& worker, const core::WorkerSee
                       Duration now) {
     std::optional<Uuid> after;
     bool is_clear = !core::is_certain(seen.evidence);
+    // The look may be old by now: whoever looked can have been stopped since, and the worker can have come back.
+    std::optional<store::SilentWorker> silent;
+    if (!core::is_certain(seen.evidence)) silent = store::SilentWorker{worker.id, worker.beat};
     while (true) {
         const auto leases = store_.leases({.worker = worker.id, .after = after, .limit = store::max_batch_rows});
         if (leases.empty()) return;
@@ -93,7 +96,7 @@ void Liveness::settle(const store::WorkerLiveness& worker, const core::WorkerSee
         std::vector<Sentence> sentences;
         sentences.reserve(leases.size());
         for (const store::LeaseRecord& lease : leases) sentences.push_back({lease, seen, judge(worker, lease, seen)});
-        report += bailiff_.carry_out(sentences, now);
+        report += bailiff_.carry_out(sentences, now, silent);
         if (leases.size() < store::max_batch_rows) return;
         after = leases.back().lease.task;
     }

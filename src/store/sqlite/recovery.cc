@@ -40,6 +40,11 @@ RecoverOutcome recover_one(Transaction& tx, const store::RecoveredLease& verdict
     return {Fenced::Applied, state};
 }
 
+bool has_beaten_since(Database& db, const store::SilentWorker& silent) {
+    auto row = db.query("SELECT 1 FROM worker WHERE id = ? AND beat = ?", silent.worker, silent.beat);
+    return !row.step();
+}
+
 Fenced ask_one(Transaction& tx, const store::StopRequest& request, const store::AskToStopParams& params) {
     const auto row = find_lease(tx.db, request.lease.task);
     if (!row || row->lease.lease != request.lease.lease) return Fenced::LeaseLost;
@@ -105,6 +110,8 @@ std::vector<store::LeaseRecord> SqliteStore::leases(const store::FindLeasesParam
 std::vector<RecoverOutcome> SqliteStore::recover(const store::RecoverParams& params) {
     return write_each<RecoverOutcome>(params.leases, [&](Transaction& tx, const store::RecoveredLease& lease) {
         tx.who = params.who;
+        if (params.only_while_silent && has_beaten_since(tx.db, *params.only_while_silent))
+            return RecoverOutcome{Fenced::LeaseLost, {}};
         return recover_one(tx, lease, params.who);
     });
 }
