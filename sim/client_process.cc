@@ -1,6 +1,7 @@
 #include "sim/client_process.h"
 
 #include "base/text.h"
+#include "sim/job_shapes.h"
 
 namespace holdfast::sim {
 
@@ -30,7 +31,7 @@ void ClientProcess::start() {
 
 void ClientProcess::run() {
     while (true) {
-        sleep(dice().logarithmic(50ms, 20s));
+        sleep(world().plan.only_submits ? Duration(100ms) : dice().logarithmic(50ms, 20s));
         try {
             world().is_calm ? put_in_order() : act();
         } catch (const store::StoreError&) {
@@ -40,7 +41,8 @@ void ClientProcess::run() {
 }
 
 void ClientProcess::act() {
-    const std::size_t chosen = dice().below(10);
+    const std::size_t chosen = world().plan.only_submits ? 0 : dice().below(10);
+    if (world().jobs_left > 0 && dice().chance(0.3)) return start_job();
     if (chosen < 6) return submit_some();
     if (chosen == 6) return submit_again();
     steer();
@@ -119,6 +121,7 @@ void ClientProcess::submit_again() {
 }
 
 void ClientProcess::steer() {
+    if (dice().chance(0.3)) return steer_job();
     const TrueTask* known = draw_known();
     if (known == nullptr) return;
     const Uuid id = known->task.id;
@@ -175,6 +178,73 @@ void ClientProcess::put_in_order() {
         if (worker.cordoned)
             store_.order_worker(
                 {.worker = worker.registration.id, .order = store::WorkerOrder::Uncordon, .who = name()});
+    finish_jobs();
+}
+
+// ---- Jobs --------------------------------------------------------------------------------------------------------
+
+void ClientProcess::start_job() {
+    --world().jobs_left;
+    store::NewJob job;
+    job.id = ids_.make(clock_.now(), dice());
+    const core::WorkflowBundle bundle = draw_workflow(dice(), world().plan.queues, world().plan.keys);
+    job.definition = core::to_json_text(bundle);
+    job.who = name();
+    world().ledger.add_job(job.id, bundle);
+    while (!world().is_calm) {
+        try {
+            const auto outcome = store_.start_jobs({job}).front();
+            if (outcome.status == SubmitStatus::Accepted || outcome.status == SubmitStatus::Existing) {
+                world().ledger.find_job(job.id)->acknowledged = true;
+            } else if (outcome.status != SubmitStatus::TooOld) {
+                world().witness.complain("P1", concat("a job was refused: ", outcome.complaint));
+            }
+            return;
+        } catch (const store::StoreError&) {
+            sleep(dice().logarithmic(100ms, 10s));
+        }
+    }
+}
+
+void ClientProcess::steer_job() {
+    auto& jobs = world().ledger.jobs();
+    if (jobs.empty()) return;
+    const auto& [id, job] = *std::next(jobs.begin(), static_cast<std::ptrdiff_t>(dice().below(jobs.size())));
+    const store::SteerJobsParams order{.jobs = {id}, .who = name(), .reason = "drawn"};
+    switch (dice().below(6)) {
+        case 0:
+            store_.cancel_jobs(order);
+            return;
+        case 1:
+            store_.pause_jobs(order);
+            return;
+        case 2:
+        case 3:
+            store_.resume_jobs(order);
+            return;
+        case 4: {
+            const Uuid again = ids_.make(clock_.now(), dice());
+            const core::WorkflowBundle bundle = job.bundle;
+            world().ledger.add_job(again, bundle);
+            store_.retry_job({.job = id, .new_id = again, .who = name()});
+            return;
+        }
+        default:
+            store_.steps({.job = id});
+            store_.find_jobs({id});
+            store_.job_events({.job = id});
+    }
+}
+
+/// Nobody else lets paused jobs go on, or approves.
+void ClientProcess::finish_jobs() {
+    for (const JobInfo& job : store_.list_jobs({.with_children = true, .limit = 1000})) {
+        if (job.state == JobState::Paused) store_.resume_jobs({.jobs = {job.id}, .who = name()});
+        if (is_terminal(job.state)) continue;
+        for (const StepInfo& step : store_.steps({.job = job.id}))
+            if (step.kind == "approval" && step.state == StepState::Running)
+                store_.decide_approval({.job = job.id, .step = step.name, .approve = true, .who = name()});
+    }
 }
 
 }  // namespace holdfast::sim

@@ -25,6 +25,9 @@ private:
     void submit_again();
     void steer();
     void order_some_worker();
+    void start_job();
+    void steer_job();
+    void finish_jobs();
     void put_in_order();
     [[nodiscard]] store::NewTask draw_task();
     [[nodiscard]] const TrueTask* draw_known();

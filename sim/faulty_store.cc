@@ -236,7 +236,10 @@ store::ClaimAnswer FaultyStore::claim(const store::ClaimParams& params) {
         std::move(change), [&](store::Store& store) { return store.claim(params); },
         [&](const store::ClaimAnswer& answer, Change& made) {
             std::vector<store::TaskLease> leases;
-            for (const store::ClaimedTask& task : answer.tasks) leases.push_back({task.task.id, task.lease});
+            for (const store::ClaimedTask& task : answer.tasks) {
+                process_.world().witness.met(task.task);
+                leases.push_back({task.task.id, task.lease});
+            }
             made.detail += concat("): ", list_of(process_.world().ledger, leases), "(");
         });
 }

@@ -61,6 +61,28 @@ public:
     std::vector<store::QueueRecord> queues() override;
     void set_queue_paused(const std::string& queue, bool paused, const std::string& who) override;
     std::unique_ptr<store::Watch> watch(store::Topic topic) override;
+    // faulty_store_jobs.cc
+    std::vector<store::SubmitOutcome> start_jobs(const std::vector<store::NewJob>& jobs) override;
+    std::vector<std::optional<JobInfo>> find_jobs(const std::vector<Uuid>& ids) override;
+    std::vector<JobInfo> list_jobs(const JobQuery& query) override;
+    std::vector<Uuid> jobs_with_prefix(const std::string& prefix, std::size_t limit) override;
+    std::vector<StepInfo> steps(const store::StepsParams& params) override;
+    std::string job_definition(const Uuid& job) override;
+    std::vector<store::EventRecord> job_events(const store::JobEventsParams& params) override;
+    std::optional<std::pair<Uuid, std::string>> step_of_task(const Uuid& task) override;
+    std::vector<SteerStatus> cancel_jobs(const store::SteerJobsParams& params) override;
+    std::vector<SteerStatus> pause_jobs(const store::SteerJobsParams& params) override;
+    std::vector<SteerStatus> resume_jobs(const store::SteerJobsParams& params) override;
+    store::DecideStatus decide_approval(const store::DecideParams& params) override;
+    store::RetryStatus retry_job(const store::RetryJobParams& params) override;
+    std::size_t end_due_waits(std::size_t limit) override;
+    std::size_t cancel_overdue_jobs(std::size_t limit, const std::string& who) override;
+    store::RepairAnswer repair_jobs(const store::RepairParams& params) override;
+    void put_schedule(const store::ScheduleDefinition& schedule, const std::string& who) override;
+    std::vector<store::ScheduleRecord> schedules() override;
+    bool set_schedule_paused(const std::string& schedule, bool paused, const std::string& who) override;
+    bool remove_schedule(const std::string& schedule, const std::string& who) override;
+    bool fire(const store::FireParams& params) override;
     store::MigrateAnswer migrate() override;
     std::vector<store::Finding> check_up() override;
     Timestamp now() override { return clock_.now(); }
@@ -109,6 +131,13 @@ private:
     template <typename Body>
     auto read(std::string_view verb, const Body& body) {
         return perform(Change::reading(verb), body, [](const auto&, Change&) {});
+    }
+    /// A write that ends and starts no lease.
+    template <typename Body>
+    auto write(std::string_view verb, const std::string& detail, const Body& body) {
+        Change change = Change::writing(verb, detail);
+        change.brings_work = true;
+        return perform(std::move(change), body, [](const auto&, Change&) {});
     }
 
     Process& process_;

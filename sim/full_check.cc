@@ -21,6 +21,8 @@ void Witness::look_at_everything(const std::string& when) {
     const std::set<Uuid> tasks = reader_.tasks();
     check_endings(reader_.endings(), tasks);
     check_presence(tasks);
+    check_origin(tasks);
+    check_jobs();
 }
 
 /// Whatever has ended stays as it was, until retention removes it.
@@ -60,6 +62,8 @@ bool Witness::all_ended() {
     const auto endings = reader_.endings();
     for (const Uuid& task : reader_.tasks())
         if (!endings.contains(task)) return false;
+    for (const auto& [id, job] : reader_.jobs())
+        if (!job.has_ended()) return false;
     return true;
 }
 
@@ -68,6 +72,9 @@ std::string Witness::unended() {
     const auto endings = reader_.endings();
     for (const Uuid& task : reader_.tasks())
         if (!endings.contains(task)) text += concat(text.empty() ? "" : ", ", world_.ledger.name_of(task));
+    for (const auto& [id, job] : reader_.jobs())
+        if (!job.has_ended())
+            text += concat(text.empty() ? "" : ", ", world_.ledger.name_of_job(id), " (", job.state, ")");
     return text;
 }
 

@@ -25,6 +25,25 @@ std::string Ledger::name_of(const Uuid& task) {
     return found == nullptr ? task.to_string() : found->name;
 }
 
+TrueJob& Ledger::add_job(const Uuid& id, const core::WorkflowBundle& bundle) {
+    const auto [found, is_new] = jobs_.try_emplace(id);
+    if (is_new) {
+        found->second.name = concat("j", jobs_.size());
+        found->second.bundle = bundle;
+    }
+    return found->second;
+}
+
+TrueJob* Ledger::find_job(const Uuid& id) {
+    const auto found = jobs_.find(id);
+    return found == jobs_.end() ? nullptr : &found->second;
+}
+
+std::string Ledger::name_of_job(const Uuid& id) {
+    const TrueJob* found = find_job(id);
+    return found == nullptr ? concat("job ", id.to_string()) : found->name;
+}
+
 std::size_t Ledger::run_began(const store::TaskLease& lease, const std::string& worker, int machine, Duration at) {
     const std::size_t index = runs_.size();
     runs_.push_back(

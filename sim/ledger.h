@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/workflow.h"
 #include "holdfast/uuid.h"
 #include "store/store.h"
 
@@ -34,6 +35,14 @@ struct TrueTask {
     int stops = 0;                  ///< ends of runs that cost no budget
 };
 
+/// A job that a client has started.
+struct TrueJob {
+    std::string name;  ///< "j3": for people
+    core::WorkflowBundle bundle;
+    bool acknowledged = false;
+    bool in_store = false;
+};
+
 /// What really happened: what clients were told, and what runners executed.
 class Ledger {
 public:
@@ -42,6 +51,13 @@ public:
     [[nodiscard]] std::map<Uuid, TrueTask>& tasks() { return tasks_; }
     [[nodiscard]] std::vector<TrueRun>& runs() { return runs_; }
     [[nodiscard]] std::string name_of(const Uuid& task);
+    TrueJob& add_job(const Uuid& id, const core::WorkflowBundle& bundle);
+    [[nodiscard]] TrueJob* find_job(const Uuid& id);
+    [[nodiscard]] std::map<Uuid, TrueJob>& jobs() { return jobs_; }
+    [[nodiscard]] std::string name_of_job(const Uuid& id);
+    [[nodiscard]] std::size_t size() const { return tasks_.size(); }
+    [[nodiscard]] std::size_t job_count() const { return jobs_.size(); }
+    [[nodiscard]] std::size_t run_count() const { return runs_.size(); }
 
     std::size_t run_began(const store::TaskLease& lease, const std::string& worker, int machine, Duration at);
     void run_ended(std::size_t run, const std::string& how, Duration at);
@@ -52,6 +68,7 @@ public:
 
 private:
     std::map<Uuid, TrueTask> tasks_;
+    std::map<Uuid, TrueJob> jobs_;
     std::vector<TrueRun> runs_;
     std::vector<std::size_t> open_runs_;
     std::map<store::Lease, std::size_t> by_lease_;

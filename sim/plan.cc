@@ -29,6 +29,7 @@ WorldPlan draw_plan(Dice dice) {
     plan.workers_sweep = dice.chance(0.2);
     plan.capacity = dice.between(1, 4);
     plan.tasks = static_cast<std::size_t>(dice.between(20, 200));
+    if (dice.chance(0.6)) plan.jobs = static_cast<std::size_t>(dice.between(1, 25));
     plan.busy_for = dice.between(Duration(5min), Duration(20min));
     if (dice.chance(0.7)) hurry(plan);
     plan.sweep.retention.heartbeats = dice.between(Duration(1min), Duration(30min));

@@ -21,12 +21,14 @@ struct WorldPlan {
     bool workers_sweep = false;  ///< as the real ones do; costs store calls
     int capacity = 2;
     std::size_t tasks = 100;
+    std::size_t jobs = 0;
     Duration busy_for = std::chrono::minutes(20);  ///< how long there are faults and new tasks
     Duration beat_interval = std::chrono::seconds(3);
     engine::SweepSettings sweep;
     std::vector<std::string> queues;
     std::vector<std::string> keys;  ///< of concurrency; the n-th has the limit n + 1
     double call_latency_ms = 1;     ///< of most store calls, at most
+    bool only_submits = false;      ///< clients steer nothing
 };
 
 [[nodiscard]] WorldPlan draw_plan(Dice dice);

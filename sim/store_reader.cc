@@ -57,8 +57,21 @@ constexpr Contradiction forbidden[] = {
      " (SELECT task_id FROM event WHERE kind IN ('forced', 'rejected') AND task_id IS NOT NULL)"},
     {"is CANCELLED without an event that says so",
      "SELECT task_id FROM ending WHERE state = 'CANCELLED' AND task_id NOT IN"
-     " (SELECT task_id FROM event WHERE kind IN ('cancelled', 'cancel_requested', 'forced') AND task_id IS NOT "
-     "NULL)"},
+     " (SELECT task_id FROM event WHERE kind IN ('cancelled', 'cancel_requested', 'forced') AND task_id IS NOT NULL)"
+     " AND task_id NOT IN (SELECT task_id FROM step WHERE task_id IS NOT NULL)"},
+    {"has ended, but the step that it belongs to has not",
+     "SELECT e.task_id FROM ending e JOIN step s ON s.task_id = e.task_id"
+     " WHERE s.state IN ('WAITING', 'READY', 'RUNNING')"},
+    {"is not COMPLETED, but the step that it belongs to is",
+     "SELECT e.task_id FROM ending e JOIN step s ON s.task_id = e.task_id"
+     " WHERE s.state = 'COMPLETED' AND e.state <> 'COMPLETED'"},
+    {"is a job that has ended with open steps, or has none and has not",
+     "SELECT job_id FROM job_progress WHERE (state IN ('COMPLETED', 'FAILED', 'CANCELLED')) <> (open_steps = 0)"
+     " AND state <> 'PAUSED'"},
+    {"is a child job that has ended, but the step that it was started for has not",
+     "SELECT j.id FROM job j JOIN job_progress p ON p.job_id = j.id JOIN step s ON s.job_id = j.parent_id"
+     " AND s.step = j.parent_step AND s.item = j.parent_item WHERE p.state IN ('COMPLETED', 'FAILED', 'CANCELLED')"
+     " AND s.state IN ('WAITING', 'READY', 'RUNNING')"},
 };
 
 bool has_schema(sqlite::Database& db) {
@@ -139,9 +152,43 @@ std::vector<std::string> StoreReader::contradictions() {
     std::vector<std::string> found;
     for (const Contradiction& each : forbidden) {
         auto rows = db_->query(each.sql);
-        if (rows.step()) found.push_back(concat("task ", rows.uuid(0).to_string(), " ", each.what));
+        if (rows.step()) found.push_back(concat(rows.uuid(0).to_string(), " ", each.what));
     }
     return found;
+}
+
+std::map<Uuid, JobSight> StoreReader::jobs() {
+    std::map<Uuid, JobSight> jobs;
+    auto rows =
+        db_->query("SELECT j.id, p.state, j.workflow, j.root_id FROM job j JOIN job_progress p ON p.job_id = j.id");
+    while (rows.step()) jobs[rows.uuid(0)] = {rows.string(1), rows.string(2), rows.uuid(3)};
+    return jobs;
+}
+
+std::optional<StepSight> StoreReader::step_of(const Uuid& task) {
+    auto row = db_->query("SELECT job_id, step FROM step WHERE task_id = ?", task);
+    if (!row.step()) return std::nullopt;
+    return StepSight{row.uuid(0), row.small(1)};
+}
+
+std::map<int, std::string> StoreReader::step_states(const Uuid& job) {
+    std::map<int, std::string> states;
+    auto rows = db_->query("SELECT step, state FROM step WHERE job_id = ? AND item = -1", job);
+    while (rows.step()) states[rows.small(0)] = rows.string(1);
+    return states;
+}
+
+std::set<Uuid> StoreReader::tasks_of_steps() {
+    std::set<Uuid> tasks;
+    auto rows = db_->query("SELECT task_id FROM step WHERE task_id IS NOT NULL");
+    while (rows.step()) tasks.insert(rows.uuid(0));
+    return tasks;
+}
+
+std::size_t StoreReader::hooks_fired(const Uuid& job, int first_hook) {
+    auto row = db_->query("SELECT count(*) FROM step WHERE job_id = ? AND step >= ?", job, first_hook);
+    row.step();
+    return static_cast<std::size_t>(row.integer(0));
 }
 
 std::string StoreReader::damage() {

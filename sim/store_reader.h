@@ -47,6 +47,19 @@ struct PlaceSight {
     std::optional<EndingSight> ending;
 };
 
+/// A job, from `job` and `job_progress`.
+struct JobSight {
+    std::string state;
+    std::string workflow;
+    Uuid root;
+
+    [[nodiscard]] bool has_ended() const { return state == "COMPLETED" || state == "FAILED" || state == "CANCELLED"; }
+};
+struct StepSight {
+    Uuid job;
+    int number = 0;
+};
+
 /// Reads the store's tables themselves, so that the checkers take nobody's word for what is in them. Nothing of this
 /// goes wrong by chance.
 class StoreReader {
@@ -64,6 +77,12 @@ public:
     [[nodiscard]] std::set<Uuid> tasks();
     /// Sentences about rows that contradict each other.
     [[nodiscard]] std::vector<std::string> contradictions();
+    [[nodiscard]] std::map<Uuid, JobSight> jobs();
+    [[nodiscard]] std::optional<StepSight> step_of(const Uuid& task);
+    [[nodiscard]] std::map<int, std::string> step_states(const Uuid& job);  ///< by number; not of items
+    [[nodiscard]] std::set<Uuid> tasks_of_steps();
+    /// Steps with this number and above that have a task.
+    [[nodiscard]] std::size_t hooks_fired(const Uuid& job, int first_hook);
     [[nodiscard]] std::string damage();  ///< empty: none
 
 private:

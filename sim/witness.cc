@@ -139,6 +139,10 @@ void Witness::check_said(const Change& change, const LeasePicture& before, const
     }
 }
 
+void Witness::met(const store::NewTask& task) {
+    if (world_.ledger.find(task.id) == nullptr) world_.ledger.add(task).in_store = true;
+}
+
 void Witness::wrote_for(const char* what, const store::TaskLease& lease) {
     const auto current = picture_.find(lease.task);
     if (current == picture_.end() || current->second.lease.lease != lease.lease)
@@ -158,6 +162,7 @@ void Witness::run_begins(Process& process, const store::TaskLease& lease) {
         complain("No attempt twice", concat(process.name(), " runs ", name, ", which ", run->worker, " has run"));
     TrueTask* task = world_.ledger.find(lease.task);
     if (task == nullptr) return complain("P4", concat(process.name(), " runs a task that nobody has submitted"));
+    if (is_current) check_step(lease.task);
     const TaskPolicy& policy = task->task.policy;
     const bool reruns = policy.on_crash == OnCrash::Requeue;
     const auto allowed =

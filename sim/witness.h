@@ -37,6 +37,9 @@ public:
     void beat_came(const Uuid& worker);
     void looked(Process& process);
     void rejected(Process& process, const Uuid& task);
+    /// Tasks that steps have made are met here first.
+    void met(const store::NewTask& task);
+    void repaired(Process& process, const store::RepairAnswer& answer);
     void power_failed();
     void close() { reader_.close(); }
 
@@ -80,6 +83,11 @@ private:
     void check_endings(const std::map<Uuid, EndingSight>& endings, const std::set<Uuid>& tasks);
     void check_presence(const std::set<Uuid>& tasks);
     void check_pruned(const Uuid& task, const EndingSight& ending);
+    // job_check.cc
+    [[nodiscard]] const core::Workflow* workflow_of(const JobSight& job);
+    void check_step(const Uuid& task);
+    void check_jobs();
+    void check_origin(const std::set<Uuid>& tasks);
 
     World& world_;
     StoreReader reader_;
@@ -88,6 +96,7 @@ private:
     store::Lease newest_lease_ = 0;  // and with it
     std::map<store::Lease, Duration> appeared_;
     std::map<Uuid, EndingSight> endings_;
+    std::map<Uuid, std::string> ended_jobs_;
     std::map<std::string, std::deque<Duration>> looks_;  // by process, on its monotonic clock
     Change doubts_;
     std::vector<Violation> violations_;

@@ -18,12 +18,14 @@ using namespace std::chrono_literals;
 constexpr Timestamp beginning = Timestamp(std::chrono::hours(24 * 365 * 56));
 constexpr std::uint64_t events_between_full_checks = 1000;
 
-/// In memory where that is possible. One for each world: two never are there at the same time.
-std::string scratch_folder() {
+/// In memory where that is possible, and the working directory while the world is there: names that depend on this
+/// process would get into messages, and make every run another one.
+std::string enter_scratch_folder() {
     const std::filesystem::path memory = "/dev/shm";
     const auto parent = std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
     const auto folder = parent / concat("holdfast-sim-", getpid());
     std::filesystem::create_directories(folder);
+    std::filesystem::current_path(folder);
     return folder.string();
 }
 
@@ -60,11 +62,13 @@ World::World(const RunOptions& options)
       faults(options.seed, options.limits),
       dice(Dice(options.seed).fork("world")),
       plan(plan_for(options)),
-      folder(scratch_folder()),
-      database(folder + "/sim.db"),
+      folder_before(std::filesystem::current_path().string()),
+      folder(enter_scratch_folder()),
+      database("sim.db"),
       disk(dice.fork("disk")),
       witness(*this),
       tasks_left(plan.tasks),
+      jobs_left(plan.jobs),
       options_(options),
       vfs_(std::make_unique<SqliteVfs>(disk)) {
     for (int i = 0; i < plan.machines; ++i) {
@@ -82,6 +86,7 @@ World::~World() {
     witness.close();
     vfs_.reset();
     std::error_code ignored;
+    std::filesystem::current_path(folder_before, ignored);
     std::filesystem::remove_all(folder, ignored);
 }
 
@@ -109,7 +114,7 @@ void World::add_slots() {
         };
     };
     for (int i = 1; i <= plan.workers; ++i) {
-        std::vector<std::string> tags;
+        std::vector<std::string> tags = {"task:work"};
         if (i % 2 == 1) tags.emplace_back("gpu");
         add(concat("worker-", i), [this, tags](const std::string& name, Machine& machine, Dice of_it) {
             return std::make_unique<WorkerProcess>(*this, name, machine, of_it, tags);
@@ -398,7 +403,8 @@ void World::calm_down() {
     faults.stop();
     is_calm = true;
     calm_since_ = timeline.now();
-    tasks_left = 0;
+    busy_calls_ = store_calls;
+    tasks_left = jobs_left = 0;
     down_until_ = std::min(down_until_, timeline.now());
     partitioned_until_.clear();
     disk.is_full = false;
@@ -437,6 +443,10 @@ RunReport World::report() const {
     made.seed = options_.seed;
     made.hash = trace.hash();
     made.store_calls = store_calls;
+    made.busy_calls = busy_calls_;
+    made.tasks = ledger.size();
+    made.jobs = ledger.job_count();
+    made.runs = ledger.run_count();
     made.disk_operations = disk.operations;
     made.events = timeline.count();
     made.virtual_time = timeline.now();

@@ -45,10 +45,12 @@ struct RunReport {
     std::uint64_t seed = 0;
     std::uint64_t hash = 0;
     std::uint64_t store_calls = 0;
+    std::uint64_t busy_calls = 0;  ///< of those, until there were no faults any more
     std::uint64_t disk_operations = 0;
     std::uint64_t events = 0;
     Duration virtual_time{};
     std::size_t tasks = 0;
+    std::size_t jobs = 0;
     std::size_t runs = 0;
     std::map<Fault, std::uint64_t> faults;
     std::vector<FaultKey> struck;
@@ -83,6 +85,7 @@ public:
     FaultPlan faults;
     const Dice dice;
     const WorldPlan plan;
+    const std::string folder_before;
     const std::string folder;    ///< real, for the files beside the database that only serve as locks and bells
     const std::string database;  ///< its name on the simulated disk
     Disk disk;
@@ -97,6 +100,7 @@ public:
     Timestamp latest_wall_clock;
     bool is_calm = false;        ///< the faults are over: clients put everything in order
     std::size_t tasks_left = 0;  ///< to be submitted
+    std::size_t jobs_left = 0;   ///< to be started
 
     /// What a worker leaves behind when it dies.
     struct Remains {
@@ -161,6 +165,7 @@ private:
     std::map<std::string, Duration> partitioned_until_;
     std::map<Uuid, Remains> leftovers_;
     Duration calm_since_{};
+    std::uint64_t busy_calls_ = 0;
     std::uint64_t next_full_check_ = 1000;
     std::size_t next_scripted_ = 0;
 };
