@@ -132,6 +132,8 @@ std::unordered_map<Uuid, Whereabouts> find_places(Transaction& tx, const std::ve
             found = {Whereabouts::Place::Pending, TaskState::Pending, rows.integer(row, 1)};
         } else if (place == "leased") {
             found.place = Whereabouts::Place::Leased;
+        } else if (place == "stopping") {
+            found.place = Whereabouts::Place::Stopping;
         } else if (!place.empty()) {
             found = {Whereabouts::Place::Ended, store::read_task_state(place), 0};
         }

@@ -67,9 +67,9 @@ private:
 /// An event about the task of a step is one about its job, too.
 void write_events(Transaction& tx, const std::vector<store::NewEvent>& events);
 
-/// Where a task is: PENDING (with the lease that ended last), leased, ended, or nowhere.
+/// Where a task is: PENDING (with the lease that ended last), leased (and asked to be cancelled), ended, or nowhere.
 struct Whereabouts {
-    enum class Place { Pending, Leased, Ended, Unknown };
+    enum class Place { Pending, Leased, Stopping, Ended, Unknown };
     Place place = Place::Unknown;
     TaskState ended_as = TaskState::Completed;
     store::Lease last_lease = 0;

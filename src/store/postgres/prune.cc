@@ -10,7 +10,6 @@ struct Old {
     Array<std::int64_t> worker_states;
     Array<Uuid> tasks;
     Array<Uuid> jobs;  ///< at the top
-    bool more_jobs = false;
     Array<Uuid> workers;
 };
 
@@ -28,17 +27,6 @@ Array<std::int64_t> old_numbers(const Rows& rows) {
 
 Array<Uuid> old_ids(const Rows& rows) {
     return read_ids<Uuid>(rows, [&](int row) { return rows.uuid(row, 0); });
-}
-
-/// In a dry run all that there are; otherwise as many as fit into one transaction.
-void find_old_jobs(Transaction& tx, Timestamp before, const store::PruneParams& params, Old& old) {
-    const auto rows = tx.run("SELECT id, is_next FROM holdfast.old_jobs($1, $2, $3)", before,
-                             store::first_id_at(before), static_cast<int>(params.limit));
-    for (int row = 0; row < rows.size(); ++row) {
-        const bool is_taken = rows.boolean(row, 1) || params.dry_run;
-        if (is_taken) old.jobs.add(rows.uuid(row, 0));
-        old.more_jobs |= !is_taken;
-    }
 }
 
 Old find_old(Transaction& tx, const store::PruneParams& params) {
@@ -60,7 +48,8 @@ Old find_old(Transaction& tx, const store::PruneParams& params) {
         tx.run("SELECT task_id FROM holdfast.ending e WHERE task_id < $1 AND finished_at < $2"
                " AND NOT EXISTS (SELECT FROM holdfast.step s WHERE s.task_id = e.task_id) ORDER BY task_id LIMIT $3",
                store::first_id_at(before), before, limit));
-    find_old_jobs(tx, before, params, old);
+    old.jobs = old_ids(tx.run("SELECT holdfast.old_jobs($1, $2, $3)", before, store::first_id_at(before),
+                              static_cast<int>(params.limit)));
     old.workers = old_ids(tx.run(
         "SELECT id FROM holdfast.worker w WHERE status = 'inactive' AND coalesce(last_heartbeat, registered_at) < $1"
         " AND NOT EXISTS (SELECT FROM holdfast.lease l WHERE l.worker_id = w.id) LIMIT $2",
@@ -85,6 +74,12 @@ void delete_idle_keys(Transaction& tx, std::size_t limit) {
         rows.strings(0, 0));
 }
 
+/// How many of them are gone whole: a large one may go in pieces.
+std::int64_t delete_trees(Transaction& tx, const Array<Uuid>& roots, std::size_t limit) {
+    if (roots.size() == 0) return 0;
+    return tx.run("SELECT holdfast.delete_trees($1, $2)", roots, static_cast<int>(limit)).small(0, 0);
+}
+
 void delete_workers(Transaction& tx, const Array<Uuid>& workers) {
     tx.run("DELETE FROM holdfast.worker WHERE id = ANY ($1)", workers);
     tx.run("DELETE FROM holdfast.claim WHERE worker_id = ANY ($1)", workers);
@@ -96,7 +91,6 @@ void delete_old(Transaction& tx, const Old& old, const store::PruneParams& param
     if (old.worker_states.size() > 0)
         tx.run("DELETE FROM holdfast.worker_state WHERE id = ANY ($1)", old.worker_states);
     if (old.tasks.size() > 0) tx.run("SELECT holdfast.delete_tasks($1)", old.tasks);
-    if (old.jobs.size() > 0) tx.run("SELECT holdfast.delete_jobs($1)", old.jobs);
     if (old.workers.size() > 0) delete_workers(tx, old.workers);
     if (!params.terminal_older_than) return;
     delete_idle_keys(tx, params.limit);
@@ -111,7 +105,7 @@ store::PruneAnswer answer_for(const Old& old, std::size_t limit) {
     answer.jobs = old.jobs.size();
     answer.workers = old.workers.size();
     const auto most = std::max({answer.heartbeats, answer.worker_states, answer.tasks, answer.jobs, answer.workers});
-    answer.more = old.more_jobs || most >= static_cast<std::int64_t>(limit);
+    answer.more = most >= static_cast<std::int64_t>(limit);
     return answer;
 }
 
@@ -123,8 +117,12 @@ store::PruneAnswer PostgresStore::prune(const store::PruneParams& given) {
     if (params.limit == 0) return {};
     return transact([&](Transaction& tx) {
         const auto old = find_old(tx, params);
-        if (!params.dry_run) delete_old(tx, old, params);
-        return answer_for(old, params.limit);
+        auto answer = answer_for(old, params.limit);
+        if (params.dry_run) return answer;
+        answer.jobs = delete_trees(tx, old.jobs, params.limit);
+        answer.more |= answer.jobs < old.jobs.size();
+        delete_old(tx, old, params);
+        return answer;
     });
 }
 

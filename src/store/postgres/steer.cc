@@ -51,6 +51,14 @@ void request_cancels(Transaction& tx, const std::vector<Uuid>& tasks, const stor
     }
 }
 
+void force_pending(Transaction& tx, const std::vector<Uuid>& tasks, const store::ForceParams& params,
+                   Outcomes<ForceStatus>& outcomes) {
+    for (const auto& task : end_pending(tx, tasks, params.state, store::forced_error(params))) {
+        outcomes.statuses[task] = ForceStatus::Applied;
+        outcomes.events[task] = store::forced_event(task, TaskState::Pending, params.state, params);
+    }
+}
+
 void force_leased(Transaction& tx, const std::vector<Uuid>& tasks, const store::ForceParams& params,
                   Outcomes<ForceStatus>& outcomes) {
     LeaseEndings endings;
@@ -63,16 +71,15 @@ void force_leased(Transaction& tx, const std::vector<Uuid>& tasks, const store::
     endings.apply(tx);
 }
 
-/// Tries one place after the other. A task that moved back in between (a hand-back, a recovery) is looked for again.
+/// Tries one place after the other: leases first, because they are locked before jobs. A task that moved on in
+/// between (a claim, a hand-back, a recovery) is left out of the outcomes, for another transaction.
 template <typename Status, typename Try, typename Settled>
 Outcomes<Status> steer(Transaction& tx, const std::vector<Uuid>& tasks, const Try& try_places,
                        const Settled& settled) {
     Outcomes<Status> outcomes;
-    for (auto open = tasks; !open.empty(); open = outcomes.without(tasks)) {
-        try_places(open, outcomes);
-        for (const auto& [task, found] : find_places(tx, outcomes.without(open)))
-            if (const auto status = settled(found)) outcomes.statuses[task] = *status;
-    }
+    try_places(tasks, outcomes);
+    for (const auto& [task, found] : find_places(tx, outcomes.without(tasks)))
+        if (const auto status = settled(found)) outcomes.statuses[task] = *status;
     std::vector<store::NewEvent> events;
     for (const auto& task : tasks)
         if (const auto event = outcomes.events.find(task); event != outcomes.events.end())
@@ -81,38 +88,41 @@ Outcomes<Status> steer(Transaction& tx, const std::vector<Uuid>& tasks, const Tr
     return outcomes;
 }
 
-std::vector<Uuid> tasks_of(const std::vector<Uuid>& tasks, const Batch& batch) {
-    std::vector<Uuid> ids;
-    for (const auto index : batch) ids.push_back(tasks[index]);
-    return ids;
-}
-
-std::vector<Batch> batches_of(const std::vector<Uuid>& tasks) {
-    return batches_by_task(tasks.size(), [&](std::size_t i) { return tasks[i]; });
-}
-
 }  // namespace
+
+/// Batch by batch, each again until all of its tasks are settled.
+template <typename Status, typename Round>
+std::vector<Status> PostgresStore::steer_all(const std::vector<Uuid>& tasks, const Round& round) {
+    std::vector<Status> answers(tasks.size());
+    for (const auto& batch : batches_by_task(tasks.size(), [&](std::size_t i) { return tasks[i]; })) {
+        std::unordered_map<Uuid, Status> statuses;
+        std::vector<Uuid> open;
+        for (const auto index : batch) open.push_back(tasks[index]);
+        while (!open.empty()) {
+            const auto outcomes = transact([&](Transaction& tx) { return round(tx, open); });
+            statuses.insert(outcomes.statuses.begin(), outcomes.statuses.end());
+            open = outcomes.without(open);
+        }
+        for (const auto index : batch) answers[index] = statuses.at(tasks[index]);
+    }
+    return answers;
+}
 
 std::vector<CancelStatus> PostgresStore::cancel(const store::CancelParams& params) {
     const auto settled = [](const Whereabouts& found) -> std::optional<CancelStatus> {
         if (found.place == Place::Unknown) return CancelStatus::NotFound;
-        if (found.place == Place::Pending) return std::nullopt;
-        if (found.place == Place::Leased) return CancelStatus::Already;
+        if (found.place == Place::Stopping) return CancelStatus::Already;
+        if (found.place != Place::Ended) return std::nullopt;
         return found.ended_as == TaskState::Cancelled ? CancelStatus::Already : CancelStatus::Finished;
     };
-    std::vector<CancelStatus> answers(params.tasks.size());
-    for (const auto& batch : batches_of(params.tasks)) {
-        const auto outcomes = transact([&](Transaction& tx) {
-            tx.who = params.who;
-            const auto try_places = [&](const std::vector<Uuid>& open, Outcomes<CancelStatus>& so_far) {
-                cancel_pending(tx, open, params, so_far);
-                request_cancels(tx, so_far.without(open), params, so_far);
-            };
-            return steer<CancelStatus>(tx, tasks_of(params.tasks, batch), try_places, settled);
-        });
-        for (const auto index : batch) answers[index] = outcomes.statuses.at(params.tasks[index]);
-    }
-    return answers;
+    return steer_all<CancelStatus>(params.tasks, [&](Transaction& tx, const std::vector<Uuid>& open) {
+        tx.who = params.who;
+        const auto try_places = [&](const std::vector<Uuid>& tasks, Outcomes<CancelStatus>& so_far) {
+            request_cancels(tx, tasks, params, so_far);
+            cancel_pending(tx, so_far.without(tasks), params, so_far);
+        };
+        return steer<CancelStatus>(tx, open, try_places, settled);
+    });
 }
 
 std::vector<ForceStatus> PostgresStore::force(const store::ForceParams& params) {
@@ -123,22 +133,14 @@ std::vector<ForceStatus> PostgresStore::force(const store::ForceParams& params) 
         if (found.place == Place::Ended) return ForceStatus::Finished;
         return std::nullopt;
     };
-    std::vector<ForceStatus> answers(params.tasks.size());
-    for (const auto& batch : batches_of(params.tasks)) {
-        const auto outcomes = transact([&](Transaction& tx) {
-            tx.who = params.who;
-            const auto try_places = [&](const std::vector<Uuid>& open, Outcomes<ForceStatus>& so_far) {
-                for (const auto& task : end_pending(tx, open, params.state, store::forced_error(params))) {
-                    so_far.statuses[task] = ForceStatus::Applied;
-                    so_far.events[task] = store::forced_event(task, TaskState::Pending, params.state, params);
-                }
-                force_leased(tx, so_far.without(open), params, so_far);
-            };
-            return steer<ForceStatus>(tx, tasks_of(params.tasks, batch), try_places, settled);
-        });
-        for (const auto index : batch) answers[index] = outcomes.statuses.at(params.tasks[index]);
-    }
-    return answers;
+    return steer_all<ForceStatus>(params.tasks, [&](Transaction& tx, const std::vector<Uuid>& open) {
+        tx.who = params.who;
+        const auto try_places = [&](const std::vector<Uuid>& tasks, Outcomes<ForceStatus>& so_far) {
+            force_leased(tx, tasks, params, so_far);
+            force_pending(tx, so_far.without(tasks), params, so_far);
+        };
+        return steer<ForceStatus>(tx, open, try_places, settled);
+    });
 }
 
 std::vector<store::QueueRecord> PostgresStore::queues() {

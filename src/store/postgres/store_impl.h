@@ -121,6 +121,10 @@ private:
         return answer;
     }
 
+    // steer.cc
+    template <typename Status, typename Round>
+    std::vector<Status> steer_all(const std::vector<Uuid>& tasks, const Round& round);
+
     // advance.cc
     /// Tells the jobs concerned what has become of their tasks in this transaction; then slots are freed.
     void advance_jobs(Transaction& tx);

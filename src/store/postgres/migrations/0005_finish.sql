@@ -104,11 +104,13 @@ BEGIN
     PERFORM lock_steps(tasks);
 END $$;
 
--- Where tasks are: 'pending' (with the lease that ended last), 'leased', or their terminal state; NULL: unknown.
+-- Where tasks are: 'pending' (with the lease that ended last), 'leased', 'stopping' (leased, and asked to be cancelled), or
+-- their terminal state; NULL: unknown.
 CREATE FUNCTION holdfast.whereabouts(tasks uuid[]) RETURNS TABLE (place text, last_lease bigint) LANGUAGE sql STABLE
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-    SELECT CASE WHEN e.task_id IS NOT NULL THEN e.state WHEN l.task_id IS NOT NULL THEN 'leased'
+    SELECT CASE WHEN e.task_id IS NOT NULL THEN e.state WHEN l.stop_requested = 'cancel' THEN 'stopping'
+                WHEN l.task_id IS NOT NULL THEN 'leased'
                 WHEN r.task_id IS NOT NULL OR w.task_id IS NOT NULL THEN 'pending' END,
            coalesce(r.last_lease, w.last_lease, 0)
     FROM unnest(tasks) WITH ORDINALITY AS g (task_id, place)

@@ -417,45 +417,50 @@ $$;
 
 -- Pruning -------------------------------------------------------------------------------------------------------------
 
--- Jobs at the top that ended before then, without a task (of a hook) that has not; at most so many. `is_next`: it is one of
--- those whose trees have so many steps together; the first always is.
-CREATE FUNCTION holdfast.old_jobs(before timestamptz, below uuid, at_most integer)
-RETURNS TABLE (id uuid, is_next boolean) LANGUAGE plpgsql STABLE
+-- Jobs at the top that ended before then, without a task (of a hook) that has not.
+CREATE FUNCTION holdfast.old_jobs(before timestamptz, below uuid, at_most integer) RETURNS SETOF uuid LANGUAGE sql STABLE
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
-DECLARE
-    in_tree bigint;
-    in_all bigint := 0;
-BEGIN
-    FOR id IN
-        SELECT j.id FROM job j JOIN job_progress p ON p.job_id = j.id
-        WHERE j.id < below AND j.parent_id IS NULL AND p.state IN ('COMPLETED', 'FAILED', 'CANCELLED')
-          AND p.finished_at < before
-          AND NOT EXISTS (SELECT FROM tree_of(j.id) t JOIN step s ON s.job_id = t.id
-                          WHERE s.task_id IS NOT NULL AND s.state IN ('READY', 'RUNNING')
-                            AND NOT EXISTS (SELECT FROM ending e WHERE e.task_id = s.task_id))
-        ORDER BY j.id LIMIT at_most
-    LOOP
-        SELECT count(*) INTO in_tree FROM tree_of(id) t JOIN step s ON s.job_id = t.id;
-        in_all := in_all + in_tree;
-        is_next := in_all <= at_most OR in_all = in_tree;
-        RETURN NEXT;
-    END LOOP;
-END $$;
+    SELECT j.id FROM job j JOIN job_progress p ON p.job_id = j.id
+    WHERE j.id < below AND j.parent_id IS NULL AND p.state IN ('COMPLETED', 'FAILED', 'CANCELLED') AND p.finished_at < before
+      AND NOT EXISTS (SELECT FROM tree_of(j.id) t JOIN step s ON s.job_id = t.id
+                      WHERE s.task_id IS NOT NULL AND s.state IN ('READY', 'RUNNING')
+                        AND NOT EXISTS (SELECT FROM ending e WHERE e.task_id = s.task_id))
+    ORDER BY j.id LIMIT at_most
+$$;
 
--- Deletes whole trees, with the tasks of their steps.
-CREATE FUNCTION holdfast.delete_jobs(roots uuid[]) RETURNS void LANGUAGE plpgsql
+-- Deletes trees, with the tasks of their steps; at most so many steps, so that of a large tree a part may go. Answers how
+-- many trees are gone whole.
+CREATE FUNCTION holdfast.delete_trees(roots uuid[], at_most integer) RETURNS integer LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-    jobs uuid[] := roots || ARRAY(SELECT j.id FROM job j WHERE j.root_id = ANY (roots) AND j.parent_id IS NOT NULL);
-    tasks uuid[] := ARRAY(SELECT s.task_id FROM step s WHERE s.job_id = ANY (jobs) AND s.task_id IS NOT NULL);
+    trees integer := 0;
+    room integer := at_most;
+    removed integer;
+    tasks uuid[];
+    root uuid;
+    member uuid;
 BEGIN
-    DELETE FROM step s WHERE s.job_id = ANY (jobs);
-    DELETE FROM job_progress p WHERE p.job_id = ANY (jobs);
-    DELETE FROM job j WHERE j.id = ANY (jobs);
-    DELETE FROM event e WHERE e.job_id = ANY (jobs);
-    PERFORM delete_tasks(tasks);
+    FOREACH root IN ARRAY roots LOOP
+        FOR member IN SELECT t.id FROM tree_of(root) t LOOP
+            WITH first AS MATERIALIZED (
+                SELECT s.step, s.item FROM step s WHERE s.job_id = member ORDER BY s.step, s.item LIMIT room
+            ), gone AS (
+                DELETE FROM step s USING first f WHERE s.job_id = member AND s.step = f.step AND s.item = f.item
+                RETURNING s.task_id
+            )
+            SELECT count(*), array_agg(g.task_id) FILTER (WHERE g.task_id IS NOT NULL) INTO removed, tasks FROM gone g;
+            PERFORM delete_tasks(tasks);
+            room := room - removed;
+            IF EXISTS (SELECT FROM step s WHERE s.job_id = member) THEN RETURN trees; END IF;
+            DELETE FROM event e WHERE e.job_id = member;
+            DELETE FROM job_progress p WHERE p.job_id = member;
+            DELETE FROM job j WHERE j.id = member;
+        END LOOP;
+        trees := trees + 1;
+    END LOOP;
+    RETURN trees;
 END $$;
 
 -- Deletes ended tasks, with all that is kept about them.
