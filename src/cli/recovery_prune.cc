@@ -25,6 +25,7 @@ store::PruneAnswer prune_all(store::Store& store, const store::PruneParams& para
         all.heartbeats += batch.heartbeats;
         all.worker_states += batch.worker_states;
         all.tasks += batch.tasks;
+        all.jobs += batch.jobs;
         all.workers += batch.workers;
         all.more = batch.more;
     }
@@ -43,6 +44,7 @@ void print(const Io& io, const store::PruneAnswer& pruned, const config::Retenti
     };
     io.out << (dry_run ? "would remove:\n" : "removed:\n");
     line(pruned.tasks, "ended tasks, with their attempts, logs and events", retention.terminal_record);
+    line(pruned.jobs, "ended jobs, with their children, steps and tasks", retention.terminal_record);
     line(pruned.workers, "workers that have left", retention.terminal_record);
     line(pruned.heartbeats, "heartbeats", retention.heartbeat);
     line(pruned.worker_states, "worker states", retention.worker_state);
@@ -56,6 +58,7 @@ ExitCode prune(Session& session, bool dry_run) {
     if (session.globals.json)
         session.io.out << Json{{"dry_run", dry_run},
                                {"tasks", pruned.tasks},
+                               {"jobs", pruned.jobs},
                                {"workers", pruned.workers},
                                {"heartbeats", pruned.heartbeats},
                                {"worker_states", pruned.worker_states},

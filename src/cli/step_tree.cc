@@ -56,6 +56,7 @@ public:
     [[nodiscard]] std::vector<TreeLine> lines() && {
         int names = 0, states = 0, times = 0;
         for (const Row& row : rows_) {
+            if (is_note(row)) continue;
             names = std::max(names, columns_of(row.branch) + columns_of(row.name.text));
             states = std::max(states, columns_of(row.state.text));
             times = std::max(times, columns_of(row.time));
@@ -66,18 +67,20 @@ public:
     }
 
 private:
+    /// A line below a step, without columns.
+    static bool is_note(const Row& row) { return row.state.text.empty(); }
+
     static TreeLine line_of(Row& row, int names, int states, int times) {
-        const bool is_note = row.state.text.empty();  // below a step: no columns
-        if (!is_note) {
+        if (!is_note(row)) {
             pad(row.name.text, names - columns_of(row.branch));
-            pad(row.state.text, states);
-            if (!row.remarks.empty() || !row.time.empty()) row.time.insert(0, 2, ' ');
-            if (!row.remarks.empty()) pad(row.time, times + 4);
+            const bool goes_on = !row.remarks.empty() || !row.time.empty();
+            if (goes_on) pad(row.state.text, states + 2);
+            if (!row.remarks.empty()) pad(row.time, times + 2);
         }
         TreeLine line;
         line.is_busy = row.is_busy;
         line.pieces = {{row.branch, Tone::Faint}, row.name};
-        if (!is_note) {
+        if (!is_note(row)) {
             line.pieces.push_back({"  "});
             line.pieces.push_back(row.state);
             line.pieces.push_back({row.time});

@@ -143,7 +143,9 @@ Ran run_program(const std::string& path, const RunParams& params) {
 Ran run_on_terminal(const RunParams& params) {
     const Prepared prepared(program_path(), params);
     int terminal = -1;
-    const pid_t pid = forkpty(&terminal, nullptr, nullptr, nullptr);
+    winsize size{
+        .ws_row = params.terminal_size.first, .ws_col = params.terminal_size.second, .ws_xpixel = 0, .ws_ypixel = 0};
+    const pid_t pid = forkpty(&terminal, nullptr, nullptr, &size);
     if (pid == 0) become(prepared, params);
     Ran ran;
     while (read_some(terminal, ran.out)) {

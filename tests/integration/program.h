@@ -19,6 +19,7 @@ struct RunParams {
     bool as_nobody = false;                           ///< give up root first, which no permission stops
     std::optional<unsigned long> max_file_size = {};  ///< a disk that is full
     std::string output_file = {};                     ///< instead of reading its output
+    std::pair<unsigned short, unsigned short> terminal_size = {0, 0};  ///< rows and columns; of run_on_terminal
 };
 
 struct Ran {
