@@ -2,11 +2,23 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include "client/job_operations.h"
 #include "client/task_operations.h"
 
 namespace holdfast::client {
+
+namespace {
+
+/// Each of ten thousand steps is news to whoever waits for their job: looks that cost something take a tenth of the
+/// time.
+void rest_after(Duration look, Duration at_most) {
+    constexpr Duration costs_nothing = std::chrono::milliseconds(1), longest = std::chrono::milliseconds(250);
+    if (look > costs_nothing) std::this_thread::sleep_for(std::min({9 * look, longest, at_most}));
+}
+
+}  // namespace
 
 // Bounds single naps, so that "for ever" needs no arithmetic of its own.
 class WaitingRoom::Countdown {
@@ -43,9 +55,11 @@ auto WaitingRoom::wait_until_ended(const Look& look, std::optional<Duration> tim
     for (;;) {
         const std::uint64_t seen = news_;  // noted before looking: no end is missed
         lock.unlock();
+        const auto began = std::chrono::steady_clock::now();
         auto record = look();
         if (is_terminal(record.state)) return record;
         if (countdown.over()) return std::nullopt;
+        rest_after(std::chrono::floor<Duration>(std::chrono::steady_clock::now() - began), countdown.left());
         lock.lock();
         wait_for_news(lock, seen, countdown);
     }

@@ -73,7 +73,11 @@ bool PostgresStore::set_schedule_paused(const std::string& schedule, bool paused
         const auto record = lock_schedule(tx, schedule);
         if (!record) return false;
         if (record->paused == paused) return true;
-        tx.run("UPDATE holdfast.schedule SET paused = $2 WHERE name = $1", schedule, paused);
+        // What its pause left out is not missed.
+        tx.run(
+            "UPDATE holdfast.schedule SET paused = $2, decided_until = CASE WHEN $2 THEN decided_until"
+            " ELSE greatest(decided_until, holdfast.now()) END WHERE name = $1",
+            schedule, paused);
         write_events(tx, {store::schedule_paused_event(schedule, paused, who)});
         return true;
     });

@@ -92,13 +92,26 @@ std::size_t SqliteStore::end_due_waits(std::size_t limit) {
     if (limit == 0) return 0;
     const auto due =
         work_.read([&](Database& db) { return due_waits(db, clock_.now(), std::min(limit, store::max_batch_rows)); });
-    if (due.empty()) return 0;
-    return write([&](Transaction& tx) {
-        return orchestrate(tx, [&](store::Orchestrator& orchestrator) {
-            orchestrator.time_came(due);
-            return due.size();
+    if (due.empty() || end_waits(due)) return due.size();
+    // One of their jobs cannot be advanced: the others are not to wait for it.
+    std::size_t ended = 0;
+    for (const auto& step : due)
+        if (end_waits({step})) ++ended;
+    return ended;
+}
+
+/// False: a job of them cannot be advanced, and nothing was changed.
+bool SqliteStore::end_waits(const std::vector<store::StepKey>& due) {
+    try {
+        return write([&](Transaction& tx) {
+            return orchestrate(tx, [&](store::Orchestrator& orchestrator) {
+                orchestrator.time_came(due);
+                return true;
+            });
         });
-    });
+    } catch (const store::BadDefinition&) {
+        return false;
+    }
 }
 
 std::size_t SqliteStore::cancel_overdue_jobs(std::size_t limit, const std::string& who) {
@@ -108,17 +121,25 @@ std::size_t SqliteStore::cancel_overdue_jobs(std::size_t limit, const std::strin
     std::size_t cancelled = 0;
     for (const auto& late : overdue) {
         const auto why = store::overdue_job(late.state, late.allowed);
-        const auto status = write([&](Transaction& tx) {
-            tx.who = who;
-            return orchestrate(tx, [&](store::Orchestrator& orchestrator) {
-                return orchestrator.cancel(late.job, why.code, why.reason);
-            });
-        });
-        if (status != SteerStatus::Applied) continue;
+        if (!cancel_overdue_job(late.job, why, who)) continue;
         ++cancelled;
         cancel_tasks_of(late.job, who, why.reason);
     }
     return cancelled;
+}
+
+/// False: it has ended, is being cancelled, or cannot be advanced.
+bool SqliteStore::cancel_overdue_job(const Uuid& job, const store::Overdue& why, const std::string& who) {
+    try {
+        return write([&](Transaction& tx) {
+            tx.who = who;
+            return orchestrate(tx, [&](store::Orchestrator& orchestrator) {
+                return orchestrator.cancel(job, why.code, why.reason) == SteerStatus::Applied;
+            });
+        });
+    } catch (const store::BadDefinition&) {
+        return false;
+    }
 }
 
 store::RepairAnswer SqliteStore::repair_jobs(const store::RepairParams& params) {

@@ -75,7 +75,9 @@ bool SqliteStore::set_schedule_paused(const std::string& schedule, bool paused, 
         const auto record = find_schedule(tx.db, schedule);
         if (!record) return false;
         if (record->paused == paused) return true;
-        tx.db.run("UPDATE schedule SET paused = ? WHERE name = ?", paused, schedule);
+        // What its pause left out is not missed.
+        tx.db.run("UPDATE schedule SET paused = ?1, decided_until = max(decided_until, ?2) WHERE name = ?3", paused,
+                  paused ? record->decided_until : tx.now, schedule);
         write_event(tx, store::schedule_paused_event(schedule, paused, who));
         return true;
     });

@@ -162,6 +162,8 @@ private:
     std::size_t cancel_tasks_of(const Uuid& job, const std::string& who, const std::string& reason);
 
     // job_recovery.cc
+    bool end_waits(const std::vector<store::StepKey>& due);
+    bool cancel_overdue_job(const Uuid& job, const store::Overdue& why, const std::string& who);
     void repair_tree(const Uuid& root, const std::string& who, store::RepairAnswer& answer);
 
     // schedules.cc
