@@ -50,6 +50,14 @@ TEST_F(CliCompletion, OffersTheIdsOfTasks) {
     EXPECT_THAT(completed("holdfast tasks show "), ElementsAre(id));
 }
 
+TEST_F(CliCompletion, OffersTheIdsOfJobsAndTheirStates) {
+    (void)folder_.write("flow.yaml", "steps: { a: { task: a } }\n");
+    const std::string id = holdfast({"run", "-f", "flow.yaml"}).lines().at(0);
+    EXPECT_THAT(completed("holdfast jobs show "), ElementsAre(id));
+    EXPECT_THAT(completed("holdfast jobs list --state pa"), ElementsAre("paused"));
+    EXPECT_THAT(completed("holdfast run -f fl"), ElementsAre("flow.yaml"));
+}
+
 class CliOnATerminal : public SqliteProgramTest {
 protected:
     Ran on_terminal(std::vector<std::string> arguments, std::map<std::string, std::string> more = {}) const {
