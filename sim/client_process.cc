@@ -42,7 +42,7 @@ void ClientProcess::run() {
 
 void ClientProcess::act() {
     const std::size_t chosen = world().plan.only_submits ? 0 : dice().below(10);
-    if (world().jobs_left > 0 && dice().chance(0.3)) return start_job();
+    if (world().jobs_left > 0 && (world().plan.only_submits || dice().chance(0.3))) return start_job();
     if (chosen < 6) return submit_some();
     if (chosen == 6) return submit_again();
     steer();

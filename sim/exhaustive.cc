@@ -29,12 +29,20 @@ WorldPlan small_plan(int workers, std::size_t tasks, Duration busy_for) {
     return plan;
 }
 
+WorldPlan job_plan() {
+    WorldPlan plan = small_plan(2, 0, 10s);
+    plan.jobs = 2;
+    return plan;
+}
+
 }  // namespace
 
 const std::vector<Scenario>& scenarios() {
     static const std::vector<Scenario> all = {
-        {"one-task", "one task, one worker, one sweeper", small_plan(1, 1, 4s), true},
-        {"three-tasks", "three tasks, two workers, one sweeper", small_plan(2, 3, 15s), false},
+        {"one-task", "one task, one worker, one sweeper: every call", small_plan(1, 1, 4s), false},
+        {"one-task-pairs", "one task, one worker, one sweeper: every pair of calls", small_plan(1, 1, 4s), true},
+        {"three-tasks", "three tasks, two workers, one sweeper: every call", small_plan(2, 3, 10s), false},
+        {"job", "two jobs of a few steps, two workers, one sweeper: every call", job_plan(), false},
     };
     return all;
 }

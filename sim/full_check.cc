@@ -1,8 +1,19 @@
+#include <algorithm>
+
 #include "base/text.h"
 #include "sim/witness.h"
 #include "sim/world.h"
 
 namespace holdfast::sim {
+
+namespace {
+
+/// Tasks of steps go with their jobs: a hook may end long after its job, and is removed with it all the same.
+bool is_of_a_step(const store::NewTask& task) {
+    return std::ranges::count(task.tags, "task:work") > 0;
+}
+
+}  // namespace
 
 void Witness::note_ending(const Uuid& task, const EndingSight& ending) {
     const auto [known, is_new] = endings_.try_emplace(task, ending);
@@ -43,6 +54,7 @@ void Witness::check_pruned(const Uuid& task, const EndingSight& ending) {
     TrueTask* known = world_.ledger.find(task);
     if (known == nullptr || known->was_pruned) return;
     known->was_pruned = true;
+    if (is_of_a_step(known->task)) return;
     const Duration kept = *world_.plan.sweep.retention.terminal;
     if (ending.finished_at + kept > world_.latest_wall_clock)
         complain("P1", concat(known->name, " was removed before its retention had passed"));

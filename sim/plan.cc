@@ -55,7 +55,7 @@ engine::WorkerSettings worker_settings(const WorldPlan& plan) {
 }
 
 Duration settling_bound(const WorldPlan& plan) {
-    return 2h + 10 * plan.sweep.thresholds.running_stale;
+    return 1h + 5 * plan.sweep.thresholds.running_stale;
 }
 
 }  // namespace holdfast::sim
