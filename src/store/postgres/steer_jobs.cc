@@ -17,24 +17,27 @@ std::vector<SteerStatus> PostgresStore::steer_each(const store::SteerJobsParams&
 }
 
 std::vector<SteerStatus> PostgresStore::cancel_jobs(const store::SteerJobsParams& params) {
+    const auto sentence = store::cancelled_error(params.who, params.reason).message;
     const auto answers = steer_each(params, [&](store::Orchestrator& orchestrator, const Uuid& job) {
-        return orchestrator.cancel(job, error_code::job_cancelled, params.reason);
+        return orchestrator.cancel(job, error_code::job_cancelled, sentence);
     });
-    for (const auto& job : params.jobs) cancel_tasks_of(job, params.who);
+    for (const auto& job : params.jobs) cancel_tasks_of(job, params.who, params.reason);
     return answers;
 }
 
 /// In transactions of their own: leases come before jobs in the order of locks, and there may be many.
-std::size_t PostgresStore::cancel_tasks_of(const Uuid& job, const std::string& who) {
+std::size_t PostgresStore::cancel_tasks_of(const Uuid& job, const std::string& who,
+                                           const std::optional<std::string>& reason) {
     std::size_t cancelled = 0;
     Uuid after;
     for (bool more = true; more;) {
         const auto rows = work_.read("SELECT task_id, reason FROM holdfast.tasks_to_cancel($1, $2, $3)",
                                      std::vector{job}, after, static_cast<int>(store::max_batch_rows));
-        std::map<std::string, std::vector<Uuid>> tasks;  // by the reason of their job
-        for (int row = 0; row < rows.size(); ++row) tasks[rows.string(row, 1)].push_back(rows.uuid(row, 0));
-        for (const auto& [reason, ids] : tasks)
-            for (const auto status : cancel({ids, who, reason}))
+        std::map<std::string, std::vector<Uuid>> tasks;  // by the reason
+        for (int row = 0; row < rows.size(); ++row)
+            tasks[reason.value_or(rows.string(row, 1))].push_back(rows.uuid(row, 0));
+        for (const auto& [why, ids] : tasks)
+            for (const auto status : cancel({ids, who, why}))
                 if (status == store::CancelStatus::Cancelled || status == store::CancelStatus::Requested) ++cancelled;
         more = rows.size() == static_cast<int>(store::max_batch_rows);
         if (more) after = rows.uuid(rows.size() - 1, 0);

@@ -159,8 +159,10 @@ private:
     // steer_jobs.cc
     template <typename Order>
     std::vector<SteerStatus> steer_each(const store::SteerJobsParams& params, const Order& order);
-    /// Cancels what is left of the tasks in the job's tree whose job's cancel is requested; how many.
-    std::size_t cancel_tasks_of(const Uuid& job, const std::string& who);
+    /// Cancels what is left of the tasks in the job's tree whose job's cancel is requested, for the given reason or
+    /// that of each job; how many.
+    std::size_t cancel_tasks_of(const Uuid& job, const std::string& who,
+                                const std::optional<std::string>& reason = std::nullopt);
 
     // job_recovery.cc
     std::size_t end_waits(const std::vector<store::StepKey>& due);
