@@ -42,7 +42,8 @@ void collect(const CLI::App& command, const std::string& path, const std::vector
 std::string wanted_words(const std::string& path) {
     if (path.starts_with("/tasks/") && path != "/tasks/list") return "; wanted=tasks";
     if (path.starts_with("/jobs/") && path != "/jobs/list") return "; wanted=jobs";
-    if (path.starts_with("/schedules/") && path != "/schedules/list") return "; wanted=schedules";
+    if (path.starts_with("/schedules/") && path != "/schedules/list" && path != "/schedules/apply")
+        return "; wanted=schedules";
     if (path.starts_with("/workers/") && path != "/workers/list") return "; wanted=workers";
     return "";
 }

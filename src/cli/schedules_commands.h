@@ -5,6 +5,7 @@
 namespace holdfast::cli {
 
 // The words under `holdfast schedules`; those that steer one share a file.
+void add_schedules_apply(CLI::App& schedules, Action& chosen);
 void add_schedules_list(CLI::App& schedules, Action& chosen);
 void add_schedules_show(CLI::App& schedules, Action& chosen);
 void add_schedules_steering(CLI::App& schedules, Action& chosen);

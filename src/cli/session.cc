@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "platform/zone_files.h"
+
 namespace holdfast::cli {
 
 namespace {
@@ -35,6 +37,10 @@ Result<config::Config, config::ConfigErrors> Session::try_config(
     params.environment = io.environment;
     if (!globals.store.empty()) params.flags.push_back({"--store", "store.url", globals.store});
     params.flags.insert(params.flags.end(), flags.begin(), flags.end());
+    params.zone_defect = [](const std::string& name) {
+        const auto zone = platform::read_zone(name);
+        return zone.ok() ? std::string() : zone.error();
+    };
     return config::load(params);
 }
 

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/text.h"
+#include "cli/schedule_changes.h"
 #include "cli/session.h"
 #include "cli/sweep_settings.h"
 #include "holdfast/version.h"
@@ -110,12 +111,26 @@ private:
     Duration next_sign_{};
 };
 
+/// A worker with a configuration file is all that its schedules need.
+void put_schedules_of(const config::Config& config, store::Store& store, const std::string& who, Log& log) {
+    if (config.schedules.empty()) return;
+    const ScheduleChanges changes = put_schedules(store, config.schedules, who);
+    const auto count = [&](ScheduleChange change) { return std::to_string(changes.count(change)); };
+    log.write({LogLevel::Info,
+               "The schedules of the configuration are in the store",
+               {{"file", config.file},
+                {"new", count(ScheduleChange::New)},
+                {"changed", count(ScheduleChange::Changed)},
+                {"unchanged", count(ScheduleChange::Unchanged)}}});
+}
+
 ExitCode run_worker(Session& session, const WorkerFlags& flags) {
     const config::Config config = session.load_config(overrides(flags));
     platform::LogWriter log(session.io.err, config.log.format, config.log.level, platform::real_clock());
     Announcer announcer(session.io, config.worker);
     worker::WorkerPlan plan = plan_for(config, session.functions, !flags.no_sweep);
     announcer.attach(plan);
+    plan.prepare = [&](store::Store& store) { put_schedules_of(config, store, session.who(), log); };
     worker::WorkerProcess process(std::move(plan), session.functions, log);
     return static_cast<ExitCode>(process.run());
 }

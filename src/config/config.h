@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "config/catalog.h"
 #include "config/config_error.h"
 #include "config/source_node.h"
+#include "core/schedule.h"
 #include "core/workflow.h"
 #include "holdfast/result.h"
 #include "holdfast/time.h"
@@ -70,6 +72,14 @@ struct RetentionConfig {
     std::optional<Duration> terminal_record;
 };
 
+/// A schedule as the file defines it.
+struct Schedule {
+    std::string name = {};
+    core::ScheduleTiming timing = {};
+    std::string definition = {};  ///< of its jobs: the text of a core::WorkflowBundle
+    std::string input = {};       ///< JSON text, with the defaults filled in
+};
+
 /// One effective value, as `holdfast config show` prints it.
 struct Setting {
     std::string key;    ///< "recovery.check_interval_ms"
@@ -86,6 +96,7 @@ struct Config {
     LogConfig log{};
     Catalog tasks;                                    ///< the definitions of the file
     std::map<std::string, core::Workflow> workflows;  ///< by name, without fault
+    std::vector<Schedule> schedules;                  ///< in the order of the file
 
     std::string file;  ///< the file that was read, as it was named; empty when there was none
 
@@ -101,12 +112,16 @@ struct FlagOverride {
     std::string value;
 };
 
+/// Why there is no time zone of that name, as one sentence; empty: there is.
+using ZoneDefect = std::function<std::string(const std::string& name)>;
+
 /// All that a configuration is made of; load() looks nowhere else, except into the file.
 struct LoadParams {
     std::optional<std::string> file;                 ///< of --config
     std::map<std::string, std::string> environment;  ///< the process's; variables without our prefix are ignored
     std::vector<FlagOverride> flags;                 ///< the last one for a key counts
     std::string directory = ".";                     ///< where holdfast.yaml is looked for when no file is named
+    ZoneDefect zone_defect = {};  ///< asked about every zone of the file; unset: none is asked about
 };
 
 /// Defaults, then the file, then the environment, then the flags; the later one counts, value by value.

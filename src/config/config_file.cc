@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "config/catalog_reader.h"
 #include "config/file_content.h"
+#include "config/schedule_reader.h"
 #include "config/shown.h"
 #include "config/unknown_key.h"
 #include "config/workflow_section.h"
@@ -21,14 +22,14 @@ constexpr const char* usual_name = "holdfast.yaml";
 /// Walks over a file that has been read.
 class FileLayer {
 public:
-    FileLayer(std::string file, Draft& draft, Config& config)
-        : file_(std::move(file)), draft_(draft), config_(config) {}
+    FileLayer(std::string file, const ZoneDefect& zone_defect, Draft& draft, Config& config)
+        : file_(std::move(file)), zone_defect_(zone_defect), draft_(draft), config_(config) {}
 
     void read_root(const SourceNode& root) {
         if (root.kind == NodeKind::Null) return;
         if (!is_mapping(root)) return;
         for (const SourceNode& section : root.children) read_section(section);
-        if (const SourceNode* workflows = root.find("workflows")) read_workflows(*workflows, root.find("tasks"));
+        read_what_names_others(root);
     }
 
 private:
@@ -60,12 +61,25 @@ private:
         if (section.key == "tasks") config_.tasks = read_catalog(section, file_, draft_);
     }
 
-    /// Last, because they name tasks of the catalog.
-    void read_workflows(const SourceNode& section, const SourceNode* tasks) {
-        KnownTasks known{config_.tasks, {}};
-        if (tasks != nullptr) known.faulty = faulty_names(*tasks, config_.tasks);
+    /// Workflows name tasks of the catalog; schedules name both.
+    void read_what_names_others(const SourceNode& root) {
+        KnownTasks tasks{config_.tasks, {}};
+        if (const SourceNode* section = root.find("tasks")) tasks.faulty = faulty_names(*section, config_.tasks);
+        const SourceNode* workflows = root.find("workflows");
+        const std::size_t errors_before = draft_.errors().size();
+        if (workflows != nullptr) read_workflows(*workflows, tasks);
+        const SourceNode* schedules = root.find("schedules");
+        if (schedules == nullptr) return;
+        const bool is_faulty = draft_.errors().size() > errors_before;
+        const Startable startable{.tasks = tasks,
+                                  .workflows = config_.workflows,
+                                  .lacks_workflows = is_faulty && workflows->kind != NodeKind::Mapping};
+        config_.schedules = read_schedules(*schedules, file_, startable, zone_defect_, draft_);
+    }
+
+    void read_workflows(const SourceNode& section, const KnownTasks& tasks) {
         WorkflowSection workflows(draft_);
-        workflows.read_section(section, file_, known);
+        workflows.read_section(section, file_, tasks);
         config_.workflows = workflows.finish({});
     }
 
@@ -91,6 +105,7 @@ private:
     }
 
     std::string file_;
+    const ZoneDefect& zone_defect_;
     Draft& draft_;
     Config& config_;
 };
@@ -117,7 +132,7 @@ std::optional<ChosenFile> choose_file(const LoadParams& params) {
     return ChosenFile{params.directory == "." ? usual_name : usual.string(), Origin{}};
 }
 
-void read_file(const ChosenFile& file, Draft& draft, Config& config) {
+void read_file(const ChosenFile& file, const ZoneDefect& zone_defect, Draft& draft, Config& config) {
     const auto content = read_content(file.name);
     if (!content.ok()) {
         draft.complain({.where = blamed_for(file),
@@ -131,7 +146,7 @@ void read_file(const ChosenFile& file, Draft& draft, Config& config) {
     config.file = file.name;
     YamlText yaml = read_yaml(content.value(), file.name);
     draft.complain(std::move(yaml.errors));
-    FileLayer(file.name, draft, config).read_root(yaml.root);
+    FileLayer(file.name, zone_defect, draft, config).read_root(yaml.root);
 }
 
 }  // namespace holdfast::config

@@ -18,6 +18,6 @@ struct ChosenFile {
 [[nodiscard]] std::optional<ChosenFile> choose_file(const LoadParams& params);
 
 /// Reads the file into the draft; sections without fields go into `config`.
-void read_file(const ChosenFile& file, Draft& draft, Config& config);
+void read_file(const ChosenFile& file, const ZoneDefect& zone_defect, Draft& draft, Config& config);
 
 }  // namespace holdfast::config

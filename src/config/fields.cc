@@ -470,7 +470,7 @@ const std::vector<std::string>& field_sections() {
 }
 
 const std::vector<std::string>& kept_sections() {
-    static const std::vector<std::string> sections = {"server", "tasks", "workflows"};
+    static const std::vector<std::string> sections = {"server", "tasks", "workflows", "schedules"};
     return sections;
 }
 

@@ -9,7 +9,7 @@ namespace holdfast::config {
 Result<Config, ConfigErrors> load(const LoadParams& params) {
     Config config;
     Draft draft;
-    if (const auto file = choose_file(params)) read_file(*file, draft, config);
+    if (const auto file = choose_file(params)) read_file(*file, params.zone_defect, draft, config);
     read_environment(params.environment, draft);
     read_flags(params.flags, draft);
     check_rules(draft);

@@ -71,20 +71,22 @@ void WorkerProcess::drain(const std::string& why) {
 }
 
 int WorkerProcess::run() {
-    const std::unique_ptr<store::Store> store = connect_patiently();
+    const std::unique_ptr<store::Store> store = connect_patiently(plan_.prepare);
     // One writer at a time is all that SQLite knows: a second connection would only compete with the first.
     const bool is_postgres = client::parse_store_url(plan_.store.url).kind == client::StoreAddress::Kind::Postgres;
     plan_.settings.claims_beside_work = is_postgres;
-    const std::unique_ptr<store::Store> second = is_postgres ? connect_patiently() : nullptr;
+    const std::unique_ptr<store::Store> second = is_postgres ? connect_patiently([](store::Store&) {}) : nullptr;
     if (store == nullptr || (is_postgres && second == nullptr)) return 0;
     return work(*store, second ? *second : *store);
 }
 
-std::unique_ptr<store::Store> WorkerProcess::connect_patiently() {
+std::unique_ptr<store::Store> WorkerProcess::connect_patiently(const std::function<void(store::Store&)>& prepare) {
     engine::Backoff backoff(random_);
     while (!drain_reason_) {
         try {
-            return client::connect(plan_.store);
+            std::unique_ptr<store::Store> store = client::connect(plan_.store);
+            prepare(*store);
+            return store;
         } catch (const store::Unavailable& away) {
             const Duration wait = backoff.next(longest_wait);
             log_.write(engine::log_lines::store_away(away.what(), wait));

@@ -25,8 +25,10 @@ struct WorkerPlan {
     Isolation isolation = Isolation::Process;
     runner::PoolLimits limits = {};  ///< of isolation process
     bool handles_signals = true;     ///< SIGTERM and SIGINT drain it; they are blocked from construction on
-    std::optional<engine::SweepSettings> sweep = std::nullopt;  ///< it also does recovery; unset: it does not
-    Duration liveness_interval = std::chrono::seconds(1);       ///< between two looks of the recovery
+    std::optional<engine::SweepSettings> sweep = std::nullopt;          ///< it also does recovery; unset: it does not
+    Duration liveness_interval = std::chrono::seconds(1);               ///< between two looks of the recovery
+    std::function<void(store::Store&)> prepare = [](store::Store&) {};  ///< once, before it works; again when the
+                                                                        ///< store was away
     std::function<void(engine::Announce::What)> announce = [](engine::Announce::What) {};
     std::function<void()> turned = [] {};  ///< called in every turn of its loop, at least once a second
 };
@@ -51,7 +53,7 @@ private:
     void watch_signals();
     void drain(const std::string& why);
     void keeper_gone();
-    [[nodiscard]] std::unique_ptr<store::Store> connect_patiently();
+    [[nodiscard]] std::unique_ptr<store::Store> connect_patiently(const std::function<void(store::Store&)>& prepare);
     [[nodiscard]] int work(store::Store& store, store::Store& claims);
     [[nodiscard]] std::unique_ptr<engine::Runners> make_runners(Service& service);
     [[nodiscard]] ServiceParts parts_for(store::Store& store, store::Store& claims);

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "config/fields.h"
+#include "config/schedule_keys.h"
 #include "config/task_keys.h"
 #include "config/values.h"
 #include "config/workflow_keys.h"
@@ -40,7 +41,7 @@ std::string reference_of_tasks() {
     return text;
 }
 
-/// The reference of some keys of workflows, as it stands in docs/workflows.md.
+/// The reference of some keys of workflows or schedules, as it stands in docs/workflows.md or docs/schedules.md.
 std::string reference_of(std::span<const WorkflowKey> keys) {
     std::string text = "| key | default | allowed | meaning | example |\n|---|---|---|---|---|\n";
     for (const WorkflowKey& key : keys) {
@@ -62,7 +63,8 @@ std::string documentation(const std::string& name = "configuration.md") {
 /// The blocks of YAML in the documentation.
 std::vector<std::string> examples() {
     static const std::string opening = "```yaml\n";
-    const std::string text = documentation() + documentation("tasks.md") + documentation("workflows.md");
+    const std::string text =
+        documentation() + documentation("tasks.md") + documentation("workflows.md") + documentation("schedules.md");
     std::vector<std::string> found;
     for (std::size_t at = 0; (at = text.find(opening, at)) != std::string::npos;) {
         at += opening.size();
@@ -84,6 +86,21 @@ TEST_F(Documentation, HoldsTheReferenceOfTheKeysOfTasks) {
 TEST_F(Documentation, HoldsTheReferenceOfTheKeysOfWorkflows) {
     for (const auto keys : {workflow_keys(), input_keys(), step_keys()})
         EXPECT_THAT(documentation("workflows.md"), HasSubstr(reference_of(keys)));
+}
+
+TEST_F(Documentation, HoldsTheReferenceOfTheKeysOfSchedules) {
+    EXPECT_THAT(documentation("schedules.md"), HasSubstr(reference_of(schedule_keys())));
+}
+
+TEST_F(Documentation, GivesEachKeyOfAScheduleAnExampleThatIsValid) {
+    for (const WorkflowKey& key : schedule_keys()) {
+        const std::string_view name = key.field.name;
+        const bool says_what = name == "workflow" || name == "task";
+        const bool says_when = name == "cron" || name == "every";
+        write(concat("workflows: {nightly: {steps: {s: {task: t}}}}\nschedules: {s: {", says_what ? "" : "task: t, ",
+                     says_when ? "" : "cron: \"@daily\", ", name, ": ", key.field.example, "}}\n"));
+        EXPECT_TRUE(load().ok()) << name << join(complaints(), "\n");
+    }
 }
 
 /// What else stands in a step with this key, or nothing would be valid.

@@ -1,5 +1,7 @@
 #include <signal.h>
 
+#include <thread>
+
 #include "base/text.h"
 #include "core/schedule.h"
 #include "core/schedule_text.h"
@@ -177,15 +179,14 @@ protected:
     }
     /// Returns when so many slots after `since` have been decided; the test's own time limit is the bound.
     void await_slots(const std::string& name, Timestamp since, int slots) {
-        while (record(name).decided_until < since + slots * 1s) {
-        }
+        while (record(name).decided_until < since + slots * 1s) std::this_thread::sleep_for(20ms);
     }
     void await_workers(std::size_t count) const {
         while (holdfast({"workers", "list", "--json"}).json_lines().size() < count) {
         }
     }
 
-    /// All slots from the making of the only schedule to the last that was decided.
+    /// Of all slots from the making of the schedule to the last that was decided.
     [[nodiscard]] std::vector<Uuid> ids_of_slots(const std::string& name) {
         const auto found = record(name);
         std::vector<Uuid> ids;

@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <ostream>
+
+#include "cli/json_shapes.h"
+#include "cli/schedule_changes.h"
+#include "cli/schedules_commands.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+void tell(const Session& session, const std::string& name, std::string_view status, const std::string& sentence) {
+    if (session.globals.json)
+        session.io.out << Json{{"schedule", name}, {"status", status}}.dump() << '\n';
+    else
+        session.io.out << fmt::format("schedule {} {}\n", name, sentence);
+}
+
+void tell(const Session& session, const ScheduleChanges& changes, const std::string& file, bool dry_run) {
+    for (const auto& [name, change] : changes.configured)
+        tell(session, name, to_text(change), fmt::format("{} {}", dry_run ? "would be" : "is", to_text(change)));
+    for (const std::string& name : changes.not_configured)
+        tell(session, name, "not_configured",
+             fmt::format("is not in {}, and stays; 'holdfast schedules remove {}' removes it", file, name));
+}
+
+ExitCode apply(Session& session, bool dry_run) {
+    const config::Config config = session.load_config();
+    if (config.file.empty())
+        throw BadInput("no configuration file was read; write one (holdfast.yaml), or name one with --config");
+    const auto store = session.open_store(config, dry_run ? Access::AsItIs : Access::CreateAndMigrate);
+    const ScheduleChanges changes = dry_run ? compare_schedules(*store, config.schedules)
+                                            : put_schedules(*store, config.schedules, session.who());
+    tell(session, changes, config.file, dry_run);
+    return ExitCode::Done;
+}
+
+}  // namespace
+
+void add_schedules_apply(CLI::App& schedules, Action& chosen) {
+    auto dry_run = std::make_shared<bool>(false);
+    auto* command = schedules.add_subcommand("apply", "Put the schedules of the configuration file into the store");
+    command->add_flag("--dry-run", *dry_run, "Only say what would change");
+    command->callback(
+        [dry_run, &chosen] { chosen = [dry_run](Session& session) { return apply(session, *dry_run); }; });
+}
+
+}  // namespace holdfast::cli
