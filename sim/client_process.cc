@@ -78,7 +78,9 @@ store::NewTask ClientProcess::draw_task() {
 void ClientProcess::submit_some() {
     if (world().tasks_left == 0) return;
     std::vector<store::NewTask> tasks;
-    for (int count = dice().between(1, 5); count > 0 && world().tasks_left > 0; --count, --world().tasks_left) {
+    const bool in_bursts = world().dice.fork("bursts").chance(0.3);
+    for (int count = dice().between(1, in_bursts ? 50 : 5); count > 0 && world().tasks_left > 0;
+         --count, --world().tasks_left) {
         tasks.push_back(draw_task());
         world().ledger.add(tasks.back());
     }
