@@ -169,9 +169,10 @@ std::optional<std::pair<int, int>> WorkflowPlan::find_step_or_item(std::string_v
     int item = -1;
     const auto bracket = name.find('[');
     if (bracket != std::string_view::npos) {
+        if (name.back() != ']') return std::nullopt;
         const char* const end = name.data() + name.size() - 1;
         const auto read = std::from_chars(name.data() + bracket + 1, end, item);
-        if (read.ec != std::errc() || read.ptr != end || *end != ']' || item < 0) return std::nullopt;
+        if (read.ec != std::errc() || read.ptr != end || item < 0) return std::nullopt;
         name = name.substr(0, bracket);
     }
     const auto number = find_step(name);

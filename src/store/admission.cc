@@ -1,5 +1,7 @@
 #include "store/admission.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -35,6 +37,8 @@ Complaint json_complaint(std::string_view field, std::string_view text, const Li
         return concat(field, " has ", text.size(), " bytes; at most ", limits.max_payload_bytes, " are allowed");
     if (auto complaint = text_complaint(field, text)) return complaint;
     if (!nlohmann::json::accept(text)) return concat(field, " is not valid JSON");
+    if (json_nesting(text) > max_json_nesting)
+        return concat(field, " is nested deeper than ", max_json_nesting, " levels");
     return std::nullopt;
 }
 
@@ -195,6 +199,20 @@ std::optional<std::string> refusal(const ProgressReport& report, const Limits& l
     if (auto complaint = text_complaint("the progress text", report.text)) return complaint;
     if (report.checkpoint) return json_complaint("the checkpoint", *report.checkpoint, limits);
     return std::nullopt;
+}
+
+std::size_t json_nesting(std::string_view text) {
+    std::size_t depth = 0, deepest = 0;
+    bool in_text = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (in_text && c == '\\') ++i;
+        if (c == '"') in_text = !in_text;
+        if (in_text) continue;
+        if (c == '[' || c == '{') deepest = std::max(deepest, ++depth);
+        if ((c == ']' || c == '}') && depth > 0) --depth;
+    }
+    return deepest;
 }
 
 }  // namespace holdfast::store

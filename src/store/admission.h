@@ -36,4 +36,9 @@ void check_schedule(const ScheduleDefinition& schedule, const Limits& limits);
 /// Why a progress report cannot be stored; nullopt when it can.
 [[nodiscard]] std::optional<std::string> refusal(const ProgressReport& report, const Limits& limits);
 
+/// How deep the arrays and objects of a JSON text stand in each other. Values are copied level by level, on the
+/// stack: what is deeper than this is not stored.
+inline constexpr std::size_t max_json_nesting = 256;
+[[nodiscard]] std::size_t json_nesting(std::string_view text);
+
 }  // namespace holdfast::store

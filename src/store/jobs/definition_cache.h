@@ -3,12 +3,12 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 #include <unordered_map>
 
 #include "core/workflow_plan.h"
 #include "holdfast/uuid.h"
+#include "store/errors.h"
 
 namespace holdfast::store {
 
@@ -36,8 +36,8 @@ private:
 };
 
 /// A stored definition that cannot be read: its jobs cannot be advanced.
-struct BadDefinition : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct BadDefinition : StoreError {
+    using StoreError::StoreError;
 };
 
 /// The id under which a definition's text is stored.

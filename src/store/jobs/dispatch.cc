@@ -187,7 +187,7 @@ void Orchestrator::dispatch_approval(const StepKey& key, const core::PlannedStep
     const std::string message = as_text(filled(step.text, scope, "approval"));
     auto& row = book_.change_step(key);
     row.state = StepState::Running;
-    row.value = Json(message).dump();
+    row.value = Json(message).dump(-1, ' ', false, Json::error_handler_t::replace);
     if (step.definition.policy.timeout) row.wakes_at = setting_.now + *step.definition.policy.timeout;
     begin_job(key.job);
     note(key.job, "approval_wanted", concat("Step ", name_of(key), " waits for an approval: ", message));
@@ -222,12 +222,16 @@ void Orchestrator::add_items(const StepKey& key, const Json& list) {
     auto& row = book_.change_step(key);
     row.ends = {};
     row.begun_items = 0;
-    for (const auto* adopted : book_.items(key.job, key.step))
-        if (adopted->state == StepState::Completed) ++row.ends.succeeded;
+    std::set<int> known;
+    for (const auto* adopted : book_.items(key.job, key.step)) {
+        known.insert(adopted->key.item);
+        const bool is_in_list = adopted->key.item < static_cast<int>(list.size());
+        if (is_in_list && adopted->state == StepState::Completed) ++row.ends.succeeded;
+    }
     row.ends.open = static_cast<int>(list.size()) - row.ends.succeeded;
     for (int item = 0; item < static_cast<int>(list.size()); ++item) {
         const StepKey item_key{key.job, key.step, item};
-        if (book_.find_step(item_key)) continue;
+        if (known.contains(item)) continue;
         StepRow made;
         made.key = item_key;
         made.value = list[static_cast<std::size_t>(item)].dump();

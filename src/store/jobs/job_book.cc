@@ -77,6 +77,14 @@ void JobBook::add_job(const JobRow& job) {
     jobs_[job.head.id] = {Status::Added, job};
 }
 
+std::vector<Uuid> JobBook::added_children(const Uuid& job) const {
+    std::vector<Uuid> children;
+    for (const auto& [id, entry] : jobs_)
+        if (entry.status == Status::Added && entry.row.head.parent && entry.row.head.parent->job == job)
+            children.push_back(id);
+    return children;
+}
+
 void JobBook::add_step(const StepRow& step) {
     steps_[step.key] = {Status::Added, step};
 }

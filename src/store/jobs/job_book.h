@@ -30,6 +30,8 @@ public:
     void keep(const std::vector<StepRow>& rows);  ///< rows that were read elsewhere; known ones are left as they are
 
     void add_job(const JobRow& job);
+    /// Jobs that this transaction has made for steps of the job.
+    [[nodiscard]] std::vector<Uuid> added_children(const Uuid& job) const;
     void add_step(const StepRow& step);
 
     void write();

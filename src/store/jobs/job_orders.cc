@@ -25,9 +25,11 @@ SubmitOutcome Orchestrator::start(const NewJob& job) {
     if (job.input.size() > setting_.limits.max_payload_bytes)
         return refused(concat("the input has ", job.input.size(), " bytes, and at most ",
                               setting_.limits.max_payload_bytes, " are allowed"));
+    if (const auto defect = text_defect(job.input)) return refused(concat("the input ", *defect));
+    if (json_nesting(job.input) > max_json_nesting)
+        return refused(concat("the input is nested deeper than ", max_json_nesting, " levels"));
     const Json given = Json::parse(job.input, nullptr, false);
     if (given.is_discarded()) return refused("the input is not JSON");
-    if (const auto defect = text_defect(job.input)) return refused(concat("the input ", *defect));
     const Uuid definition = definition_id(job.definition);
     auto bundle = definitions_.find(definition);
     try {
@@ -187,6 +189,8 @@ std::vector<Uuid> Orchestrator::open_tree(const Uuid& job) {
     for (std::size_t next = 0; next < tree.size(); ++next) {
         const auto children = tables_.open_children(tree[next]);
         tree.insert(tree.end(), children.begin(), children.end());
+        const auto just_made = book_.added_children(tree[next]);
+        tree.insert(tree.end(), just_made.begin(), just_made.end());
     }
     book_.read_jobs(tree);
     return tree;

@@ -1,6 +1,7 @@
 #include "store/jobs/job_scope.h"
 
 #include "base/text.h"
+#include "store/admission.h"
 
 namespace holdfast::store {
 
@@ -51,6 +52,7 @@ Json item_outputs(const StepRow& step, JobBook& book, JobTables& tables) {
 }  // namespace
 
 nlohmann::json read_stored(const std::string& text) {
+    if (json_nesting(text) > max_json_nesting) return nullptr;
     auto value = Json::parse(text, nullptr, false);
     return value.is_discarded() ? Json() : value;
 }

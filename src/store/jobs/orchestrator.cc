@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "base/text.h"
 #include "core/job_state.h"
+#include "store/admission.h"
 
 namespace holdfast::store {
 
@@ -75,6 +76,8 @@ void Orchestrator::time_came(const std::vector<StepKey>& steps) {
     for (const auto& key : steps) {
         const StepRow* const row = book_.find_step(key);
         if (!row || row->state != StepState::Running || !row->wakes_at || *row->wakes_at > setting_.now) continue;
+        const JobRow* const job = book_.find_job(key.job);
+        if (!job || is_terminal(job->progress.state)) continue;
         if (step_of(key).definition.kind == core::StepKind::Wait) {
             end_step(key, {});
             continue;
@@ -143,6 +146,7 @@ void Orchestrator::end_step(const StepKey& key, const Outcome& outcome) {
     auto& step = book_.change_step(key);
     step.state = outcome.state;
     step.error = outcome.error;
+    if (step.error) step.error->message = readable_text(step.error->message, max_failure_bytes);
     step.finished_at = setting_.now;
     step.wakes_at.reset();
     ended_.push_back(key);
@@ -211,7 +215,9 @@ void Orchestrator::follow_item(const StepKey& key) {
     const StepRow& item = *book_.find_step(key);
     if (item.ready_at) --step.under_way;
     const bool failed = state == StepState::Failed || state == StepState::Cancelled;
-    if (failed && step_of(key).definition.sequential) skip_items(whole);
+    const bool has_more =
+        step.begun_items < step.ends.open + step.ends.succeeded + step.ends.failed + step.ends.skipped;
+    if (failed && has_more && step_of(key).definition.sequential) skip_items(whole);
     step.ends.open == 0 ? finish_for_each(whole) : dispatch_items(whole);
 }
 
@@ -236,7 +242,9 @@ const core::WorkflowPlan& Orchestrator::plan_of(const JobRow& job) {
 }
 
 const core::PlannedStep& Orchestrator::step_of(const StepKey& key) {
-    const auto& plan = plan_of(*book_.find_job(key.job));
+    const JobRow* const job = book_.find_job(key.job);
+    if (!job) throw BadDefinition(concat("there is no job ", key.job.to_string(), " to this step"));
+    const auto& plan = plan_of(*job);
     if (key.step < 0 || key.step >= static_cast<int>(plan.steps.size()))
         throw BadDefinition(concat("job ", key.job.to_string(), ": its definition has no step ", key.step));
     return plan.step(key.step);
@@ -261,11 +269,11 @@ void Orchestrator::note_skipped(const Uuid& job) {
     note(job, "steps_skipped", concat("Skipped ", names.size() == 1 ? "step " : "steps ", listed(names)));
 }
 
-void Orchestrator::note(const Uuid& job, std::string kind, std::string message) {
+void Orchestrator::note(const Uuid& job, std::string kind, const std::string& message) {
     NewEvent event;
     event.kind = std::move(kind);
     event.who = setting_.who;
-    event.message = std::move(message);
+    event.message = readable_text(message, max_failure_bytes);
     event.job = job;
     events_.push_back(std::move(event));
 }

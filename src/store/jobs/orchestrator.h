@@ -73,7 +73,7 @@ private:
     [[nodiscard]] std::string name_of(const StepKey& key);
     [[nodiscard]] TaskError error_of(const StepRow& step);
     void note_skipped(const Uuid& job);
-    void note(const Uuid& job, std::string kind, std::string message);
+    void note(const Uuid& job, std::string kind, const std::string& message);
 
     // dispatch.cc: a step whose turn has come
     void dispatch(const StepKey& key);

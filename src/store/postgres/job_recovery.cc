@@ -11,12 +11,13 @@ namespace {
 /// Why the job is to be cancelled; nullopt: somebody has done something about it since it was found.
 std::optional<store::Overdue> overdue(Transaction& tx, const Uuid& job) {
     const auto row = tx.run(
-        "SELECT p.state, (extract(epoch FROM p.deadline - coalesce(p.started_at, j.created_at)) * 1000000)::bigint"
+        "SELECT p.started_at IS NOT NULL, (extract(epoch FROM p.deadline - coalesce(p.started_at, j.created_at)) * "
+        "1000000)::bigint"
         " FROM holdfast.job_progress p JOIN holdfast.job j ON j.id = p.job_id"
         " WHERE p.job_id = $1 AND p.deadline <= holdfast.now() AND p.cancel_code IS NULL",
         job);
     if (row.empty()) return std::nullopt;
-    return store::overdue_job(store::read_job_state(row.text(0, 0)), Duration(row.integer(0, 1)));
+    return store::overdue_job(row.boolean(0, 0) ? JobState::Running : JobState::Pending, Duration(row.integer(0, 1)));
 }
 
 /// A claim that found the tree locked has not marked the job as started.
@@ -24,12 +25,18 @@ std::vector<Uuid> started_tasks(Transaction& tx, const Uuid& job) {
     return read_ids(tx.run("SELECT holdfast.started_tasks($1)", job));
 }
 
-/// A job whose definition cannot be read keeps no other from being looked after.
+/// A job that cannot be advanced keeps no other from being looked after. False: it is such a job; repair tells of it.
 template <typename Body>
-void unless_spoilt(const Body& body) {
+bool unless_spoilt(const Body& body) {
     try {
         body();
-    } catch (const store::BadDefinition&) {
+        return true;
+    } catch (const store::Unavailable&) {
+        throw;
+    } catch (const store::Full&) {
+        throw;
+    } catch (const store::StoreError&) {
+        return false;
     }
 }
 
@@ -47,13 +54,10 @@ std::size_t PostgresStore::end_due_waits(std::size_t limit) {
     for (int row = 0; row < rows.size(); ++row)
         due.push_back({rows.uuid(row, 0), rows.small(row, 1), rows.small(row, 2)});
     if (due.empty()) return 0;
-    try {
-        return end_waits(due);
-    } catch (const store::BadDefinition&) {  // one of the jobs is spoilt: repair tells of it
-        std::size_t ended = 0;
-        for (const auto& step : due) unless_spoilt([&] { ended += end_waits({step}); });
-        return ended;
-    }
+    std::size_t ended = 0;
+    if (unless_spoilt([&] { ended = end_waits(due); })) return ended;
+    for (const auto& step : due) unless_spoilt([&] { ended += end_waits({step}); });
+    return ended;
 }
 
 /// In trees that nobody else works on.
@@ -134,7 +138,10 @@ void PostgresStore::repair_tree(const Uuid& root, const std::string& who, store:
         lock_trees(tx, {root});
         const auto jobs = open_jobs(tx, root);
         orchestrate(tx, [&](store::Orchestrator& orchestrator) {
-            for (const auto& job : jobs) orchestrator.repair(job, mended);
+            for (const auto& job : jobs) {
+                orchestrator.tasks_started(started_tasks(tx, job));  // a claim passes by trees that are locked
+                orchestrator.repair(job, mended);
+            }
             return true;
         });
         mended.steered += steer_tasks(tx, jobs);

@@ -25,12 +25,13 @@ struct OverdueJob {
 std::vector<OverdueJob> overdue_jobs(Database& db, Timestamp now, std::size_t limit) {
     std::vector<OverdueJob> jobs;
     auto rows = db.query(
-        "SELECT p.job_id, p.state, p.deadline - coalesce(p.started_at, j.created_at)"
+        "SELECT p.job_id, p.started_at IS NOT NULL, p.deadline - coalesce(p.started_at, j.created_at)"
         " FROM job_progress p CROSS JOIN job j ON j.id = p.job_id"
         " WHERE p.deadline <= ? AND p.cancel_code IS NULL ORDER BY p.deadline LIMIT ?",
         now, limit);
     while (rows.step())
-        jobs.push_back({rows.uuid(0), store::read_job_state(rows.text(1)), Duration(rows.integer(2))});
+        jobs.push_back(
+            {rows.uuid(0), rows.integer(1) != 0 ? JobState::Running : JobState::Pending, Duration(rows.integer(2))});
     return jobs;
 }
 
@@ -109,7 +110,11 @@ bool SqliteStore::end_waits(const std::vector<store::StepKey>& due) {
                 return true;
             });
         });
-    } catch (const store::BadDefinition&) {
+    } catch (const store::Unavailable&) {
+        throw;
+    } catch (const store::Full&) {
+        throw;
+    } catch (const store::StoreError&) {  // repair tells of it
         return false;
     }
 }
@@ -137,7 +142,11 @@ bool SqliteStore::cancel_overdue_job(const Uuid& job, const store::Overdue& why,
                 return orchestrator.cancel(job, why.code, why.reason) == SteerStatus::Applied;
             });
         });
-    } catch (const store::BadDefinition&) {
+    } catch (const store::Unavailable&) {
+        throw;
+    } catch (const store::Full&) {
+        throw;
+    } catch (const store::StoreError&) {  // repair tells of it
         return false;
     }
 }
