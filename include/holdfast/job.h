@@ -87,7 +87,7 @@ struct JobInfo {
 
 /// A step of a job, or one item of a for_each, as it stood when it was read.
 struct StepInfo {
-    std::string name;  ///< "fetch", "fetch[3]" for an item, "on_error", "on_error[1]" for hooks
+    std::string name;  ///< "fetch", "fetch[3]" for an item, "on_error", "on_error-1" for hooks
     int step = 0;      ///< its place in the definition; hooks come after the steps
     int item = -1;     ///< of a for_each, from 0; -1: the step itself
     bool hook = false;
