@@ -85,7 +85,7 @@ public:
         const JobTree tree =
             read_job_tree(store_, job, {.with_items = false, .wants_child = has_news, .last_lines = nullptr});
         changes_.clear();
-        note_steps(tree, "");
+        note_steps(tree, "", Timestamp{});
         std::stable_sort(changes_.begin(), changes_.end(),
                          [](const Change& left, const Change& right) { return left.at < right.at; });
         for (const Change& change : changes_) io_.err << change.text << '\n';
@@ -100,35 +100,38 @@ private:
         std::string text = {};
     };
 
-    void note_steps(const JobTree& tree, const std::string& above) {
+    /// `begun`: when the step above began. On PostgreSQL a child job may be marked as started a moment later than its
+    /// first step; it is told in its place all the same.
+    void note_steps(const JobTree& tree, const std::string& above, Timestamp begun) {
         for (const StepNode& node : tree.steps) {
             if (node.info.hook) continue;  // runs after the job's end: nobody may be there to tell
             const std::string path = above + node.info.name;
-            note_beginning(tree, node.info, path);
-            if (node.child) note_steps(*node.child, path + "/");
-            note_end(node.info, path);
+            note_beginning(tree, node.info, path, begun);
+            if (node.child)
+                note_steps(*node.child, path + "/", std::max(begun, node.info.started_at.value_or(begun)));
+            note_end(node.info, path, begun);
         }
         if (is_terminal(tree.job.state)) told_to_end_.insert(tree.job.id);
     }
 
-    void note_beginning(const JobTree& tree, const StepInfo& step, const std::string& path) {
+    void note_beginning(const JobTree& tree, const StepInfo& step, const std::string& path, Timestamp begun) {
         const bool has_begun = step.started_at && step.state != StepState::Ready && step.state != StepState::Waiting;
         if (!has_begun || !told_beginnings_.insert(path).second) return;
         std::string text = fmt::format("step {} is RUNNING", path);
         if (waits_for_approval(step))
             text += fmt::format(": {}; to decide: {} (or --reject)", one_line(step.message),
                                 approve_command(tree.job.id, step.name));
-        changes_.push_back({*step.started_at, text});
+        changes_.push_back({std::max(begun, *step.started_at), text});
     }
 
-    void note_end(const StepInfo& step, const std::string& path) {
+    void note_end(const StepInfo& step, const std::string& path, Timestamp begun) {
         if (!is_terminal(step.state) || !told_ends_.insert(path).second) return;
         std::string text = fmt::format("step {} is {}", path, to_text(step.state));
         const Timestamp at = step.finished_at.value_or(Timestamp{});
         if (step.started_at) text += fmt::format(" after {}", run_time(step.started_at, step.finished_at, at));
         if (step.items.total() > 0) text += fmt::format(" ({})", items_text(step.items));
         if (step.error) text += fmt::format(": {}", one_line(error_text(*step.error)));
-        changes_.push_back({at, text});
+        changes_.push_back({std::max({begun, at, step.started_at.value_or(at)}), text});
     }
 
     void tell_pause(const JobInfo& job) {
