@@ -1,5 +1,7 @@
 #include <signal.h>
 
+#include <filesystem>
+
 #include "integration/workflow_program.h"
 
 namespace holdfast::integration {
@@ -134,6 +136,8 @@ workflows:
     RunningProgram waiting(command({"run", "w", "--wait"}));
     const std::string id = waiting.read_line();
     await_step(id, "long", "RUNNING");
+    while (!std::filesystem::exists(folder_.path() + "/ran")) {  // the script itself has begun
+    }
     victim.send(SIGKILL);
     (void)victim.finish();
     const RunningProgram other = start_worker("other");
