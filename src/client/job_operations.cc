@@ -1,25 +1,12 @@
 #include "client/job_operations.h"
 
 #include "base/text.h"
+#include "client/certainty.h"
 #include "platform/task_ids.h"
 
 namespace holdfast::client {
 
 namespace {
-
-// How often a call in doubt is asked again, before its doubt is passed on to the caller.
-constexpr int doubts_resolved = 5;
-
-template <typename Ask>
-auto asked_until_certain(const Ask& ask) {
-    for (int doubts = 0;; ++doubts) {
-        try {
-            return ask();
-        } catch (const CommitInDoubt&) {
-            if (doubts == doubts_resolved) throw;
-        }
-    }
-}
 
 std::string unknown_job(const Uuid& job) {
     return concat("there is no job with the id ", job.to_string());

@@ -4,14 +4,12 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "client/certainty.h"
 #include "platform/task_ids.h"
 
 namespace holdfast::client {
 
 namespace {
-
-// How often a submit in doubt is asked again, before its doubt is passed on to the caller.
-constexpr int doubts_resolved = 5;
 
 std::string unknown_task(const Uuid& task) {
     return concat("there is no task with the id ", task.to_string());
@@ -89,13 +87,7 @@ store::NewTask specified_task(std::string_view name, std::string args, const cor
 }
 
 std::vector<SubmitOutcome> submit_all(store::Store& store, const std::vector<store::NewTask>& tasks) {
-    for (int doubts = 0;; ++doubts) {
-        try {
-            return store.submit(tasks);
-        } catch (const CommitInDoubt&) {
-            if (doubts == doubts_resolved) throw;
-        }
-    }
+    return asked_until_certain([&] { return store.submit(tasks); });
 }
 
 SubmitOutcome submit_one(store::Store& store, const store::NewTask& task) {

@@ -162,6 +162,18 @@ std::optional<JobState> next_state(JobState from, JobEvent event) {
     return look_up(jobs, from, event);
 }
 
+StepState moved(StepState from, StepEvent event) {
+    const auto to = next_state(from, event);
+    HOLDFAST_ASSERT(to.has_value());
+    return *to;
+}
+
+JobState moved(JobState from, JobEvent event) {
+    const auto to = next_state(from, event);
+    HOLDFAST_ASSERT(to.has_value());
+    return *to;
+}
+
 std::string_view to_text(StepEvent event) {
     switch (event) {
         case StepEvent::Resolve:

@@ -52,6 +52,9 @@ struct JobTransition {
 /// Where `event` leads from `from`; nullopt when it is not allowed there.
 [[nodiscard]] std::optional<StepState> next_state(StepState from, StepEvent event);
 [[nodiscard]] std::optional<JobState> next_state(JobState from, JobEvent event);
+/// The same where the caller has made sure that it is allowed.
+[[nodiscard]] StepState moved(StepState from, StepEvent event);
+[[nodiscard]] JobState moved(JobState from, JobEvent event);
 
 [[nodiscard]] std::string_view to_text(StepEvent event);  ///< "resolve", ...
 [[nodiscard]] std::string_view to_text(JobEvent event);   ///< "begin", ...

@@ -2,6 +2,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "core/job_state.h"
 #include "store/jobs/job_scope.h"
 #include "store/jobs/orchestrator.h"
 
@@ -176,7 +177,7 @@ void Orchestrator::dispatch_child(const StepKey& key, const core::PlannedStep& s
     head.created_at = setting_.now;
     head.timeout = step.definition.policy.timeout ? step.definition.policy.timeout : plan->definition.timeout;
     auto& row = book_.change_step(key);
-    row.state = StepState::Running;
+    row.state = core::moved(row.state, core::StepEvent::Begin);
     row.child = head.id;
     begin_job(key.job);
     create(head, *plan, {});
@@ -186,7 +187,7 @@ void Orchestrator::dispatch_approval(const StepKey& key, const core::PlannedStep
                                      const core::ExpressionScope& scope) {
     const std::string message = as_text(filled(step.text, scope, "approval"));
     auto& row = book_.change_step(key);
-    row.state = StepState::Running;
+    row.state = core::moved(row.state, core::StepEvent::Begin);
     row.value = Json(message).dump(-1, ' ', false, Json::error_handler_t::replace);
     if (step.definition.policy.timeout) row.wakes_at = setting_.now + *step.definition.policy.timeout;
     begin_job(key.job);
@@ -197,7 +198,7 @@ void Orchestrator::dispatch_wait(const StepKey& key, const core::PlannedStep& st
                                  const core::ExpressionScope& scope) {
     const Timestamp wakes_at = wake_time(step, filled(step.text, scope, "wait"), setting_.now);
     auto& row = book_.change_step(key);
-    row.state = StepState::Running;
+    row.state = core::moved(row.state, core::StepEvent::Begin);
     row.wakes_at = wakes_at;
     begin_job(key.job);
     if (wakes_at <= setting_.now) end_step(key, {});
@@ -213,7 +214,7 @@ void Orchestrator::expand(const StepKey& key, const core::PlannedStep& step, con
     begin_job(key.job);
     add_items(key, list);
     auto& row = book_.change_step(key);
-    row.state = StepState::Running;
+    row.state = core::moved(row.state, core::StepEvent::Begin);
     row.ends.open == 0 ? finish_for_each(key) : dispatch_items(key);
 }
 
@@ -254,7 +255,7 @@ void Orchestrator::dispatch_items(const StepKey& key) {
         const StepRow* const waiting = book_.find_step(item);
         if (!waiting || waiting->state != StepState::Waiting) continue;
         auto& begun = book_.change_step(item);
-        begun.state = StepState::Ready;
+        begun.state = core::moved(begun.state, core::StepEvent::Resolve);
         begun.ready_at = setting_.now;
         resolved_.push_back(item);
         ++row.under_way;

@@ -17,6 +17,11 @@ core::HookKind hook_for(JobState state) {
     return state == JobState::Failed ? core::HookKind::OnError : core::HookKind::OnCancel;
 }
 
+core::JobEvent event_for(JobState state) {
+    if (state == JobState::Completed) return core::JobEvent::Complete;
+    return state == JobState::Failed ? core::JobEvent::Fail : core::JobEvent::Cancel;
+}
+
 std::string_view word_for(JobState state) {
     if (state == JobState::Completed) return "completed";
     return state == JobState::Failed ? "failed" : "cancelled";
@@ -52,7 +57,7 @@ void Orchestrator::end_job(const Uuid& job) {
 
 void Orchestrator::close_job(const Uuid& job, JobState state, const std::optional<TaskError>& error) {
     auto& progress = book_.change_job(job);
-    progress.state = state;
+    progress.state = core::moved(progress.state, event_for(state));
     progress.error = error;
     progress.finished_at = setting_.now;
     progress.deadline.reset();

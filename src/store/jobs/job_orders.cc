@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "core/job_state.h"
 #include "store/admission.h"
 #include "store/jobs/job_scope.h"
 #include "store/jobs/orchestrator.h"
@@ -144,7 +145,7 @@ void Orchestrator::pause_tree(const Uuid& job, const std::string& reason) {
     for (const auto& member : open_tree(job)) {
         auto& progress = book_.change_job(member);
         if (progress.state == JobState::Paused || is_terminal(progress.state)) continue;
-        progress.state = JobState::Paused;
+        progress.state = core::moved(progress.state, core::JobEvent::Pause);
         held_.push_back(member);
         note(member, "job_paused", concat("Job paused", because(reason)));
     }
@@ -164,7 +165,7 @@ void Orchestrator::resume_one(const Uuid& job, const std::string& reason) {
     if (row.progress.state != JobState::Paused) return;
     auto& progress = book_.change_job(job);
     if (progress.started_at) {
-        progress.state = JobState::Running;
+        progress.state = core::moved(progress.state, core::JobEvent::Resume);
     } else {
         progress.state = JobState::Pending;
         begin_job(job);

@@ -191,7 +191,7 @@ void Orchestrator::count_dependency(const StepKey& dependent, const StepKey& end
         case core::Resolution::Wait:
             return;
         case core::Resolution::Run:
-            step.state = StepState::Ready;
+            step.state = core::moved(step.state, core::StepEvent::Resolve);
             step.ready_at = setting_.now;
             resolved_.push_back(dependent);
             return;
@@ -225,7 +225,7 @@ void Orchestrator::begin_job(const Uuid& job) {
     const JobRow* const row = book_.find_job(job);
     if (!row || row->progress.state != JobState::Pending) return;
     auto& progress = book_.change_job(job);
-    progress.state = JobState::Running;
+    progress.state = core::moved(progress.state, core::JobEvent::Begin);
     progress.started_at = setting_.now;
     progress.deadline.reset();
     if (row->head.timeout) progress.deadline = setting_.now + *row->head.timeout;
