@@ -47,7 +47,7 @@ void print_findings(const Session& session, const Findings& findings) {
     std::vector<std::vector<Cell>> rows;
     for (const Finding& finding : findings) {
         if (session.globals.json) session.io.out << to_json_shape(finding).dump() << '\n';
-        rows.push_back({{std::string(to_text(finding.grade)), tone_of(finding.grade)},
+        rows.push_back({{std::string(wire::to_text(finding.grade)), tone_of(finding.grade)},
                         {finding.what},
                         {finding.found},
                         {finding.advice}});

@@ -48,7 +48,7 @@ private:
     void print(const store::EventRecord& event) const {
         const Io& io = session_.io;
         if (session_.globals.json)
-            io.out << job_event_shape(event).dump() << '\n';
+            io.out << wire::job_event_shape(event).dump() << '\n';
         else
             io.out << paint(io, Tone::Faint, fmt::format("{:<28}", format_timestamp(event.at))) << event_text(event)
                    << '\n';

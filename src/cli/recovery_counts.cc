@@ -6,12 +6,6 @@
 
 namespace holdfast::cli {
 
-Json counts_shape(const engine::RecoveryReport& report) {
-    Json shape = Json::object();
-    for (const auto& [what, count] : engine::counts_of(report)) shape[std::string(what)] = count;
-    return shape;
-}
-
 std::string counts_text(const Json& counts) {
     std::string text;
     for (const auto& [what, count] : counts.items())

@@ -3,13 +3,11 @@
 #include <string>
 
 #include "cli/json_shapes.h"
-#include "engine/recovery_report.h"
 
 namespace holdfast::cli {
 
 // What recovery services did, as counts by name.
 
-[[nodiscard]] Json counts_shape(const engine::RecoveryReport& report);
 /// "workers lost 1, requeued 2"; "nothing" where all are zero.
 [[nodiscard]] std::string counts_text(const Json& counts);
 

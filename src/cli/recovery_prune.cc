@@ -3,34 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <ostream>
 
-#include "cli/json_shapes.h"
 #include "cli/recovery_commands.h"
+#include "wire/recovery_view.h"
 
 namespace holdfast::cli {
 
 namespace {
-
-store::PruneParams params_of(const config::RetentionConfig& retention, bool dry_run) {
-    return {.heartbeats_older_than = retention.heartbeat,
-            .worker_states_older_than = retention.worker_state,
-            .terminal_older_than = retention.terminal_record,
-            .dry_run = dry_run};
-}
-
-/// Batch by batch, so that claims never wait for it.
-store::PruneAnswer prune_all(store::Store& store, const store::PruneParams& params) {
-    store::PruneAnswer all{.more = true};
-    while (all.more) {
-        const store::PruneAnswer batch = store.prune(params);
-        all.heartbeats += batch.heartbeats;
-        all.worker_states += batch.worker_states;
-        all.tasks += batch.tasks;
-        all.jobs += batch.jobs;
-        all.workers += batch.workers;
-        all.more = batch.more;
-    }
-    return all;
-}
 
 void print(const Io& io, const store::PruneAnswer& pruned, const config::RetentionConfig& retention, bool dry_run) {
     const auto line = [&](std::int64_t count, const char* what, const std::optional<Duration>& kept) {
@@ -53,18 +31,9 @@ void print(const Io& io, const store::PruneAnswer& pruned, const config::Retenti
 ExitCode prune(Session& session, bool dry_run) {
     const config::Config config = session.load_config();
     const auto store = session.open_store(config, Access::AsItIs);
-    const store::PruneParams params = params_of(config.retention, dry_run);
-    const store::PruneAnswer pruned = dry_run ? store->prune(params) : prune_all(*store, params);
+    const store::PruneAnswer pruned = wire::prune(*store, config.retention, dry_run);
     if (session.globals.json)
-        session.io.out << Json{{"dry_run", dry_run},
-                               {"tasks", pruned.tasks},
-                               {"jobs", pruned.jobs},
-                               {"workers", pruned.workers},
-                               {"heartbeats", pruned.heartbeats},
-                               {"worker_states", pruned.worker_states},
-                               {"more", pruned.more}}
-                              .dump()
-                       << '\n';
+        session.io.out << wire::to_json_shape(pruned, dry_run).dump() << '\n';
     else
         print(session.io, pruned, config.retention, dry_run);
     return ExitCode::Done;

@@ -3,11 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <ostream>
 
-#include "cli/json_shapes.h"
 #include "cli/recovery_commands.h"
 #include "cli/words.h"
 #include "engine/manual_recovery.h"
 #include "platform/system_random.h"
+#include "wire/recovery_view.h"
 
 namespace holdfast::cli {
 
@@ -37,7 +37,7 @@ ExitCode settle(Session& session, const Settling& settling, const std::string& t
     const engine::ManualAnswer answer = settling.settle(
         *store, random, {.threshold = given.value_or(config.recovery.*settling.threshold), .who = session.who()});
     if (session.globals.json) {
-        session.io.out << Json{{"settled", answer.settled}, {"asked", answer.asked}}.dump() << '\n';
+        session.io.out << wire::to_json_shape(answer).dump() << '\n';
         return ExitCode::Done;
     }
     session.io.out << fmt::format("{} {}\n", answer.settled, settling.done);

@@ -3,49 +3,19 @@
 #include <CLI/CLI.hpp>
 #include <ostream>
 
-#include "cli/json_shapes.h"
 #include "cli/recovery_commands.h"
 #include "cli/timeline.h"
 #include "cli/words.h"
-#include "engine/manual_recovery.h"
+#include "wire/recovery_view.h"
 
 namespace holdfast::cli {
 
 namespace {
 
-using Stale = std::vector<engine::StaleTask>;
-
-/// By the given threshold, else each by that of the configuration for its state.
-Stale find(store::Store& store, const config::RecoveryConfig& recovery, const std::optional<Duration>& threshold) {
-    if (threshold) return engine::find_stale(store, *threshold);
-    const Duration claimed = recovery.claimed_stale_threshold, running = recovery.running_stale_threshold;
-    Stale stale = engine::find_stale(store, std::min(claimed, running));
-    std::erase_if(stale,
-                  [&](const auto& each) { return each.quiet_for <= (each.lease.started ? running : claimed); });
-    return stale;
-}
-
-std::string state_of(const engine::StaleTask& stale) {
-    return stale.lease.started ? "RUNNING" : "CLAIMED";
-}
-
-Json to_json_shape(const engine::StaleTask& stale) {
-    const auto text_or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
-    return {{"id", stale.lease.lease.task.to_string()},
-            {"name", stale.lease.name},
-            {"state", state_of(stale)},
-            {"lease", stale.lease.lease.lease},
-            {"worker", stale.lease.worker.to_string()},
-            {"worker_name", text_or_null(stale.worker_name)},
-            {"host", text_or_null(stale.hostname)},
-            {"worker_is_alive", stale.worker_is_alive},
-            {"quiet_seconds", std::chrono::duration<double>(stale.quiet_for).count()}};
-}
-
 std::vector<Cell> row_of(const engine::StaleTask& stale) {
     return {{stale.lease.lease.task.to_string()},
             {stale.lease.name},
-            {state_of(stale), Tone::Busy},
+            {std::string(wire::state_of(stale)), Tone::Busy},
             {rough_duration(stale.quiet_for)},
             {stale.worker_name.empty() ? stale.lease.worker.to_string() : stale.worker_name},
             stale.worker_is_alive ? Cell{"beats", Tone::Good} : Cell{"silent", Tone::Bad},
@@ -58,8 +28,8 @@ ExitCode list(Session& session, const std::string& threshold) {
     const config::Config config = session.load_config();
     const auto store = session.open_store(config, Access::AsItIs);
     std::vector<std::vector<Cell>> rows;
-    for (const auto& stale : find(*store, config.recovery, given)) {
-        if (session.globals.json) session.io.out << to_json_shape(stale).dump() << '\n';
+    for (const auto& stale : wire::find_stale(*store, config.recovery, given)) {
+        if (session.globals.json) session.io.out << wire::to_json_shape(stale).dump() << '\n';
         rows.push_back(row_of(stale));
     }
     if (session.globals.json) return ExitCode::Done;

@@ -1,37 +1,19 @@
 #pragma once
 
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "cli/json_shapes.h"
-#include "core/schedule.h"
-#include "store/store.h"
+#include "wire/schedule_view.h"
 
 namespace holdfast::cli {
 
-/// A schedule as people see it.
-struct ScheduleView {
-    store::ScheduleRecord record = {};
-    core::ScheduleTiming timing = {};
-    core::TimeZone zone = {};
-    std::string workflow = {};         ///< that it starts
-    std::vector<Timestamp> next = {};  ///< its next slots
-    std::string problem = {};          ///< why it cannot be read; empty: it can
-};
-
-/// Reads it, with up to `slots` slots after `now`.
-[[nodiscard]] ScheduleView view_of(const store::ScheduleRecord& record, Timestamp now, int slots);
+using wire::local_text;
+using wire::ScheduleView;
+using wire::timing_text;
+using wire::to_json_shape;
+using wire::view_of;
 
 /// The schedule of that name; throws UnknownSchedule, with the nearest name.
 [[nodiscard]] store::ScheduleRecord find_schedule(store::Store& store, const std::string& name);
-
-/// "30 2 * * MON-FRI in Europe/Berlin", "every 15m".
-[[nodiscard]] std::string timing_text(const core::ScheduleTiming& timing);
-
-/// What the clocks of its zone show: "2026-11-16 02:30:00".
-[[nodiscard]] std::string local_text(const core::TimeZone& zone, Timestamp at);
-
-[[nodiscard]] Json to_json_shape(const ScheduleView& view);
 
 }  // namespace holdfast::cli

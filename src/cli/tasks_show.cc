@@ -5,28 +5,14 @@
 
 #include "base/text.h"
 #include "cli/field_printer.h"
-#include "cli/json_shapes.h"
 #include "cli/task_ids.h"
 #include "cli/tasks_commands.h"
 #include "cli/timeline.h"
-#include "client/task_operations.h"
 #include "core/policy_text.h"
 
 namespace holdfast::cli {
 
 namespace {
-
-TaskStory read_story(store::Store& store, const std::string& id, const config::RecoveryConfig& recovery) {
-    TaskStory story;
-    story.task = resolve_task(store, id);
-    story.attempts = store.attempts(story.task.task.id);
-    story.events = client::all_events(store, story.task.task.id);
-    story.now = store.now();
-    if (story.task.state == TaskState::Pending)
-        story.waiting =
-            engine::why_waiting(engine::waiting_facts(store, story.task, recovery.worker_stale_threshold));
-    return story;
-}
 
 /// The job and the step that a task belongs to.
 using StepOfTask = std::optional<std::pair<Uuid, std::string>>;
@@ -64,35 +50,15 @@ void print_timeline(const Io& io, const TaskStory& story) {
                << paint(io, entry.tone, entry.text) << '\n';
 }
 
-Json shape_of(const std::optional<engine::WhyWaiting>& waiting) {
-    if (!waiting) return {};
-    Json tasks = Json::array();
-    for (const Uuid& task : waiting->tasks) tasks.push_back(task.to_string());
-    return {{"for", engine::to_text(waiting->obstacle)},
-            {"sentence", waiting->sentence},
-            {"tasks", tasks},
-            {"workers", waiting->workers}};
-}
-
-Json shape_of(const StepOfTask& step) {
-    if (!step) return {};
-    return {{"job", step->first.to_string()}, {"name", step->second}};
-}
-
 ExitCode show(Session& session, const std::string& id) {
     const config::Config config = session.load_config();
     const auto store = session.open_store(config, Access::AsItIs);
-    const TaskStory story = read_story(*store, id, config.recovery);
-    const StepOfTask step = store->step_of_task(story.task.task.id);
+    const TaskStory story =
+        wire::read_story(*store, resolve_task(*store, id), config.recovery.worker_stale_threshold);
     if (session.globals.json) {
-        const Json answer = {{"task", to_json_shape(story.task)},
-                             {"step", shape_of(step)},
-                             {"waiting", shape_of(story.waiting)},
-                             {"attempts", array_of(story.attempts)},
-                             {"events", array_of(story.events)}};
-        session.io.out << answer.dump() << '\n';
+        session.io.out << wire::to_json_shape(story).dump() << '\n';
     } else {
-        print_fields(session.io, story.task, step);
+        print_fields(session.io, story.task, story.step);
         print_timeline(session.io, story);
     }
     return ExitCode::Done;

@@ -4,19 +4,11 @@
 #include <vector>
 
 #include "cli/io.h"
-#include "engine/why_waiting.h"
-#include "store/store.h"
+#include "wire/task_story.h"
 
 namespace holdfast::cli {
 
-/// All that is known about one task, read at one time.
-struct TaskStory {
-    store::TaskRecord task;
-    std::vector<store::AttemptRecord> attempts;
-    std::vector<store::EventRecord> events;
-    Timestamp now;                              ///< by the store's clock
-    std::optional<engine::WhyWaiting> waiting;  ///< of a PENDING task
-};
+using wire::TaskStory;
 
 struct TimelineEntry {
     Timestamp at;

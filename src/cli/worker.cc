@@ -2,14 +2,14 @@
 
 #include <CLI/CLI.hpp>
 
+#include "api/sweep_settings.h"
 #include "base/text.h"
 #include "cli/schedule_changes.h"
+#include "cli/service_notice.h"
 #include "cli/session.h"
-#include "cli/sweep_settings.h"
 #include "holdfast/version.h"
 #include "platform/log_writer.h"
 #include "platform/real_clock.h"
-#include "platform/sd_notify.h"
 #include "worker/capabilities.h"
 #include "worker/worker_process.h"
 
@@ -44,7 +44,7 @@ store::WorkerRegistration registration_of(const config::Config& config, const Fu
     registration.queues = config.worker.queues;
     registration.tags = worker::detect_capabilities({.isolation = config.worker.isolation,
                                                      .tags = config.worker.tags,
-                                                     .container_command = container_tool(config.worker).command},
+                                                     .container_command = api::container_tool(config.worker).command},
                                                     functions);
     registration.capacity = config.worker.max_concurrent_tasks;
     registration.beat_interval = config.worker.heartbeat_interval;
@@ -69,7 +69,7 @@ engine::WorkerSettings settings_of(const config::Config& config, const FunctionT
 
 worker::WorkerPlan plan_for(const config::Config& config, const FunctionTable& functions, bool sweeps) {
     worker::WorkerPlan plan;
-    if (sweeps) plan.sweep = sweep_settings(config);
+    if (sweeps) plan.sweep = api::sweep_settings(config);
     plan.liveness_interval = config.recovery.liveness_interval;
     plan.store = connect_params(config, Access::CreateAndMigrate);
     plan.settings = settings_of(config, functions);
@@ -77,59 +77,27 @@ worker::WorkerPlan plan_for(const config::Config& config, const FunctionTable& f
     plan.limits = {.max_tasks_per_runner = config.worker.max_tasks_per_runner,
                    .memory_bytes = config.worker.runner_memory_limit.value_or(0),
                    .max_payload = static_cast<std::int64_t>(config.store.max_payload_bytes),
-                   .containers = container_tool(config.worker)};
+                   .containers = api::container_tool(config.worker)};
     return plan;
 }
 
 /// Tells systemd how the worker is doing.
-class Announcer {
-public:
-    Announcer(const Io& io, const config::WorkerConfig& config)
-        : notify_(io.environment), status_(fmt::format("runs up to {} tasks", config.max_concurrent_tasks)) {}
-
-    void attach(worker::WorkerPlan& plan) {
-        plan.announce = [this](engine::Announce::What what) {
-            if (what == engine::Announce::What::Ready)
-                notify_.ready(status_);
-            else
-                notify_.stopping("drains: lets running tasks end");
-        };
-        plan.turned = [this] { give_sign_of_life(); };
-    }
-
-private:
-    // A loop that does not turn gives none, and systemd restarts the service.
-    void give_sign_of_life() {
-        const auto interval = notify_.alive_interval();
-        if (!interval || platform::machine_time() < next_sign_) return;
-        next_sign_ = platform::machine_time() + *interval;
-        notify_.alive();
-    }
-
-    platform::SdNotify notify_;
-    std::string status_;
-    Duration next_sign_{};
-};
-
-/// A worker with a configuration file is all that its schedules need.
-void put_schedules_of(const config::Config& config, store::Store& store, const std::string& who, Log& log) {
-    if (config.schedules.empty()) return;
-    const ScheduleChanges changes = put_schedules(store, config.schedules, who);
-    const auto count = [&](ScheduleChange change) { return std::to_string(changes.count(change)); };
-    log.write({LogLevel::Info,
-               "The schedules of the configuration are in the store",
-               {{"file", config.file},
-                {"new", count(ScheduleChange::New)},
-                {"changed", count(ScheduleChange::Changed)},
-                {"unchanged", count(ScheduleChange::Unchanged)}}});
+void attach(ServiceNotice& notice, const config::WorkerConfig& config, worker::WorkerPlan& plan) {
+    plan.announce = [&notice, most = config.max_concurrent_tasks](engine::Announce::What what) {
+        if (what == engine::Announce::What::Ready)
+            notice.ready(fmt::format("runs up to {} tasks", most));
+        else
+            notice.stopping("drains: lets running tasks end");
+    };
+    plan.turned = [&notice] { notice.turned(); };
 }
 
 ExitCode run_worker(Session& session, const WorkerFlags& flags) {
     const config::Config config = session.load_config(overrides(flags));
     platform::LogWriter log(session.io.err, config.log.format, config.log.level, platform::real_clock());
-    Announcer announcer(session.io, config.worker);
+    ServiceNotice notice(session.io);
     worker::WorkerPlan plan = plan_for(config, session.functions, !flags.no_sweep);
-    announcer.attach(plan);
+    attach(notice, config.worker, plan);
     plan.prepare = [&](store::Store& store) { put_schedules_of(config, store, session.who(), log); };
     worker::WorkerProcess process(std::move(plan), session.functions, log);
     return static_cast<ExitCode>(process.run());

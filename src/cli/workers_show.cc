@@ -12,39 +12,7 @@ namespace holdfast::cli {
 
 namespace {
 
-constexpr std::size_t events_shown = 20;
-constexpr std::size_t leases_shown = 1000;
-
-/// All that is known about one worker, read at one time.
-struct WorkerStory {
-    WorkerView worker;
-    std::vector<store::LeaseRecord> leases;
-    std::vector<store::WorkerSnapshot> snapshots;  // the newest, if any
-    std::vector<store::EventRecord> events;
-};
-
-// The newest ones, oldest of them first.
-std::vector<store::EventRecord> last_events(store::Store& store, const Uuid& worker) {
-    std::vector<store::EventRecord> events;
-    for (std::int64_t after = 0;;) {
-        const auto page = store.events({.task = {}, .worker = worker, .after_id = after, .limit = 100});
-        events.insert(events.end(), page.begin(), page.end());
-        if (events.size() > events_shown)
-            events.erase(events.begin(), events.end() - static_cast<std::ptrdiff_t>(events_shown));
-        if (page.size() < 100) return events;
-        after = page.back().id;
-    }
-}
-
-WorkerStory read_story(store::Store& store, const std::string& name, const config::RecoveryConfig& recovery) {
-    WorkerStory story;
-    story.worker = view_of(resolve_workers(store, {name}, Likely::Present).front(), recovery);
-    const Uuid& id = story.worker.record.registration.id;
-    story.leases = store.leases({.worker = id, .after = {}, .limit = leases_shown});
-    story.snapshots = store.worker_snapshots(id, 1);
-    story.events = last_events(store, id);
-    return story;
-}
+using wire::WorkerStory;
 
 void print_field(const Io& io, std::string_view label, const std::string& value, Tone tone = Tone::Plain) {
     if (!value.empty())
@@ -90,27 +58,13 @@ void print_events(const Io& io, const std::vector<store::EventRecord>& events) {
         io.out << paint(io, Tone::Faint, fmt::format("{:<28}", format_timestamp(event.at))) << event.message << '\n';
 }
 
-Json to_json_shape(const WorkerStory& story) {
-    Json tasks = Json::array();
-    for (const auto& lease : story.leases)
-        tasks.push_back({{"id", lease.lease.task.to_string()},
-                         {"name", lease.name},
-                         {"state", lease.started ? "RUNNING" : "CLAIMED"},
-                         {"lease", lease.lease.lease}});
-    Json events = Json::array();
-    for (const auto& event : story.events) events.push_back(cli::to_json_shape(event));
-    return {{"worker", cli::to_json_shape(story.worker)},
-            {"tasks", tasks},
-            {"machine", story.snapshots.empty() ? Json() : cli::to_json_shape(story.snapshots.front())},
-            {"events", events}};
-}
-
 ExitCode show(Session& session, const std::string& name) {
     const config::Config config = session.load_config();
     const auto store = session.open_store(config, Access::AsItIs);
-    const WorkerStory story = read_story(*store, name, config.recovery);
+    const WorkerStory story =
+        wire::read_story(*store, resolve_workers(*store, {name}, Likely::Present).front(), config.recovery);
     if (session.globals.json) {
-        session.io.out << to_json_shape(story).dump() << '\n';
+        session.io.out << wire::to_json_shape(story).dump() << '\n';
         return ExitCode::Done;
     }
     print_fields(session.io, story);

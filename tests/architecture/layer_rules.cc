@@ -18,12 +18,14 @@ using Names = std::vector<std::string>;
 const std::string api = "include/holdfast", base = "src/base", core = "src/core", config = "src/config",
                   store = "src/store", sqlite = "src/store/sqlite", postgres = "src/store/postgres",
                   engine = "src/engine", platform = "src/platform", runner = "src/runner", client = "src/client",
-                  worker = "src/worker", http = "src/http", cli = "src/cli", program = "src/main.cc";
+                  worker = "src/worker", wire = "src/wire", http = "src/http", routes = "src/api", page = "src/page",
+                  remote = "src/remote", server = "src/server", chaos = "src/chaos", cli = "src/cli",
+                  program = "src/main.cc";
 
 std::vector<Layer> stated_layers() {
     const Names json{"nlohmann/"};
-    const Names everything{api,    base,     core,   config, store,  sqlite, postgres,
-                           engine, platform, runner, client, worker, http,   cli};
+    const Names everything{api,    base,   core, config, store,  sqlite, postgres, engine, platform, runner,
+                           client, worker, wire, http,   routes, page,   remote,   server, chaos,    cli};
     return {
         {api, {}, json},
         {base, {api}, {}},
@@ -37,9 +39,21 @@ std::vector<Layer> stated_layers() {
         {runner, {api, base, core, store, engine, platform}, json, true},
         {client, {api, base, core, store, sqlite, postgres, platform}, {"nlohmann/", "libpq-fe.h"}, true},
         {worker, {api, base, core, store, engine, platform, runner, client}, json, true},
-        {http,
-         {api, base, core, config, store, engine, platform},
-         {"nlohmann/", "fmt/", "spdlog/", "boost/", "openssl/", "prometheus/"},
+        {wire, {api, base, core, config, store, engine, platform, client}, json},
+        {http, {api, base, platform}, {"nlohmann/", "fmt/", "boost/", "openssl/", "zlib.h"}, true},
+        {routes,
+         {api, base, core, config, store, engine, platform, runner, client, worker, wire, http},
+         {"nlohmann/", "fmt/", "openssl/"},
+         true},
+        {page, {api, base, http}, {}, false},
+        {remote, {api, base, core, config, store, engine, platform, client, wire, http}, {"nlohmann/", "fmt/"}, true},
+        {server,
+         {api, base, core, config, store, engine, platform, runner, client, worker, wire, http, routes, page},
+         {"nlohmann/", "fmt/", "prometheus/", "openssl/"},
+         true},
+        {chaos,
+         {api, base, core, config, store, engine, platform, runner, client, worker, wire, http},
+         {"nlohmann/", "fmt/", "libpq-fe.h"},
          true},
         {cli, everything, {"nlohmann/", "fmt/", "spdlog/", "CLI/", "yaml-cpp/", "boost/"}, true},
         {program, everything, {"nlohmann/", "fmt/", "spdlog/", "CLI/"}, true},
@@ -47,9 +61,9 @@ std::vector<Layer> stated_layers() {
 }
 
 /// How the headers of every library that the project knows begin: what is not here is the operating system's.
-constexpr std::array<std::string_view, 12> libraries = {"nlohmann/", "yaml-cpp/", "fmt/",  "spdlog/",
-                                                        "boost/",    "openssl/",  "CLI/",  "prometheus/",
-                                                        "date/",     "sqlite3",   "libpq", "pqxx/"};
+constexpr std::array<std::string_view, 13> libraries = {"nlohmann/", "yaml-cpp/", "fmt/",        "spdlog/", "boost/",
+                                                        "openssl/",  "CLI/",      "prometheus/", "date/",   "sqlite3",
+                                                        "libpq",     "pqxx/",     "zlib.h"};
 
 const std::set<std::string> impure_headers = {
     "thread",     "mutex",      "shared_mutex", "condition_variable",

@@ -1,8 +1,8 @@
-#include "cli/sweep_settings.h"
+#include "api/sweep_settings.h"
 
 #include "platform/zone_files.h"
 
-namespace holdfast::cli {
+namespace holdfast::api {
 
 engine::SweepSettings sweep_settings(const config::Config& config) {
     const config::RecoveryConfig& recovery = config.recovery;
@@ -28,4 +28,4 @@ runner::ContainerTool container_tool(const config::WorkerConfig& config) {
     return {.command = std::move(command), .run_options = config.container_run_options};
 }
 
-}  // namespace holdfast::cli
+}  // namespace holdfast::api

@@ -4,7 +4,7 @@
 #include "engine/sweeper.h"
 #include "runner/container_tool.h"
 
-namespace holdfast::cli {
+namespace holdfast::api {
 
 /// How recovery behaves by this configuration.
 [[nodiscard]] engine::SweepSettings sweep_settings(const config::Config& config);
@@ -12,4 +12,4 @@ namespace holdfast::cli {
 /// How containers are run and removed by this configuration.
 [[nodiscard]] runner::ContainerTool container_tool(const config::WorkerConfig& config);
 
-}  // namespace holdfast::cli
+}  // namespace holdfast::api

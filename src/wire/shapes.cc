@@ -1,10 +1,10 @@
-#include "cli/json_shapes.h"
+#include "wire/shapes.h"
 
 #include "base/assert.h"
 #include "base/text.h"
 #include "core/policy_text.h"
 
-namespace holdfast::cli {
+namespace holdfast::wire {
 
 namespace {
 
@@ -209,4 +209,4 @@ std::string_view to_text(store::Finding::Grade grade) {
     HOLDFAST_ASSERT(false);
 }
 
-}  // namespace holdfast::cli
+}  // namespace holdfast::wire

@@ -1,0 +1,44 @@
+#include "wire/task_story.h"
+
+#include "client/task_operations.h"
+
+namespace holdfast::wire {
+
+namespace {
+
+Json shape_of(const engine::WhyWaiting& waiting) {
+    Json tasks = Json::array();
+    for (const Uuid& task : waiting.tasks) tasks.push_back(task.to_string());
+    return {{"for", engine::to_text(waiting.obstacle)},
+            {"sentence", waiting.sentence},
+            {"tasks", std::move(tasks)},
+            {"workers", waiting.workers}};
+}
+
+Json shape_of(const std::pair<Uuid, std::string>& step) {
+    return {{"job", step.first.to_string()}, {"name", step.second}};
+}
+
+}  // namespace
+
+TaskStory read_story(store::Store& store, const store::TaskRecord& task, Duration worker_stale_threshold) {
+    TaskStory story;
+    story.task = task;
+    story.step = store.step_of_task(task.task.id);
+    story.attempts = store.attempts(task.task.id);
+    story.events = client::all_events(store, task.task.id);
+    story.now = store.now();
+    if (task.state == TaskState::Pending)
+        story.waiting = engine::why_waiting(engine::waiting_facts(store, task, worker_stale_threshold));
+    return story;
+}
+
+Json to_json_shape(const TaskStory& story) {
+    return {{"task", to_json_shape(story.task)},
+            {"step", story.step ? shape_of(*story.step) : Json()},
+            {"waiting", story.waiting ? shape_of(*story.waiting) : Json()},
+            {"attempts", array_of(story.attempts)},
+            {"events", array_of(story.events)}};
+}
+
+}  // namespace holdfast::wire

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/why_waiting.h"
+#include "store/store.h"
+#include "wire/shapes.h"
+
+namespace holdfast::wire {
+
+/// All that is known about one task, read at one time.
+struct TaskStory {
+    store::TaskRecord task;
+    std::optional<std::pair<Uuid, std::string>> step;  ///< the job, and its step, that the task belongs to
+    std::vector<store::AttemptRecord> attempts;
+    std::vector<store::EventRecord> events;
+    Timestamp now;                              ///< by the store's clock
+    std::optional<engine::WhyWaiting> waiting;  ///< of a PENDING task
+};
+
+/// A worker that has been silent for longer than `worker_stale_threshold` cannot run it.
+[[nodiscard]] TaskStory read_story(store::Store& store, const store::TaskRecord& task,
+                                   Duration worker_stale_threshold);
+
+[[nodiscard]] Json to_json_shape(const TaskStory& story);
+
+}  // namespace holdfast::wire
