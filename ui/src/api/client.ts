@@ -1,0 +1,78 @@
+import type { Problem } from './types';
+
+/** What a request came back with when it did not come back with an answer. Its message is for people. */
+export class ApiError extends Error {
+    constructor(readonly problem: Problem) {
+        super(problem.detail || problem.title);
+        this.name = 'ApiError';
+    }
+    get status() {
+        return this.problem.status;
+    }
+    get code() {
+        return this.problem.code;
+    }
+}
+
+/** Status of a request that no server answered. */
+export const unreachable = 0;
+
+function problemOf(status: number, body: string): Problem {
+    try {
+        const parsed = JSON.parse(body) as Partial<Problem>;
+        if (typeof parsed.detail === 'string')
+            return { ...parsed, status, title: parsed.title ?? '', detail: parsed.detail, code: parsed.code ?? '' };
+    } catch {
+        // A proxy in between speaks its own language.
+    }
+    return { status, title: 'Unexpected answer', code: '', detail: `The server answered with status ${status}.` };
+}
+
+const noServer: Problem = {
+    status: unreachable,
+    title: 'No connection',
+    code: 'UNREACHABLE',
+    detail: 'The server does not answer. The page tries again by itself.',
+};
+
+async function request<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+    const changes = method !== 'GET';
+    let answer: Response;
+    try {
+        answer = await fetch(path, {
+            method,
+            signal: signal ?? null,
+            credentials: 'same-origin',
+            headers: {
+                accept: 'application/json',
+                ...(changes ? { 'x-holdfast': 'page', 'content-type': 'application/json' } : {}),
+            },
+            ...(method === 'POST' ? { body: JSON.stringify(body ?? {}) } : {}),
+        });
+    } catch (error) {
+        if (signal?.aborted) throw error;
+        throw new ApiError(noServer);
+    }
+    const text = await answer.text();
+    if (!answer.ok) throw new ApiError(problemOf(answer.status, text));
+    return (text ? JSON.parse(text) : null) as T;
+}
+
+export type Parameters = Record<string, string | number | boolean | null | undefined>;
+
+/** `/api` + path, with those parameters that say something. */
+export function address(path: string, parameters: Parameters = {}): string {
+    const query = new URLSearchParams();
+    for (const [key, value] of Object.entries(parameters))
+        if (value !== undefined && value !== null && value !== '' && value !== false) query.set(key, String(value));
+    const text = query.toString();
+    return `/api${path}${text ? `?${text}` : ''}`;
+}
+
+export const get = <T>(path: string, parameters?: Parameters, signal?: AbortSignal) =>
+    request<T>('GET', address(path, parameters), undefined, signal);
+export const post = <T>(path: string, body?: unknown) => request<T>('POST', address(path), body);
+export const remove = <T>(path: string) => request<T>('DELETE', address(path));
+
+/** One part of a path. */
+export const part = encodeURIComponent;

@@ -1,0 +1,167 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { JobFilters, TaskFilters } from '../model/filters';
+import { get, part } from './client';
+import type {
+    CatalogTask,
+    CatalogWorkflow,
+    HistoryEvent,
+    Job,
+    JobStory,
+    Json,
+    Overview,
+    Page,
+    Queue,
+    RecoveryStatus,
+    Schedule,
+    Session,
+    Snapshot,
+    StaleTask,
+    Stats,
+    Step,
+    Task,
+    TaskStory,
+    Token,
+    Worker,
+    WorkerStory,
+} from './types';
+
+/** The first part of a key is the topic that the live stream names. */
+export const keys = {
+    session: ['session'],
+    overview: ['overview'],
+} as const;
+
+/** Changes that come without a line in the stream (a beat, a service's run) are looked for so often, in front only. */
+const seldom = 5000;
+
+export const sessionQuery = queryOptions({
+    queryKey: keys.session,
+    queryFn: ({ signal }) => get<Session>('/session', {}, signal),
+    staleTime: 60_000,
+});
+
+export const overviewQuery = queryOptions({
+    queryKey: keys.overview,
+    queryFn: ({ signal }) => get<Overview>('/overview', {}, signal),
+    refetchInterval: seldom,
+});
+
+export const statsQuery = (window: string) =>
+    queryOptions({
+        queryKey: ['stats', window],
+        queryFn: ({ signal }) => get<Stats>('/stats', { window, buckets: 60 }, signal),
+        refetchInterval: 15_000,
+        placeholderData: keepPreviousData,
+    });
+
+export const taskQuery = (id: string) =>
+    queryOptions({
+        queryKey: ['tasks', 'one', id],
+        queryFn: ({ signal }) => get<TaskStory>(`/tasks/${part(id)}`, {}, signal),
+        // Progress and beats write no line.
+        refetchInterval: (query) => (query.state.data && !query.state.data.task.finished_at ? 2000 : false),
+    });
+
+export const feedSize = 100;
+
+export function fetchTasks(filters: TaskFilters, after: string | null, signal?: AbortSignal): Promise<Page<Task>> {
+    const { states, name, queue, worker, id } = filters;
+    return get<Page<Task>>('/tasks', { state: states.join(','), name, queue, worker, id, after, limit: feedSize }, signal);
+}
+
+export function fetchJobs(filters: JobFilters, after: string | null, signal?: AbortSignal): Promise<Page<Job>> {
+    const { states, workflow, children, id } = filters;
+    return get<Page<Job>>('/jobs', { state: states.join(','), workflow, children, id, after, limit: feedSize }, signal);
+}
+
+export const jobQuery = (id: string) =>
+    queryOptions({
+        queryKey: ['jobs', 'one', id],
+        queryFn: ({ signal }) => get<JobStory>(`/jobs/${part(id)}`, {}, signal),
+        refetchInterval: (query) => (query.state.data && !query.state.data.job.finished_at ? 2000 : false),
+    });
+
+export const stepQuery = (job: string, step: string) =>
+    queryOptions({
+        queryKey: ['jobs', 'one', job, 'step', step],
+        queryFn: ({ signal }) => get<{ step: Step; items: Step[] }>(`/jobs/${part(job)}/steps/${part(step)}`, {}, signal),
+    });
+
+export const definitionQuery = (id: string) =>
+    queryOptions({
+        queryKey: ['definition', id],
+        queryFn: ({ signal }) => get<Json>(`/jobs/${part(id)}/definition`, {}, signal),
+        staleTime: Infinity,
+    });
+
+export const workersQuery = (all: boolean) =>
+    queryOptions({
+        queryKey: ['workers', 'list', all],
+        queryFn: async ({ signal }) => (await get<Page<Worker>>('/workers', { all, limit: 1000 }, signal)).items,
+        refetchInterval: seldom,
+        placeholderData: keepPreviousData,
+    });
+
+export const workerQuery = (id: string) =>
+    queryOptions({
+        queryKey: ['workers', 'one', id],
+        queryFn: ({ signal }) => get<WorkerStory>(`/workers/${part(id)}`, {}, signal),
+        refetchInterval: seldom,
+    });
+
+export const snapshotsQuery = (id: string) =>
+    queryOptions({
+        queryKey: ['workers', 'one', id, 'states'],
+        queryFn: async ({ signal }) => (await get<Page<Snapshot>>(`/workers/${part(id)}/states`, { limit: 500 }, signal)).items,
+        refetchInterval: seldom,
+    });
+
+export const queuesQuery = queryOptions({
+    queryKey: ['queues'],
+    queryFn: async ({ signal }) => (await get<Page<Queue>>('/queues', {}, signal)).items,
+    refetchInterval: 15_000,
+});
+
+export const schedulesQuery = queryOptions({
+    queryKey: ['schedules'],
+    queryFn: async ({ signal }) => (await get<Page<Schedule>>('/schedules', {}, signal)).items,
+    refetchInterval: 15_000,
+});
+
+export const recoveryQuery = queryOptions({
+    queryKey: ['recovery', 'status'],
+    queryFn: ({ signal }) => get<RecoveryStatus>('/recovery', {}, signal),
+    refetchInterval: seldom,
+});
+
+export const staleQuery = (threshold: string) =>
+    queryOptions({
+        queryKey: ['recovery', 'stale', threshold],
+        queryFn: async ({ signal }) => (await get<Page<StaleTask>>('/recovery/stale', { threshold }, signal)).items,
+        refetchInterval: seldom,
+        placeholderData: keepPreviousData,
+    });
+
+export const eventsQuery = (limit: number) =>
+    queryOptions({
+        queryKey: ['events', limit],
+        queryFn: async ({ signal }) => (await get<Page<HistoryEvent>>('/events', { limit }, signal)).items,
+        refetchInterval: 30_000,
+    });
+
+export const catalogTasksQuery = queryOptions({
+    queryKey: ['catalog', 'tasks'],
+    queryFn: async ({ signal }) => (await get<Page<CatalogTask>>('/catalog/tasks', { limit: 1000 }, signal)).items,
+    refetchInterval: 15_000,
+});
+
+export const catalogWorkflowsQuery = queryOptions({
+    queryKey: ['catalog', 'workflows'],
+    queryFn: async ({ signal }) => (await get<Page<CatalogWorkflow>>('/catalog/workflows', { limit: 1000 }, signal)).items,
+    refetchInterval: 15_000,
+});
+
+export const tokensQuery = queryOptions({
+    queryKey: ['tokens'],
+    queryFn: async ({ signal }) => (await get<Page<Token>>('/tokens', {}, signal)).items,
+});

@@ -1,0 +1,64 @@
+import type { LogPiece } from '../api/types';
+import { withoutEscapes } from '../text/words';
+
+export interface LogLine {
+    text: string;
+    at: string;
+    stream: string;
+    lease: number;
+    step: string | null;
+}
+
+/** Pieces end where the pipe was read, not where lines do: joins those of one run and stream into lines. */
+export class LogLines {
+    readonly lines: LogLine[] = [];
+    private open = new Map<string, LogLine>();
+
+    add(pieces: LogPiece[]): void {
+        for (const piece of pieces) this.addPiece(piece);
+    }
+
+    private addPiece(piece: LogPiece): void {
+        const key = `${piece.task ?? ''} ${piece.lease} ${piece.stream}`;
+        const parts = withoutEscapes(piece.text).split('\n');
+        const last = parts.length - 1;
+        parts.forEach((part, index) => {
+            const text = part.replace(/^.*\r(?!$)/, '').replace(/\r$/, '');
+            const line = this.open.get(key);
+            if (line) line.text += text;
+            else if (index < last || text !== '') this.begin(key, piece, text);
+            if (index < last) this.open.delete(key);
+        });
+    }
+
+    private begin(key: string, piece: LogPiece, text: string): void {
+        const line = { text, at: piece.at, stream: piece.stream, lease: piece.lease, step: piece.step ?? null };
+        this.lines.push(line);
+        this.open.set(key, line);
+    }
+}
+
+/** Indices of the lines that contain the text, whatever the case of its letters. */
+export function matching(lines: LogLine[], wanted: string): number[] {
+    const needle = wanted.toLowerCase();
+    if (!needle) return [];
+    const found: number[] = [];
+    lines.forEach((line, index) => {
+        if (line.text.toLowerCase().includes(needle)) found.push(index);
+    });
+    return found;
+}
+
+/** The text cut at its matches: every second piece is one. */
+export function marked(text: string, wanted: string): string[] {
+    if (!wanted) return [text];
+    const pieces: string[] = [];
+    const lower = text.toLowerCase();
+    const needle = wanted.toLowerCase();
+    let from = 0;
+    for (let at = lower.indexOf(needle); at >= 0; at = lower.indexOf(needle, from)) {
+        pieces.push(text.slice(from, at), text.slice(at, at + needle.length));
+        from = at + needle.length;
+    }
+    return [...pieces, text.slice(from)];
+}

@@ -1,0 +1,263 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useId, useState, type FormEvent } from 'react';
+import { part, post, remove } from '../api/client';
+import { tokensQuery } from '../api/queries';
+import { scopes, type Scope, type Token } from '../api/types';
+import { Card, Command, Empty, Facts, Failed, Page, Skeleton, Tags, useTitle } from '../parts/basics';
+import { Dialog } from '../parts/Dialog';
+import { Icon } from '../parts/Icon';
+import { OrderButton, useMay, useOrder } from '../parts/Order';
+import { Ago } from '../parts/Time';
+import { useSession } from '../session';
+
+export function AccessPage() {
+    useTitle('Access');
+    return (
+        <Page title="Access" lead="Who you are to this server, and who else may come in.">
+            <Me />
+            <Tokens />
+        </Page>
+    );
+}
+
+const scopeWords: Record<Scope, string> = {
+    read: 'sees everything, changes nothing',
+    submit: 'also submits tasks and jobs of the catalog',
+    operate: 'also runs scripts of its own, and gives orders to what exists',
+    admin: 'also makes and revokes tokens',
+};
+
+function Me() {
+    const session = useSession();
+    const client = useQueryClient();
+    const order = useOrder();
+    const logOut = () =>
+        order(async () => {
+            await remove('/session');
+            await client.resetQueries();
+            return { text: 'You are logged out.' };
+        });
+    return (
+        <Card
+            title="You"
+            aside={
+                session.login === 'token' && (
+                    <button type="button" className="button button-small" onClick={() => void logOut()}>
+                        <Icon name="exit" size={14} /> Log out
+                    </button>
+                )
+            }
+        >
+            <Facts
+                facts={[
+                    ['Name', session.name],
+                    ['Scope', `${session.scope}: ${scopeWords[session.scope]}`],
+                    ['Queues', session.queues?.length ? <Tags tags={session.queues} /> : 'all'],
+                    ['Server', `version ${session.version}`],
+                    ['Store', <code>{session.store}</code>],
+                    ['API', <a href="/api/docs">what programs can ask</a>],
+                ]}
+            />
+            {session.login === 'none' && (
+                <p className="banner banner-wait">
+                    <Icon name="info" />
+                    <span>No token exists, so this server listens on loopback only, and whoever reaches it may do everything. Make a token to change that.</span>
+                </p>
+            )}
+        </Card>
+    );
+}
+
+function Tokens() {
+    const session = useSession();
+    const isAdmin = useMay('admin');
+    const tokens = useQuery({ ...tokensQuery, enabled: isAdmin });
+    const [creating, setCreating] = useState(false);
+    if (!isAdmin)
+        return (
+            <Card title="Tokens">
+                <Empty icon="access" title="Tokens are for those with the scope admin">
+                    Yours is {session.scope}.
+                </Empty>
+            </Card>
+        );
+    return (
+        <Card
+            title="Tokens"
+            aside={
+                <button type="button" className="button button-small" onClick={() => setCreating(true)}>
+                    <Icon name="plus" size={14} /> New token
+                </button>
+            }
+        >
+            {tokens.error && !tokens.data ? (
+                <Failed error={tokens.error} what="The list of tokens" retry={() => void tokens.refetch()} />
+            ) : !tokens.data ? (
+                <Skeleton lines={3} height={44} />
+            ) : tokens.data.length === 0 ? (
+                <Empty icon="access" title="There are no tokens">
+                    <p>One for each program or person, with no more than it needs. On the command line:</p>
+                    <Command>holdfast tokens create ci --scope submit</Command>
+                </Empty>
+            ) : (
+                <TokenTable tokens={tokens.data} />
+            )}
+            {creating && <NewToken onClose={() => setCreating(false)} />}
+        </Card>
+    );
+}
+
+function conditionOf(token: Token): 'in use' | 'revoked' | 'expired' {
+    if (token.revoked_at) return 'revoked';
+    return token.expires_at && Date.parse(token.expires_at) < Date.now() ? 'expired' : 'in use';
+}
+
+function TokenTable({ tokens }: { tokens: Token[] }) {
+    return (
+        <table className="table cards">
+            <thead>
+                <tr>
+                    <th scope="col">Name</th>
+                    <th scope="col">Scope</th>
+                    <th scope="col">Queues</th>
+                    <th scope="col">Status</th>
+                    <th scope="col">Last use</th>
+                    <th scope="col">Made</th>
+                    <th scope="col">
+                        <span className="unseen">Orders</span>
+                    </th>
+                </tr>
+            </thead>
+            <tbody>
+                {tokens.map((token) => {
+                    const condition = conditionOf(token);
+                    return (
+                        <tr key={token.id} className={condition === 'in use' ? '' : 'is-gone'}>
+                            <th scope="row" data-label="Name">
+                                {token.name}
+                            </th>
+                            <td data-label="Scope">{token.scope}</td>
+                            <td data-label="Queues">{token.queues?.length ? <Tags tags={token.queues} /> : 'all'}</td>
+                            <td data-label="Status">
+                                <span className={`state state-quiet is-${condition === 'in use' ? 'fresh' : 'inactive'}`}>
+                                    <Icon name={condition === 'in use' ? 'check' : 'slash'} size={14} /> {condition}
+                                </span>
+                                {condition === 'in use' && token.expires_at && (
+                                    <span className="faint">
+                                        {' '}
+                                        expires <Ago at={token.expires_at} />
+                                    </span>
+                                )}
+                            </td>
+                            <td data-label="Last use">
+                                {token.last_used_at ? (
+                                    <>
+                                        <Ago at={token.last_used_at} /> <span className="faint">{token.last_used_from}</span>
+                                    </>
+                                ) : (
+                                    <span className="faint">never</span>
+                                )}
+                            </td>
+                            <td data-label="Made">
+                                <Ago at={token.created_at} /> <span className="faint">by {token.created_by}</span>
+                            </td>
+                            <td className="row-actions">
+                                {condition === 'in use' && (
+                                    <OrderButton
+                                        label="Revoke"
+                                        small
+                                        danger
+                                        scope="admin"
+                                        confirm={{ title: `Revoke token ${token.name}?`, text: 'Whoever uses it is shut out at once. This cannot be taken back.', button: 'Revoke it' }}
+                                        give={async () => {
+                                            await remove(`/tokens/${part(token.name)}`);
+                                            return { text: `Token ${token.name} is revoked.` };
+                                        }}
+                                    />
+                                )}
+                            </td>
+                        </tr>
+                    );
+                })}
+            </tbody>
+        </table>
+    );
+}
+
+function NewToken({ onClose }: { onClose: () => void }) {
+    const [name, setName] = useState('');
+    const [scope, setScope] = useState<Scope>('read');
+    const [queues, setQueues] = useState('');
+    const [expires, setExpires] = useState('720h');
+    const [made, setMade] = useState<string | null>(null);
+    const [failure, setFailure] = useState<string | null>(null);
+    const order = useOrder();
+    const id = useId();
+    const create = async (event: FormEvent) => {
+        event.preventDefault();
+        const error = await order(async () => {
+            const list = queues.split(',').map((queue) => queue.trim()).filter(Boolean);
+            const answer = await post<{ token: string }>('/tokens', { name: name.trim(), scope, queues: list, ...(expires ? { expires_in: expires } : {}) });
+            setMade(answer.token);
+            return { text: `Token ${name.trim()} is made.` };
+        });
+        setFailure(error ? [error.message, ...(error.problem.errors ?? []).map((one) => one.detail)].join(' ') : null);
+    };
+    if (made)
+        return (
+            <Dialog title="Copy it now" onClose={onClose}>
+                <p className="dialog-text">This is the only time that the token is shown. The store keeps its hash.</p>
+                <Command>{made}</Command>
+                <div className="dialog-buttons">
+                    <button type="button" className="button button-primary" onClick={onClose}>
+                        I have it
+                    </button>
+                </div>
+            </Dialog>
+        );
+    return (
+        <Dialog title="New token" onClose={onClose}>
+            <form onSubmit={(event) => void create(event)}>
+                <div className="field">
+                    <label htmlFor={`${id}-name`}>Name</label>
+                    <input id={`${id}-name`} value={name} onChange={(event) => setName(event.target.value)} required autoFocus autoComplete="off" placeholder="who or what uses it" />
+                </div>
+                <fieldset className="field">
+                    <legend>Scope</legend>
+                    {scopes.map((one) => (
+                        <label key={one} className="radio">
+                            <input type="radio" name={`${id}-scope`} checked={scope === one} onChange={() => setScope(one)} /> <strong>{one}</strong> <span className="faint">{scopeWords[one]}</span>
+                        </label>
+                    ))}
+                </fieldset>
+                <div className="field">
+                    <label htmlFor={`${id}-queues`}>Queues (optional)</label>
+                    <input id={`${id}-queues`} value={queues} onChange={(event) => setQueues(event.target.value)} autoComplete="off" placeholder="all; or some, with commas between" />
+                </div>
+                <div className="field">
+                    <label htmlFor={`${id}-expires`}>Expires</label>
+                    <select id={`${id}-expires`} value={expires} onChange={(event) => setExpires(event.target.value)}>
+                        <option value="24h">after a day</option>
+                        <option value="168h">after a week</option>
+                        <option value="720h">after 30 days</option>
+                        <option value="8760h">after a year</option>
+                        <option value="">never</option>
+                    </select>
+                </div>
+                {failure && (
+                    <p className="field-error" role="alert">
+                        {failure}
+                    </p>
+                )}
+                <div className="dialog-buttons">
+                    <button type="button" className="button" onClick={onClose}>
+                        Back
+                    </button>
+                    <button type="submit" className="button button-primary">
+                        Make it
+                    </button>
+                </div>
+            </form>
+        </Dialog>
+    );
+}

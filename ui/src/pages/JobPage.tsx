@@ -1,0 +1,255 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import { part, post } from '../api/client';
+import { jobQuery } from '../api/queries';
+import type { Job, JobStory, Step } from '../api/types';
+import { Card, CopyId, Facts, Failed, Page, Skeleton, useTitle } from '../parts/basics';
+import { Definition } from '../parts/Definition';
+import { Gantt } from '../parts/Gantt';
+import { Icon } from '../parts/Icon';
+import { JsonView } from '../parts/JsonView';
+import { OrderButton } from '../parts/Order';
+import { ServerEvents } from '../parts/ServerEvents';
+import { StateBadge } from '../parts/StateBadge';
+import { StepPanel } from '../parts/StepPanel';
+import { StepsBar } from '../parts/StepsBar';
+import { Decide } from '../parts/Decide';
+import { Ago, Lasting, Time } from '../parts/Time';
+import { Link, navigate, useSearch } from '../router/router';
+import { shortId } from '../text/words';
+import { jobPath } from './links';
+
+const JobGraph = lazy(() => import('../parts/JobGraph'));
+
+const views = [
+    ['graph', 'Graph'],
+    ['timeline', 'Timeline'],
+    ['events', 'Server Events'],
+    ['data', 'Input and output'],
+    ['definition', 'Definition'],
+] as const;
+type View = (typeof views)[number][0];
+
+export default function JobPage({ id }: { id: string }) {
+    const story = useQuery(jobQuery(id));
+    useTitle(story.data ? `Job ${story.data.job.workflow}` : 'Job');
+    if (story.error && !story.data) return <Failed error={story.error} what="This job" retry={() => void story.refetch()} />;
+    if (!story.data) return <Skeleton lines={12} height={34} />;
+    return <Story story={story.data} />;
+}
+
+function Story({ story }: { story: JobStory }) {
+    const { job, steps } = story;
+    const query = new URLSearchParams(useSearch());
+    const view = views.find(([name]) => name === query.get('view'))?.[0] ?? 'graph';
+    const chosen = query.get('step');
+    const show = (change: { view?: View; step?: string | null }) => {
+        const next = new URLSearchParams();
+        const nextView = change.view ?? view;
+        const nextStep = change.step === undefined ? chosen : change.step;
+        if (nextView !== 'graph') next.set('view', nextView);
+        if (nextStep) next.set('step', nextStep);
+        navigate(`${jobPath(job.id)}${next.size ? `?${next.toString()}` : ''}`, true);
+    };
+    const choose = (step: string | null) => show({ step });
+    const open = steps.filter((step) => step.kind === 'approval' && step.state === 'RUNNING');
+    return (
+        <Page
+            crumb={
+                <>
+                    <Link to="/jobs">Jobs</Link>
+                    {job.parent && (
+                        <>
+                            {' · started by step '}
+                            <Link to={`${jobPath(job.parent)}?step=${part(job.parent_step ?? '')}`}>{job.parent_step}</Link> of <Link to={jobPath(job.parent)}>job {shortId(job.parent)}</Link>
+                        </>
+                    )}
+                </>
+            }
+            title={
+                <>
+                    {job.workflow} <StateBadge state={job.state} />
+                </>
+            }
+            lead={
+                <span className="lead-row">
+                    <CopyId id={job.id} whole />
+                    <StepsBar counts={job.steps} />
+                    <span>
+                        <Ago at={job.created_at} />
+                        {job.started_at && (
+                            <>
+                                , took <Lasting from={job.started_at} to={job.finished_at} />
+                            </>
+                        )}
+                    </span>
+                </span>
+            }
+            actions={<Actions job={job} />}
+        >
+            {job.cancel_requested && !job.finished_at && (
+                <p className="banner banner-warn">
+                    <Icon name="slash" /> It is to be cancelled, and waits for its running steps to stop.
+                </p>
+            )}
+            {job.state === 'PAUSED' && (
+                <p className="banner banner-warn">
+                    <Icon name="pause" /> It is paused: what runs may end, nothing new begins.
+                </p>
+            )}
+            {job.error && (
+                <div className="banner banner-bad">
+                    <Icon name="cross" />
+                    <div>
+                        <strong>{job.error.code}</strong> {job.error.message}
+                    </div>
+                </div>
+            )}
+            {open.map((step) => (
+                <Approval key={step.name} job={job} step={step} />
+            ))}
+            <div className="tabs" role="tablist" aria-label="Views of the job">
+                {views.map(([name, title]) => (
+                    <button key={name} type="button" role="tab" id={`tab-${name}`} aria-selected={view === name} aria-controls="view" tabIndex={view === name ? 0 : -1} onClick={() => show({ view: name })} onKeyDown={(event) => tabKeys(event, view, (next) => show({ view: next }))}>
+                        {title}
+                    </button>
+                ))}
+            </div>
+            <div className={`job-view ${chosen && (view === 'graph' || view === 'timeline') ? 'job-view-split' : ''}`}>
+                <div id="view" role="tabpanel" aria-labelledby={`tab-${view}`} className="job-main">
+                    <ViewOf view={view} story={story} chosen={chosen} choose={choose} />
+                </div>
+                {chosen && (view === 'graph' || view === 'timeline') && <StepPanel key={chosen} job={job} name={chosen} known={steps.find((step) => step.name === chosen)} onClose={() => choose(null)} choose={choose} />}
+            </div>
+        </Page>
+    );
+}
+
+function tabKeys(event: React.KeyboardEvent, view: View, show: (view: View) => void) {
+    const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    if (!by) return;
+    const next = views[(views.findIndex(([name]) => name === view) + by + views.length) % views.length]![0];
+    show(next);
+    document.getElementById(`tab-${next}`)?.focus();
+}
+
+function ViewOf({ view, story, chosen, choose }: { view: View; story: JobStory; chosen: string | null; choose: (step: string | null) => void }) {
+    const { job, steps } = story;
+    switch (view) {
+        case 'graph':
+            return (
+                <Suspense fallback={<div className="graph graph-place" />}>
+                    <JobGraph story={story} chosen={chosen} choose={choose} />
+                </Suspense>
+            );
+        case 'timeline':
+            return <Gantt job={job} steps={steps} chosen={chosen} choose={choose} />;
+        case 'events':
+            return (
+                <Card title="Server Events">
+                    <ServerEvents job={job} />
+                </Card>
+            );
+        case 'data':
+            return <Data job={job} />;
+        case 'definition':
+            return <Definition job={job.id} />;
+    }
+}
+
+function Approval({ job, step }: { job: Job; step: Step }) {
+    return (
+        <div className="banner banner-ask">
+            <Icon name="user" />
+            <div className="banner-text">
+                <strong>{step.message ?? `Step ${step.name} waits for a decision.`}</strong>
+                <p className="faint">
+                    Step {step.name}
+                    {step.started_at && (
+                        <>
+                            , asked <Ago at={step.started_at} />
+                        </>
+                    )}
+                    {step.wakes_at && (
+                        <>
+                            , fails <Ago at={step.wakes_at} /> without an answer
+                        </>
+                    )}
+                </p>
+            </div>
+            <Decide job={job.id} step={step} />
+        </div>
+    );
+}
+
+function Data({ job }: { job: Job }) {
+    return (
+        <div className="columns">
+            <div className="column">
+                <Card title="Input">
+                    <JsonView value={job.input} label="the input" />
+                </Card>
+                {job.finished_at && (
+                    <Card title={job.error ? 'Error' : 'Output'}>
+                        <JsonView value={job.error ? (job.error as never) : job.output} label="the output" />
+                    </Card>
+                )}
+            </div>
+            <div className="column column-side">
+                <Card title="About">
+                    <Facts
+                        facts={[
+                            ['Accepted', <Time at={job.created_at} />],
+                            ['Started', job.started_at && <Time at={job.started_at} />],
+                            ['Ended', job.finished_at && <Time at={job.finished_at} />],
+                            ['Times out', job.deadline && <Time at={job.deadline} />],
+                            ['Retry of', job.retry_of && <Link to={jobPath(job.retry_of)}>{shortId(job.retry_of)}</Link>],
+                            ['At the top', job.root && job.root !== job.id && <Link to={jobPath(job.root)}>{shortId(job.root)}</Link>],
+                            ['Depth', job.depth || null],
+                        ]}
+                    />
+                </Card>
+            </div>
+        </div>
+    );
+}
+
+const statusWords: Record<string, string> = {
+    cancelled: 'The job is cancelled.',
+    requested: 'It is to be cancelled; its workers are asked to stop what runs.',
+    paused: 'The job is paused: what runs goes on, nothing new begins.',
+    resumed: 'The job goes on.',
+    already: 'It was so before.',
+    finished: 'It had ended before; nothing was changed.',
+};
+
+function Actions({ job }: { job: Job }) {
+    const path = `/jobs/${part(job.id)}`;
+    const order = (word: string) => async (reason: string) => {
+        const { status } = await post<{ status: string }>(`${path}/${word}`, reason ? { reason } : {});
+        return { text: statusWords[status] ?? status, bad: status === 'finished' };
+    };
+    if (job.finished_at)
+        return (
+            <OrderButton
+                label="Retry"
+                icon="retry"
+                primary={job.state !== 'COMPLETED'}
+                confirm={{ title: 'Retry this job?', text: 'A new job keeps what succeeded in this one, and runs the rest.' }}
+                give={async () => {
+                    const { id } = await post<{ id: string }>(`${path}/retry`);
+                    return { text: 'A new job runs what had not succeeded.', link: { to: jobPath(id), text: 'Show it' } };
+                }}
+            />
+        );
+    return (
+        <>
+            {job.state === 'PAUSED' ? (
+                <OrderButton label="Resume" icon="play" primary give={order('resume')} />
+            ) : (
+                <OrderButton label="Pause" icon="pause" reason="optional" give={order('pause')} confirm={{ title: 'Pause this job?', text: 'What runs may end; nothing new begins, not even a retry, until it is resumed.', button: 'Pause the job' }} />
+            )}
+            <OrderButton label="Cancel" icon="slash" danger reason="optional" give={order('cancel')} confirm={{ title: 'Cancel this job?', text: 'It ends with the jobs that it started: what has not begun at once, what runs when its worker has stopped it.', button: 'Cancel the job' }} />
+        </>
+    );
+}

@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query';
+import { part, post } from '../api/client';
+import { queuesQuery } from '../api/queries';
+import type { Queue } from '../api/types';
+import { Card, Empty, Failed, Page, Skeleton, useTitle } from '../parts/basics';
+import { Icon } from '../parts/Icon';
+import { OrderButton } from '../parts/Order';
+import { Link } from '../router/router';
+import { countText } from '../text/number';
+
+export function QueuesPage() {
+    useTitle('Queues');
+    const queues = useQuery(queuesQuery);
+    return (
+        <Page title="Queues" lead="A paused queue gives out none of its tasks; what runs goes on.">
+            <Card>
+                {queues.error && !queues.data ? (
+                    <Failed error={queues.error} what="The list of queues" retry={() => void queues.refetch()} />
+                ) : !queues.data ? (
+                    <Skeleton lines={4} height={44} />
+                ) : queues.data.length === 0 ? (
+                    <Empty icon="queues" title="There are no queues yet">
+                        A queue comes with its first task.
+                    </Empty>
+                ) : (
+                    <table className="table cards">
+                        <thead>
+                            <tr>
+                                <th scope="col">Queue</th>
+                                <th scope="col">Status</th>
+                                <th scope="col" className="number">
+                                    Waiting
+                                </th>
+                                <th scope="col" className="number">
+                                    In hand
+                                </th>
+                                <th scope="col">
+                                    <span className="unseen">Orders</span>
+                                </th>
+                            </tr>
+                        </thead>
+                        <tbody>
+                            {queues.data.map((queue) => (
+                                <Row key={queue.name} queue={queue} />
+                            ))}
+                        </tbody>
+                    </table>
+                )}
+            </Card>
+        </Page>
+    );
+}
+
+function Row({ queue }: { queue: Queue }) {
+    const link = (state: string) => `/tasks?state=${state}&queue=${part(queue.name)}`;
+    const order = async (word: 'pause' | 'resume') => {
+        const { paused } = await post<{ paused: boolean }>(`/queues/${part(queue.name)}/${word}`);
+        return { text: paused ? `Queue ${queue.name} is paused: its tasks wait.` : `Queue ${queue.name} gives out its tasks again.` };
+    };
+    return (
+        <tr>
+            <th scope="row" data-label="Queue">
+                <Link to={`/tasks?queue=${part(queue.name)}`} className="row-link">
+                    {queue.name}
+                </Link>
+            </th>
+            <td data-label="Status">
+                <span className={`state is-${queue.paused ? 'PAUSED' : 'fresh'}`}>
+                    <Icon name={queue.paused ? 'pause' : 'check'} size={14} /> {queue.paused ? 'paused' : 'open'}
+                </span>
+            </td>
+            <td className="number" data-label="Waiting">
+                <Link to={link('PENDING')}>{countText(queue.pending)}</Link>
+            </td>
+            <td className="number" data-label="In hand">
+                <Link to={link('CLAIMED,RUNNING')}>{countText(queue.in_flight)}</Link>
+            </td>
+            <td className="row-actions">
+                {queue.paused ? (
+                    <OrderButton label="Resume" icon="play" small give={() => order('resume')} />
+                ) : (
+                    <OrderButton label="Pause" icon="pause" small give={() => order('pause')} confirm={{ title: `Pause queue ${queue.name}?`, text: 'None of its tasks begins until it is resumed. What runs goes on.' }} />
+                )}
+            </td>
+        </tr>
+    );
+}

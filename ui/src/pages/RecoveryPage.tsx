@@ -1,0 +1,279 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { post } from '../api/client';
+import { recoveryQuery, staleQuery } from '../api/queries';
+import type { Evidence as Kind, HistoryEvent, RecoveryStatus, Replica, Service, StaleTask, SweepReport } from '../api/types';
+import { recoveriesOf } from '../model/recoveries';
+import { Card, Choice, Empty, Failed, Page, Skeleton, useTitle } from '../parts/basics';
+import { Evidence, History } from '../parts/History';
+import { Icon } from '../parts/Icon';
+import { OrderButton } from '../parts/Order';
+import { StateBadge } from '../parts/StateBadge';
+import { Ago, Time } from '../parts/Time';
+import { WorkerName } from '../parts/WorkerName';
+import { Link } from '../router/router';
+import { durationText } from '../text/duration';
+import { countText, plural } from '../text/number';
+import { kindWords, shortId, withoutIds } from '../text/words';
+import { taskPath } from './links';
+
+export function RecoveryPage() {
+    useTitle('Recovery');
+    const status = useQuery(recoveryQuery);
+    return (
+        <Page title="Recovery" lead="What a dead or frozen worker leaves behind is settled by those that sweep, on evidence." actions={<SweepNow />}>
+            {status.error && !status.data ? <Failed error={status.error} what="The state of recovery" retry={() => void status.refetch()} /> : <Status status={status.data} />}
+        </Page>
+    );
+}
+
+function SweepNow() {
+    return (
+        <OrderButton
+            label="Sweep now"
+            icon="recovery"
+            confirm={{ title: 'Sweep now?', text: 'One pass of every service. It acts on what is certain (a process that is gone, a host that has rebooted), deadlines and retention; a worker that is merely silent is left to sweepers that watch it.' }}
+            give={async () => {
+                const { services } = await post<{ services: SweepReport[] }>('/recovery/sweep');
+                const did = services.flatMap((service) => Object.entries(service).filter(([, count]) => typeof count === 'number' && count > 0).map(([what, count]) => `${countText(count as number)} ${kindWords(what)}`));
+                const failed = services.filter((service) => service.failure);
+                if (failed.length) return { text: `${failed.map((service) => `${service.service}: ${service.failure}`).join('; ')}`, bad: true };
+                return { text: did.length ? `Swept: ${did.join(', ')}.` : 'Swept: there was nothing to do.' };
+            }}
+        />
+    );
+}
+
+function Status({ status }: { status: RecoveryStatus | undefined }) {
+    return (
+        <div className="columns">
+            <div className="column">
+                <Card title="Stale candidates">
+                    <Stale />
+                </Card>
+                <Card title="Last recoveries">{status ? <Recoveries events={status.events} /> : <Skeleton lines={6} />}</Card>
+            </div>
+            <div className="column column-side">
+                <Card title="Who sweeps">{status ? <Sweepers status={status} /> : <Skeleton lines={3} />}</Card>
+                <Card title="Workers by evidence">{status ? <ByEvidence status={status} /> : <Skeleton lines={3} />}</Card>
+                <Card title="Services">{status ? <Services services={status.services} /> : <Skeleton lines={8} />}</Card>
+            </div>
+        </div>
+    );
+}
+
+function Sweepers({ status }: { status: RecoveryStatus }) {
+    return (
+        <div className="card-text">
+            {status.sweeper ? (
+                <p>
+                    <span className="state is-fresh state-quiet">
+                        <Icon name="pulse" size={14} /> sweeps
+                    </span>{' '}
+                    {withoutIds(status.sweeper)}
+                </p>
+            ) : (
+                <p className="banner banner-bad">
+                    <Icon name="warning" /> Nobody sweeps: tasks of dead workers stay where they are. A worker without --no-sweep does it, and so does a server.
+                </p>
+            )}
+            {status.replicas.length > 0 && (
+                <>
+                    <h3>Servers</h3>
+                    <ul className="plain-list">
+                        {status.replicas.map((replica) => (
+                            <ReplicaLine key={replica.id} replica={replica} />
+                        ))}
+                    </ul>
+                </>
+            )}
+        </div>
+    );
+}
+
+function ReplicaLine({ replica }: { replica: Replica }) {
+    return (
+        <li>
+            <span>
+                {replica.host} <span className="faint">pid {replica.pid}, {replica.address}, version {replica.version}</span>
+            </span>
+            <span className="faint">
+                beat <Ago at={replica.last_heartbeat} />
+                {replica.sweeping ? ', sweeping' : ''}
+            </span>
+        </li>
+    );
+}
+
+const evidenceWords: Record<Kind, string> = {
+    alive: 'beats as it should',
+    silent: 'its beat number stands still',
+    disconnected: 'no session holds its lock',
+    rebooted: 'its host has another boot id',
+    exited: 'its process is gone',
+};
+
+function ByEvidence({ status }: { status: RecoveryStatus }) {
+    return (
+        <dl className="facts card-text">
+            {(Object.keys(evidenceWords) as Kind[]).map((kind) => (
+                <div key={kind}>
+                    <dt title={evidenceWords[kind]}>{kind}</dt>
+                    <dd className={kind !== 'alive' && status.by_evidence[kind] ? 'text-bad' : ''}>{countText(status.by_evidence[kind] ?? 0)}</dd>
+                </div>
+            ))}
+        </dl>
+    );
+}
+
+function Services({ services }: { services: Service[] }) {
+    if (services.length === 0) return <p className="faint card-text">No service has run yet.</p>;
+    return (
+        <table className="table table-tight">
+            <thead>
+                <tr>
+                    <th scope="col">Service</th>
+                    <th scope="col">Last run</th>
+                    <th scope="col">Did</th>
+                </tr>
+            </thead>
+            <tbody>
+                {services.map((service) => {
+                    const did = Object.entries(service.did ?? {}).filter(([, count]) => count > 0);
+                    return (
+                        <tr key={`${service.service} ${service.who}`}>
+                            <th scope="row">{service.service}</th>
+                            <td title={withoutIds(service.who)}>{service.at ? <Ago at={service.at} /> : '–'}</td>
+                            <td>
+                                {service.failure ? (
+                                    <span className="text-bad">
+                                        <Icon name="warning" size={13} /> {service.failure}
+                                    </span>
+                                ) : did.length ? (
+                                    did.map(([what, count]) => `${countText(count)} ${kindWords(what)}`).join(', ')
+                                ) : (
+                                    <span className="faint">nothing</span>
+                                )}
+                            </td>
+                        </tr>
+                    );
+                })}
+            </tbody>
+        </table>
+    );
+}
+
+function Recoveries({ events }: { events: HistoryEvent[] }) {
+    const recoveries = recoveriesOf(events);
+    if (recoveries.length === 0)
+        return (
+            <Empty icon="recovery" title="Nothing has had to be recovered">
+                When a worker dies, it stands here: on what evidence, what became of its tasks, and how long that took.
+            </Empty>
+        );
+    return (
+        <ol className="recoveries">
+            {recoveries.map((recovery) => (
+                <li key={recovery.id}>
+                    <p className="recovery-head">
+                        <Icon name={recovery.lost ? 'bolt' : 'retry'} size={14} />
+                        <strong>{recovery.worker ? <WorkerName id={recovery.worker} /> : 'A task'}</strong> {recovery.lost ? 'was lost' : 'kept a task too long'}
+                        <span className="faint">
+                            {' '}
+                            <Time at={recovery.at} exact />
+                        </span>
+                    </p>
+                    {recovery.lost && <p className="recovery-message">{withoutIds(recovery.lost.message)}</p>}
+                    <Evidence pairs={recovery.facts} />
+                    {recovery.tasks.length > 0 && (
+                        <p>
+                            {plural(recovery.tasks.length, 'task')} settled {recovery.seconds !== null && <>within {durationText(recovery.seconds)} of the verdict</>}
+                            {': '}
+                            {recovery.tasks.slice(0, 8).map((event, index) => (
+                                <span key={event.id}>
+                                    {index > 0 && ', '}
+                                    <Link to={taskPath(event.task!)}>{shortId(event.task!)}</Link> {kindWords(event.kind)}
+                                </span>
+                            ))}
+                            {recovery.tasks.length > 8 && ` and ${recovery.tasks.length - 8} more`}
+                        </p>
+                    )}
+                    {recovery.others.length > 0 && <History events={recovery.others} />}
+                </li>
+            ))}
+        </ol>
+    );
+}
+
+const thresholds = [
+    ['10s', '10 s'],
+    ['60s', '1 min'],
+    ['5m', '5 min'],
+    ['15m', '15 min'],
+] as const;
+type Threshold = (typeof thresholds)[number][0];
+
+function Stale() {
+    const [threshold, setThreshold] = useState<Threshold>('60s');
+    const stale = useQuery(staleQuery(threshold));
+    const settle = (word: string, said: (settled: number) => string) => async () => {
+        const { settled, asked } = await post<{ settled: number; asked: number }>(`/recovery/${word}`, { threshold });
+        return { text: `${said(settled)}${asked ? ` ${plural(asked, 'worker')} that lives was only asked to stop.` : ''}` };
+    };
+    return (
+        <>
+            <div className="card-tools">
+                <span>Nothing heard for longer than</span>
+                <Choice label="Threshold" options={thresholds} value={threshold} onChange={setThreshold} />
+            </div>
+            {stale.error && !stale.data ? (
+                <Failed error={stale.error} what="The stale tasks" retry={() => void stale.refetch()} />
+            ) : !stale.data ? (
+                <Skeleton lines={2} height={44} />
+            ) : stale.data.length === 0 ? (
+                <p className="all-well">
+                    <Icon name="check" /> No task is stale.
+                </p>
+            ) : (
+                <StaleTable tasks={stale.data} />
+            )}
+            <div className="card-tools card-tools-end">
+                <OrderButton label="Requeue claimed" small give={settle('requeue-claimed', (settled) => `${plural(settled, 'task')} sent back to PENDING.`)} confirm={{ title: 'Requeue stale CLAIMED tasks?', text: `CLAIMED tasks of which nothing was heard for longer than ${threshold} go back to PENDING. That costs them no attempt.` }} />
+                <OrderButton label="Fail running" small danger give={settle('fail-running', (settled) => `${plural(settled, 'task')} ended as crashed.`)} confirm={{ title: 'End stale RUNNING tasks?', text: `RUNNING tasks of which nothing was heard for longer than ${threshold} end as WORKER_CRASHED, or run again where their policy says so. A worker that lives is only asked to stop them.`, button: 'End them' }} />
+            </div>
+        </>
+    );
+}
+
+function StaleTable({ tasks }: { tasks: StaleTask[] }) {
+    return (
+        <table className="table cards">
+            <thead>
+                <tr>
+                    <th scope="col">State</th>
+                    <th scope="col">Task</th>
+                    <th scope="col">Quiet for</th>
+                    <th scope="col">Worker</th>
+                    <th scope="col">Its worker</th>
+                </tr>
+            </thead>
+            <tbody>
+                {tasks.map((task) => (
+                    <tr key={task.id}>
+                        <td data-label="State">
+                            <StateBadge state={task.state} />
+                        </td>
+                        <th scope="row" data-label="Task">
+                            <Link to={taskPath(task.id)}>{task.name || 'script'}</Link>
+                        </th>
+                        <td data-label="Quiet for">{durationText(task.quiet_seconds)}</td>
+                        <td data-label="Worker">
+                            {task.worker_name ?? '–'} <span className="faint">{task.host}</span>
+                        </td>
+                        <td data-label="Its worker">{task.worker_is_alive ? 'is alive' : <span className="text-bad">is not</span>}</td>
+                    </tr>
+                ))}
+            </tbody>
+        </table>
+    );
+}

@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query';
+import { recoveryQuery, workersQuery } from '../api/queries';
+import type { Worker } from '../api/types';
+import { Card, Command, Empty, Failed, Page, Skeleton, Tags, useTitle } from '../parts/basics';
+import { ConditionBadge, conditionOf } from '../parts/StateBadge';
+import { Ago } from '../parts/Time';
+import { WorkerOrders } from '../parts/WorkerOrders';
+import { Link, navigate, useSearch } from '../router/router';
+import { workerPath } from './links';
+
+export function WorkersPage() {
+    useTitle('Workers');
+    const all = new URLSearchParams(useSearch()).get('all') === 'true';
+    const workers = useQuery(workersQuery(all));
+    const evidence = useQuery(recoveryQuery).data?.workers;
+    return (
+        <Page
+            title="Workers"
+            actions={
+                <label className="check">
+                    <input type="checkbox" checked={all} onChange={() => navigate(all ? '/workers' : '/workers?all=true', true)} /> also those that have left
+                </label>
+            }
+        >
+            <Card>
+                {workers.error && !workers.data ? (
+                    <Failed error={workers.error} what="The list of workers" retry={() => void workers.refetch()} />
+                ) : !workers.data ? (
+                    <Skeleton lines={5} height={44} />
+                ) : workers.data.length === 0 ? (
+                    <NoWorkers />
+                ) : (
+                    <WorkerTable workers={workers.data} how={(id) => evidence?.find((one) => one.id === id)?.how ?? null} />
+                )}
+            </Card>
+        </Page>
+    );
+}
+
+function NoWorkers() {
+    return (
+        <Empty icon="workers" title="No worker is here">
+            <p>Start one on any machine that reaches the store; it takes tasks at once, and recovers what others leave behind:</p>
+            <Command>holdfast worker --name web-1</Command>
+        </Empty>
+    );
+}
+
+function WorkerTable({ workers, how }: { workers: Worker[]; how: (id: string) => string | null }) {
+    return (
+        <table className="table cards">
+            <thead>
+                <tr>
+                    <th scope="col">Name</th>
+                    <th scope="col">Condition</th>
+                    <th scope="col">Last beat</th>
+                    <th scope="col">Evidence</th>
+                    <th scope="col">Load</th>
+                    <th scope="col">Queues, tags</th>
+                    <th scope="col">Host</th>
+                    <th scope="col">
+                        <span className="unseen">Orders</span>
+                    </th>
+                </tr>
+            </thead>
+            <tbody>
+                {workers.map((worker) => (
+                    <tr key={worker.id}>
+                        <th scope="row" data-label="Name">
+                            <Link to={workerPath(worker.id)} className="row-link">
+                                {worker.name}
+                            </Link>
+                        </th>
+                        <td data-label="Condition">
+                            <ConditionBadge condition={conditionOf(worker)} />
+                        </td>
+                        <td data-label="Last beat">
+                            <Ago at={worker.last_heartbeat} />
+                        </td>
+                        <td data-label="Evidence">{how(worker.id) ?? <span className="faint">{worker.status === 'inactive' ? 'has left' : '–'}</span>}</td>
+                        <td data-label="Load">
+                            <Load worker={worker} />
+                        </td>
+                        <td data-label="Queues, tags">
+                            <Tags tags={[...worker.queues.map((queue) => `queue ${queue}`), ...worker.tags]} />
+                        </td>
+                        <td data-label="Host">
+                            {worker.host} <span className="faint">pid {worker.pid}</span>
+                        </td>
+                        <td className="row-actions">
+                            <WorkerOrders worker={worker} small />
+                        </td>
+                    </tr>
+                ))}
+            </tbody>
+        </table>
+    );
+}
+
+export function Load({ worker }: { worker: Worker }) {
+    const taken = worker.running + worker.claimed;
+    return (
+        <span className="inline-progress">
+            <span className="meter">
+                <span className="meter-fill" style={{ width: `${worker.capacity ? Math.min(1, taken / worker.capacity) * 100 : 0}%` }} />
+            </span>
+            {taken}/{worker.capacity}
+        </span>
+    );
+}

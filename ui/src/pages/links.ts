@@ -1,0 +1,31 @@
+import { part } from '../api/client';
+import type { Attention } from '../api/types';
+
+export const taskPath = (id: string) => `/tasks/${part(id)}`;
+export const jobPath = (id: string) => `/jobs/${part(id)}`;
+export const workerPath = (id: string) => `/workers/${part(id)}`;
+
+const pages: Record<string, string> = {
+    task: '/tasks',
+    tasks: '/tasks',
+    job: '/jobs',
+    jobs: '/jobs',
+    worker: '/workers',
+    workers: '/workers',
+    recovery: '/recovery',
+    queue: '/queues',
+    queues: '/queues',
+    schedule: '/schedules',
+    schedules: '/schedules',
+};
+const withPages = new Set(['/tasks', '/jobs', '/workers']);
+
+/** Where what needs a person is to be seen. */
+export function attentionPath({ kind, link }: Pick<Attention, 'kind' | 'link'>): string {
+    const page = pages[link?.page ?? ''] ?? '/';
+    if (link?.id && withPages.has(page)) return `${page}/${part(link.id)}`;
+    if (kind === 'task_failed') return '/tasks?state=FAILED';
+    if (kind === 'job_failed') return '/jobs?state=FAILED';
+    if (kind === 'unmatched' && page === '/tasks') return '/tasks?state=PENDING';
+    return page;
+}

@@ -1,0 +1,63 @@
+import type { HistoryEvent } from '../api/types';
+import { eventTone, evidenceOf } from '../model/timeline';
+import { jobPath, taskPath, workerPath } from '../pages/links';
+import { Link } from '../router/router';
+import { kindWords, shortId, withoutIds } from '../text/words';
+import { Icon, type IconName } from './Icon';
+import { Time } from './Time';
+
+const icons: Record<string, IconName> = { bad: 'cross', warn: 'warning', good: 'check', busy: 'running', plain: 'info' };
+
+/** Lines of history, as they are given. */
+export function History({ events, exact = false, evidence = true }: { events: HistoryEvent[]; exact?: boolean; evidence?: boolean }) {
+    return (
+        <ol className="history">
+            {events.map((event) => (
+                <li key={event.id} className={`tone-${eventTone(event.kind)}`}>
+                    <Icon name={icons[eventTone(event.kind)]!} size={14} />
+                    <div className="history-body">
+                        <p>
+                            <strong>{kindWords(event.kind)}</strong> {withoutIds(event.message)}
+                        </p>
+                        <p className="faint">
+                            <Time at={event.at} exact={exact} />
+                            {event.who && <> by {withoutIds(event.who)}</>}
+                            {event.task && (
+                                <>
+                                    {' · '}
+                                    <Link to={taskPath(event.task)}>task {shortId(event.task)}</Link>
+                                </>
+                            )}
+                            {event.job && (
+                                <>
+                                    {' · '}
+                                    <Link to={jobPath(event.job)}>job {shortId(event.job)}</Link>
+                                </>
+                            )}
+                            {event.worker && !event.task && (
+                                <>
+                                    {' · '}
+                                    <Link to={workerPath(event.worker)}>worker {shortId(event.worker)}</Link>
+                                </>
+                            )}
+                        </p>
+                        {evidence && <Evidence pairs={evidenceOf(event.data)} />}
+                    </div>
+                </li>
+            ))}
+        </ol>
+    );
+}
+
+export function Evidence({ pairs }: { pairs: [string, string][] }) {
+    if (!pairs.length) return null;
+    return (
+        <p className="evidence">
+            {pairs.map(([name, value]) => (
+                <span key={name}>
+                    <span className="faint">{name}</span> {value}
+                </span>
+            ))}
+        </p>
+    );
+}

@@ -1,0 +1,18 @@
+import { useQuery } from '@tanstack/react-query';
+import { get, part } from '../api/client';
+import type { HistoryEvent, Job, LogPage } from '../api/types';
+import { Failed, Skeleton } from './basics';
+import { History } from './History';
+
+/** What the engine did to a job and to its tasks, oldest first: where recovery shows. */
+export function ServerEvents({ job }: { job: Job }) {
+    const events = useQuery({
+        queryKey: ['jobs', 'one', job.id, 'server-events'],
+        queryFn: async ({ signal }) => (await get<LogPage<HistoryEvent>>(`/jobs/${part(job.id)}/steps/_server/logs`, { limit: 1000 }, signal)).items,
+        refetchInterval: job.finished_at ? false : 3000,
+    });
+    if (events.error && !events.data) return <Failed error={events.error} what="The events" retry={() => void events.refetch()} />;
+    if (!events.data) return <Skeleton lines={6} />;
+    if (events.data.length === 0) return <p className="faint card-text">Nothing yet.</p>;
+    return <History events={events.data.map((event) => ({ ...event, job: null }))} exact />;
+}
