@@ -13,11 +13,9 @@ namespace {
 
 Submission from_definition(const std::string& name, const config::TaskDefinition& definition,
                            const std::string& args) {
-    auto filled = config::filled(definition, nlohmann::json::parse(args));
-    if (!filled.ok())
-        throw BadInput(fmt::format("task {} ({}): {}", name, to_text(definition.origin), filled.error()));
-    config::TaskDefinition task = std::move(filled).value();
-    return {.name = name, .spec = task.spec, .options = task.options, .deadline = task.deadline};
+    auto submission = config::submission_of(name, definition, nlohmann::json::parse(args));
+    if (!submission.ok()) throw BadInput(submission.error());
+    return std::move(submission).value();
 }
 
 /// A task that no file defines: a script, a container, or else a function.

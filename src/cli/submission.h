@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "config/catalog.h"
-#include "core/task_spec.h"
-#include "holdfast/task.h"
+#include "config/submission.h"
 
 namespace CLI {
 class App;
@@ -21,13 +20,7 @@ struct WorkFlags {
 };
 void add_work_options(CLI::App& command, WorkFlags& flags);
 
-/// A task to submit: from the catalog, from the flags, or a function of an application.
-struct Submission {
-    std::string name;
-    std::optional<core::TaskSpec> spec;  ///< nullopt: a function
-    SubmitOptions options;
-    std::optional<Duration> deadline;  ///< from when it is submitted
-};
+using config::Submission;
 
 /// The definition of that name, filled from the arguments (JSON text), with the flags laid over it; without one, what
 /// the flags describe. Throws BadInput that names what is missing or wrong.

@@ -70,4 +70,14 @@ Result<std::string, std::string> fill_template(std::string_view text, const nloh
     return expand(text, [&](std::string_view path) { return member_text(path, input); });
 }
 
+std::vector<std::string> template_members(std::string_view text) {
+    std::vector<std::string> members;
+    (void)expand(text, [&](std::string_view path) {
+        path.remove_prefix(std::min<std::size_t>(6, path.size()));
+        if (!path.empty()) members.emplace_back(path.substr(0, path.find('.')));
+        return std::string();
+    });
+    return members;
+}
+
 }  // namespace holdfast::config

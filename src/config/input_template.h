@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "holdfast/result.h"
 
@@ -16,5 +17,8 @@ namespace holdfast::config {
 /// are, everything else as JSON. The error goes on from the name of what the text is for: "needs input.db, which
 /// ...".
 [[nodiscard]] Result<std::string, std::string> fill_template(std::string_view text, const nlohmann::json& input);
+
+/// The members of `input` that the text mentions: "db" for `{{ input.db.host }}`.
+[[nodiscard]] std::vector<std::string> template_members(std::string_view text);
 
 }  // namespace holdfast::config

@@ -16,4 +16,9 @@ namespace holdfast::config {
 [[nodiscard]] Result<std::map<std::string, core::Workflow>, ConfigErrors> read_workflow_file(
     const std::string& path, const Catalog& catalog, const std::map<std::string, core::Workflow>& others = {});
 
+/// The same for a text; `name` is what errors call it, and a workflow that has no name of its own.
+[[nodiscard]] Result<std::map<std::string, core::Workflow>, ConfigErrors> read_workflow_text(
+    const std::string& text, const std::string& name, const Catalog& catalog,
+    const std::map<std::string, core::Workflow>& others = {});
+
 }  // namespace holdfast::config

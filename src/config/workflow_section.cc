@@ -75,10 +75,14 @@ void WorkflowSection::read_file(const std::string& file, const Origin& named_by,
                                 .found = "",
                                 .allowed = "",
                                 .suggestion = ""});
-    YamlText& text = texts_.emplace_back(read_yaml(content.value(), file));
+    read_text(content.value(), file, tasks);
+}
+
+void WorkflowSection::read_text(const std::string& content, const std::string& name, const KnownTasks& tasks) {
+    YamlText& text = texts_.emplace_back(read_yaml(content, name));
     const bool is_readable = text.errors.empty() || text.root.kind != NodeKind::Null;
     draft_.complain(std::move(text.errors));
-    if (is_readable) read_root(text.root, file, tasks);
+    if (is_readable) read_root(text.root, name, tasks);
 }
 
 void WorkflowSection::read_root(const SourceNode& root, const std::string& file, const KnownTasks& tasks) {

@@ -25,6 +25,9 @@ public:
     /// A file of its own: one workflow, or a section `workflows`; and tasks, which only its workflows know.
     void read_file(const std::string& file, const Origin& named_by, const KnownTasks& tasks);
 
+    /// The same for a text that stands for such a file; `name` is what it is called.
+    void read_text(const std::string& text, const std::string& name, const KnownTasks& tasks);
+
     /// Checks what was read, together: workflows may start each other, and those of `others`.
     [[nodiscard]] Workflows finish(const Workflows& others);
 

@@ -1,0 +1,257 @@
+#include "api/access.h"
+
+#include <fmt/format.h>
+#include <openssl/crypto.h>
+
+#include <algorithm>
+
+#include "api/cross_site.h"
+#include "api/token_secret.h"
+#include "base/text.h"
+#include "platform/real_clock.h"
+
+namespace holdfast::api {
+
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+constexpr auto remember_for = std::chrono::seconds(3);
+constexpr auto note_use_every = std::chrono::minutes(1);
+constexpr std::size_t most_remembered = 1000;
+constexpr int most_failed_logins = 10;
+constexpr auto login_window = std::chrono::minutes(1);
+constexpr std::string_view cookie_name = "holdfast_session=";
+
+std::optional<std::string> bearer_secret(const http::Request& request) {
+    const std::string_view header = request.header("authorization");
+    if (header.empty()) return std::nullopt;
+    constexpr std::string_view scheme = "bearer ";
+    const bool is_bearer = header.size() > scheme.size() &&
+                           std::ranges::equal(header.substr(0, scheme.size()), scheme, {},
+                                              [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (!is_bearer)
+        throw Problem("BAD_TOKEN", "the Authorization header must be of the form 'Bearer TOKEN'")
+            .with_header("www-authenticate", "Bearer");
+    return std::string(header.substr(scheme.size()));
+}
+
+Problem bad_token() {
+    return Problem("BAD_TOKEN",
+                   "the token is unknown, has expired or was revoked; 'holdfast tokens list' shows those there are")
+        .with_header("www-authenticate", "Bearer error=\"invalid_token\"");
+}
+
+bool is_usable(const store::TokenRecord& record) {
+    return !record.revoked_at &&
+           (!record.token.expires_at || *record.token.expires_at > platform::real_clock().now());
+}
+
+bool equal_in_constant_time(const std::string& left, const std::string& right) {
+    return left.size() == right.size() && CRYPTO_memcmp(left.data(), right.data(), left.size()) == 0;
+}
+
+}  // namespace
+
+// ---- Who asks
+// ------------------------------------------------------------------------------------------------------
+
+std::string Caller::who() const {
+    return fmt::format("{} from {} (api)", name, peer);
+}
+
+bool Caller::may_use_queue(const std::string& queue) const {
+    return queues.empty() || std::ranges::count(queues, queue) > 0;
+}
+
+void Caller::require(store::Scope needed, std::string_view what) const {
+    if (scope >= needed) return;
+    throw Problem("FORBIDDEN", fmt::format("{} needs the scope {}; {} has the scope {}", what, store::to_text(needed),
+                                           name, store::to_text(scope)));
+}
+
+void Caller::require_queue(const std::string& queue) const {
+    if (may_use_queue(queue)) return;
+    throw Problem("FORBIDDEN", fmt::format("{} may use the queues {}, not {}", name, join(queues, ", "), queue));
+}
+
+void Caller::require_queues(const std::vector<std::string>& needed) const {
+    for (const std::string& queue : needed) require_queue(queue);
+}
+
+void Caller::require_all_queues() const {
+    if (queues.empty()) return;
+    throw Problem("FORBIDDEN",
+                  fmt::format("this concerns all queues; {} is limited to {}", name, join(queues, ", ")));
+}
+
+std::optional<std::string> session_cookie(const http::Request& request) {
+    for (const auto& [name, value] : request.headers) {
+        if (name != "cookie") continue;
+        for (std::size_t begin = 0; begin < value.size();) {
+            const std::size_t end = std::min(value.find(';', begin), value.size());
+            std::string_view cookie = std::string_view(value).substr(begin, end - begin);
+            cookie.remove_prefix(std::min(cookie.find_first_not_of(' '), cookie.size()));
+            if (cookie.starts_with(cookie_name)) return std::string(cookie.substr(cookie_name.size()));
+            begin = end + 1;
+        }
+    }
+    return std::nullopt;
+}
+
+Caller Access::identify(const http::Request& request) {
+    if (const auto secret = bearer_secret(request)) {
+        auto caller = bearer_of(*secret, request.peer);
+        if (!caller) throw bad_token();
+        return *std::move(caller);
+    }
+    const auto cookie = session_cookie(request);
+    if (cookie) {
+        if (auto caller = bearer_of(*cookie, request.peer)) {
+            require_page_request(request);
+            return *std::move(caller);
+        }
+    }
+    if (needs_token()) {
+        if (cookie) throw bad_token();
+        throw Problem("NO_TOKEN", "a token is needed: send 'Authorization: Bearer TOKEN', or log in at the page")
+            .with_header("www-authenticate", "Bearer");
+    }
+    return local_caller(request);
+}
+
+/// A page of another site in the browser of somebody on this machine must not become an admin.
+Caller Access::local_caller(const http::Request& request) const {
+    if (login_ != Login::Never) require_known_host(request);
+    require_same_site(request);
+    return {
+        .name = "local", .scope = store::Scope::Admin, .queues = {}, .peer = request.peer, .token = {}, .hash = {}};
+}
+
+void Access::require_known_host(const http::Request& request) const {
+    const std::string host = host_of(request.header("host"));
+    if (is_loopback(host) || std::ranges::count(hosts_, host) > 0) return;
+    throw Problem("CROSS_SITE",
+                  concat("without a token the server answers to its own address only, not to '", host, "'"));
+}
+
+std::optional<Caller> Access::bearer_of(const std::string& secret, const std::string& peer) {
+    if (!looks_like_token_secret(secret)) return std::nullopt;
+    const std::string hash = hash_token_secret(secret);
+    const auto record = find(hash);
+    if (!record || !equal_in_constant_time(record->token.hash, hash) || !is_usable(*record)) return std::nullopt;
+    note_use(*record, peer);
+    return Caller{.name = record->token.name,
+                  .scope = record->token.scope,
+                  .queues = record->token.queues,
+                  .peer = peer,
+                  .token = record->token.id,
+                  .hash = hash};
+}
+
+bool Access::still_valid(const std::string& hash) {
+    if (hash.empty()) return !needs_token();
+    const auto record = find(hash);
+    return record && is_usable(*record);
+}
+
+// ---- What is remembered
+// -----------------------------------------------------------------------------------------------
+
+std::optional<store::TokenRecord> Access::remembered(const std::string& hash, bool& is_known) {
+    const std::lock_guard lock(mutex_);
+    const auto found = remembered_.find(hash);
+    is_known = found != remembered_.end() && Steady::now() - found->second.read_at < remember_for;
+    return is_known ? found->second.token : std::nullopt;
+}
+
+std::optional<store::TokenRecord> Access::find(const std::string& hash) {
+    bool is_known = false;
+    if (auto token = remembered(hash, is_known); is_known) return token;
+    const auto read_at = Steady::now();
+    const auto lent = stores_.lend();
+    auto token = (*lent).find_token(hash);
+    const std::lock_guard lock(mutex_);
+    if (remembered_.size() >= most_remembered) remembered_.clear();
+    remembered_[hash] = {token, read_at};
+    return token;
+}
+
+bool Access::needs_token() {
+    if (login_ != Login::WhenTokensExist) return login_ == Login::Always;
+    {
+        const std::lock_guard lock(mutex_);
+        if (has_tokens_ && Steady::now() - has_tokens_at_ < remember_for) return *has_tokens_;
+    }
+    const auto read_at = Steady::now();
+    const auto lent = stores_.lend();
+    const auto tokens = (*lent).tokens();
+    // One that has expired still says that somebody wanted the door shut.
+    const bool any = std::ranges::any_of(tokens, [](const auto& token) { return !token.revoked_at; });
+    const std::lock_guard lock(mutex_);
+    has_tokens_ = any;
+    has_tokens_at_ = read_at;
+    return any;
+}
+
+void Access::forget() {
+    const std::lock_guard lock(mutex_);
+    remembered_.clear();
+    has_tokens_.reset();
+}
+
+// ---- Logins and uses
+// --------------------------------------------------------------------------------------------------
+
+void Access::require_login_patience(const std::string& peer) {
+    const std::lock_guard lock(mutex_);
+    const auto found = failures_.find(peer);
+    if (found == failures_.end() || found->second.count < most_failed_logins) return;
+    const auto passed = Steady::now() - found->second.since;
+    if (passed >= login_window) {
+        failures_.erase(found);
+        return;
+    }
+    const auto left = std::chrono::ceil<std::chrono::seconds>(login_window - passed).count();
+    throw Problem("TOO_MANY_REQUESTS",
+                  fmt::format("too many logins from {} have failed; try again in {} s", peer, left))
+        .with_header("retry-after", std::to_string(left));
+}
+
+void Access::note_failed_login(const std::string& peer) {
+    const std::lock_guard lock(mutex_);
+    if (failures_.size() >= most_remembered) failures_.clear();
+    Failures& failures = failures_[peer];
+    const auto now = Steady::now();
+    if (failures.count == 0 || now - failures.since >= login_window) failures = {.count = 0, .since = now};
+    ++failures.count;
+}
+
+void Access::note_use(const store::TokenRecord& token, const std::string& peer) {
+    const std::lock_guard lock(mutex_);
+    Use& use = uses_[token.token.id];
+    if (use.is_written && Steady::now() - use.written_at < note_use_every) return;
+    use.from = peer;
+    use.is_written = false;
+}
+
+bool Access::has_uses_to_write() {
+    const std::lock_guard lock(mutex_);
+    return std::ranges::any_of(uses_, [](const auto& entry) { return !entry.second.is_written; });
+}
+
+void Access::write_uses(store::Store& store) {
+    std::map<Uuid, std::string> due;
+    {
+        const std::lock_guard lock(mutex_);
+        for (auto& [token, use] : uses_) {
+            if (use.is_written) continue;
+            due.emplace(token, use.from);
+            use.is_written = true;
+            use.written_at = Steady::now();
+        }
+    }
+    for (const auto& [token, from] : due) store.note_token_use(token, from);
+}
+
+}  // namespace holdfast::api

@@ -1,0 +1,94 @@
+#include "api/api.h"
+
+#include "api/call.h"
+#include "base/text.h"
+
+namespace holdfast::api {
+
+namespace {
+
+/// No script but our own files, nothing from elsewhere, in no frame.
+constexpr std::string_view page_policy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src "
+    "'self'; "
+    "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// Routes that are for everybody have no caller; their handlers ask who it is where that matters.
+Caller caller_of(Services& services, const http::Request& request, const Route& route) {
+    if (!route.scope) return {.name = {}, .scope = {}, .queues = {}, .peer = request.peer, .token = {}, .hash = {}};
+    Caller caller = services.access.identify(request);
+    caller.require(*route.scope);
+    if (route.needs_all_queues) caller.require_all_queues();
+    return caller;
+}
+
+bool belongs_to_the_api(const http::Request& request) {
+    return is_route(request.path) || (!request.path.empty() && request.path.front() == "api");
+}
+
+bool is_read(const http::Request& request) {
+    return request.method == "GET" || request.method == "HEAD";
+}
+
+http::Response asset_answer(const PageAsset& asset) {
+    http::Response response{.content_type = asset.content_type, .embedded = asset.bytes};
+    response.headers.emplace_back("cache-control",
+                                  asset.immutable ? "public, max-age=31536000, immutable" : "no-cache");
+    response.headers.emplace_back("content-security-policy", page_policy);
+    if (!asset.encoding.empty()) response.headers.emplace_back("content-encoding", asset.encoding);
+    response.headers.emplace_back("vary", "accept-encoding");
+    return response;
+}
+
+/// The page finds its own way: "/jobs/01a1" is its start, "/assets/gone.js" is not.
+bool may_be_a_view(const http::Request& request) {
+    return request.path.empty() || request.path.back().find('.') == std::string::npos;
+}
+
+}  // namespace
+
+Api::Api(ApiParts parts, Random& random, Log& log)
+    : services_(std::make_unique<Services>(std::move(parts), random, log)) {}
+
+Api::~Api() = default;
+
+void Api::end_streams(const std::string& why) {
+    services_->live.end_streams(why);
+}
+
+http::Reply Api::handle(const http::Request& request) {
+    try {
+        return answer_or_throw(request);
+    } catch (const std::exception& failure) {
+        const auto problem = problem_of(failure);
+        const bool is_for_the_log = !problem || dynamic_cast<const StoreError*>(&failure) != nullptr;
+        if (is_for_the_log)
+            services_->log.write({problem ? LogLevel::Warning : LogLevel::Error,
+                                  concat("A request could not be answered: ", failure.what()),
+                                  {{"method", request.method}, {"path", "/" + join(request.path, "/")}}});
+        return problem ? problem->response()
+                       : Problem("INTERNAL", "the server made a mistake; its log says which").response();
+    }
+}
+
+http::Reply Api::answer_or_throw(const http::Request& request) {
+    if (!belongs_to_the_api(request)) return page_or_throw(request);
+    RouteMatch match = match_route(request.method, request.path);
+    const Route& route = *match.route;
+    Caller caller = caller_of(*services_, request, route);
+    if (services_->access.has_uses_to_write()) services_->live.nudge();
+    Call call(*services_, request, std::move(match), std::move(caller));
+    return route.handler(call);
+}
+
+http::Reply Api::page_or_throw(const http::Request& request) const {
+    if (!is_read(request)) throw Problem("NO_SUCH_ROUTE", "only routes under /api take anything but GET");
+    const auto& page = services_->parts.page;
+    const std::string_view encodings = request.header("accept-encoding");
+    auto asset = page("/" + join(request.path, "/"), encodings);
+    if (!asset && may_be_a_view(request)) asset = page("/", encodings);
+    if (!asset) throw Problem("NO_SUCH_ROUTE", concat("there is no /", join(request.path, "/")));
+    return asset_answer(*asset);
+}
+
+}  // namespace holdfast::api

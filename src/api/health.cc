@@ -1,0 +1,49 @@
+#include <algorithm>
+
+#include "api/cross_site.h"
+#include "api/resources.h"
+
+namespace holdfast::api {
+
+namespace {
+
+/// Whoever may know more than that the server is or is not ready.
+bool is_known(Call& call) {
+    try {
+        (void)call.services.access.identify(call.request);
+        return true;
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
+Json shape_of(const std::vector<Readiness>& checks) {
+    Json shape = Json::array();
+    for (const Readiness& check : checks)
+        shape.push_back({{"name", check.name}, {"ok", check.ok}, {"detail", check.detail}});
+    return shape;
+}
+
+}  // namespace
+
+http::Reply show_health(Call&) {
+    return answer({{"status", "ok"}});
+}
+
+http::Reply show_readiness(Call& call) {
+    const auto checks = call.services.parts.readiness();
+    const bool is_ready = std::ranges::all_of(checks, &Readiness::ok);
+    Json body = {{"status", is_ready ? "ready" : "not ready"}};
+    if (is_known(call)) body["checks"] = shape_of(checks);
+    return answer(body, is_ready ? 200 : 503);
+}
+
+/// Prometheus on the same machine needs no token.
+http::Reply show_metrics(Call& call) {
+    if (!is_loopback(call.request.peer)) (void)call.services.access.identify(call.request);
+    http::Response response{.content_type = call.route.content_type, .body = call.services.parts.metrics()};
+    response.headers.emplace_back("cache-control", "no-store");
+    return response;
+}
+
+}  // namespace holdfast::api

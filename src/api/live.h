@@ -1,0 +1,92 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "api/event_stream.h"
+#include "api/log_stream.h"
+#include "api/store_pool.h"
+#include "api/waiting_list.h"
+#include "base/log.h"
+#include "http/message.h"
+#include "store/store.h"
+
+namespace holdfast::api {
+
+struct LiveParams {
+    OpenStore open = {};
+    std::string version = {};
+    std::function<bool(const std::string& hash)> still_valid = {};  ///< may a stream's token still be used?
+    /// Small things to be written every now and then, outside of any request.
+    std::function<bool()> has_chores = {};
+    std::function<void(store::Store&)> chores = {};
+};
+
+/// What the server tells without being asked again: streams of events and logs, and answers to those who wait. One
+/// thread looks at the store for all of them, when it rings and once a second; it sleeps while there is nobody.
+/// Thread-safe.
+class Live {
+public:
+    /// `log` outlives it.
+    Live(LiveParams params, Log& log);
+    ~Live();
+    Live(const Live&) = delete;
+    Live& operator=(const Live&) = delete;
+
+    /// Lines of history that pass the filter, from after the given number; without one, from now on.
+    [[nodiscard]] std::shared_ptr<http::StreamSource> events(EventFilter filter, std::optional<std::int64_t> after,
+                                                             std::string token_hash);
+    /// What the runs of a task print, from after that offset, until it has ended.
+    [[nodiscard]] std::shared_ptr<http::StreamSource> log_of(const Uuid& task, std::int64_t after,
+                                                             std::string token_hash);
+    /// The answer of a wait route, once the task or job has ended or the time is up. Throws OVERLOADED.
+    [[nodiscard]] http::Deferred wait_for(Waited waited, Duration timeout);
+
+    /// Has the thread look after chores soon.
+    void nudge();
+    void end_streams(const std::string& why);
+
+private:
+    using Moment = std::chrono::steady_clock::time_point;
+
+    void run();
+    void watch_store();
+    [[nodiscard]] bool is_needed();
+    void sleep_until_needed();
+    void rest(store::Watch& watch);
+    void round(store::Store& store);
+    void tell_events(store::Store& store);
+    void tell_logs(store::Store& store);
+    void check_tokens();
+    [[nodiscard]] std::vector<std::shared_ptr<EventStream>> open_event_streams();
+    [[nodiscard]] std::vector<std::shared_ptr<LogStream>> open_log_streams();
+    void ring();
+
+    const LiveParams params_;
+    Log& log_;
+    WaitingList waiting_;
+    EventReader reader_;
+    ChangeWatch changes_;
+
+    std::mutex mutex_;
+    std::condition_variable woken_;
+    std::vector<std::weak_ptr<EventStream>> event_streams_;  // guarded by mutex_
+    std::vector<std::weak_ptr<LogStream>> log_streams_;      // guarded by mutex_
+    store::Watch* watch_ = nullptr;                          // guarded by mutex_: what the thread waits on
+    bool nudged_ = false;                                    // guarded by mutex_
+    std::atomic<bool> stopping_ = false;
+    bool is_away_ = false;
+    Moment tokens_checked_ = {};
+    std::thread thread_;
+};
+
+}  // namespace holdfast::api

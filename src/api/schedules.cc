@@ -1,0 +1,83 @@
+#include "wire/schedule_view.h"
+
+#include "api/definitions.h"
+#include "api/resources.h"
+#include "base/text.h"
+#include "client/job_operations.h"
+
+namespace holdfast::api {
+
+namespace {
+
+constexpr int slots_shown = 5;
+
+[[noreturn]] void refuse_unknown(const std::string& name, const std::vector<std::string>& known) {
+    const auto meant = nearest_word(name, known);
+    throw Problem("NOT_FOUND", concat("there is no schedule '", name, "'",
+                                      meant ? concat("; did you mean ", *meant, "?") : std::string()));
+}
+
+store::ScheduleRecord find_schedule(Call& call) {
+    std::vector<std::string> names;
+    for (auto& record : call.store().schedules()) {
+        if (record.schedule.name == call.path("name")) return std::move(record);
+        names.push_back(record.schedule.name);
+    }
+    refuse_unknown(call.path("name"), names);
+}
+
+store::ScheduleRecord steered_schedule(Call& call) {
+    store::ScheduleRecord record = find_schedule(call);
+    require_queues_of(call.caller, record.schedule.definition);
+    return record;
+}
+
+http::Response steered(Call& call, bool was_there, std::string_view status) {
+    if (!was_there) refuse_unknown(call.path("name"), {});
+    return answer({{"schedule", call.path("name")}, {"status", status}});
+}
+
+http::Response set_paused(Call& call, bool paused) {
+    (void)steered_schedule(call);
+    const bool was_there = call.store().set_schedule_paused(call.path("name"), paused, call.caller.who());
+    return steered(call, was_there, paused ? "paused" : "resumed");
+}
+
+}  // namespace
+
+http::Reply list_schedules(Call& call) {
+    const Timestamp now = call.store().now();
+    Json items = Json::array();
+    for (const auto& record : call.store().schedules())
+        items.push_back(wire::to_json_shape(wire::view_of(record, now, slots_shown)));
+    return answer(list_of(std::move(items)));
+}
+
+http::Reply show_schedule(Call& call) {
+    return answer(wire::to_json_shape(wire::view_of(find_schedule(call), call.store().now(), slots_shown)));
+}
+
+http::Reply pause_schedule(Call& call) {
+    return set_paused(call, true);
+}
+
+http::Reply resume_schedule(Call& call) {
+    return set_paused(call, false);
+}
+
+http::Reply run_schedule(Call& call) {
+    const auto schedule = steered_schedule(call).schedule;
+    const Uuid job = client::start_job(call.store(), {.id = {},
+                                                      .definition = schedule.definition,
+                                                      .input = schedule.input,
+                                                      .who = call.caller.who(),
+                                                      .retry_of = {}});
+    return answer({{"id", job.to_string()}, {"schedule", schedule.name}}, 201);
+}
+
+http::Reply remove_schedule(Call& call) {
+    (void)steered_schedule(call);
+    return steered(call, call.store().remove_schedule(call.path("name"), call.caller.who()), "removed");
+}
+
+}  // namespace holdfast::api

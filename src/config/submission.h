@@ -1,0 +1,31 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/catalog.h"
+#include "core/task_spec.h"
+#include "holdfast/result.h"
+#include "holdfast/task.h"
+
+namespace holdfast::config {
+
+/// A task to submit: from the catalog, described by whoever submits it, or a function of an application.
+struct Submission {
+    std::string name = {};
+    std::optional<core::TaskSpec> spec = {};  ///< nullopt: a function
+    SubmitOptions options = {};
+    std::optional<Duration> deadline = {};  ///< from when it is submitted
+};
+
+/// The definition of that name, filled from the arguments. The error names the task, where it is defined, and what is
+/// missing or wrong.
+[[nodiscard]] Result<Submission, std::string> submission_of(const std::string& name, const TaskDefinition& definition,
+                                                            const nlohmann::json& args);
+
+/// The members of the arguments that the templates of a definition use, each once, in alphabetical order.
+[[nodiscard]] std::vector<std::string> parameters_of(const TaskDefinition& definition);
+
+}  // namespace holdfast::config
