@@ -34,7 +34,7 @@ install(FILES ${PROJECT_BINARY_DIR}/holdfast.pc DESTINATION ${CMAKE_INSTALL_LIBD
 if(HOLDFAST_BUILD_PROGRAM)
   install(TARGETS holdfast_app EXPORT holdfast-app COMPONENT library)
   install(EXPORT holdfast-app FILE holdfast-app-targets.cmake NAMESPACE holdfast:: DESTINATION ${package_folder} COMPONENT library)
-  set(pc_app_private "yaml-cpp, fmt")
+  set(pc_app_private "yaml-cpp, fmt, openssl, zlib")
   if(library_type STREQUAL STATIC_LIBRARY)
     set(pc_app_requires ", ${pc_app_private}")
     set(pc_app_private "")

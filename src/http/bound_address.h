@@ -1,0 +1,24 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <string>
+#include <vector>
+
+namespace holdfast::http {
+
+/// Listens on an address, or on every address that a name stands for; port 0: any that is free, the same on all.
+/// Throws BadInput with a sentence when it cannot.
+[[nodiscard]] std::vector<boost::asio::ip::tcp::acceptor> listen_on(boost::asio::io_context& loop,
+                                                                    const std::string& address, std::uint16_t port);
+
+/// "http://127.0.0.1:7070", "https://[::1]:7070".
+[[nodiscard]] std::string url_of(const std::string& address, std::uint16_t port, bool secure);
+
+/// Who a connection is from, without the port; an IPv4 address that came through IPv6 as what it is.
+[[nodiscard]] std::string peer_of(const boost::asio::ip::tcp::socket& socket);
+
+/// Programs that this process starts do not inherit the descriptor.
+void keep_from_children(int descriptor);
+
+}  // namespace holdfast::http
