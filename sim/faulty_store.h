@@ -83,6 +83,22 @@ public:
     bool set_schedule_paused(const std::string& schedule, bool paused, const std::string& who) override;
     bool remove_schedule(const std::string& schedule, const std::string& who) override;
     bool fire(const store::FireParams& params) override;
+    // faulty_store_server.cc
+    store::CreateTokenStatus create_token(const store::NewToken& token) override;
+    std::vector<store::TokenRecord> tokens() override;
+    std::optional<store::TokenRecord> find_token(const std::string& hash) override;
+    bool revoke_token(const std::string& name_or_id, const std::string& who) override;
+    void note_token_use(const Uuid& token, const std::string& from) override;
+    void beat_replica(const store::Replica& replica) override;
+    std::vector<store::ReplicaRecord> replicas() override;
+    void remove_replica(const Uuid& replica) override;
+    std::size_t prune_replicas(Duration older_than) override;
+    void append_event(const store::EventRecord& event) override;
+    store::JobCounts count_jobs() override;
+    store::Stats stats(const store::StatsParams& params) override;
+    store::Pulse pulse() override;
+    store::EndedTasks ended_tasks(Timestamp since, Timestamp until) override;
+    // faulty_store.cc
     store::MigrateAnswer migrate() override;
     std::vector<store::Finding> check_up() override;
     Timestamp now() override { return clock_.now(); }

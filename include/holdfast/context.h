@@ -39,6 +39,9 @@ public:
     /// What an earlier run of the task saved last.
     [[nodiscard]] virtual std::optional<nlohmann::json> last_checkpoint() const = 0;
 
+    /// The W3C trace context that the task was submitted with, to go on with the trace; empty: none.
+    [[nodiscard]] virtual std::string_view traceparent() const = 0;
+
     /// A line for `holdfast tasks logs`.
     virtual void log(std::string_view line) = 0;
 };

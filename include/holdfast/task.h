@@ -105,6 +105,7 @@ struct SubmitOptions {
     std::optional<ConcurrencyKey> concurrency = {};
     std::string idempotency_key = {};  ///< empty: none
     TaskPolicy policy = {};
+    std::string traceparent = {};  ///< W3C trace context, handed to the run; empty: none
 
     friend bool operator==(const SubmitOptions&, const SubmitOptions&) = default;
 };

@@ -45,7 +45,8 @@ struct TaskInfo {
     std::optional<ConcurrencyKey> concurrency;
     std::string idempotency_key;  ///< empty: none
     TaskPolicy policy;
-    Uuid retry_of;  ///< nil: it is no retry
+    Uuid retry_of;            ///< nil: it is no retry
+    std::string traceparent;  ///< W3C trace context of whoever submitted it; empty: none
 
     TaskState state = TaskState::Pending;
     WaitReason waits_for = WaitReason::None;

@@ -14,6 +14,8 @@ void add_identity(CLI::App& command, SubmitFlags& flags) {
     command
         .add_option("--idempotency-key", flags.idempotency_key, "A text that only this task has; works as --id does")
         ->type_name("TEXT");
+    command.add_option("--traceparent", flags.traceparent, "The W3C trace context that it belongs to")
+        ->type_name("TEXT");
 }
 
 void add_routing(CLI::App& command, SubmitFlags& flags) {
@@ -122,6 +124,7 @@ void add_submit_options(CLI::App& command, SubmitFlags& flags) {
 void read_submit_options(const SubmitFlags& flags, SubmitOptions& options) {
     if (!flags.id.empty()) options.id = read_uuid("--id", flags.id);
     options.idempotency_key = flags.idempotency_key;
+    options.traceparent = flags.traceparent;
     if (!flags.queue.empty()) options.queue = flags.queue;
     if (!flags.priority.empty()) options.priority = read_whole_number("--priority", flags.priority);
     options.tags.insert(options.tags.end(), flags.tags.begin(), flags.tags.end());

@@ -13,7 +13,7 @@ namespace holdfast::cli {
 
 /// The options of `submit` as a person typed them; empty where nothing was said.
 struct SubmitFlags {
-    std::string id, idempotency_key, queue, priority, run_at, delay, deadline;
+    std::string id, idempotency_key, traceparent, queue, priority, run_at, delay, deadline;
     std::string attempt_timeout, max_attempts, retry_base, retry_factor, retry_cap, retry_jitter;
     std::string on_crash, max_crashes, fence, unmatched, concurrency_key, concurrency_limit;
     std::vector<std::string> tags, retry_delays, retry_on;

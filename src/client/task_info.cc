@@ -21,6 +21,7 @@ TaskInfo to_info(const store::TaskRecord& record) {
             .idempotency_key = record.task.idempotency_key,
             .policy = record.task.policy,
             .retry_of = record.task.retry_of,
+            .traceparent = record.task.traceparent,
             .state = record.state,
             .waits_for = record.waits_for,
             .attempts = record.history.attempts,

@@ -57,7 +57,8 @@ store::NewTask plain_task(std::string_view name, std::string args, const SubmitO
             .concurrency = options.concurrency,
             .idempotency_key = options.idempotency_key,
             .policy = options.policy,
-            .retry_of = {}};
+            .retry_of = {},
+            .traceparent = options.traceparent};
 }
 
 }  // namespace

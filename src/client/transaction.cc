@@ -19,7 +19,7 @@ namespace {
 constexpr const char* submit_sql =
     "SELECT holdfast.submit(name => $1, args => $2::json, queue => $3, tags => $4, priority => $5, run_at => $6,"
     " deadline => $7, policy => $8::jsonb, concurrency_key => $9, concurrency_limit => $10, idempotency_key => $11,"
-    " id => $12)";
+    " id => $12, traceparent => $13)";
 
 std::optional<std::string> unless_empty(const std::string& text) {
     return text.empty() ? std::nullopt : std::optional(text);
@@ -27,10 +27,11 @@ std::optional<std::string> unless_empty(const std::string& text) {
 
 postgres::Params params_of(const store::NewTask& task) {
     const bool keyed = task.concurrency.has_value();
-    return postgres::Params(
-        task.name, task.args, task.queue, task.tags, task.priority, task.run_at, task.deadline,
-        unless_empty(core::encode_policy(task.policy)), keyed ? std::optional(task.concurrency->key) : std::nullopt,
-        keyed ? std::optional(task.concurrency->limit) : std::nullopt, unless_empty(task.idempotency_key), task.id);
+    return postgres::Params(task.name, task.args, task.queue, task.tags, task.priority, task.run_at, task.deadline,
+                            unless_empty(core::encode_policy(task.policy)),
+                            keyed ? std::optional(task.concurrency->key) : std::nullopt,
+                            keyed ? std::optional(task.concurrency->limit) : std::nullopt,
+                            unless_empty(task.idempotency_key), task.id, unless_empty(task.traceparent));
 }
 
 [[noreturn]] void throw_refused(const std::string& state, const std::string& message) {

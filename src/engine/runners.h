@@ -19,12 +19,13 @@ using RunnerId = std::int64_t;
 struct RunOrder {
     store::TaskLease lease = {};
     std::string name = {};
-    std::string args = {};        ///< JSON text
-    std::string spec = {};        ///< JSON text: a script or container; empty: the function registered under `name`
-    int attempt = 1;              ///< the number that people see
-    Duration timeout{};           ///< of this run, from its beginning; for Context::deadline, enforced by the worker
-    std::string checkpoint = {};  ///< JSON text, of an earlier run; empty: none
-    bool fenced = false;          ///< the run must end when the fence's deadline passes
+    std::string args = {};         ///< JSON text
+    std::string spec = {};         ///< JSON text: a script or container; empty: the function registered under `name`
+    int attempt = 1;               ///< the number that people see
+    Duration timeout{};            ///< of this run, from its beginning; for Context::deadline, enforced by the worker
+    std::string checkpoint = {};   ///< JSON text, of an earlier run; empty: none
+    bool fenced = false;           ///< the run must end when the fence's deadline passes
+    std::string traceparent = {};  ///< W3C trace context of whoever submitted the task; empty: none
 };
 
 /// Why a run is to stop, the weakest first: a stronger reason replaces a weaker one.

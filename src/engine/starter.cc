@@ -33,7 +33,8 @@ RunOrder order_for(const Run& run) {
             .attempt = run.claimed.history.next_attempt_number(),
             .timeout = run.timeout,
             .checkpoint = run.claimed.checkpoint,
-            .fenced = is_fenced(run.claimed.task)};
+            .fenced = is_fenced(run.claimed.task),
+            .traceparent = run.claimed.task.traceparent};
 }
 
 }  // namespace holdfast::engine

@@ -25,7 +25,7 @@ requires is<Run, M>
 void visit(V& v, M& m) {
     auto& order = m.order;
     v(order.lease.task), v(order.lease.lease), v(order.name), v(order.args), v(order.spec), v(order.attempt);
-    v(order.timeout), v(order.checkpoint), v(order.fenced), v(m.fence);
+    v(order.timeout), v(order.checkpoint), v(order.fenced), v(order.traceparent), v(m.fence);
 }
 template <typename V, typename M>
 requires is<Ready, M>

@@ -19,6 +19,7 @@ public:
     void progress(double fraction, std::string_view text) override;
     void checkpoint(const nlohmann::json& state) override;
     [[nodiscard]] std::optional<nlohmann::json> last_checkpoint() const override;
+    [[nodiscard]] std::string_view traceparent() const override { return order_.traceparent; }
     void log(std::string_view line) override;
 
 private:

@@ -33,6 +33,8 @@ std::vector<std::string> task_environment(const engine::RunOrder& order, const c
     variables.push_back(concat("HOLDFAST_SOCKET=", folder, "/socket"));
     variables.push_back(concat("HOLDFAST_RESULT=", folder, "/result"));
     if (!order.checkpoint.empty()) variables.push_back(concat("HOLDFAST_CHECKPOINT=", folder, "/checkpoint"));
+    if (!order.traceparent.empty() && !spec.env.contains("TRACEPARENT"))
+        variables.push_back("TRACEPARENT=" + order.traceparent);
     if (order.args.size() < longest_variable) variables.push_back("HOLDFAST_ARGS=" + order.args);
     return variables;
 }

@@ -85,6 +85,32 @@ Complaint policy_complaint(const TaskPolicy& policy) {
     return defect;
 }
 
+bool is_hexadecimal(std::string_view text) {
+    return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+/// Four fields of fixed length, in lower case, with dashes between them.
+Complaint traceparent_complaint(std::string_view text) {
+    if (text.empty()) return std::nullopt;
+    const bool is_well_formed = text.size() == 55 && text[2] == '-' && text[35] == '-' && text[52] == '-' &&
+                                is_hexadecimal(text.substr(0, 2)) && is_hexadecimal(text.substr(3, 32)) &&
+                                is_hexadecimal(text.substr(36, 16)) && is_hexadecimal(text.substr(53));
+    if (is_well_formed) return std::nullopt;
+    return "traceparent is not as W3C trace context has it: 00-<32 hexadecimal digits>-<16>-<2>, in lower case";
+}
+
+Complaint token_complaint(const NewToken& token) {
+    if (token.id.is_nil()) return "the token's id is missing";
+    if (auto complaint = short_text_complaint("the token's name", token.name, 1)) return complaint;
+    if (Uuid::parse(token.name)) return "the token's name looks like an id, and could be taken for another token's";
+    if (token.hash.size() != 64 || !is_hexadecimal(token.hash))
+        return "the token's hash is not a SHA-256 in hexadecimal digits";
+    for (const auto& queue : token.queues)
+        if (auto complaint = short_text_complaint("a queue of the token", queue, 1)) return complaint;
+    if (auto complaint = time_complaint("expires_at", token.expires_at)) return complaint;
+    return short_text_complaint("the maker of the token", token.who, 0);
+}
+
 /// The first of the checks that complains; they run in order and only until then.
 template <typename... Checks>
 Complaint first_complaint(const Checks&... checks) {
@@ -131,11 +157,15 @@ std::optional<std::string> refusal(const NewTask& task, const Limits& limits) {
         [&] { return range_complaint("priority", task.priority, 1, 100); },  //
         [&] { return times_complaint(task); }, [&] { return concurrency_complaint(task.concurrency); },
         [&] { return short_text_complaint("idempotency key", task.idempotency_key, 0); },
-        [&] { return policy_complaint(task.policy); });
+        [&] { return policy_complaint(task.policy); }, [&] { return traceparent_complaint(task.traceparent); });
 }
 
 void check_queue_name(const std::string& queue) {
     if (auto complaint = short_text_complaint("queue", queue, 1)) throw BadInput(*complaint);
+}
+
+void check_token(const NewToken& token) {
+    if (auto complaint = token_complaint(token)) throw BadInput(*complaint);
 }
 
 void check_schedule(const ScheduleDefinition& schedule, const Limits& limits) {

@@ -27,6 +27,9 @@ namespace holdfast::store {
 /// Throws BadInput unless it can be a queue's name.
 void check_queue_name(const std::string& queue);
 
+/// Throws BadInput unless the token can be stored: a name that is no id, a hash, and names of queues.
+void check_token(const NewToken& token);
+
 /// Throws BadInput unless the schedule can be stored: a name, and JSON within the limits.
 void check_schedule(const ScheduleDefinition& schedule, const Limits& limits);
 

@@ -86,6 +86,11 @@ WorkerStatus read_worker_status(std::string_view text) {
     contradicts_schema("worker status", text);
 }
 
+Scope read_scope(std::string_view text) {
+    if (auto scope = parse_scope(text)) return *scope;
+    contradicts_schema("scope", text);
+}
+
 JobState read_job_state(std::string_view text) {
     if (auto state = parse_job_state(text)) return *state;
     contradicts_schema("job state", text);

@@ -22,6 +22,7 @@ namespace holdfast::store {
 [[nodiscard]] core::LeaseEnd read_lease_end(std::string_view text);
 [[nodiscard]] WaitReason read_wait_reason(std::string_view text);
 [[nodiscard]] WorkerStatus read_worker_status(std::string_view text);
+[[nodiscard]] Scope read_scope(std::string_view text);
 [[nodiscard]] JobState read_job_state(std::string_view text);
 [[nodiscard]] StepState read_step_state(std::string_view text);
 

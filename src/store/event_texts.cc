@@ -11,6 +11,8 @@ namespace holdfast::store {
 namespace {
 
 constexpr std::size_t max_evidence_bytes = 4096;
+constexpr std::size_t max_appended_bytes = 64 * 1024;
+constexpr std::size_t max_appended_data_bytes = 1 << 20;
 
 std::string because(const std::string& reason) {
     return reason.empty() ? "" : concat(": ", reason);
@@ -160,6 +162,34 @@ NewEvent schedule_noted_event(const FireParams& params) {
 NewEvent schedule_refused_event(const FireParams& params, const SubmitOutcome& outcome) {
     return about_schedule("schedule_refused", params.schedule, params.who,
                           concat(": its job was not accepted: ", outcome.complaint));
+}
+
+NewEvent token_created_event(const NewToken& token) {
+    const nlohmann::json data = {{"token", token.name}, {"scope", to_text(token.scope)}, {"queues", token.queues}};
+    return {"token_created",
+            {},
+            {},
+            token.who,
+            concat("token ", token.name, " created, with scope ", to_text(token.scope)),
+            data.dump()};
+}
+
+NewEvent token_revoked_event(const std::string& name, const std::string& who) {
+    return {
+        "token_revoked", {}, {}, who, concat("token ", name, " revoked"), nlohmann::json({{"token", name}}).dump()};
+}
+
+NewEvent appended_event(const EventRecord& event) {
+    const bool keeps_data = event.data.empty() || (event.data.size() <= max_appended_data_bytes &&
+                                                   !text_defect(event.data) && nlohmann::json::accept(event.data));
+    return {readable_text(event.kind, max_short_text_bytes),
+            event.task,
+            event.worker,
+            readable_text(event.who, max_short_text_bytes),
+            readable_text(event.message, max_appended_bytes),
+            keeps_data ? event.data
+                       : nlohmann::json({{"unreadable", readable_text(event.data, max_appended_bytes)}}).dump(),
+            event.job};
 }
 
 Overdue overdue_job(JobState state, Duration allowed) {

@@ -45,6 +45,11 @@ struct NewEvent {
 /// A slot whose job was not accepted.
 [[nodiscard]] NewEvent schedule_refused_event(const FireParams& params, const SubmitOutcome& outcome);
 
+[[nodiscard]] NewEvent token_created_event(const NewToken& token);
+[[nodiscard]] NewEvent token_revoked_event(const std::string& name, const std::string& who);
+/// What somebody outside of the store has to say, made storable.
+[[nodiscard]] NewEvent appended_event(const EventRecord& event);
+
 /// Why a job is cancelled whose time is up: its code, and the sentence that it ends with.
 struct Overdue {
     std::string_view code = {};

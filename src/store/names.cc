@@ -1,4 +1,5 @@
 #include "base/assert.h"
+#include "store/server_store.h"
 #include "store/task_records.h"
 #include "store/worker_records.h"
 
@@ -34,6 +35,26 @@ std::string_view to_text(WorkerStatus status) {
             return "inactive";
     }
     HOLDFAST_ASSERT(false);
+}
+
+std::string_view to_text(Scope scope) {
+    switch (scope) {
+        case Scope::Read:
+            return "read";
+        case Scope::Submit:
+            return "submit";
+        case Scope::Operate:
+            return "operate";
+        case Scope::Admin:
+            return "admin";
+    }
+    HOLDFAST_ASSERT(false);
+}
+
+std::optional<Scope> parse_scope(std::string_view text) {
+    for (const auto scope : {Scope::Read, Scope::Submit, Scope::Operate, Scope::Admin})
+        if (text == to_text(scope)) return scope;
+    return std::nullopt;
 }
 
 }  // namespace holdfast::store

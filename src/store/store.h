@@ -9,6 +9,7 @@
 
 #include "store/errors.h"
 #include "store/job_store.h"
+#include "store/server_store.h"
 #include "store/task_records.h"
 #include "store/worker_records.h"
 
@@ -329,8 +330,8 @@ public:
 /// Calls from several threads are safe and take turns; open several stores to work in parallel. beat(),
 /// look() and register_worker() have a connection of their own and never wait behind the others.
 ///
-/// Its second half, JobStore, has the verbs for jobs and steps.
-class Store : public JobStore {
+/// Beside it: JobStore, the verbs for jobs and steps, and ServerStore, what servers need.
+class Store : public JobStore, public ServerStore {
 public:
     // Tasks
     virtual std::vector<SubmitOutcome> submit(const std::vector<NewTask>& tasks) = 0;

@@ -37,7 +37,8 @@ struct NewTask {
     std::optional<ConcurrencyKey> concurrency;
     std::string idempotency_key;
     TaskPolicy policy;
-    Uuid retry_of;  ///< nil: none
+    Uuid retry_of;            ///< nil: none
+    std::string traceparent;  ///< W3C trace context of whoever submitted it; empty: none. Not part of the payload
 };
 
 using holdfast::Progress;
@@ -78,14 +79,14 @@ struct AttemptRecord {
 /// One line of history beyond the normal life.
 struct EventRecord {
     std::int64_t id = 0;  ///< grows; where to read on from
-    Timestamp at;
-    std::string kind;  ///< "cancel_requested", "requeued", "worker_lost", ...
-    Uuid task;         ///< nil: about no task
-    Uuid worker;       ///< nil: about no worker
-    std::string who;   ///< who decided: a person, a worker, a sweeper
-    std::string message;
-    std::string data;  ///< JSON text: evidence and numbers; may be empty
-    Uuid job = {};     ///< nil: about no job
+    Timestamp at = {};
+    std::string kind = {};  ///< "cancel_requested", "requeued", "worker_lost", ...
+    Uuid task = {};         ///< nil: about no task
+    Uuid worker = {};       ///< nil: about no worker
+    std::string who = {};   ///< who decided: a person, a worker, a sweeper
+    std::string message = {};
+    std::string data = {};  ///< JSON text: evidence and numbers; may be empty
+    Uuid job = {};          ///< nil: about no job
 };
 
 /// A chunk of what a run printed.

@@ -36,6 +36,7 @@ public:
         if (order_.checkpoint.empty()) return std::nullopt;
         return nlohmann::json::parse(order_.checkpoint);
     }
+    [[nodiscard]] std::string_view traceparent() const override { return order_.traceparent; }
     void log(std::string_view line) override {
         runners_.tell(
             engine::RunLog{runner_, lease(), "log", std::string(line) + "\n", platform::real_clock().now()});

@@ -192,6 +192,29 @@ std::string AnswerText::backlog(store::Store& store) {
     return sorted_lines(std::move(texts));
 }
 
+std::string AnswerText::statistics(store::Store& store) {
+    const auto shown = [](const store::Percentiles& of) {
+        return concat(of.p50.count(), " ", of.p95.count(), " ", of.p99.count(), " ", of.max.count());
+    };
+    const auto stats = store.stats({.window = std::chrono::minutes(10), .buckets = 5});
+    std::string text = concat("ended ", stats.ended, stats.complete ? "" : " of the latest", ", waited ",
+                              shown(stats.wait), ", ran ", shown(stats.run), "\n");
+    for (const auto& bucket : stats.buckets)
+        text += concat("bucket ", format_timestamp(bucket.at), " ", bucket.completed, " ", bucket.failed, " ",
+                       bucket.cancelled, " ", bucket.expired, " ", bucket.recovered, "\n");
+    for (const auto& name : stats.names)
+        text += concat("name ", name.name, " ", name.completed, " ", name.failed, " ", shown(name.run), "\n");
+    const auto pulse = store.pulse();
+    return text + concat("oldest ", pulse.oldest_waits ? pulse.oldest_waits->count() : -1, "\n");
+}
+
+std::string AnswerText::tokens(store::Store& store) {
+    std::string text;
+    for (const auto& token : store.tokens())
+        text += concat("token ", token.token.name, " ", token.token.hash, " ", token.revoked_at.has_value(), "\n");
+    return text;
+}
+
 std::string AnswerText::dump(store::Store& store, const std::vector<Uuid>& tasks) {
     std::string text;
     const auto found = store.find(tasks);
@@ -208,7 +231,7 @@ std::string AnswerText::dump(store::Store& store, const std::vector<Uuid>& tasks
     for (const auto& queue : store.queues()) {
         text += concat("queue ", queue.name, " ", queue.paused, " ", queue.pending, " ", queue.in_flight, "\n");
     }
-    return text + backlog(store) + workers(store) + leases(store) + events(store);
+    return text + statistics(store) + tokens(store) + backlog(store) + workers(store) + leases(store) + events(store);
 }
 
 }  // namespace holdfast::contract

@@ -45,6 +45,8 @@ private:
     [[nodiscard]] std::string task(const store::TaskRecord& record);
     [[nodiscard]] std::string attempts(store::Store& store, const Uuid& task);
     [[nodiscard]] std::string logs(store::Store& store, const Uuid& task);
+    [[nodiscard]] std::string statistics(store::Store& store);
+    [[nodiscard]] std::string tokens(store::Store& store);
     [[nodiscard]] std::string backlog(store::Store& store);
     [[nodiscard]] std::string workers(store::Store& store);
     [[nodiscard]] std::string leases(store::Store& store);

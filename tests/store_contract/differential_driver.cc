@@ -66,11 +66,13 @@ std::string DifferentialDriver::step() {
     };
     using D = DifferentialDriver;
     static const std::vector<Weighted> operations = {
-        {16, &D::submit}, {3, &D::submit_again},  {20, &D::claim},     {2, &D::claim_again},   {8, &D::start},
-        {18, &D::finish}, {2, &D::finish_again},  {6, &D::hand_back},  {4, &D::progress},      {4, &D::log},
-        {5, &D::cancel},  {2, &D::force},         {1, &D::reject},     {8, &D::recover},       {3, &D::ask_to_stop},
-        {8, &D::beat},    {2, &D::change_worker}, {2, &D::mark_lost},  {2, &D::expire},        {1, &D::pause},
-        {1, &D::prune},   {1, &D::sweep_lease},   {1, &D::note_sweep}, {10, &D::let_time_pass}};
+        {16, &D::submit},       {3, &D::submit_again},  {20, &D::claim},       {2, &D::claim_again},
+        {8, &D::start},         {18, &D::finish},       {2, &D::finish_again}, {6, &D::hand_back},
+        {4, &D::progress},      {4, &D::log},           {5, &D::cancel},       {2, &D::force},
+        {1, &D::reject},        {8, &D::recover},       {3, &D::ask_to_stop},  {8, &D::beat},
+        {2, &D::change_worker}, {2, &D::mark_lost},     {2, &D::expire},       {1, &D::pause},
+        {1, &D::prune},         {1, &D::sweep_lease},   {1, &D::note_sweep},   {1, &D::append_event},
+        {1, &D::change_token},  {10, &D::let_time_pass}};
     int total = 0;
     for (const auto& one : operations) total += one.weight;
     auto pick = static_cast<int>(below(static_cast<std::size_t>(total)));
@@ -141,6 +143,7 @@ store::NewTask DifferentialDriver::new_task() {
     if (chance(0.4)) task.policy.on_crash = OnCrash::Requeue;
     if (chance(0.2)) task.policy.max_crashes = static_cast<int>(below(3));
     if (chance(0.3)) task.policy.unmatched = Unmatched::Fail;
+    if (chance(0.1)) task.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     if (chance(0.03)) task.args = "{broken";
     return task;
 }
@@ -451,6 +454,33 @@ std::string DifferentialDriver::note_sweep() {
     return both("note sweep of " + note.service, [&](store::Store& store, bool) {
         store.note_sweep(note);
         return store.sweep_notes();
+    });
+}
+
+std::string DifferentialDriver::append_event() {
+    store::EventRecord event;
+    event.kind = chance(0.5) ? "audit" : "requeued";
+    if (chance(0.5)) event.task = some_tasks().front();
+    event.who = "ann";
+    event.message = chance(0.2) ? "disk \xff full" : "looked at it";
+    event.data = chance(0.2) ? "{broken" : "{}";
+    return both("append event " + event.kind, [&](store::Store& store, bool) {
+        store.append_event(event);
+        return std::vector<bool>{true};
+    });
+}
+
+/// Makes a token of one of few names, or revokes one.
+std::string DifferentialDriver::change_token() {
+    const auto name = concat("token-", below(3));
+    if (chance(0.4))
+        return both("revoke " + name,
+                    [&](store::Store& store, bool) { return std::vector<bool>{store.revoke_token(name, "ann")}; });
+    store::NewToken token{.id = uuid(), .name = name, .hash = {}, .who = "ann"};
+    for (int i = 0; i < 64; ++i) token.hash += "0123456789abcdef"[below(16)];
+    if (chance(0.5)) token.expires_at = clock_.now() + std::chrono::seconds(below(600));
+    return both("make " + name, [&](store::Store& store, bool) {
+        return std::vector<bool>{store.create_token(token) == store::CreateTokenStatus::Created};
     });
 }
 

@@ -54,6 +54,8 @@ private:
     std::string prune();
     std::string sweep_lease();
     std::string note_sweep();
+    std::string append_event();
+    std::string change_token();
     std::string let_time_pass();
 
     std::size_t below(std::size_t bound);

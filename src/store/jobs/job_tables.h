@@ -76,7 +76,7 @@ struct StepRow {
 };
 
 /// A task that has ended in this transaction.
-struct EndedTask {
+struct JustEnded {
     Uuid task = {};
     TaskState state = TaskState::Completed;
 };

@@ -49,7 +49,7 @@ std::string listed(const std::vector<std::string>& names) {
 Orchestrator::Orchestrator(JobTables& tables, DefinitionCache& definitions, Setting setting)
     : tables_(tables), definitions_(definitions), setting_(std::move(setting)), book_(tables) {}
 
-void Orchestrator::tasks_ended(const std::vector<EndedTask>& tasks) {
+void Orchestrator::tasks_ended(const std::vector<JustEnded>& tasks) {
     std::vector<Uuid> ids;
     std::map<Uuid, TaskState> states;
     for (const auto& task : tasks) {

@@ -27,7 +27,7 @@ public:
     Orchestrator(JobTables& tables, DefinitionCache& definitions, Setting setting);
 
     // What happened. Jobs that have ended, and steps that have, are left as they are.
-    void tasks_ended(const std::vector<EndedTask>& tasks);
+    void tasks_ended(const std::vector<JustEnded>& tasks);
     /// Tasks of steps have begun to run: their jobs are RUNNING from now on.
     void tasks_started(const std::vector<Uuid>& tasks);
     /// Waits and approvals whose time has come.

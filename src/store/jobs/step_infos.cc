@@ -92,6 +92,12 @@ std::string step_name(const core::WorkflowPlan* plan, int step, int item) {
     return item < 0 ? concat("#", step) : concat("#", step, "[", item, "]");
 }
 
+bool is_approval(const core::WorkflowPlan* plan, int step, bool is_item) {
+    const auto* const planned = planned_step(plan, step);
+    if (planned == nullptr || planned->definition.kind != StepKind::Approval) return false;
+    return is_item || !planned->for_each;
+}
+
 void add_to(StepCounts& counts, StepState state, int number) {
     switch (state) {
         case StepState::Waiting:

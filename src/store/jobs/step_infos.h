@@ -31,6 +31,9 @@ struct ReadStep {
 /// "fetch", "fetch[3]"; "#0", "#0[3]" when there is no such plan.
 [[nodiscard]] std::string step_name(const core::WorkflowPlan* plan, int step, int item);
 
+/// Does a RUNNING step of this number, or an item of it, wait for somebody's decision?
+[[nodiscard]] bool is_approval(const core::WorkflowPlan* plan, int step, bool is_item);
+
 /// Counts `number` more in `state`.
 void add_to(StepCounts& counts, StepState state, int number);
 

@@ -26,7 +26,7 @@ void PostgresStore::advance_jobs(Transaction& tx) {
 }
 
 std::optional<std::string> PostgresStore::try_to_advance(Transaction& tx,
-                                                         const std::vector<store::EndedTask>& ended) {
+                                                         const std::vector<store::JustEnded>& ended) {
     std::string trouble;
     tx.run("SAVEPOINT advance");
     try {

@@ -37,10 +37,10 @@ ClaimRefusal read_refusal(std::string_view text) {
 store::ClaimedTask read_claimed(const Rows& rows, int row) {
     store::ClaimedTask claimed;
     claimed.task = read_task(rows, row);
-    claimed.lease = rows.integer(row, 13);
-    claimed.started = rows.boolean(row, 14);
-    claimed.history = {rows.small(row, 15), rows.small(row, 16), rows.small(row, 17)};
-    claimed.checkpoint = rows.string(row, 18);
+    claimed.lease = rows.integer(row, 14);
+    claimed.started = rows.boolean(row, 15);
+    claimed.history = {rows.small(row, 16), rows.small(row, 17), rows.small(row, 18)};
+    claimed.checkpoint = rows.string(row, 19);
     return claimed;
 }
 
@@ -68,7 +68,7 @@ ClaimAnswer PostgresStore::claim(const store::ClaimParams& params) {
         std::unordered_map<int, store::Route> routes;
         for (int row = 0; row < tasks.size(); ++row) {
             auto& claimed = answer.tasks.emplace_back(read_claimed(tasks, row));
-            const int id = tasks.small(row, 12);
+            const int id = tasks.small(row, 13);
             const auto [route, is_new] = routes.try_emplace(id);
             if (is_new) route->second = routes_.find(id);
             claimed.task.queue = route->second.queue;

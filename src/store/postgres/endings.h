@@ -56,7 +56,7 @@ private:
     Array<std::int64_t> delays_;
     Array<int> attempts_, crashes_, requeues_;
     std::vector<Uuid> ids_;
-    std::vector<store::EndedTask> ended_steps_;
+    std::vector<store::JustEnded> ended_steps_;
     bool runs_again_ = false, ends_ = false, has_steps_ = false;
 };
 

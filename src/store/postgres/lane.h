@@ -35,7 +35,7 @@ public:
     bool ends_tasks = false;   ///< tell those who wait for results
 
     // What PostgresStore::transact does before the commit.
-    std::vector<store::EndedTask> ended_steps;  ///< tasks of steps: their jobs have to hear of it
+    std::vector<store::JustEnded> ended_steps;  ///< tasks of steps: their jobs have to hear of it
     std::vector<Uuid> slots_to_free;            ///< tasks whose leases have ended: steps are locked before keys
     std::string who = "store";                  ///< the person, worker or sweeper whose transaction it is
 

@@ -74,6 +74,13 @@ void delete_idle_keys(Transaction& tx, std::size_t limit) {
         rows.strings(0, 0));
 }
 
+void delete_dead_tokens(Transaction& tx, Duration older_than, std::size_t limit) {
+    tx.run(
+        "DELETE FROM holdfast.token WHERE id IN (SELECT id FROM holdfast.token"
+        " WHERE least(revoked_at, expires_at) < holdfast.now() - $1 * interval '1 microsecond' LIMIT $2)",
+        older_than.count(), static_cast<std::int64_t>(limit));
+}
+
 /// How many of them are gone whole: a large one may go in pieces.
 std::int64_t delete_trees(Transaction& tx, const Array<Uuid>& roots, std::size_t limit) {
     if (roots.size() == 0) return 0;
@@ -95,6 +102,7 @@ void delete_old(Transaction& tx, const Old& old, const store::PruneParams& param
     if (!params.terminal_older_than) return;
     delete_idle_keys(tx, params.limit);
     tx.run("SELECT holdfast.delete_unused_definitions($1)", static_cast<int>(params.limit));
+    delete_dead_tokens(tx, *params.terminal_older_than, params.limit);
 }
 
 store::PruneAnswer answer_for(const Old& old, std::size_t limit) {

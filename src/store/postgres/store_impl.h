@@ -30,6 +30,7 @@ public:
     std::vector<store::EventRecord> events(const store::ReadEventsParams& params) override;
     std::vector<store::EventRecord> last_events(std::size_t limit) override;
     std::vector<store::EventRecord> job_events(const store::JobEventsParams& params) override;
+    void append_event(const store::EventRecord& event) override;
     // steer.cc
     std::vector<store::CancelStatus> cancel(const store::CancelParams& params) override;
     std::vector<store::ForceStatus> force(const store::ForceParams& params) override;
@@ -95,6 +96,23 @@ public:
     bool set_schedule_paused(const std::string& schedule, bool paused, const std::string& who) override;
     bool remove_schedule(const std::string& schedule, const std::string& who) override;
     bool fire(const store::FireParams& params) override;
+    // tokens.cc
+    store::CreateTokenStatus create_token(const store::NewToken& token) override;
+    std::vector<store::TokenRecord> tokens() override;
+    std::optional<store::TokenRecord> find_token(const std::string& hash) override;
+    bool revoke_token(const std::string& name_or_id, const std::string& who) override;
+    void note_token_use(const Uuid& token, const std::string& from) override;
+    // replicas.cc
+    void beat_replica(const store::Replica& replica) override;
+    std::vector<store::ReplicaRecord> replicas() override;
+    void remove_replica(const Uuid& replica) override;
+    std::size_t prune_replicas(Duration older_than) override;
+    // stats.cc
+    store::JobCounts count_jobs() override;
+    store::Stats stats(const store::StatsParams& params) override;
+    store::Pulse pulse() override;
+    // ended_tasks.cc
+    store::EndedTasks ended_tasks(Timestamp since, Timestamp until) override;
     // migrate.cc
     store::MigrateAnswer migrate() override;
     // check_up.cc
@@ -129,7 +147,7 @@ private:
     /// Tells the jobs concerned what has become of their tasks in this transaction; then slots are freed.
     void advance_jobs(Transaction& tx);
     /// Leaves the transaction as it was when the jobs cannot be advanced, and says why; nullopt: done.
-    std::optional<std::string> try_to_advance(Transaction& tx, const std::vector<store::EndedTask>& ended);
+    std::optional<std::string> try_to_advance(Transaction& tx, const std::vector<store::JustEnded>& ended);
     /// Runs `body(Orchestrator&)` inside the transaction, which holds the trees concerned, and settles what it said.
     template <typename Body>
     auto orchestrate(Transaction& tx, const Body& body) {
@@ -155,6 +173,9 @@ private:
     [[nodiscard]] std::vector<store::JobRow> read_jobs(const std::vector<Uuid>& ids);
     [[nodiscard]] std::unordered_map<Uuid, JobInfo> read_infos(const std::vector<Uuid>& ids);
     void read_step_counts(const std::vector<store::JobRow>& jobs, std::unordered_map<Uuid, JobInfo>& infos);
+
+    // stats.cc
+    [[nodiscard]] std::int64_t count_approvals(const Rows& steps);
 
     // steer_jobs.cc
     template <typename Order>

@@ -46,7 +46,7 @@ SubmitStatus read_status(std::string_view text) {
 Command submit_command(const std::vector<NewTask>& tasks, const Batch& batch, const std::vector<int>& routes,
                        const std::vector<bool>& too_old) {
     Array<Uuid> ids, retry_ofs;
-    Array<std::string_view> names, args, specs, policies, keys, idempotency_keys;
+    Array<std::string_view> names, args, specs, policies, keys, idempotency_keys, traceparents;
     Array<int> route_ids, priorities, limits;
     Array<Timestamp> run_ats, deadlines;
     Array<bool> olds;
@@ -66,12 +66,13 @@ Command submit_command(const std::vector<NewTask>& tasks, const Batch& batch, co
         idempotency_keys.add_unless_empty(task.idempotency_key);
         retry_ofs.add_unless_nil(task.retry_of);
         olds.add(too_old[index]);
+        traceparents.add_unless_empty(task.traceparent);
     }
     return {
         "SELECT place, status, first_id FROM holdfast.submit_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, "
-        "$12, $13, $14)",
+        "$12, $13, $14, $15)",
         Params(ids, names, args, specs, route_ids, priorities, run_ats, deadlines, policies, keys, limits,
-               idempotency_keys, retry_ofs, olds)};
+               idempotency_keys, retry_ofs, olds, traceparents)};
 }
 
 void read_outcomes(const Rows& rows, const Batch& batch, std::vector<SubmitOutcome>& outcomes) {

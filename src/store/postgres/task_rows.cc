@@ -17,6 +17,7 @@ store::NewTask read_task(const Rows& rows, int row) {
     if (!rows.is_null(row, 8)) task.concurrency = ConcurrencyKey{rows.string(row, 8), rows.small(row, 9)};
     task.idempotency_key = rows.string(row, 10);
     task.retry_of = rows.uuid(row, 11);
+    task.traceparent = rows.string(row, 12);
     return task;
 }
 

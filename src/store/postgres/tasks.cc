@@ -2,6 +2,7 @@
 
 #include "store/encoding.h"
 #include "store/id_range.h"
+#include "store/postgres/endings.h"
 #include "store/postgres/job_tables.h"
 #include "store/postgres/store_impl.h"
 #include "store/postgres/task_rows.h"
@@ -15,23 +16,23 @@ using store::TaskRecord;
 TaskRecord read_record(const Rows& rows, int row) {
     TaskRecord record;
     record.task = read_task(rows, row);
-    record.task.queue = rows.string(row, 12);
-    record.task.tags = rows.strings(row, 13);
-    record.created_at = rows.time(row, 14);
-    record.state = store::read_task_state(rows.text(row, 15));
-    record.waits_for = store::read_wait_reason(rows.text(row, 16));
-    record.history = {rows.small(row, 17), rows.small(row, 18), rows.small(row, 19)};
-    record.lease = rows.integer(row, 20);
-    record.worker = rows.uuid(row, 21);
-    record.claimed_at = rows.optional_time(row, 22);
-    record.started_at = rows.optional_time(row, 23);
-    record.finished_at = rows.optional_time(row, 24);
-    record.cancel_requested = rows.boolean(row, 25);
-    record.result = rows.string(row, 26);
-    record.error = read_error(rows, row, 27);
-    if (!rows.is_null(row, 30))
-        record.progress = store::Progress{rows.real(row, 30), rows.string(row, 31), rows.time(row, 32)};
-    record.checkpoint = rows.string(row, 33);
+    record.task.queue = rows.string(row, 13);
+    record.task.tags = rows.strings(row, 14);
+    record.created_at = rows.time(row, 15);
+    record.state = store::read_task_state(rows.text(row, 16));
+    record.waits_for = store::read_wait_reason(rows.text(row, 17));
+    record.history = {rows.small(row, 18), rows.small(row, 19), rows.small(row, 20)};
+    record.lease = rows.integer(row, 21);
+    record.worker = rows.uuid(row, 22);
+    record.claimed_at = rows.optional_time(row, 23);
+    record.started_at = rows.optional_time(row, 24);
+    record.finished_at = rows.optional_time(row, 25);
+    record.cancel_requested = rows.boolean(row, 26);
+    record.result = rows.string(row, 27);
+    record.error = read_error(rows, row, 28);
+    if (!rows.is_null(row, 31))
+        record.progress = store::Progress{rows.real(row, 31), rows.string(row, 32), rows.time(row, 33)};
+    record.checkpoint = rows.string(row, 34);
     return record;
 }
 
@@ -173,6 +174,13 @@ std::vector<store::EventRecord> PostgresStore::events(const store::ReadEventsPar
 std::vector<store::EventRecord> PostgresStore::last_events(std::size_t limit) {
     return read_events(work_.read("SELECT " HOLDFAST_EVENT_COLUMNS " FROM holdfast.event ORDER BY id DESC LIMIT $1",
                                   static_cast<std::int64_t>(limit)));
+}
+
+void PostgresStore::append_event(const store::EventRecord& event) {
+    transact([&](Transaction& tx) {
+        write_events(tx, {store::appended_event(event)});
+        return true;
+    });
 }
 
 std::vector<store::EventRecord> PostgresStore::job_events(const store::JobEventsParams& params) {

@@ -23,7 +23,7 @@ bool belongs_to_pending_job(Database& db, const Uuid& task) {
 void SqliteStore::advance_jobs(Transaction& tx) {
     auto news = std::exchange(tx.ended_tasks, {});
     auto started = std::exchange(tx.started_tasks, {});
-    std::erase_if(news, [&](const store::EndedTask& end) { return !belongs_to_step(tx.db, end.task); });
+    std::erase_if(news, [&](const store::JustEnded& end) { return !belongs_to_step(tx.db, end.task); });
     std::erase_if(started, [&](const Uuid& task) { return !belongs_to_pending_job(tx.db, task); });
     if (news.empty() && started.empty()) return;
     if (!try_to_advance(tx, news, started)) return;
@@ -34,7 +34,7 @@ void SqliteStore::advance_jobs(Transaction& tx) {
     for (const auto& task : started) try_to_advance(tx, {}, {task});
 }
 
-std::optional<std::string> SqliteStore::try_to_advance(Transaction& tx, const std::vector<store::EndedTask>& ended,
+std::optional<std::string> SqliteStore::try_to_advance(Transaction& tx, const std::vector<store::JustEnded>& ended,
                                                        const std::vector<Uuid>& started) {
     tx.db.run("SAVEPOINT advance");
     try {

@@ -60,7 +60,8 @@ std::vector<ClaimedTask> granted_before(Database& db, Routes& routes, const Uuid
     auto rows = db.query(
         "SELECT l.task_id, t.name, t.args, t.spec, t.policy, t.concurrency_key, t.concurrency_limit, "
         "t.idempotency_key,"
-        " t.retry_of FROM claim c JOIN lease l ON l.worker_id = c.worker_id AND l.lease BETWEEN c.first_lease AND "
+        " t.retry_of, t.traceparent FROM claim c JOIN lease l ON l.worker_id = c.worker_id AND l.lease BETWEEN "
+        "c.first_lease AND "
         "c.last_lease"
         " JOIN task t ON t.id = l.task_id WHERE c.worker_id = ? ORDER BY l.lease",
         worker);

@@ -66,7 +66,8 @@ void ClaimSearch::read_candidates(std::int64_t route, bool keyed, const Cursor& 
     const auto& names = known_routes_.find(tx_.db, route);
     auto rows = tx_.db.query(
         "SELECT r.task_id, r.priority, r.run_at, r.deadline, r.attempts, r.crashes, r.requeues, r.last_lease,"
-        " t.name, t.args, t.spec, t.policy, t.concurrency_key, t.concurrency_limit, t.idempotency_key, t.retry_of"
+        " t.name, t.args, t.spec, t.policy, t.concurrency_key, t.concurrency_limit, t.idempotency_key, t.retry_of,"
+        " t.traceparent"
         " FROM ready r CROSS JOIN task t ON t.id = r.task_id"
         " WHERE r.route_id = ? AND r.keyed = ? AND (r.priority, r.run_at, r.task_id) > (?, ?, coalesce(?, x''))"
         " ORDER BY r.priority, r.run_at, r.task_id LIMIT ?",
@@ -176,6 +177,7 @@ void read_description(const Query& row, int column, store::NewTask& task) {
     if (!row.is_null(column + 4)) task.concurrency = ConcurrencyKey{row.string(column + 4), row.small(column + 5)};
     task.idempotency_key = row.text(column + 6);
     task.retry_of = row.uuid(column + 7);
+    task.traceparent = row.text(column + 8);
 }
 
 store::ClaimedTask claimed_task(Database& db, const LeaseRow& row, store::NewTask&& task) {

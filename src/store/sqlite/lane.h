@@ -25,7 +25,7 @@ struct Transaction {
     /// for them moves up before the commit.
     std::set<std::string> freed_keys = {};
     /// Whose jobs have to hear of it before the commit.
-    std::vector<store::EndedTask> ended_tasks = {};
+    std::vector<store::JustEnded> ended_tasks = {};
     std::vector<Uuid> started_tasks = {};
     std::string who = "store";  ///< the person, worker or sweeper whose transaction it is
 };

@@ -137,6 +137,13 @@ void delete_idle_keys(Transaction& tx, std::size_t limit) {
         limit);
 }
 
+void delete_dead_tokens(Transaction& tx, Timestamp before, std::size_t limit) {
+    tx.db.run(
+        "DELETE FROM token WHERE id IN (SELECT id FROM token"
+        " WHERE coalesce(min(revoked_at, expires_at), revoked_at, expires_at) < ? LIMIT ?)",
+        before, limit);
+}
+
 struct Old {
     std::vector<std::int64_t> heartbeats;
     std::vector<std::int64_t> worker_states;
@@ -169,6 +176,7 @@ void delete_old(Transaction& tx, const Old& old, const store::PruneParams& param
     if (!params.terminal_older_than) return;
     delete_idle_keys(tx, params.limit);
     delete_idle_definitions(tx, params.limit);
+    delete_dead_tokens(tx, tx.now - *params.terminal_older_than, params.limit);
 }
 
 /// Gives pages back to the file system, some at a time: what was deleted in a hurry goes in the course of further

@@ -30,13 +30,13 @@ bool insert_task(Transaction& tx, const store::NewTask& task, std::int64_t route
     return tx.db.run(
                "INSERT INTO task (id, name, args, spec, route_id, priority, run_at, deadline, policy, "
                "concurrency_key,"
-               " concurrency_limit, idempotency_key, retry_of, created_at)"
-               " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+               " concurrency_limit, idempotency_key, retry_of, created_at, traceparent)"
+               " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                task.id, task.name, task.args, unless_empty(task.spec), route, task.priority,
                task.run_at.value_or(tx.now), task.deadline, unless_empty(policy),
                task.concurrency ? std::optional(std::string_view(task.concurrency->key)) : std::nullopt,
                task.concurrency ? std::optional(task.concurrency->limit) : std::nullopt,
-               unless_empty(task.idempotency_key), task.retry_of, tx.now) == 1;
+               unless_empty(task.idempotency_key), task.retry_of, tx.now, unless_empty(task.traceparent)) == 1;
 }
 
 }  // namespace

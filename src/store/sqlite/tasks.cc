@@ -3,6 +3,7 @@
 #include "core/policy_text.h"
 #include "store/encoding.h"
 #include "store/id_range.h"
+#include "store/sqlite/endings.h"
 #include "store/sqlite/error_columns.h"
 #include "store/sqlite/store_impl.h"
 
@@ -34,13 +35,14 @@ store::NewTask read_task(const Query& row, Routes& routes, Database& db) {
     if (!row.is_null(8)) task.concurrency = ConcurrencyKey{row.string(8), row.small(9)};
     task.idempotency_key = row.string(10);
     task.retry_of = row.uuid(11);
+    task.traceparent = row.string(12);
     return task;
 }
 
 std::optional<TaskRecord> find_one(Database& db, Routes& routes, const Uuid& id) {
     auto row = db.query(
         "SELECT t.id, t.name, t.args, t.spec, t.route_id, t.priority, t.deadline, t.policy, t.concurrency_key,"
-        " t.concurrency_limit, t.idempotency_key, t.retry_of,"
+        " t.concurrency_limit, t.idempotency_key, t.retry_of, t.traceparent,"
         " t.created_at, coalesce(e.run_at, l.run_at, r.run_at, w.run_at, t.run_at),"
         " CASE WHEN e.task_id IS NOT NULL THEN e.state WHEN l.task_id IS NULL THEN 'PENDING'"
         "      WHEN l.started_at IS NULL THEN 'CLAIMED' ELSE 'RUNNING' END,"
@@ -59,21 +61,21 @@ std::optional<TaskRecord> find_one(Database& db, Routes& routes, const Uuid& id)
     if (!row.step()) return std::nullopt;
     TaskRecord record;
     record.task = read_task(row, routes, db);
-    record.created_at = row.time(12);
-    record.task.run_at = row.time(13);
-    record.state = store::read_task_state(row.text(14));
-    record.waits_for = store::read_wait_reason(row.text(15));
-    record.history = {row.small(16), row.small(17), row.small(18)};
-    record.lease = row.integer(19);
-    record.worker = row.uuid(20);
-    record.claimed_at = row.optional_time(21);
-    record.started_at = row.optional_time(22);
-    record.finished_at = row.optional_time(23);
-    record.cancel_requested = row.integer(24) != 0;
-    record.result = row.string(25);
-    record.error = read_error(row, 26);
-    if (!row.is_null(30)) record.progress = store::Progress{row.real(30), row.string(31), row.time(29)};
-    record.checkpoint = row.string(32);
+    record.created_at = row.time(13);
+    record.task.run_at = row.time(14);
+    record.state = store::read_task_state(row.text(15));
+    record.waits_for = store::read_wait_reason(row.text(16));
+    record.history = {row.small(17), row.small(18), row.small(19)};
+    record.lease = row.integer(20);
+    record.worker = row.uuid(21);
+    record.claimed_at = row.optional_time(22);
+    record.started_at = row.optional_time(23);
+    record.finished_at = row.optional_time(24);
+    record.cancel_requested = row.integer(25) != 0;
+    record.result = row.string(26);
+    record.error = read_error(row, 27);
+    if (!row.is_null(31)) record.progress = store::Progress{row.real(31), row.string(32), row.time(30)};
+    record.checkpoint = row.string(33);
     return record;
 }
 
@@ -233,6 +235,13 @@ std::vector<store::EventRecord> SqliteStore::job_events(const store::JobEventsPa
             params.job, params.after_id, params.limit);
         while (rows.step()) events.push_back(read_event(rows));
         return events;
+    });
+}
+
+void SqliteStore::append_event(const store::EventRecord& event) {
+    write([&](Transaction& tx) {
+        write_event(tx, store::appended_event(event));
+        return true;
     });
 }
 

@@ -1,0 +1,88 @@
+#include "store/stats_tally.h"
+
+#include "store/encoding.h"
+#include "store/jobs/step_infos.h"
+#include "store/postgres/store_impl.h"
+
+namespace holdfast::postgres {
+
+namespace {
+
+using store::StatsTally;
+
+constexpr auto limit = static_cast<int>(store::most_looked_at);
+
+void tally_endings(Transaction& tx, StatsTally& tally) {
+    const auto rows =
+        tx.run("SELECT state, finished_at, run_at, started_at, name FROM holdfast.recent_endings($1, $2)",
+               tally.since(), limit);
+    for (int row = 0; row < rows.size(); ++row)
+        tally.add_ended(store::read_task_state(rows.text(row, 0)), rows.time(row, 1), rows.time(row, 2),
+                        rows.optional_time(row, 3), rows.text(row, 4));
+    const auto last =
+        tx.run("SELECT task_id FROM holdfast.ending ORDER BY task_id DESC OFFSET $1 LIMIT 1", limit - 1);
+    if (!last.empty()) tally.cut_at(last.uuid(0, 0));
+}
+
+void tally_events(Transaction& tx, StatsTally& tally) {
+    constexpr int page = 1000;
+    std::optional<std::int64_t> before;
+    for (int looked_at = 0; looked_at < limit; looked_at += page) {
+        const auto rows = tx.run(
+            "SELECT id, kind, at FROM holdfast.event WHERE id < coalesce($1, 9223372036854775807) ORDER BY id DESC "
+            "LIMIT $2",
+            before, page);
+        for (int row = 0; row < rows.size(); ++row) tally.add_event(rows.text(row, 1), rows.time(row, 2));
+        if (rows.size() < page || rows.time(page - 1, 2) < tally.since()) return;
+        before = rows.integer(page - 1, 0);
+        if (looked_at + page >= limit) tally.cut_at(rows.time(page - 1, 2));
+    }
+}
+
+}  // namespace
+
+store::JobCounts PostgresStore::count_jobs() {
+    const auto rows = work_.read("SELECT state, count(*) FROM holdfast.job_progress GROUP BY state");
+    store::JobCounts counts;
+    for (int row = 0; row < rows.size(); ++row)
+        store::add_to(counts, store::read_job_state(rows.text(row, 0)), rows.integer(row, 1));
+    return counts;
+}
+
+store::Stats PostgresStore::stats(const store::StatsParams& params) {
+    return work_.transact([&](Transaction& tx) {
+        StatsTally tally(params, tx.run("SELECT holdfast.now()").time(0, 0));
+        tally_endings(tx, tally);
+        tally_events(tx, tally);
+        return std::move(tally).result();
+    });
+}
+
+store::Pulse PostgresStore::pulse() {
+    const auto answers = work_.run(
+        {Command{"SELECT coalesce(max(id), 0) FROM holdfast.event", Params()},
+         Command{"SELECT task_id, run_at, holdfast.now() FROM holdfast.oldest_claimable()", Params()},
+         Command{"SELECT definition_id, workflow, step, is_item, steps FROM holdfast.undecided_steps()", Params()}},
+        Effect::Reads);
+    store::Pulse pulse;
+    pulse.last_event = answers[0].integer(0, 0);
+    if (const auto& oldest = answers[1]; !oldest.empty()) {
+        pulse.oldest_task = oldest.uuid(0, 0);
+        pulse.oldest_waits = std::max(oldest.time(0, 2) - oldest.time(0, 1), Duration::zero());
+    }
+    pulse.approvals = count_approvals(answers[2]);
+    return pulse;
+}
+
+/// What kind a step is stands in its job's definition.
+std::int64_t PostgresStore::count_approvals(const Rows& steps) {
+    std::int64_t approvals = 0;
+    for (int row = 0; row < steps.size(); ++row) {
+        const auto bundle = plan_of(steps.uuid(row, 0));
+        const auto* const plan = bundle ? bundle->find(steps.string(row, 1)) : nullptr;
+        if (store::is_approval(plan, steps.small(row, 2), steps.boolean(row, 3))) approvals += steps.integer(row, 4);
+    }
+    return approvals;
+}
+
+}  // namespace holdfast::postgres

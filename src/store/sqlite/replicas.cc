@@ -1,0 +1,43 @@
+#include "store/sqlite/store_impl.h"
+
+namespace holdfast::sqlite {
+
+void SqliteStore::beat_replica(const store::Replica& replica) {
+    beats_.write([&](Transaction& tx) {
+        return tx.db.run(
+            "INSERT INTO replica (id, hostname, pid, version, address, sweeping, started_at, last_heartbeat)"
+            " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7) ON CONFLICT (id) DO UPDATE SET hostname = ?2, pid = ?3,"
+            " version = ?4, address = ?5, sweeping = ?6, last_heartbeat = ?7",
+            replica.id, replica.hostname, replica.pid, replica.version, replica.address, replica.sweeping, tx.now);
+    });
+}
+
+std::vector<store::ReplicaRecord> SqliteStore::replicas() {
+    return work_.read([&](Database& db) {
+        std::vector<store::ReplicaRecord> replicas;
+        const auto now = clock_.now();
+        auto rows = db.query(
+            "SELECT id, hostname, pid, version, address, sweeping, started_at, last_heartbeat FROM replica"
+            " ORDER BY started_at, id");
+        while (rows.step())
+            replicas.push_back(
+                {{rows.uuid(0), rows.string(1), rows.small(2), rows.string(3), rows.string(4), rows.integer(5) != 0},
+                 rows.time(6),
+                 rows.time(7),
+                 now - rows.time(7)});
+        return replicas;
+    });
+}
+
+void SqliteStore::remove_replica(const Uuid& replica) {
+    write([&](Transaction& tx) { return tx.db.run("DELETE FROM replica WHERE id = ?", replica); });
+}
+
+std::size_t SqliteStore::prune_replicas(Duration older_than) {
+    return write([&](Transaction& tx) {
+        const auto gone = tx.db.run("DELETE FROM replica WHERE last_heartbeat < ?", tx.now - older_than);
+        return static_cast<std::size_t>(gone);
+    });
+}
+
+}  // namespace holdfast::sqlite

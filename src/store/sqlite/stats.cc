@@ -1,0 +1,115 @@
+#include "store/encoding.h"
+#include "store/jobs/step_infos.h"
+#include "store/sqlite/store_impl.h"
+#include "store/stats_tally.h"
+
+namespace holdfast::sqlite {
+
+namespace {
+
+using store::StatsTally;
+
+/// The name is looked up only where it counts: it stands in another table.
+void tally_endings(Database& db, StatsTally& tally) {
+    std::size_t looked_at = 0;
+    auto rows = db.query(
+        "SELECT e.task_id, e.state, e.finished_at, e.run_at, e.started_at,"
+        " CASE WHEN e.finished_at >= ?1 THEN (SELECT t.name FROM task t WHERE t.id = e.task_id) END"
+        " FROM ending e ORDER BY e.task_id DESC LIMIT ?2",
+        tally.since(), store::most_looked_at);
+    while (rows.step()) {
+        tally.add_ended(store::read_task_state(rows.text(1)), rows.time(2), rows.time(3), rows.optional_time(4),
+                        rows.text(5));
+        if (++looked_at == store::most_looked_at) tally.cut_at(rows.uuid(0));
+    }
+}
+
+void tally_events(Database& db, StatsTally& tally) {
+    std::size_t looked_at = 0;
+    auto rows = db.query("SELECT kind, at FROM event ORDER BY id DESC LIMIT ?", store::most_looked_at);
+    while (rows.step() && rows.time(1) >= tally.since()) {
+        tally.add_event(rows.text(0), rows.time(1));
+        if (++looked_at == store::most_looked_at) tally.cut_at(rows.time(1));
+    }
+}
+
+/// The task that could have been claimed for longest. From priority to priority of each route, in the order of
+/// claims: how many tasks there are does not matter. Those whose time has come count as in backlog().
+void find_oldest(Database& db, Timestamp now, store::Pulse& pulse) {
+    auto row = db.query(
+        "WITH RECURSIVE open_route (id) AS (SELECT r.id FROM route r JOIN queue q ON q.name = r.queue WHERE q.paused "
+        "= 0),"
+        " level (route_id, keyed, priority) AS ("
+        "  SELECT r.id, k.keyed, (SELECT min(x.priority) FROM ready x WHERE x.route_id = r.id AND x.keyed = k.keyed)"
+        "  FROM open_route r CROSS JOIN (SELECT 0 AS keyed UNION ALL SELECT 1) k"
+        "  UNION ALL SELECT l.route_id, l.keyed, (SELECT min(x.priority) FROM ready x"
+        "   WHERE x.route_id = l.route_id AND x.keyed = l.keyed AND x.priority > l.priority)"
+        "  FROM level l WHERE l.priority IS NOT NULL),"
+        " oldest (task_id) AS ("
+        "  SELECT (SELECT x.task_id FROM ready x WHERE x.route_id = l.route_id AND x.keyed = l.keyed"
+        "   AND x.priority = l.priority ORDER BY x.run_at, x.task_id LIMIT 1) FROM level l WHERE l.priority IS NOT "
+        "NULL"
+        "  UNION ALL SELECT (SELECT w.task_id FROM waiting w WHERE w.why = 'future' AND w.route_id = r.id"
+        "   AND w.run_at <= ?1 ORDER BY w.run_at LIMIT 1) FROM open_route r)"
+        " SELECT o.task_id, coalesce(x.run_at, w.run_at) AS run_at FROM oldest o"
+        " LEFT JOIN ready x ON x.task_id = o.task_id LEFT JOIN waiting w ON w.task_id = o.task_id"
+        " WHERE o.task_id IS NOT NULL ORDER BY run_at, o.task_id LIMIT 1",
+        now);
+    if (!row.step()) return;
+    pulse.oldest_task = row.uuid(0);
+    pulse.oldest_waits = std::max(now - row.time(1), Duration::zero());
+}
+
+std::int64_t newest_event(Database& db) {
+    auto row = db.query("SELECT coalesce(max(id), 0) FROM event");
+    row.step();
+    return row.integer(0);
+}
+
+}  // namespace
+
+store::JobCounts SqliteStore::count_jobs() {
+    return work_.read([](Database& db) {
+        store::JobCounts counts;
+        auto rows = db.query("SELECT state, count(*) FROM job_progress GROUP BY state");
+        while (rows.step()) store::add_to(counts, store::read_job_state(rows.text(0)), rows.integer(1));
+        return counts;
+    });
+}
+
+store::Stats SqliteStore::stats(const store::StatsParams& params) {
+    return work_.read([&](Database& db) {
+        StatsTally tally(params, clock_.now());
+        tally_endings(db, tally);
+        tally_events(db, tally);
+        return std::move(tally).result();
+    });
+}
+
+store::Pulse SqliteStore::pulse() {
+    return work_.read([&](Database& db) {
+        store::Pulse pulse;
+        pulse.last_event = newest_event(db);
+        find_oldest(db, clock_.now(), pulse);
+        pulse.approvals = count_approvals(db);
+        return pulse;
+    });
+}
+
+/// What kind a step is stands in its job's definition.
+std::int64_t SqliteStore::count_approvals(Database& db) {
+    std::int64_t approvals = 0;
+    auto rows = db.query(
+        "SELECT j.definition_id, j.workflow, s.step, s.item >= 0, count(*)"
+        " FROM job_progress p CROSS JOIN job j ON j.id = p.job_id CROSS JOIN step s ON s.job_id = p.job_id"
+        " WHERE p.state IN ('RUNNING', 'PAUSED') AND s.state = 'RUNNING' AND s.task_id IS NULL AND s.child_id IS NULL"
+        " GROUP BY 1, 2, 3, 4");
+    while (rows.step()) {
+        const auto bundle = plan_of(db, rows.uuid(0));
+        const auto* const plan = bundle ? bundle->find(rows.string(1)) : nullptr;
+        if (store::is_approval(plan, rows.small(2), rows.integer(3) != 0)) approvals += rows.integer(4);
+    }
+    return approvals;
+}
+
+}  // namespace holdfast::sqlite

@@ -1,0 +1,106 @@
+#include "store/admission.h"
+#include "store/encoding.h"
+#include "store/sqlite/endings.h"
+#include "store/sqlite/store_impl.h"
+
+namespace holdfast::sqlite {
+
+namespace {
+
+using store::CreateTokenStatus;
+using store::TokenRecord;
+
+#define HOLDFAST_TOKEN_COLUMNS \
+    "id, name, hash, scope, queues, expires_at, who, created_at, revoked_at, last_used_at, last_used_from"
+
+TokenRecord read_token(const Query& row) {
+    TokenRecord record;
+    record.token = {row.uuid(0),
+                    row.string(1),
+                    row.string(2),
+                    store::read_scope(row.text(3)),
+                    store::decode_strings(row.text(4)),
+                    row.optional_time(5),
+                    row.string(6)};
+    record.created_at = row.time(7);
+    record.revoked_at = row.optional_time(8);
+    record.last_used_at = row.optional_time(9);
+    record.last_used_from = row.string(10);
+    return record;
+}
+
+bool is_known(Database& db, const Uuid& token) {
+    auto row = db.query("SELECT 1 FROM token WHERE id = ?", token);
+    return row.step();
+}
+
+bool is_name_taken(const Transaction& tx, const std::string& name) {
+    auto row = tx.db.query(
+        "SELECT 1 FROM token WHERE name = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)", name,
+        tx.now);
+    return row.step();
+}
+
+/// Those that have not been revoked: of one name there may also be expired ones.
+std::vector<std::pair<Uuid, std::string>> find_unrevoked(Database& db, const std::string& name_or_id) {
+    std::vector<std::pair<Uuid, std::string>> tokens;
+    auto rows = db.query("SELECT id, name FROM token WHERE (name = ?1 OR id = ?2) AND revoked_at IS NULL", name_or_id,
+                         Uuid::parse(name_or_id));
+    while (rows.step()) tokens.emplace_back(rows.uuid(0), rows.string(1));
+    return tokens;
+}
+
+}  // namespace
+
+CreateTokenStatus SqliteStore::create_token(const store::NewToken& token) {
+    store::check_token(token);
+    return write([&](Transaction& tx) {
+        if (is_known(tx.db, token.id)) return CreateTokenStatus::Created;
+        if (is_name_taken(tx, token.name)) return CreateTokenStatus::NameTaken;
+        const auto queues = store::encode_strings(token.queues);
+        tx.db.run(
+            "INSERT INTO token (id, name, hash, scope, queues, expires_at, who, created_at)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            token.id, token.name, token.hash, to_text(token.scope), queues, token.expires_at, token.who, tx.now);
+        write_event(tx, store::token_created_event(token));
+        return CreateTokenStatus::Created;
+    });
+}
+
+std::vector<TokenRecord> SqliteStore::tokens() {
+    return work_.read([](Database& db) {
+        std::vector<TokenRecord> tokens;
+        auto rows = db.query("SELECT " HOLDFAST_TOKEN_COLUMNS " FROM token ORDER BY created_at DESC, id DESC");
+        while (rows.step()) tokens.push_back(read_token(rows));
+        return tokens;
+    });
+}
+
+std::optional<TokenRecord> SqliteStore::find_token(const std::string& hash) {
+    return work_.read([&](Database& db) -> std::optional<TokenRecord> {
+        auto row = db.query("SELECT " HOLDFAST_TOKEN_COLUMNS " FROM token WHERE hash = ?", hash);
+        if (!row.step()) return std::nullopt;
+        return read_token(row);
+    });
+}
+
+bool SqliteStore::revoke_token(const std::string& name_or_id, const std::string& who) {
+    return write([&](Transaction& tx) {
+        const auto tokens = find_unrevoked(tx.db, name_or_id);
+        for (const auto& [id, name] : tokens) {
+            tx.db.run("UPDATE token SET revoked_at = ? WHERE id = ?", tx.now, id);
+            write_event(tx, store::token_revoked_event(name, who));
+        }
+        return !tokens.empty();
+    });
+}
+
+void SqliteStore::note_token_use(const Uuid& token, const std::string& from) {
+    const auto readable = store::readable_text(from, store::max_short_text_bytes);
+    write([&](Transaction& tx) {
+        return tx.db.run("UPDATE token SET last_used_at = ?, last_used_from = ? WHERE id = ?", tx.now, readable,
+                         token);
+    });
+}
+
+}  // namespace holdfast::sqlite

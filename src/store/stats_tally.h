@@ -1,0 +1,54 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "store/server_store.h"
+
+namespace holdfast::store {
+
+/// Statistics go by the tasks with the newest ids, and by the newest events: at most so many of each. No table is
+/// kept in the order of ends, which every finish would pay for.
+inline constexpr std::size_t most_looked_at = 50'000;
+
+/// Adds up what happened in a window of time: the same for both stores.
+class StatsTally {
+public:
+    StatsTally(const StatsParams& params, Timestamp now);
+
+    /// Where the window begins.
+    [[nodiscard]] Timestamp since() const { return since_; }
+    /// Ones that ended before the window are left out.
+    void add_ended(TaskState state, Timestamp finished_at, Timestamp run_at, std::optional<Timestamp> started_at,
+                   std::string_view name);
+    /// ... as are those of other kinds than recoveries.
+    void add_event(std::string_view kind, Timestamp at);
+    /// This was the last event that was looked at, and there may be more.
+    void cut_at(Timestamp oldest) { complete_ &= oldest < since_; }
+    /// The same of tasks, whose ids carry the time they were made. One that was made before the window, and long
+    /// before many others, may have ended in it unseen.
+    void cut_at(const Uuid& oldest) { cut_at(Timestamp(std::chrono::milliseconds(oldest.unix_milliseconds()))); }
+
+    [[nodiscard]] Stats result() &&;
+
+private:
+    struct OfName {
+        std::int64_t completed = 0, failed = 0;
+        std::vector<Duration> runs = {};
+    };
+    [[nodiscard]] StatsBucket& bucket_at(Timestamp at);
+
+    Duration window_;
+    Timestamp since_;
+    std::vector<StatsBucket> buckets_;
+    std::vector<Duration> waits_, runs_;
+    std::map<std::string, OfName, std::less<>> names_;
+    std::int64_t ended_ = 0;
+    bool complete_ = true;
+};
+
+/// Counts `number` more in `state`.
+void add_to(JobCounts& counts, JobState state, std::int64_t number);
+
+}  // namespace holdfast::store
