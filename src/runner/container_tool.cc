@@ -84,6 +84,13 @@ Words ask_out_of_memory_command(const ContainerTool& tool, const std::string& co
     return subcommand(tool, {"inspect", "--format", "{{.State.OOMKilled}}", container});
 }
 
+Words print_log_command(const ContainerTool& tool, const std::string& container, const std::string& folder) {
+    // By way of files: an engine without a log says so on stderr, which is no word of the container's.
+    Words words = {"sh", "-c", R"("$@" >"$0/out" 2>"$0/err" && cat "$0/out" && cat "$0/err" >&2)", folder};
+    append(words, subcommand(tool, {"logs", container}));
+    return words;
+}
+
 // Again and again: podman, for one, needs a second try for a container whose watching process was killed.
 Removal remove_containers(const ContainerTool& tool, const store::TaskLease& lease, Duration patience) {
     const Duration deadline = platform::machine_time() + patience;
