@@ -95,6 +95,12 @@ const std::array table = {
                        "{DB: \"{{ input.db }}\"}"),
                    0, 1000),
             true, [](D& d, const V& v) { spec(d).env = std::get<std::map<std::string, std::string>>(v); }},
+    TaskKey{ranged(key("secrets", FieldType::TextMap, "",
+                       "Environment variables whose values the worker reads when a run begins: `env:VARIABLE` of its own "
+                       "environment, or `file:/path`. The store, the API and logs never see the values.",
+                       "{PGPASSWORD: \"file:/run/secrets/db\"}"),
+                   0, 1000),
+            true, [](D& d, const V& v) { spec(d).secrets = std::get<std::map<std::string, std::string>>(v); }},
     TaskKey{key("dir", FieldType::Text, "",
                 "The working directory, an absolute path. A local script without one gets a fresh, empty directory, which is "
                 "removed afterwards.",

@@ -61,6 +61,12 @@ bool is_volume(const std::string& text) {
     return rest.starts_with('/') && second != 1 && (mode == "ro" || mode == "rw");
 }
 
+/// "env:NAME" or "file:/path".
+bool is_secret_source(std::string_view text) {
+    if (text.starts_with("env:")) return text.size() > 4 && text.find('=') == std::string_view::npos;
+    return text.starts_with("file:/");
+}
+
 class Inspection {
 public:
     explicit Inspection(const TaskSpec& spec) : spec_(spec) {}
@@ -70,6 +76,7 @@ public:
         inspect_texts();
         inspect_command();
         inspect_env();
+        inspect_secrets();
         inspect_dir();
         inspect_volumes();
         inspect_limits();
@@ -125,16 +132,28 @@ private:
         for (const auto& word : spec_.command) inspect_text("command", word);
     }
 
-    void inspect_env() {
-        if (spec_.env.size() > max_words)
-            complain("env", concat("has ", spec_.env.size(), " variables; at most ", max_words, " are allowed"));
-        for (const auto& [name, value] : spec_.env) {
-            if (!inspect_text("env", name) || !inspect_text("env", value)) continue;
+    void inspect_env() { inspect_variables("env", spec_.env); }
+
+    void inspect_variables(std::string_view member, const std::map<std::string, std::string>& variables) {
+        if (variables.size() > max_words)
+            complain(member, concat("has ", variables.size(), " variables; at most ", max_words, " are allowed"));
+        for (const auto& [name, value] : variables) {
+            if (!inspect_text(member, name) || !inspect_text(member, value)) continue;
             if (name.empty() || name.find('=') != std::string::npos)
-                complain("env", concat("has a variable \"", name, "\"; names are not empty and have no \"=\""));
+                complain(member, concat("has a variable \"", name, "\"; names are not empty and have no \"=\""));
             if (name.starts_with(own_prefix))
-                complain("env", concat("has a variable \"", name, "\"; names that begin with ", own_prefix,
-                                       " are Holdfast's own"));
+                complain(member, concat("has a variable \"", name, "\"; names that begin with ", own_prefix,
+                                        " are Holdfast's own"));
+        }
+    }
+
+    void inspect_secrets() {
+        inspect_variables("secrets", spec_.secrets);
+        for (const auto& [name, source] : spec_.secrets) {
+            if (!is_secret_source(source))
+                complain("secrets", concat("must say where the worker finds ", name,
+                                           ": env:VARIABLE or file:/path, never the secret itself"));
+            if (spec_.env.contains(name)) complain("secrets", concat("has ", name, ", which env has as well"));
         }
     }
 

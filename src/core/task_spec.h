@@ -25,6 +25,9 @@ struct TaskSpec {
     std::string image;                          ///< of Docker, Pod, and of a Script that does not run locally
     std::vector<std::string> command;           ///< of Docker, Pod; empty: the image's own
     std::map<std::string, std::string> env;
+    /// Variables whose values the worker reads when a run begins, from "env:NAME" of its own environment or from
+    /// "file:/path": only where they come from is ever stored.
+    std::map<std::string, std::string> secrets;
     std::string dir;                           ///< working directory; empty: a fresh one, removed afterwards
     std::vector<std::string> volumes;          ///< of containers: "/host/path:/container/path[:ro]"
     std::optional<std::int64_t> memory_bytes;  ///< of the whole process tree, or of the container

@@ -94,6 +94,7 @@ constexpr Member members[] = {
     {"network", [](const json& v, S& s) { return read(v, s.network); }, [](const S& s) { return json(s.network); }},
     {"runner", read_runner, [](const S& s) { return json(to_text(s.runner)); }},
     {"script", [](const json& v, S& s) { return read(v, s.script); }, [](const S& s) { return json(s.script); }},
+    {"secrets", [](const json& v, S& s) { return read(v, s.secrets); }, [](const S& s) { return json(s.secrets); }},
     {"type", read_kind, [](const S& s) { return json(to_text(s.kind)); }},
     {"volumes", [](const json& v, S& s) { return read(v, s.volumes); }, [](const S& s) { return json(s.volumes); }},
 };

@@ -44,10 +44,12 @@ bool is_script(const core::TaskSpec& spec) {
 }
 
 ContainerRun container_run(const engine::RunOrder& order, const core::TaskSpec& spec, const ScriptFiles& files,
-                           const std::string& worker) {
+                           const Secrets& secrets, const std::string& worker) {
     ContainerRun run{.lease = order.lease, .spec = spec, .folder = files.folder()};
     run.variables = task_environment(order, spec, inside);
     run.variables.push_back(concat(platform::worker_variable, "=", worker));
+    // By name only: their values come from the environment of the engine's command, not from its words.
+    for (const auto& [name, value] : secrets) run.variables.push_back(name);
     run.directory = spec.dir;
     if (!is_script(spec)) {
         run.command = spec.command;
@@ -79,6 +81,10 @@ std::string how_it_ended(int status, const core::TaskSpec& spec) {
                   may_be_memory ? ", perhaps for its " + memory_limit_text(*spec.memory_bytes) : "");
 }
 
+bool has_printed(Pulse& pulse) {
+    return !pulse.last_line_of_stdout().empty() || !pulse.last_line_of_stderr().empty();
+}
+
 }  // namespace
 
 ContainerExecutor::ContainerExecutor(std::string folder, std::string worker, ContainerTool tool,
@@ -86,30 +92,36 @@ ContainerExecutor::ContainerExecutor(std::string folder, std::string worker, Con
     : folder_(std::move(folder)), worker_(std::move(worker)), tool_(std::move(tool)), max_payload_(max_payload) {}
 
 Outcome ContainerExecutor::execute(const engine::RunOrder& order, const core::TaskSpec& spec, Pulse& pulse) {
+    const auto secrets = read_secrets(spec);
+    if (!secrets) return failed_with(secret_not_available, secrets.error());
+    const SecretMask mask(*secrets);
+    pulse.hide(mask);
     // What is noted about the container stands beside the directory that the container sees.
     const Folder folder(folder_);
     const ScriptFiles files(folder_ + "/run", spec.script, order.checkpoint);
     const platform::Descriptor input = readable_file(order.args);
     pulse.open_socket(files.socket(), max_payload_);
     open_to_all(files);
-    ContainerRun run = container_run(order, spec, files, worker_);
+    ContainerRun run = container_run(order, spec, files, *secrets, worker_);
     run.id_file = container_id_file(folder_);
-    const auto status = run_to_its_end(run, input.get(), pulse);
+    const auto status = run_to_its_end(run, *secrets, input.get(), pulse);
     if (!status) return failed_with(error_code::script_failed, concat(tool_.command.front(), ": ", status.error()));
     ScriptEnd end{*status, pulse.is_stopping(), {}, {}, {}, how_it_ended(*status, spec)};
     end.broken_limit = broken_limit(container_name(order.lease), spec, *status);
+    if (!has_printed(pulse)) print_log(container_name(order.lease));
     remove(order.lease);
     platform::kill_all_descendants();
     end.last_line_of_stderr = pulse.last_line_of_stderr();
     end.given = given_result(files.result(), pulse.last_line_of_stdout(), max_payload_);
-    return script_outcome(end, max_payload_);
+    return masked(script_outcome(end, max_payload_), mask);
 }
 
-Result<int, std::string> ContainerExecutor::run_to_its_end(const ContainerRun& run, int input, Pulse& pulse) const {
+Result<int, std::string> ContainerExecutor::run_to_its_end(const ContainerRun& run, const Secrets& secrets, int input,
+                                                           Pulse& pulse) const {
     platform::LaunchParams params;
     params.arguments = run_command(tool_, run);
     params.file = platform::find_program(params.arguments.front());
-    params.environment = platform::environment_with({});
+    params.environment = platform::environment_with(variables_of(secrets));
     params.directory = "/";
     params.input = input;
     note_container(folder_, tool_, run.lease);
@@ -122,6 +134,16 @@ Result<int, std::string> ContainerExecutor::run_to_its_end(const ContainerRun& r
     const int status = wait_for_process(*pid);
     pulse.leave_processes_alone();
     return status;
+}
+
+// Podman, for one, loses all that a container prints when it is slow to attach to it; its log has it.
+void ContainerExecutor::print_log(const std::string& container) const {
+    platform::LaunchParams params;
+    params.arguments = print_log_command(tool_, container, folder_);
+    params.file = platform::find_program(params.arguments.front());
+    params.environment = platform::environment_with({});
+    params.directory = "/";
+    if (const auto pid = platform::launch(params); pid.ok()) (void)wait_for_process(*pid);
 }
 
 void ContainerExecutor::remove(const store::TaskLease& lease) const {

@@ -2,6 +2,7 @@
 
 #include "runner/container_tool.h"
 #include "runner/executor.h"
+#include "runner/secrets.h"
 
 namespace holdfast::runner {
 
@@ -15,7 +16,10 @@ public:
 
 private:
     /// What the engine's command ended with; it must be there no more afterwards.
-    [[nodiscard]] Result<int, std::string> run_to_its_end(const ContainerRun& run, int input, Pulse& pulse) const;
+    [[nodiscard]] Result<int, std::string> run_to_its_end(const ContainerRun& run, const Secrets& secrets, int input,
+                                                          Pulse& pulse) const;
+    /// Prints what the container has printed by the engine's account; for one of which nothing has arrived.
+    void print_log(const std::string& container) const;
     /// Returns when the container is gone for certain: until then the run has not ended.
     void remove(const store::TaskLease& lease) const;
     /// Known only while the container is there.

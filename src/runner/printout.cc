@@ -13,6 +13,12 @@ namespace holdfast::runner {
 namespace {
 // Longer lines are no message to a person. A result that is printed as one line must fit, though.
 constexpr std::size_t longest_line = 64 * 1024 * 1024;
+
+// No secret is longer.
+std::string_view last_bytes(std::string_view text) {
+    constexpr std::size_t most = 64 * 1024;
+    return text.size() <= most ? text : text.substr(text.size() - most);
+}
 }  // namespace
 
 // ---- PrintStream
@@ -52,13 +58,16 @@ void PrintStream::follow_lines(std::string_view bytes) {
     }
 }
 
-std::string PrintStream::take(bool everything) {
+std::string PrintStream::take(bool everything, const SecretMask& mask) {
     std::size_t size = waiting_.size();
     if (!everything) {
         const std::size_t line_end = waiting_.rfind('\n');
-        size = line_end != std::string::npos ? line_end + 1 : size - unfinished_character(waiting_);
+        if (line_end != std::string::npos)
+            size = line_end + 1;
+        else
+            size -= std::max(unfinished_character(waiting_), mask.hold_back(last_bytes(waiting_)));
     }
-    std::string taken = waiting_.substr(0, size);
+    std::string taken = mask.masked(std::string_view(waiting_).substr(0, size));
     waiting_.erase(0, size);
     return taken;
 }
@@ -72,6 +81,7 @@ Printout::Printout(platform::Descriptor out, platform::Descriptor err)
 
 void Printout::begin(store::Lease lease) {
     lease_ = lease;
+    mask_ = {};
     unacknowledged_ = 0;  // what is lost with a lease is never acknowledged
     for (PrintStream& stream : streams_) stream.restart();
 }
@@ -119,7 +129,7 @@ std::vector<Printed> Printout::take(Timestamp now, bool everything) {
     std::vector<Printed> chunks;
     for (PrintStream& stream : streams_) {
         if (stream.waiting() == 0) continue;
-        const std::string bytes = stream.take(everything);
+        const std::string bytes = stream.take(everything, mask_);
         for (std::string_view left = bytes; !left.empty();) {
             std::string_view part = left.substr(0, largest_chunk);
             if (part.size() < left.size()) part.remove_suffix(unfinished_character(part));

@@ -7,6 +7,7 @@
 
 #include "platform/descriptor.h"
 #include "runner/messages.h"
+#include "runner/secrets.h"
 
 namespace holdfast::runner {
 
@@ -17,8 +18,9 @@ public:
 
     void restart();
     void add(std::string_view bytes);
-    /// What can be sent: whole lines, unless there is none or `everything` is asked for; never half a character.
-    [[nodiscard]] std::string take(bool everything);
+    /// What can be sent: whole lines, unless there is none or `everything` is asked for; never half a character, nor
+    /// half of what the mask hides.
+    [[nodiscard]] std::string take(bool everything, const SecretMask& mask);
     [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
     [[nodiscard]] bool is_over_cap() const;
     /// The last line that is not empty, without its end.
@@ -47,6 +49,8 @@ public:
     Printout(platform::Descriptor out, platform::Descriptor err);
 
     void begin(store::Lease lease);
+    /// From now to the end of the run these are not told to anybody.
+    void hide(SecretMask mask) { mask_ = std::move(mask); }
     /// Reads the pipes. How many bytes there were. While no run is on, they are thrown away.
     std::size_t read_pipes();
     /// The same to the last byte, whatever the window.
@@ -71,6 +75,7 @@ private:
     std::array<platform::Descriptor, 2> pipes_;
     std::array<PrintStream, 3> streams_;
     store::Lease lease_ = 0;
+    SecretMask mask_;
     std::size_t unacknowledged_ = 0;
 };
 

@@ -80,6 +80,7 @@ void Pulse::begin(const Run& run) {
     spares_runner_ = false;
     is_tidying_up_ = false;
     broken_limit_.reset();
+    mask_ = {};
     printout_.begin(lease_);
     is_stopping_ = stop_ && stop_->lease == lease_;
     if (is_stopping_) wake_by(Duration::zero());
@@ -128,6 +129,12 @@ void Pulse::open_socket(const std::string& path, std::int64_t max_payload) {
     wake_by(Duration::zero());
 }
 
+void Pulse::hide(const SecretMask& mask) {
+    const std::lock_guard lock(mutex_);
+    mask_ = mask;
+    printout_.hide(mask);
+}
+
 std::string Pulse::last_line_of_stdout() {
     const std::lock_guard lock(mutex_);
     printout_.read_rest();
@@ -151,8 +158,8 @@ void Pulse::update(const RunUpdate& update) {
 void Pulse::note(const RunUpdate& update) {
     if (!news_) news_.emplace(Progressed{lease_, {}, {}, {}});
     if (update.fraction) news_->fraction = update.fraction;
-    if (update.fraction) news_->text = update.text;
-    if (update.checkpoint) news_->checkpoint = update.checkpoint;
+    if (update.fraction) news_->text = mask_.masked(update.text);
+    if (update.checkpoint) news_->checkpoint = mask_.masked(*update.checkpoint);
     wake_by(next_news_);
 }
 

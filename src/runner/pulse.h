@@ -47,6 +47,8 @@ public:
     void leave_processes_alone();
     /// Lets the run's processes tell about it, until finish(). Throws std::system_error.
     void open_socket(const std::string& path, std::int64_t max_payload);
+    /// Until finish(): nothing that the run prints or reports shows these.
+    void hide(const SecretMask& mask);
     [[nodiscard]] std::string last_line_of_stdout();
     [[nodiscard]] std::string last_line_of_stderr();
 
@@ -83,6 +85,7 @@ private:
     std::mutex mutex_;  // guards everything below
     std::condition_variable room_;
     Printout printout_;
+    SecretMask mask_;
     Outbox outbox_;
     FrameReader orders_;
     store::Lease lease_ = 0;

@@ -2,6 +2,9 @@
 
 #include <signal.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "platform/kill_tree.h"
 #include "platform/launch.h"
 #include "platform/own_program.h"
@@ -17,13 +20,15 @@ namespace holdfast::runner {
 namespace {
 
 platform::LaunchParams launch_params(const engine::RunOrder& order, const core::TaskSpec& spec,
-                                     const ScriptFiles& files, int input) {
+                                     const Secrets& secrets, const ScriptFiles& files, int input) {
     const bool names_its_interpreter = spec.script.starts_with("#!");
     platform::LaunchParams params;
     params.file = names_its_interpreter ? files.script() : "/bin/sh";
     params.arguments = {names_its_interpreter ? files.script() : "sh"};
     if (!names_its_interpreter) params.arguments.push_back(files.script());
-    params.environment = platform::environment_with(script_environment(order, spec, files.folder()));
+    std::vector<std::string> variables = script_environment(order, spec, files.folder());
+    std::ranges::move(variables_of(secrets), std::back_inserter(variables));
+    params.environment = platform::environment_with(variables);
     params.directory = spec.dir.empty() ? files.work() : spec.dir;
     params.input = input;
     return params;
@@ -40,12 +45,16 @@ ScriptExecutor::ScriptExecutor(std::string folder, TaskLimits& limits, std::int6
     : folder_(std::move(folder)), limits_(limits), max_payload_(max_payload) {}
 
 Outcome ScriptExecutor::execute(const engine::RunOrder& order, const core::TaskSpec& spec, Pulse& pulse) {
+    const auto secrets = read_secrets(spec);
+    if (!secrets) return failed_with(secret_not_available, secrets.error());
+    const SecretMask mask(*secrets);
+    pulse.hide(mask);
     const ScriptFiles files(folder_, spec.script, order.checkpoint);
     const platform::Descriptor input = readable_file(order.args);
     pulse.open_socket(files.socket(), max_payload_);
     const TreeLimits watched = limits_.begin(spec.memory_bytes, spec.max_processes);
     pulse.watch_tree(watched, true);
-    platform::LaunchParams params = launch_params(order, spec, files, input.get());
+    platform::LaunchParams params = launch_params(order, spec, *secrets, files, input.get());
     if (watched.processes > 0) params.most_user_processes = user_processes_with(static_cast<int>(watched.processes));
     const auto pid = platform::launch(params);
     if (!pid) {
@@ -60,7 +69,7 @@ Outcome ScriptExecutor::execute(const engine::RunOrder& order, const core::TaskS
     end.last_line_of_stderr = pulse.last_line_of_stderr();
     end.given = given_result(files.result(), pulse.last_line_of_stdout(), max_payload_);
     limits_.end();
-    return script_outcome(end, max_payload_);
+    return masked(script_outcome(end, max_payload_), mask);
 }
 
 }  // namespace holdfast::runner

@@ -39,4 +39,11 @@ Outcome script_outcome(const ScriptEnd& end, std::int64_t max_payload) {
     return failed_with(error_code::script_failed, message, details(end));
 }
 
+Outcome masked(Outcome outcome, const SecretMask& mask) {
+    outcome.result = mask.masked(outcome.result);
+    outcome.error.message = mask.masked(outcome.error.message);
+    outcome.error.data = mask.masked(outcome.error.data);
+    return outcome;
+}
+
 }  // namespace holdfast::runner

@@ -5,6 +5,7 @@
 
 #include "runner/executor.h"
 #include "runner/script_files.h"
+#include "runner/secrets.h"
 
 namespace holdfast::runner {
 
@@ -22,5 +23,8 @@ struct ScriptEnd {
 /// - Asked to stop, and no result with exit code 0: interrupted.
 /// - Else SCRIPT_FAILED, with what happened and the last line of stderr.
 [[nodiscard]] Outcome script_outcome(const ScriptEnd& end, std::int64_t max_payload);
+
+/// The same, without the secrets that it may repeat.
+[[nodiscard]] Outcome masked(Outcome outcome, const SecretMask& mask);
 
 }  // namespace holdfast::runner

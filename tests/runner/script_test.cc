@@ -37,6 +37,7 @@ protected:
         order.spec = core::to_json_text(spec);
         order.attempt = 2;
         order.checkpoint = checkpoint;
+        order.traceparent = traceparent;
         return bench.begin(runner, order);
     }
     store::Lease begin(const std::string& script) {
@@ -62,6 +63,7 @@ protected:
     PoolBench bench;
     engine::RunnerId runner = bench.spawn();
     std::string checkpoint;
+    std::string traceparent;
 };
 
 TEST_F(ScriptRun, CompletesWithNullWhenItGivesNoResult) {
@@ -95,6 +97,49 @@ TEST_F(ScriptRun, FindsItsTaskInItsEnvironment) {
     run(spec);
     EXPECT_THAT(out(), StartsWith(concat("hi there 1 2 ", bench.worker(), "\n")));
     EXPECT_TRUE(Uuid::parse(out().substr(out().find('\n') + 1, 36)).has_value());
+}
+
+TEST_F(ScriptRun, HasItsSecretsAndNothingThatItTellsShowsThem) {
+    setenv("SCRIPT_TEST_PASSWORD", "swordfish", 1);  // runners are started with the environment of now
+    PoolBench with_secret;
+    const engine::RunnerId with = with_secret.spawn();
+    core::TaskSpec spec;
+    spec.script =
+        "test ${#PASSWORD} = 9 && echo \"it is $PASSWORD\" && echo \"$PASSWORD\" >&2 && "
+        "echo \"OUTPUT: {\\\"leaked\\\": \\\"$PASSWORD\\\"}\"";
+    spec.secrets = {{"PASSWORD", "env:SCRIPT_TEST_PASSWORD"}};
+    engine::RunOrder order;
+    order.name = "script";
+    order.spec = core::to_json_text(spec);
+    with_secret.begin(with, order);
+    const auto ended = with_secret.expect<RunEnded>(with);
+    unsetenv("SCRIPT_TEST_PASSWORD");
+    EXPECT_TRUE(ended.completed);
+    EXPECT_EQ(ended.result, R"({"leaked": "***"})");
+    EXPECT_THAT(with_secret.printed(with, "stdout"), StartsWith("it is ***\n"));
+    EXPECT_EQ(with_secret.printed(with, "stderr"), "***\n");
+}
+
+TEST_F(ScriptRun, FailsWithACodeOfItsOwnWhenASecretIsNotThere) {
+    core::TaskSpec spec;
+    spec.script = "echo started";
+    spec.secrets = {{"PASSWORD", "file:/nonexistent/password"}};
+    const RunEnded ended = run(spec);
+    EXPECT_FALSE(ended.completed);
+    EXPECT_EQ(ended.error.code, "SECRET_NOT_AVAILABLE");
+    EXPECT_EQ(ended.error.message, "secret PASSWORD: this worker cannot read the file /nonexistent/password");
+    EXPECT_EQ(out(), "");
+}
+
+TEST_F(ScriptRun, FindsTheTraceItBelongsToInItsEnvironment) {
+    run("echo ${TRACEPARENT-none}");
+    traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    run("echo ${TRACEPARENT-none}");
+    core::TaskSpec spec;
+    spec.script = "echo ${TRACEPARENT-none}";
+    spec.env = {{"TRACEPARENT", "its own"}};
+    run(spec);
+    EXPECT_EQ(out(), concat("none\n", traceparent, "\nits own\n"));
 }
 
 TEST_F(ScriptRun, WorksInAFreshDirectoryThatIsRemovedAfterwards) {

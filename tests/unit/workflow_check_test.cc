@@ -90,6 +90,7 @@ TEST(WorkflowCheck, FindsNothingInAWorkflowThatUsesEverything) {
                                       .image = {},
                                       .command = {},
                                       .env = {{"A", "{{ steps.ok.output }}"}},
+                                      .secrets = {},
                                       .dir = {},
                                       .volumes = {},
                                       .memory_bytes = {},

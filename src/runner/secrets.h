@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/task_spec.h"
+#include "holdfast/result.h"
+
+namespace holdfast::runner {
+
+/// Of a task whose worker cannot read one of its secrets.
+inline constexpr std::string_view secret_not_available = "SECRET_NOT_AVAILABLE";
+
+/// The secrets of a run: variables and their values, as they are on this machine now.
+using Secrets = std::map<std::string, std::string>;
+
+/// The error names the secret and what is missing, never a value.
+[[nodiscard]] Result<Secrets, std::string> read_secrets(const core::TaskSpec& spec);
+
+/// "NAME=value".
+[[nodiscard]] std::vector<std::string> variables_of(const Secrets& secrets);
+
+/// Replaces what must not be seen by "***". Of a secret with several lines each line is one; parts shorter than 4
+/// bytes are left alone, because they would make everything else unreadable.
+class SecretMask {
+public:
+    SecretMask() = default;
+    explicit SecretMask(const Secrets& secrets);
+
+    [[nodiscard]] std::string masked(std::string_view text) const;
+    /// How many bytes at the end of a text may be the beginning of a secret that goes on in the next one.
+    [[nodiscard]] std::size_t hold_back(std::string_view text) const;
+
+private:
+    std::vector<std::string> parts_;  // longest first: one may be the beginning of another
+};
+
+}  // namespace holdfast::runner
