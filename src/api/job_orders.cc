@@ -82,7 +82,9 @@ http::Reply resume_job(Call& call) {
 http::Reply retry_job(Call& call) {
     const JobInfo job = steered_job(call);
     require_retryable(job);
-    const Uuid retry = client::retry_ended_job(call.store(), job.id, call.caller.who());
+    const Value* id = given(call.body, "id");
+    const Uuid new_id = id == nullptr ? Uuid() : Uuid::parse(id->get<std::string>()).value_or(Uuid());
+    const Uuid retry = client::retry_ended_job(call.store(), job.id, call.caller.who(), new_id);
     return answer({{"id", retry.to_string()}, {"retry_of", job.id.to_string()}}, 201);
 }
 

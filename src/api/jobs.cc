@@ -53,6 +53,19 @@ core::WorkflowBundle bundle_of_text(Call& call, const std::string& yaml) {
     return core::bundle_of(name, workflows);
 }
 
+core::WorkflowBundle bundle_of_definition(Call& call, const Value& definition) {
+    call.caller.require(store::Scope::Operate, "a definition of one's own");
+    auto bundle = core::parse_workflow_bundle(definition.dump());
+    if (!bundle.ok()) throw Problem("REFUSED", concat("the definition cannot be read: ", bundle.error()));
+    std::vector<Fault> faults;
+    for (const auto& [name, workflow] : bundle->workflows)
+        for (const auto& fault : core::workflow_faults(workflow, bundle->workflows))
+            faults.push_back({concat(name, ".", fault.path), fault.problem});
+    if (!bundle->workflows.contains(bundle->main)) faults.push_back({"main", "names no workflow of the bundle"});
+    if (!faults.empty()) throw Problem("REFUSED", "the definition is not valid", std::move(faults));
+    return std::move(bundle).value();
+}
+
 core::WorkflowBundle bundle_of_catalog(Call& call) {
     const std::string name = call.body_text("workflow");
     if (name.empty()) throw Problem("BAD_PARAMETER", "the name of a workflow is missing, or yaml that defines one");
@@ -68,6 +81,12 @@ std::string checked_input(const core::Workflow& workflow, const Value* input) {
     for (const std::string& fault : checked.error()) faults.push_back({"input", fault});
     throw Problem("REFUSED", concat("the input does not fit workflow ", workflow.name, ": ", checked.error().front()),
                   std::move(faults));
+}
+
+core::WorkflowBundle wanted_bundle(Call& call) {
+    if (const Value* yaml = given(call.body, "yaml")) return bundle_of_text(call, yaml->get<std::string>());
+    if (const Value* definition = given(call.body, "definition")) return bundle_of_definition(call, *definition);
+    return bundle_of_catalog(call);
 }
 
 http::Response started(const SubmitOutcome& outcome) {
@@ -153,9 +172,7 @@ Json graph_step(const StepInfo& step, const Dependencies& dependencies) {
 }  // namespace
 
 http::Reply start_job(Call& call) {
-    const Value* yaml = given(call.body, "yaml");
-    const core::WorkflowBundle bundle =
-        yaml == nullptr ? bundle_of_catalog(call) : bundle_of_text(call, yaml->get<std::string>());
+    const core::WorkflowBundle bundle = wanted_bundle(call);
     require_queues_of(call.caller, bundle);
     const Value* id = given(call.body, "id");
     const store::NewJob job{

@@ -210,7 +210,7 @@ void add_jobs(std::vector<Route>& all) {
                    tag,
                    "Start a job again from where it failed",
                    {},
-                   "",
+                   "JobRetry",
                    "Retried",
                    retry_job,
                    201});

@@ -249,11 +249,13 @@ void add_jobs(Json& all) {
                               {"edges", array(object({{"from", text()}, {"to", text()}}))}});
     all["JobSubmission"] = form({{"workflow", text("its name in the catalog or, with yaml, in that text")},
                                  {"yaml", text("a definition of one's own; needs the scope operate")},
+                                 {"definition", any("the same as a bundle, as a job's definition shows it")},
                                  {"input", any("an object")},
                                  {"id", uuid("of your own: starting it again is harmless")}});
     all["JobEnding"] = object({{"id", uuid()}, {"timed_out", boolean()}, {"job", nullable(ref("Job"))}});
     all["Definition"] = any("the bundle: the workflow with all that it starts");
     all["StepStory"] = object({{"step", ref("Step")}, {"items", array(ref("Step"))}});
+    all["JobRetry"] = form({{"id", uuid("of your own: retrying it again is harmless")}});
     all["Decision"] = form({{"approve", boolean()}, {"reason", text()}}, {"approve"});
     all["Decided"] = object({{"id", uuid()}, {"step", text()}, {"status", word({"approved", "rejected"})}});
 }

@@ -7,6 +7,7 @@
 #include "cli/words.h"
 #include "engine/manual_recovery.h"
 #include "platform/system_random.h"
+#include "remote/remote_recovery.h"
 #include "wire/recovery_view.h"
 
 namespace holdfast::cli {
@@ -28,14 +29,20 @@ constexpr Settling settlings[] = {
      &config::RecoveryConfig::claimed_stale_threshold, engine::requeue_stale_claimed, "requeued"},
 };
 
-ExitCode settle(Session& session, const Settling& settling, const std::string& threshold) {
-    const auto given =
-        threshold.empty() ? std::nullopt : std::optional<Duration>(read_duration("--threshold", threshold));
+engine::ManualAnswer settled(const Session& session, const Settling& settling,
+                             const std::optional<Duration>& threshold) {
+    if (const auto server = session.server()) return remote::settle(*server, settling.word, threshold);
     const config::Config config = session.load_config();
     const auto store = session.open_store(config, Access::AsItIs);
     platform::SystemRandom random;
-    const engine::ManualAnswer answer = settling.settle(
-        *store, random, {.threshold = given.value_or(config.recovery.*settling.threshold), .who = session.who()});
+    return settling.settle(
+        *store, random, {.threshold = threshold.value_or(config.recovery.*settling.threshold), .who = session.who()});
+}
+
+ExitCode settle(Session& session, const Settling& settling, const std::string& threshold) {
+    const auto given =
+        threshold.empty() ? std::nullopt : std::optional<Duration>(read_duration("--threshold", threshold));
+    const engine::ManualAnswer answer = settled(session, settling, given);
     if (session.globals.json) {
         session.io.out << wire::to_json_shape(answer).dump() << '\n';
         return ExitCode::Done;

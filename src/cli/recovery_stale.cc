@@ -6,6 +6,7 @@
 #include "cli/recovery_commands.h"
 #include "cli/timeline.h"
 #include "cli/words.h"
+#include "remote/remote_recovery.h"
 #include "wire/recovery_view.h"
 
 namespace holdfast::cli {
@@ -22,13 +23,18 @@ std::vector<Cell> row_of(const engine::StaleTask& stale) {
             {stale.hostname.empty() ? "-" : stale.hostname}};
 }
 
+std::vector<engine::StaleTask> find(const Session& session, const std::optional<Duration>& threshold) {
+    if (const auto server = session.server()) return remote::stale_tasks(*server, threshold);
+    const config::Config config = session.load_config();
+    const auto store = session.open_store(config, Access::AsItIs);
+    return wire::find_stale(*store, config.recovery, threshold);
+}
+
 ExitCode list(Session& session, const std::string& threshold) {
     const auto given =
         threshold.empty() ? std::nullopt : std::optional<Duration>(read_duration("--threshold", threshold));
-    const config::Config config = session.load_config();
-    const auto store = session.open_store(config, Access::AsItIs);
     std::vector<std::vector<Cell>> rows;
-    for (const auto& stale : wire::find_stale(*store, config.recovery, given)) {
+    for (const auto& stale : find(session, given)) {
         if (session.globals.json) session.io.out << wire::to_json_shape(stale).dump() << '\n';
         rows.push_back(row_of(stale));
     }

@@ -9,6 +9,7 @@
 #include "cli/recovery_commands.h"
 #include "cli/recovery_counts.h"
 #include "cli/timeline.h"
+#include "remote/remote_recovery.h"
 #include "wire/recovery_view.h"
 #include "worker/sweep_thread.h"
 
@@ -60,11 +61,16 @@ void print(const Io& io, const wire::RecoveryStatus& status) {
     print_events(io, status.events);
 }
 
-ExitCode show(Session& session) {
+wire::RecoveryStatus read_status(const Session& session) {
+    if (const auto server = session.server()) return remote::recovery_status(*server);
     const config::Config config = session.load_config();
     const auto store = session.open_store(config, Access::AsItIs);
     const auto host = worker::host_watch_for(config.store.url, api::container_tool(config.worker));
-    const wire::RecoveryStatus status = wire::read_recovery_status(*store, *host, session.who());
+    return wire::read_recovery_status(*store, *host, session.who());
+}
+
+ExitCode show(Session& session) {
+    const wire::RecoveryStatus status = read_status(session);
     if (session.globals.json)
         session.io.out << wire::to_json_shape(status).dump() << '\n';
     else

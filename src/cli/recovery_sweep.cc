@@ -8,6 +8,7 @@
 #include "cli/recovery_counts.h"
 #include "platform/service_loop.h"
 #include "platform/system_random.h"
+#include "remote/remote_recovery.h"
 #include "wire/recovery_view.h"
 #include "worker/sweep_thread.h"
 
@@ -28,14 +29,19 @@ void print(const Io& io, const engine::SweepReport& report) {
               "Silent workers are judged by 'holdfast worker', which watches them.\n";
 }
 
-ExitCode sweep(Session& session) {
+engine::SweepReport run_sweep(const Session& session) {
+    if (const auto server = session.server()) return remote::sweep(*server);
     const config::Config config = session.load_config();
     const auto store = session.open_store(config, Access::AsItIs);
     const auto host = worker::host_watch_for(config.store.url, api::container_tool(config.worker));
     platform::SystemRandom random;
     engine::Sweeper sweeper(*store, *host, random, session.who(), api::sweep_settings(config),
                             platform::machine_time);
-    const engine::SweepReport report = sweeper.run_all(platform::machine_time());
+    return sweeper.run_all(platform::machine_time());
+}
+
+ExitCode sweep(Session& session) {
+    const engine::SweepReport report = run_sweep(session);
     bool has_failed = false;
     for (const auto& pass : report.passes) {
         has_failed = has_failed || !pass.failure.empty();

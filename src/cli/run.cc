@@ -25,6 +25,13 @@ void add_commands(CLI::App& program, Globals& globals, Action& chosen) {
     program.require_subcommand(1);
     program.fallthrough();  // global options may also follow the command
     program.add_option("--store", globals.store, "The store: sqlite:PATH or postgresql://...")->type_name("URL");
+    program.add_option("--server", globals.server, "A server to ask instead of a store: http://HOST:PORT")
+        ->envname("HOLDFAST_SERVER")
+        ->type_name("URL");
+    program.add_option("--token", globals.token, "The token for it")->envname("HOLDFAST_TOKEN")->type_name("TOKEN");
+    program.add_option("--ca-file", globals.ca_file, "By which its certificate is checked (default: the system's)")
+        ->envname("HOLDFAST_CA_FILE")
+        ->type_name("FILE");
     program
         .add_option("--config", globals.config, "The configuration file (default: holdfast.yaml, if there is one)")
         ->type_name("FILE");
@@ -36,6 +43,9 @@ void add_commands(CLI::App& program, Globals& globals, Action& chosen) {
     add_schedules(program, chosen);
     add_worker(program, chosen);
     add_workers(program, chosen);
+    add_server(program, chosen);
+    add_dev(program, chosen);
+    add_tokens(program, chosen);
     add_queues(program, chosen);
     add_recovery(program, chosen);
     add_progress(program, chosen);

@@ -5,7 +5,10 @@
 
 #include <array>
 
+#include "http/client.h"
 #include "platform/zone_files.h"
+#include "remote/remote_store.h"
+#include "remote/server_link.h"
 
 namespace holdfast::cli {
 
@@ -65,7 +68,16 @@ std::unique_ptr<store::Store> Session::open_store(Access access) const {
 }
 
 std::unique_ptr<store::Store> Session::open_store(const config::Config& config, Access access) const {
+    if (!globals.server.empty()) return remote::connect(server_params(globals));
     return client::connect(connect_params(config, access));
+}
+
+std::unique_ptr<remote::ServerLink> Session::server() const {
+    return globals.server.empty() ? nullptr : std::make_unique<remote::ServerLink>(server_params(globals));
+}
+
+http::ClientParams server_params(const Globals& globals) {
+    return {.url = globals.server, .token = globals.token, .ca_file = globals.ca_file};
 }
 
 std::string Session::who() const {

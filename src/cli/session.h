@@ -15,13 +15,22 @@
 namespace CLI {
 class App;
 }
+namespace holdfast::http {
+struct ClientParams;
+}
+namespace holdfast::remote {
+class ServerLink;
+}
 
 namespace holdfast::cli {
 
 /// The options that every command takes.
 struct Globals {
-    std::string store;   ///< empty: from the configuration
-    std::string config;  ///< empty: holdfast.yaml, if there is one
+    std::string store;    ///< empty: from the configuration
+    std::string server;   ///< a server to ask instead of a store; empty: none
+    std::string token;    ///< for it
+    std::string ca_file;  ///< by which its certificate is checked; empty: the system's authorities
+    std::string config;   ///< empty: holdfast.yaml, if there is one
     bool json = false;
 };
 
@@ -71,13 +80,20 @@ struct Session {
     [[nodiscard]] config::Config load_config(const std::vector<config::FlagOverride>& flags = {}) const;
     [[nodiscard]] Result<config::Config, config::ConfigErrors> try_config(
         const std::vector<config::FlagOverride>& flags = {}) const;
-    /// Opens the store that flag, environment or configuration name. Throws BadInput or StoreError.
+    /// Opens the store that flag, environment or configuration name, or the server that stands for one. Throws
+    /// BadInput or StoreError.
     [[nodiscard]] std::unique_ptr<store::Store> open_store(Access access) const;
     [[nodiscard]] std::unique_ptr<store::Store> open_store(const config::Config& config, Access access) const;
+
+    /// The server to ask instead of a store; null: none was named.
+    [[nodiscard]] std::unique_ptr<remote::ServerLink> server() const;
 
     /// For people who read an event later: "alice@web-1 (cli)".
     [[nodiscard]] std::string who() const;
 };
+
+/// How the named server is reached.
+[[nodiscard]] http::ClientParams server_params(const Globals& globals);
 
 /// What the command line asked for; runs after all of it has been read.
 using Action = std::function<ExitCode(Session&)>;
@@ -90,6 +106,9 @@ void add_jobs(CLI::App& program, Action& chosen);
 void add_schedules(CLI::App& program, Action& chosen);
 void add_workers(CLI::App& program, Action& chosen);
 void add_worker(CLI::App& program, Action& chosen);
+void add_server(CLI::App& program, Action& chosen);
+void add_dev(CLI::App& program, Action& chosen);
+void add_tokens(CLI::App& program, Action& chosen);
 void add_progress(CLI::App& program, Action& chosen);
 void add_checkpoint(CLI::App& program, Action& chosen);
 void add_queues(CLI::App& program, Action& chosen);

@@ -37,8 +37,8 @@ JobInfo find_one_job(store::Store& store, const Uuid& job) {
     return std::move(*found);
 }
 
-Uuid retry_ended_job(store::Store& store, const Uuid& job, const std::string& who) {
-    const Uuid new_id = platform::new_task_id();
+Uuid retry_ended_job(store::Store& store, const Uuid& job, const std::string& who, Uuid new_id) {
+    if (new_id.is_nil()) new_id = platform::new_task_id();
     const auto status =
         asked_until_certain([&] { return store.retry_job({.job = job, .new_id = new_id, .who = who}); });
     switch (status) {

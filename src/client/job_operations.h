@@ -13,8 +13,9 @@ Uuid start_job(store::Store& store, store::NewJob job);
 /// The job; throws UnknownJob.
 [[nodiscard]] JobInfo find_one_job(store::Store& store, const Uuid& job);
 
-/// Starts a job that keeps what succeeded in an ended one, and returns its id. Throws UnknownJob or WrongState.
-Uuid retry_ended_job(store::Store& store, const Uuid& job, const std::string& who);
+/// Starts a job that keeps what succeeded in an ended one, and returns its id: `new_id`, or a fresh one when that is
+/// nil. Throws UnknownJob or WrongState.
+Uuid retry_ended_job(store::Store& store, const Uuid& job, const std::string& who, Uuid new_id = {});
 
 /// Every event about the job and the tasks of its steps, oldest first.
 [[nodiscard]] std::vector<store::EventRecord> all_job_events(store::Store& store, const Uuid& job);

@@ -1,5 +1,6 @@
 #include "config/overrides.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include "base/assert.h"
@@ -38,6 +39,11 @@ bool describes_a_service(std::string_view variable) {
     return !number.empty() && std::isdigit(static_cast<unsigned char>(number.front())) != 0;
 }
 
+/// What they say in HOLDFAST_SERVER_PORT is no port of ours, though a key has that variable.
+bool is_injected(std::string_view variable, std::string_view text) {
+    return describes_a_service(variable) && (text.starts_with("tcp://") || text.starts_with("udp://"));
+}
+
 /// The section whose prefix the variable has, "" when it has none.
 std::string section_of(std::string_view variable) {
     const std::string name = lower_case(variable.substr(prefix.size()));
@@ -47,8 +53,12 @@ std::string section_of(std::string_view variable) {
     return "";
 }
 
+/// Those that no key stands behind: the program reads them itself.
+const std::vector<std::string> own_variables = {"HOLDFAST_CONFIG", "HOLDFAST_SERVER", "HOLDFAST_TOKEN",
+                                                "HOLDFAST_CA_FILE"};
+
 std::vector<std::string> variables() {
-    std::vector<std::string> names = {"HOLDFAST_CONFIG"};
+    std::vector<std::string> names = own_variables;
     for (const Field& field : fields()) names.push_back(field.variable());
     return names;
 }
@@ -72,7 +82,8 @@ std::optional<std::string> meant_variable(std::string_view variable, const std::
 }
 
 void refuse_if_meant_for_us(const std::string& variable, const std::string& text, Draft& draft) {
-    if (variable == "HOLDFAST_CONFIG" || describes_a_service(variable)) return;
+    const bool is_own = std::ranges::find(own_variables, variable) != own_variables.end();
+    if (is_own || describes_a_service(variable)) return;
     SourceNode value;
     value.kind = NodeKind::Scalar;
     value.scalar = text;
@@ -92,6 +103,7 @@ void refuse_if_meant_for_us(const std::string& variable, const std::string& text
 void read_environment(const std::map<std::string, std::string>& environment, Draft& draft) {
     for (const auto& [variable, text] : environment) {
         if (!variable.starts_with(prefix) || text.empty()) continue;
+        if (is_injected(variable, text)) continue;
         if (const Field* field = field_of_variable(variable)) {
             draft.choose(*field, node_from_text(*field, text), {OriginKind::Environment, variable, {}});
         } else {

@@ -21,7 +21,7 @@ protected:
     }
     [[nodiscard]] nlohmann::json spec(const std::string& id) { return nlohmann::json::parse(stored(id).task.spec); }
 };
-INSTANTIATE_TEST_SUITE_P(Stores, CliCatalog, testing::ValuesIn(store_kinds()), name_of);
+INSTANTIATE_TEST_SUITE_P(Stores, CliCatalog, testing::ValuesIn(all_kinds()), name_of);
 
 TEST_P(CliCatalog, ADefinitionIsStoredWholeWithTheTask) {
     define(R"(

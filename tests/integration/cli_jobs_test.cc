@@ -60,7 +60,7 @@ protected:
         return holdfast(std::move(words)).json();
     }
 };
-INSTANTIATE_TEST_SUITE_P(Stores, CliJobs, testing::ValuesIn(store_kinds()), name_of);
+INSTANTIATE_TEST_SUITE_P(Stores, CliJobs, testing::ValuesIn(all_kinds()), name_of);
 
 TEST_P(CliJobs, ListShowsTheNewestFirstAndFilters) {
     const std::string first = run({"pipeline"});

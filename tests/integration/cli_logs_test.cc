@@ -20,7 +20,7 @@ protected:
         ASSERT_EQ(stored.front(), store::Fenced::Applied);
     }
 };
-INSTANTIATE_TEST_SUITE_P(Stores, CliLogs, testing::ValuesIn(store_kinds()), name_of);
+INSTANTIATE_TEST_SUITE_P(Stores, CliLogs, testing::ValuesIn(all_kinds()), name_of);
 
 TEST_P(CliLogs, AreWhatTheRunsPrintedAsTheyPrintedIt) {
     const std::string id = submit({"resize"});

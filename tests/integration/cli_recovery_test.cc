@@ -60,7 +60,7 @@ protected:
     platform::SystemRandom random_;
     std::string running_, claimed_;
 };
-INSTANTIATE_TEST_SUITE_P(Stores, CliRecovery, testing::ValuesIn(store_kinds()), name_of);
+INSTANTIATE_TEST_SUITE_P(Stores, CliRecovery, testing::ValuesIn(all_kinds()), name_of);
 
 TEST_P(CliRecovery, StaleListsTasksWithTheirWorkersAndHowLongTheyAreQuiet) {
     one_of_each(hasty_worker("w"));
@@ -357,7 +357,7 @@ TEST_F(CliRecoveryFaults, InCppAMissingStoreIsThrown) {
 }
 
 class CliWaiting : public CliRecovery {};
-INSTANTIATE_TEST_SUITE_P(Stores, CliWaiting, testing::ValuesIn(store_kinds()), name_of);
+INSTANTIATE_TEST_SUITE_P(Stores, CliWaiting, testing::ValuesIn(all_kinds()), name_of);
 
 TEST_P(CliWaiting, ATaskSaysForWhat) {
     const std::string id = submit({"work"});

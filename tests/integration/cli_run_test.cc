@@ -15,7 +15,7 @@ using testing::SizeIs;
 using testing::StartsWith;
 
 class CliRun : public WorkflowProgramTest {};
-INSTANTIATE_TEST_SUITE_P(Stores, CliRun, testing::ValuesIn(store_kinds()), name_of);
+INSTANTIATE_TEST_SUITE_P(Stores, CliRun, testing::ValuesIn(all_kinds()), name_of);
 
 constexpr const char* sum_flow = R"(
 workflows:

@@ -33,7 +33,7 @@ protected:
             "tester");
     }
 };
-INSTANTIATE_TEST_SUITE_P(Stores, CliSchedules, testing::ValuesIn(store_kinds()), name_of);
+INSTANTIATE_TEST_SUITE_P(Stores, CliSchedules, testing::ValuesIn(all_kinds()), name_of);
 
 TEST_P(CliSchedules, ListShowsThemByName) {
     put("nightly", R"({"cron":"30 2 * * *","zone":"Europe/Berlin"})");

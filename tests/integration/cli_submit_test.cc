@@ -11,7 +11,7 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 class CliSubmit : public AnyStoreProgramTest {};
-INSTANTIATE_TEST_SUITE_P(Stores, CliSubmit, testing::ValuesIn(store_kinds()), name_of);
+INSTANTIATE_TEST_SUITE_P(Stores, CliSubmit, testing::ValuesIn(all_kinds()), name_of);
 
 TEST_P(CliSubmit, CreatesTheStoreAndPrintsNothingButTheId) {
     const Ran ran = holdfast({"submit", "resize"});

@@ -21,7 +21,7 @@ protected:
         return ids;
     }
 };
-INSTANTIATE_TEST_SUITE_P(Stores, CliTasks, testing::ValuesIn(store_kinds()), name_of);
+INSTANTIATE_TEST_SUITE_P(Stores, CliTasks, testing::ValuesIn(all_kinds()), name_of);
 
 TEST_P(CliTasks, ListShowsTheNewestFirstAndFilters) {
     const std::string first = submit({"resize"});

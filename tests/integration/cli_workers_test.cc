@@ -38,7 +38,7 @@ protected:
         return holdfast({"workers", "show", name, "--json"}).json()["worker"];
     }
 };
-INSTANTIATE_TEST_SUITE_P(Stores, CliWorkers, testing::ValuesIn(store_kinds()), name_of);
+INSTANTIATE_TEST_SUITE_P(Stores, CliWorkers, testing::ValuesIn(all_kinds()), name_of);
 
 TEST_P(CliWorkers, ListShowsNameStatusFreshnessBeatLoadTagsAndVersion) {
     const Uuid id = register_worker("web-1");

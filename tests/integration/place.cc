@@ -86,6 +86,26 @@ std::unique_ptr<StorePlace> make_postgres_place() {
 
 #endif
 
+/// A server that does nothing by itself, so that what happens is the test's doing.
+class ServerPlace final : public StorePlace {
+public:
+    explicit ServerPlace(const std::string& folder)
+        : store_(folder),
+          process_(
+              {.arguments = {"server", "--port", "0", "--no-sweep", "--store", store_.url()}, .folder = folder}) {
+        const auto store = client::connect({.url = store_.url(), .limits = {}, .create = true, .migrate = true});
+        while (store->replicas().empty()) store->watch(store::Topic::Work)->wait(std::chrono::milliseconds(20));
+        server_ = store->replicas().front().replica.address;
+    }
+    std::string url() const override { return store_.url(); }
+    std::string server() const override { return server_; }
+
+private:
+    SqlitePlace store_;
+    RunningProgram process_;
+    std::string server_;
+};
+
 }  // namespace
 
 TempFolder::TempFolder() {
@@ -114,12 +134,20 @@ std::vector<StoreKind> store_kinds() {
 #endif
 }
 
+std::vector<StoreKind> all_kinds() {
+    std::vector<StoreKind> kinds = store_kinds();
+    kinds.push_back(StoreKind::Server);
+    return kinds;
+}
+
 std::string name_of(const testing::TestParamInfo<StoreKind>& info) {
+    if (info.param == StoreKind::Server) return "Server";
     return info.param == StoreKind::Sqlite ? "Sqlite" : "Postgres";
 }
 
 std::unique_ptr<StorePlace> make_place(StoreKind kind, const TempFolder& folder) {
     if (kind == StoreKind::Sqlite) return std::make_unique<SqlitePlace>(folder.path());
+    if (kind == StoreKind::Server) return std::make_unique<ServerPlace>(folder.path());
     return make_postgres_place();
 }
 
@@ -159,9 +187,11 @@ void StandInWorker::finish(store::FinishedRun run) {
 }
 
 RunParams ProgramTest::command(std::vector<std::string> arguments) const {
-    return {.arguments = std::move(arguments),
-            .environment = {{"HOLDFAST_STORE", place_->url()}, {"USER", "tester"}},
-            .folder = folder_.path()};
+    RunParams params{.arguments = std::move(arguments),
+                     .environment = {{"HOLDFAST_STORE", place_->url()}, {"USER", "tester"}},
+                     .folder = folder_.path()};
+    if (!place_->server().empty()) params.environment["HOLDFAST_SERVER"] = place_->server();
+    return params;
 }
 
 Ran ProgramTest::holdfast(std::vector<std::string> arguments) const {

@@ -27,8 +27,10 @@ private:
     std::string path_;
 };
 
-enum class StoreKind { Sqlite, Postgres };
-[[nodiscard]] std::vector<StoreKind> store_kinds();  ///< those that this build has
+/// Server: an SQLite file behind a server, which the program asks instead.
+enum class StoreKind { Sqlite, Postgres, Server };
+[[nodiscard]] std::vector<StoreKind> store_kinds();  ///< those that this build has, asked directly
+[[nodiscard]] std::vector<StoreKind> all_kinds();    ///< ... and through a server
 [[nodiscard]] std::string name_of(const testing::TestParamInfo<StoreKind>& info);
 
 /// A place without a store in it yet, that a URL names.
@@ -36,6 +38,7 @@ class StorePlace {
 public:
     virtual ~StorePlace() = default;
     [[nodiscard]] virtual std::string url() const = 0;
+    [[nodiscard]] virtual std::string server() const { return ""; }  ///< that the program asks; empty: none
 };
 /// `folder` outlives it. PostgreSQL: a new database on the server that HOLDFAST_TEST_POSTGRES names.
 [[nodiscard]] std::unique_ptr<StorePlace> make_place(StoreKind kind, const TempFolder& folder);
