@@ -35,6 +35,15 @@ TEST_P(SweepLease, LapsesWhenItIsNotRenewed) {
     EXPECT_EQ(late.holder, "b");
 }
 
+TEST_P(SweepLease, LapsesAlsoWhenTheClockIsSetBack) {
+    store->sweep_lease("a", 3s);
+    clock.advance(-2s);
+    EXPECT_FALSE(store->sweep_lease("b", 3s).held);  // a little: it lapses that much later
+    clock.advance(-1h);
+    EXPECT_TRUE(store->sweep_lease("b", 3s).held);
+    EXPECT_FALSE(store->sweep_lease("a", 3s).held);
+}
+
 TEST_P(SweepLease, CanBeGivenUpAtOnce) {
     store->sweep_lease("a", 3s);
     EXPECT_FALSE(store->sweep_lease("a", 0s).held);

@@ -201,10 +201,12 @@ std::vector<Fenced> PostgresStore::ask_to_stop(const store::AskToStopParams& par
 
 store::SweepLeaseAnswer PostgresStore::sweep_lease(const std::string& holder, Duration expiry) {
     const bool gives_up = expiry <= Duration::zero();
+    // One that seems good for much longer than it can be was written before the clock was set back: lapsed, too.
     const auto rows = work_.run(
         {{"UPDATE holdfast.sweep_lease SET holder = CASE WHEN $3 THEN '' ELSE $1 END,"
           " expires = CASE WHEN $3 THEN timestamptz 'epoch' ELSE holdfast.now() + $2 * interval '1 microsecond' END"
-          " WHERE holder = $1 OR (expires <= holdfast.now() AND NOT $3)",
+          " WHERE holder = $1 OR ((expires <= holdfast.now() OR"
+          " expires > holdfast.now() + 2 * $2 * interval '1 microsecond') AND NOT $3)",
           Params(holder, std::int64_t{expiry.count()}, gives_up)},
          {"SELECT CASE WHEN expires > holdfast.now() THEN holder ELSE '' END FROM holdfast.sweep_lease", {}}},
         Effect::Writes);

@@ -125,9 +125,12 @@ std::vector<Fenced> SqliteStore::ask_to_stop(const store::AskToStopParams& param
 store::SweepLeaseAnswer SqliteStore::sweep_lease(const std::string& holder, Duration expiry) {
     return write([&](Transaction& tx) {
         const bool gives_up = expiry <= Duration::zero();
-        tx.db.run("UPDATE sweep_lease SET holder = ?1, expires = ?2 WHERE holder = ?3 OR (expires <= ?4 AND ?5 = 0)",
-                  gives_up ? std::string_view() : std::string_view(holder), gives_up ? Timestamp() : tx.now + expiry,
-                  holder, tx.now, gives_up);
+        // One that seems good for much longer than it can be was written before the clock was set back: lapsed, too.
+        tx.db.run(
+            "UPDATE sweep_lease SET holder = ?1, expires = ?2"
+            " WHERE holder = ?3 OR ((expires <= ?4 OR expires > ?5) AND ?6 = 0)",
+            gives_up ? std::string_view() : std::string_view(holder), gives_up ? Timestamp() : tx.now + expiry,
+            holder, tx.now, tx.now + 2 * expiry, gives_up);
         auto row = tx.db.query("SELECT CASE WHEN expires > ? THEN holder ELSE '' END FROM sweep_lease", tx.now);
         row.step();
         return store::SweepLeaseAnswer{!gives_up && row.text(0) == holder, row.string(0)};
