@@ -29,6 +29,8 @@ void Observer::see(const store::LivenessView& view, const std::map<Uuid, Sight>&
 }
 
 void Observer::note(Known& known, const store::WorkerLiveness& worker, const Sight& sight, Duration now) {
+    // The view in which it was sighted may have been on its way for long: beats since then prove nothing.
+    if (known.sighted_at && !known.beat_when_sighted) known.beat_when_sighted = worker.beat;
     if (worker.beat != known.last.beat) note_beat(known, worker.beat, now);
     known.last = worker;
     const bool without_session = worker.proves_session && !worker.session_held;
@@ -41,19 +43,16 @@ void Observer::note_beat(Known& known, std::int64_t beat, Duration now) {
     known.beat_seen_at = now;
     known.without_session_since.reset();
     // One may have been on its way when the worker died; a second one comes from a worker that lives.
-    if (known.sighted_at && beat > known.beat_when_sighted + 1) discredited_.insert(known.last.host.boot_id);
+    if (known.beat_when_sighted && beat > *known.beat_when_sighted + 1) discredited_.insert(known.last.host.boot_id);
 }
 
 void Observer::note_sight(Known& known, const Sight& sight, Duration now) {
     const bool has_begun = known.last.beat > 0;  // only then its lock is held
     const bool counts = has_begun && core::is_certain(sight.evidence) && !is_discredited(known.last.host.boot_id);
     known.sight = counts ? sight : Sight{};
-    if (!counts) {
-        known.sighted_at.reset();
-    } else if (!known.sighted_at) {
-        known.sighted_at = now;
-        known.beat_when_sighted = known.last.beat;
-    }
+    if (counts && known.sighted_at) return;
+    known.sighted_at = counts ? std::optional(now) : std::nullopt;
+    known.beat_when_sighted.reset();
 }
 
 bool Observer::is_certain(const Known& known, Duration now) const {

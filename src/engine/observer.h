@@ -42,7 +42,7 @@ private:
         Duration beat_seen_at{};                        ///< when its beat number was first seen
         std::optional<Duration> without_session_since;  ///< its lock is not held, and no beat has come since
         std::optional<Duration> sighted_at;             ///< when certain evidence was first seen,
-        std::int64_t beat_when_sighted = 0;             ///< and its beat number then
+        std::optional<std::int64_t> beat_when_sighted;  ///< and its beat number in the first view since
         Sight sight;
     };
 

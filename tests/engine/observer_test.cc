@@ -139,6 +139,7 @@ TEST_F(Observing, WithoutSessionsAMissingProcessNeedsTwoMissingBeats) {
 TEST_F(Observing, AWorkerThatBeatsOnAfterItWasSeenDeadDiscreditsItsHostForGood) {
     sight = {core::Evidence::Exited, "its lock is free", true};
     look();
+    look();
     ++worker.beat;
     look();
     EXPECT_EQ(seen().evidence, core::Evidence::Exited) << "one beat may have been on its way";
@@ -148,6 +149,15 @@ TEST_F(Observing, AWorkerThatBeatsOnAfterItWasSeenDeadDiscreditsItsHostForGood) 
     EXPECT_TRUE(observer.is_discredited("boot"));
     look_for(seconds(4));
     EXPECT_EQ(seen().evidence, core::Evidence::None);
+}
+
+TEST_F(Observing, BeatsThatALateViewDidNotShowYetDiscreditNobody) {
+    sight = {core::Evidence::Exited, "its lock is free", true};
+    look();  // the view was on its way while the worker beat on, and died
+    worker.beat += 5;
+    look();
+    EXPECT_EQ(seen().evidence, core::Evidence::Exited);
+    EXPECT_FALSE(observer.is_discredited("boot"));
 }
 
 }  // namespace
