@@ -22,7 +22,7 @@ struct Change {
     };
     struct Start {
         store::Lease lease = 0;
-        bool said_applied = false;
+        bool said_started = false;  ///< now, or already
     };
 
     std::string verb;
@@ -37,6 +37,7 @@ struct Change {
     std::string evidence = {};          ///< of those
     bool prunes = false;
     bool brings_work = false;  ///< whoever waits for work is to be woken
+    bool grants = false;       ///< the answer brings leases
 
     static Change reading(std::string_view verb) { return {.verb = std::string(verb), .writes = false}; }
     static Change writing(std::string_view verb, std::string detail = {}) {

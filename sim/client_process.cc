@@ -31,7 +31,8 @@ void ClientProcess::start() {
 
 void ClientProcess::run() {
     while (true) {
-        sleep(world().plan.only_submits ? Duration(100ms) : dice().logarithmic(50ms, 20s));
+        sleep(world().plan.only_submits ? Duration(100ms)
+                                        : dice().logarithmic(world().plan.in_bursts ? 5ms : 50ms, 20s));
         try {
             world().is_calm ? put_in_order() : act();
         } catch (const store::StoreError&) {
@@ -66,6 +67,7 @@ store::NewTask ClientProcess::draw_task() {
         task.concurrency = ConcurrencyKey{all.plan.keys[key], static_cast<int>(key) + 1};
         task.policy.fence = Fence::Auto;
     }
+    if (all.plan.stops_after) return task;
     if (dice().chance(0.1)) task.run_at = clock_.now() + dice().logarithmic(1s, 5min);
     if (dice().chance(0.1)) task.deadline = task.run_at.value_or(clock_.now()) + dice().logarithmic(100ms, 10min);
     if (dice().chance(0.05)) {
@@ -78,8 +80,7 @@ store::NewTask ClientProcess::draw_task() {
 void ClientProcess::submit_some() {
     if (world().tasks_left == 0) return;
     std::vector<store::NewTask> tasks;
-    const bool in_bursts = world().dice.fork("bursts").chance(0.3);
-    for (int count = dice().between(1, in_bursts ? 50 : 5); count > 0 && world().tasks_left > 0;
+    for (int count = dice().between(1, world().plan.in_bursts ? 50 : 5); count > 0 && world().tasks_left > 0;
          --count, --world().tasks_left) {
         tasks.push_back(draw_task());
         world().ledger.add(tasks.back());
@@ -124,6 +125,7 @@ void ClientProcess::submit_again() {
 
 void ClientProcess::steer() {
     if (dice().chance(0.3)) return steer_job();
+    if (world().plan.schedules > 0 && dice().chance(0.3)) return steer_schedule();
     const TrueTask* known = draw_known();
     if (known == nullptr) return;
     const Uuid id = known->task.id;
@@ -180,6 +182,7 @@ void ClientProcess::put_in_order() {
         if (worker.cordoned)
             store_.order_worker(
                 {.worker = worker.registration.id, .order = store::WorkerOrder::Uncordon, .who = name()});
+    pause_schedules();
     finish_jobs();
 }
 
@@ -189,7 +192,9 @@ void ClientProcess::start_job() {
     --world().jobs_left;
     store::NewJob job;
     job.id = ids_.make(clock_.now(), dice());
-    const core::WorkflowBundle bundle = draw_workflow(dice(), world().plan.queues, world().plan.keys);
+    const auto& given = world().plan.workflows;
+    const core::WorkflowBundle bundle = given.empty() ? draw_workflow(dice(), world().plan.queues, world().plan.keys)
+                                                      : given[world().jobs_left % given.size()];
     job.definition = core::to_json_text(bundle);
     job.who = name();
     world().ledger.add_job(job.id, bundle);

@@ -28,6 +28,10 @@ private:
     void start_job();
     void steer_job();
     void finish_jobs();
+    // client_schedules.cc
+    void steer_schedule();
+    void put_schedule(const std::string& schedule);
+    void pause_schedules();
     void put_in_order();
     [[nodiscard]] store::NewTask draw_task();
     [[nodiscard]] const TrueTask* draw_known();

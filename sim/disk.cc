@@ -93,6 +93,17 @@ std::shared_ptr<DiskFile> Disk::entry(const std::string& name) {
     return found == files_.end() ? std::make_shared<DiskFile>() : found->second;
 }
 
+DiskImage Disk::image() const {
+    DiskImage image;
+    for (const auto& [name, file] : files_) image[name] = *file;
+    return image;
+}
+
+void Disk::restore(const DiskImage& image) {
+    files_.clear();
+    for (const auto& [name, file] : image) files_[name] = std::make_shared<DiskFile>(file);
+}
+
 void Disk::lose_power() {
     ++power_cuts;
     for (const auto& client : clients)

@@ -78,6 +78,9 @@ struct FileLocks {
     std::map<const void*, int> levels;
 };
 
+/// What is on a disk.
+using DiskImage = std::map<std::string, DiskFile>;
+
 /// The disk of the machine that has the database.
 class Disk {
 public:
@@ -86,6 +89,9 @@ public:
     [[nodiscard]] std::shared_ptr<DiskFile> open(const std::string& name) { return files_[name] = entry(name); }
     [[nodiscard]] bool has(const std::string& name) const { return files_.contains(name); }
     void remove(const std::string& name) { files_.erase(name); }
+    /// While nobody has any of it open.
+    [[nodiscard]] DiskImage image() const;
+    void restore(const DiskImage& image);
 
     /// Loses what was not synced. Whoever had files open is dead.
     void lose_power();

@@ -26,11 +26,13 @@ constexpr std::array<FaultKind, fault_count> kinds = {{
     {"busy", 0.02, false},
     {"disk-full", 0.02, false},
     {"io-error", 0.02, false},
+    {"pause-at-call", 0.001, false},
     {"outage", 4, true},
     {"partition", 12, true},
     {"pause-worker", 12, true},
     {"pause-sweeper", 8, true},
     {"pause-client", 4, true},
+    {"term-worker", 12, true},
     {"freeze-machine", 4, true},
     {"reboot-machine", 4, true},
     {"power-cut", 4, true},
@@ -45,6 +47,8 @@ constexpr std::array<FaultKind, fault_count> kinds = {{
     {"wake-up-late", 0.2, false},
 }};
 
+constexpr double most_often = 0.5;
+
 const FaultKind& kind_of(Fault fault) {
     return kinds[static_cast<std::size_t>(fault)];
 }
@@ -53,7 +57,7 @@ const FaultKind& kind_of(Fault fault) {
 double draw_rate(Fault fault, Dice dice) {
     if (dice.chance(0.5)) return 0;
     const double rate = kind_of(fault).usual_rate * std::exp((dice.fraction() - 0.5) * 3);
-    return is_timed(fault) ? rate : std::min(rate, 0.5);
+    return is_timed(fault) ? rate : std::min(rate, most_often);
 }
 
 }  // namespace
@@ -99,13 +103,13 @@ Dice FaultPlan::dice_for(const FaultKey& key) const {
     return Dice(mixed(digest(key.site, digest(to_text(key.fault), seed_)) + key.number));
 }
 
-std::optional<Dice> FaultPlan::strikes(Fault fault, std::string_view site) {
+std::optional<Dice> FaultPlan::strikes(Fault fault, std::string_view site, double boost) {
     const double rate = rates_[index(fault)];
     if (rate == 0 || stopped_) return std::nullopt;
     FaultKey key{fault, std::string(site), 0};
     key.number = ++numbers_[{fault, key.site}];
     Dice dice = dice_for(key);
-    if (!is_timed(fault) && !dice.chance(rate)) return std::nullopt;
+    if (!is_timed(fault) && !dice.chance(std::min(rate * boost, most_often))) return std::nullopt;
     if (limits_.only && !limits_.only->contains(key)) return std::nullopt;
     ++counts_[index(fault)];
     struck_.push_back(std::move(key));

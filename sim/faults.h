@@ -13,7 +13,7 @@
 
 namespace holdfast::sim {
 
-/// Everything that can go wrong. Those up to IoError happen to calls of the store, with a probability; the others
+/// Everything that can go wrong. Those up to PauseAtCall happen to calls of the store, with a probability; the others
 /// come by themselves, at a mean interval; those of runners and wake-ups happen to what they are named after, with a
 /// probability.
 enum class Fault {
@@ -26,11 +26,13 @@ enum class Fault {
     Busy,             ///< SQLITE_BUSY from the k-th lock on
     DiskFull,         ///< SQLITE_FULL at the k-th write
     IoError,          ///< an error at the k-th operation of the disk
+    PauseAtCall,      ///< SIGSTOP of whoever makes a call, just before it reaches the store
     Outage,           ///< nobody can reach the store for 1 s to 2 h
     Partition,        ///< one process cannot
     PauseWorker,      ///< SIGSTOP, longer than any lease, then SIGCONT
     PauseSweeper,     ///<
     PauseClient,      ///<
+    TermWorker,       ///< SIGTERM: it drains, and leaves
     FreezeMachine,    ///< with everything on it
     RebootMachine,    ///<
     PowerCut,         ///< of the machine with the database: what was not synced is lost or torn
@@ -73,8 +75,8 @@ class FaultPlan {
 public:
     FaultPlan(std::uint64_t seed, FaultLimits limits);
 
-    /// Does it strike here, this time? Then with dice for the details.
-    [[nodiscard]] std::optional<Dice> strikes(Fault fault, std::string_view site);
+    /// Does it strike here, this time? Then with dice for the details. `boost`: so many times as often as elsewhere.
+    [[nodiscard]] std::optional<Dice> strikes(Fault fault, std::string_view site, double boost = 1);
     /// When a timed one comes next; nullopt: never.
     [[nodiscard]] std::optional<Duration> next_after(Fault fault);
     /// For what is not left to chance: strikes from now on are no more.

@@ -1,5 +1,7 @@
 #include "sim/faulty_store.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "sim/sqlite_vfs.h"
 #include "sim/world.h"
@@ -12,7 +14,18 @@ namespace {
 using namespace std::chrono_literals;
 using store::Fenced;
 
-constexpr int most_operations = 60;  ///< of the disk, that a call makes before a fault strikes
+constexpr Duration scripted_stop = 10s;  ///< longer than leases of small worlds are trusted
+constexpr int most_operations = 60;      ///< of the disk, that a call makes before a fault strikes
+
+/// What is called seldom, or decides much.
+constexpr std::string_view rare_verbs[] = {"start",       "hand_back",  "recover",  "mark_lost",
+                                           "ask_to_stop", "reject",     "register", "deregister",
+                                           "fire",        "start_jobs", "force",    "cancel"};
+constexpr double boost_of_rare = 8;
+
+bool is_rare(const Change& change) {
+    return std::ranges::count(rare_verbs, change.verb) > 0;
+}
 
 const auto says_nothing = [](const auto&, Change&) {};
 
@@ -30,7 +43,8 @@ void note_ends(Change& change, const Answers& answers, const LeaseOf& lease_of, 
 
 void note_starts(Change& change, const std::vector<store::TaskLease>& leases, const std::vector<Fenced>& answers) {
     for (std::size_t i = 0; i < answers.size(); ++i)
-        change.starts[leases[i].task] = {leases[i].lease, answers[i] == Fenced::Applied};
+        change.starts[leases[i].task] = {leases[i].lease,
+                                         answers[i] == Fenced::Applied || answers[i] == Fenced::Already};
 }
 
 std::string list_of(Ledger& ledger, const std::vector<store::TaskLease>& leases) {
@@ -61,8 +75,8 @@ std::optional<DiskFault> FaultyStore::draw_disk_fault(bool writes) {
     return std::nullopt;
 }
 
-void FaultyStore::draw_kill(Fate& fate) {
-    auto dice = process_.world().faults.strikes(process_.kill_fault(), process_.name());
+void FaultyStore::draw_kill(Fate& fate, double boost) {
+    auto dice = process_.world().faults.strikes(process_.kill_fault(), process_.name(), boost);
     if (!dice) return;
     switch (dice->below(3)) {
         case 0:
@@ -76,23 +90,27 @@ void FaultyStore::draw_kill(Fate& fate) {
     }
 }
 
-FaultyStore::Fate FaultyStore::draw_fate(bool writes) {
+FaultyStore::Fate FaultyStore::draw_fate(const Change& change) {
     World& world = process_.world();
+    const double boost = is_rare(change) ? boost_of_rare : 1;
     Fate fate;
     const auto latency = Duration(static_cast<Duration::rep>(world.plan.call_latency_ms * 1000));
     fate.there = process_.dice().between(Duration(50), latency);
     fate.back = process_.dice().between(Duration(50), latency);
-    if (auto dice = world.faults.strikes(Fault::SlowCall, process_.name()))
+    if (auto dice = world.faults.strikes(Fault::SlowCall, process_.name(), boost))
         (dice->chance(0.5) ? fate.there : fate.back) += dice->logarithmic(500ms, 3min);
-    fate.disk = draw_disk_fault(writes);
+    fate.disk = draw_disk_fault(change.writes);
     fate.fails = world.faults.strikes(Fault::CallFails, process_.name()).has_value();
-    fate.loses_answer = world.faults.strikes(Fault::AnswerLost, process_.name()).has_value();
-    draw_kill(fate);
+    fate.loses_answer = world.faults.strikes(Fault::AnswerLost, process_.name(), boost).has_value();
+    if (auto dice = world.faults.strikes(Fault::PauseAtCall, process_.name(), boost))
+        fate.stops_for = dice->logarithmic(1s, 10min);
+    draw_kill(fate, boost);
     world.script_fate(process_, [&](CallFault fault) {
         fate.fails |= fault == CallFault::Before;
         fate.loses_answer |= fault == CallFault::InDoubt;
         if (fault == CallFault::KillBefore) fate.kill = Fate::Kill::Before;
         if (fault == CallFault::KillAfter) fate.kill = Fate::Kill::After;
+        if (fault == CallFault::Stop) fate.stops_for = scripted_stop;
     });
     return fate;
 }
@@ -100,6 +118,7 @@ FaultyStore::Fate FaultyStore::draw_fate(bool writes) {
 void FaultyStore::arrive(const Fate& fate, const Change& change) {
     World& world = process_.world();
     ++world.store_calls;
+    if (fate.stops_for) world.pause(process_, *fate.stops_for);
     process_.sleep(fate.there);
     if (fate.kill == Fate::Kill::Before) {
         process_.die(concat("killed before ", change.verb));
@@ -170,6 +189,10 @@ void FaultyStore::leave(const Fate& fate, const Change& change) {
         throw FiberCancelled();
     }
     process_.sleep(fate.back);
+    // So late that others may have been given what it brings.
+    if (change.grants)
+        if (auto dice = process_.world().faults.strikes(Fault::SlowCall, process_.name(), boost_of_rare))
+            process_.sleep(dice->logarithmic(1s, 3min));
     if (!fate.loses_answer) return;
     process_.say(concat("the answer to ", change.verb, " is lost"));
     throw store::CommitInDoubt("the connection was lost");
@@ -240,6 +263,7 @@ store::ClaimAnswer FaultyStore::claim(const store::ClaimParams& params) {
                 process_.world().witness.met(task.task);
                 leases.push_back({task.task.id, task.lease});
             }
+            made.grants = !leases.empty();
             made.detail += concat("): ", list_of(process_.world().ledger, leases), "(");
         });
 }
@@ -314,7 +338,7 @@ std::vector<store::LogRecord> FaultyStore::read_logs(const store::ReadLogsParams
 store::RegisterAnswer FaultyStore::register_worker(const store::WorkerRegistration& worker) {
     return perform(
         Change::writing("register"), [&](store::Store& store) { return store.register_worker(worker); },
-        [&](const store::RegisterAnswer&, Change&) { process_.world().witness.beat_came(worker.id); });
+        says_nothing);
 }
 
 bool FaultyStore::deregister_worker(const Uuid& worker) {
@@ -447,7 +471,10 @@ store::PruneAnswer FaultyStore::prune(const store::PruneParams& params) {
 store::SweepLeaseAnswer FaultyStore::sweep_lease(const std::string& holder, Duration expiry) {
     return perform(
         Change::writing("sweep_lease"), [&](store::Store& store) { return store.sweep_lease(holder, expiry); },
-        says_nothing);
+        [&](const store::SweepLeaseAnswer& answer, Change& made) {
+            process_.world().witness.asked_for_sweep_row(process_, answer.held);
+            made.detail = answer.held ? "held" : concat("held by ", answer.holder);
+        });
 }
 
 void FaultyStore::note_sweep(const store::SweepNote& note) {
@@ -478,6 +505,12 @@ void FaultyStore::set_queue_paused(const std::string& queue, bool paused, const 
             return true;
         },
         says_nothing);
+}
+
+Timestamp FaultyStore::now() {
+    const Timestamp now = clock_.now();
+    process_.world().witness.told_time(process_, now);
+    return now;
 }
 
 /// Wake-ups are simulated by the world: nobody waits at a real bell.

@@ -101,7 +101,7 @@ public:
     // faulty_store.cc
     store::MigrateAnswer migrate() override;
     std::vector<store::Finding> check_up() override;
-    Timestamp now() override { return clock_.now(); }
+    Timestamp now() override;
     [[nodiscard]] std::string describe() const override { return "simulated"; }
 
 private:
@@ -113,11 +113,12 @@ private:
         bool loses_answer = false;
         enum class Kill { None, Before, After } kill = Kill::None;
         std::optional<DiskFault> disk;
+        std::optional<Duration> stops_for;  ///< the process, before the call reaches the store
     };
 
-    [[nodiscard]] Fate draw_fate(bool writes);
+    [[nodiscard]] Fate draw_fate(const Change& change);
     [[nodiscard]] std::optional<DiskFault> draw_disk_fault(bool writes);
-    void draw_kill(Fate& fate);
+    void draw_kill(Fate& fate, double boost);
     void arrive(const Fate& fate, const Change& change);
     void leave(const Fate& fate, const Change& change);
     void applied(Change& change);
@@ -128,7 +129,7 @@ private:
     /// Makes the call. `confirm(answer, change)` notes in the change what the answer says of it.
     template <typename Body, typename Confirm>
     auto perform(Change change, const Body& body, const Confirm& confirm) {
-        const Fate fate = draw_fate(change.writes);
+        const Fate fate = draw_fate(change);
         arrive(fate, change);
         auto answer = [&] {
             try {

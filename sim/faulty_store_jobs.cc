@@ -80,6 +80,7 @@ store::RepairAnswer FaultyStore::repair_jobs(const store::RepairParams& params) 
 
 void FaultyStore::put_schedule(const store::ScheduleDefinition& schedule, const std::string& who) {
     write("put_schedule", schedule.name, [&](Store& store) {
+        process_.world().witness.touched_schedule(process_, schedule.name);
         store.put_schedule(schedule, who);
         return true;
     });
@@ -90,16 +91,27 @@ std::vector<store::ScheduleRecord> FaultyStore::schedules() {
 }
 
 bool FaultyStore::set_schedule_paused(const std::string& schedule, bool paused, const std::string& who) {
-    return write("set_schedule_paused", schedule,
-                 [&](Store& store) { return store.set_schedule_paused(schedule, paused, who); });
+    return write(paused ? "pause_schedule" : "resume_schedule", schedule, [&](Store& store) {
+        process_.world().witness.touched_schedule(process_, schedule);
+        return store.set_schedule_paused(schedule, paused, who);
+    });
 }
 
 bool FaultyStore::remove_schedule(const std::string& schedule, const std::string& who) {
-    return write("remove_schedule", schedule, [&](Store& store) { return store.remove_schedule(schedule, who); });
+    return write("remove_schedule", schedule, [&](Store& store) {
+        process_.world().witness.touched_schedule(process_, schedule);
+        return store.remove_schedule(schedule, who);
+    });
 }
 
 bool FaultyStore::fire(const store::FireParams& params) {
-    return write("fire", params.schedule, [&](Store& store) { return store.fire(params); });
+    return write("fire", params.schedule, [&](Store& store) {
+        Witness& witness = process_.world().witness;
+        const auto before = witness.see_schedule(params.schedule);
+        const bool fired = store.fire(params);
+        if (fired) witness.fired(process_, params, before);
+        return fired;
+    });
 }
 
 }  // namespace holdfast::sim

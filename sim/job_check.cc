@@ -46,6 +46,7 @@ std::size_t hooks_for(const core::Workflow& workflow, const std::string& state) 
 
 const core::Workflow* Witness::workflow_of(const JobSight& job) {
     const TrueJob* known = world_.ledger.find_job(job.root);
+    if (known == nullptr) known = find_job_of_slot(job.root);
     if (known == nullptr) return nullptr;
     const auto found = known->bundle.workflows.find(job.workflow);
     return found == known->bundle.workflows.end() ? nullptr : &found->second;
@@ -82,6 +83,8 @@ void Witness::check_jobs() {
     const auto jobs = reader_.jobs();
     for (const auto& [id, sight] : jobs) {
         if (TrueJob* known = world_.ledger.find_job(id)) known->in_store = true;
+        if (pruned_jobs_.contains(id))
+            complain("P5", concat(world_.ledger.name_of_job(id), " had ended and was removed, and is there again"));
         if (!sight.has_ended()) continue;
         const auto [earlier, is_new] = ended_jobs_.try_emplace(id, sight.state);
         if (!is_new && earlier->second != sight.state)
@@ -93,6 +96,8 @@ void Witness::check_jobs() {
             complain("Hooks", concat(world_.ledger.name_of_job(id), " is ", sight.state, ", and ", fired,
                                      " hooks were fired instead of ", hooks_for(*workflow, sight.state)));
     }
+    for (const auto& [id, state] : ended_jobs_)
+        if (!jobs.contains(id)) pruned_jobs_.insert(id);
     for (auto& [id, job] : world_.ledger.jobs()) {
         if (jobs.contains(id) || ended_jobs_.contains(id)) continue;
         if (job.acknowledged || job.in_store) complain("P1", concat(job.name, " was accepted, and is gone"));

@@ -123,6 +123,10 @@ core::WorkflowBundle draw_workflow(Dice& dice, const std::vector<std::string>& q
     return core::bundle_of("main", all);
 }
 
+core::WorkflowBundle draw_small_workflow(Dice& dice, const std::vector<std::string>& queues) {
+    return core::bundle_of("main", {{"main", draw_one(dice, "main", 2, queues, {}, false)}});
+}
+
 int number_of_step(const Workflow& workflow, const std::string& name) {
     for (std::size_t i = 0; i < workflow.steps.size(); ++i)
         if (workflow.steps[i].name == name) return static_cast<int>(i);

@@ -10,6 +10,9 @@ namespace holdfast::sim {
 [[nodiscard]] core::WorkflowBundle draw_workflow(Dice& dice, const std::vector<std::string>& queues,
                                                  const std::vector<std::string>& keys);
 
+/// One of a step or two, as schedules start them.
+[[nodiscard]] core::WorkflowBundle draw_small_workflow(Dice& dice, const std::vector<std::string>& queues);
+
 /// The number of a step or hook in its job, as the store counts them; -1: there is none.
 [[nodiscard]] int number_of_step(const core::Workflow& workflow, const std::string& name);
 

@@ -44,6 +44,11 @@ std::string Ledger::name_of_job(const Uuid& id) {
     return found == nullptr ? concat("job ", id.to_string()) : found->name;
 }
 
+bool Ledger::is_all_acknowledged() const {
+    const auto is_known = [](const auto& each) { return each.second.acknowledged || each.second.in_store; };
+    return std::ranges::all_of(tasks_, is_known) && std::ranges::all_of(jobs_, is_known);
+}
+
 std::size_t Ledger::run_began(const store::TaskLease& lease, const std::string& worker, int machine, Duration at) {
     const std::size_t index = runs_.size();
     runs_.push_back(

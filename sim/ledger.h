@@ -43,6 +43,13 @@ struct TrueJob {
     bool in_store = false;
 };
 
+/// A schedule that clients have put, perhaps more than once.
+struct TrueSchedule {
+    std::map<std::string, core::WorkflowBundle> definitions = {};  ///< by their texts: all that it ever had
+    Duration touched_at{};                                         ///< when its row was last changed,
+    std::string touched_by = {};                                   ///< and by which process
+};
+
 /// What really happened: what clients were told, and what runners executed.
 class Ledger {
 public:
@@ -55,6 +62,9 @@ public:
     [[nodiscard]] TrueJob* find_job(const Uuid& id);
     [[nodiscard]] std::map<Uuid, TrueJob>& jobs() { return jobs_; }
     [[nodiscard]] std::string name_of_job(const Uuid& id);
+    [[nodiscard]] std::map<std::string, TrueSchedule>& schedules() { return schedules_; }
+    /// Whatever clients wanted, they know that it is on disk.
+    [[nodiscard]] bool is_all_acknowledged() const;
     [[nodiscard]] std::size_t size() const { return tasks_.size(); }
     [[nodiscard]] std::size_t job_count() const { return jobs_.size(); }
     [[nodiscard]] std::size_t run_count() const { return runs_.size(); }
@@ -69,6 +79,7 @@ public:
 private:
     std::map<Uuid, TrueTask> tasks_;
     std::map<Uuid, TrueJob> jobs_;
+    std::map<std::string, TrueSchedule> schedules_;
     std::vector<TrueRun> runs_;
     std::vector<std::size_t> open_runs_;
     std::map<store::Lease, std::size_t> by_lease_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -50,6 +51,8 @@ struct TrueWorker {
     bool is_cleared = false;  ///< dead, and nothing of it is left
     Duration last_beat{};     ///< applied in the store
     Duration died_at{};
+    /// When nothing of it was left that its machine shows, on that machine's monotonic clock: certain evidence.
+    std::optional<Duration> gone_since = {};
 };
 
 }  // namespace holdfast::sim

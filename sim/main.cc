@@ -24,8 +24,18 @@ struct Arguments {
     bool keep_going = false;
     std::size_t shrink_runs = 150;
     std::string exhaustive;
+    std::string part = "1/1";
     std::string row;
 };
+
+/// "2/8"
+std::optional<Part> parse_part(const std::string& text) {
+    unsigned long long number = 0, of = 0;
+    int end = 0;
+    if (std::sscanf(text.c_str(), "%llu/%llu%n", &number, &of, &end) != 2) return std::nullopt;
+    if (static_cast<std::size_t>(end) != text.size() || number < 1 || number > of) return std::nullopt;
+    return Part{number, of};
+}
 
 RunOptions options_for(const Arguments& arguments, std::uint64_t seed) {
     RunOptions options;
@@ -71,9 +81,13 @@ private:
     }
 
     void run_scenario() {
-        run_exhaustively(
-            *find_scenario(arguments_.exhaustive), arguments_.seed,
+        const ExhaustiveCounts counts = run_exhaustively(
+            *find_scenario(arguments_.exhaustive), arguments_.seed, *parse_part(arguments_.part),
             [this](const RunOptions& options, const RunReport& report) { return tell(options, report); });
+        std::printf("%s, part %s: %llu calls, %llu single faults, %llu pairs\n", arguments_.exhaustive.c_str(),
+                    arguments_.part.c_str(), static_cast<unsigned long long>(counts.calls),
+                    static_cast<unsigned long long>(counts.single_faults),
+                    static_cast<unsigned long long>(counts.pairs));
     }
 
     /// False: enough.
@@ -82,6 +96,9 @@ private:
         if (arguments_.exhaustive.empty() && arguments_.runs < 50 && arguments_.seconds == 0)
             std::printf("%s\n", describe(report).c_str());
         if (report.violations.empty()) return true;
+        for (const ScriptedFault& scripted : options.script)
+            std::printf("%s: call %llu %s\n", arguments_.exhaustive.c_str(),
+                        static_cast<unsigned long long>(scripted.call), std::string(to_text(scripted.fault)).c_str());
         RunOptions quiet = options;
         quiet.print_lines = false;
         std::printf("%s", describe(shrink(quiet, report, arguments_.shrink_runs)).c_str());
@@ -129,6 +146,8 @@ int main(int argc, char** argv) {
         ->capture_default_str();
     app.add_option("--exhaustive", arguments.exhaustive, "every call of a small scenario fails, in every way")
         ->check(CLI::IsMember(scenario_names()));
+    app.add_option("--part", arguments.part, "of --exhaustive, one of several parts to run beside each other: 2/8")
+        ->check([](const std::string& text) { return parse_part(text) ? "" : "must be like 2/8"; });
     app.add_option("--row", arguments.row,
                    "also write the totals to this file, as a row of the table in docs/proof.md");
     CLI11_PARSE(app, argc, argv);

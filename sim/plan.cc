@@ -39,6 +39,9 @@ WorldPlan draw_plan(Dice dice) {
     if (dice.chance(0.5)) plan.queues.emplace_back("second");
     for (int key = dice.between(0, 3); key > 0; --key) plan.keys.push_back("key-" + std::to_string(key));
     plan.call_latency_ms = dice.chance(0.5) ? 1 : 20;
+    if (dice.chance(0.4)) plan.schedules = dice.between(1, 2);
+    plan.in_bursts = dice.chance(0.3);
+    if (plan.in_bursts) plan.tasks *= 5;
     return plan;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/workflow.h"
 #include "engine/sweeper.h"
 #include "engine/worker_settings.h"
 #include "sim/dice.h"
@@ -22,6 +24,7 @@ struct WorldPlan {
     int capacity = 2;
     std::size_t tasks = 100;
     std::size_t jobs = 0;
+    int schedules = 0;                             ///< how many names of them clients use
     Duration busy_for = std::chrono::minutes(20);  ///< how long there are faults and new tasks
     Duration beat_interval = std::chrono::seconds(3);
     engine::SweepSettings sweep;
@@ -29,6 +32,12 @@ struct WorldPlan {
     std::vector<std::string> keys;  ///< of concurrency; the n-th has the limit n + 1
     double call_latency_ms = 1;     ///< of most store calls, at most
     bool only_submits = false;      ///< clients steer nothing
+    bool in_bursts = false;         ///< many short tasks at once, so that workers claim ahead
+    /// A small world: its tasks can run at once, end soon, and it stops when all have ended, though not before this.
+    std::optional<Duration> stops_after = {};
+    Duration starts_within = std::chrono::seconds(2);     ///< every process
+    Duration restarts_within = std::chrono::seconds(30);  ///< whatever has died
+    std::vector<core::WorkflowBundle> workflows = {};     ///< of the jobs; empty: drawn
 };
 
 [[nodiscard]] WorldPlan draw_plan(Dice dice);

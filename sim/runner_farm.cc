@@ -80,9 +80,10 @@ void RunnerFarm::plan_run(RunnerId id, Runner& runner) {
     const TrueTask* task = world_.ledger.find(runner.order->lease.task);
     const std::string site = concat(task == nullptr ? "?" : task->name, "/", task == nullptr ? 0 : task->runs.size());
     Dice dice = world_.dice.fork(site);
-    const bool is_quick = world_.dice.fork("bursts").chance(0.3);  // so quick that workers claim ahead
+    const bool is_quick = world_.plan.in_bursts;
     const Duration usual = is_quick ? dice.logarithmic(1ms, 50ms) : dice.logarithmic(5ms, 20s);
-    const Duration length = dice.chance(is_quick ? 0.01 : 0.1) ? dice.logarithmic(1min, 10min) : usual;
+    const Duration longer = is_quick ? dice.logarithmic(1s, 2min) : dice.logarithmic(1min, 10min);
+    const Duration length = dice.chance(is_quick ? 0.05 : 0.1) && !world_.plan.stops_after ? longer : usual;
     runner.ignores_stop = dice.chance(0.1);
     runner.is_stubborn = runner.ignores_stop && dice.chance(0.5);
     if (auto crash = world_.faults.strikes(Fault::RunnerCrash, site)) {

@@ -191,6 +191,30 @@ std::size_t StoreReader::hooks_fired(const Uuid& job, int first_hook) {
     return static_cast<std::size_t>(row.integer(0));
 }
 
+std::map<std::string, ScheduleSight> StoreReader::schedules() {
+    std::map<std::string, ScheduleSight> schedules;
+    auto rows = db_->query("SELECT name, timing, paused, decided_until FROM schedule");
+    while (rows.step()) schedules[rows.string(0)] = {rows.string(1), rows.integer(2) != 0, rows.time(3)};
+    return schedules;
+}
+
+std::string StoreReader::definition_of(const Uuid& job) {
+    auto row = db_->query(
+        "SELECT d.text FROM job j JOIN workflow_definition d ON d.id = j.definition_id WHERE j.id = ?", job);
+    return row.step() ? row.string(0) : "";
+}
+
+SweepRowSight StoreReader::sweep_row() {
+    auto row = db_->query("SELECT holder, expires FROM sweep_lease");
+    row.step();
+    return {row.string(0), row.time(1)};
+}
+
+bool StoreReader::has_beaten(const Uuid& worker) {
+    auto row = db_->query("SELECT 1 FROM worker WHERE id = ? AND beat > 0", worker);
+    return row.step();
+}
+
 std::string StoreReader::damage() {
     auto row = db_->query("PRAGMA quick_check(1)");
     row.step();

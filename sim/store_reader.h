@@ -55,6 +55,19 @@ struct JobSight {
 
     [[nodiscard]] bool has_ended() const { return state == "COMPLETED" || state == "FAILED" || state == "CANCELLED"; }
 };
+/// A row of `schedule`.
+struct ScheduleSight {
+    std::string timing;
+    bool paused = false;
+    Timestamp decided_until;
+};
+/// The row of `sweep_lease`.
+struct SweepRowSight {
+    std::string holder;
+    Timestamp expires;
+
+    friend bool operator==(const SweepRowSight&, const SweepRowSight&) = default;
+};
 struct StepSight {
     Uuid job;
     int number = 0;
@@ -83,6 +96,10 @@ public:
     [[nodiscard]] std::set<Uuid> tasks_of_steps();
     /// Steps with this number and above that have a task.
     [[nodiscard]] std::size_t hooks_fired(const Uuid& job, int first_hook);
+    [[nodiscard]] std::map<std::string, ScheduleSight> schedules();
+    [[nodiscard]] std::string definition_of(const Uuid& job);  ///< empty: no such job
+    [[nodiscard]] SweepRowSight sweep_row();
+    [[nodiscard]] bool has_beaten(const Uuid& worker);
     [[nodiscard]] std::string damage();  ///< empty: none
 
 private:

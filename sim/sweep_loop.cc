@@ -1,5 +1,7 @@
 #include "sim/sweep_loop.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "sim/world.h"
 
@@ -27,8 +29,23 @@ void SweepLoop::run() {
     }
 }
 
+engine::SweepReport SweepLoop::run_sweeper() {
+    Witness& witness = process_.world().witness;
+    witness.sweep_begins(process_);
+    try {
+        engine::SweepReport report = sweeper_.run_once(process_.monotonic());
+        const bool did_all = std::ranges::all_of(
+            report.passes, [](const auto& pass) { return pass.failure.empty() && pass.report.skipped == 0; });
+        if (did_all) witness.swept(process_, report.holds_lease);
+        return report;
+    } catch (const store::Unavailable&) {
+        witness.lost_sight(process_);
+        throw;
+    }
+}
+
 void SweepLoop::sweep() {
-    for (const engine::ServicePass& pass : sweeper_.run_once(process_.monotonic()).passes) {
+    for (const engine::ServicePass& pass : run_sweeper().passes) {
         if (pass.report.is_empty() && pass.failure.empty()) continue;
         store_.note_sweep(
             {.service = pass.service, .who = process_.name(), .at = {}, .did = "{}", .failure = pass.failure});

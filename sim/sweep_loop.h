@@ -15,6 +15,7 @@ public:
 private:
     void run();
     void sweep();
+    [[nodiscard]] engine::SweepReport run_sweeper();
 
     Process& process_;
     store::Store& store_;

@@ -18,21 +18,30 @@ std::string Witness::name_of_worker(const Uuid& worker) const {
     return found == world_.workers.end() ? worker.to_string() : found->second.process;
 }
 
+/// Another one when the process is started again.
+std::string Witness::key_of(const Process& process) {
+    return concat(process.name(), "/", process.start_time());
+}
+
 void Witness::beat_came(const Uuid& worker) {
     const auto found = world_.workers.find(worker);
     if (found != world_.workers.end()) found->second.last_beat = world_.timeline.now();
 }
 
 void Witness::looked(Process& process) {
-    auto& looks = looks_[concat(process.name(), "/", process.start_time())];
+    auto& looks = looks_[key_of(process)];
     looks.push_back(process.monotonic());
     if (looks.size() > 1000) looks.pop_front();
 }
 
+void Witness::lost_sight(Process& process) {
+    looks_[key_of(process)].clear();
+}
+
 /// For how long the process has looked without a gap that would break its view.
 Duration Witness::unbroken_view(const Process& process) const {
-    const auto found = looks_.find(concat(process.name(), "/", process.start_time()));
-    if (found == looks_.end()) return Duration::zero();
+    const auto found = looks_.find(key_of(process));
+    if (found == looks_.end() || found->second.empty()) return Duration::zero();
     const Duration longest_gap = world_.plan.sweep.thresholds.worker_stale / 3;
     const std::deque<Duration>& looks = found->second;
     Duration began = looks.back();

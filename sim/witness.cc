@@ -21,6 +21,7 @@ void Witness::applied(Process& process, const Change& change) {
 
 void Witness::failed(Process& process, const Change& change, bool in_doubt) {
     if (in_doubt) add_doubt(change);
+    if (change.verb == "recover") sweeps_[key_of(process)].failed_to_recover = process.monotonic();
     if (world_.disk.power_cuts > world_.power_cuts_seen) return;  // looked at once the power is back
     compare(&process, change, in_doubt ? Certainty::InDoubt : Certainty::None);
 }
@@ -71,6 +72,7 @@ void Witness::compare(Process* process, const Change& change, Certainty certaint
             lease_appeared(change, sight);
     }
     if (certainty == Certainty::Sure) check_said(change, before, picture_);
+    if (certainty == Certainty::Sure && change.verb == "recover") check_recovered_once(*process, change);
     if (!change.marks_lost.empty() && certainty == Certainty::Sure) check_mark(*process, change);
     if (change.prunes) look_at_everything("after pruning");
 }
@@ -133,7 +135,7 @@ void Witness::check_said(const Change& change, const LeasePicture& before, const
     for (const auto& [task, start] : change.starts) {
         const auto now = after.find(task);
         const bool is_started = now != after.end() && now->second.lease.lease == start.lease && now->second.started;
-        if (start.said_applied && !is_started)
+        if (start.said_started && !is_started)
             complain("P4", concat(change.verb, " says that ", world_.ledger.name_of(task), "#", start.lease,
                                   " is started, and it is not"));
     }

@@ -14,6 +14,7 @@ namespace holdfast::sim {
 
 class Process;
 class World;
+struct TrueWorker;
 
 /// A promise that was broken.
 struct Violation {
@@ -40,6 +41,18 @@ public:
     /// Tasks that steps have made are met here first.
     void met(const store::NewTask& task);
     void repaired(Process& process, const store::RepairAnswer& answer);
+    /// The look failed, and so whatever was counted until then is worth nothing.
+    void lost_sight(Process& process);
+    /// It asked for the row that only one sweeper has.
+    void asked_for_sweep_row(Process& process, bool held);
+    void sweep_begins(Process& process);
+    /// It was carried out to its end, and nothing in it failed.
+    void swept(Process& process, bool holds_row);
+    void told_time(Process& process, Timestamp now);
+    void touched_schedule(Process& process, const std::string& schedule);
+    [[nodiscard]] std::optional<ScheduleSight> see_schedule(const std::string& schedule);
+    /// `before`: as it was seen before that.
+    void fired(Process& process, const store::FireParams& params, const std::optional<ScheduleSight>& before);
     void power_failed();
     void close() { reader_.close(); }
 
@@ -77,12 +90,24 @@ private:
     void check_verdict(Process& process, const LeaseSight& lease, const Change::End& end);
     void check_mark(Process& process, const Change& change);
     [[nodiscard]] Duration unbroken_view(const Process& process) const;
+    [[nodiscard]] static std::string key_of(const Process& process);
     [[nodiscard]] std::string name_of_worker(const Uuid& worker) const;
     // full_check.cc
     void note_ending(const Uuid& task, const EndingSight& ending);
     void check_endings(const std::map<Uuid, EndingSight>& endings, const std::set<Uuid>& tasks);
     void check_presence(const std::set<Uuid>& tasks);
     void check_pruned(const Uuid& task, const EndingSight& ending);
+    // sweep_check.cc
+    void check_recovered_once(Process& process, const Change& change);
+    void check_certain_evidence(Process& process);
+    [[nodiscard]] bool must_have_seen(Process& process, const TrueWorker& worker) const;
+    [[nodiscard]] bool put_aside_lately(Process& process) const;
+    // schedule_check.cc
+    void check_undecided(Process& process);
+    void check_decision(const store::FireParams& params, const ScheduleSight& sight, Timestamp now);
+    void check_slot(const store::FireParams& params, Timestamp now);
+    [[nodiscard]] bool was_touched_meanwhile(Process& process, const std::string& schedule);
+    [[nodiscard]] const TrueJob* find_job_of_slot(const Uuid& job);
     // job_check.cc
     [[nodiscard]] const core::Workflow* workflow_of(const JobSight& job);
     void check_step(const Uuid& task);
@@ -97,7 +122,20 @@ private:
     std::map<store::Lease, Duration> appeared_;
     std::map<Uuid, EndingSight> endings_;
     std::map<Uuid, std::string> ended_jobs_;
+    std::set<Uuid> pruned_jobs_;
     std::map<std::string, std::deque<Duration>> looks_;  // by process, on its monotonic clock
+    /// What a process that sweeps has met.
+    struct SweepSight {
+        Duration began{};                                ///< its last sweep,
+        Duration began_on_its_clock{};                   ///< also on its monotonic clock
+        std::optional<Duration> failed_to_recover = {};  ///< the last time, on its monotonic clock
+        Timestamp told_time;                             ///< the last that it was told
+        SweepRowSight refused_for;                       ///< another sweeper's row, as it was seen first,
+        Duration refused_since{};                        ///< then,
+        Duration refused_at_jumps{};                     ///< and how far the wall clock had jumped by then
+    };
+    std::map<std::string, SweepSight> sweeps_;  // by process
+    std::map<store::Lease, std::string> recovered_by_;
     Change doubts_;
     std::vector<Violation> violations_;
 };

@@ -21,7 +21,7 @@
 namespace holdfast::sim {
 
 /// What is to happen to one call of the store, where that is not left to chance.
-enum class CallFault { Before, InDoubt, KillBefore, KillAfter };
+enum class CallFault { Before, InDoubt, KillBefore, KillAfter, Stop };
 [[nodiscard]] std::string_view to_text(CallFault fault);
 
 /// The n-th call of the store of the run, by whomever, fares so.
@@ -36,6 +36,7 @@ struct RunOptions {
     std::optional<WorldPlan> plan = {};     ///< nullopt: drawn from the seed
     std::optional<Duration> busy_for = {};  ///< instead of the plan's
     std::vector<ScriptedFault> script = {};
+    std::shared_ptr<const DiskImage> image = {};  ///< what is on the disk at the beginning; null: nothing
     std::size_t keep_lines = 0;
     bool print_lines = false;
 };
@@ -78,6 +79,8 @@ public:
     World& operator=(const World&) = delete;
 
     [[nodiscard]] RunReport run();
+    /// Puts an empty database on the disk, for images of it.
+    void install();
 
     // ---- What its processes see
     Timeline timeline;
@@ -128,6 +131,8 @@ public:
     void lose_power();
     /// The process has died: it is taken away after the event, and started again under its name later.
     void bury(Process& process);
+    /// SIGSTOP, and SIGCONT when that has passed.
+    void pause(Process& process, Duration length);
 
 private:
     /// Under which name, and how, a process is started whenever it is not there.
@@ -147,12 +152,12 @@ private:
     void step();
     void plan_next(Fault fault);
     void strike(Fault fault, Dice dice_of_fault);
-    void pause(Process& process, Duration length);
     [[nodiscard]] Process* pick(std::string_view role, Dice& dice_of_fault);
     void reboot(Machine& machine, Duration away);
     void freeze(Machine& machine, Duration length);
     void calm_down();
     void settle();
+    [[nodiscard]] bool is_over();
     void end_of_keeper(const Uuid& worker);
     [[nodiscard]] Slot* slot_of(const Process& process);
     [[nodiscard]] RunReport report() const;
@@ -168,6 +173,7 @@ private:
     std::uint64_t busy_calls_ = 0;
     std::uint64_t next_full_check_ = 1000;
     std::size_t next_scripted_ = 0;
+    Duration look_at_{};  ///< when to look next whether all has ended
 };
 
 }  // namespace holdfast::sim
