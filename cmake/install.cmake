@@ -34,7 +34,7 @@ install(FILES ${PROJECT_BINARY_DIR}/holdfast.pc DESTINATION ${CMAKE_INSTALL_LIBD
 if(HOLDFAST_BUILD_PROGRAM)
   install(TARGETS holdfast_app EXPORT holdfast-app COMPONENT library)
   install(EXPORT holdfast-app FILE holdfast-app-targets.cmake NAMESPACE holdfast:: DESTINATION ${package_folder} COMPONENT library)
-  set(pc_app_private "yaml-cpp, fmt, openssl, zlib")
+  set(pc_app_private "yaml-cpp, fmt, openssl, zlib, prometheus-cpp-core")
   if(library_type STREQUAL STATIC_LIBRARY)
     set(pc_app_requires ", ${pc_app_private}")
     set(pc_app_private "")
@@ -43,8 +43,12 @@ if(HOLDFAST_BUILD_PROGRAM)
   install(FILES ${PROJECT_BINARY_DIR}/holdfast-app.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
 
   install(TARGETS holdfast_program COMPONENT program)
-  configure_file(packaging/holdfast-worker.service.in holdfast-worker.service @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/holdfast-worker.service DESTINATION lib/systemd/system COMPONENT program)
+  foreach(service holdfast-worker holdfast-server)
+    configure_file(packaging/${service}.service.in ${service}.service @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${service}.service DESTINATION lib/systemd/system COMPONENT program)
+  endforeach()
+  install(FILES packaging/prometheus/holdfast.rules.yml DESTINATION ${CMAKE_INSTALL_DATADIR}/holdfast/prometheus COMPONENT program)
+  install(FILES packaging/grafana/holdfast.json DESTINATION ${CMAKE_INSTALL_DATADIR}/holdfast/grafana COMPONENT program)
   set(completion ${PROJECT_BINARY_DIR}/completions/holdfast)
   add_custom_command(OUTPUT ${completion} DEPENDS holdfast_program VERBATIM
                      COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/completions

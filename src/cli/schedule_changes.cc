@@ -56,4 +56,16 @@ ScheduleChanges put_schedules(store::Store& store, const std::vector<config::Sch
     return changes;
 }
 
+void put_schedules_of(const config::Config& config, store::Store& store, const std::string& who, Log& log) {
+    if (config.schedules.empty()) return;
+    const ScheduleChanges changes = put_schedules(store, config.schedules, who);
+    const auto count = [&](ScheduleChange change) { return std::to_string(changes.count(change)); };
+    log.write({LogLevel::Info,
+               "The schedules of the configuration are in the store",
+               {{"file", config.file},
+                {"new", count(ScheduleChange::New)},
+                {"changed", count(ScheduleChange::Changed)},
+                {"unchanged", count(ScheduleChange::Unchanged)}}});
+}
+
 }  // namespace holdfast::cli

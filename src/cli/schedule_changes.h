@@ -27,4 +27,7 @@ struct ScheduleChanges {
 ScheduleChanges put_schedules(store::Store& store, const std::vector<config::Schedule>& schedules,
                               const std::string& who);
 
+/// What a service with a configuration file does for its schedules when it starts: puts them in, and says so.
+void put_schedules_of(const config::Config& config, store::Store& store, const std::string& who, Log& log);
+
 }  // namespace holdfast::cli

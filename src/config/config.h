@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "config/catalog.h"
 #include "config/config_error.h"
-#include "config/source_node.h"
 #include "core/schedule.h"
 #include "core/workflow.h"
 #include "holdfast/result.h"
@@ -72,6 +71,26 @@ struct RetentionConfig {
     std::optional<Duration> terminal_record;
 };
 
+struct ServerConfig {
+    std::string address;
+    int port;
+    std::optional<std::string> tls_certificate;
+    std::optional<std::string> tls_key;
+    bool insecure;
+    int max_connections;
+    int max_connections_per_client;
+    int requests_per_second;
+    int request_burst;
+    std::int64_t max_body_size;
+    Duration header_timeout;
+    Duration body_timeout;
+    Duration idle_timeout;
+    Duration write_timeout;
+    int threads;
+    int max_waiting_requests;
+    Duration shutdown_grace;
+};
+
 /// A schedule as the file defines it.
 struct Schedule {
     std::string name = {};
@@ -94,13 +113,13 @@ struct Config {
     RecoveryConfig recovery{};
     RetentionConfig retention{};
     LogConfig log{};
+    ServerConfig server{};
     Catalog tasks;                                    ///< the definitions of the file
     std::map<std::string, core::Workflow> workflows;  ///< by name, without fault
     std::vector<Schedule> schedules;                  ///< in the order of the file
 
     std::string file;  ///< the file that was read, as it was named; empty when there was none
-
-    SourceNode server;  ///< a section whose content is not looked into here; null when absent
+    std::string workflow_directory;  ///< that it names for workflows; empty: none
 
     std::vector<Setting> settings;  ///< every field, in the order of the documentation
 };

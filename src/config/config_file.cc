@@ -57,7 +57,6 @@ private:
     }
 
     void keep(const SourceNode& section) {
-        if (section.key == "server") config_.server = section;
         if (section.key == "tasks") config_.tasks = read_catalog(section, file_, draft_);
     }
 
@@ -78,6 +77,8 @@ private:
     }
 
     void read_workflows(const SourceNode& section, const KnownTasks& tasks) {
+        if (section.kind == NodeKind::Scalar)
+            config_.workflow_directory = (std::filesystem::path(file_).parent_path() / section.scalar).string();
         WorkflowSection workflows(draft_);
         workflows.read_section(section, file_, tasks);
         config_.workflows = workflows.finish({});

@@ -56,9 +56,29 @@ bool holds(const Rule& rule, const Draft& draft) {
            std::get<Duration>(draft.choice(interval).value) * rule.factor;
 }
 
+/// A certificate is worth nothing without its key, nor a key without its certificate.
+void check_tls_pair(Draft& draft) {
+    const Field& certificate = *find_field("server.tls_certificate");
+    const Field& key = *find_field("server.tls_key");
+    if (draft.is_faulty(certificate) || draft.is_faulty(key)) return;
+    const auto is_given = [&](const Field& field) {
+        return !std::holds_alternative<std::monostate>(draft.choice(field).value);
+    };
+    if (is_given(certificate) == is_given(key)) return;
+    const Field& given = is_given(key) ? key : certificate;
+    const Field& missing = is_given(key) ? certificate : key;
+    draft.complain({.where = draft.choice(given).origin,
+                    .key = given.key(),
+                    .title = concat(given.name, " without ", missing.name),
+                    .found = written(given, draft.choice(given).value),
+                    .allowed = "both, or neither",
+                    .suggestion = concat("also name ", missing.key())});
+}
+
 }  // namespace
 
 void check_rules(Draft& draft) {
+    check_tls_pair(draft);
     for (const Rule& rule : rules) {
         if (!holds(rule, draft)) draft.complain(breach(rule, draft));
     }

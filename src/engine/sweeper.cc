@@ -15,9 +15,10 @@ Sweeper::Sweeper(store::Store& store, HostWatch& host, Random& random, std::stri
     : store_(store),
       who_(std::move(who)),
       settings_(settings),
+      stopwatch_(std::move(stopwatch)),
       observer_(settings.thresholds.worker_stale / 3),
       bailiff_(store, who_, random),
-      liveness_(store, host, bailiff_, observer_, settings.thresholds, std::move(stopwatch)),
+      liveness_(store, host, bailiff_, observer_, settings.thresholds, stopwatch_),
       stale_leases_(store, bailiff_, observer_, settings.thresholds),
       unmatched_(store, observer_, who_, settings.unmatched_grace),
       job_timers_(store, who_),
@@ -74,6 +75,7 @@ void Sweeper::run_services(SweepReport& report, Duration now) {
 void Sweeper::pass(SweepReport& report, const std::string& service, const std::function<RecoveryReport()>& work) {
     ServicePass& pass = report.passes.emplace_back();
     pass.service = service;
+    const Duration began = stopwatch_();
     try {
         pass.report = work();
     } catch (const store::Unavailable&) {
@@ -81,6 +83,7 @@ void Sweeper::pass(SweepReport& report, const std::string& service, const std::f
     } catch (const store::StoreError& fault) {
         pass.failure = fault.what();
     }
+    pass.took = stopwatch_() - began;
 }
 
 }  // namespace holdfast::engine

@@ -34,6 +34,7 @@ struct ServicePass {
     std::string service;
     RecoveryReport report;
     std::string failure;  ///< empty: none
+    Duration took = {};
 };
 struct SweepReport {
     bool holds_lease = false;  ///< this sweeper is the one that acts on what is not certain
@@ -65,6 +66,7 @@ private:
     store::Store& store_;
     const std::string who_;
     const SweepSettings settings_;
+    const Stopwatch stopwatch_;
     Observer observer_;
     Bailiff bailiff_;
     Liveness liveness_;

@@ -63,6 +63,7 @@ void SweepThread::sweep(store::Store& store) {
             const engine::SweepReport report = sweeper.run_once(now);
             say(report);
             note(store, report, now);
+            params_.swept(report);
             is_away_ = false;
         } catch (const std::exception& fault) {
             if (!std::exchange(is_away_, true))

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,6 +22,8 @@ struct SweepParams {
     Duration interval = std::chrono::seconds(1);  ///< between two looks
     std::string who;
     runner::ContainerTool containers = {};  ///< by which a dead worker's containers are removed
+    /// Told, in the sweeping thread, of each pass that reached the store.
+    std::function<void(const engine::SweepReport&)> swept = [](const engine::SweepReport&) {};
 };
 
 /// Recovery in the background of a process, on a connection and in a thread of its own. It looks at regular

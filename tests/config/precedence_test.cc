@@ -116,6 +116,7 @@ TEST_F(Environment, LeavesAloneWhatIsNotMeantForTheConfiguration) {
                            {"HOLDFAST_ARGS", "{}"},
                            // what Kubernetes injects for services named holdfast-worker and holdfast-store
                            {"HOLDFAST_WORKER_SERVICE_HOST", "10.0.0.1"},
+                           {"HOLDFAST_SERVER_PORT", "tcp://10.0.0.1:7070"},
                            {"HOLDFAST_WORKER_SERVICE_PORT", "80"},
                            {"HOLDFAST_WORKER_SERVICE_PORT_HTTP", "80"},
                            {"HOLDFAST_WORKER_PORT", "tcp://10.0.0.1:80"},

@@ -75,6 +75,17 @@ TEST_F(Rules, ConcludeNothingFromAValueThatIsWrongByItself) {
     EXPECT_EQ(only_error().title, "not a duration");
 }
 
+TEST_F(Rules, RefuseACertificateWithoutItsKeyAndAKeyWithoutItsCertificate) {
+    write("server: {tls_certificate: a.crt}\n");
+    EXPECT_THAT(complaints(),
+                ElementsAre("holdfast.yaml:1:10: server.tls_certificate: tls_certificate without tls_key: "
+                            "found a.crt; allowed: both, or neither; also name server.tls_key"));
+    write("server: {tls_key: a.key}\n");
+    EXPECT_EQ(only_error().title, "tls_key without tls_certificate");
+    write("server: {tls_key: a.key, tls_certificate: a.crt}\n");
+    EXPECT_EQ(shown("server.tls_key"), "a.key (holdfast.yaml:1)");
+}
+
 }  // namespace
 
 }  // namespace holdfast::config

@@ -181,20 +181,6 @@ TEST(YamlReader, LimitsTheDepthThatAliasesAddUpTo) {
 
 class KeptSections : public Loading {};
 
-TEST_F(KeptSections, AreAddressableByFileLineAndKey) {
-    write("server:\n  anything: 1\n");
-    const Config config = accepted();
-    EXPECT_EQ(config.file, (directory_ / "holdfast.yaml").string());
-    EXPECT_EQ(config.server.find("anything")->scalar, "1");
-    EXPECT_EQ(config.server.find("anything")->path, "server.anything");
-    EXPECT_EQ(config.server.find("anything")->key_at.line, 2);
-}
-
-TEST_F(KeptSections, AreNullWhenAbsent) {
-    EXPECT_EQ(accepted().server.kind, NodeKind::Null);
-    EXPECT_EQ(accepted().server.find("x"), nullptr);
-}
-
 TEST_F(KeptSections, MayBeEmptyAsMayTheWholeFile) {
     write("store:\nworker:\nrecovery: {}\nretention:\nserver:\ntasks:\nworkflows:\n");
     EXPECT_EQ(shown("store.url"), "sqlite:holdfast.db (default)");

@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <ostream>
+
+#include "api/token_secret.h"
+#include "base/ids.h"
+#include "base/text.h"
+#include "cli/session.h"
+#include "cli/timeline.h"
+#include "cli/words.h"
+#include "platform/system_random.h"
+#include "wire/token_shape.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+struct NewTokenFlags {
+    std::string name, scope, expires;
+    std::vector<std::string> queues;
+};
+
+store::Scope read_scope(const std::string& text) {
+    return read_word<store::Scope>("--scope", text,
+                                   {{"read", store::Scope::Read},
+                                    {"submit", store::Scope::Submit},
+                                    {"operate", store::Scope::Operate},
+                                    {"admin", store::Scope::Admin}});
+}
+
+store::NewToken token_of(const NewTokenFlags& flags, const std::string& secret, Session& session, Timestamp now) {
+    platform::SystemRandom random;
+    store::NewToken token{.id = make_uuid_v4(random),
+                          .name = flags.name,
+                          .hash = api::hash_token_secret(secret),
+                          .scope = read_scope(flags.scope),
+                          .queues = flags.queues,
+                          .who = session.who()};
+    if (!flags.expires.empty()) token.expires_at = now + read_duration("--expires", flags.expires);
+    return token;
+}
+
+void print_created(const Io& io, const store::NewToken& token, const std::string& secret) {
+    io.out << fmt::format("token {} ({}) is made; this is the only time that its secret is shown:\n\n  {}\n\n",
+                          token.name, store::to_text(token.scope), paint(io, Tone::Strong, secret))
+           << "Send it as 'Authorization: Bearer SECRET', or log in with it on the page.\n";
+}
+
+store::TokenRecord stored_token(store::Store& store, const store::NewToken& token) {
+    return store.find_token(token.hash).value_or(store::TokenRecord{.token = token, .created_at = store.now()});
+}
+
+ExitCode create(Session& session, const NewTokenFlags& flags) {
+    const auto store = session.open_store(Access::CreateAndMigrate);
+    const std::string secret = api::make_token_secret();
+    const store::NewToken token = token_of(flags, secret, session, store->now());
+    if (store->create_token(token) == store::CreateTokenStatus::NameTaken) {
+        session.io.err << fmt::format(
+            "holdfast: there is a token named {} already; choose another name, or revoke it: 'holdfast tokens revoke "
+            "{}'\n",
+            flags.name, flags.name);
+        return ExitCode::Failed;
+    }
+    if (!session.globals.json) {
+        print_created(session.io, token, secret);
+        return ExitCode::Done;
+    }
+    wire::Json shape = wire::to_json_shape(stored_token(*store, token));
+    shape["token"] = secret;
+    session.io.out << shape.dump() << '\n';
+    return ExitCode::Done;
+}
+
+Cell status_of(const store::TokenRecord& record, Timestamp now) {
+    if (record.revoked_at) return {"revoked", Tone::Bad};
+    if (!record.token.expires_at) return {"valid", Tone::Good};
+    if (*record.token.expires_at <= now) return {"expired", Tone::Bad};
+    return {"valid for " + rough_duration(*record.token.expires_at - now), Tone::Good};
+}
+
+std::string last_use(const store::TokenRecord& record, Timestamp now) {
+    if (!record.last_used_at) return "never";
+    return fmt::format("{} ago from {}", rough_duration(now - *record.last_used_at), record.last_used_from);
+}
+
+ExitCode list(Session& session) {
+    const auto store = session.open_store(Access::AsItIs);
+    const Timestamp now = store->now();
+    std::vector<std::vector<Cell>> rows;
+    for (const store::TokenRecord& record : store->tokens()) {
+        if (session.globals.json) session.io.out << wire::to_json_shape(record).dump() << '\n';
+        rows.push_back({{record.token.name},
+                        {std::string(store::to_text(record.token.scope))},
+                        {record.token.queues.empty() ? "all" : join(record.token.queues, ", ")},
+                        status_of(record, now),
+                        {last_use(record, now)},
+                        {record.token.who},
+                        {record.token.id.to_string(), Tone::Faint}});
+    }
+    if (session.globals.json) return ExitCode::Done;
+    print_table(session.io, {"NAME", "SCOPE", "QUEUES", "STATUS", "LAST USE", "MADE BY", "ID"}, rows);
+    if (rows.empty() && session.io.terminal)
+        session.io.out << "no tokens: 'holdfast tokens create NAME --scope operate' makes one\n";
+    return ExitCode::Done;
+}
+
+ExitCode revoke(Session& session, const std::string& name) {
+    const auto store = session.open_store(Access::AsItIs);
+    const bool is_revoked = store->revoke_token(name, session.who());
+    if (session.globals.json)
+        session.io.out << wire::Json{{"name", name}, {"status", is_revoked ? "revoked" : "not_found"}}.dump() << '\n';
+    else if (is_revoked)
+        session.io.out << fmt::format("token {} is revoked: servers refuse it within seconds\n", name);
+    if (is_revoked) return ExitCode::Done;
+    session.io.err << fmt::format("holdfast: no valid token has the name or id {}; see 'holdfast tokens list'\n",
+                                  name);
+    return ExitCode::Failed;
+}
+
+void add_create(CLI::App& tokens, Action& chosen) {
+    auto given = std::make_shared<NewTokenFlags>();
+    auto* command = tokens.add_subcommand("create", "Make a token, and show its secret, once");
+    command->add_option("NAME", given->name, "Whose or what for it is; events say it")->required()->type_name("");
+    command->add_option("--scope", given->scope, "read, submit, operate or admin; each includes those before")
+        ->required()
+        ->type_name("WORD");
+    command->add_option("--queue", given->queues, "Only tasks of this queue (repeatable; default: of all)")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+    command->add_option("--expires", given->expires, "How long it is valid: 90d (default: until it is revoked)")
+        ->type_name("DURATION");
+    command->callback([given, &chosen] { chosen = [given](Session& session) { return create(session, *given); }; });
+}
+
+void add_revoke(CLI::App& tokens, Action& chosen) {
+    auto name = std::make_shared<std::string>();
+    auto* command = tokens.add_subcommand("revoke", "Let a token open nothing any more");
+    command->add_option("NAME", *name, "Its name or id")->required()->type_name("");
+    command->callback([name, &chosen] { chosen = [name](Session& session) { return revoke(session, *name); }; });
+}
+
+}  // namespace
+
+void add_tokens(CLI::App& program, Action& chosen) {
+    auto* tokens = program.add_subcommand("tokens", "Say who may use the server: make, list and revoke its keys");
+    tokens->require_subcommand(1);
+    add_create(*tokens, chosen);
+    tokens->add_subcommand("list", "Every token, without its secret")->callback([&chosen] { chosen = list; });
+    add_revoke(*tokens, chosen);
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string>
+
+namespace holdfast::server {
+
+/// Keeps the values of a label few: the first `most` different ones stand for themselves, all later ones are "other".
+/// Not thread-safe.
+class LabelBounds {
+public:
+    explicit LabelBounds(std::size_t most) : most_(most) {}
+
+    [[nodiscard]] std::string bounded(const std::string& value) {
+        if (known_.contains(value)) return value;
+        if (known_.size() >= most_) return "other";
+        known_.insert(value);
+        return value;
+    }
+
+private:
+    const std::size_t most_;
+    std::set<std::string> known_;
+};
+
+}  // namespace holdfast::server
