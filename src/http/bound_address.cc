@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <boost/asio/ip/v6_only.hpp>
 
 #include "base/text.h"
@@ -85,6 +86,14 @@ std::string peer_of(const tcp::socket& socket) {
     if (address.is_v6() && address.to_v6().is_v4_mapped())
         return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
     return address.to_string();
+}
+
+std::string client_of(const std::string& peer) {
+    error_code is_none;
+    auto bytes = asio::ip::make_address_v6(peer, is_none).to_bytes();
+    if (is_none) return peer;
+    std::fill(bytes.begin() + 8, bytes.end(), std::uint8_t{0});
+    return asio::ip::address_v6(bytes).to_string() + "/64";
 }
 
 void keep_from_children(int descriptor) {

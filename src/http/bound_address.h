@@ -18,6 +18,10 @@ namespace holdfast::http {
 /// Who a connection is from, without the port; an IPv4 address that came through IPv6 as what it is.
 [[nodiscard]] std::string peer_of(const boost::asio::ip::tcp::socket& socket);
 
+/// Who is counted as one client: an IPv4 address, or the network that an IPv6 address is in (its first 64 bits),
+/// since everybody there has as many addresses as they like.
+[[nodiscard]] std::string client_of(const std::string& peer);
+
 /// Programs that this process starts do not inherit the descriptor.
 void keep_from_children(int descriptor);
 

@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <nlohmann/json.hpp>
 
+#include "http/bound_address.h"
 #include "http/wake_link.h"
 
 namespace holdfast::http {
@@ -23,6 +24,10 @@ const Problem too_many_requests = {.status = 429,
                                    .detail = "this address asks more often than the server allows; slow down"};
 const Problem overloaded = {
     .status = 503, .code = "OVERLOADED", .detail = "more requests wait than the server can take; try again soon"};
+const Problem too_many_bytes = {
+    .status = 503,
+    .code = "OVERLOADED",
+    .detail = "the requests under way are as large as they may be together; try again soon"};
 const Problem too_many_connections = {
     .status = 503, .code = "OVERLOADED", .detail = "the server has as many connections as it may; try again soon"};
 const Problem stops_meanwhile = {
@@ -54,6 +59,7 @@ Connection::Connection(ServerState& state, std::unique_ptr<Transport> transport,
       transport_(std::move(transport)),
       peer_(std::move(peer)),
       turned_away_(turned_away),
+      in_hand_(state.bytes_in_hand),
       news_(state.loop),
       deadline_(std::make_shared<Deadline>(state.loop, [this] { transport_->cancel(); })) {}
 
@@ -96,6 +102,7 @@ asio::awaitable<bool> Connection::serve_one() {
         goes_on = co_await refuse(reader, too_slow);
     }
     has_served_ = true;
+    in_hand_.set(0);
     co_return goes_on;
 }
 
@@ -103,10 +110,15 @@ asio::awaitable<bool> Connection::read_request(RequestReader& reader) {
     using State = RequestReader::State;
     bool has_continued = false;
     is_idle_ = input_.empty();
+    if (is_idle_) input_ = {};  // whoever waits for long keeps no large buffer
     if (has_served_) deadline_->set(is_idle_ ? limits().idle_timeout : limits().header_timeout);
     while (true) {
         const bool was_in_head = reader.state() == State::Head;
         input_.erase(0, reader.feed(input_));
+        in_hand_.set(reader.body_bytes());
+        if (reader.body_bytes() > 0 && state_.bytes_in_hand > limits().max_bytes_in_hand)
+            reader.refuse(too_many_bytes);
+        if (reader.state() == State::Refused) in_hand_.set(0);
         if (reader.state() == State::Complete || reader.state() == State::Refused) co_return true;
         if (was_in_head && reader.state() == State::Body) deadline_->set(limits().body_timeout);
         bool has_more = false;
@@ -160,7 +172,7 @@ asio::awaitable<bool> Connection::answer(RequestReader& reader) {
 
 std::optional<Response> Connection::objection() {
     if (turned_away_) return to_response(too_many_connections, 1);
-    if (!state_.rates.admit(peer_, std::chrono::steady_clock::now()))
+    if (!state_.rates.admit(client_of(peer_), std::chrono::steady_clock::now()))
         return to_response(too_many_requests, state_.rates.retry_after_seconds());
     return std::nullopt;
 }
@@ -182,6 +194,7 @@ asio::awaitable<bool> Connection::answer_by_worker(const std::shared_ptr<Exchang
     if (auto* stream = std::get_if<EventStream>(&exchange->outcome)) {
         EventStream opened = std::move(*stream);
         exchange->request = {};
+        in_hand_.set(0);
         co_await serve_stream(opened);
         co_return false;
     }
@@ -189,9 +202,7 @@ asio::awaitable<bool> Connection::answer_by_worker(const std::shared_ptr<Exchang
         const bool goes_on = co_await answer_later(*exchange, *deferred->reply);
         co_return goes_on;
     }
-    const bool is_written = co_await write(std::get<Answer>(exchange->outcome));
-    if (is_written && !exchange->terms.keeps_alive) co_await part_from_sender();
-    co_return is_written && exchange->terms.keeps_alive;
+    co_return co_await conclude(std::get<Answer>(exchange->outcome), exchange->terms.keeps_alive);
 }
 
 asio::awaitable<bool> Connection::answer_later(Exchange& exchange, DeferredReply& reply) {
@@ -232,16 +243,21 @@ asio::awaitable<void> Connection::stop_listening() {
 
 asio::awaitable<bool> Connection::answer_at_once(Exchange& exchange, Response& response) {
     Answer answer = answer_with(std::move(response), exchange, state_.params, state_.log);
+    co_return co_await conclude(answer, exchange.terms.keeps_alive);
+}
+
+asio::awaitable<bool> Connection::conclude(Answer& answer, bool keeps_alive) {
     const bool is_written = co_await write(answer);
-    if (is_written && !exchange.terms.keeps_alive) co_await part_from_sender();
-    co_return is_written&& exchange.terms.keeps_alive;
+    const bool goes_on = is_written && keeps_alive;
+    if (is_written && !goes_on) co_await part_from_sender();
+    co_return goes_on;
 }
 
 asio::awaitable<bool> Connection::refuse(RequestReader& reader, const Problem& problem) {
     ++state_.refused;
     Exchange exchange = exchange_of(reader);
     exchange.terms.keeps_alive = false;
-    Response response = to_response(problem);
+    Response response = problem.status == overloaded.status ? to_response(problem, 1) : to_response(problem);
     co_return co_await answer_at_once(exchange, response);
 }
 

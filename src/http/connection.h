@@ -13,6 +13,24 @@
 
 namespace holdfast::http {
 
+/// What one connection contributes to a sum.
+class Share {
+public:
+    explicit Share(std::size_t& sum) : sum_(sum) {}
+    ~Share() { set(0); }
+    Share(const Share&) = delete;
+    Share& operator=(const Share&) = delete;
+
+    void set(std::size_t amount) {
+        sum_ += amount - amount_;
+        amount_ = amount;
+    }
+
+private:
+    std::size_t& sum_;
+    std::size_t amount_ = 0;
+};
+
 /// One client: its requests one after the other, each read whole, handed to a worker thread and answered; or, from
 /// the request that asks for one, an event stream. Belongs to the loop's thread.
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -40,6 +58,7 @@ private:
     asio::awaitable<bool> answer_by_worker(const std::shared_ptr<Exchange>& exchange);
     asio::awaitable<bool> answer_later(Exchange& exchange, DeferredReply& reply);
     asio::awaitable<bool> answer_at_once(Exchange& exchange, Response& response);
+    asio::awaitable<bool> conclude(Answer& answer, bool keeps_alive);
     asio::awaitable<bool> refuse(RequestReader& reader, const Problem& problem);
 
     // Each of the next returns false when the client has gone, or took too long.
@@ -65,6 +84,7 @@ private:
     const std::string peer_;
     const bool turned_away_;
     std::string input_;  // what has come and belongs to no request yet
+    Share in_hand_;      // of the bytes of bodies
     LoopEvent news_;     // the answer is there; the stream has something to send; the connection closes
     std::shared_ptr<Deadline> deadline_;
     bool has_served_ = false;

@@ -12,6 +12,7 @@ struct Limits {
     std::size_t max_header_bytes = 16 * 1024;
     std::size_t max_body_bytes = 8 << 20;
     std::size_t max_target_bytes = 8 * 1024;
+    std::size_t max_bytes_in_hand = 256 << 20;  ///< bodies of all requests that are not answered yet; past it 503
     std::size_t max_connections = 10'000;
     std::size_t max_connections_per_peer = 10'000;  ///< loopback included
     double requests_per_second_per_peer = 200;      ///< above it, and its burst: 429 with Retry-After

@@ -106,10 +106,14 @@ const Problem& RequestReader::problem() const {
     return problem_;
 }
 
-void RequestReader::refuse(int status, const char* code, std::string detail) {
+void RequestReader::refuse(Problem problem) {
     if (state_ == State::Refused) return;
     state_ = State::Refused;
-    problem_ = {.status = status, .code = code, .detail = std::move(detail)};
+    problem_ = std::move(problem);
+}
+
+void RequestReader::refuse(int status, const char* code, std::string detail) {
+    refuse({.status = status, .code = code, .detail = std::move(detail)});
 }
 
 std::size_t RequestReader::feed(std::string_view bytes) {
@@ -251,6 +255,10 @@ std::size_t RequestReader::feed_body(std::string_view bytes) {
 bool RequestReader::wants_continue() const {
     return state_ == State::Body && parser_->version == 11 && !parser_->request.header("expect").empty() &&
            parser_->request.body.empty();
+}
+
+std::size_t RequestReader::body_bytes() const {
+    return parser_->request.body.size();
 }
 
 bool RequestReader::keeps_alive() const {

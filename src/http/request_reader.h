@@ -30,12 +30,16 @@ public:
     /// and calls again with more behind it. Once complete, the rest belongs to the next request.
     std::size_t feed(std::string_view bytes);
 
+    /// For a reason that its bytes do not show.
+    void refuse(Problem problem);
+
     [[nodiscard]] State state() const;
     [[nodiscard]] const Problem& problem() const;  ///< once refused
     /// The client waits for "100 Continue" before it sends the body.
     [[nodiscard]] bool wants_continue() const;
-    [[nodiscard]] bool keeps_alive() const;      ///< the connection may serve another request
-    [[nodiscard]] bool wants_head_only() const;  ///< a HEAD, shown as GET
+    [[nodiscard]] std::size_t body_bytes() const;  ///< so far
+    [[nodiscard]] bool keeps_alive() const;        ///< the connection may serve another request
+    [[nodiscard]] bool wants_head_only() const;    ///< a HEAD, shown as GET
     /// What is known of it so far; whole once complete. Leaves nothing behind.
     [[nodiscard]] Request take();
 

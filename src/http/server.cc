@@ -88,15 +88,20 @@ private:
 
     asio::awaitable<void> accept_from(tcp::acceptor& acceptor) {
         asio::steady_timer pause(state_.loop);
+        bool is_in_trouble = false;
         while (acceptor.is_open()) {
             error_code failure;
             tcp::socket socket = co_await acceptor.async_accept(asio::redirect_error(asio::use_awaitable, failure));
             if (!failure) {
+                is_in_trouble = false;
                 welcome(std::move(socket));
             } else if (acceptor.is_open() && failure != asio::error::connection_aborted) {
                 // Out of descriptors, most likely: those who wait are taken once others have gone.
-                state_.log.write(
-                    {LogLevel::Warning, "a connection could not be accepted", {{"error", failure.message()}}});
+                if (!is_in_trouble)
+                    state_.log.write({LogLevel::Warning,
+                                      "connections cannot be accepted for the moment",
+                                      {{"error", failure.message()}}});
+                is_in_trouble = true;
                 pause.expires_after(accept_pause);
                 co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, failure));
             }
@@ -106,22 +111,31 @@ private:
     void welcome(tcp::socket socket) {
         const Limits& limits = state_.params.limits;
         const std::string peer = peer_of(socket);
-        const bool is_too_many =
-            state_.connections >= limits.max_connections || by_peer_[peer] >= limits.max_connections_per_peer;
-        if (is_too_many) ++state_.refused;
-        if (state_.stops || state_.connections >= limits.max_connections + turned_away_at_once ||
-            by_peer_[peer] >= limits.max_connections_per_peer + turned_away_at_once)
-            return forget(peer);
+        const std::size_t of_client = connections_of(client_of(peer));
+        const auto exceeds = [&](std::size_t allowance) {
+            return state_.connections >= limits.max_connections + allowance ||
+                   of_client >= limits.max_connections_per_peer + allowance;
+        };
+        if (state_.stops) return;
+        if (exceeds(turned_away_at_once)) {
+            ++state_.refused;
+            return;
+        }
         error_code ignored;
         socket.set_option(tcp::no_delay(true), ignored);
         keep_from_children(socket.native_handle());
         auto transport = tls_ ? tls_server_transport(std::move(socket), tls_) : plain_transport(std::move(socket));
-        start(std::make_shared<Connection>(state_, std::move(transport), peer, is_too_many));
+        start(std::make_shared<Connection>(state_, std::move(transport), peer, exceeds(0)));
+    }
+
+    [[nodiscard]] std::size_t connections_of(const std::string& client) const {
+        const auto found = by_client_.find(client);
+        return found == by_client_.end() ? 0 : found->second;
     }
 
     void start(const std::shared_ptr<Connection>& connection) {
         ++state_.connections;
-        ++by_peer_[connection->peer()];
+        ++by_client_[client_of(connection->peer())];
         open_.insert(connection);
         asio::co_spawn(
             state_.loop, [connection] { return connection->run(); },
@@ -134,15 +148,11 @@ private:
 
     void end(const std::shared_ptr<Connection>& connection) {
         open_.erase(connection);
-        --by_peer_[connection->peer()];
-        forget(connection->peer());
+        const auto of_client = by_client_.find(client_of(connection->peer()));
+        if (--of_client->second == 0) by_client_.erase(of_client);
         const std::lock_guard lock(mutex_);
         --state_.connections;
         changed_.notify_all();
-    }
-
-    void forget(const std::string& peer) {
-        if (by_peer_[peer] == 0) by_peer_.erase(peer);
     }
 
     void retire(const std::string& why) {
@@ -174,8 +184,8 @@ private:
     std::vector<tcp::acceptor> acceptors_;
     const std::uint16_t port_;
     std::set<std::shared_ptr<Connection>> open_;
-    std::map<std::string, std::size_t> by_peer_;  // connections
-    std::mutex mutex_;                            // for `changed_`
+    std::map<std::string, std::size_t> by_client_;  // connections
+    std::mutex mutex_;                              // for `changed_`
     std::condition_variable changed_;
     bool has_retired_ = false;  // guarded by mutex_
     std::mutex stopping_;

@@ -22,6 +22,7 @@ struct ServerState {
     Log& log;
     boost::asio::io_context loop{1};
     RateLimiter rates;
+    std::size_t bytes_in_hand = 0;  // bodies of requests that are not answered yet
     bool stops = false;
     std::string why_it_stops;
     std::atomic<std::size_t> connections = 0;

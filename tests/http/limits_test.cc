@@ -81,19 +81,19 @@ TEST(ServerLimits, SilentConnectionIsClosedWithoutAWord) {
 TEST(ServerLimits, IdleConnectionIsClosedAfterItsTime) {
     TestServer server({.header_timeout = 10s, .idle_timeout = 200ms});
     RawClient client(server.port());
+    const auto began = std::chrono::steady_clock::now();
     client.send(get("/echo"));
     EXPECT_EQ(client.answer().status, 200);
-    EXPECT_FALSE(client.is_closed_within(100ms)) << "not before";
     EXPECT_TRUE(client.is_closed_within());
+    EXPECT_GE(std::chrono::steady_clock::now() - began, 200ms);
 }
 
 TEST(ServerLimits, HandlerMayTakeLongerThanAnyTimeoutOfTheConnection) {
-    TestServer server(
-        {.header_timeout = 100ms, .body_timeout = 100ms, .idle_timeout = 100ms, .write_timeout = 100ms});
+    TestServer server({.header_timeout = 1s, .body_timeout = 100ms, .idle_timeout = 100ms, .write_timeout = 100ms});
     RawClient client(server.port());
     client.send(get("/gate"));
     server.gate.await_arrivals(1);
-    std::this_thread::sleep_for(300ms);
+    std::this_thread::sleep_for(1200ms);
     server.gate.open();
     EXPECT_EQ(client.answer().status, 200);
 }
@@ -125,6 +125,21 @@ TEST(ServerLimits, RequestsBeyondTheQueueAreAnsweredWith503AtOnce) {
     late.send(get("/echo"));
     EXPECT_EQ(late.answer().status, 200) << "the same connection is heard later";
     EXPECT_THAT(server.answered(), Contains("GET 503"));
+}
+
+TEST(ServerLimits, BodiesOfAllRequestsTogetherHaveALimit) {
+    TestServer server({.max_bytes_in_hand = 1'000'000});
+    RawClient first(server.port());
+    first.send("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 900000\r\n\r\n" + std::string(899'999, 'x'));
+    const auto ask_with_much = [&] { return ask(server.port(), post("/echo", std::string(200'000, 'y'))); };
+    ASSERT_TRUE(eventually([&] { return ask_with_much().status == 503; }));
+    const RawAnswer refused = ask_with_much();
+    expect_problem(refused, 503, "OVERLOADED");
+    EXPECT_EQ(refused.headers.at("retry-after"), "1");
+    EXPECT_EQ(ask(server.port(), get("/echo")).status, 200) << "who brings nothing is served";
+    first.send("x");
+    EXPECT_EQ(first.answer().status, 200);
+    EXPECT_EQ(ask_with_much().status, 200);
 }
 
 TEST(ServerLimits, ClientThatAsksTooOftenIsAnsweredWith429) {
@@ -164,7 +179,7 @@ TEST(ServerLimits, ConnectionsOfOnePeerBeyondItsLimitAreToldSo) {
 TEST(ServerLimits, ClientsThatVanishAnywhereLeaveNothingBehind) {
     TestServer server;
     for (const std::string& bytes :
-         {std::string(), std::string("GET / HT"), get("/echo"), get("/large?bytes=9000000"),
+         {std::string(), std::string("GET / HT"), get("/echo"), get("/large?bytes=3000000"),
           std::string("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\nabc")})
         for (int count = 0; count < 20; ++count) {
             RawClient client(server.port());

@@ -16,7 +16,7 @@ namespace holdfast::http::testing {
 
 namespace {
 
-constexpr int patience_ms = 10'000;
+constexpr int patience_ms = 60'000;
 
 std::string lower(std::string text) {
     std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });

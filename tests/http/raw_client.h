@@ -15,7 +15,7 @@ struct RawAnswer {
     std::string body;
 };
 
-/// A client that sends whatever bytes it is told to. Nothing waits longer than ten seconds: then it is as if the
+/// A client that sends whatever bytes it is told to. Nothing waits longer than a minute: then it is as if the
 /// server had closed.
 class RawClient {
 public:
@@ -33,7 +33,7 @@ public:
     /// Everything until the server closes.
     std::string rest();
     /// Has the server closed, or does it within that time, without another byte?
-    bool is_closed_within(std::chrono::milliseconds time = std::chrono::seconds(10));
+    bool is_closed_within(std::chrono::milliseconds time = std::chrono::minutes(1));
     void finish_sending();
     void shrink_receive_buffer();  ///< so that little is enough to fill it
     void reset();                  ///< closes with RST, as a process that dies does

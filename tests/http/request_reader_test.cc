@@ -139,9 +139,16 @@ TEST(RequestReader, LengthsThatTwoReadersCouldUnderstandDifferentlyAreRefused) {
 }
 
 TEST(RequestReader, BrokenChunksAreRefused) {
-    for (const char* body : {"x\r\n", "-1\r\n", "0x2\r\nab\r\n", "2\r\nabc\r\n0\r\n\r\n", "2\nab\n0\n\n", "\r\n\r\n",
+    for (const char* body : {"x\r\n", "-1\r\n", "0x2\r\nab\r\n0\r\n\r\n", "2\r\nabc\r\n0\r\n\r\n", "\r\n\r\n",
                              "ffffffffffffffffff\r\n", "2 \r\nab\r\n0\r\n\r\n", "+2\r\nab\r\n0\r\n\r\n"})
         EXPECT_EQ(status_of(head("Transfer-Encoding: chunked\r\n") + body), 400) << body;
+}
+
+TEST(RequestReader, ChunksThatEndWithBareLineFeedsNeverCompleteABody) {
+    Reading reading;
+    reading.give(head("Transfer-Encoding: chunked\r\n") + "2\nab\n0\n\n");
+    EXPECT_NE(reading.reader.state(), State::Complete);
+    EXPECT_EQ(reading.reader.take().body, "");
 }
 
 TEST(RequestReader, ChunkHeadersHaveALimit) {

@@ -40,7 +40,7 @@ TEST(Streams, EndedSourceClosesAfterItsLastMessages) {
 }
 
 TEST(Streams, IdleStreamShowsThatItLives) {
-    TestServer server({.header_timeout = 50ms, .idle_timeout = 50ms, .write_timeout = 50ms, .stream_beat = 100ms});
+    TestServer server({.header_timeout = 1s, .idle_timeout = 50ms, .write_timeout = 50ms, .stream_beat = 500ms});
     RawClient client = open_stream(server);
     for (int beat = 0; beat < 3; ++beat) EXPECT_EQ(client.read_until("\n\n"), ": beat\n\n");
     server.source->push({.data = "x"});
@@ -118,10 +118,10 @@ TEST(Deferred, AnswerThatIsThereAlreadyIsSentAtOnce) {
 }
 
 TEST(Deferred, NoTimeoutOfTheConnectionEndsTheWait) {
-    TestServer server({.header_timeout = 50ms, .body_timeout = 50ms, .idle_timeout = 50ms, .write_timeout = 50ms});
+    TestServer server({.header_timeout = 1s, .body_timeout = 50ms, .idle_timeout = 50ms, .write_timeout = 50ms});
     RawClient client(server.port());
     client.send(get("/later"));
-    EXPECT_FALSE(client.is_closed_within(300ms));
+    EXPECT_FALSE(client.is_closed_within(1200ms));
     server.deferred->complete({.body = "{}"});
     EXPECT_EQ(client.answer().status, 200);
 }

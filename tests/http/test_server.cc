@@ -28,7 +28,7 @@ void Gate::pass() {
 
 void Gate::await_arrivals(std::size_t count) {
     std::unique_lock lock(mutex_);
-    if (!changed_.wait_for(lock, std::chrono::seconds(10), [&] { return arrived_ >= count; }))
+    if (!changed_.wait_for(lock, std::chrono::minutes(1), [&] { return arrived_ >= count; }))
         throw std::runtime_error("nobody came to the gate");
 }
 
@@ -110,8 +110,14 @@ std::vector<std::string> TestServer::answered() const {
 namespace {
 
 nlohmann::json echo_of(const Request& request) {
-    return {{"method", request.method}, {"path", request.path}, {"query", request.query},
-            {"body", request.body},     {"peer", request.peer}, {"secure", request.secure}};
+    return {{"method", request.method},
+            {"path", request.path},
+            {"query", request.query},
+            {"body", request.body},
+            {"peer", request.peer},
+            {"secure", request.secure},
+            {"authorization", request.header("authorization")},
+            {"content-type", request.header("content-type")}};
 }
 
 }  // namespace

@@ -88,10 +88,10 @@ private:
     std::unique_ptr<Server> server_;
 };
 
-/// Waits until it holds; false after ten seconds.
+/// Waits until it holds; false after a minute.
 template <typename Condition>
 bool eventually(Condition condition) {
-    for (int look = 0; look < 1000; ++look) {
+    for (int look = 0; look < 6000; ++look) {
         if (condition()) return true;
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
