@@ -107,6 +107,7 @@ void add_bench(CLI::App& program, Action& chosen) {
         given->params.span = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(given->seconds));
         chosen = [given](Session& session) { return run_bench(session, given->params, given->isolation); };
     });
+    add_bench_chaos(*bench, chosen);
     auto* worker = bench->add_subcommand("worker", "The worker of a benchmark");
     worker->group("");  // not for people
     add_common(*worker, *given);

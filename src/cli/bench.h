@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/session.h"
 #include "client/connect.h"
 #include "holdfast/function.h"
 #include "holdfast/worker.h"
@@ -13,8 +14,9 @@ namespace holdfast::cli {
 
 // End-to-end measurements: tasks through a real worker process, on a store of their own or on one that is named.
 
-/// What a runner executes in a benchmark: a task that does nothing, and one that returns the time at which its first
-/// instruction ran. Every program with these commands can run them; no worker but a benchmark's says that it can.
+/// What a runner executes in a benchmark: a task that does nothing, one that returns the time at which its first
+/// instruction ran, and that of the chaos run. Every program with these commands can run them; no worker but a
+/// benchmark's says that it can.
 [[nodiscard]] const FunctionTable& bench_functions();
 
 inline constexpr const char* noop_task = "holdfast.noop";
@@ -61,5 +63,8 @@ struct LatencyFigures {
     std::vector<double> milliseconds;  ///< from the call of submit to the first instruction, sorted
 };
 [[nodiscard]] LatencyFigures measure_latency(const BenchParams& params);
+
+/// `holdfast bench chaos`: real processes on stores of their own, and everything that can happen to them.
+void add_bench_chaos(CLI::App& bench, Action& chosen);
 
 }  // namespace holdfast::cli

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "base/text.h"
+#include "chaos/chaos_task.h"
 #include "cli/bench.h"
 #include "platform/log_writer.h"
 #include "platform/real_clock.h"
@@ -44,9 +45,11 @@ const FunctionTable& bench_functions() {
          [](Context&, const nlohmann::json&) -> Result<nlohmann::json, TaskError> {
              return nlohmann::json(nullptr);
          }},
-        {stamp_task, [](Context&, const nlohmann::json&) -> Result<nlohmann::json, TaskError> {
+        {stamp_task,
+         [](Context&, const nlohmann::json&) -> Result<nlohmann::json, TaskError> {
              return nlohmann::json(platform::real_clock().now().time_since_epoch().count());
-         }}};
+         }},
+        *chaos::chaos_functions().begin()};
     return functions;
 }
 

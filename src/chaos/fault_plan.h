@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "holdfast/time.h"
+
+namespace holdfast::chaos {
+
+enum class StoreKind { Sqlite, Postgres };
+[[nodiscard]] std::string_view to_text(StoreKind kind);  ///< "SQLite", "PostgreSQL"
+
+enum class FaultKind {
+    KillWorker,  ///< kill -9, as are the other kills
+    KillRunner,
+    KillKeeper,
+    StopWorker,  ///< SIGSTOP for longer than any lease lasts, then SIGCONT
+    StopRunner,
+    DrainWorker,  ///< SIGTERM
+    KillServer,
+    StopServer,
+    DrainServer,
+    CutPath,           ///< PostgreSQL: no byte passes; connections stay, and what was sent arrives later
+    ResetPath,         ///< PostgreSQL: connections are reset, new ones work
+    RefusePath,        ///< PostgreSQL: connections are reset, new ones too
+    RestartFast,       ///< of PostgreSQL, as are the following
+    RestartImmediate,  ///< as by a power cut
+    KillPostmaster,
+    FillDisk,  ///< the file system of the store is full for a while
+    BurnCpu,
+};
+[[nodiscard]] std::string_view to_text(FaultKind kind);  ///< "kill-worker", ...
+[[nodiscard]] std::optional<FaultKind> parse_fault(std::string_view text);
+[[nodiscard]] std::vector<FaultKind> faults_for(StoreKind kind);
+
+/// One blow, planned. Whom it hits is settled when it falls, by `draw`, among those that are there.
+struct Fault {
+    Duration at = {};
+    FaultKind kind = FaultKind::KillWorker;
+    std::uint64_t draw = 0;
+    bool hits_all = false;  ///< of paths: everybody's; else one process's
+    Duration length = {};   ///< of what lasts; until the replacement of what ends
+
+    friend bool operator==(const Fault&, const Fault&) = default;
+};
+
+struct FaultPlanParams {
+    std::uint64_t seed = 1;
+    Duration duration = std::chrono::seconds(30);
+    std::vector<FaultKind> kinds = {};
+    Duration lease = std::chrono::seconds(5);  ///< stops and cuts last longer, all of them
+};
+
+/// What the nemesis will do: the same for the same parameters. Every kind comes once before any comes again, as far
+/// as there is time. What lasts is over by the end, except that a stop that began late is cut short.
+[[nodiscard]] std::vector<Fault> plan_faults(const FaultPlanParams& params);
+
+}  // namespace holdfast::chaos

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "platform/descriptor.h"
+
+namespace holdfast::chaos {
+
+/// A door on loopback in front of a server: what connects here is connected there, unless it is shut. All of it is
+/// safe from any thread.
+class Gate {
+public:
+    enum class Mode {
+        Open,
+        Cut,     ///< no byte passes and nobody is connected, but all connections stay
+        Refuse,  ///< all connections are reset, and new ones at once
+    };
+
+    /// Throws std::system_error.
+    explicit Gate(int server_port);
+    ~Gate();
+    Gate(const Gate&) = delete;
+    Gate& operator=(const Gate&) = delete;
+
+    [[nodiscard]] int port() const { return port_; }
+    void set(Mode mode);
+    /// Resets every connection; new ones are made.
+    void reset();
+
+private:
+    struct Connection;
+
+    void run();
+    void accept_new();
+    void carry(Mode mode);
+    void drop_all();
+    void ring() const;
+
+    const int server_port_;
+    int port_ = 0;
+    platform::Descriptor door_;
+    platform::Descriptor bell_;
+    std::atomic<Mode> mode_ = Mode::Open;
+    std::atomic<bool> resets_ = false;
+    std::atomic<bool> stops_ = false;
+    std::vector<std::unique_ptr<Connection>> connections_;  // of the thread
+    std::thread thread_;
+};
+
+/// A port of loopback that nobody has at the moment.
+[[nodiscard]] int free_port();
+
+}  // namespace holdfast::chaos

@@ -1,0 +1,43 @@
+#include "chaos/ledger.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "platform/private_folder.h"
+#include "tests/chaos/stories.h"
+
+namespace holdfast::chaos {
+namespace {
+
+using testing::ElementsAre;
+
+LedgerLine line(Mark mark, store::Lease lease) {
+    return {.mark = mark, .task = Story::id(1), .lease = lease, .attempt = 2, .pid = 4711, .at = Story::at(5)};
+}
+
+TEST(ChaosLedger, ReadsBackWhatWasAppended) {
+    const platform::PrivateFolder folder("holdfast-chaos-test");
+    const std::string path = folder.path() + "/ledger";
+    const LedgerFile first(path), second(path);
+    first.append(line(Mark::Begin, 1));
+    second.append(line(Mark::Overlap, 2));
+    first.append(line(Mark::Done, 1));
+    second.append(line(Mark::Failed, 2));
+    const LedgerLines read = read_ledger(path);
+    EXPECT_EQ(read.unreadable, 0U);
+    EXPECT_THAT(read.lines, ElementsAre(line(Mark::Begin, 1), line(Mark::Overlap, 2), line(Mark::Done, 1),
+                                        line(Mark::Failed, 2)));
+}
+
+TEST(ChaosLedger, CountsLinesThatCannotBeRead) {
+    const std::string whole = to_text(line(Mark::Begin, 1));
+    for (const std::string& bad : {std::string("begin\n"), whole.substr(0, whole.size() - 30) + "\n",
+                                   "start" + whole.substr(5), whole.substr(0, whole.size() - 1) + " more\n"}) {
+        const LedgerLines read = parse_ledger(whole + bad + whole);
+        EXPECT_EQ(read.lines.size(), 2U) << bad;
+        EXPECT_EQ(read.unreadable, 1U) << bad;
+    }
+}
+
+}  // namespace
+}  // namespace holdfast::chaos
