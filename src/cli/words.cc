@@ -12,6 +12,9 @@ namespace holdfast::cli {
 
 namespace {
 
+/// Long enough for everybody, and short enough to be added to any clock.
+constexpr Duration longest_duration = std::chrono::days(36'500);
+
 template <typename Number>
 std::optional<Number> whole_text_as(const std::string& text) {
     Number number{};
@@ -48,7 +51,10 @@ Uuid read_uuid(std::string_view option, const std::string& text) {
 }
 
 Duration read_duration(std::string_view option, const std::string& text) {
-    if (const auto length = parse_duration(text, std::chrono::seconds(1))) return *length;
+    if (const auto length = parse_duration(text, std::chrono::seconds(1))) {
+        if (*length <= longest_duration) return *length;
+        refuse(option, text, "is too long: at most 36500d");
+    }
     refuse(option, text, "is not a duration; write for example 30s, 5m, 1h30m, or seconds as a plain number");
 }
 

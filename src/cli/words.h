@@ -20,7 +20,7 @@ namespace holdfast::cli {
 [[nodiscard]] std::size_t read_limit(const std::string& text);
 [[nodiscard]] double read_number(std::string_view option, const std::string& text);
 [[nodiscard]] Uuid read_uuid(std::string_view option, const std::string& text);
-/// A plain number counts in seconds.
+/// A plain number counts in seconds. At most a hundred years, so that it can be added to any clock.
 [[nodiscard]] Duration read_duration(std::string_view option, const std::string& text);
 /// RFC 3339, or "+30m" from `now`.
 [[nodiscard]] Timestamp read_moment(std::string_view option, const std::string& text, Timestamp now);

@@ -1,8 +1,8 @@
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
 #include "core/template.h"
+#include "tests/fuzz/require.h"
 
 namespace {
 
@@ -21,10 +21,6 @@ public:
     }
 };
 
-void require(bool holds) {
-    if (!holds) std::abort();
-}
-
 void check_expression(std::string_view text) {
     const auto expression = Expression::parse(text);
     if (!expression.ok()) return require(expression.error().position <= text.size());
@@ -42,14 +38,25 @@ void check_template(std::string_view text) {
     if (parsed->is_constant()) require(filled->front().get<std::string>() == text);
 }
 
+/// A value of any shape with texts in it.
+void check_nested_template(std::string_view text) {
+    const json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (value.is_discarded()) return;
+    const auto parsed = Template::parse(value);
+    if (!parsed.ok()) return require(!parsed.error().empty());
+    const auto filled = parsed->fill(FuzzScope());
+    if (parsed->is_constant()) require(filled.ok() && filled.value() == value);
+}
+
 }  // namespace
 
-/// Any bytes: as an expression, and as a text with expressions in it. Errors lie inside the text, values are
-/// reproducible.
+/// Any bytes: as an expression, as a text with expressions in it, and as JSON with such texts. Errors lie inside the
+/// text, values are reproducible.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     check_expression(text);
     check_template(text);
     check_template(std::string("x {{") + std::string(text) + "}}");
+    check_nested_template(text);
     return 0;
 }

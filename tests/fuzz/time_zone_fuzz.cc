@@ -1,18 +1,14 @@
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "core/schedule.h"
+#include "tests/fuzz/require.h"
 
 namespace {
 
 using namespace holdfast;
 using namespace holdfast::core;
 using namespace std::chrono_literals;
-
-void require(bool holds) {
-    if (!holds) std::abort();
-}
 
 /// The periods follow each other, and the clocks show their own instants.
 void walk_periods(const TimeZone& zone, Timestamp from) {
