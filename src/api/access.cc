@@ -75,10 +75,6 @@ void Caller::require_queue(const std::string& queue) const {
     throw Problem("FORBIDDEN", fmt::format("{} may use the queues {}, not {}", name, join(queues, ", "), queue));
 }
 
-void Caller::require_queues(const std::vector<std::string>& needed) const {
-    for (const std::string& queue : needed) require_queue(queue);
-}
-
 void Caller::require_all_queues() const {
     if (queues.empty()) return;
     throw Problem("FORBIDDEN",

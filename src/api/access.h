@@ -36,7 +36,6 @@ struct Caller {
     /// Throw FORBIDDEN with a sentence that says what is needed.
     void require(store::Scope needed, std::string_view what = "this") const;
     void require_queue(const std::string& queue) const;
-    void require_queues(const std::vector<std::string>& needed) const;
     void require_all_queues() const;
 };
 

@@ -1,5 +1,7 @@
 #include "api/api.h"
 
+#include <algorithm>
+
 #include "api/call.h"
 #include "base/text.h"
 
@@ -40,6 +42,15 @@ http::Response asset_answer(const PageAsset& asset) {
     return response;
 }
 
+/// What is true now is asked for again, though it need not be sent again.
+http::Reply asked_for_each_time(http::Reply reply) {
+    auto* response = std::get_if<http::Response>(&reply);
+    const auto is_rule = [](const auto& header) { return header.first == "cache-control"; };
+    if (response != nullptr && std::ranges::none_of(response->headers, is_rule))
+        response->headers.emplace_back("cache-control", "no-cache");
+    return reply;
+}
+
 /// The page finds its own way: "/jobs/01a1" is its start, "/assets/gone.js" is not.
 bool may_be_a_view(const http::Request& request) {
     return request.path.empty() || request.path.back().find('.') == std::string::npos;
@@ -58,7 +69,7 @@ void Api::end_streams(const std::string& why) {
 
 http::Reply Api::handle(const http::Request& request) {
     try {
-        return answer_or_throw(request);
+        return asked_for_each_time(answer_or_throw(request));
     } catch (const std::exception& failure) {
         const auto problem = problem_of(failure);
         const bool is_for_the_log = !problem || dynamic_cast<const StoreError*>(&failure) != nullptr;

@@ -47,8 +47,12 @@ bool MessageQueue::ended() const {
 }
 
 void MessageQueue::on_news(std::function<void()> wake) {
-    const std::lock_guard lock(mutex_);
-    wake_ = std::move(wake);
+    {
+        const std::lock_guard lock(mutex_);
+        wake_ = std::move(wake);
+        if (messages_.empty() && !latest_) return;
+    }
+    this->wake();
 }
 
 void MessageQueue::push(http::ServerSentEvent message) {
@@ -168,19 +172,18 @@ bool ChangeWatch::workers_changed(store::Store& store) {
 }
 
 /// A look that costs something is made the more rarely: counting takes a tenth of the time at most.
-std::optional<Json> ChangeWatch::look(store::Store& store, bool had_events) {
+std::optional<Json> ChangeWatch::look(store::Store& store, bool has_news) {
     constexpr Steady::duration interval = std::chrono::milliseconds(250);
-    had_events_ = had_events_ || had_events;
+    has_news_ = has_news_ || has_news;
     const auto began = Steady::now();
     if (began < next_look_) return std::nullopt;
     Json counts = counts_shape(store.count());
     const bool tasks = std::exchange(counts_, counts) != counts;
     const bool workers = workers_changed(store);
     next_look_ = began + std::max(interval, 10 * (Steady::now() - began));
-    const bool events = std::exchange(had_events_, false);
-    if (!tasks && !workers && !events) return std::nullopt;
-    return Json{
-        {"tasks", tasks || events}, {"jobs", tasks || events}, {"workers", workers || events}, {"counts", counts}};
+    const bool news = std::exchange(has_news_, false);
+    if (!tasks && !workers && !news) return std::nullopt;
+    return Json{{"tasks", tasks || news}, {"jobs", tasks || news}, {"workers", workers || news}, {"counts", counts}};
 }
 
 }  // namespace holdfast::api

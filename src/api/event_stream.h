@@ -97,8 +97,9 @@ private:
 /// Notices what changes without a line of history: tasks that live a normal life, and workers.
 class ChangeWatch {
 public:
-    /// What readers are told, at most four times a second; nullopt: nothing, or not yet.
-    [[nodiscard]] std::optional<Json> look(store::Store& store, bool had_events);
+    /// What readers are told, at most four times a second; nullopt: nothing, or not yet. `has_news`: there is
+    /// something to tell even if nothing has changed here.
+    [[nodiscard]] std::optional<Json> look(store::Store& store, bool has_news);
 
 private:
     using Moment = std::chrono::steady_clock::time_point;
@@ -108,7 +109,7 @@ private:
     Moment next_look_at_workers_ = {};
     Json counts_;
     Json workers_;
-    bool had_events_ = false;
+    bool has_news_ = false;
 };
 
 [[nodiscard]] Json counts_shape(const store::TaskCounts& counts);

@@ -204,14 +204,16 @@ void Live::tell_events(store::Store& store) {
     const bool all_are_new = std::ranges::none_of(streams, &EventStream::has_joined);
     if (all_are_new) reader_.begin_now(store);
     const auto fresh = reader_.read(store);
+    bool somebody_came = false;
     for (const auto& stream : streams) {
         if (stream->has_joined()) {
             for (const auto& event : fresh) stream->tell(event);
         } else {
             stream->join(store, reader_);
+            somebody_came = true;
         }
     }
-    if (const auto changed = changes_.look(store, !fresh.empty()))
+    if (const auto changed = changes_.look(store, !fresh.empty() || somebody_came))
         for (const auto& stream : streams) stream->push_latest(message_of("changed", *changed));
 }
 
@@ -223,7 +225,8 @@ void Live::check_tokens() {
     if (Steady::now() - tokens_checked_ < tokens_checked_every) return;
     tokens_checked_ = Steady::now();
     const auto check = [&](MessageQueue& stream) {
-        if (!params_.still_valid(stream.token_hash())) stream.end(goodbye("the token was revoked, or has expired"));
+        if (!params_.still_valid(stream.token_hash()))
+            stream.end(goodbye("the token was revoked or has expired, or one is needed now"));
     };
     for (const auto& stream : open_event_streams()) check(*stream);
     for (const auto& stream : open_log_streams()) check(*stream);

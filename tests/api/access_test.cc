@@ -1,0 +1,262 @@
+#include "api/access.h"
+
+#include "api/cross_site.h"
+#include "api/route.h"
+#include "api/token_secret.h"
+#include "base/ids.h"
+#include "tests/api/api_fixture.h"
+
+namespace holdfast::api_test {
+
+using store::Scope;
+
+class ApiAccess : public ApiFixture {
+protected:
+    Answer as_page(const std::string& token, Sent sent) {
+        sent.headers.emplace("cookie", "other=1; holdfast_session=" + token);
+        return send(sent);
+    }
+};
+
+TEST_F(ApiAccess, WithoutAnyTokenWhoeverReachesTheServerIsTheLocalAdmin) {
+    const Answer answer = get("/api/session");
+    EXPECT_EQ(answer.body.at("name"), "local");
+    EXPECT_EQ(answer.body.at("scope"), "admin");
+    EXPECT_EQ(answer.body.at("login"), "none");
+    EXPECT_EQ(answer.body.at("version"), "1.2.3");
+}
+
+TEST_F(ApiAccess, AsSoonAsThereIsATokenOneIsNeeded) {
+    const std::string token = make_token("ops", Scope::Operate);
+    restart(api::Login::WhenTokensExist);
+    const Answer without = get("/api/tasks");
+    EXPECT_EQ(without.status, 401);
+    EXPECT_EQ(without.code(), "NO_TOKEN");
+    EXPECT_EQ(without.header("www-authenticate"), "Bearer");
+    EXPECT_EQ(get_as(token, "/api/tasks").status, 200);
+    const Answer session = get_as(token, "/api/session");
+    EXPECT_EQ(session.body.at("name"), "ops");
+    EXPECT_EQ(session.body.at("login"), "token");
+}
+
+TEST_F(ApiAccess, ATokenMadeHereCountsAtOnce) {
+    const Answer made = post("/api/tokens", {{"name", "first"}, {"scope", "admin"}});
+    ASSERT_EQ(made.status, 201);
+    EXPECT_EQ(get("/api/tasks").code(), "NO_TOKEN");
+    EXPECT_EQ(get_as(made.body.at("token"), "/api/tasks").status, 200);
+}
+
+TEST_F(ApiAccess, WrongTokensAreRefused) {
+    restart(api::Login::Always);
+    for (const std::string token : {"", "x", "hf_short", api::make_token_secret().c_str()})
+        EXPECT_EQ(get_as(token, "/api/tasks").status, 401) << token;
+    EXPECT_EQ(send({.target = "/api/tasks", .headers = {{"authorization", "Basic dXNlcg=="}}}).code(), "BAD_TOKEN");
+    EXPECT_EQ(send({.target = "/api/tasks", .headers = {{"cookie", "holdfast_session=hf_nothing"}}}).code(),
+              "BAD_TOKEN");
+}
+
+TEST_F(ApiAccess, ARevokedTokenIsRefused) {
+    const std::string admin = make_token("admin", Scope::Admin), victim = make_token("victim", Scope::Read);
+    restart(api::Login::Always);
+    ASSERT_EQ(get_as(victim, "/api/tasks").status, 200);
+    const Answer revoked =
+        send({.method = "DELETE", .target = "/api/tokens/victim", .headers = {{"authorization", "Bearer " + admin}}});
+    EXPECT_EQ(revoked.body, Value({{"name", "victim"}, {"status", "revoked"}}));
+    EXPECT_EQ(get_as(victim, "/api/tasks").code(), "BAD_TOKEN");
+}
+
+TEST_F(ApiAccess, ATokenThatSomebodyElseRevokedIsRefusedWithinFiveSeconds) {
+    const std::string victim = make_token("victim", Scope::Read);
+    restart(api::Login::Always);
+    ASSERT_EQ(get_as(victim, "/api/tasks").status, 200);
+    ASSERT_TRUE(store->revoke_token("victim", "somebody"));
+    const auto until = std::chrono::steady_clock::now() + 5s;
+    int status = 200;
+    while (status == 200 && std::chrono::steady_clock::now() < until) status = get_as(victim, "/api/session").status;
+    EXPECT_EQ(status, 401);
+}
+
+TEST_F(ApiAccess, AnExpiredTokenIsRefused) {
+    const std::string secret = api::make_token_secret();
+    store::NewToken token;
+    token.id = make_uuid_v4(random);
+    token.name = "old";
+    token.hash = api::hash_token_secret(secret);
+    token.expires_at = store->now() - 1s;
+    token.who = "test";
+    ASSERT_EQ(store->create_token(token), store::CreateTokenStatus::Created);
+    EXPECT_EQ(get_as(secret, "/api/tasks").code(), "BAD_TOKEN");
+}
+
+TEST_F(ApiAccess, EveryRouteRefusesWhoeverHasLessThanItsScope) {
+    const std::map<Scope, std::string> tokens = {{Scope::Read, make_token("read", Scope::Read)},
+                                                 {Scope::Submit, make_token("submit", Scope::Submit)},
+                                                 {Scope::Operate, make_token("operate", Scope::Operate)}};
+    restart(api::Login::Always);
+    for (const api::Route& route : api::routes()) {
+        if (!route.scope) continue;
+        EXPECT_EQ(send({.method = route.method, .target = route.path}).code(), "NO_TOKEN") << route.path;
+        for (const auto& [scope, token] : tokens) {
+            const Answer answer = send(
+                {.method = route.method, .target = route.path, .headers = {{"authorization", "Bearer " + token}}});
+            if (scope < *route.scope)
+                EXPECT_EQ(answer.code(), "FORBIDDEN") << route.method << " " << route.path;
+            else
+                EXPECT_NE(answer.status, 403) << route.method << " " << route.path << answer.text;
+        }
+    }
+}
+
+TEST_F(ApiAccess, SubmitReachesFunctionsAndTheCatalogButNoScriptsOfOnesOwn) {
+    const std::string token = make_token("ci", Scope::Submit);
+    restart(api::Login::Always);
+    EXPECT_EQ(post_as(token, "/api/tasks", {{"name", "resize"}}).status, 201);
+    EXPECT_EQ(post_as(token, "/api/tasks", {{"name", "backup"}, {"args", {{"db", "x"}}}}).status, 201);
+    EXPECT_EQ(post_as(token, "/api/tasks", {{"script", "rm -rf /"}}).code(), "FORBIDDEN");
+    EXPECT_EQ(post_as(token, "/api/tasks", {{"name", "backup"}, {"args", {{"db", "x"}}}, {"script", "evil"}}).code(),
+              "FORBIDDEN");
+    EXPECT_EQ(post_as(token, "/api/tasks", {{"spec", {{"type", "docker"}, {"image", "evil"}}}}).code(), "FORBIDDEN");
+    EXPECT_EQ(post_as(token, "/api/jobs", {{"yaml", "steps: {a: {script: evil}}"}}).code(), "FORBIDDEN");
+    const Answer many = post_as(token, "/api/tasks", {{"tasks", {{{"script", "evil"}}, {{"name", "resize"}}}}});
+    EXPECT_EQ(many.body.at("items").at(0).at("status"), "refused");
+    EXPECT_EQ(many.body.at("items").at(1).at("status"), "accepted");
+}
+
+TEST_F(ApiAccess, ATokenLimitedToQueuesReachesNoOthers) {
+    const std::string id = submit("resize", {{"queue", "other"}});
+    store->put_schedule({.name = "nightly", .timing = "{}", .definition = "not readable", .input = "{}"}, "test");
+    const std::string token = make_token("team", Scope::Operate, {"mine"});
+    restart(api::Login::Always);
+    EXPECT_EQ(post_as(token, "/api/tasks", {{"name", "resize"}}).code(), "FORBIDDEN");
+    EXPECT_EQ(post_as(token, "/api/tasks", {{"name", "resize"}, {"queue", "mine"}}).status, 201);
+    for (const char* order : {"/cancel", "/retry"})
+        EXPECT_EQ(post_as(token, "/api/tasks/" + id + order).code(), "FORBIDDEN") << order;
+    EXPECT_EQ(post_as(token, "/api/tasks/" + id + "/force", {{"state", "FAILED"}, {"reason", "x"}}).code(),
+              "FORBIDDEN");
+    EXPECT_EQ(post_as(token, "/api/queues/other/pause").code(), "FORBIDDEN");
+    EXPECT_EQ(post_as(token, "/api/queues/mine/pause").status, 200);
+    EXPECT_EQ(post_as(token, "/api/jobs", {{"workflow", "each"}}).code(), "FORBIDDEN") << "its tasks go to default";
+    EXPECT_EQ(post_as(token, "/api/recovery/sweep").code(), "FORBIDDEN");
+    EXPECT_EQ(post_as(token, "/api/schedules/nightly/run").code(), "FORBIDDEN");
+    EXPECT_EQ(get_as(token, "/api/tasks/" + id).status, 200) << "reading is not limited";
+}
+
+TEST_F(ApiAccess, ATokenLimitedToQueuesSteersOnlyJobsWhoseStepsAreAllItsOwn) {
+    const std::string job = post("/api/jobs", {{"workflow", "release"}, {"input", {{"day", "x"}}}}).body.at("id");
+    const std::string some = make_token("some", Scope::Operate, {"default"});
+    const std::string all = make_token("all", Scope::Operate, {"default", "shipping"});
+    restart(api::Login::Always);
+    for (const char* order : {"/pause", "/cancel", "/retry"})
+        EXPECT_EQ(post_as(some, "/api/jobs/" + job + order).code(), "FORBIDDEN") << order;
+    EXPECT_EQ(post_as(some, "/api/jobs/" + job + "/steps/ask/approve", {{"approve", true}}).code(), "FORBIDDEN");
+    EXPECT_EQ(post_as(all, "/api/jobs/" + job + "/pause").status, 200);
+}
+
+TEST_F(ApiAccess, LoginGivesACookieThatOnlyTheServerReads) {
+    const std::string token = make_token("alice", Scope::Operate);
+    restart(api::Login::Always);
+    const Answer plain = post("/api/session", {{"token", token}});
+    EXPECT_EQ(plain.body.at("name"), "alice");
+    EXPECT_THAT(plain.header("set-cookie"), HasSubstr("HttpOnly; SameSite=Strict"));
+    EXPECT_THAT(plain.header("set-cookie"), Not(HasSubstr("Secure")));
+    const Answer secure =
+        send({.method = "POST", .target = "/api/session", .body = Value({{"token", token}}).dump(), .secure = true});
+    EXPECT_THAT(secure.header("set-cookie"), HasSubstr("; Secure"));
+    EXPECT_EQ(as_page(token, {.target = "/api/tasks"}).status, 200);
+    EXPECT_THAT(del("/api/session").header("set-cookie"), HasSubstr("holdfast_session=; Path=/"));
+}
+
+TEST_F(ApiAccess, LoginsThatFailTooOftenAreHeldUpPerAddress) {
+    restart(api::Login::Always);
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(post("/api/session", {{"token", "x"}}).code(), "BAD_TOKEN");
+    const Answer held_up = post("/api/session", {{"token", "x"}});
+    EXPECT_EQ(held_up.status, 429);
+    EXPECT_FALSE(held_up.header("retry-after").empty());
+    const Answer other =
+        send({.method = "POST", .target = "/api/session", .body = R"({"token": "x"})", .peer = "10.0.0.9"});
+    EXPECT_EQ(other.status, 401) << "others are not";
+}
+
+TEST_F(ApiAccess, ARequestWithTheCookieThatChangesSomethingMustComeFromThePage) {
+    const std::string token = make_token("alice", Scope::Admin);
+    restart(api::Login::Always);
+    const Sent pause{.method = "POST", .target = "/api/queues/default/pause"};
+    EXPECT_EQ(as_page(token, pause).code(), "CROSS_SITE") << "without the header";
+    Sent from_page = pause;
+    from_page.headers = {{"x-holdfast", "page"}, {"origin", "http://127.0.0.1:7070"}};
+    EXPECT_EQ(as_page(token, from_page).status, 200);
+    from_page.headers["origin"] = "http://evil.example";
+    EXPECT_EQ(as_page(token, from_page).code(), "CROSS_SITE");
+    from_page.headers["origin"] = "http://127.0.0.1:7071";
+    EXPECT_EQ(as_page(token, from_page).code(), "CROSS_SITE") << "another port is another site";
+    from_page.headers["origin"] = "null";
+    EXPECT_EQ(as_page(token, from_page).code(), "CROSS_SITE");
+}
+
+TEST_F(ApiAccess, WithoutATokenOtherSitesAndOtherNamesOfTheServerAreRefused) {
+    const auto pause_from = [&](std::map<std::string, std::string> headers) {
+        return send({.method = "POST", .target = "/api/queues/default/pause", .headers = std::move(headers)});
+    };
+    EXPECT_EQ(pause_from({{"host", "localhost:7070"}}).status, 200);
+    EXPECT_EQ(pause_from({{"host", "[::1]:7070"}}).status, 200);
+    EXPECT_EQ(pause_from({{"host", "rebound.example:7070"}}).code(), "CROSS_SITE") << "DNS rebinding";
+    EXPECT_EQ(pause_from({{"host", "127.0.0.1.evil.example"}}).code(), "CROSS_SITE");
+    EXPECT_EQ(pause_from({{"host", ""}}).code(), "CROSS_SITE");
+    EXPECT_EQ(pause_from({{"origin", "http://evil.example"}}).code(), "CROSS_SITE");
+    EXPECT_EQ(pause_from({{"sec-fetch-site", "cross-site"}}).code(), "CROSS_SITE");
+    EXPECT_EQ(pause_from({{"sec-fetch-site", "same-origin"}, {"origin", "http://127.0.0.1:7070"}}).status, 200);
+    EXPECT_EQ(send({.target = "/api/tasks", .headers = {{"host", "rebound.example"}}}).code(), "CROSS_SITE");
+}
+
+TEST_F(ApiAccess, ProbesAndMetricsNeedNoTokenOnTheMachineItself) {
+    const std::string token = make_token("ops", Scope::Read);
+    restart(api::Login::Always);
+    EXPECT_EQ(get("/healthz").body, Value({{"status", "ok"}}));
+    EXPECT_EQ(get("/readyz").body, Value({{"status", "ready"}})) << "the details are for those with a token";
+    EXPECT_EQ(get_as(token, "/readyz").body.at("checks").at(0).at("name"), "store");
+    EXPECT_EQ(get("/metrics").text, "holdfast_tasks 1\n");
+    EXPECT_EQ(send({.target = "/metrics", .peer = "10.0.0.9"}).code(), "NO_TOKEN");
+    EXPECT_EQ(
+        send({.target = "/metrics", .headers = {{"authorization", "Bearer " + token}}, .peer = "10.0.0.9"}).status,
+        200);
+}
+
+TEST_F(ApiAccess, ReadinessSaysWhatIsWrong) {
+    auto broken = parts(api::Login::Never);
+    broken.readiness = [] { return std::vector<api::Readiness>{{.name = "schema", .ok = false, .detail = "old"}}; };
+    api = std::make_unique<api::Api>(std::move(broken), random, log);
+    const Answer answer = get("/readyz");
+    EXPECT_EQ(answer.status, 503);
+    EXPECT_EQ(answer.body.at("status"), "not ready");
+}
+
+TEST_F(ApiAccess, TokensAreListedWithoutTheirSecretAndShowTheirLastUse) {
+    const Answer made =
+        post("/api/tokens", {{"name", "ci"}, {"scope", "submit"}, {"queues", {"a"}}, {"expires_in", "1h"}});
+    const std::string admin = make_token("admin", Scope::Admin);
+    EXPECT_THAT(made.body.at("token").get<std::string>(), testing::StartsWith("hf_"));
+    EXPECT_EQ(made.body.at("created_by"), "local from 127.0.0.1 (api)");
+    (void)get_as(made.body.at("token"), "/api/session");
+    Value listed;
+    const auto until = std::chrono::steady_clock::now() + 10s;
+    do {
+        listed = get_as(admin, "/api/tokens").body;
+    } while (listed.dump().find("127.0.0.1\"") == std::string::npos && std::chrono::steady_clock::now() < until);
+    EXPECT_THAT(listed.dump(), Not(HasSubstr("hf_")));
+    EXPECT_THAT(listed.dump(), HasSubstr("\"last_used_from\":\"127.0.0.1\""));
+    EXPECT_EQ(post_as(admin, "/api/tokens", {{"name", "ci"}, {"scope", "read"}}).code(), "CONFLICT");
+    EXPECT_EQ(post_as(admin, "/api/tokens", {{"name", "x"}, {"scope", "root"}}).code(), "BAD_PARAMETER");
+    EXPECT_THAT(kinds_of_events(), Contains("token_created"));
+}
+
+TEST(ApiCrossSite, LoopbackHasManyNamesAndOthersHaveNone) {
+    for (const char* host : {"localhost", "app.localhost", "127.0.0.1", "127.1.2.3", "::1"})
+        EXPECT_TRUE(api::is_loopback(host)) << host;
+    for (const char* host :
+         {"", "localhost.evil.example", "127.0.0.1.evil.example", "127.evil.example", "10.0.0.1", "::2"})
+        EXPECT_FALSE(api::is_loopback(host)) << host;
+    EXPECT_EQ(api::host_of("[::1]:7070"), "::1");
+    EXPECT_EQ(api::host_of("Example.ORG:7070"), "example.org");
+}
+
+}  // namespace holdfast::api_test
