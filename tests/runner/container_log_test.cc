@@ -1,0 +1,71 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/text.h"
+#include "core/task_spec.h"
+#include "tests/runner/pool_bench.h"
+
+namespace holdfast::runner {
+namespace {
+
+using engine::RunEnded;
+
+/// An engine whose `run` prints, and whose `logs` does, what the test says. It knows of no container afterwards.
+class ContainerLogTest : public ::testing::Test {
+protected:
+    ContainerLogTest() {
+        std::string pattern = (std::filesystem::temp_directory_path() / "holdfast-engine-XXXXXX").string();
+        folder_ = mkdtemp(pattern.data());
+    }
+    ~ContainerLogTest() override { std::filesystem::remove_all(folder_); }
+
+    RunEnded run(const std::string& prints, const std::string& logs) {
+        const std::string engine = folder_ / "engine";
+        std::ofstream(engine) << "#!/bin/sh\ncase $1 in\nrun) cat >/dev/null; " << prints << " ;;\nlogs) " << logs
+                              << " ;;\nesac\n";
+        std::filesystem::permissions(engine, std::filesystem::perms::owner_all);
+        bench_ = std::make_unique<PoolBench>(PoolLimits{.containers = {.command = {engine}}});
+        runner_ = bench_->spawn();
+        core::TaskSpec spec;
+        spec.kind = core::TaskKind::Docker;
+        spec.image = "any";
+        engine::RunOrder order;
+        order.name = "container";
+        order.args = "null";
+        order.spec = core::to_json_text(spec);
+        bench_->begin(runner_, order);
+        return bench_->expect<RunEnded>(runner_);
+    }
+    [[nodiscard]] std::string out() const { return bench_->printed(runner_, "stdout"); }
+    [[nodiscard]] std::string err() const { return bench_->printed(runner_, "stderr"); }
+
+    std::filesystem::path folder_;
+    std::unique_ptr<PoolBench> bench_;
+    engine::RunnerId runner_ = 0;
+};
+
+TEST_F(ContainerLogTest, OutputThatTheEngineLostOnItsWayIsTakenFromItsLog) {
+    EXPECT_EQ(run("true", "echo 'OUTPUT: 5'; echo oops >&2").result, "5");
+    EXPECT_EQ(out(), "OUTPUT: 5\n");
+    EXPECT_EQ(err(), "oops\n");
+}
+
+TEST_F(ContainerLogTest, ErrorsOfAContainerThatFailedAreTakenFromItToo) {
+    EXPECT_EQ(run("exit 3", "echo 'no such table' >&2").error.message, "exit code 3: no such table");
+}
+
+TEST_F(ContainerLogTest, WhatHasArrivedIsNotPrintedAgain) {
+    EXPECT_EQ(run("echo 'OUTPUT: 5'", "echo 'OUTPUT: 6'").result, "5");
+    EXPECT_EQ(out(), "OUTPUT: 5\n");
+}
+
+TEST_F(ContainerLogTest, AnEngineWithoutALogIsNotQuoted) {
+    EXPECT_EQ(run("exit 3", "echo 'this engine keeps no logs' >&2; exit 125").error.message, "exit code 3");
+    EXPECT_EQ(err(), "");
+}
+
+}  // namespace
+}  // namespace holdfast::runner
