@@ -75,7 +75,7 @@ bool RunBook::assign(Run& run, Duration now) {
 
 void RunBook::release(Run& run, Duration now) {
     if (run.runner == 0) return;
-    move_runner(run.runner, RunnerStage::Idle, now);
+    move_runner(run.runner, runners_.at(run.runner).killed ? RunnerStage::Leaving : RunnerStage::Idle, now);
     run.runner = 0;
 }
 

@@ -209,6 +209,8 @@ void Worker::begin_waiting(Duration now) {
 /// answered so late that others may have it by now, waits for a beat, which tells whether the lease is still this
 /// worker's.
 void Worker::begin(Run& run, Duration now) {
+    // Its runner may have been told to die while the start was on its way: another one is told.
+    if (run.runner != 0 && book_.find_runner(run.runner)->killed) book_.release(run, now);
     if (is_beyond_fence(run, now) || (run.runner == 0 && !book_.assign(run, now))) {
         book_.release(run, now);
         if (run.stage != RunStage::Waiting) book_.move(run, RunStage::Waiting, now);

@@ -414,6 +414,29 @@ TEST(Worker, ASilentRunnerIsKilled) {
     EXPECT_THAT(bench.take<KillRunner>(), SizeIs(1));
 }
 
+TEST(Worker, ARunIsNotGivenToARunnerThatWasToldToDieWhileItsStartWasOnItsWay) {
+    WorkerHarness bench(1);
+    bench.join();
+    bench.grant({started_task(10), held_task(11)});
+    bench.complete(10);
+    ASSERT_NE(bench.under_way<FinishCall>(Lane::Work), nullptr);
+    const RunnerId runner = bench.runner_of(11);
+    ASSERT_NE(runner, 0U);
+    (void)bench.take<BeginRun>();
+    bench.pass(std::chrono::minutes(6));  // stopped, perhaps: nothing was heard of the runner meanwhile
+    ASSERT_EQ(bench.take<KillRunner>().front().runner, runner);
+    bench.apply_finish();
+    EXPECT_THAT(bench.take<BeginRun>(), IsEmpty());
+    bench.tell(RunnerGone{runner, "killed by SIGKILL"});
+    const auto spawned = bench.take<SpawnRunner>();
+    ASSERT_THAT(spawned, SizeIs(1));
+    bench.answer(Lane::Beat, store::BeatAnswer{});
+    bench.tell(RunnerReady{spawned.front().runner, 7});
+    const auto begun = bench.take<BeginRun>();
+    ASSERT_THAT(begun, SizeIs(1));
+    EXPECT_EQ(begun.front().runner, spawned.front().runner);
+}
+
 TEST(Worker, LogsAndCheckpointsGoBeforeTheEndOfTheirRun) {
     WorkerHarness bench(1);
     bench.join();
