@@ -97,7 +97,7 @@ export const definitionQuery = (id: string) =>
 export const workersQuery = (all: boolean) =>
     queryOptions({
         queryKey: ['workers', 'list', all],
-        queryFn: async ({ signal }) => (await get<Page<Worker>>('/workers', { all, limit: 1000 }, signal)).items,
+        queryFn: async ({ signal }) => (await get<Page<Worker>>('/workers', { all }, signal)).items,
         refetchInterval: seldom,
         placeholderData: keepPreviousData,
     });
@@ -151,13 +151,13 @@ export const eventsQuery = (limit: number) =>
 
 export const catalogTasksQuery = queryOptions({
     queryKey: ['catalog', 'tasks'],
-    queryFn: async ({ signal }) => (await get<Page<CatalogTask>>('/catalog/tasks', { limit: 1000 }, signal)).items,
+    queryFn: async ({ signal }) => (await get<Page<CatalogTask>>('/catalog/tasks', {}, signal)).items,
     refetchInterval: 15_000,
 });
 
 export const catalogWorkflowsQuery = queryOptions({
     queryKey: ['catalog', 'workflows'],
-    queryFn: async ({ signal }) => (await get<Page<CatalogWorkflow>>('/catalog/workflows', { limit: 1000 }, signal)).items,
+    queryFn: async ({ signal }) => (await get<Page<CatalogWorkflow>>('/catalog/workflows', {}, signal)).items,
     refetchInterval: 15_000,
 });
 

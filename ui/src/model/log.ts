@@ -23,7 +23,7 @@ export class LogLines {
         const parts = withoutEscapes(piece.text).split('\n');
         const last = parts.length - 1;
         parts.forEach((part, index) => {
-            const text = part.replace(/^.*\r(?!$)/, '').replace(/\r$/, '');
+            const text = lastWritten(part);
             const line = this.open.get(key);
             if (line) line.text += text;
             else if (index < last || text !== '') this.begin(key, piece, text);
@@ -36,6 +36,12 @@ export class LogLines {
         this.lines.push(line);
         this.open.set(key, line);
     }
+}
+
+/** A line that was written over, as progress bars do, is what was written last. */
+function lastWritten(text: string): string {
+    const line = text.replace(/\r+$/, '');
+    return line.slice(line.lastIndexOf('\r') + 1);
 }
 
 /** Indices of the lines that contain the text, whatever the case of its letters. */

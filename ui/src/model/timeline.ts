@@ -14,6 +14,7 @@ export interface Entry {
     /** What a verdict rests on: [name, value]. */
     evidence: [string, string][];
     who: string | null;
+    lease: number | null;
 }
 
 /** The life of a task, oldest first. */
@@ -26,7 +27,7 @@ export function timelineOf(story: TaskStory): Entry[] {
 }
 
 function entry(at: string, sort: Entry['sort'], title: string, more: Partial<Entry> = {}): Entry {
-    return { at, sort, title, detail: null, tone: 'plain', worker: null, evidence: [], who: null, ...more };
+    return { at, sort, title, detail: null, tone: 'plain', worker: null, evidence: [], who: null, lease: null, ...more };
 }
 
 function submitted(task: Task): Entry {
@@ -59,8 +60,8 @@ function fromAttempt(attempt: Attempt): Entry[] {
     const took = durationText(secondsBetween(attempt.started_at, attempt.finished_at));
     const entries: Entry[] = [];
     if (secondsBetween(attempt.claimed_at, attempt.started_at) >= 0.02)
-        entries.push(entry(attempt.claimed_at, 'claimed', `Claimed for attempt ${number}`, { worker, detail: `lease ${lease}` }));
-    entries.push(entry(attempt.started_at, 'started', `Attempt ${number} started`, { worker, detail: `lease ${lease}` }));
+        entries.push(entry(attempt.claimed_at, 'claimed', `Claimed for attempt ${number}`, { worker, lease }));
+    entries.push(entry(attempt.started_at, 'started', `Attempt ${number} started`, { worker, lease }));
     entries.push(
         entry(attempt.finished_at, 'ended', `Attempt ${number} ${endWords[attempt.end] ?? attempt.end} after ${took}`, {
             tone: good ? 'good' : attempt.end === 'FAILED' || attempt.end === 'CRASHED' ? 'bad' : 'warn',
@@ -113,7 +114,7 @@ function present({ task, waiting }: TaskStory): Entry[] {
 }
 
 function holder(task: Task, at: string, title: string, sort: Entry['sort']): Entry {
-    return entry(at, sort, title, { tone: 'busy', worker: task.worker, detail: task.lease ? `lease ${task.lease}` : null });
+    return entry(at, sort, title, { tone: 'busy', worker: task.worker, lease: task.lease });
 }
 
 function progressOf(task: Task): Entry[] {

@@ -128,7 +128,7 @@ function Actions({ task }: { task: Task }) {
             <OrderButton
                 label="Retry"
                 icon="retry"
-                primary
+                primary={task.state !== 'COMPLETED'}
                 confirm={{ title: 'Retry this task?', text: 'What has ended never changes: a new task with the same arguments is submitted, due at once.' }}
                 give={async () => {
                     const { id } = await post<{ id: string }>(`${order}/retry`);

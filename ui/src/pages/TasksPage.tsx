@@ -6,6 +6,7 @@ import { taskFiltersOf, taskSearch, toggled, type TaskFilters } from '../model/f
 import { Command, Empty, Page, useTitle } from '../parts/basics';
 import { FeedTable, type Column } from '../parts/FeedTable';
 import { FilterField } from '../parts/FilterField';
+import { Icon } from '../parts/Icon';
 import { StateBadge } from '../parts/StateBadge';
 import { StateChips } from '../parts/StateChips';
 import { Ago, Lasting } from '../parts/Time';
@@ -85,7 +86,14 @@ function Runs({ task }: { task: Task }) {
     return (
         <span title={`${task.attempts} ended by themselves, ${task.crashes} cut short, ${task.requeues} given back`}>
             {runs}
-            {task.crashes > 0 && <span className="text-bad"> ({task.crashes} cut short)</span>}
+            {task.crashes > 0 && (
+                <span className="text-bad">
+                    {' '}
+                    <Icon name="bolt" size={12} />
+                    {task.crashes}
+                    <span className="unseen"> cut short</span>
+                </span>
+            )}
         </span>
     );
 }

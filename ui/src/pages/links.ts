@@ -26,6 +26,7 @@ export function attentionPath({ kind, link }: Pick<Attention, 'kind' | 'link'>):
     if (link?.id && withPages.has(page)) return `${page}/${part(link.id)}`;
     if (kind === 'task_failed') return '/tasks?state=FAILED';
     if (kind === 'job_failed') return '/jobs?state=FAILED';
+    if (kind === 'approval') return '/jobs?state=RUNNING';
     if (kind === 'unmatched' && page === '/tasks') return '/tasks?state=PENDING';
     return page;
 }

@@ -19,7 +19,7 @@ async function find(text: string): Promise<string | null> {
         if (tasks.items.length > 1) return `/tasks?id=${part(text)}`;
         if (jobs.items.length > 1) return `/jobs?id=${part(text)}`;
     }
-    const workers = await get<Page<Worker>>('/workers', { all: true, limit: 1000 });
+    const workers = await get<Page<Worker>>('/workers', { all: true });
     const worker = workers.items.find((one) => one.name === text || one.id.startsWith(text));
     if (worker) return `/workers/${part(worker.id)}`;
     return isId ? null : `/tasks?name=${part(text)}`;

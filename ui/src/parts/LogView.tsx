@@ -4,7 +4,7 @@ import { countText } from '../text/number';
 import { bothClocks, localTime } from '../text/time';
 import { Icon } from './Icon';
 import { useToasts } from './Toasts';
-import { useLogLines, type LogSource } from './useLogLines';
+import { useLogLines, type LogSource, type LogStatus } from './useLogLines';
 
 const lineHeight = 20;
 /** Lines above and below what is seen, so that scrolling shows no gaps. */
@@ -81,6 +81,14 @@ export function LogView({ source, label = 'Log' }: { source: LogSource; label?: 
     );
 }
 
+const nothing: Record<LogStatus, string> = {
+    loading: 'Reading the log…',
+    live: 'Nothing has been printed yet.',
+    lost: 'The log cannot be read at the moment.',
+    ended: 'Nothing was printed.',
+    refused: 'These are too many tasks for one log: open one of the items.',
+};
+
 interface LinesProps {
     lines: LogLine[];
     version: number;
@@ -90,7 +98,7 @@ interface LinesProps {
     setFollows: (follows: boolean) => void;
     times: boolean;
     label: string;
-    status: string;
+    status: LogStatus;
 }
 
 function Lines({ lines, version, wanted, jump, follows, setFollows, times, label, status }: LinesProps) {
@@ -129,7 +137,7 @@ function Lines({ lines, version, wanted, jump, follows, setFollows, times, label
     const now = new Date();
     return (
         <div ref={box} className="log-lines" tabIndex={0} role="log" aria-label={label} aria-live="off" onScroll={onScroll}>
-            {lines.length === 0 && <p className="log-empty">{status === 'ended' ? 'Nothing was printed.' : 'Nothing has been printed yet.'}</p>}
+            {lines.length === 0 && <p className="log-empty">{nothing[status]}</p>}
             <div style={{ height: lines.length * lineHeight, position: 'relative' }}>
                 <div className="log-window" style={{ transform: `translateY(${first * lineHeight}px)` }}>
                     {lines.slice(first, last).map((line, index) => (

@@ -94,8 +94,8 @@ function options(width: number, height: number, series: Series[], unit: (value: 
         cursor: { y: false, points: { show: false } },
         scales: { y: { range: (_, __, max) => [0, Math.max(floor, (max ?? 0) * 1.1)] } },
         axes: [
-            { ...axis, grid: { show: false }, space: 70, values: (_, splits) => splits.map(clock) },
-            { ...axis, size: 48, space: 32, values: (_, splits) => splits.map((value) => unit(value)) },
+            { ...axis, grid: { show: false }, size: 26, space: 70, values: (_, splits) => splits.map(clock) },
+            { ...axis, size: 48, space: 24, values: (_, splits) => splits.map((value) => unit(value)) },
         ],
         series: [{ value: (_, value) => (value == null ? '–' : clock(value)) }, ...drawingOrder(series).map((place) => seriesOf(series[place]!, place, unit, bars, latest))],
     };

@@ -18,7 +18,7 @@ import type { LogSource } from './useLogLines';
 /** All about one step, beside the graph. */
 export function StepPanel({ job, name, known, onClose, choose }: { job: Job; name: string; known: Step | undefined; onClose: () => void; choose: (step: string) => void }) {
     const story = useQuery({ ...stepQuery(job.id, name), refetchInterval: job.finished_at ? false : 2000 });
-    const step = story.data?.step ?? known;
+    const step = story.data ? { ...story.data.step, depends_on: known?.depends_on ?? [] } : known;
     const items = story.data?.items ?? [];
     return (
         <aside className="card step-panel" aria-label={`Step ${name}`}>

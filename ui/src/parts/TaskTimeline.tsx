@@ -36,8 +36,8 @@ export function TaskTimeline({ entries }: { entries: Entry[] }) {
                             {entry.title}
                             {entry.worker && (
                                 <>
-                                    {' '}
-                                    on <WorkerName id={entry.worker} />
+                                    {entry.sort === 'event' ? ', worker ' : ' on '}
+                                    <WorkerName id={entry.worker} />
                                 </>
                             )}
                         </p>
@@ -45,6 +45,7 @@ export function TaskTimeline({ entries }: { entries: Entry[] }) {
                         <Evidence pairs={entry.evidence} />
                         <p className="faint timeline-when">
                             {entry.sort === 'now' ? 'now' : <Time at={entry.at} exact />}
+                            {entry.lease !== null && <> · lease {entry.lease}</>}
                             {entry.who && <> by {withoutIds(entry.who)}</>}
                         </p>
                     </div>

@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { address, get, part } from '../api/client';
+import { address, ApiError, get, part } from '../api/client';
 import type { LogPage, LogPiece } from '../api/types';
 import { openStream } from '../live/stream';
 import { LogLines } from '../model/log';
 
 export type LogSource = { kind: 'task'; id: string } | { kind: 'step'; job: string; step: string };
-export type LogStatus = 'loading' | 'live' | 'lost' | 'ended';
+export type LogStatus = 'loading' | 'live' | 'lost' | 'ended' | 'refused';
 
 /** So often, at most, new lines are drawn. */
 const drawEvery = 120;
@@ -68,8 +68,9 @@ function pollStep(job: string, step: string, add: Add, tell: Tell): () => void {
             tell(page.ended ? 'ended' : 'live');
             if (page.ended && page.items.length === 0) return;
             timer = setTimeout(() => void poll(), page.items.length >= 1000 ? 0 : pollEvery);
-        } catch {
+        } catch (error) {
             if (abort.signal.aborted) return;
+            if (error instanceof ApiError && error.status === 422) return tell('refused');
             tell('lost');
             timer = setTimeout(() => void poll(), pollEvery * 2);
         }

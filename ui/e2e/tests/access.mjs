@@ -1,0 +1,54 @@
+import { expect, go, picture, settled, toast } from '../browser.mjs';
+import { config } from '../config.mjs';
+import { Stage, until } from '../stage.mjs';
+
+export const accessTests = {
+    async 'Without a token nobody comes in, and a scope keeps its limits'({ open, program }) {
+        const guarded = new Stage(program, config);
+        try {
+            await guarded.open();
+            guarded.token = (await guarded.post('/tokens', { name: 'boss', scope: 'admin' })).token;
+            await until('the server wants a token', async () => (await fetch(`${guarded.url}/api/session`)).status === 401);
+            const reader = (await guarded.post('/tokens', { name: 'reader', scope: 'read' })).token;
+            const task = await guarded.submit({ name: 'greet', args: { name: 'Ada' } });
+
+            const page = await open({ url: guarded.url, allow: [/401/, /403/] });
+            await page.goto(`${guarded.url}/tasks/${task}`);
+            await page.getByLabel('Token').fill('hf_wrong');
+            await page.getByRole('button', { name: 'Log in' }).click();
+            await page.locator('.field-error').waitFor();
+            await picture(page, 'login');
+            await page.getByLabel('Token').fill(reader);
+            await page.getByRole('button', { name: 'Log in' }).click();
+            await settled(page);
+            await page.locator('h1', { hasText: 'greet' }).waitFor();
+            expect(await page.getByRole('button', { name: 'Cancel', exact: true }).isDisabled(), 'a reader cannot cancel');
+            const cookies = await page.context().cookies();
+            expect(cookies.length === 1 && cookies[0].httpOnly && cookies[0].sameSite === 'Strict', 'the cookie is out of reach of scripts');
+            await go(page, '/access');
+            await page.getByText('Tokens are for those with the scope admin').waitFor();
+            await page.getByRole('button', { name: 'Log out' }).click();
+            await page.getByLabel('Token').waitFor();
+
+            const boss = await open({ url: guarded.url, allow: [/401/] });
+            await boss.goto(`${guarded.url}/access`);
+            await boss.getByLabel('Token').fill(guarded.token);
+            await boss.getByRole('button', { name: 'Log in' }).click();
+            await settled(boss);
+            await boss.getByRole('button', { name: 'New token' }).click();
+            const dialog = boss.getByRole('dialog');
+            await dialog.getByLabel('Name').fill('ci');
+            await dialog.getByText('submit', { exact: true }).click();
+            await dialog.getByRole('button', { name: 'Make it' }).click();
+            await dialog.getByText(/hf_/).waitFor();
+            await dialog.getByRole('button', { name: 'I have it' }).click();
+            const row = boss.locator('tr', { hasText: 'reader' });
+            await row.getByRole('button', { name: 'Revoke' }).click();
+            await boss.getByRole('dialog').getByRole('button', { name: 'Revoke it' }).click();
+            await toast(boss, 'revoked');
+            await row.getByText('revoked').waitFor();
+        } finally {
+            await guarded.close();
+        }
+    },
+};

@@ -1,0 +1,48 @@
+import { expect, go, picture, settled } from '../browser.mjs';
+
+/** Five hundred steps: a fan of 200, a chain of 50, and 249 pairs that wait for two others. */
+function bigWorkflow() {
+    const lines = ['name: big', 'steps:', '  begin: { wait: 1ms }'];
+    for (let i = 0; i < 200; i++) lines.push(`  fan-${i}: { wait: 1ms, depends_on: begin }`);
+    for (let i = 0; i < 50; i++) lines.push(`  chain-${i}: { wait: 1ms, depends_on: ${i ? `chain-${i - 1}` : 'begin'} }`);
+    for (let i = 0; i < 249; i++) lines.push(`  pair-${i}: { wait: 1h, depends_on: [fan-${i % 200}, chain-${i % 50}] }`);
+    return lines.join('\n');
+}
+
+export const scaleTests = {
+    async 'Ten thousand tasks are scrolled through without trouble'({ open, stage }) {
+        await stage.post('/queues/bulk/pause');
+        for (let batch = 0; batch < 10; batch++) await stage.post('/tasks', { tasks: Array.from({ length: 1000 }, (_, index) => ({ name: `bulk-${index % 7}`, queue: 'bulk', args: { batch, index } })) });
+        const page = await open();
+        await go(page, '/tasks?queue=bulk');
+        for (let i = 0; i < 12; i++) {
+            await page.mouse.move(700, 500);
+            await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+            await page.waitForFunction((count) => Number(document.querySelector('.feed-end .faint').textContent.replace(/\D/g, '')) > count, 100 * (i + 1));
+        }
+        const rows = await page.locator('.feed-table tbody tr:not(.spacer)').count();
+        expect(rows < 120, `only what is seen is drawn, not ${rows} rows`);
+        await page.evaluate(() => window.scrollTo(0, 3000));
+        await page.waitForFunction(() => document.querySelectorAll('.feed-table tbody tr:not(.spacer)').length > 10);
+        await picture(page, 'ten-thousand-tasks');
+    },
+
+    async 'A job of five hundred steps is readable'({ open, stage }) {
+        const { id } = await stage.post('/jobs', { yaml: bigWorkflow() });
+        const page = await open();
+        await go(page, `/jobs/${id}`);
+        await page.locator('.react-flow__node').first().waitFor();
+        await page.getByText('500 steps').first().waitFor();
+        const drawn = await page.locator('.react-flow__node').count();
+        expect(drawn < 200, `only what is seen is drawn, not ${drawn} nodes`);
+        await picture(page, 'five-hundred-steps');
+        await page.getByRole('button', { name: 'Fit', exact: true }).click();
+        await page.waitForTimeout(500);
+        await picture(page, 'five-hundred-steps-fitted');
+        await page.getByRole('tab', { name: 'Timeline' }).click();
+        await page.locator('.gantt-row').nth(400).waitFor({ state: 'attached' });
+        await settled(page);
+        await picture(page, 'five-hundred-steps-timeline');
+        await stage.post(`/jobs/${id}/cancel`);
+    },
+};
