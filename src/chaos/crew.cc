@@ -113,6 +113,7 @@ void Crew::resume(std::size_t member, pid_t pid) {
 
 void Crew::ask_to_leave(std::size_t member, const Blow& blow) {
     note_blow(member, blow);
+    lives_[params_.members[member].life].was_asked_to_leave = true;
     params_.members[member].state = State::Leaving;
     ::kill(params_.members[member].pid, SIGTERM);
 }
@@ -162,8 +163,11 @@ void Crew::restore() {
 
 void Crew::dismiss() {
     replaces_ = false;
-    for (Member& member : params_.members)
-        if (member.state != State::Gone) ::kill(member.pid, SIGTERM);
+    for (const Member& member : params_.members) {
+        if (member.state == State::Gone) continue;
+        lives_[member.life].was_asked_to_leave = true;
+        ::kill(member.pid, SIGTERM);
+    }
 }
 
 bool Crew::is_gone() const {

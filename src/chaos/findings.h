@@ -78,7 +78,8 @@ struct Life {
     std::uint64_t start_time = 0;  ///< tells one bearer of a pid from the next
     Timestamp seen_alive = {};     ///< the last time
     bool ended = false;
-    int status = 0;                ///< of waitpid, once ended
+    int status = 0;  ///< of waitpid, once ended
+    bool was_asked_to_leave = false;
     bool overstayed = false;       ///< it did not leave when it was asked to, at the end
     bool was_killed = false;       ///< by the nemesis, or at the end of the run
     std::vector<Blow> blows = {};  ///< what was done to it or its path, oldest first

@@ -1,5 +1,6 @@
 #include "chaos/judge.h"
 
+#include <signal.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -278,7 +279,9 @@ private:
     void judge_lives() {
         for (const Life& life : findings_.lives) {
             const std::string who = concat(life.name, " (pid ", life.pid, ")");
-            if (life.ended && !life.was_killed && WIFSIGNALED(life.status))
+            // One that has hardly begun does not heed SIGTERM yet: it just ends.
+            const bool has_left = life.was_asked_to_leave && WTERMSIG(life.status) == SIGTERM;
+            if (life.ended && !life.was_killed && WIFSIGNALED(life.status) && !has_left)
                 found_.push_back(
                     {Breach::Crash, concat(who, " died of signal ", WTERMSIG(life.status), "; see its log")});
             if (life.overstayed) found_.push_back({Breach::Crash, concat(who, " did not leave after SIGTERM")});

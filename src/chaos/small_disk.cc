@@ -1,21 +1,19 @@
 #include "chaos/small_disk.h"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <system_error>
 
 #include "base/text.h"
-#include "platform/descriptor.h"
 
 namespace holdfast::chaos {
 
 namespace {
+
+constexpr unsigned long mount_flags = MS_NOSUID | MS_NODEV;
 
 [[noreturn]] void fail(const char* what) {
     throw std::system_error(errno, std::generic_category(), what);
@@ -33,31 +31,32 @@ void leave_common_mounts() {
 
 }  // namespace
 
-SmallDisk::SmallDisk(std::string path, std::int64_t bytes) : path_(std::move(path)) {
+SmallDisk::SmallDisk(std::string path, std::int64_t bytes) : path_(std::move(path)), bytes_(bytes) {
     leave_common_mounts();
-    const std::string options = concat("mode=0755,size=", bytes);
-    if (mount("holdfast-chaos", path_.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0) fail("a tmpfs");
+    const std::string options = concat("mode=0755,size=", bytes_);
+    if (mount("holdfast-chaos", path_.c_str(), "tmpfs", mount_flags, options.c_str()) != 0) fail("a tmpfs");
 }
 
 SmallDisk::~SmallDisk() {
     umount2(path_.c_str(), MNT_DETACH);
 }
 
+bool SmallDisk::resize(std::int64_t bytes) const {
+    const std::string options = concat("size=", bytes);
+    return mount("holdfast-chaos", path_.c_str(), "tmpfs", mount_flags | MS_REMOUNT, options.c_str()) == 0;
+}
+
 void SmallDisk::fill() const {
-    const platform::Descriptor file(open(ballast().c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-    struct statvfs space {};
-    if (!file || fstatvfs(file.get(), &space) != 0) return;  // full already
-    const auto size = static_cast<off_t>(space.f_bfree * space.f_bsize);
-    [[maybe_unused]] const int failed = posix_fallocate(file.get(), 0, size);
-    // Others write meanwhile: take the rest piece by piece.
-    const std::array<char, 4096> page{};
-    lseek(file.get(), 0, SEEK_END);
-    while (write(file.get(), page.data(), page.size()) > 0) {
+    constexpr int tries = 100;  // somebody may write between the look and the change, which is refused then
+    for (int i = 0; i < tries; ++i) {
+        struct statvfs space {};
+        if (statvfs(path_.c_str(), &space) != 0) return;
+        if (resize(static_cast<std::int64_t>((space.f_blocks - space.f_bfree) * space.f_bsize))) return;
     }
 }
 
 void SmallDisk::free() const {
-    unlink(ballast().c_str());
+    (void)resize(bytes_);
 }
 
 }  // namespace holdfast::chaos

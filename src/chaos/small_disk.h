@@ -5,7 +5,7 @@
 
 namespace holdfast::chaos {
 
-/// A file system of a few megabytes in memory, for this process and its children alone, that can be filled up.
+/// A file system in memory, for this process and its children alone, that can be made full.
 class SmallDisk {
 public:
     /// Mounts it at `path`, an empty directory. Throws std::system_error where that is not permitted.
@@ -14,14 +14,15 @@ public:
     SmallDisk(const SmallDisk&) = delete;
     SmallDisk& operator=(const SmallDisk&) = delete;
 
-    /// Puts a ballast file into it that takes all that is free.
+    /// Makes it no larger than what is in it: nothing can be added, until free() gives it its size again.
     void fill() const;
     void free() const;
 
 private:
-    [[nodiscard]] std::string ballast() const { return path_ + "/ballast"; }
+    [[nodiscard]] bool resize(std::int64_t bytes) const;
 
     std::string path_;
+    std::int64_t bytes_;
 };
 
 }  // namespace holdfast::chaos

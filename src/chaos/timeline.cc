@@ -12,7 +12,7 @@ namespace holdfast::chaos {
 
 namespace {
 
-constexpr double picture_width = 1200, left = 150, right = 30, top = 74, curve_height = 250, lane_height = 24;
+constexpr double picture_width = 1200, left = 176, right = 30, top = 74, curve_height = 250, lane_height = 24;
 constexpr double most_steps = 500;
 
 struct Lane {

@@ -251,6 +251,19 @@ TEST(ChaosJudge, FindsAJobThatDidNotEndAndOneThatEndedOtherwiseThanItsSteps) {
     EXPECT_THAT(breaches(story), ElementsAre(Breach::Lost, Breach::OutOfOrder, Breach::OutOfOrder));
 }
 
+TEST(ChaosJudge, ExcusesAWorkerThatEndsBySigtermOnlyWhenItWasAskedToLeave) {
+    Story story;
+    Life life = life_of(50, 3000);
+    life.ended = true;
+    life.status = SIGTERM;
+    story.findings.lives = {life};
+    EXPECT_THAT(breaches(story), ElementsAre(Breach::Crash));
+    story.findings.lives[0].was_asked_to_leave = true;
+    EXPECT_THAT(breaches(story), IsEmpty());
+    story.findings.lives[0].status = SIGABRT;
+    EXPECT_THAT(breaches(story), ElementsAre(Breach::Crash));
+}
+
 TEST(ChaosJudge, FindsAWorkerThatDiedOfItself) {
     Story story;
     Life life = life_of(50, 3000);
