@@ -48,6 +48,27 @@ protected:
     std::unique_ptr<RawSql> raw;
 };
 
+TEST_F(PostgresHabits, AClaimWhoseKeyRetentionIsJustDeletingStillGetsItsSlot) {
+    const Uuid worker = join(*store);
+    const auto first = with_key(a_task(clock.now()), "printer");
+    const auto second = with_key(a_task(clock.now()), "printer");
+    store->submit({first});
+    finish(*store, worker, completed(lease_of(claim(*store, worker, 1).tasks.at(0))));
+    store->submit({second});
+    raw->execute("BEGIN");
+    raw->execute("DELETE FROM concurrency WHERE key = 'printer'");
+    store::ClaimAnswer answer;
+    std::jthread claiming([&] { answer = claim(*open(), worker, 1); });
+    PostgresRaw watcher(database->address());
+    while (watcher.number("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                          " AND wait_event_type = 'Lock'") == 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    raw->execute("COMMIT");
+    claiming.join();
+    EXPECT_THAT(ids_of(answer.tasks), testing::ElementsAre(second.id));
+    EXPECT_EQ(record(*store, second.id).waits_for, WaitReason::None);
+}
+
 TEST_F(PostgresHabits, ALostConnectionBeforeAnyVerbCostsAtMostAnotherCall) {
     const auto batch = tasks(clock.now(), 4);
     const auto registration = a_worker();

@@ -121,14 +121,13 @@ CREATE FUNCTION holdfast.take_slots(tasks uuid[], keys text[]) RETURNS uuid[] LA
 DECLARE
     admitted uuid[];
 BEGIN
-    -- A key that nobody remembers gets the limit of its task.
-    INSERT INTO concurrency
+    -- A key that nobody remembers gets the limit of its task. Made or locked in one go: retention may be about to delete
+    -- the row of an idle key, and a task parked behind a key without a row would wait for ever.
+    INSERT INTO concurrency AS c
     SELECT DISTINCT ON (g.key) g.key, coalesce(t.concurrency_limit, 1)
     FROM unnest(tasks, keys) AS g (task_id, key) JOIN task t ON t.id = g.task_id
-    WHERE NOT EXISTS (SELECT FROM concurrency c WHERE c.key = g.key)
     ORDER BY g.key
-    ON CONFLICT DO NOTHING;
-    PERFORM FROM concurrency c WHERE c.key = ANY (keys) ORDER BY c.key FOR UPDATE;
+    ON CONFLICT (key) DO UPDATE SET max_slots = c.max_slots WHERE false;
     WITH given AS (
         SELECT g.task_id, g.key, row_number() OVER (PARTITION BY g.key ORDER BY g.place) AS turn
         FROM unnest(tasks, keys) WITH ORDINALITY AS g (task_id, key, place)
