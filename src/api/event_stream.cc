@@ -78,10 +78,10 @@ void MessageQueue::push_latest(http::ServerSentEvent message) {
 }
 
 void MessageQueue::end(http::ServerSentEvent last) {
-    push(std::move(last));
     {
         const std::lock_guard lock(mutex_);
-        has_ended_ = true;
+        if (std::exchange(has_ended_, true)) return;
+        messages_.push_back(std::move(last));
         latest_.reset();
     }
     wake();

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "api/route.h"
+#include "api/resources.h"
 #include "api/schemas.h"
 #include "base/text.h"
 
@@ -56,7 +56,9 @@ Json parameters_of(const Route& route) {
 
 Json content_of(const Route& route) {
     const std::string type = route.content_type.substr(0, route.content_type.find(';'));
-    return {{type, {{"schema", route.answer.empty() ? schema::text() : schema::ref(route.answer)}}}};
+    Json content = {{type, {{"schema", route.answer.empty() ? schema::text() : schema::ref(route.answer)}}}};
+    if (route.handler == list_or_stream_events) content["text/event-stream"] = {{"schema", schema::text()}};
+    return content;
 }
 
 Json success(const Route& route, std::string_view description) {

@@ -72,15 +72,12 @@ TEST_F(ApiLive, TasksThatLiveANormalLifeAreToldAsChangesWithTheirCounts) {
 TEST_F(ApiLive, ChangesAreToldAtMostFourTimesASecond) {
     StreamReader reader(open());
     (void)reader.read_until("changed");
-    const auto until = std::chrono::steady_clock::now() + 2s;
-    int told = 0;
-    for (int i = 0; std::chrono::steady_clock::now() < until; ++i) {
+    const auto began = std::chrono::steady_clock::now();
+    for (int i = 0; i < 6; ++i) {
         store->submit({contract::a_task(store->now())});
         (void)reader.read_until("changed");
-        ++told;
     }
-    EXPECT_LE(told, 9);
-    EXPECT_GE(told, 2);
+    EXPECT_GE(std::chrono::steady_clock::now() - began, 5 * 240ms);
 }
 
 TEST_F(ApiLive, TheStreamOfARevokedTokenEnds) {
