@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -94,6 +95,13 @@ struct EndOfDescendants {
     EndOfDescendants& operator=(const EndOfDescendants&) = delete;
 };
 
+volatile std::sig_atomic_t interrupted = 0;
+
+/// Ctrl-C and SIGTERM end the run in order: nothing is left behind.
+void heed_interruptions() {
+    for (const int each : {SIGINT, SIGTERM, SIGHUP}) std::signal(each, [](int) { interrupted = 1; });
+}
+
 class Run {
 public:
     explicit Run(ChaosParams params)
@@ -104,6 +112,7 @@ public:
     }
 
     ChaosResult run() {
+        heed_interruptions();
         set_up();
         rage();
         settle();
@@ -185,6 +194,7 @@ private:
     }
 
     void turn() {
+        if (interrupted != 0) throw std::runtime_error("interrupted: nothing was judged");
         nemesis_->turn();
         std::this_thread::sleep_for(turn_length);
     }

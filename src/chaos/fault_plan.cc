@@ -100,6 +100,13 @@ Duration length_of(FaultKind kind, Dealer& dealer, Duration lease) {
     return dealer.between(milliseconds(100), milliseconds(2500));
 }
 
+/// After these there is a moment in which somebody can get something done: a storm in which nothing runs proves
+/// nothing.
+bool takes_the_store_away(FaultKind kind) {
+    return kind == FaultKind::RestartFast || kind == FaultKind::RestartImmediate ||
+           kind == FaultKind::KillPostmaster || kind == FaultKind::FillDisk;
+}
+
 }  // namespace
 
 std::string_view to_text(StoreKind kind) {
@@ -134,7 +141,8 @@ std::vector<Fault> plan_faults(const FaultPlanParams& params) {
         fault.hits_all = dealer.draw() % 3 == 0;
         fault.length = std::min(length_of(fault.kind, dealer, params.lease), params.duration - at);
         plan.push_back(fault);
-        at += dealer.between(milliseconds(400), milliseconds(2000));
+        at += dealer.between(milliseconds(300), milliseconds(1100));
+        if (takes_the_store_away(fault.kind)) at += fault.length + milliseconds(1000);
     }
     return plan;
 }
