@@ -44,6 +44,7 @@ std::string wanted_words(const std::string& path) {
     if (path.starts_with("/jobs/") && path != "/jobs/list") return "; wanted=jobs";
     if (path.starts_with("/schedules/") && path != "/schedules/list" && path != "/schedules/apply")
         return "; wanted=schedules";
+    if (path == "/tokens/revoke") return "; wanted=tokens";
     if (path.starts_with("/workers/") && path != "/workers/list") return "; wanted=workers";
     return "";
 }
@@ -86,7 +87,8 @@ _holdfast() {
         *:--fence) COMPREPLY=($(compgen -W 'auto stop continue' -- "$cur")); return ;;
         *:--unmatched) COMPREPLY=($(compgen -W 'wait fail' -- "$cur")); return ;;
         *:--isolation) COMPREPLY=($(compgen -W 'process thread' -- "$cur")); return ;;
-        *:--config | *:--file | *:--input-file | /run:-f | /jobs/graph:-f) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        *:--scope) COMPREPLY=($(compgen -W 'read submit operate admin' -- "$cur")); return ;;
+        *:--config | *:--tls-cert | *:--tls-key | *:--file | *:--input-file | /run:-f | /jobs/graph:-f) COMPREPLY=($(compgen -f -- "$cur")); return ;;
     esac
     case $path in
 @WORDS@    esac
@@ -98,6 +100,8 @@ _holdfast() {
         words=$("${COMP_WORDS[0]}" schedules list --json 2>/dev/null | sed -n 's/^{"name":"\([^"]*\)".*/\1/p')
     elif [[ $wanted == workers && $cur != -* ]]; then
         words=$("${COMP_WORDS[0]}" workers list --all --json 2>/dev/null | sed -n 's/.*"name":"\([^"]*\)".*/\1/p')
+    elif [[ $wanted == tokens && $cur != -* ]]; then
+        words=$("${COMP_WORDS[0]}" tokens list --json 2>/dev/null | sed -n 's/.*"name":"\([^"]*\)".*"revoked_at":null.*/\1/p')
     fi
     COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

@@ -152,7 +152,10 @@ TEST_F(Documentation, ShowsOnlyExamplesThatAreValid) {
 
 TEST_F(Documentation, GivesEachFieldAnExampleThatIsValid) {
     for (const Field& field : fields()) {
-        write(concat(field.section, ": {", field.name, ": ", field.example, "}\n"));
+        const std::string_view company = field.name == "tls_key"           ? ", tls_certificate: a.crt"
+                                         : field.name == "tls_certificate" ? ", tls_key: a.key"
+                                                                           : "";
+        write(concat(field.section, ": {", field.name, ": ", field.example, company, "}\n"));
         EXPECT_THAT(shown(field.key()), HasSubstr("(holdfast.yaml:1)"));
     }
 }

@@ -70,6 +70,19 @@ const Ranged ranged_fields[] = {
     {"retention.heartbeat_retention_hours", "24", "1", "8760", "0", "8761", ""},
     {"retention.worker_state_retention_hours", "168", "1", "8760", "0", "8761", ""},
     {"retention.terminal_record_retention_hours", "720", "1", "43800", "0", "43801", ""},
+    {"server.port", "7070", "0", "65535", "-1", "65536", ""},
+    {"server.max_connections", "10000", "1", "1000000", "0", "1000001", ""},
+    {"server.max_connections_per_client", "10000", "1", "1000000", "0", "1000001", ""},
+    {"server.requests_per_second", "200", "1", "1000000", "0", "1000001", ""},
+    {"server.request_burst", "400", "1", "1000000", "0", "1000001", ""},
+    {"server.max_body_size", "8MiB", "1KiB", "1GiB", "1023", "1073741825", ""},
+    {"server.header_timeout", "10s", "100ms", "1h", "99ms", "3601", ""},
+    {"server.body_timeout", "30s", "100ms", "1h", "99ms", "3601", ""},
+    {"server.idle_timeout", "1m15s", "100ms", "1d", "99ms", "86401", ""},
+    {"server.write_timeout", "30s", "100ms", "1h", "99ms", "3601", ""},
+    {"server.threads", "4", "1", "256", "0", "257", ""},
+    {"server.max_waiting_requests", "256", "1", "100000", "0", "100001", ""},
+    {"server.shutdown_grace", "10s", "0s", "1h", "-1", "3601", ""},
 };
 
 class RangedField : public Loading, public ::testing::WithParamInterface<Ranged> {
@@ -136,6 +149,10 @@ TEST_F(Fields, AreAllCoveredByTheseTests) {
                                      "worker.container_run_options",
                                      "recovery.auto_requeue_stale_claimed",
                                      "recovery.auto_fail_stale_running",
+                                     "server.address",
+                                     "server.tls_certificate",
+                                     "server.tls_key",
+                                     "server.insecure",
                                      "log.level",
                                      "log.format"};
     for (const Ranged& field : ranged_fields) covered.insert(field.key);

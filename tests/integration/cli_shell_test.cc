@@ -45,6 +45,14 @@ TEST_F(CliCompletion, OffersTheValuesOfOptions) {
     EXPECT_THAT(completed("holdfast submit x --on-crash r"), ElementsAre("requeue"));
 }
 
+TEST_F(CliCompletion, OffersScopesAndTheTokensThatCanBeRevoked) {
+    EXPECT_THAT(completed("holdfast tokens create ann --scope op"), ElementsAre("operate"));
+    ASSERT_EQ(holdfast({"tokens", "create", "ann", "--scope", "read"}).exit_code, 0);
+    ASSERT_EQ(holdfast({"tokens", "create", "bob", "--scope", "read"}).exit_code, 0);
+    ASSERT_EQ(holdfast({"tokens", "revoke", "bob"}).exit_code, 0);
+    EXPECT_THAT(completed("holdfast tokens revoke "), ElementsAre("ann"));
+}
+
 TEST_F(CliCompletion, OffersTheIdsOfTasks) {
     const std::string id = submit({"resize"});
     EXPECT_THAT(completed("holdfast tasks show "), ElementsAre(id));

@@ -49,6 +49,8 @@ if [ "${2-}" = with-program ]; then
     g++ -std=c++20 "$consumer/app.cc" -o "$scratch/app" $(pkg-config --cflags --libs holdfast-app)
     expect_the_app_works "$scratch/app" pkg-config
     grep -q "^ExecStart=/.*/holdfast worker" "$prefix/lib/systemd/system/holdfast-worker.service"
+    grep -q "^ExecStart=/.*/holdfast server" "$prefix/lib/systemd/system/holdfast-server.service"
+    [ -f "$prefix/share/holdfast/prometheus/holdfast.rules.yml" ] && [ -f "$prefix/share/holdfast/grafana/holdfast.json" ]
     "$prefix/bin/holdfast" version
     bash -n "$prefix/share/bash-completion/completions/holdfast"
 fi
