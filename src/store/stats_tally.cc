@@ -55,15 +55,21 @@ void StatsTally::add_ended(TaskState state, Timestamp finished_at, Timestamp run
     if (finished_at < since_) return;
     ++ended_;
     count(bucket_at(finished_at), state);
+    std::optional<Duration> length;
+    if (started_at) {
+        waits_.push_back(std::max(*started_at - run_at, Duration::zero()));
+        length = runs_.emplace_back(std::max(finished_at - *started_at, Duration::zero()));
+    }
+    if (!name.empty()) add_to_name(name, state, length);
+}
+
+void StatsTally::add_to_name(std::string_view name, TaskState state, std::optional<Duration> length) {
     auto place = names_.find(name);
     if (place == names_.end()) place = names_.emplace(name, OfName{}).first;
     auto& of_name = place->second;
     of_name.completed += state == TaskState::Completed ? 1 : 0;
     of_name.failed += state == TaskState::Failed ? 1 : 0;
-    if (!started_at) return;
-    waits_.push_back(std::max(*started_at - run_at, Duration::zero()));
-    runs_.push_back(std::max(finished_at - *started_at, Duration::zero()));
-    of_name.runs.push_back(runs_.back());
+    if (length) of_name.runs.push_back(*length);
 }
 
 void StatsTally::add_event(std::string_view kind, Timestamp at) {

@@ -11,6 +11,8 @@ namespace holdfast::store {
 /// Statistics go by the tasks with the newest ids, and by the newest events: at most so many of each. No table is
 /// kept in the order of ends, which every finish would pay for.
 inline constexpr std::size_t most_looked_at = 50'000;
+/// Their names are looked up for so many of them.
+inline constexpr std::size_t most_names_looked_up = 10'000;
 
 /// Adds up what happened in a window of time: the same for both stores.
 class StatsTally {
@@ -19,7 +21,7 @@ public:
 
     /// Where the window begins.
     [[nodiscard]] Timestamp since() const { return since_; }
-    /// Ones that ended before the window are left out.
+    /// Ones that ended before the window are left out. An empty name: was not looked up.
     void add_ended(TaskState state, Timestamp finished_at, Timestamp run_at, std::optional<Timestamp> started_at,
                    std::string_view name);
     /// ... as are those of other kinds than recoveries.
@@ -38,6 +40,7 @@ private:
         std::vector<Duration> runs = {};
     };
     [[nodiscard]] StatsBucket& bucket_at(Timestamp at);
+    void add_to_name(std::string_view name, TaskState state, std::optional<Duration> length);
 
     Duration window_;
     Timestamp since_;

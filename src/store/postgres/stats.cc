@@ -14,8 +14,8 @@ constexpr auto limit = static_cast<int>(store::most_looked_at);
 
 void tally_endings(Transaction& tx, StatsTally& tally) {
     const auto rows =
-        tx.run("SELECT state, finished_at, run_at, started_at, name FROM holdfast.recent_endings($1, $2)",
-               tally.since(), limit);
+        tx.run("SELECT state, finished_at, run_at, started_at, name FROM holdfast.recent_endings($1, $2, $3)",
+               tally.since(), limit, static_cast<int>(store::most_names_looked_up));
     for (int row = 0; row < rows.size(); ++row)
         tally.add_ended(store::read_task_state(rows.text(row, 0)), rows.time(row, 1), rows.time(row, 2),
                         rows.optional_time(row, 3), rows.text(row, 4));

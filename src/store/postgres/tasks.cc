@@ -60,10 +60,22 @@ std::vector<Command> list_commands(const store::ListParams& params, const store:
                        Params(source, range.lowest, range.highest, filter.name, filter.queue, worker, state,
                               static_cast<int>(params.limit))};
     };
+    // Those of one name are found by it, where there may be very many others.
+    const auto named = [&](std::string_view state) {
+        return Command{"SELECT holdfast.list_named($1, $2, $3, $4, $5, $6, $7)",
+                       Params(filter.name, range.lowest, range.highest, filter.queue, worker, state,
+                              static_cast<int>(params.limit))};
+    };
+    const bool has_name = !filter.name.empty();
     std::vector<Command> commands;
-    if (filter.states.empty()) commands.push_back(command("task", ""));
-    for (const auto state : filter.states)
+    if (filter.states.empty()) commands.push_back(has_name ? named("") : command("task", ""));
+    for (const auto state : filter.states) {
+        if (has_name && state == TaskState::Completed) {
+            commands.push_back(named(to_text(state)));
+            continue;
+        }
         for (const auto* source : sources_of(state)) commands.push_back(command(source, to_text(state)));
+    }
     return commands;
 }
 

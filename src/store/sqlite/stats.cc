@@ -9,18 +9,23 @@ namespace {
 
 using store::StatsTally;
 
-/// The name is looked up only where it counts: it stands in another table.
+std::string name_of(Database& db, const Uuid& task) {
+    auto row = db.query("SELECT name FROM task WHERE id = ?", task);
+    return row.step() ? row.string(0) : "";
+}
+
+/// The names stand in another table: they are looked up for the newest only.
 void tally_endings(Database& db, StatsTally& tally) {
     std::size_t looked_at = 0;
-    auto rows = db.query(
-        "SELECT e.task_id, e.state, e.finished_at, e.run_at, e.started_at,"
-        " CASE WHEN e.finished_at >= ?1 THEN (SELECT t.name FROM task t WHERE t.id = e.task_id) END"
-        " FROM ending e ORDER BY e.task_id DESC LIMIT ?2",
-        tally.since(), store::most_looked_at);
+    auto rows =
+        db.query("SELECT task_id, state, finished_at, run_at, started_at FROM ending ORDER BY task_id DESC LIMIT ?",
+                 store::most_looked_at);
     while (rows.step()) {
+        ++looked_at;
+        const bool counts = rows.time(2) >= tally.since() && looked_at <= store::most_names_looked_up;
         tally.add_ended(store::read_task_state(rows.text(1)), rows.time(2), rows.time(3), rows.optional_time(4),
-                        rows.text(5));
-        if (++looked_at == store::most_looked_at) tally.cut_at(rows.uuid(0));
+                        counts ? name_of(db, rows.uuid(0)) : "");
+        if (looked_at == store::most_looked_at) tally.cut_at(rows.uuid(0));
     }
 }
 

@@ -88,6 +88,10 @@ constexpr const char* all_ids =
     "SELECT t.id FROM task t LEFT JOIN lease l ON l.task_id = t.id LEFT JOIN ending e ON e.task_id = t.id"
     " WHERE t.id" HOLDFAST_MATCHING
     " AND (?5 IS NULL OR coalesce(e.worker_id, l.worker_id) = ?5) AND ?7 IS ?7 ORDER BY t.id DESC LIMIT ?6";
+constexpr const char* named_ids =
+    "SELECT t.id FROM task t INDEXED BY task_name LEFT JOIN lease l ON l.task_id = t.id"
+    " LEFT JOIN ending e ON e.task_id = t.id WHERE t.name = ?3 AND t.id" HOLDFAST_MATCHING
+    " AND (?5 IS NULL OR coalesce(e.worker_id, l.worker_id) = ?5) AND ?7 IS ?7 ORDER BY t.id DESC LIMIT ?6";
 constexpr const char* ready_ids =
     "SELECT t.id FROM ready x JOIN task t ON t.id = x.task_id WHERE x.task_id" HOLDFAST_MATCHING
     " AND ?5 IS NULL AND ?7 IS ?7 ORDER BY x.task_id DESC LIMIT ?6";
@@ -101,6 +105,10 @@ constexpr const char* leased_ids =
 constexpr const char* completed_ids =
     "SELECT t.id FROM ending x JOIN task t ON t.id = x.task_id WHERE x.task_id" HOLDFAST_MATCHING
     " AND (?5 IS NULL OR x.worker_id = ?5) AND x.state = ?7 ORDER BY x.task_id DESC LIMIT ?6";
+constexpr const char* named_completed_ids =
+    "SELECT t.id FROM task t INDEXED BY task_name CROSS JOIN ending x ON x.task_id = t.id"
+    " WHERE t.name = ?3 AND t.id" HOLDFAST_MATCHING
+    " AND (?5 IS NULL OR x.worker_id = ?5) AND x.state = ?7 ORDER BY t.id DESC LIMIT ?6";
 constexpr const char* otherwise_ended_ids =
     "SELECT t.id FROM ending x INDEXED BY ending_not_completed JOIN task t ON t.id = x.task_id"
     " WHERE x.task_id" HOLDFAST_MATCHING
@@ -108,7 +116,8 @@ constexpr const char* otherwise_ended_ids =
     "?6";
 #undef HOLDFAST_MATCHING
 
-std::vector<const char*> sources_of(TaskState state) {
+/// Those of one name are found by it, where there may be very many others.
+std::vector<const char*> sources_of(TaskState state, bool has_name) {
     switch (state) {
         case TaskState::Pending:
             return {ready_ids, waiting_ids};
@@ -116,7 +125,7 @@ std::vector<const char*> sources_of(TaskState state) {
         case TaskState::Running:
             return {leased_ids};
         case TaskState::Completed:
-            return {completed_ids};
+            return {has_name ? named_completed_ids : completed_ids};
         case TaskState::Failed:
         case TaskState::Cancelled:
         case TaskState::Expired:
@@ -133,9 +142,10 @@ std::vector<Uuid> matching_ids(Database& db, const store::ListParams& params, co
                              params.filter.worker, params.limit, state);
         while (rows.step()) ids.insert(rows.uuid(0));
     };
-    if (params.filter.states.empty()) read(all_ids, "");
+    const bool has_name = !params.filter.name.empty();
+    if (params.filter.states.empty()) read(has_name ? named_ids : all_ids, "");
     for (const auto state : params.filter.states)
-        for (const auto* source : sources_of(state)) read(source, to_text(state));
+        for (const auto* source : sources_of(state, has_name)) read(source, to_text(state));
     std::vector<Uuid> page(ids.begin(), ids.end());
     if (page.size() > params.limit) page.resize(params.limit);
     return page;
@@ -171,7 +181,7 @@ store::TaskCounts SqliteStore::count() {
             "SELECT (SELECT count(*) FROM ready) + (SELECT count(*) FROM waiting),"
             " (SELECT count(*) FROM lease WHERE started_at IS NULL), (SELECT count(*) FROM lease WHERE started_at IS "
             "NOT NULL),"
-            " (SELECT count(*) FROM ending),"
+            " (SELECT count(*) FROM task),"
             " (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'FAILED'),"
             " (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'CANCELLED'),"
             " (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'EXPIRED')");
@@ -182,7 +192,9 @@ store::TaskCounts SqliteStore::count() {
         counts.failed = row.integer(4);
         counts.cancelled = row.integer(5);
         counts.expired = row.integer(6);
-        counts.completed = row.integer(3) - counts.failed - counts.cancelled - counts.expired;
+        // A task is in exactly one place, and those that have completed would take longest to count.
+        counts.completed = row.integer(3) - counts.pending - counts.claimed - counts.running - counts.failed -
+                           counts.cancelled - counts.expired;
         return counts;
     });
 }

@@ -1,6 +1,9 @@
 -- The W3C trace context of whoever submitted the task; NULL: none.
 ALTER TABLE task ADD COLUMN traceparent TEXT;
 
+-- For lists by name: one that is rare is found among any number of others.
+CREATE INDEX task_name ON task (name, id);
+
 -- Keys to the server. Their names are unique among those that are neither revoked nor expired.
 CREATE TABLE token (
     id              BLOB PRIMARY KEY CHECK (length(id) = 16),
