@@ -1,5 +1,5 @@
 // A server, its store and its workers, on a folder and a port of their own. Whatever it starts, it ends, by its process id.
-import { spawn, execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, writeFileSync, rmSync, openSync, closeSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -104,10 +104,6 @@ export class Stage {
     }
     jobIn(id, ...states) {
         return until(`job ${id} is ${states}`, async () => states.includes((await this.get(`/jobs/${id}`)).job.state));
-    }
-
-    command(...words) {
-        return new Promise((done, fail) => execFile(this.program, words, { cwd: this.folder, env: this.environment() }, (error, out) => (error ? fail(error) : done(out))));
     }
 
     logOf(name) {
