@@ -73,7 +73,14 @@ ExitCode run_on(Session& session, const ChaosFlags& flags, StoreKind store) {
 
 ExitCode run_all(Session& session, const ChaosFlags& flags) {
     ExitCode worst = ExitCode::Done;
-    for (const StoreKind store : stores_of(flags.store)) worst = std::max(worst, run_on(session, flags, store));
+    try {
+        for (const StoreKind store : stores_of(flags.store)) worst = std::max(worst, run_on(session, flags, store));
+    } catch (const Error&) {
+        throw;
+    } catch (const std::runtime_error& problem) {  // the machine lacks something, or somebody had enough of it
+        session.io.err << "holdfast: the chaos run did not come to its end: " << problem.what() << '\n';
+        return ExitCode::Failed;
+    }
     return worst;
 }
 
