@@ -284,6 +284,8 @@ TEST(Tls, WhoDoesNotSpeakItLeavesNothingBehind) {
     RawClient silent(server.port());
     RawClient half(server.port());
     half.send("\x16\x03\x01");
+    EXPECT_EQ(silent.rest(), "");
+    half.rest();
     EXPECT_TRUE(eventually([&] { return server->counts().connections == 0; }));
     Client to_plain({.url = concat("https://127.0.0.1:", TestServer().port()), .connect_timeout = 1s});
     EXPECT_THROW((void)to_plain.send("GET", "/"), StoreError);
