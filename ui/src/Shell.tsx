@@ -60,7 +60,7 @@ export function Shell({ live, children }: { live: Live; children: ReactNode }) {
                 </nav>
             </aside>
             <div className="content">
-                <div className="top">
+                <div className="top-bar">
                     <GoTo />
                     <LiveMark live={live} />
                     <ThemeButton />

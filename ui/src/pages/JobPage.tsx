@@ -79,7 +79,8 @@ function Story({ story }: { story: JobStory }) {
                         <Ago at={job.created_at} />
                         {job.started_at && (
                             <>
-                                , took <Lasting from={job.started_at} to={job.finished_at} />
+                                {job.finished_at ? ', took ' : ', runs for '}
+                                <Lasting from={job.started_at} to={job.finished_at} />
                             </>
                         )}
                     </span>

@@ -63,7 +63,7 @@ function Canvas({ story, chosen, choose }: { story: JobStory; chosen: string | n
     }, [shape]);
     /** All of it, unless that is too small to read: then its beginning. */
     function show() {
-        if (graph.nodes.length <= readable) return void flow.fitView({ padding: 0.12, maxZoom: 1 });
+        if (graph.nodes.length <= readable) return void flow.fitView({ padding: 0.06, maxZoom: 1, minZoom: 0.6 });
         const first = [...graph.nodes].sort((a, b) => places.get(a.id)!.x - places.get(b.id)!.x).slice(0, 12);
         void flow.fitView({ nodes: first.map(({ id }) => ({ id })), padding: 0.2, maxZoom: 0.9 });
     }
