@@ -81,6 +81,7 @@ protected:
         order.args = args;
         order.spec = core::to_json_text(spec);
         order.fenced = fenced;
+        order.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
         bench.begin(runner, order);
     }
     RunEnded run(const core::TaskSpec& spec, const std::string& args = "null") {
@@ -109,6 +110,11 @@ TEST_F(ContainerRunTest, ScriptRunsInTheImageAndLeavesNothing) {
     EXPECT_THAT(out(), EndsWith("{\"db\":\"orders\"}\n/holdfast/work\n"));
     EXPECT_EQ(err(), "oops\n");
     EXPECT_EQ(containers(), "");
+}
+
+TEST_F(ContainerRunTest, ScriptFindsTheTraceItBelongsToInItsEnvironment) {
+    run(script("echo $TRACEPARENT"));
+    EXPECT_EQ(out(), "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\n") << err();
 }
 
 TEST_F(ContainerRunTest, ScriptIsRunByTheInterpreterThatItNames) {

@@ -44,7 +44,7 @@ TEST(FunctionRun, FailsWithTaskExceptionWhenTheFunctionThrows) {
     EXPECT_THAT(ended.error.message, HasSubstr("burst"));
 }
 
-TEST(FunctionRun, SeesItsTaskItsLeaseAndItsCheckpoint) {
+TEST(FunctionRun, SeesItsTaskItsLeaseItsTraceAndItsCheckpoint) {
     PoolBench bench;
     const auto runner = bench.spawn();
     engine::RunOrder order;
@@ -52,10 +52,12 @@ TEST(FunctionRun, SeesItsTaskItsLeaseAndItsCheckpoint) {
     order.args = "null";
     order.attempt = 3;
     order.checkpoint = R"({"page":7})";
+    order.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     bench.begin(runner, order);
     const auto seen = nlohmann::json::parse(bench.expect<RunEnded>(runner).result);
     EXPECT_EQ(seen["attempt"], 3);
     EXPECT_EQ(seen["lease"], 1);
+    EXPECT_EQ(seen["traceparent"], order.traceparent);
     EXPECT_EQ(seen["checkpoint"]["page"], 7);
 }
 

@@ -116,6 +116,7 @@ FunctionTable test_functions() {
         return json{{"id", context.id().to_string()},
                     {"attempt", context.attempt()},
                     {"lease", context.lease()},
+                    {"traceparent", context.traceparent()},
                     {"checkpoint", context.last_checkpoint().value_or(nullptr)}};
     };
     functions["checkpoint"] = [](Context& context, const json& args) -> Outcome {
