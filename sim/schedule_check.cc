@@ -109,7 +109,11 @@ void Witness::check_undecided(Process& process) {
     for (const auto& [name, sight] : reader_.schedules()) {
         if (sight.paused || was_touched_meanwhile(process, name)) continue;
         const Rhythm rhythm(sight.timing);
-        const Timestamp next = rhythm.slot_after(sight.decided_until);
+        Timestamp next = rhythm.slot_after(sight.decided_until);
+        // What nobody makes up for is given up with the next slot that is on time, which may still wait for its
+        // jitter.
+        if (rhythm.timing.catch_up == 0)
+            next = std::max(next, Timestamp((rhythm.last_missed(now) + 1) * rhythm.period));
         if (next + rhythm.timing.jitter <= now)
             complain("Schedules", concat(process.name(), " has swept at ", format_timestamp(now), ", and slot ",
                                          format_timestamp(next), " of ", name, " was not decided"));
