@@ -4,21 +4,29 @@
 #include "cli/schedule_view.h"
 #include "cli/schedules_commands.h"
 #include "client/job_operations.h"
+#include "remote/server_link.h"
 
 namespace holdfast::cli {
 
 namespace {
 
-ExitCode run_now(Session& session, const std::string& name) {
+std::string start_job(const Session& session, const std::string& name) {
     const auto store = session.open_store(Access::AsItIs);
     const auto schedule = find_schedule(*store, name).schedule;
+    if (const auto server = session.server())
+        return server->post(remote::path_of({"schedules", name, "run"})).at("id").get<std::string>();
     const Uuid job = client::start_job(
         *store,
         {.id = {}, .definition = schedule.definition, .input = schedule.input, .who = session.who(), .retry_of = {}});
+    return job.to_string();
+}
+
+ExitCode run_now(Session& session, const std::string& name) {
+    const std::string job = start_job(session, name);
     if (session.globals.json)
-        session.io.out << Json{{"id", job.to_string()}, {"schedule", name}}.dump() << '\n';
+        session.io.out << Json{{"id", job}, {"schedule", name}}.dump() << '\n';
     else
-        session.io.out << job.to_string() << '\n';
+        session.io.out << job << '\n';
     return ExitCode::Done;
 }
 

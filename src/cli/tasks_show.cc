@@ -9,6 +9,7 @@
 #include "cli/tasks_commands.h"
 #include "cli/timeline.h"
 #include "core/policy_text.h"
+#include "remote/task_story.h"
 
 namespace holdfast::cli {
 
@@ -50,11 +51,16 @@ void print_timeline(const Io& io, const TaskStory& story) {
                << paint(io, entry.tone, entry.text) << '\n';
 }
 
-ExitCode show(Session& session, const std::string& id) {
+TaskStory read_story(const Session& session, const std::string& id) {
     const config::Config config = session.load_config();
     const auto store = session.open_store(config, Access::AsItIs);
-    const TaskStory story =
-        wire::read_story(*store, resolve_task(*store, id), config.recovery.worker_stale_threshold);
+    const store::TaskRecord task = resolve_task(*store, id);
+    if (const auto server = session.server()) return remote::task_story(*server, task.task.id);
+    return wire::read_story(*store, task, config.recovery.worker_stale_threshold);
+}
+
+ExitCode show(Session& session, const std::string& id) {
+    const TaskStory story = read_story(session, id);
     if (session.globals.json) {
         session.io.out << wire::to_json_shape(story).dump() << '\n';
     } else {

@@ -77,8 +77,10 @@ std::vector<StepInfo> RemoteStore::steps(const store::StepsParams& params) {
     const Json answer =
         link_.get(path_of({"jobs", params.job.to_string()}), params.with_items ? Query{{"items", "true"}} : Query{});
     std::vector<StepInfo> steps;
+    int place = -1;  // steps stand in the order of the definition, items after their step
     for (const Json& shape : answer.at("steps")) {
         StepInfo step = wire::read_step(shape);
+        step.step = step.item < 0 ? ++place : place;
         if (!params.step || base_name(step.name) == *params.step) steps.push_back(std::move(step));
     }
     return steps;
@@ -121,7 +123,10 @@ store::DecideStatus RemoteStore::decide_approval(const store::DecideParams& para
     const std::string status = link_.order(path_of({"jobs", params.job.to_string(), "steps", params.step, "approve"}),
                                            {{"approve", params.approve}, {"reason", params.reason}});
     if (status == "not_found") return store::DecideStatus::NotFound;
-    return status == "finished" ? store::DecideStatus::NotWaiting : store::DecideStatus::Applied;
+    if (status != "finished") return store::DecideStatus::Applied;
+    for (const StepInfo& step : steps({.job = params.job, .with_items = true, .step = base_name(params.step)}))
+        if (step.name == params.step && is_terminal(step.state)) return store::DecideStatus::Already;
+    return store::DecideStatus::NotWaiting;
 }
 
 store::RetryStatus RemoteStore::retry_job(const store::RetryJobParams& params) {
@@ -141,8 +146,7 @@ bool RemoteStore::set_schedule_paused(const std::string& schedule, bool paused, 
 }
 
 bool RemoteStore::remove_schedule(const std::string& schedule, const std::string& /*who*/) {
-    link_.remove(path_of({"schedules", schedule}));
-    return true;
+    return link_.remove(path_of({"schedules", schedule})) != "not_found";
 }
 
 }  // namespace holdfast::remote

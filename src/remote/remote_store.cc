@@ -6,8 +6,10 @@
 
 #include "base/text.h"
 #include "holdfast/errors.h"
+#include "http/signal_pause.h"
 #include "remote/remote_store_impl.h"
 #include "wire/readings.h"
+#include "wire/worker_view.h"
 
 namespace holdfast::remote {
 
@@ -19,6 +21,7 @@ constexpr Duration safety_poll = std::chrono::seconds(1);
 class RemoteWatch : public store::Watch {
 public:
     explicit RemoteWatch(const http::ClientParams& server) : client_(server) {
+        const http::SignalPause pause;  // signals are for the command that waits
         thread_ = std::thread([this] { listen(); });
     }
     ~RemoteWatch() override {
@@ -97,8 +100,12 @@ bool RemoteStore::order_worker(const store::OrderParams& params) {
 }
 
 store::RemoveStatus RemoteStore::remove_worker(const Uuid& worker) {
-    link_.remove(path_of({"workers", worker.to_string()}));
-    return store::RemoveStatus::Removed;
+    const std::string status = link_.remove(path_of({"workers", worker.to_string()}));
+    if (status == "not_found") return store::RemoveStatus::NotFound;
+    if (status != "finished") return store::RemoveStatus::Removed;
+    for (const store::WorkerRecord& record : workers())
+        if (record.registration.id == worker && wire::has_left(record)) return store::RemoveStatus::HoldsLeases;
+    return store::RemoveStatus::StillActive;
 }
 
 std::vector<store::WorkerSnapshot> RemoteStore::worker_snapshots(const Uuid& worker, std::size_t limit) {

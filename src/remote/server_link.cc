@@ -33,7 +33,7 @@ std::string escaped(std::string_view text) {
     std::string detail = problem.value("detail", concat("the server answered with status ", status));
     for (const Json& error : problem.value("errors", Json::array()))
         detail += concat("\n", error.value("where", ""), ": ", error.value("detail", ""));
-    if (code == "PAYLOAD_MISMATCH") throw PayloadMismatch(detail);
+    if (code == "PAYLOAD_MISMATCH") throw PayloadMismatch(concat(code, ": ", detail));
     if (status == 401 || status == 403)
         throw Unusable(
             concat(url, ": ", detail, " (--token, or HOLDFAST_TOKEN in the environment, is sent with it)"));
@@ -83,15 +83,18 @@ Json ServerLink::post(const std::string& path, const Json& body) {
     return read(send("POST", path, body.dump()));
 }
 
-Json ServerLink::remove(const std::string& path) {
-    return read(send("DELETE", path, ""));
-}
-
-std::string ServerLink::order(const std::string& path, const Json& body) {
-    const auto answer = send("POST", path, body.dump());
+std::string ServerLink::status_in(const http::Client::Answer& answer) const {
     if (answer.status == 404) return "not_found";
     if (answer.status == 409) return "finished";
     return read(answer).at("status").get<std::string>();
+}
+
+std::string ServerLink::order(const std::string& path, const Json& body) {
+    return status_in(send("POST", path, body.dump()));
+}
+
+std::string ServerLink::remove(const std::string& path) {
+    return status_in(send("DELETE", path, ""));
 }
 
 std::vector<Json> ServerLink::list(const std::string& path, Query query, std::size_t limit) {

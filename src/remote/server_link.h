@@ -23,9 +23,10 @@ public:
     /// As get(), but null where there is no such thing.
     [[nodiscard]] Json find(const std::string& path, const Query& query = {});
     Json post(const std::string& path, const Json& body = Json::object());
-    Json remove(const std::string& path);
     /// What became of an order: its `status`, or "finished" and "not_found" where the server refuses it for that.
     [[nodiscard]] std::string order(const std::string& path, const Json& body = Json::object());
+    /// The same for a removal.
+    [[nodiscard]] std::string remove(const std::string& path);
     /// `items` of a list, all pages of it up to `limit`.
     [[nodiscard]] std::vector<Json> list(const std::string& path, Query query, std::size_t limit);
 
@@ -35,6 +36,7 @@ private:
     [[nodiscard]] http::Client::Answer send(const std::string& method, const std::string& target,
                                             const std::string& body);
     [[nodiscard]] Json read(const http::Client::Answer& answer) const;
+    [[nodiscard]] std::string status_in(const http::Client::Answer& answer) const;
 
     const std::string url_;
     std::mutex turn_;

@@ -106,8 +106,8 @@ std::vector<SubmitOutcome> RemoteStore::submit(const std::vector<store::NewTask>
                             .complaint = {}});
     }
     if (items.empty()) return outcomes;
-    for (const Json& item : link_.post(path_of({"tasks"}), {{"tasks", std::move(items)}}).at("items"))
-        outcomes.push_back(read_outcome(item));
+    const Json answer = link_.post(path_of({"tasks"}), {{"tasks", std::move(items)}});
+    for (const Json& item : answer.at("items")) outcomes.push_back(read_outcome(item));
     return outcomes;
 }
 
@@ -164,8 +164,8 @@ std::vector<store::EventRecord> RemoteStore::events(const store::ReadEventsParam
 std::vector<store::EventRecord> RemoteStore::last_events(std::size_t limit) {
     std::vector<store::EventRecord> events;
     const Query query{{"limit", std::to_string(std::min<std::size_t>(limit, 1000))}};
-    for (const Json& item : link_.get(path_of({"events"}), query).at("items"))
-        events.push_back(wire::read_event(item));
+    const Json answer = link_.get(path_of({"events"}), query);
+    for (const Json& item : answer.at("items")) events.push_back(wire::read_event(item));
     return events;
 }
 
@@ -188,7 +188,8 @@ std::vector<store::ForceStatus> RemoteStore::force(const store::ForceParams& par
 std::vector<store::LogRecord> RemoteStore::read_logs(const store::ReadLogsParams& params) {
     const Query query{{"after", std::to_string(params.after_offset)}, {"limit", std::to_string(params.limit)}};
     std::vector<store::LogRecord> pieces;
-    for (const Json& item : link_.get(path_of({"tasks", params.task.to_string(), "logs"}), query).at("items")) {
+    const Json answer = link_.get(path_of({"tasks", params.task.to_string(), "logs"}), query);
+    for (const Json& item : answer.at("items")) {
         pieces.push_back(wire::read_log_piece(item));
         pieces.back().chunk.task = params.task;
     }

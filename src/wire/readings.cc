@@ -116,6 +116,27 @@ constexpr std::array worker_statuses = {store::WorkerStatus::Active, store::Work
 constexpr std::array evidences = {core::Evidence::None, core::Evidence::Silent, core::Evidence::Disconnected,
                                   core::Evidence::Rebooted, core::Evidence::Exited};
 
+constexpr std::array obstacles = {engine::Obstacle::Overdue,       engine::Obstacle::Future,
+                                  engine::Obstacle::Backoff,       engine::Obstacle::Key,
+                                  engine::Obstacle::Paused,        engine::Obstacle::NoWorker,
+                                  engine::Obstacle::NoFreshWorker, engine::Obstacle::NoOpenWorker,
+                                  engine::Obstacle::Busy,          engine::Obstacle::Nothing};
+
+engine::WhyWaiting why_waiting(const Json& value) {
+    engine::WhyWaiting why{.obstacle = word(value.at("for"), obstacles, "reason to wait"),
+                           .sentence = value.at("sentence"),
+                           .tasks = {},
+                           .workers = value.at("workers").get<std::vector<std::string>>()};
+    for (const Json& task : value.at("tasks")) why.tasks.push_back(id(task));
+    return why;
+}
+
+core::Workflow named(const std::string& name) {
+    core::Workflow workflow;
+    workflow.name = name;
+    return workflow;
+}
+
 core::Evidence evidence(const Json& value) {
     for (const core::Evidence each : evidences)
         if (value == word_for(each)) return each;
@@ -150,6 +171,18 @@ store::TaskRecord read_task(const Json& shape) {
     record.progress = progress(shape.at("progress"));
     record.checkpoint = json_text(shape.at("checkpoint"));
     return record;
+}
+
+TaskStory read_task_story(const Json& shape, Timestamp now) {
+    TaskStory story;
+    story.task = read_task(shape.at("task"));
+    story.now = now;
+    if (const Json& step = shape.at("step"); !step.is_null())
+        story.step = std::pair(id(step.at("job")), step.at("name").get<std::string>());
+    if (const Json& waiting = shape.at("waiting"); !waiting.is_null()) story.waiting = why_waiting(waiting);
+    for (const Json& attempt : shape.at("attempts")) story.attempts.push_back(read_attempt(attempt));
+    for (const Json& event : shape.at("events")) story.events.push_back(read_event(event));
+    return story;
 }
 
 store::AttemptRecord read_attempt(const Json& shape) {
@@ -297,7 +330,8 @@ store::ScheduleRecord read_schedule(const Json& shape) {
     store::ScheduleRecord record;
     record.schedule = {.name = shape.at("name"),
                        .timing = shape.at("timing").dump(),
-                       .definition = core::to_json_text(core::WorkflowBundle{.main = workflow, .workflows = {}}),
+                       .definition = core::to_json_text(
+                           core::WorkflowBundle{.main = workflow, .workflows = {{workflow, named(workflow)}}}),
                        .input = json_text(shape.at("input"))};
     record.paused = shape.at("paused");
     record.created_at = read_time(shape.at("created_at"));

@@ -5,6 +5,7 @@
 #include "store/store.h"
 #include "wire/recovery_view.h"
 #include "wire/shapes.h"
+#include "wire/task_story.h"
 
 namespace holdfast::wire {
 
@@ -15,6 +16,7 @@ namespace holdfast::wire {
 [[nodiscard]] store::AttemptRecord read_attempt(const Json& shape);
 [[nodiscard]] store::EventRecord read_event(const Json& shape);
 [[nodiscard]] store::LogRecord read_log_piece(const Json& shape);
+[[nodiscard]] TaskStory read_task_story(const Json& shape, Timestamp now);
 /// Of what it holds only the number is told.
 [[nodiscard]] store::WorkerRecord read_worker(const Json& shape);
 [[nodiscard]] store::LeaseRecord read_lease(const Json& shape, const Uuid& worker);

@@ -41,7 +41,7 @@ tasks:
     const std::string id = submit({"backup", "--args", R"({"db": "orders"})"});
     const store::NewTask task = stored(id).task;
     EXPECT_EQ(task.name, "backup");
-    EXPECT_EQ(task.args, R"({"db": "orders"})");
+    EXPECT_EQ(nlohmann::json::parse(task.args), nlohmann::json({{"db", "orders"}}));
     EXPECT_EQ(task.spec, R"({"env":{"DB":"orders"},"script":"pg_dump \"$DB\""})");
     EXPECT_EQ(task.queue, "nightly");
     EXPECT_THAT(task.tags, UnorderedElementsAre("script", "db"));

@@ -214,7 +214,7 @@ TEST_P(CliJobs, ApproveLetsTheJobGoOnAndRecordsWhoAndWhy) {
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
     EXPECT_EQ(ran.out, "step release of job " + id + " is approved\n");
     const auto output = step(id, "release")["output"];
-    EXPECT_THAT(std::string(output["by"]), StartsWith("tester@"));
+    EXPECT_THAT(std::string(output["by"]), StartsWith(who()));
     EXPECT_EQ(output["reason"], "looks good");
     const Ran again = holdfast({"jobs", "approve", id, "release", "--reject"});
     EXPECT_EQ(again.exit_code, 1);
@@ -313,7 +313,7 @@ TEST_P(CliJobs, TheLogOfServerTellsWhatTheEngineDid) {
     EXPECT_EQ(kinds.back(), "job_cancelled");
     EXPECT_THAT(kinds, Contains("job_paused"));
     EXPECT_THAT(holdfast({"jobs", "logs", id, "--step", "_server", "-f"}).out,
-                AllOf(HasSubstr("job_paused: Job paused: lunch (by tester@"), HasSubstr("job_cancelled: ")));
+                AllOf(HasSubstr("job_paused: Job paused: lunch (by " + who()), HasSubstr("job_cancelled: ")));
 }
 
 TEST_P(CliJobs, GraphShowsADefinitionAndAJobWithItsStates) {

@@ -107,7 +107,7 @@ TEST_P(CliRecovery, FailRunningAndRequeueClaimedSettleWhatIsStale) {
     EXPECT_EQ(failed.out, "1 ended as crashed\n");
     EXPECT_EQ(state_of(running_), "FAILED");
     EXPECT_EQ(show(running_)["task"]["error"]["code"], "WORKER_CRASHED");
-    EXPECT_THAT(show(running_)["events"][0]["who"], HasSubstr("(cli)"));
+    EXPECT_THAT(show(running_)["events"][0]["who"], HasSubstr(how()));
     EXPECT_EQ(state_of(claimed_), "CLAIMED");
     EXPECT_EQ(holdfast({"recovery", "requeue-claimed", "--threshold", "1us", "--json"}).json(),
               nlohmann::json({{"settled", 1}, {"asked", 0}}));

@@ -35,6 +35,10 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Stores, CliSchedules, testing::ValuesIn(all_kinds()), name_of);
 
+/// What the file says is put into a store itself.
+class CliApply : public CliSchedules {};
+INSTANTIATE_TEST_SUITE_P(Stores, CliApply, testing::ValuesIn(store_kinds()), name_of);
+
 TEST_P(CliSchedules, ListShowsThemByName) {
     put("nightly", R"({"cron":"30 2 * * *","zone":"Europe/Berlin"})");
     put("every", R"({"interval_ms":900000})");
@@ -109,7 +113,7 @@ std::string nightly_file(const std::string& when) {
         when, " } }\n");
 }
 
-TEST_P(CliSchedules, ApplySaysWhatIsNewChangedAndUnchanged) {
+TEST_P(CliApply, ApplySaysWhatIsNewChangedAndUnchanged) {
     define(nightly_file("cron: \"30 2 * * *\", zone: Asia/Kolkata"));
     const Ran first = holdfast({"schedules", "apply"});
     EXPECT_EQ(first.exit_code, 0) << first.err;
@@ -123,14 +127,14 @@ TEST_P(CliSchedules, ApplySaysWhatIsNewChangedAndUnchanged) {
     EXPECT_EQ(shown["workflow"], "backup");
 }
 
-TEST_P(CliSchedules, ADryRunOfApplyChangesNothing) {
+TEST_P(CliApply, ADryRunOfApplyChangesNothing) {
     (void)store();
     define(nightly_file("every: 1h"));
     EXPECT_EQ(holdfast({"schedules", "apply", "--dry-run"}).out, "schedule nightly would be new\n");
     EXPECT_THAT(store().schedules(), SizeIs(0));
 }
 
-TEST_P(CliSchedules, ApplyNamesWhatOnlyTheStoreHasAndLeavesIt) {
+TEST_P(CliApply, ApplyNamesWhatOnlyTheStoreHasAndLeavesIt) {
     put("old", R"({"interval_ms":900000})");
     define(nightly_file("every: 1h"));
     EXPECT_THAT(
@@ -142,13 +146,13 @@ TEST_P(CliSchedules, ApplyNamesWhatOnlyTheStoreHasAndLeavesIt) {
     EXPECT_EQ(holdfast({"schedules", "apply", "--json"}).json_lines().at(1)["status"], "not_configured");
 }
 
-TEST_P(CliSchedules, ApplyNeedsAFile) {
+TEST_P(CliApply, ApplyNeedsAFile) {
     const Ran ran = holdfast({"schedules", "apply"});
     EXPECT_EQ(ran.exit_code, 2);
     EXPECT_THAT(ran.err, HasSubstr("no configuration file was read"));
 }
 
-TEST_P(CliSchedules, AnUnknownZoneIsToldWithItsLine) {
+TEST_P(CliApply, AnUnknownZoneIsToldWithItsLine) {
     define(nightly_file("cron: \"@daily\", zone: Europe/Berlni"));
     const Ran ran = holdfast({"config", "check"});
     EXPECT_EQ(ran.exit_code, 2);

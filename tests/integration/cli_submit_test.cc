@@ -138,7 +138,7 @@ TEST_P(CliSubmit, WaitPrintsTheResultOnceTheTaskHasEnded) {
     worker.complete(worker.take(), R"({"bytes": 42})");
     const Ran ran = waiting.finish();
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
-    EXPECT_EQ(ran.out, "{\"bytes\": 42}\n");
+    EXPECT_EQ(ran.json(), nlohmann::json({{"bytes", 42}}));
     EXPECT_EQ(show(id)["task"]["state"], "COMPLETED");
 }
 

@@ -132,7 +132,7 @@ TEST_P(CliTasks, CancelEndsAWaitingTaskAndRecordsWhoAndWhy) {
     EXPECT_EQ(story["task"]["state"], "CANCELLED");
     EXPECT_EQ(story["task"]["error"]["code"], "TASK_CANCELLED");
     ASSERT_THAT(story["events"], SizeIs(1));
-    EXPECT_THAT(std::string(story["events"][0]["who"]), StartsWith("tester@"));
+    EXPECT_THAT(std::string(story["events"][0]["who"]), StartsWith(who()));
     EXPECT_THAT(std::string(story["events"][0]["message"]), HasSubstr("wrong picture"));
     EXPECT_EQ(holdfast({"tasks", "cancel", id, "--json"}).json()["status"], "already");
 }

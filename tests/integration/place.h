@@ -72,6 +72,9 @@ protected:
     [[nodiscard]] std::string submit(std::vector<std::string> arguments) const;
     /// The task as `tasks show --json` prints it.
     [[nodiscard]] nlohmann::json show(const std::string& id) const;
+    /// How events name whoever runs the program.
+    [[nodiscard]] std::string who() const { return place_->server().empty() ? "tester@" : "local from "; }
+    [[nodiscard]] std::string how() const { return place_->server().empty() ? "(cli)" : "(api)"; }
     /// The same store, opened in this process.
     [[nodiscard]] store::Store& store();
 
