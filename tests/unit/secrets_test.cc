@@ -57,19 +57,19 @@ TEST_F(SecretFile, ThatCannotBeUsedIsNamedButNotQuoted) {
 }
 
 TEST(SecretMask, HidesEveryOccurrenceAndTheLongestFirst) {
-    const SecretMask mask({{"A", "swordfish"}, {"B", "sword"}});
+    const SecretMask mask(Secrets{{"A", "swordfish"}, {"B", "sword"}});
     EXPECT_EQ(mask.masked("a swordfish, a sword and swordfishswordfish"), "a ***, a *** and ******");
     EXPECT_EQ(mask.masked("swor dfish"), "swor dfish");
     EXPECT_EQ(mask.masked(""), "");
 }
 
 TEST(SecretMask, HidesEachLineOfALongSecretAndLeavesShortPartsAlone) {
-    const SecretMask mask({{"KEY", "-----BEGIN-----\nabcdefgh\nyz\n"}, {"PIN", "123"}});
+    const SecretMask mask(Secrets{{"KEY", "-----BEGIN-----\nabcdefgh\nyz\n"}, {"PIN", "123"}});
     EXPECT_EQ(mask.masked("-----BEGIN-----\nabcdefgh\nyz 123"), "***\n***\nyz 123");
 }
 
 TEST(SecretMask, KnowsWhatMayStillBecomeASecret) {
-    const SecretMask mask({{"A", "swordfish"}});
+    const SecretMask mask(Secrets{{"A", "swordfish"}});
     EXPECT_EQ(mask.hold_back("the swordf"), 6U);
     EXPECT_EQ(mask.hold_back("the s"), 1U);
     EXPECT_EQ(mask.hold_back("the swordfish"), 0U);
@@ -78,7 +78,7 @@ TEST(SecretMask, KnowsWhatMayStillBecomeASecret) {
 
 // A secret that arrives byte by byte, with the stream emptied after each, never leaves it.
 TEST(PrintStream, NeverGivesAwayHalfASecret) {
-    const SecretMask mask({{"A", "swordfish"}});
+    const SecretMask mask(Secrets{{"A", "swordfish"}});
     PrintStream stream("stdout");
     std::string seen;
     for (const char byte : std::string("pass swordfish on")) {
