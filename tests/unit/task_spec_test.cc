@@ -37,7 +37,7 @@ TaskSpec with_everything() {
     TaskSpec spec = container(TaskKind::Docker);
     spec.command = {"sh", "-c", "echo hi"};
     spec.env = {{"A", "1"}, {"B", ""}};
-    spec.secrets = {{"C", "env:D"}, {"E", "file:/f"}};
+    spec.secrets = {{"password", "env:D"}, {"pin", "file:/f"}};
     spec.dir = "/srv";
     spec.volumes = {"/data:/data:ro", "cache:/var/cache"};
     spec.memory_bytes = 64 << 20;
@@ -76,7 +76,7 @@ TEST(TaskSpecText, WritesEveryMemberInAlphabeticalOrderAndReadsItBack) {
     EXPECT_EQ(
         to_json_text(with_everything()),
         R"({"command":["sh","-c","echo hi"],"cpus":1.5,"dir":"/srv","env":{"A":"1","B":""},"image":"debian:12",)"
-        R"("max_processes":100,"memory_bytes":67108864,"network":"none","secrets":{"C":"env:D","E":"file:/f"},"type":"docker",)"
+        R"("max_processes":100,"memory_bytes":67108864,"network":"none","secrets":{"password":"env:D","pin":"file:/f"},"type":"docker",)"
         R"("volumes":["/data:/data:ro","cache:/var/cache"]})");
     EXPECT_EQ(read(to_json_text(with_everything())), with_everything());
     for (const auto runner : {ScriptRunner::Local, ScriptRunner::Docker, ScriptRunner::Pod})
@@ -191,13 +191,13 @@ TEST(SpecDefects, NameWhateverIsOutOfRangeOrOfAWrongForm) {
          [](TaskSpec& s) {
              s.env = {{"HOLDFAST_WORKER", "1"}};
          }},
-        {"secrets", "must say where the worker finds A: env:VARIABLE or file:/path, never the secret itself",
+        {"secrets", "must say where the worker finds X: env:VARIABLE or file:/path, never the secret itself",
          [](TaskSpec& s) {
-             s.secrets = {{"A", "swordfish"}};
+             s.secrets = {{"X", "swordfish"}};
          }},
-        {"secrets", "must say where the worker finds A",
+        {"secrets", "must say where the worker finds X",
          [](TaskSpec& s) {
-             s.secrets = {{"A", "file:relative"}};
+             s.secrets = {{"X", "file:relative"}};
          }},
         {"secrets", "has A, which env has as well",
          [](TaskSpec& s) {
