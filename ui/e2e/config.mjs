@@ -1,6 +1,6 @@
 /** What the server and the workers of the tests know. */
 export const config = `
-worker: { heartbeat_interval_ms: 500 }
+worker: { heartbeat_interval: 500ms }
 tasks:
   greet:
     script: 'echo "Hello, $NAME"; echo "a warning" >&2; echo "{\\"greeting\\": \\"Hello, $NAME\\"}" > $HOLDFAST_RESULT'

@@ -43,25 +43,35 @@ const pathsOf = ({ failed, job, worker }) => ({
     access: '/access',
 });
 
-async function lookAtAll(open, stage, options, suffix, isChecked) {
-    const paths = pathsOf(await sceneryOf(stage));
-    const page = await open(options);
-    const found = [];
-    for (const [name, path] of Object.entries(paths)) {
-        await go(page, path);
-        expect(!(await page.locator('.failed').count()), `${path} shows no error, but: ${await page.locator('.failed').allInnerTexts()}`);
-        if (isChecked) found.push(...(await accessibility(page)).map((violation) => `${path} ${violation}`));
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-        expect(overflow <= 0, `${path} is not wider than the screen, but by ${overflow} px`);
-        await picture(page, `${name}-${suffix}`);
-    }
+async function fits(page, path) {
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(overflow <= 0, `${path} is not wider than the screen, but by ${overflow} px`);
+}
+
+/** One page as everybody may have it: light, dark and on a narrow screen. */
+async function lookAt(name, open, stage) {
+    const path = pathsOf(await sceneryOf(stage))[name];
+    const page = await open();
+    await go(page, path);
+    expect(!(await page.locator('.failed').count()), `${path} shows no error, but: ${await page.locator('.failed').allInnerTexts()}`);
+    await fits(page, path);
+    await picture(page, `${name}-light`);
+    const found = await accessibility(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await settled(page);
+    await picture(page, `${name}-dark`);
+    found.push(...(await accessibility(page, ['color-contrast'])).map((violation) => `dark: ${violation}`));
+    await page.setViewportSize(narrow);
+    await settled(page);
+    await picture(page, `${name}-narrow`);
+    await fits(page, path);
     expect(found.length === 0, `axe finds nothing, but:\n${found.join('\n')}`);
 }
 
+const pageNames = Object.keys(pathsOf({}));
+
 export const pageTests = {
-    'Every page is shown and accessible in the light theme': ({ open, stage }) => lookAtAll(open, stage, { theme: 'light' }, 'light', true),
-    'Every page is shown and accessible in the dark theme': ({ open, stage }) => lookAtAll(open, stage, { theme: 'dark' }, 'dark', true),
-    'Every page fits a narrow screen': ({ open, stage }) => lookAtAll(open, stage, { viewport: narrow }, 'narrow', false),
+    ...Object.fromEntries(pageNames.map((name) => [`The page ${name} is accessible, light and dark, and fits a narrow screen`, ({ open, stage }) => lookAt(name, open, stage)])),
 
     async "A task's page tells its life, its log and its result"({ open, stage }) {
         const { done } = await sceneryOf(stage);

@@ -7,7 +7,13 @@ export function Dialog({ title, onClose, children, wide = false }: { title: stri
     const heading = useId();
     useEffect(() => {
         const dialog = element.current;
-        if (dialog && !dialog.open) dialog.showModal();
+        const before = document.activeElement;
+        dialog?.showModal();
+        dialog?.querySelector<HTMLElement>('input, select, textarea')?.focus();
+        return () => {
+            dialog?.close();
+            if (before instanceof HTMLElement) before.focus();
+        };
     }, []);
     return (
         <dialog

@@ -64,7 +64,7 @@ export function LogView({ source, label = 'Log' }: { source: LogSource; label?: 
                     </span>
                 )}
                 <span className="log-status faint">
-                    {countText(lines.length)} lines{status === 'live' ? ', live' : status === 'lost' ? ', connection lost: trying again' : ''}
+                    {countText(lines.length)} {lines.length === 1 ? 'line' : 'lines'}{status === 'live' ? ', live' : status === 'lost' ? ', connection lost: trying again' : ''}
                 </span>
                 <button type="button" className="button button-small" aria-pressed={times} onClick={() => setTimes(!times)}>
                     Times

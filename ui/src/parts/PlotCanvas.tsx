@@ -81,6 +81,11 @@ function dataOf(times: number[], series: Series[]): uPlot.AlignedData {
     return [times, ...drawingOrder(series).map((place) => values[place]!)] as uPlot.AlignedData;
 }
 
+/** A bar stands to the right of its time: without room for it the last one, that of now, would not be seen. */
+function widthOfBars(times: ArrayLike<number>, series: Series[]): number {
+    return series.some(({ kind }) => kind === 'bars') && times.length > 1 ? times[1]! - times[0]! : 0;
+}
+
 function options(width: number, height: number, series: Series[], unit: (value: number) => string, floor: number, latest: () => Series[]): uPlot.Options {
     const line = colorOf('--line');
     const faint = colorOf('--text-faint');
@@ -92,7 +97,7 @@ function options(width: number, height: number, series: Series[], unit: (value: 
         padding: [10, 8, 0, 0],
         legend: { live: true },
         cursor: { y: false, points: { show: false } },
-        scales: { y: { range: (_, __, max) => [0, Math.max(floor, (max ?? 0) * 1.1)] } },
+        scales: { x: { range: (plot, min, max) => [min, max + widthOfBars(plot.data[0], series)] }, y: { range: (_, __, max) => [0, Math.max(floor, (max ?? 0) * 1.1)] } },
         axes: [
             { ...axis, grid: { show: false }, size: 26, space: 70, values: (_, splits) => splits.map(clock) },
             { ...axis, size: 48, space: 24, values: (_, splits) => splits.map((value) => unit(value)) },
