@@ -47,6 +47,17 @@ std::vector<ProcessEntry> processes_of_worker(std::string_view worker) {
     return all;
 }
 
+bool is_dead(const ProcessEntry& process) {
+    const auto now = find_process(process.pid);
+    return !now || now->started != process.started || now->state == 'Z';
+}
+
+/// Adds those that are not there yet.
+void merge(std::vector<ProcessEntry>& all, const std::vector<ProcessEntry>& more) {
+    for (const ProcessEntry& process : more)
+        if (std::ranges::find(all, process.pid, &ProcessEntry::pid) == all.end()) all.push_back(process);
+}
+
 }  // namespace
 
 std::size_t signal_descendants(int signal, const std::function<bool(pid_t)>& counts) {
@@ -74,7 +85,9 @@ std::size_t kill_processes_of_worker(std::string_view worker, int patience_secon
         for (const ProcessEntry& process : left) send_signal(process, SIGSTOP);
         for (const ProcessEntry& process : processes_of_worker(worker)) send_signal(process, SIGKILL);
         pause_milliseconds(10);
-        left = processes_of_worker(worker);
+        // One that is dying shows no environment any more, but may still hold files and locks.
+        std::erase_if(left, is_dead);
+        merge(left, processes_of_worker(worker));
     }
     return left.size();
 }

@@ -58,7 +58,9 @@ std::optional<ProcessEntry> find_process(pid_t pid) {
     const std::string stat = read_proc_file(pid, "stat");
     const std::string_view state = field(stat, 0);
     if (state.empty()) return std::nullopt;
-    return ProcessEntry{pid, to_number<pid_t>(field(stat, 1)), state.front(),
+    // Its first thread may be dead while others die, run, or hold what it held.
+    const bool is_dying = state == "Z" && to_number<int>(field(stat, 17)) > 1;
+    return ProcessEntry{pid, to_number<pid_t>(field(stat, 1)), is_dying ? 'D' : state.front(),
                         to_number<std::uint64_t>(field(stat, 19))};
 }
 

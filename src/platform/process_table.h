@@ -15,7 +15,7 @@ namespace holdfast::platform {
 struct ProcessEntry {
     pid_t pid = 0;
     pid_t parent = 0;
-    char state = '?';           ///< 'Z': dead, waits to be reaped
+    char state = '?';           ///< 'Z': dead to its last thread, waits to be reaped
     std::uint64_t started = 0;  ///< tells one bearer of a pid from the next
 };
 
