@@ -8,7 +8,7 @@ import { chromium } from 'playwright-core';
 const here = dirname(fileURLToPath(import.meta.url));
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 export const pictures = join(here, 'output');
-export const patience = Number(process.env.HOLDFAST_E2E_PATIENCE ?? 60_000);
+export const patience = Number(process.env.HOLDFAST_E2E_PATIENCE ?? 120_000);
 
 export const wide = { width: 1360, height: 860 };
 export const narrow = { width: 390, height: 844 };
@@ -51,7 +51,7 @@ const standards = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag2
 
 /** Runs axe on what is seen. Bypassing the page's policy would prove less, so the script comes in by the debugger. */
 export async function accessibility(page, rules) {
-    await page.evaluate(axe);
+    if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
     const runOnly = rules ? { type: 'rule', values: rules } : standards;
     const { violations } = await page.evaluate((only) => window.axe.run(document, { runOnly: only, resultTypes: ['violations'] }), runOnly);
     return violations.map(({ id, help, nodes }) => `${id}: ${help} (${nodes.length}): ${nodes.slice(0, 3).map((node) => node.target.join(' ')).join(' | ')}`);

@@ -35,7 +35,7 @@ async function run(name, test) {
     };
     let limit;
     try {
-        const tooLong = new Promise((_, fail) => (limit = setTimeout(() => fail(new Error(`it took longer than ${(patience * 3) / 1000} s`)), patience * 3)));
+        const tooLong = new Promise((_, fail) => (limit = setTimeout(() => fail(new Error(`it took longer than ${(patience * 2) / 1000} s`)), patience * 2)));
         await Promise.race([test({ stage, open, browser, program }), tooLong]);
         const complaints = pages.flatMap((page) => page.complaints);
         if (complaints.length) throw new Error(`the browser complained:\n    ${complaints.join('\n    ')}`);

@@ -14,11 +14,11 @@ export const accessTests = {
 
             const page = await open({ url: guarded.url, allow: [/401/, /403/] });
             await page.goto(`${guarded.url}/tasks/${task}`);
-            await page.getByLabel('Token').fill('hf_wrong');
+            await page.getByLabel('Token', { exact: true }).fill('hf_wrong');
             await page.getByRole('button', { name: 'Log in' }).click();
             await page.locator('.field-error').waitFor();
             await picture(page, 'login');
-            await page.getByLabel('Token').fill(reader);
+            await page.getByLabel('Token', { exact: true }).fill(reader);
             await page.getByRole('button', { name: 'Log in' }).click();
             await settled(page);
             await page.locator('h1', { hasText: 'greet' }).waitFor();
@@ -28,16 +28,16 @@ export const accessTests = {
             await go(page, '/access');
             await page.getByText('Tokens are for those with the scope admin').waitFor();
             await page.getByRole('button', { name: 'Log out' }).click();
-            await page.getByLabel('Token').waitFor();
+            await page.getByLabel('Token', { exact: true }).waitFor();
 
             const boss = await open({ url: guarded.url, allow: [/401/] });
             await boss.goto(`${guarded.url}/access`);
-            await boss.getByLabel('Token').fill(guarded.token);
+            await boss.getByLabel('Token', { exact: true }).fill(guarded.token);
             await boss.getByRole('button', { name: 'Log in' }).click();
             await settled(boss);
             await boss.getByRole('button', { name: 'New token' }).click();
             const dialog = boss.getByRole('dialog');
-            await dialog.getByLabel('Name').fill('ci');
+            await dialog.getByLabel('Name', { exact: true }).fill('ci');
             await dialog.getByText('submit', { exact: true }).click();
             await dialog.getByRole('button', { name: 'Make it' }).click();
             await dialog.getByText(/hf_/).waitFor();

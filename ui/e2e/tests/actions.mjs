@@ -142,9 +142,9 @@ export const actionTests = {
     },
 
     async 'An order that is refused says why'({ open, stage }) {
-        const { running } = await sceneryOf(stage);
+        const id = await stage.submit({ name: 'slow' });
         const page = await open({ allow: [/503/] });
-        await go(page, `/tasks/${running}`);
+        await go(page, `/tasks/${id}`);
         await page.route('**/cancel', (route) => route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Busy', status: 503, code: 'OVERLOADED', detail: 'Too much waits; try again in a second.' }) }));
         await page.getByRole('button', { name: 'Cancel', exact: true }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Cancel the task' }).click();

@@ -64,8 +64,11 @@ function Canvas({ story, chosen, choose }: { story: JobStory; chosen: string | n
     /** All of it, unless that is too small to read: then its beginning. */
     function show() {
         if (graph.nodes.length <= readable) return void flow.fitView({ padding: 0.06, maxZoom: 1, minZoom: 0.6 });
-        const first = [...graph.nodes].sort((a, b) => places.get(a.id)!.x - places.get(b.id)!.x).slice(0, 12);
-        void flow.fitView({ nodes: first.map(({ id }) => ({ id })), padding: 0.2, maxZoom: 0.9 });
+        const placed = graph.nodes.map(({ id }) => ({ id, ...places.get(id)! }));
+        const begin = placed.reduce((first, node) => (node.x < first.x ? node : first));
+        const distance = (node: (typeof placed)[number]) => Math.hypot(node.x - begin.x, node.y - begin.y);
+        const near = placed.sort((a, b) => distance(a) - distance(b)).slice(0, 12);
+        void flow.fitView({ nodes: near, padding: 0.2, minZoom: 0.5, maxZoom: 0.9 });
     }
 
     return (
@@ -101,7 +104,7 @@ function Canvas({ story, chosen, choose }: { story: JobStory; chosen: string | n
             >
                 <Background gap={24} size={1} />
                 <Controls showInteractive={false} />
-                {graph.nodes.length > 8 && <MiniMap pannable zoomable nodeClassName={(node) => `is-${stateOfGroup((node as StepNode).data.node.steps)}`} ariaLabel="Small map of the graph" />}
+                {graph.nodes.length > readable && <MiniMap pannable zoomable nodeClassName={(node) => `is-${stateOfGroup((node as StepNode).data.node.steps)}`} ariaLabel="Small map of the graph" />}
                 <Panel position="top-right">
                     <div className="graph-tools">
                         {opened.size > 0 && groups && (
