@@ -2,8 +2,8 @@ import { Background, Controls, Handle, MarkerType, MiniMap, Panel, Position, Rea
 import '@xyflow/react/dist/style.css';
 import { memo, useEffect, useMemo, useState } from 'react';
 import type { JobStory, Step } from '../api/types';
-import { alikeLimit, countsOf, drawnSteps, graphOf, shapeOf, stateOfGroup, totalOf, type GraphNode } from '../model/graph';
-import { layoutOf, nodeHeight, nodeWidth } from '../model/layout';
+import { alikeLimit, countsOf, drawnSteps, graphOf, shapeOf, stateOfGroup, totalOf, type Graph, type GraphNode } from '../model/graph';
+import { layoutOf, nodeHeight, nodeWidth, type Place } from '../model/layout';
 import { plural } from '../text/number';
 import { Icon, type IconName } from './Icon';
 import { stateIcons } from './StateBadge';
@@ -25,6 +25,13 @@ export default function JobGraph(props: { story: JobStory; chosen: string | null
     );
 }
 
+let latest: { shape: string; places: Map<string, Place> } | null = null;
+/** Kept outside of the component: a first drawing that news interrupt begins anew and remembers nothing, and a large layout takes seconds. */
+function placesOf(graph: Graph, shape: string): Map<string, Place> {
+    if (latest?.shape !== shape) latest = { shape, places: layoutOf(graph) };
+    return latest.places;
+}
+
 function Canvas({ story, chosen, choose }: { story: JobStory; chosen: string | null; choose: (step: string | null) => void }) {
     const [groups, setGroups] = useState(true);
     const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
@@ -32,7 +39,7 @@ function Canvas({ story, chosen, choose }: { story: JobStory; chosen: string | n
     const flow = useReactFlow();
     const graph = useMemo(() => graphOf(story.steps, story.edges, opened, groups), [story.steps, story.edges, opened, groups]);
     const shape = shapeOf(graph);
-    const places = useMemo(() => layoutOf(graph), [shape]);
+    const places = placesOf(graph, shape);
     const stepCount = drawnSteps(story.steps).length;
     const canGroup = useMemo(() => graphOf(story.steps, story.edges).nodes.length < stepCount, [story.steps, story.edges, stepCount]);
 
@@ -66,9 +73,7 @@ function Canvas({ story, chosen, choose }: { story: JobStory; chosen: string | n
         if (graph.nodes.length <= readable) return void flow.fitView({ padding: 0.06, maxZoom: 1, minZoom: 0.6 });
         const placed = graph.nodes.map(({ id }) => ({ id, ...places.get(id)! }));
         const begin = placed.reduce((first, node) => (node.x < first.x ? node : first));
-        const distance = (node: (typeof placed)[number]) => Math.hypot(node.x - begin.x, node.y - begin.y);
-        const near = placed.sort((a, b) => distance(a) - distance(b)).slice(0, 12);
-        void flow.fitView({ nodes: near, padding: 0.2, minZoom: 0.5, maxZoom: 0.9 });
+        void flow.fitView({ nodes: [begin], maxZoom: 0.7 });
     }
 
     return (
