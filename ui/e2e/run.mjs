@@ -16,6 +16,8 @@ if (!existsSync(program)) {
     process.exit(2);
 }
 const wanted = process.argv.slice(2);
+/** Its first layout alone can take a minute on a busy machine. */
+const onlyWhenNamed = new Set(['A job of five hundred steps is readable']);
 process.on('exit', () => Stage.killAll());
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 
@@ -25,7 +27,7 @@ let passed = 0;
 const failures = [];
 
 async function run(name, test) {
-    if (wanted.length && !wanted.some((part) => name.includes(part))) return;
+    if (wanted.length ? !wanted.some((part) => name.includes(part)) : onlyWhenNamed.has(name)) return;
     const began = Date.now();
     const pages = [];
     const open = async (options = {}) => {
