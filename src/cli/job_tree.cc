@@ -38,6 +38,9 @@ private:
         if (wants_line && !info.task.is_nil()) node.last_line = params_.last_lines->of(info.task);
         if (!info.child.is_nil() && params_.wants_child && params_.wants_child(info))
             node.child = std::make_shared<JobTree>(read(info.child));
+        // The child was read a moment later, and its first step may have begun in between: then this one has, too.
+        if (node.child && info.state == StepState::Ready && node.child->job.state != JobState::Pending)
+            info.state = StepState::Running;
         node.info = std::move(info);
         return node;
     }

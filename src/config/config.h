@@ -118,7 +118,7 @@ struct Config {
     std::map<std::string, core::Workflow> workflows;  ///< by name, without fault
     std::vector<Schedule> schedules;                  ///< in the order of the file
 
-    std::string file;  ///< the file that was read, as it was named; empty when there was none
+    std::string file;                ///< the file that was read, as it was named; empty when there was none
     std::string workflow_directory;  ///< that it names for workflows; empty: none
 
     std::vector<Setting> settings;  ///< every field, in the order of the documentation

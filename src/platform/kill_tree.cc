@@ -83,7 +83,8 @@ std::size_t kill_processes_of_worker(std::string_view worker, int patience_secon
     for (int tries = 0; !left.empty() && tries < patience_seconds * 100; ++tries) {
         // Stopped first: a parent that is killed while its child forks would leave one that nobody can tell apart.
         for (const ProcessEntry& process : left) send_signal(process, SIGSTOP);
-        for (const ProcessEntry& process : processes_of_worker(worker)) send_signal(process, SIGKILL);
+        merge(left, processes_of_worker(worker));
+        for (const ProcessEntry& process : left) send_signal(process, SIGKILL);
         pause_milliseconds(10);
         // One that is dying shows no environment any more, but may still hold files and locks.
         std::erase_if(left, is_dead);

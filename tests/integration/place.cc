@@ -108,8 +108,9 @@ private:
 
 }  // namespace
 
-TempFolder::TempFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "holdfast-test-XXXXXX").string();
+TempFolder::TempFolder(const std::string& parent) {
+    const std::filesystem::path above = parent.empty() ? std::filesystem::temp_directory_path().string() : parent;
+    std::string pattern = (above / "holdfast-test-XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp");
     path_ = pattern;
     chmod(path_.c_str(), 0777);

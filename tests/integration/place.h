@@ -14,7 +14,7 @@ namespace holdfast::integration {
 /// An empty folder that everybody may write to; gone when this is destroyed.
 class TempFolder {
 public:
-    TempFolder();
+    explicit TempFolder(const std::string& parent = "");  ///< empty: where temporary files are kept
     TempFolder(const TempFolder&) = delete;
     TempFolder& operator=(const TempFolder&) = delete;
     ~TempFolder();
