@@ -25,11 +25,6 @@ constexpr std::size_t candidates_shown = 5;
 
 }  // namespace
 
-bool may_begin_an_id(const std::string& text) {
-    return !text.empty() && text.size() <= 36 &&
-           text.find_first_not_of("0123456789abcdefABCDEF-") == std::string::npos;
-}
-
 store::TaskRecord resolve_task(store::Store& store, const std::string& id_or_prefix) {
     if (const auto id = Uuid::parse(id_or_prefix)) return client::find_one(store, *id);
     if (!may_begin_an_id(id_or_prefix))

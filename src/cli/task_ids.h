@@ -3,12 +3,12 @@
 #include <string>
 #include <vector>
 
+#include "api/ids.h"
 #include "store/store.h"
 
 namespace holdfast::cli {
 
-/// Whether the text could be an id or the beginning of one.
-[[nodiscard]] bool may_begin_an_id(const std::string& text);
+using api::may_begin_an_id;
 
 /// The task that a person means by a whole id or a unique prefix of one. Throws UnknownTask when there is none,
 /// BadInput when it is no id, or when several tasks begin so (it then names them).

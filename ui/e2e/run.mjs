@@ -16,7 +16,7 @@ if (!existsSync(program)) {
     process.exit(2);
 }
 const wanted = process.argv.slice(2);
-/** Its first layout alone can take a minute on a busy machine. */
+/** Not reliable yet: laying out such a graph keeps the page's only thread for seconds. Named, it runs. */
 const onlyWhenNamed = new Set(['A job of five hundred steps is readable']);
 process.on('exit', () => Stage.killAll());
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
