@@ -16,6 +16,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -24,6 +25,7 @@
 #include "platform/own_program.h"
 #include "platform/private_folder.h"
 #include "platform/process_table.h"
+#include "platform/service_loop.h"
 #include "platform/sockets.h"
 #include "runner/container_note.h"
 #include "runner/memory_text.h"
@@ -43,6 +45,8 @@ struct RunnerRecord {
     pid_t pid = 0;
     platform::CgroupPaths groups;
     bool was_killed = false;  // by us
+    bool is_fenced = false;   // what it runs must end at the deadline
+    bool was_fenced = false;  // and did not
 };
 
 struct Dying {
@@ -52,6 +56,9 @@ struct Dying {
 };
 
 constexpr Duration removal_patience = std::chrono::seconds(30);
+
+/// A runner that is able to ends its fenced run by itself.
+constexpr Duration fence_patience = std::chrono::milliseconds(100);
 
 /// In a child of the keeper, which ends when the container has. It must not outlive the keeper: it has what that
 /// holds open.
@@ -71,6 +78,10 @@ private:
     void obey(const Message& message, std::vector<Descriptor>& descriptors);
     void spawn(const SpawnRunner& order, std::vector<Descriptor>& descriptors);
     void kill_runner(RunnerId runner);
+    void kill_tree(RunnerRecord& runner);
+    [[nodiscard]] RunnerRecord* find(RunnerId runner);
+    [[nodiscard]] int milliseconds_to_wait() const;
+    void enforce_fence();
     void reap();
     [[nodiscard]] static std::string reason_of(const RunnerRecord& runner, int status);
     void settle_the_dead();
@@ -92,6 +103,7 @@ private:
     std::deque<Dying> dying_;   // reaped, but something that they had started may be left
     std::deque<RunnerDied> reports_;
     std::vector<Descriptor> held_;
+    std::optional<Duration> fence_;
     bool has_worker_ = true;
 };
 
@@ -113,10 +125,11 @@ int Keeper::run() {
     while (has_worker_) {
         const auto wanted = static_cast<short>(POLLIN | (reports_.empty() ? 0 : POLLOUT));
         pollfd watched[] = {{worker_.get(), wanted, 0}, {children_.get(), POLLIN, 0}};
-        poll(watched, 2, dying_.empty() ? -1 : 10);
+        poll(watched, 2, milliseconds_to_wait());
         if (watched[1].revents != 0) reap();
         if (!dying_.empty()) settle_the_dead();
         if (watched[0].revents != 0) serve_worker();
+        enforce_fence();  // last: a later deadline may have come
         send_reports();
     }
     for (const auto& [pid, runner] : runners_) platform::kill_members(runner.groups);
@@ -143,13 +156,16 @@ void Keeper::serve_worker() {
 void Keeper::obey(const Message& message, std::vector<Descriptor>& descriptors) {
     if (const auto* spawning = std::get_if<SpawnRunner>(&message)) spawn(*spawning, descriptors);
     if (const auto* killing = std::get_if<KillRunner>(&message)) kill_runner(killing->runner);
+    if (const auto* guarding = std::get_if<GuardRunner>(&message))
+        if (RunnerRecord* runner = find(guarding->runner)) runner->is_fenced = guarding->is_fenced;
+    if (const auto* fence = std::get_if<SetFence>(&message)) fence_ = fence->deadline;
     if (std::holds_alternative<HoldOpen>(message))
         for (Descriptor& each : descriptors) held_.push_back(std::move(each));
 }
 
 void Keeper::spawn(const SpawnRunner& order, std::vector<Descriptor>& descriptors) {
     if (descriptors.size() != 2) return;
-    RunnerRecord runner{order.runner, 0, cgroups_.make(concat(order.runner)), false};
+    RunnerRecord runner{order.runner, 0, cgroups_.make(concat(order.runner))};
     const RunnerStart start{order.runner,         order.worker,     getpid(),          descriptors[0].get(),
                             descriptors[1].get(), life_read_.get(), folder_of(runner), runner.groups};
     runner.pid = fork();
@@ -162,10 +178,34 @@ void Keeper::spawn(const SpawnRunner& order, std::vector<Descriptor>& descriptor
     }
 }
 
-void Keeper::kill_runner(RunnerId id) {
+RunnerRecord* Keeper::find(RunnerId id) {
     const auto found = std::ranges::find_if(runners_, [&](const auto& each) { return each.second.id == id; });
-    if (found == runners_.end()) return;
-    RunnerRecord& runner = found->second;
+    return found == runners_.end() ? nullptr : &found->second;
+}
+
+void Keeper::kill_runner(RunnerId id) {
+    if (RunnerRecord* runner = find(id)) kill_tree(*runner);
+}
+
+int Keeper::milliseconds_to_wait() const {
+    if (!dying_.empty()) return 10;
+    const bool waits = std::ranges::any_of(runners_, [](const auto& each) { return each.second.is_fenced; });
+    if (!fence_ || !waits) return -1;
+    const Duration left = *fence_ + fence_patience - platform::machine_time();
+    return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(std::max(left, Duration::zero())).count());
+}
+
+/// Whoever is stopped, and whoever's worker is, cannot keep the promise that its run has ended by then.
+void Keeper::enforce_fence() {
+    if (!fence_ || platform::machine_time() < *fence_ + fence_patience) return;
+    for (auto& [pid, runner] : runners_) {
+        if (!std::exchange(runner.is_fenced, false)) continue;
+        runner.was_fenced = true;
+        kill_tree(runner);
+    }
+}
+
+void Keeper::kill_tree(RunnerRecord& runner) {
     runner.was_killed = true;
     platform::kill_members(runner.groups);
     const auto tree = platform::descendants_of(runner.pid);
@@ -184,7 +224,7 @@ void Keeper::reap() {
         if (found == runners_.end()) continue;
         const RunnerRecord& runner = found->second;
         platform::kill_members(runner.groups);
-        dying_.push_back({runner, {runner.id, status, reason_of(runner, status)}});
+        dying_.push_back({runner, {runner.id, status, reason_of(runner, status), runner.was_fenced}});
         runners_.erase(found);
     }
 }

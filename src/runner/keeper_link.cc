@@ -101,4 +101,13 @@ bool KeeperLink::kill(engine::RunnerId runner) {
     return platform::send_packet(socket(), to_packet(KillRunner{runner}));
 }
 
+bool KeeperLink::guard(const GuardRunner& order) {
+    return platform::send_packet(socket(), to_packet(order));
+}
+
+void KeeperLink::set_fence(Duration deadline) {
+    const std::string packet = to_packet(SetFence{deadline});
+    [[maybe_unused]] const auto sent = send(socket(), packet.data(), packet.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 }  // namespace holdfast::runner

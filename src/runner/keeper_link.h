@@ -31,6 +31,10 @@ public:
     /// Both descriptors are the runner's ends. False when the keeper is gone.
     bool spawn(const SpawnRunner& order, int task_end, int control_end);
     bool kill(engine::RunnerId runner);
+    /// What the runner is given from now on must end at the deadline, or need not.
+    bool guard(const GuardRunner& order);
+    /// Does not wait for a keeper that does not listen: it knows an earlier deadline then.
+    void set_fence(Duration deadline);
 
 private:
     platform::Descriptor socket_;

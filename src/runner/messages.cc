@@ -77,9 +77,14 @@ void visit(V& v, M& m) {
     v(m.runner);
 }
 template <typename V, typename M>
+requires is<GuardRunner, M>
+void visit(V& v, M& m) {
+    v(m.runner), v(m.is_fenced);
+}
+template <typename V, typename M>
 requires is<RunnerDied, M>
 void visit(V& v, M& m) {
-    v(m.runner), v(m.status), v(m.reason);
+    v(m.runner), v(m.status), v(m.reason), v(m.fenced);
 }
 
 void append_packet(std::string& out, const Message& message) {

@@ -61,6 +61,7 @@ struct Stop {
     friend bool operator==(const Stop&, const Stop&) = default;
 };
 
+/// Told to the keeper too: a runner may be stopped at the deadline, and its worker with it.
 struct SetFence {
     Duration deadline{};
     friend bool operator==(const SetFence&, const SetFence&) = default;
@@ -110,6 +111,13 @@ struct KillRunner {
     friend bool operator==(const KillRunner&, const KillRunner&) = default;
 };
 
+/// From now on the runner has runs that must end at the deadline of SetFence, or has none.
+struct GuardRunner {
+    engine::RunnerId runner = 0;
+    bool is_fenced = false;
+    friend bool operator==(const GuardRunner&, const GuardRunner&) = default;
+};
+
 /// With one descriptor, that the keeper keeps open until it is gone itself.
 struct HoldOpen {
     friend bool operator==(const HoldOpen&, const HoldOpen&) = default;
@@ -120,12 +128,13 @@ struct RunnerDied {
     engine::RunnerId runner = 0;
     std::int32_t status = 0;  ///< of waitpid
     std::string reason;       ///< what the keeper knows beyond the status: "killed: memory limit 512 MiB"; or empty
+    bool fenced = false;      ///< the keeper killed it, because it did not end its run at the deadline
     friend bool operator==(const RunnerDied&, const RunnerDied&) = default;
 };
 
 /// Their order is the wire's: the first has type 1.
 using Message = std::variant<Setup, Run, Ready, Ended, Stop, SetFence, Credit, Beat, Progressed, Printed, SpawnRunner,
-                             KillRunner, HoldOpen, RunnerDied>;
+                             KillRunner, GuardRunner, HoldOpen, RunnerDied>;
 
 /// A frame: u32 length of what follows, u8 type, fields.
 void append_frame(std::string& out, const Message& message);

@@ -102,7 +102,7 @@ void ProcessPool::begin(RunnerId id, const engine::RunOrder& order) {
     if (runner == nullptr) return;
     runner->run = order.lease;
     runner->is_container = runs_container(order);
-    runner->is_fenced = order.fenced;
+    if (std::exchange(runner->is_fenced, order.fenced) != order.fenced) keeper_.guard({id, order.fenced});
     send(*runner, runner->task, Run{order, fence_});
 }
 
@@ -118,6 +118,7 @@ void ProcessPool::kill(RunnerId id) {
 
 void ProcessPool::set_fence(Duration deadline) {
     fence_ = deadline;
+    keeper_.set_fence(deadline);
     for (auto& [id, runner] : runners_)
         if (runner.run.lease != 0 && runner.is_fenced) send(runner, runner.control, SetFence{deadline});
 }
@@ -269,6 +270,7 @@ void ProcessPool::forget(RunnerId id) {
 engine::RunnerGone ProcessPool::obituary(const Runner& runner, const RunnerDied& report) const {
     const int code = WIFEXITED(report.status) ? WEXITSTATUS(report.status) : -1;
     if (code == fenced_exit) return {runner.id, "fenced itself", true};
+    if (report.fenced) return {runner.id, "fenced by its keeper", true};
     if (!report.reason.empty()) return {runner.id, report.reason, false};
     if (code == memory_exit) return {runner.id, "killed: " + memory_limit_text(limits_.memory_bytes), false};
     if (!runner.condemned.empty()) return {runner.id, runner.condemned, false};

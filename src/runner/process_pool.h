@@ -60,8 +60,8 @@ private:
         Line task, control;
         store::TaskLease run;       // its lease is 0: it runs nothing
         bool is_container = false;  // what it runs may be no descendant of ours
-        bool is_fenced = false;
-        std::string condemned;  // why the pool has had it killed
+        bool is_fenced = false;     // by what it ran last; so the keeper knows
+        std::string condemned;      // why the pool has had it killed
     };
 
     Runner* find(engine::RunnerId id);

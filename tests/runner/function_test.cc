@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include "platform/process_table.h"
 #include "tests/runner/pool_bench.h"
 
 namespace holdfast::runner {
@@ -211,21 +212,63 @@ TEST_P(Tree, KillOfTheRunnerEndsEveryProcessOfItsTask) {
     EXPECT_EQ(processes_of(bench.worker()), 0U);
 }
 
-TEST(Runner, FencesItselfWhenTheDeadlinePassesThoughTheWorkerDoesNothing) {
+void begin_fenced(PoolBench& bench, engine::RunnerId runner) {
+    engine::RunOrder order;
+    order.name = "daemon then hang";
+    order.args = "null";
+    order.fenced = true;
+    bench.begin(runner, order);
+    bench.expect<RunProgress>(runner);
+}
+
+TEST(Runner, FencesItselfWhenTheDeadlinePassesThoughWorkerAndKeeperDoNothing) {
     PoolBench bench;
     const auto runner = bench.spawn();
     bench.begin(runner, "daemon then hang");  // not fenced: goes on
     bench.expect<RunProgress>(runner);
     const auto fenced = bench.spawn();
+    begin_fenced(bench, fenced);
+    kill(bench.keeper().pid(), SIGSTOP);
     bench.pool().set_fence(platform::machine_time() + milliseconds(300));
-    engine::RunOrder order;
-    order.name = "daemon then hang";
-    order.args = "null";
-    order.fenced = true;
-    bench.begin(fenced, order);
+    bench.turn_until([&] { return platform::find_process(bench.pid_of(fenced))->state == 'Z'; });
+    kill(bench.keeper().pid(), SIGCONT);
     const auto gone = bench.expect<RunnerGone>(fenced);
     EXPECT_TRUE(gone.fenced);
     EXPECT_EQ(gone.how, "fenced itself");
+    EXPECT_TRUE(bench.told<RunnerGone>(runner).empty());
+}
+
+TEST(Runner, ThatIsStoppedIsFencedByItsKeeper) {
+    PoolBench bench;
+    const auto runner = bench.spawn();
+    bench.begin(runner, "daemon then hang");  // not fenced: stays
+    bench.expect<RunProgress>(runner);
+    const auto fenced = bench.spawn();
+    begin_fenced(bench, fenced);
+    for (const auto each : {runner, fenced}) kill(bench.pid_of(each), SIGSTOP);
+    bench.pool().set_fence(platform::machine_time() + milliseconds(100));
+    const auto gone = bench.expect<RunnerGone>(fenced);
+    EXPECT_TRUE(gone.fenced);
+    EXPECT_EQ(gone.how, "fenced by its keeper");
+    EXPECT_TRUE(platform::find_process(bench.pid_of(runner)));
+    EXPECT_TRUE(bench.told<RunnerGone>(runner).empty());
+}
+
+TEST(Runner, IsNotFencedByItsKeeperForWhatItRanBefore) {
+    PoolBench bench;
+    const auto runner = bench.spawn();
+    bench.pool().set_fence(platform::machine_time() + seconds(300));
+    engine::RunOrder order;
+    order.name = "echo";
+    order.args = "null";
+    order.fenced = true;
+    bench.begin(runner, order);
+    bench.expect<engine::RunEnded>(runner);
+    bench.begin(runner, "daemon then hang");
+    bench.expect<RunProgress>(runner);
+    kill(bench.pid_of(runner), SIGSTOP);
+    bench.pool().set_fence(platform::machine_time() + milliseconds(10));
+    EXPECT_TRUE(bench.run(bench.spawn(), "echo").completed) << "the keeper has looked at its runners since";
     EXPECT_TRUE(bench.told<RunnerGone>(runner).empty());
 }
 

@@ -43,7 +43,8 @@ std::vector<Message> samples() {
             SpawnRunner{3, "worker"},
             KillRunner{3},
             HoldOpen{},
-            RunnerDied{3, 139, "killed: memory limit 512 MiB"}};
+            GuardRunner{3, true},
+            RunnerDied{3, 139, "killed: memory limit 512 MiB", true}};
 }
 
 TEST(Protocol, EveryMessageComesBackAsItWasSent) {
