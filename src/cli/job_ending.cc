@@ -7,7 +7,6 @@
 
 #include "cli/job_view.h"
 #include "cli/look_pace.h"
-#include "cli/signal_notes.h"
 #include "cli/timeline.h"
 
 namespace holdfast::cli {
@@ -38,8 +37,8 @@ bool is_completed(const JobEnding& ending) {
 
 }  // namespace
 
-JobEnding follow_job(const Session& session, store::Store& store, const Uuid& job, std::optional<Duration> timeout) {
-    const SignalNotes signals;
+JobEnding follow_job(const Session& session, const SignalNotes& /*signals*/, store::Store& store, const Uuid& job,
+                     std::optional<Duration> timeout) {
     LookPace pace(store);
     const auto view = make_job_view(session, store);
     const auto began = std::chrono::steady_clock::now();

@@ -4,6 +4,7 @@
 
 #include "cli/json_shapes.h"
 #include "cli/session.h"
+#include "cli/signal_notes.h"
 
 namespace holdfast::cli {
 
@@ -14,9 +15,10 @@ struct JobEnding {
     bool interrupted = false;         ///< by whoever was watching: the job goes on
 };
 
-/// Shows what happens to the job (see JobView) until it has ended, `timeout` has passed, or Ctrl-C was pressed.
-[[nodiscard]] JobEnding follow_job(const Session& session, store::Store& store, const Uuid& job,
-                                   std::optional<Duration> timeout);
+/// Shows what happens to the job (see JobView) until it has ended, `timeout` has passed, or Ctrl-C was pressed:
+/// `signals` must be there before anybody is told of the job.
+[[nodiscard]] JobEnding follow_job(const Session& session, const SignalNotes& signals, store::Store& store,
+                                   const Uuid& job, std::optional<Duration> timeout);
 
 /// Prints the output of a COMPLETED job, or says on the error stream how else it ended, and what to do; Done only for
 /// COMPLETED.

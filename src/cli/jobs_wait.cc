@@ -19,7 +19,7 @@ ExitCode wait(Session& session, const WaitCommand& command) {
     std::optional<Duration> timeout;
     if (!command.timeout.empty()) timeout = read_duration("--timeout", command.timeout);
     const auto store = session.open_store(Access::AsItIs);
-    const JobEnding ending = follow_job(session, *store, resolve_job(*store, command.id).id, timeout);
+    const JobEnding ending = follow_job(session, SignalNotes(), *store, resolve_job(*store, command.id).id, timeout);
     if (!session.globals.json) return report_job_ending(session.io, ending);
     Json answer = {{"id", ending.id.to_string()}};
     answer.update(to_json_shape(ending));

@@ -53,8 +53,9 @@ void print_started(const Io& io, const Started& started) {
 
 ExitCode follow(const Session& session, store::Store& store, const Started& started,
                 std::optional<Duration> timeout) {
+    const SignalNotes signals;
     if (!session.globals.json) print_started(session.io, started);
-    const JobEnding ending = follow_job(session, store, started.id, timeout);
+    const JobEnding ending = follow_job(session, signals, store, started.id, timeout);
     if (!session.globals.json) return report_job_ending(session.io, ending);
     Json answer = to_json_shape(started);
     answer.update(to_json_shape(ending));
