@@ -35,7 +35,8 @@ void Stopper::stop(Run& run, StopCause cause, Duration now, Commands& commands) 
             return;
         case RunStage::Running:
             return stop_running(run, cause, now, commands);
-        case RunStage::Ended:
+        case RunStage::Ended:  // the store is told, and says itself what it makes of it
+            return;
         case RunStage::Returning:
             if (cause == StopCause::LeaseLost) run.stop = Stop{.cause = cause, .kill_at = now};
             return;

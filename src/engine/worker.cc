@@ -65,7 +65,7 @@ void Worker::on(const RunEnded& event, Duration now) {
     Run* run = book_.find(event.lease);
     if (run != nullptr && run->stage == RunStage::Running && run->runner == event.runner) {
         run->runner = 0;
-        const bool lost = run->stop && run->stop->cause == StopCause::LeaseLost;
+        const bool lost = !event.completed && run->stop && run->stop->cause == StopCause::LeaseLost;
         end_run(*run, lost ? store::FinishedRun{} : outcome_of_end(*run, event, settings_), now);
     }
     // One that was told to die is given nothing more, even if its task has ended meanwhile.
@@ -151,13 +151,15 @@ Commands Worker::decide(Duration now) {
     return std::exchange(commands_, {});
 }
 
-/// What the store says is not this worker's any more is not reported to it.
+/// What the store says is not this worker's any more is not reported to it, unless it has a result: that is refused,
+/// and is on record then.
 void Worker::forget_lost_runs() {
     std::vector<store::Lease> lost;
     for (const RunStage stage : {RunStage::Ended, RunStage::Returning})
         for (const store::Lease lease : book_.in(stage)) {
             const Run& run = book_.at(lease);
-            if (run.stop && run.stop->cause == StopCause::LeaseLost) lost.push_back(lease);
+            const bool has_outcome = stage == RunStage::Ended && run.outcome.lease.lease != 0;
+            if (run.stop && run.stop->cause == StopCause::LeaseLost && !has_outcome) lost.push_back(lease);
         }
     for (const store::Lease lease : lost) {
         const Run& run = book_.at(lease);

@@ -62,7 +62,10 @@ Duration machine_time() {
 ServiceLoop::ServiceLoop()
     : epoll_(epoll_create1(EPOLL_CLOEXEC)), posted_signal_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (epoll_ < 0 || posted_signal_ < 0) fail("epoll_create1");
-    watch(posted_signal_, [this] { handle_posted(); });
+    epoll_event wanted{};
+    wanted.events = EPOLLIN;
+    wanted.data.fd = posted_signal_;
+    if (epoll_ctl(epoll_, EPOLL_CTL_ADD, posted_signal_, &wanted) != 0) fail("epoll_ctl");
 }
 
 ServiceLoop::~ServiceLoop() {
@@ -98,12 +101,16 @@ void ServiceLoop::turn(Duration at_most) {
     const int ready =
         epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), milliseconds_rounded_up(at_most));
     if (ready < 0 && errno != EINTR) fail("epoll_wait");
+    bool was_posted_to = false;
     for (int i = 0; i < ready; ++i) {
-        const auto found = watched_.find(events[static_cast<std::size_t>(i)].data.fd);
+        const int descriptor = events[static_cast<std::size_t>(i)].data.fd;
+        if (descriptor == posted_signal_) was_posted_to = true;
+        const auto found = watched_.find(descriptor);
         if (found == watched_.end()) continue;  // forgotten by a callback of this turn
         const auto callback = found->second;    // survives its own forget()
         (*callback)();
     }
+    if (was_posted_to) handle_posted();
 }
 
 void ServiceLoop::handle_posted() {

@@ -36,7 +36,9 @@ public:
     /// Has the loop's thread call `work` soon. From any thread.
     void post(std::function<void()> work);
 
-    /// Waits for at most `at_most` for something to happen, and handles all that has.
+    /// Waits for at most `at_most` for something to happen, and handles all that has: what arrived on descriptors
+    /// before what was posted, so that a process that was stopped hears its own children before what others made of
+    /// its silence.
     void turn(Duration at_most);
 
 private:

@@ -126,6 +126,24 @@ TEST_F(Stopping, ALostLeaseIsKilledAtOnceAndReportedToNobody) {
     EXPECT_EQ(bench.under_way<FinishCall>(Lane::Work), nullptr);
 }
 
+TEST_F(Stopping, AResultThatCameBeforeTheNewsThatItsLeaseIsLostIsOfferedAllTheSame) {
+    run();
+    bench.complete(10);
+    bench.fail(Lane::Work);
+    hear(lost_answer(lease()));
+    bench.pass(seconds(1));
+    EXPECT_EQ(finishing(bench).end, core::LeaseEnd::Completed) << "its refusal is on record";
+}
+
+TEST_F(Stopping, AResultThatWasOnItsWayWhenTheLeaseWasLostIsOfferedAllTheSame) {
+    run();
+    hear(lost_answer(lease()));
+    bench.complete(10);
+    EXPECT_EQ(finishing(bench).end, core::LeaseEnd::Completed);
+    bench.answer(Lane::Work, store::FinishAnswer{.runs = {{.fenced = store::Fenced::LeaseLost}}, .starts = {}});
+    EXPECT_TRUE(bench.worker.book().runs().empty());
+}
+
 TEST_F(Stopping, ATaskThatAnotherCouldBeGivenIsFencedWithinTheDeclaredTime) {
     run({.retry = {}, .on_crash = OnCrash::Requeue});
     const Duration fence = bench.settings.registration.fence_after;

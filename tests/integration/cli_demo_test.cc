@@ -52,9 +52,7 @@ protected:
         return names;
     }
 
-    /// On a disk: where a commit costs nothing, a frozen worker that comes back may hear that its leases are lost
-    /// before it has told of the runs that have ended meanwhile, and the demo waits for what it tells too late.
-    TempFolder folder_{"/var/tmp"};
+    TempFolder folder_;
 };
 
 [[nodiscard]] std::map<std::string, int> count_by_fact(const std::vector<nlohmann::json>& lines) {
