@@ -31,21 +31,39 @@ export const scaleTests = {
         const { id } = await stage.post('/jobs', { yaml: bigWorkflow() });
         const page = await open();
         await go(page, `/jobs/${id}`);
-        await page.getByText('500 steps').first().waitFor();
-        // It opens where the job begins, and draws what is seen there.
-        await page.waitForFunction(() => {
-            const drawn = document.querySelectorAll('.react-flow__node').length;
-            return drawn > 0 && drawn < 100;
-        });
-        await page.locator('.react-flow__node', { hasText: 'begin' }).waitFor();
+        await page.getByText('500 steps, drawn as 4 nodes').waitFor();
         await picture(page, 'five-hundred-steps');
-        await page.getByRole('button', { name: 'Fit', exact: true }).click();
-        await page.waitForTimeout(500);
-        await picture(page, 'five-hundred-steps-fitted');
+        await page.locator('.react-flow__node', { hasText: 'pair-*' }).click();
+        const members = page.getByRole('complementary', { name: 'Steps pair-*' });
+        await members.getByText('189 more steps').waitFor();
+        await picture(page, 'five-hundred-steps-group');
+        await members.getByRole('button', { name: /^pair-17 / }).click();
+        await page.getByRole('complementary', { name: 'Step pair-17' }).getByRole('button', { name: 'fan-17' }).waitFor();
+        await page.getByRole('button', { name: 'Close the step' }).click();
+
+        // Every step by itself is laid out beside the page, which goes on meanwhile.
+        await page.getByRole('button', { name: 'Group alike' }).click();
+        await page.getByText('Laying out 500 nodes').waitFor();
         await page.getByRole('tab', { name: 'Timeline' }).click();
         await page.locator('.gantt-row').nth(400).waitFor({ state: 'attached' });
         await settled(page);
         await picture(page, 'five-hundred-steps-timeline');
-        await stage.post(`/jobs/${id}/cancel`);
+    },
+
+    async 'Five hundred steps are drawn one by one for who wants that'({ open, stage }) {
+        const { id } = await stage.post('/jobs', { yaml: bigWorkflow() });
+        const page = await open();
+        await go(page, `/jobs/${id}`);
+        await page.getByRole('button', { name: 'Group alike' }).click();
+        await page.getByText('Laying out 500 nodes').waitFor();
+        await settled(page);
+        // It opens where the job begins, and draws what is seen there.
+        await page.locator('.react-flow__node', { hasText: 'begin' }).waitFor();
+        const drawn = await page.locator('.react-flow__node').count();
+        expect(drawn < 100, `only what is seen is drawn, not ${drawn} nodes`);
+        await picture(page, 'five-hundred-steps-each');
+        await page.getByRole('button', { name: 'Fit', exact: true }).click();
+        await page.waitForFunction(() => document.querySelectorAll('.react-flow__node').length === 500);
+        await picture(page, 'five-hundred-steps-fitted');
     },
 };

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Edge, Step } from '../api/types';
-import { alikeLimit, countsOf, graphOf, shapeOf, stateOfGroup } from './graph';
-import { layoutOf, nodeWidth } from './layout';
+import { foldLimit, readable } from './folds';
+import { countsOf, graphOf, shapeOf, stateOfGroup, titleOf } from './graph';
+import { layoutsOf } from './layout';
+import { nodeHeight, nodeWidth } from './shape';
+import { directionOf, heightOf, smallestFit, viewportOf } from './view';
 import { step } from './samples';
 
 /** One step, many beside each other, one that waits for all. */
@@ -17,7 +20,7 @@ describe('The graph of a job', () => {
         expect(graph.nodes.map((node) => node.id)).toEqual(['a']);
     });
     it('leaves few alike as they are', () => {
-        const [steps, edges] = fan(alikeLimit - 1);
+        const [steps, edges] = fan(foldLimit - 1);
         expect(graphOf(steps, edges).nodes).toHaveLength(steps.length);
     });
     it('draws many alike as one, with one edge to each neighbour', () => {
@@ -45,7 +48,51 @@ describe('The graph of a job', () => {
     it('keeps its shape when only states change', () => {
         const [steps, edges] = fan(3);
         const later = steps.map((one) => ({ ...one, state: 'COMPLETED' as const }));
-        expect(shapeOf(graphOf(later, edges))).toBe(shapeOf(graphOf(steps, edges)));
+        expect(shapeOf(graphOf(later, edges))).toEqual(shapeOf(graphOf(steps, edges)));
+    });
+});
+
+/** A fan, a chain, and pairs that wait for one of each: no two steps have the same neighbours. */
+function woven(width: number): [Step[], Edge[]] {
+    const numbers = Array.from({ length: width }, (_, index) => index);
+    const steps = ['begin', ...numbers.flatMap((i) => [`fan-${i}`, `chain-${i}`, `pair-${i}`])].map((name) => step(name));
+    const edges = numbers.flatMap((i) => [
+        { from: 'begin', to: `fan-${i}` },
+        { from: i ? `chain-${i - 1}` : 'begin', to: `chain-${i}` },
+        { from: `fan-${i}`, to: `pair-${i}` },
+        { from: `chain-${i}`, to: `pair-${i}` },
+    ]);
+    return [steps, edges];
+}
+
+describe('A graph of more than is readable', () => {
+    it('draws steps whose names differ in numbers only as one', () => {
+        const [steps, edges] = woven(150);
+        const graph = graphOf(steps, edges);
+        expect(graph.nodes.map((node) => [titleOf(node), node.steps.length])).toEqual([['begin', 1], ['fan-*', 150], ['chain-*', 150], ['pair-*', 150]]);
+        expect(graph.edges).toHaveLength(4);
+    });
+    it('is left as it is while it is readable', () => {
+        const [steps, edges] = woven(Math.floor((readable - 1) / 3));
+        expect(graphOf(steps, edges).nodes).toHaveLength(steps.length);
+    });
+    it('opens one group and leaves the others closed', () => {
+        const [steps, edges] = woven(150);
+        expect(graphOf(steps, edges, new Set(['group:fan-0'])).nodes).toHaveLength(153);
+    });
+    it('folds by depth what would close a circle as a whole', () => {
+        // Rows of a, b, a: folding all of a would lead from it to b and back.
+        const rows = Array.from({ length: 20 }, (_, index) => index);
+        const steps = rows.flatMap((i) => [step(`a-${i}`), step(`b-${i}`), step(`a-${i + 100}`)]);
+        const edges = rows.flatMap((i) => [{ from: `a-${i}`, to: `b-${i}` }, { from: `b-${i}`, to: `a-${i + 100}` }]);
+        const graph = graphOf(steps, edges);
+        expect(graph.nodes.map((node) => [titleOf(node), node.steps.length])).toEqual([['a-*', 20], ['b-*', 20], ['a-*', 20]]);
+        expect(graph.edges).toEqual([{ from: 'group:a-0', to: 'group:b-0' }, { from: 'group:b-0', to: 'group:a-100' }]);
+    });
+    it('keeps kinds apart', () => {
+        const [steps, edges] = woven(150);
+        const kinds = graphOf(steps.map((one, index) => (index % 2 && one.name.startsWith('fan') ? { ...one, kind: 'wait' } : one)), edges).nodes.map((node) => node.steps[0]!.kind);
+        expect(kinds.filter((kind) => kind === 'wait')).toHaveLength(1);
     });
 });
 
@@ -61,12 +108,43 @@ describe('A group of steps', () => {
     });
 });
 
+const chain = (length: number) => {
+    const names = Array.from({ length }, (_, index) => `step-${index}`);
+    return { nodes: names, edges: names.slice(1).map((to, index) => ({ from: names[index]!, to })) };
+};
+
 describe('The layout of a graph', () => {
+    const [steps, edges] = fan(4);
+    const layouts = layoutsOf(shapeOf(graphOf(steps, edges)));
+
     it('puts what depends to the right of what it depends on, and no two nodes on one place', () => {
-        const [steps, edges] = fan(4);
-        const places = layoutOf(graphOf(steps, edges));
+        const { places } = layouts.across;
         expect(places.get('middle-0')!.x).toBeGreaterThanOrEqual(places.get('first')!.x + nodeWidth);
         expect(places.get('last')!.x).toBeGreaterThanOrEqual(places.get('middle-0')!.x + nodeWidth);
         expect(new Set([...places.values()].map(({ x, y }) => `${x} ${y}`)).size).toBe(6);
+    });
+    it('or below it', () => {
+        expect(layouts.down!.places.get('last')!.y).toBeGreaterThanOrEqual(layouts.down!.places.get('first')!.y + 2 * nodeHeight);
+    });
+    it('is drawn across where that is readable, and down where it is not', () => {
+        expect(directionOf(layoutsOf(chain(4)), 1100)).toBe('across');
+        expect(directionOf(layoutsOf(chain(9)), 1100)).toBe('down');
+        expect(directionOf(layoutsOf(chain(4)), 360)).toBe('down');
+        expect(directionOf(layoutsOf(chain(50)), 1100)).toBe('across');
+    });
+    it('is as high as it needs to be, within limits', () => {
+        const { across, down } = layoutsOf(chain(9));
+        expect(heightOf(across, 1100, 'across')).toBe(280);
+        expect(heightOf(down!, 1100, 'down')).toBeGreaterThan(down!.height);
+    });
+    it('is shown whole, or else from its beginning', () => {
+        const small = layoutsOf(chain(3)).across;
+        const whole = viewportOf(small, { width: 1100, height: 300 }, { x: 0, y: 0 });
+        expect(whole.zoom).toBe(1);
+        expect(whole.x * 2 + small.width).toBeCloseTo(1100);
+        const long = layoutsOf(chain(50)).across;
+        const begin = viewportOf(long, { width: 1100, height: 300 }, long.places.get('step-0')!);
+        expect(begin.zoom).toBeGreaterThan(smallestFit);
+        expect(begin.x).toBeGreaterThan(0);
     });
 });

@@ -1,4 +1,6 @@
 import type { Edge, Step, StepCounts, StepState } from '../api/types';
+import { familyOf, foldsOf } from './folds';
+import type { Shape } from './shape';
 
 /** What is drawn: a step, or several that are alike. */
 export interface GraphNode {
@@ -14,54 +16,26 @@ export interface Graph {
 /** Steps without items of `for_each`, which their step counts, and without hooks, which nothing leads to. */
 export const drawnSteps = (steps: Step[]) => steps.filter((step) => step.item === null && !step.hook);
 
-/** So many steps with the same neighbours become one node. */
-export const alikeLimit = 6;
-
-/**
- * Steps that have the same dependencies, the same dependents and the same kind are one node, unless `open` names it.
- * A graph that is small enough to be read is left as it is.
- */
-export function graphOf(steps: Step[], edges: Edge[], open: ReadonlySet<string> = new Set(), group = true): Graph {
+/** Whatever belongs together is one node, unless `open` names it. `fold` false: each step is one. */
+export function graphOf(steps: Step[], edges: Edge[], open: ReadonlySet<string> = new Set(), fold = true): Graph {
     const drawn = drawnSteps(steps);
     const known = new Set(drawn.map((step) => step.name));
     const real = edges.filter((edge) => known.has(edge.from) && known.has(edge.to));
-    if (!group) return { nodes: drawn.map((step) => ({ id: step.name, steps: [step] })), edges: real };
-
-    const groups = groupAlike(drawn, real);
-    const nodeOf = new Map<string, string>();
-    const nodes: GraphNode[] = [];
-    for (const members of groups) {
-        const id = `group:${members[0]!.name}`;
-        if (members.length < alikeLimit || open.has(id)) {
-            for (const step of members) nodes.push({ id: step.name, steps: [step] });
-            for (const step of members) nodeOf.set(step.name, step.name);
-        } else {
-            nodes.push({ id, steps: members });
-            for (const step of members) nodeOf.set(step.name, id);
-        }
-    }
-    return { nodes, edges: unique(real.map((edge) => ({ from: nodeOf.get(edge.from)!, to: nodeOf.get(edge.to)! }))) };
+    const folds = fold ? foldsOf(drawn, real) : drawn.map((step) => [step]);
+    const nodes = folds.flatMap((members) => (members.length === 1 || open.has(groupId(members)) ? members.map((step) => ({ id: step.name, steps: [step] })) : [{ id: groupId(members), steps: members }]));
+    const nodeOf = new Map(nodes.flatMap((node) => node.steps.map((step) => [step.name, node.id] as const)));
+    const between = real.map((edge) => ({ from: nodeOf.get(edge.from)!, to: nodeOf.get(edge.to)! }));
+    return { nodes, edges: unique(between.filter(({ from, to }) => from !== to)) };
 }
 
-function groupAlike(steps: Step[], edges: Edge[]): Step[][] {
-    const before = new Map<string, string[]>();
-    const after = new Map<string, string[]>();
-    for (const { from, to } of edges) {
-        push(before, to, from);
-        push(after, from, to);
-    }
-    const groups = new Map<string, Step[]>();
-    for (const step of steps) {
-        const neighbours = [before.get(step.name) ?? [], after.get(step.name) ?? []].map((names) => [...names].sort());
-        push(groups, JSON.stringify([step.kind, ...neighbours]), step);
-    }
-    return [...groups.values()];
-}
+/** No step has such a name: names are of letters, digits, _ and -. */
+const groupId = (members: Step[]) => `group:${members[0]!.name}`;
+export const isGroupId = (id: string) => id.startsWith('group:');
 
-function push<K, V>(map: Map<K, V[]>, key: K, value: V) {
-    const list = map.get(key);
-    if (list) list.push(value);
-    else map.set(key, [value]);
+/** "fan-*", "extract and 11 alike", or the name of the only step. */
+export function titleOf(node: GraphNode): string {
+    const first = node.steps[0]!.name;
+    return node.steps.length === 1 ? first : (familyOf(node.steps) ?? `${first} and ${node.steps.length - 1} alike`);
 }
 
 function unique(edges: Edge[]): Edge[] {
@@ -103,5 +77,4 @@ export function stateOfGroup(steps: Step[]): StepState {
 }
 
 /** Changes when nodes or edges do, not when states do: a layout is kept as long as it stays. */
-export const shapeOf = (graph: Graph) =>
-    JSON.stringify([graph.nodes.map((node) => node.id), graph.edges.map(({ from, to }) => [from, to])]);
+export const shapeOf = ({ nodes, edges }: Graph): Shape => ({ nodes: nodes.map((node) => node.id), edges });

@@ -1,27 +1,28 @@
 import dagre from '@dagrejs/dagre';
-import type { Graph } from './graph';
+import { nodeHeight, nodeWidth, type Layout, type Layouts, type Shape } from './shape';
 
-export const nodeWidth = 208;
-export const nodeHeight = 62;
+/** From so many nodes on a layout takes long enough to make only one. */
+const large = 120;
 
-export interface Place {
-    x: number;
-    y: number;
+export function layoutsOf(shape: Shape): Layouts {
+    return { across: layoutOf(shape, 'LR'), down: shape.nodes.length > large ? null : layoutOf(shape, 'TB') };
 }
 
-/** Where each node's upper left corner is, dependencies to the left of what depends on them. */
-export function layoutOf(graph: Graph, direction: 'LR' | 'TB' = 'LR'): Map<string, Place> {
-    const wide = graph.nodes.length > 60;
+/** Where each node's upper left corner is: what depends is to the right of what it depends on, or below it. */
+function layoutOf({ nodes, edges }: Shape, direction: 'LR' | 'TB'): Layout {
+    const isLarge = nodes.length > large;
     const plan = new dagre.graphlib.Graph();
-    plan.setGraph({ rankdir: direction, nodesep: wide ? 14 : 22, ranksep: wide ? 70 : 56, marginx: 8, marginy: 8 });
+    plan.setGraph({ rankdir: direction, nodesep: isLarge ? 14 : 22, ranksep: isLarge ? 70 : 44, marginx: 8, marginy: 8 });
     plan.setDefaultEdgeLabel(() => ({}));
-    for (const node of graph.nodes) plan.setNode(node.id, { width: nodeWidth, height: nodeHeight });
-    for (const { from, to } of graph.edges) plan.setEdge(from, to);
+    for (const id of nodes) plan.setNode(id, { width: nodeWidth, height: nodeHeight });
+    for (const { from, to } of edges) plan.setEdge(from, to);
     dagre.layout(plan);
-    return new Map(
-        graph.nodes.map(({ id }) => {
+    const { width = 0, height = 0 } = plan.graph();
+    const places = new Map(
+        nodes.map((id) => {
             const { x, y } = plan.node(id);
             return [id, { x: x - nodeWidth / 2, y: y - nodeHeight / 2 }];
         }),
     );
+    return { places, width, height };
 }

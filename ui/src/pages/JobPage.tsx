@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { part, post } from '../api/client';
 import { jobQuery } from '../api/queries';
 import type { Job, JobStory, Step } from '../api/types';
+import { isGroupId } from '../model/graph';
 import { Card, CopyId, Facts, Failed, Page, Skeleton, useTitle } from '../parts/basics';
 import { Definition } from '../parts/Definition';
 import { Gantt } from '../parts/Gantt';
+import { GroupPanel } from '../parts/GroupPanel';
 import { Icon } from '../parts/Icon';
 import { JsonView } from '../parts/JsonView';
 import { OrderButton } from '../parts/Order';
@@ -52,6 +54,8 @@ function Story({ story }: { story: JobStory }) {
         navigate(`${jobPath(job.id)}${next.size ? `?${next.toString()}` : ''}`, true);
     };
     const choose = (step: string | null) => show({ step });
+    const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+    const isSplit = chosen !== null && (view === 'graph' || view === 'timeline');
     const open = steps.filter((step) => step.kind === 'approval' && step.state === 'RUNNING');
     return (
         <Page
@@ -116,11 +120,26 @@ function Story({ story }: { story: JobStory }) {
                     </button>
                 ))}
             </div>
-            <div className={`job-view ${chosen && (view === 'graph' || view === 'timeline') ? 'job-view-split' : ''}`}>
+            <div className={`job-view ${isSplit ? 'job-view-split' : ''}`}>
                 <div id="view" role="tabpanel" aria-labelledby={`tab-${view}`} className="job-main">
-                    <ViewOf view={view} story={story} chosen={chosen} choose={choose} />
+                    <ViewOf view={view} story={story} chosen={chosen} choose={choose} opened={opened} fold={() => setOpened(new Set())} />
                 </div>
-                {chosen && (view === 'graph' || view === 'timeline') && <StepPanel key={chosen} job={job} name={chosen} known={steps.find((step) => step.name === chosen)} onClose={() => choose(null)} choose={choose} />}
+                {isSplit &&
+                    (isGroupId(chosen) ? (
+                        <GroupPanel
+                            key={chosen}
+                            story={story}
+                            id={chosen}
+                            onClose={() => choose(null)}
+                            choose={choose}
+                            drawEach={() => {
+                                setOpened(new Set([...opened, chosen]));
+                                choose(null);
+                            }}
+                        />
+                    ) : (
+                        <StepPanel key={chosen} job={job} name={chosen} known={steps.find((step) => step.name === chosen)} onClose={() => choose(null)} choose={choose} />
+                    ))}
             </div>
         </Page>
     );
@@ -134,13 +153,22 @@ function tabKeys(event: React.KeyboardEvent, view: View, show: (view: View) => v
     document.getElementById(`tab-${next}`)?.focus();
 }
 
-function ViewOf({ view, story, chosen, choose }: { view: View; story: JobStory; chosen: string | null; choose: (step: string | null) => void }) {
+interface ViewProps {
+    view: View;
+    story: JobStory;
+    chosen: string | null;
+    choose: (step: string | null) => void;
+    opened: ReadonlySet<string>;
+    fold: () => void;
+}
+
+function ViewOf({ view, story, chosen, choose, opened, fold }: ViewProps) {
     const { job, steps } = story;
     switch (view) {
         case 'graph':
             return (
                 <Suspense fallback={<div className="graph graph-place" />}>
-                    <JobGraph story={story} chosen={chosen} choose={choose} />
+                    <JobGraph story={story} chosen={chosen} choose={choose} opened={opened} fold={fold} />
                 </Suspense>
             );
         case 'timeline':

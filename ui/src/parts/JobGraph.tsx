@@ -1,179 +1,226 @@
 import { Background, Controls, Handle, MarkerType, MiniMap, Panel, Position, ReactFlow, ReactFlowProvider, useReactFlow, type Edge as FlowEdge, type Node, type NodeProps } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
-import { memo, useEffect, useMemo, useState } from 'react';
-import type { JobStory, Step } from '../api/types';
-import { alikeLimit, countsOf, drawnSteps, graphOf, shapeOf, stateOfGroup, totalOf, type Graph, type GraphNode } from '../model/graph';
-import { layoutOf, nodeHeight, nodeWidth, type Place } from '../model/layout';
+import { memo, useEffect, useMemo, useRef, useState, type RefObject } from 'react';
+import type { Edge, JobStory } from '../api/types';
+import { foldLimit } from '../model/folds';
+import { countsOf, drawnSteps, graphOf, stateOfGroup, titleOf, totalOf, type Graph, type GraphNode } from '../model/graph';
+import { nodeHeight, nodeWidth, type Layout } from '../model/shape';
+import { directionOf, fitOf, heightOf, smallestFit, viewportOf, type Direction } from '../model/view';
 import { plural } from '../text/number';
 import { Icon, type IconName } from './Icon';
 import { stateIcons } from './StateBadge';
 import { StepsBar } from './StepsBar';
 import { useTheme } from './theme';
 import { Lasting } from './Time';
+import { useLayouts } from './useLayouts';
 
-type StepNode = Node<{ node: GraphNode; chosen: boolean; open: () => void }, 'step'>;
+type StepNode = Node<{ node: GraphNode; chosen: boolean; direction: Direction }, 'step'>;
 const nodeTypes = { step: memo(StepBox) };
-/** So many nodes are readable at once when the graph is fitted into its place. */
-const readable = 40;
+
+interface Props {
+    story: JobStory;
+    chosen: string | null;
+    choose: (id: string | null) => void;
+    /** Groups whose members are drawn one by one. */
+    opened: ReadonlySet<string>;
+    fold: () => void;
+}
 
 /** The steps of a job and what each waits for, live. */
-export default function JobGraph(props: { story: JobStory; chosen: string | null; choose: (step: string | null) => void }) {
-    return (
-        <ReactFlowProvider>
-            <Canvas {...props} />
-        </ReactFlowProvider>
-    );
-}
-
-let latest: { shape: string; places: Map<string, Place> } | null = null;
-/** Kept outside of the component: a first drawing that news interrupt begins anew and remembers nothing, and a large layout takes seconds. */
-function placesOf(graph: Graph, shape: string): Map<string, Place> {
-    if (latest?.shape !== shape) latest = { shape, places: layoutOf(graph) };
-    return latest.places;
-}
-
-function Canvas({ story, chosen, choose }: { story: JobStory; chosen: string | null; choose: (step: string | null) => void }) {
-    const [groups, setGroups] = useState(true);
-    const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
-    const theme = useTheme();
-    const flow = useReactFlow();
-    const graph = useMemo(() => graphOf(story.steps, story.edges, opened, groups), [story.steps, story.edges, opened, groups]);
-    const shape = shapeOf(graph);
-    const places = placesOf(graph, shape);
+export default function JobGraph({ story, chosen, choose, opened, fold }: Props) {
+    const [isFolded, setFolded] = useState(true);
+    const graph = useMemo(() => graphOf(story.steps, story.edges, opened, isFolded), [story.steps, story.edges, opened, isFolded]);
+    const { layouts, isCurrent, failed } = useLayouts(graph);
+    const place = useRef<HTMLDivElement>(null);
+    const room = useRoom(place);
     const stepCount = drawnSteps(story.steps).length;
-    const canGroup = useMemo(() => graphOf(story.steps, story.edges).nodes.length < stepCount, [story.steps, story.edges, stepCount]);
-
-    const nodes = useMemo<StepNode[]>(
-        () =>
-            graph.nodes.map((node) => ({
-                id: node.id,
-                type: 'step',
-                position: places.get(node.id) ?? { x: 0, y: 0 },
-                width: nodeWidth,
-                height: nodeHeight,
-                draggable: false,
-                connectable: false,
-                ariaLabel: labelOf(node),
-                data: { node, chosen: node.steps.length === 1 && node.id === chosen, open: () => openNode(node) },
-            })),
-        [graph, places, chosen],
-    );
-    const edges = useMemo<FlowEdge[]>(() => edgesOf(story.steps, graph.edges), [graph]);
-
-    function openNode(node: GraphNode) {
-        if (node.steps.length === 1) choose(node.id === chosen ? null : node.id);
-        else setOpened(new Set([...opened, node.id]));
-    }
-    useEffect(() => {
-        const timer = setTimeout(() => show(), 30);
-        return () => clearTimeout(timer);
-    }, [shape]);
-    /** All of it, unless that is too small to read: then its beginning. */
-    function show() {
-        if (graph.nodes.length <= readable) return void flow.fitView({ padding: 0.06, maxZoom: 1, minZoom: 0.6 });
-        const placed = graph.nodes.map(({ id }) => ({ id, ...places.get(id)! }));
-        const begin = placed.reduce((first, node) => (node.x < first.x ? node : first));
-        void flow.fitView({ nodes: [begin], maxZoom: 0.7 });
-    }
+    const canFold = useMemo(() => graphOf(story.steps, story.edges).nodes.length < stepCount, [story.steps, story.edges, stepCount]);
+    const direction = layouts ? directionOf(layouts, room) : 'across';
+    const layout = layouts?.[direction] ?? null;
 
     return (
-        <div className="graph" role="region" aria-label="Graph of the steps">
-            <ReactFlow<StepNode>
-                nodes={nodes}
-                edges={edges}
-                nodeTypes={nodeTypes}
-                colorMode={theme}
-                onlyRenderVisibleElements
-                nodesDraggable={false}
-                nodesConnectable={false}
-                elementsSelectable
-                edgesFocusable={false}
-                onNodeClick={(_, node) => node.data.open()}
-                onPaneClick={() => choose(null)}
-                onKeyDown={(event) => {
-                    const id = (event.target as HTMLElement).closest<HTMLElement>('.react-flow__node')?.dataset.id;
-                    const node = id && graph.nodes.find((one) => one.id === id);
-                    if (node && (event.key === 'Enter' || event.key === ' ')) openNode(node);
-                    if (event.key === 'Escape') choose(null);
-                }}
-                minZoom={0.04}
-                maxZoom={1.6}
-                preventScrolling={false}
-                zoomOnScroll={false}
-                panOnScroll={false}
-                zoomActivationKeyCode={['Control', 'Meta']}
-                proOptions={{ hideAttribution: true }}
-                deleteKeyCode={null}
-                fitView
-                fitViewOptions={{ padding: 0.12, maxZoom: 1 }}
-            >
-                <Background gap={24} size={1} />
-                <Controls showInteractive={false} />
-                {graph.nodes.length > readable && <MiniMap pannable zoomable nodeClassName={(node) => `is-${stateOfGroup((node as StepNode).data.node.steps)}`} ariaLabel="Small map of the graph" />}
-                <Panel position="top-right">
-                    <div className="graph-tools">
-                        {opened.size > 0 && groups && (
-                            <button type="button" className="button button-small" onClick={() => setOpened(new Set())}>
+        <div className="graph" role="region" aria-label="Graph of the steps" ref={place} style={layout ? { height: heightOf(layout, room, direction) } : undefined}>
+            {layout && (
+                <ReactFlowProvider key={direction}>
+                    <Canvas graph={graph} layout={layout} direction={direction} chosen={chosen} choose={choose} place={place}>
+                        {opened.size > 0 && isFolded && (
+                            <button type="button" className="button button-small" onClick={fold}>
                                 Fold
                             </button>
                         )}
-                        {canGroup && (
-                            <button type="button" className="button button-small" aria-pressed={groups} onClick={() => setGroups(!groups)} title={`Steps with the same neighbours are one node, from ${alikeLimit} on`}>
+                        {canFold && (
+                            <button type="button" className="button button-small" aria-pressed={isFolded} onClick={() => setFolded(!isFolded)} title={`Steps that belong together are one node, from ${foldLimit} on`}>
                                 Group alike
                             </button>
                         )}
-                        <button type="button" className="button button-small" onClick={() => void flow.fitView({ padding: 0.08, maxZoom: 1 })}>
-                            <Icon name="fit" size={13} /> Fit
-                        </button>
-                    </div>
-                </Panel>
-            </ReactFlow>
+                    </Canvas>
+                </ReactFlowProvider>
+            )}
+            {failed ? (
+                <p className="graph-veil" role="alert">
+                    The graph could not be laid out. The timeline shows the same steps.
+                </p>
+            ) : (
+                !isCurrent && (
+                    <p className="graph-veil graph-place" role="status">
+                        <Icon name="running" className="turns" /> Laying out {plural(graph.nodes.length, 'node')}
+                    </p>
+                )
+            )}
             <p className="graph-foot faint">
                 {plural(stepCount, 'step')}
-                {graph.nodes.length < stepCount && `, drawn as ${graph.nodes.length} nodes`}. Drag to move, Ctrl and wheel to zoom; click a step for its log.
+                {graph.nodes.length < stepCount && `, drawn as ${plural(graph.nodes.length, 'node')}`}. Drag to move, Ctrl and wheel to zoom; click a step for its log.
             </p>
         </div>
     );
 }
 
-function edgesOf(steps: Step[], edges: { from: string; to: string }[]): FlowEdge[] {
-    const states = new Map(steps.map((step) => [step.name, step.state]));
-    return edges.map(({ from, to }) => {
-        const isLive = states.get(to) === 'RUNNING';
-        const isDone = states.get(from) === 'COMPLETED';
-        return {
-            id: `${from}→${to}`,
-            source: from,
-            target: to,
-            className: isLive ? 'edge-live' : isDone ? 'edge-done' : 'edge-open',
-            markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14 },
-            focusable: false,
-        };
-    });
+/** How wide the graph is while no step is shown beside it: showing one shall not turn it. */
+function useRoom(place: RefObject<HTMLDivElement | null>): number {
+    const [room, setRoom] = useState(window.innerWidth);
+    useEffect(() => {
+        const view = place.current!.closest('.job-view')!;
+        const observer = new ResizeObserver(() => setRoom(view.clientWidth));
+        observer.observe(view);
+        return () => observer.disconnect();
+    }, []);
+    return room;
+}
+
+interface CanvasProps {
+    graph: Graph;
+    layout: Layout;
+    direction: Direction;
+    chosen: string | null;
+    choose: (id: string | null) => void;
+    place: RefObject<HTMLDivElement | null>;
+    children: React.ReactNode;
+}
+
+function Canvas({ graph, layout, direction, chosen, choose, place, children }: CanvasProps) {
+    const theme = useTheme();
+    const flow = useReactFlow();
+    /** A person has moved the graph: then it stays where they put it. */
+    const isMoved = useRef(false);
+    const [isWhole, setWhole] = useState(true);
+    const nodes = useMemo<StepNode[]>(
+        () =>
+            graph.nodes
+                .filter((node) => layout.places.has(node.id))
+                .map((node) => ({
+                    id: node.id,
+                    type: 'step',
+                    position: layout.places.get(node.id)!,
+                    width: nodeWidth,
+                    height: nodeHeight,
+                    draggable: false,
+                    connectable: false,
+                    ariaLabel: labelOf(node),
+                    data: { node, chosen: isChosen(node, chosen), direction },
+                })),
+        [graph, layout, chosen, direction],
+    );
+    const edges = useMemo<FlowEdge[]>(() => edgesOf(graph), [graph]);
+    const toggle = (id: string) => choose(id === chosen ? null : id);
+
+    function show() {
+        const { clientWidth: width, clientHeight: height } = place.current!;
+        const begin = nodes.find((node) => node.data.chosen) ?? nodes[0];
+        setWhole(fitOf(layout, width) >= smallestFit && layout.height * smallestFit <= height);
+        void flow.setViewport(viewportOf(layout, { width, height }, begin?.position ?? { x: 0, y: 0 }));
+    }
+    useEffect(() => {
+        isMoved.current = false;
+        const observer = new ResizeObserver(() => !isMoved.current && show());
+        observer.observe(place.current!);
+        return () => observer.disconnect();
+    }, [layout]);
+
+    return (
+        <ReactFlow<StepNode>
+            nodes={nodes}
+            edges={edges}
+            nodeTypes={nodeTypes}
+            colorMode={theme}
+            onlyRenderVisibleElements
+            nodesDraggable={false}
+            nodesConnectable={false}
+            elementsSelectable
+            edgesFocusable={false}
+            onNodeClick={(_, node) => toggle(node.id)}
+            onPaneClick={() => choose(null)}
+            onMoveStart={(event) => {
+                if (event) isMoved.current = true;
+            }}
+            onKeyDown={(event) => {
+                const id = (event.target as HTMLElement).closest<HTMLElement>('.react-flow__node')?.dataset.id;
+                if (id && (event.key === 'Enter' || event.key === ' ')) toggle(id);
+                if (event.key === 'Escape') choose(null);
+            }}
+            minZoom={0.04}
+            maxZoom={1.6}
+            preventScrolling={false}
+            zoomOnScroll={false}
+            panOnScroll={false}
+            zoomActivationKeyCode={['Control', 'Meta']}
+            proOptions={{ hideAttribution: true }}
+            deleteKeyCode={null}
+        >
+            <Background gap={24} size={1} />
+            <Controls showInteractive={false} showFitView={false} />
+            {!isWhole && <MiniMap pannable zoomable nodeClassName={(node) => `is-${stateOfGroup((node as StepNode).data.node.steps)}`} ariaLabel="Small map of the graph" />}
+            <Panel position="top-right">
+                <div className="graph-tools">
+                    {children}
+                    {!isWhole && (
+                        <button type="button" className="button button-small" onClick={() => void flow.fitView({ padding: 0.08, maxZoom: 1 })}>
+                            <Icon name="fit" size={13} /> Fit
+                        </button>
+                    )}
+                </div>
+            </Panel>
+        </ReactFlow>
+    );
+}
+
+const isChosen = (node: GraphNode, chosen: string | null) => node.id === chosen || node.steps.some((step) => step.name === chosen);
+
+function edgesOf({ nodes, edges }: Graph): FlowEdge[] {
+    const states = new Map(nodes.map((node) => [node.id, stateOfGroup(node.steps)]));
+    return edges.map(({ from, to }: Edge) => ({
+        id: `${from}→${to}`,
+        source: from,
+        target: to,
+        className: states.get(to) === 'RUNNING' ? 'edge-live' : states.get(from) === 'COMPLETED' ? 'edge-done' : 'edge-open',
+        markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14 },
+        focusable: false,
+    }));
 }
 
 const kindIcons: Record<string, IconName> = { approval: 'user', wait: 'clock', workflow: 'child', task: 'tasks' };
 
 function labelOf(node: GraphNode): string {
     const step = node.steps[0]!;
-    if (node.steps.length > 1) return `${node.steps.length} steps like ${step.name}, ${stateOfGroup(node.steps)}. Press Enter to open them`;
+    if (node.steps.length > 1) return `${node.steps.length} steps, ${titleOf(node)}, ${stateOfGroup(node.steps)}`;
     return `Step ${step.name}, ${step.kind}, ${step.state}`;
 }
 
 function StepBox({ data }: NodeProps<StepNode>) {
-    const { node, chosen } = data;
+    const { node, chosen, direction } = data;
+    const [before, after] = direction === 'down' ? [Position.Top, Position.Bottom] : [Position.Left, Position.Right];
     const step = node.steps[0]!;
     const isGroup = node.steps.length > 1;
     const state = isGroup ? stateOfGroup(node.steps) : step.state;
     const counts = isGroup ? countsOf(node.steps) : step.items;
     return (
         <div className={`step-box is-${state} ${isGroup || step.items ? 'step-box-many' : ''} ${chosen ? 'step-box-chosen' : ''}`}>
-            <Handle type="target" position={Position.Left} isConnectable={false} />
+            <Handle type="target" position={before} isConnectable={false} />
             <div className="step-box-head">
                 <Icon name={isGroup ? 'queues' : step.items ? 'queues' : (kindIcons[step.kind] ?? 'tasks')} size={13} />
-                <span className="one-line" title={step.name}>
-                    {isGroup ? `${step.name} … ${node.steps.length} alike` : step.name}
+                <span className="one-line" title={titleOf(node)}>
+                    {titleOf(node)}
                 </span>
+                {isGroup && <span className="step-box-count">{plural(node.steps.length, 'step')}</span>}
             </div>
             {counts && totalOf(counts) > 0 ? (
                 <StepsBar counts={counts} />
@@ -186,7 +233,7 @@ function StepBox({ data }: NodeProps<StepNode>) {
                 </div>
             )}
             {step.state === 'RUNNING' && step.progress && <span className="step-box-progress" style={{ width: `${Math.min(1, step.progress.fraction) * 100}%` }} />}
-            <Handle type="source" position={Position.Right} isConnectable={false} />
+            <Handle type="source" position={after} isConnectable={false} />
         </div>
     );
 }

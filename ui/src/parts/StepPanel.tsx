@@ -110,7 +110,8 @@ function DependsOn({ names, choose }: { names: string[]; choose: (step: string) 
 }
 
 const portion = 50;
-const urgency: Record<Step['state'], number> = { FAILED: 0, RUNNING: 1, READY: 2, CANCELLED: 3, WAITING: 4, SKIPPED: 5, COMPLETED: 6 };
+/** What a person would want to see first. */
+export const urgency: Record<Step['state'], number> = { FAILED: 0, RUNNING: 1, READY: 2, CANCELLED: 3, WAITING: 4, SKIPPED: 5, COMPLETED: 6 };
 
 function Items({ items }: { items: Step[] }) {
     const [shown, setShown] = useState(portion);
