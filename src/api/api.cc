@@ -51,9 +51,12 @@ http::Reply asked_for_each_time(http::Reply reply) {
     return reply;
 }
 
-/// The page finds its own way: "/jobs/01a1" is its start, "/assets/gone.js" is not.
+/// The page finds its own way: "/jobs/01a1" and "/catalog/tasks/a.b" are its start, "/assets/gone.js" and
+/// "/robots.txt" are not.
 bool may_be_a_view(const http::Request& request) {
-    return request.path.empty() || request.path.back().find('.') == std::string::npos;
+    if (request.path.empty()) return true;
+    if (request.path.size() > 1) return request.path.front() != "assets" && !request.path.front().starts_with('.');
+    return request.path.front().find('.') == std::string::npos;
 }
 
 }  // namespace

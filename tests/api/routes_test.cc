@@ -152,7 +152,10 @@ TEST_F(ApiRouting, ARouteThatTakesNothingRefusesABody) {
 TEST_F(ApiRouting, ThePageIsServedForEveryViewOfIt) {
     EXPECT_EQ(get("/").text, "<html>");
     EXPECT_EQ(get("/jobs/01a1").text, "<html>");
+    EXPECT_EQ(get("/catalog/tasks/release.fetch").text, "<html>");
     EXPECT_EQ(get("/assets/gone.js").code(), "NO_SUCH_ROUTE");
+    EXPECT_EQ(get("/robots.txt").code(), "NO_SUCH_ROUTE");
+    EXPECT_EQ(get("/.well-known/gone").code(), "NO_SUCH_ROUTE");
     EXPECT_THAT(get("/").header("content-security-policy"), HasSubstr("default-src 'none'"));
     EXPECT_EQ(send({.method = "POST", .target = "/jobs"}).code(), "NO_SUCH_ROUTE");
 }
