@@ -124,7 +124,7 @@ function Foot() {
     );
 }
 
-const liveWords = { connecting: 'connecting', live: 'live', reconnecting: 'reconnecting', offline: 'offline since' } as const;
+const liveWords = { connecting: 'connecting', live: 'live', reconnecting: 'reconnecting', offline: 'offline for' } as const;
 
 function LiveMark({ live }: { live: Live }) {
     const status = useLiveStatus(live);

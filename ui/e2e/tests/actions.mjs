@@ -100,7 +100,7 @@ export const actionTests = {
         await row.getByText('open').waitFor();
     },
 
-    async 'A schedule is paused, resumed and run now'({ open }) {
+    async 'A schedule is paused, resumed, run now and removed'({ open }) {
         const page = await open();
         await go(page, '/schedules');
         await order(page, 'Pause', 'Pause');
@@ -111,6 +111,9 @@ export const actionTests = {
         await page.getByRole('link', { name: 'Show it' }).click();
         await page.waitForURL(/\/jobs\//);
         await badge(page, 'COMPLETED');
+        await go(page, '/schedules');
+        await order(page, 'Remove', 'Remove it');
+        await page.getByRole('heading', { name: 'nightly' }).waitFor({ state: 'detached' });
     },
 
     async 'A worker is cordoned, uncordoned, drained and removed'({ open, stage }) {

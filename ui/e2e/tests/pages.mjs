@@ -125,6 +125,8 @@ export const pageTests = {
         await page.getByRole('button', { name: 'Cancel', exact: true }).focus();
         await page.keyboard.press('Enter');
         await page.getByRole('dialog').waitFor();
+        const found = await accessibility(page);
+        expect(found.length === 0, `axe finds nothing in a dialog, but:\n${found.join('\n')}`);
         await page.keyboard.press('Escape');
         await page.getByRole('dialog').waitFor({ state: 'detached' });
         expect((await page.evaluate(() => document.activeElement.textContent)) === 'Cancel', 'the focus is given back');
@@ -153,5 +155,17 @@ export const pageTests = {
         await page.getByText('There is no such page').waitFor();
         await page.goto(`${page.base}/tasks/01ffffff-ffff-7fff-bfff-ffffffffffff`);
         await page.getByText('could not be read').waitFor();
+        await page.goto(`${page.base}/catalog/tasks/no.such.task`);
+        await page.getByText('could not be read').waitFor();
+    },
+
+    async 'The first load is below 300 KB'({ open, stage }) {
+        await sceneryOf(stage);
+        const page = await open();
+        const loads = [];
+        page.on('requestfinished', (request) => !new URL(request.url()).pathname.startsWith('/api') && loads.push(request.sizes().then((sizes) => sizes.responseBodySize)));
+        await go(page, '/');
+        const bytes = (await Promise.all(loads)).reduce((sum, size) => sum + size, 0);
+        expect(loads.length >= 3 && bytes > 10_000 && bytes < 300 * 1024, `the first load is below 300 KB, but ${loads.length} files have ${bytes} bytes`);
     },
 };

@@ -3,7 +3,7 @@ import type { Problem } from './types';
 /** What a request came back with when it did not come back with an answer. Its message is for people. */
 export class ApiError extends Error {
     constructor(readonly problem: Problem) {
-        super(problem.detail || problem.title);
+        super(asSentence(problem.detail || problem.title));
         this.name = 'ApiError';
     }
     get status() {
@@ -13,6 +13,9 @@ export class ApiError extends Error {
         return this.problem.code;
     }
 }
+
+/** Our own details go on from a command's name; here they stand alone. */
+const asSentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Status of a request that no server answered. */
 export const unreachable = 0;

@@ -18,6 +18,9 @@ describe('Recoveries', () => {
     it('keep a late result with the worker that it came from', () => {
         expect(recoveriesOf([event(1, 'worker_lost', 10), event(2, 'late_result_refused', 15, { task: 'a' })])[0]!.others).toHaveLength(1);
     });
+    it('are not what a person decided about a step', () => {
+        expect(recoveriesOf([event(1, 'rejected', 10, { worker: null, job: 'j' })])).toEqual([]);
+    });
     it('stand alone when no worker was lost', () => {
         expect(recoveriesOf([event(1, 'requeued', 10, { task: 'a' })])[0]).toMatchObject({ lost: null, tasks: [{ id: 1 }] });
     });

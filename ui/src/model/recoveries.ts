@@ -21,12 +21,15 @@ const window = 60_000;
 /** Events, in any order, as recoveries, newest first. */
 export function recoveriesOf(events: HistoryEvent[]): Recovery[] {
     const recoveries: Recovery[] = [];
-    for (const event of [...events].sort((a, b) => a.id - b.id)) {
+    for (const event of events.filter(isOfRecovery).sort((a, b) => a.id - b.id)) {
         if (event.kind === 'worker_lost') recoveries.push(begun(event, event));
         else if (!joined(recoveries, event)) recoveries.push(begun(event, null));
     }
     return recoveries.reverse();
 }
+
+/** A person may end a step, too; that concerns neither a worker nor a task of one. */
+const isOfRecovery = (event: HistoryEvent) => Boolean(event.worker || event.task);
 
 function begun(event: HistoryEvent, lost: HistoryEvent | null): Recovery {
     const isTask = !lost && settles.has(event.kind) && Boolean(event.task);

@@ -96,6 +96,9 @@ function fromEvent(event: HistoryEvent): Entry {
     });
 }
 
+/** How often it has been started, the run under way included. */
+export const runsOf = (task: Pick<Task, 'state' | 'attempts' | 'crashes'>) => task.attempts + task.crashes + (task.state === 'RUNNING' ? 1 : 0);
+
 function present({ task, waiting }: TaskStory): Entry[] {
     const now = new Date().toISOString();
     switch (task.state) {
@@ -105,7 +108,7 @@ function present({ task, waiting }: TaskStory): Entry[] {
             return [holder(task, task.claimed_at ?? now, 'Claimed', 'claimed')];
         case 'RUNNING':
             return [
-                holder(task, task.started_at ?? now, `Attempt ${task.attempts + task.crashes + 1} started`, 'started'),
+                holder(task, task.started_at ?? now, `Attempt ${runsOf(task)} started`, 'started'),
                 ...progressOf(task),
             ];
         default:

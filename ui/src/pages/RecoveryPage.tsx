@@ -150,7 +150,7 @@ function Services({ services }: { services: Service[] }) {
                                         <Icon name="warning" size={13} /> {service.failure}
                                     </span>
                                 ) : did.length ? (
-                                    did.map(([what, count]) => `${countText(count)} ${kindWords(what)}`).join(', ')
+                                    did.map(([what, count]) => `${kindWords(what)}: ${countText(count)}`).join(', ')
                                 ) : (
                                     <span className="faint">nothing</span>
                                 )}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { part, post } from '../api/client';
 import { taskQuery } from '../api/queries';
 import type { Attempt, Task, TaskStory } from '../api/types';
+import { runsOf } from '../model/timeline';
 import { capital, errorText, timelineOf } from '../model/timeline';
 import { Card, CopyId, Facts, Failed, Page, ProgressBar, Skeleton, Tags, useTitle } from '../parts/basics';
 import { ForceButton } from '../parts/ForceButton';
@@ -203,7 +204,7 @@ function About({ task }: { task: Task }) {
                 ['Submitted', <Ago at={task.created_at} />],
                 ['Due', task.run_at && task.run_at !== task.created_at ? <Time at={task.run_at} /> : null],
                 ['Deadline', task.deadline && <Time at={task.deadline} />],
-                ['Runs', `${task.attempts + task.crashes}${task.crashes ? `, ${task.crashes} cut short` : ''}${task.requeues ? `, ${task.requeues} given back` : ''}`],
+                ['Runs', `${runsOf(task)}${task.crashes ? `, ${task.crashes} cut short` : ''}${task.requeues ? `, ${task.requeues} given back` : ''}`],
                 ['Worker', task.worker && <WorkerName id={task.worker} />],
                 ['Lease', task.lease],
                 ['Concurrency key', task.concurrency && `${task.concurrency.key} (at most ${task.concurrency.limit})`],

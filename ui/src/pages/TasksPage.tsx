@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { fetchTasks, overviewQuery } from '../api/queries';
 import { taskStates, type Task, type TaskCounts } from '../api/types';
+import { runsOf } from '../model/timeline';
 import { taskFiltersOf, taskSearch, toggled, type TaskFilters } from '../model/filters';
 import { Command, Empty, Page, useTitle } from '../parts/basics';
 import { FeedTable, type Column } from '../parts/FeedTable';
@@ -82,10 +83,9 @@ const columns: Column<Task>[] = [
 ];
 
 function Runs({ task }: { task: Task }) {
-    const runs = task.attempts + task.crashes;
     return (
-        <span title={`${task.attempts} ended by themselves, ${task.crashes} cut short, ${task.requeues} given back`}>
-            {runs}
+        <span title={`${task.state === 'RUNNING' ? '1 under way, ' : ''}${task.attempts} ended by themselves, ${task.crashes} cut short, ${task.requeues} given back`}>
+            {runsOf(task)}
             {task.crashes > 0 && (
                 <span className="text-bad">
                     {' '}

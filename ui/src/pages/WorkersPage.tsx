@@ -85,7 +85,9 @@ function WorkerTable({ workers, how }: { workers: Worker[]; how: (id: string) =>
                             <Tags tags={[...worker.queues.map((queue) => `queue ${queue}`), ...worker.tags]} />
                         </td>
                         <td data-label="Host">
-                            {worker.host} <span className="faint">pid {worker.pid}</span>
+                            <span>
+                                {worker.host} <span className="faint">pid {worker.pid}</span>
+                            </span>
                         </td>
                         <td className="row-actions">
                             <WorkerOrders worker={worker} small />

@@ -10,13 +10,14 @@ import { StepsBar } from './StepsBar';
 import { Lasting } from './Time';
 
 const portion = 60;
+const byName = new Intl.Collator('en', { numeric: true });
 
 /** The steps that one node of the graph stands for, the most urgent first. */
 export function GroupPanel({ story, id, onClose, choose, drawEach }: { story: JobStory; id: string; onClose: () => void; choose: (step: string) => void; drawEach: () => void }) {
     const [shown, setShown] = useState(portion);
     const node = useMemo(() => graphOf(story.steps, story.edges).nodes.find((one) => one.id === id), [story.steps, story.edges, id]);
     const members = node?.steps ?? [];
-    const ordered = [...members].sort((a, b) => urgency[a.state] - urgency[b.state]);
+    const ordered = [...members].sort((a, b) => urgency[a.state] - urgency[b.state] || byName.compare(a.name, b.name));
     return (
         <aside className="card step-panel" aria-label={node ? `Steps ${titleOf(node)}` : 'Steps'}>
             <header className="card-head">

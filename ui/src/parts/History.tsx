@@ -1,10 +1,12 @@
 import type { HistoryEvent } from '../api/types';
 import { eventTone, evidenceOf } from '../model/timeline';
-import { jobPath, taskPath, workerPath } from '../pages/links';
+import { jobPath, taskPath } from '../pages/links';
 import { Link } from '../router/router';
 import { kindWords, shortId, withoutIds } from '../text/words';
 import { Icon, type IconName } from './Icon';
 import { Time } from './Time';
+import { Who } from './Who';
+import { WorkerName } from './WorkerName';
 
 const icons: Record<string, IconName> = { bad: 'cross', warn: 'warning', good: 'check', busy: 'running', plain: 'info' };
 
@@ -21,7 +23,12 @@ export function History({ events, exact = false, evidence = true }: { events: Hi
                         </p>
                         <p className="faint">
                             <Time at={event.at} exact={exact} />
-                            {event.who && <> by {withoutIds(event.who)}</>}
+                            {event.who && (
+                                <>
+                                    {' by '}
+                                    <Who who={event.who} />
+                                </>
+                            )}
                             {event.task && (
                                 <>
                                     {' · '}
@@ -37,7 +44,7 @@ export function History({ events, exact = false, evidence = true }: { events: Hi
                             {event.worker && !event.task && (
                                 <>
                                     {' · '}
-                                    <Link to={workerPath(event.worker)}>worker {shortId(event.worker)}</Link>
+                                    worker <WorkerName id={event.worker} />
                                 </>
                             )}
                         </p>

@@ -149,7 +149,7 @@ function Canvas({ graph, layout, direction, chosen, choose, place, children }: C
             edgesFocusable={false}
             onNodeClick={(_, node) => toggle(node.id)}
             onPaneClick={() => choose(null)}
-            onMoveStart={(event) => {
+            onMove={(event) => {
                 if (event) isMoved.current = true;
             }}
             onKeyDown={(event) => {
@@ -157,7 +157,7 @@ function Canvas({ graph, layout, direction, chosen, choose, place, children }: C
                 if (id && (event.key === 'Enter' || event.key === ' ')) toggle(id);
                 if (event.key === 'Escape') choose(null);
             }}
-            minZoom={0.04}
+            minZoom={0.02}
             maxZoom={1.6}
             preventScrolling={false}
             zoomOnScroll={false}

@@ -99,10 +99,10 @@ function options(width: number, height: number, series: Series[], unit: (value: 
         cursor: { y: false, points: { show: false } },
         scales: { x: { range: (plot, min, max) => [min, max + widthOfBars(plot.data[0], series)] }, y: { range: (_, __, max) => [0, Math.max(floor, (max ?? 0) * 1.1)] } },
         axes: [
-            { ...axis, grid: { show: false }, size: 26, space: 70, values: (_, splits) => splits.map(clock) },
+            { ...axis, grid: { show: false }, size: 26, space: 70, values: (_, splits) => splits.map((at) => clock(at, splits.length > 1 && splits[1]! - splits[0]! < 60)) },
             { ...axis, size: 48, space: 24, values: (_, splits) => splits.map((value) => unit(value)) },
         ],
-        series: [{ value: (_, value) => (value == null ? '–' : clock(value)) }, ...drawingOrder(series).map((place) => seriesOf(series[place]!, place, unit, bars, latest))],
+        series: [{ value: (_, value) => (value == null ? '' : clock(value, false)) }, ...drawingOrder(series).map((place) => seriesOf(series[place]!, place, unit, bars, latest))],
     };
 }
 
@@ -111,14 +111,17 @@ function seriesOf({ label, color, kind }: Series, place: number, unit: (value: n
     const value = (_: uPlot, __: number, ___: number, index: number | null) => {
         const values = latest()[place]?.values;
         const one = index === null ? null : values?.[index];
+        if (index === null) return '';
         return one === null || one === undefined ? '–' : unit(one);
     };
     if (kind === 'bars') return { label, stroke, fill: stroke, width: 0, paths: bars, points: { show: false }, value };
     return { label, stroke, width: 1.5, points: { show: false }, value };
 }
 
-function clock(seconds: number): string {
-    const time = new Date(seconds * 1000);
-    const [hours, minutes] = [time.getHours(), time.getMinutes()].map((part) => String(part).padStart(2, '0'));
-    return time.getHours() === 0 && time.getMinutes() === 0 ? `${time.getMonth() + 1}/${time.getDate()}` : `${hours}:${minutes}`;
+/** 18:26, with seconds where marks are closer than a minute; the day at midnight. */
+export function clock(at: number, seconds: boolean): string {
+    const time = new Date(at * 1000);
+    const parts = [time.getHours(), time.getMinutes(), ...(seconds ? [time.getSeconds()] : [])];
+    if (parts.every((part) => part === 0)) return `${time.getMonth() + 1}/${time.getDate()}`;
+    return parts.map((part) => String(part).padStart(2, '0')).join(':');
 }

@@ -3,6 +3,7 @@ import { withoutIds } from '../text/words';
 import { Evidence } from './History';
 import { Icon, type IconName } from './Icon';
 import { Time } from './Time';
+import { Who } from './Who';
 import { WorkerName } from './WorkerName';
 
 const icons: Record<Entry['sort'], IconName> = {
@@ -46,7 +47,12 @@ export function TaskTimeline({ entries }: { entries: Entry[] }) {
                         <p className="faint timeline-when">
                             {entry.sort === 'now' ? 'now' : <Time at={entry.at} exact />}
                             {entry.lease !== null && <> · lease {entry.lease}</>}
-                            {entry.who && <> by {withoutIds(entry.who)}</>}
+                            {entry.who && (
+                                <>
+                                    {' by '}
+                                    <Who who={entry.who} />
+                                </>
+                            )}
                         </p>
                     </div>
                 </li>

@@ -17,6 +17,8 @@ export const useToasts = () => useContext(Context);
 
 const goodFor = 6000;
 const badFor = 15_000;
+/** Whoever reads has to get there, too. */
+const linkFor = 20_000;
 
 /** What became of each action, said aloud too. */
 export function ToastProvider({ children, renderLink }: { children: ReactNode; renderLink: (to: string, text: string) => ReactNode }) {
@@ -27,7 +29,7 @@ export function ToastProvider({ children, renderLink }: { children: ReactNode; r
         (text: string, bad: boolean, link: Toast['link']) => {
             const id = ++last.current;
             setShown((all) => [...all.slice(-3), { id, text, bad, link }]);
-            setTimeout(() => dismiss(id), bad ? badFor : goodFor);
+            setTimeout(() => dismiss(id), bad ? badFor : link ? linkFor : goodFor);
         },
         [dismiss],
     );
