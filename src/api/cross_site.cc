@@ -9,12 +9,6 @@ namespace holdfast::api {
 
 namespace {
 
-std::string lower_case(std::string_view text) {
-    std::string lower(text);
-    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return lower;
-}
-
 /// "example.org:443" of "https://example.org": what a Host header would say, with the port that the scheme implies.
 std::string authority_of(std::string_view origin) {
     const auto scheme_end = origin.find("://");

@@ -1,6 +1,5 @@
 #include "api/openapi.h"
 
-#include <algorithm>
 #include <cctype>
 
 #include "api/resources.h"
@@ -95,10 +94,7 @@ Json operation_of(const Route& route) {
 Json openapi_document(const std::string& version) {
     Json paths = Json::object();
     for (const Route& route : routes()) {
-        std::string method = route.method;
-        std::ranges::transform(method, method.begin(),
-                               [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-        paths[route.path][method] = operation_of(route);
+        paths[route.path][lower_case(route.method)] = operation_of(route);
     }
     return {{"openapi", "3.1.0"},
             {"info",

@@ -54,6 +54,12 @@ std::size_t edit_distance(std::string_view left, std::string_view right) {
 
 }  // namespace
 
+std::string lower_case(std::string_view text) {
+    std::string lower(text);
+    for (char& letter : lower) letter = to_lower(letter);
+    return lower;
+}
+
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
     std::string joined;
     for (const std::string& part : parts) {

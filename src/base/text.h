@@ -20,6 +20,9 @@ template <typename... Parts>
 
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
+/// A to Z as a to z; whatever else stands in it stays as it is.
+[[nodiscard]] std::string lower_case(std::string_view text);
+
 /// Why a text cannot be stored: "contains a NUL byte at offset 3", "is not valid UTF-8 at offset 7";
 /// nullopt when it can. The same rule for every store.
 [[nodiscard]] std::optional<std::string> text_defect(std::string_view text);

@@ -6,7 +6,7 @@
 
 #include <ostream>
 
-#include "cli/words.h"
+#include "base/text.h"
 
 namespace holdfast::cli {
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <charconv>
 
 #include "base/text.h"
@@ -72,13 +70,6 @@ void refuse_word(std::string_view option, const std::string& text, const std::ve
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
     const auto nearest = nearest_word(word, candidates);
     return nearest ? fmt::format(" (did you mean '{}'?)", *nearest) : "";
-}
-
-std::string lower_case(std::string_view text) {
-    std::string lower(text);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return lower;
 }
 
 }  // namespace holdfast::cli

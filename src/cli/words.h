@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "holdfast/errors.h"
 #include "holdfast/time.h"
 #include "holdfast/uuid.h"
@@ -35,8 +36,6 @@ template <typename Value>
 
 /// " (did you mean 'submit'?)", or "" when nothing is near.
 [[nodiscard]] std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
-
-[[nodiscard]] std::string lower_case(std::string_view text);
 
 template <typename Value>
 Value read_word(std::string_view option, const std::string& text,

@@ -22,12 +22,6 @@ const Field* field_of_variable(std::string_view variable) {
     return nullptr;
 }
 
-std::string lower_case(std::string_view text) {
-    std::string lower(text);
-    for (char& letter : lower) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-    return lower;
-}
-
 /// Kubernetes and Docker describe a service "holdfast-worker" to its neighbours as HOLDFAST_WORKER_PORT and so on.
 bool describes_a_service(std::string_view variable) {
     static constexpr std::string_view port = "_PORT_";

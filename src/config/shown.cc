@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -28,8 +27,7 @@ std::string_view beginning(std::string_view text) {
 bool speaks_of_a_secret(std::string_view key) {
     static constexpr std::array<std::string_view, 6> words = {"password", "passwd", "secret",
                                                               "token",    "apikey", "api_key"};
-    std::string lower(key);
-    for (char& letter : lower) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    const std::string lower = lower_case(key);
     return std::any_of(words.begin(), words.end(),
                        [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }

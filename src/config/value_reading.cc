@@ -40,8 +40,7 @@ std::string number_suggestion(const std::string& text) {
 }
 
 Reading read_boolean(const SourceNode& node) {
-    std::string word = node.scalar;
-    for (char& letter : word) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    const std::string word = lower_case(node.scalar);
     const bool is_true = word == "true" || word == "on" || word == "yes";
     const bool is_false = word == "false" || word == "off" || word == "no";
     if (!is_true && !is_false) return misfit("not true or false");

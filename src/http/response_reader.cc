@@ -1,11 +1,9 @@
 #include "http/response_reader.h"
 
-#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/optional.hpp>
-#include <cctype>
 
 #include "base/text.h"
 #include "holdfast/errors.h"
@@ -39,10 +37,8 @@ private:
     void on_field_impl(beast::http::field, beast::string_view name, beast::string_view value,
                        error_code& ec) override {
         ec = {};
-        std::string lower(name.data(), name.size());
-        std::ranges::transform(lower, lower.begin(),
-                               [](unsigned char byte) { return static_cast<char>(std::tolower(byte)); });
-        headers.emplace_back(std::move(lower), std::string(value.data(), value.size()));
+        headers.emplace_back(lower_case(std::string_view(name.data(), name.size())),
+                             std::string(value.data(), value.size()));
     }
     void on_header_impl(error_code& ec) override { ec = {}; }
     void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code& ec) override { ec = {}; }

@@ -7,6 +7,12 @@ namespace {
 
 using namespace std::string_literals;
 
+TEST(LowerCase, TouchesTheLettersOfTheAlphabetAndNothingElse) {
+    EXPECT_EQ(lower_case("AbZ-09_[@`{ é"), "abz-09_[@`{ é");
+    EXPECT_EQ(lower_case("ÀÉ"s + '\0' + "X"), "ÀÉ"s + '\0' + "x");
+    EXPECT_EQ(lower_case(""), "");
+}
+
 TEST(TextDefect, AcceptsEveryLengthOfSequenceUpToTheLastCodePoint) {
     for (const std::string& text :
          {""s, "plain"s, "\x7F"s, "\xC2\x80"s, "\xDF\xBF"s, "\xE0\xA0\x80"s, "\xED\x9F\xBF"s, "\xEE\x80\x80"s,
