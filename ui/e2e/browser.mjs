@@ -1,5 +1,5 @@
 // Debian's Chromium, the questions that tests ask of a page, and pictures of what they saw.
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,8 +16,6 @@ export const narrow = { width: 390, height: 844 };
 export async function launch() {
     const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
     if (!existsSync(executablePath)) throw new Error(`there is no browser at ${executablePath}: scripts/install-deps installs it, or say CHROMIUM=PATH`);
-    rmSync(pictures, { recursive: true, force: true });
-    mkdirSync(pictures, { recursive: true });
     return chromium.launch({ executablePath, args: ['--disable-gpu', '--disable-dev-shm-usage', ...(process.getuid() === 0 ? ['--no-sandbox'] : [])] });
 }
 

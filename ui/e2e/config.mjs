@@ -1,6 +1,6 @@
 /** What the server and the workers of the tests know. */
 export const config = `
-worker: { heartbeat_interval: 500ms }
+worker: { heartbeat_interval: 500ms, snapshot_interval: 1s }
 tasks:
   greet:
     script: 'echo "Hello, $NAME"; echo "a warning" >&2; echo "{\\"greeting\\": \\"Hello, $NAME\\"}" > $HOLDFAST_RESULT'

@@ -1,5 +1,5 @@
 // The page in a real browser, against a real server and real workers: HOLDFAST=path/to/holdfast npm run e2e [part of a name ...]
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { launch, openPage, patience, picture, pictures } from './browser.mjs';
 import { config } from './config.mjs';
@@ -51,11 +51,23 @@ async function run(name, test) {
     }
 }
 
+/** Two at a time: for tests that only look, each at a page of its own. */
+async function runBeside(tests) {
+    const left = Object.entries(tests);
+    const lane = async () => {
+        for (let next = left.shift(); next; next = left.shift()) await run(...next);
+    };
+    await Promise.all([lane(), lane()]);
+}
+
+rmSync(pictures, { recursive: true, force: true });
+mkdirSync(pictures, { recursive: true });
 try {
     await stage.open();
     browser = await launch();
     await stage.startWorker('web-1', '--concurrency', '6');
-    for (const tests of [pageTests, actionTests, liveTests, accessTests, scaleTests]) for (const [name, test] of Object.entries(tests)) await run(name, test);
+    await runBeside(pageTests);
+    for (const tests of [actionTests, liveTests, accessTests, scaleTests]) for (const [name, test] of Object.entries(tests)) await run(name, test);
 } catch (error) {
     failures.push('the stage');
     console.log(`FAILED  the stage\n    ${error.stack}`);

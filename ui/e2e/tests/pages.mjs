@@ -21,6 +21,7 @@ async function makeScenery(stage) {
     await stage.jobIn(broken, 'FAILED');
     await until('the approval is asked for', async () => (await stage.get(`/jobs/${job}`)).steps.some((step) => step.name === 'allow' && step.state === 'RUNNING'));
     const worker = (await stage.get('/workers')).items[0].id;
+    await until('the worker has told of itself twice', async () => (await stage.get(`/workers/${worker}/states`)).items.length > 1);
     return { done, failed, waiting, job, broken, worker };
 }
 

@@ -4,7 +4,7 @@ import { foldLimit, readable } from './folds';
 import { countsOf, graphOf, shapeOf, stateOfGroup, titleOf } from './graph';
 import { layoutsOf } from './layout';
 import { nodeHeight, nodeWidth } from './shape';
-import { directionOf, heightOf, smallestFit, viewportOf } from './view';
+import { directionOf, heightOf, pathThrough, smallestFit, viewportOf } from './view';
 import { step } from './samples';
 
 /** One step, many beside each other, one that waits for all. */
@@ -132,6 +132,13 @@ describe('The layout of a graph', () => {
         expect(directionOf(layoutsOf(chain(4)), 360)).toBe('down');
         expect(directionOf(layoutsOf(chain(50)), 1100)).toBe('across');
     });
+    it('leads an edge around what lies between', () => {
+        const { across } = layoutsOf({ nodes: ['a', 'b', 'c'], edges: [{ from: 'a', to: 'b' }, { from: 'b', to: 'c' }, { from: 'a', to: 'c' }] });
+        const beside = across.bends.get('a→c')!.find(({ x }) => Math.abs(x - across.places.get('b')!.x - nodeWidth / 2) < 1)!;
+        const above = beside.y - across.places.get('b')!.y;
+        expect(above < 0 || above > nodeHeight).toBe(true);
+        expect(across.bends.has('a→b')).toBe(false);
+    });
     it('is as high as it needs to be, within limits', () => {
         const { across, down } = layoutsOf(chain(9));
         expect(heightOf(across, 1100, 'across')).toBe(280);
@@ -146,5 +153,9 @@ describe('The layout of a graph', () => {
         const begin = viewportOf(long, { width: 1100, height: 300 }, long.places.get('step-0')!);
         expect(begin.zoom).toBeGreaterThan(smallestFit);
         expect(begin.x).toBeGreaterThan(0);
+    });
+    it('draws an edge along its direction', () => {
+        expect(pathThrough([{ x: 0, y: 0 }, { x: 10, y: 4 }], 'across')).toBe('M0,0 C5,0 5,4 10,4');
+        expect(pathThrough([{ x: 0, y: 0 }, { x: 10, y: 4 }], 'down')).toBe('M0,0 C0,2 10,2 10,4');
     });
 });

@@ -1,5 +1,5 @@
 import dagre from '@dagrejs/dagre';
-import { nodeHeight, nodeWidth, type Layout, type Layouts, type Shape } from './shape';
+import { edgeId, nodeHeight, nodeWidth, type Layout, type Layouts, type Shape } from './shape';
 
 /** From so many nodes on a layout takes long enough to make only one. */
 const large = 120;
@@ -24,5 +24,6 @@ function layoutOf({ nodes, edges }: Shape, direction: 'LR' | 'TB'): Layout {
             return [id, { x: x - nodeWidth / 2, y: y - nodeHeight / 2 }];
         }),
     );
-    return { places, width, height };
+    const bends = new Map(isLarge ? [] : edges.map((edge) => [edgeId(edge), plan.edge(edge.from, edge.to).points.slice(1, -1)] as const).filter(([, points]) => points.length > 1));
+    return { places, bends, width, height };
 }

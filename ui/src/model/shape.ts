@@ -9,6 +9,8 @@ export interface Place {
 }
 export interface Layout {
     places: Map<string, Place>;
+    /** What an edge passes between, on its way around the nodes that lie there; only of those that pass some. */
+    bends: Map<string, Place[]>;
     width: number;
     height: number;
 }
@@ -22,3 +24,5 @@ export interface Shape {
     nodes: string[];
     edges: Edge[];
 }
+
+export const edgeId = ({ from, to }: Edge) => `${from}→${to}`;

@@ -31,3 +31,16 @@ export function viewportOf(layout: Layout, size: { width: number; height: number
     if (zoom >= smallestFit) return { zoom, x: (size.width - layout.width * zoom) / 2, y: (size.height - layout.height * zoom) / 2 };
     return { zoom: comfortable, x: margin - begin.x * comfortable, y: size.height / 2 - (begin.y + nodeHeight / 2) * comfortable };
 }
+
+/** A path for SVG through all the points, along the direction at each of them. */
+export function pathThrough(points: Place[], direction: Direction): string {
+    const [first, ...rest] = points;
+    let path = `M${first!.x},${first!.y}`;
+    let from = first!;
+    for (const to of rest) {
+        const middle = direction === 'down' ? (from.y + to.y) / 2 : (from.x + to.x) / 2;
+        path += direction === 'down' ? ` C${from.x},${middle} ${to.x},${middle} ${to.x},${to.y}` : ` C${middle},${from.y} ${middle},${to.y} ${to.x},${to.y}`;
+        from = to;
+    }
+    return path;
+}

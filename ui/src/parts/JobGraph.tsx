@@ -1,11 +1,11 @@
-import { Background, Controls, Handle, MarkerType, MiniMap, Panel, Position, ReactFlow, ReactFlowProvider, useReactFlow, type Edge as FlowEdge, type Node, type NodeProps } from '@xyflow/react';
+import { Background, BaseEdge, Controls, Handle, MarkerType, MiniMap, Panel, Position, ReactFlow, ReactFlowProvider, useReactFlow, type Edge as FlowEdge, type EdgeProps, type Node, type NodeProps } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
 import { memo, useEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import type { Edge, JobStory } from '../api/types';
 import { foldLimit } from '../model/folds';
 import { countsOf, drawnSteps, graphOf, stateOfGroup, titleOf, totalOf, type Graph, type GraphNode } from '../model/graph';
-import { nodeHeight, nodeWidth, type Layout } from '../model/shape';
-import { directionOf, fitOf, heightOf, smallestFit, viewportOf, type Direction } from '../model/view';
+import { edgeId, nodeHeight, nodeWidth, type Layout, type Place } from '../model/shape';
+import { directionOf, fitOf, heightOf, pathThrough, smallestFit, viewportOf, type Direction } from '../model/view';
 import { plural } from '../text/number';
 import { Icon, type IconName } from './Icon';
 import { stateIcons } from './StateBadge';
@@ -15,7 +15,9 @@ import { Lasting } from './Time';
 import { useLayouts } from './useLayouts';
 
 type StepNode = Node<{ node: GraphNode; chosen: boolean; direction: Direction }, 'step'>;
+type StepEdge = FlowEdge<{ bends: Place[]; direction: Direction }, 'step'>;
 const nodeTypes = { step: memo(StepBox) };
+const edgeTypes = { step: memo(Way) };
 
 interface Props {
     story: JobStory;
@@ -120,7 +122,7 @@ function Canvas({ graph, layout, direction, chosen, choose, place, children }: C
                 })),
         [graph, layout, chosen, direction],
     );
-    const edges = useMemo<FlowEdge[]>(() => edgesOf(graph), [graph]);
+    const edges = useMemo<StepEdge[]>(() => edgesOf(graph, layout, direction), [graph, layout, direction]);
     const toggle = (id: string) => choose(id === chosen ? null : id);
 
     function show() {
@@ -137,10 +139,11 @@ function Canvas({ graph, layout, direction, chosen, choose, place, children }: C
     }, [layout]);
 
     return (
-        <ReactFlow<StepNode>
+        <ReactFlow<StepNode, StepEdge>
             nodes={nodes}
             edges={edges}
             nodeTypes={nodeTypes}
+            edgeTypes={edgeTypes}
             colorMode={theme}
             onlyRenderVisibleElements
             nodesDraggable={false}
@@ -185,16 +188,23 @@ function Canvas({ graph, layout, direction, chosen, choose, place, children }: C
 
 const isChosen = (node: GraphNode, chosen: string | null) => node.id === chosen || node.steps.some((step) => step.name === chosen);
 
-function edgesOf({ nodes, edges }: Graph): FlowEdge[] {
+function edgesOf({ nodes, edges }: Graph, layout: Layout, direction: Direction): StepEdge[] {
     const states = new Map(nodes.map((node) => [node.id, stateOfGroup(node.steps)]));
-    return edges.map(({ from, to }: Edge) => ({
-        id: `${from}→${to}`,
-        source: from,
-        target: to,
-        className: states.get(to) === 'RUNNING' ? 'edge-live' : states.get(from) === 'COMPLETED' ? 'edge-done' : 'edge-open',
+    return edges.map((edge: Edge) => ({
+        id: edgeId(edge),
+        type: 'step',
+        source: edge.from,
+        target: edge.to,
+        data: { bends: layout.bends.get(edgeId(edge)) ?? [], direction },
+        className: states.get(edge.to) === 'RUNNING' ? 'edge-live' : states.get(edge.from) === 'COMPLETED' ? 'edge-done' : 'edge-open',
         markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14 },
         focusable: false,
     }));
+}
+
+function Way({ sourceX, sourceY, targetX, targetY, data, markerEnd }: EdgeProps<StepEdge>) {
+    const points = [{ x: sourceX, y: sourceY }, ...data!.bends, { x: targetX, y: targetY }];
+    return <BaseEdge path={pathThrough(points, data!.direction)} {...(markerEnd ? { markerEnd } : {})} />;
 }
 
 const kindIcons: Record<string, IconName> = { approval: 'user', wait: 'clock', workflow: 'child', task: 'tasks' };
