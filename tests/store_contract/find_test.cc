@@ -136,6 +136,65 @@ TEST_P(Find, ListFiltersByNameQueueAndWorker) {
     EXPECT_THAT(listed(params), IsEmpty());
 }
 
+/// Whether few or very many match each part of a filter, the list is what going through all tasks would find.
+TEST_P(Find, ListFindsTheSameByEveryCombinationOfFilters) {
+    std::vector<Uuid> all;
+    const auto add = [&](std::size_t count, const std::string& queue, const std::string& name) {
+        auto batch = tasks(clock.now(), count);
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            batch[i].name = name;
+            batch[i].queue = queue;
+            if (i % 3 == 0) batch[i].tags = {"gpu"};
+            all.push_back(batch[i].id);
+        }
+        submit(batch);
+    };
+    const auto run = [&](const Uuid& worker, std::size_t count) {
+        std::vector<store::FinishedRun> runs;
+        for (const auto& task : claim_fully(*store, worker, count))
+            runs.push_back(runs.size() % 7 == 0 ? failed(lease_of(task)) : completed(lease_of(task)));
+        store->finish({.worker = worker, .runs = runs, .then_start = {}});
+    };
+    const Uuid busy = join(*store, a_worker({"default", "rare"}, {"gpu"}));
+    const Uuid lazy = join(*store, a_worker({"default", "rare"}, {"gpu"}));
+    add(5, "rare", "common");
+    run(lazy, 4);
+    add(1100, "default", "common");
+    run(busy, 1060);
+    add(6, "default", "odd");
+    add(6, "rare", "odd");
+    run(lazy, 20);
+    run(busy, 30);
+    claim_fully(*store, lazy, 3);
+    cancel(*store, all.back());
+    std::sort(all.begin(), all.end(), std::greater());
+    std::vector<store::TaskRecord> records;
+    for (const auto& found : store->find(all)) records.push_back(found.value());
+
+    using States = std::vector<TaskState>;
+    for (const std::string name : {"", "common", "odd"})
+        for (const std::string queue : {"", "default", "rare", "none"})
+            for (const Uuid& worker : {Uuid(), busy, lazy})
+                for (const States& states :
+                     {States(), States{TaskState::Completed}, States{TaskState::Failed, TaskState::Running},
+                      States{TaskState::Pending, TaskState::Cancelled}}) {
+                    store::ListParams params;
+                    params.filter = {
+                        .states = states, .name = name, .queue = queue, .id_prefix = {}, .worker = worker};
+                    params.limit = 30;
+                    std::vector<Uuid> expected;
+                    for (const auto& record : records) {
+                        const bool matches = (name.empty() || record.task.name == name) &&
+                                             (queue.empty() || record.task.queue == queue) &&
+                                             (worker.is_nil() || record.worker == worker) &&
+                                             (states.empty() || std::ranges::count(states, record.state) > 0);
+                        if (matches && expected.size() < params.limit) expected.push_back(record.task.id);
+                    }
+                    EXPECT_EQ(listed(params), expected) << "name " << name << ", queue " << queue << ", worker "
+                                                        << worker.to_string() << ", " << states.size() << " states";
+                }
+}
+
 TEST_P(Find, ListByWorkerKeepsTheTasksThatItEnded) {
     submit(tasks(clock.now(), 2));
     const Uuid worker = join(*store);

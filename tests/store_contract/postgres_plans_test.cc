@@ -117,6 +117,38 @@ TEST_F(PostgresPlans, TouchAsManyPagesForAClaimAmongOneThousandTasksAsAmongFifty
     EXPECT_LT(among_many, among_few * 3 / 2) << "few: " << among_few;
 }
 
+TEST_F(PostgresPlans, TouchFewPagesForAListOfARareQueueOrWorkerAmongFiftyThousandEndedTasks) {
+    raw->execute("SELECT intern_route('rare', '{}')");
+    fill(3, 2);
+    fill(50000);
+    raw->execute(
+        "INSERT INTO ending (task_id, state, finished_at, attempts, crashes, requeues, run_at, lease, worker_id,"
+        " claimed_at, started_at, run_end, attempt) SELECT id, 'COMPLETED', now(), 1, 0, 0, now(), 1,"
+        " CASE route_id WHEN 2 THEN '00000000-0000-4000-8000-000000000002'::uuid ELSE "
+        "'00000000-0000-4000-8000-000000000001' END,"
+        " now(), now(), 'COMPLETED', 1 FROM task");
+    raw->execute("DELETE FROM ready");
+    raw->execute("ANALYZE");
+    const std::string all = "'00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff', '', ";
+    const std::string rare_worker = "'00000000-0000-4000-8000-000000000002'";
+    const auto pages_for = [&](const std::string& sql) {
+        session->run(sql);
+        session->take_plans();
+        session->run(sql);
+        const auto plans = session->take_plans();
+        EXPECT_EQ(full_scan_in(plans), "") << sql;
+        return pages_touched(plans);
+    };
+    for (const char* state : {"''", "'COMPLETED'", "'FAILED'"}) {
+        EXPECT_LT(pages_for("SELECT holdfast.list_queued('rare', " + all + "NULL, " + state + ", 50)"), 60) << state;
+        EXPECT_LT(pages_for("SELECT holdfast.list_worked(" + rare_worker + ", " + all + "'', " + state + ", 50)"), 60)
+            << state;
+    }
+    EXPECT_LT(pages_for("SELECT holdfast.count_up_to(1001, NULL, '', 'default')"), 1100) << "no further";
+    EXPECT_LT(pages_for(std::string("SELECT holdfast.count_up_to(1001, ") + worker + ", '', '')"), 1100)
+        << "no further";
+}
+
 TEST_F(PostgresPlans, TouchNoPageOfTasksThatTheWorkerCannotRun) {
     fill(1000);
     claim_and_finish();

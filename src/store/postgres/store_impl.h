@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "store/jobs/orchestrator.h"
+#include "store/list_guide.h"
 #include "store/postgres/batches.h"
 #include "store/postgres/bell.h"
 #include "store/postgres/job_tables.h"
@@ -197,6 +198,7 @@ private:
                     const Uuid& replaced);
 
     [[nodiscard]] std::vector<bool> too_old(const std::vector<store::NewTask>& tasks);
+    [[nodiscard]] bool is_rare(store::ListGuide by, const store::TaskFilter& filter);
     [[nodiscard]] std::vector<store::TaskRecord> read_tasks(const std::vector<Uuid>& ids);
     void submit_batch(const std::vector<store::NewTask>& tasks, const Batch& batch, const std::vector<int>& routes,
                       const std::vector<bool>& old, std::vector<store::SubmitOutcome>& outcomes);

@@ -2,6 +2,7 @@
 
 #include "store/encoding.h"
 #include "store/id_range.h"
+#include "store/list_guide.h"
 #include "store/postgres/endings.h"
 #include "store/postgres/job_tables.h"
 #include "store/postgres/store_impl.h"
@@ -52,29 +53,45 @@ std::vector<const char*> sources_of(TaskState state) {
     return {};
 }
 
-std::vector<Command> list_commands(const store::ListParams& params, const store::IdRange& range) {
+std::optional<Uuid> worker_of(const store::TaskFilter& filter) {
+    return filter.worker.is_nil() ? std::nullopt : std::optional(filter.worker);
+}
+
+Command ordered(const char* source, const store::ListParams& params, const store::IdRange& range,
+                std::string_view state) {
     const auto& filter = params.filter;
-    const auto worker = filter.worker.is_nil() ? std::nullopt : std::optional(filter.worker);
-    const auto command = [&](const char* source, std::string_view state) {
-        return Command{"SELECT holdfast.list_ids($1, $2, $3, $4, $5, $6, $7, $8)",
-                       Params(source, range.lowest, range.highest, filter.name, filter.queue, worker, state,
-                              static_cast<int>(params.limit))};
-    };
-    // Those of one name are found by it, where there may be very many others.
-    const auto named = [&](std::string_view state) {
-        return Command{"SELECT holdfast.list_named($1, $2, $3, $4, $5, $6, $7)",
-                       Params(filter.name, range.lowest, range.highest, filter.queue, worker, state,
-                              static_cast<int>(params.limit))};
-    };
-    const bool has_name = !filter.name.empty();
+    return {"SELECT holdfast.list_ids($1, $2, $3, $4, $5, $6, $7, $8)",
+            Params(source, range.lowest, range.highest, filter.name, filter.queue, worker_of(filter), state,
+                   static_cast<int>(params.limit))};
+}
+
+/// `ended`: how they did, or "" for any state.
+Command guided(store::ListGuide by, const store::ListParams& params, const store::IdRange& range,
+               std::string_view ended) {
+    const auto& filter = params.filter;
+    const auto limit = static_cast<int>(params.limit);
+    if (by == store::ListGuide::Worker)
+        return {"SELECT holdfast.list_worked($1, $2, $3, $4, $5, $6, $7)",
+                Params(filter.worker, range.lowest, range.highest, filter.name, filter.queue, ended, limit)};
+    if (by == store::ListGuide::Name)
+        return {"SELECT holdfast.list_named($1, $2, $3, $4, $5, $6, $7)",
+                Params(filter.name, range.lowest, range.highest, filter.queue, worker_of(filter), ended, limit)};
+    return {"SELECT holdfast.list_queued($1, $2, $3, $4, $5, $6, $7)",
+            Params(filter.queue, range.lowest, range.highest, filter.name, worker_of(filter), ended, limit)};
+}
+
+std::vector<Command> list_commands(const store::ListParams& params, const store::IdRange& range,
+                                   const store::ChosenGuide& guide) {
     std::vector<Command> commands;
-    if (filter.states.empty()) commands.push_back(has_name ? named("") : command("task", ""));
-    for (const auto state : filter.states) {
-        if (has_name && state == TaskState::Completed) {
-            commands.push_back(named(to_text(state)));
-            continue;
-        }
-        for (const auto* source : sources_of(state)) commands.push_back(command(source, to_text(state)));
+    if (params.filter.states.empty())
+        commands.push_back(guide.by == store::ListGuide::Order ? ordered("task", params, range, "")
+                                                               : guided(guide.by, params, range, ""));
+    for (const auto state : params.filter.states) {
+        if (guide.leads_to(state))
+            commands.push_back(guided(guide.by, params, range, to_text(state)));
+        else
+            for (const auto* source : sources_of(state))
+                commands.push_back(ordered(source, params, range, to_text(state)));
     }
     return commands;
 }
@@ -118,11 +135,21 @@ std::vector<std::optional<TaskRecord>> PostgresStore::find(const std::vector<Uui
     return records;
 }
 
+bool PostgresStore::is_rare(store::ListGuide by, const store::TaskFilter& filter) {
+    const auto rows = work_.read(
+        "SELECT holdfast.count_up_to($1, $2, $3, $4)", static_cast<int>(store::rare_up_to) + 1,
+        by == store::ListGuide::Worker ? worker_of(filter) : std::nullopt,
+        by == store::ListGuide::Name ? filter.name : "", by == store::ListGuide::Queue ? filter.queue : "");
+    return rows.integer(0, 0) <= static_cast<std::int64_t>(store::rare_up_to);
+}
+
 std::vector<TaskRecord> PostgresStore::list(const store::ListParams& params) {
     const auto range = store::id_range(params.filter.id_prefix, params.after);
     if (!range) return {};
+    const auto guide =
+        store::choose_guide(params.filter, [&](store::ListGuide by) { return is_rare(by, params.filter); });
     std::set<Uuid, std::greater<>> ids;
-    for (const auto& rows : work_.run(list_commands(params, *range), Effect::Reads))
+    for (const auto& rows : work_.run(list_commands(params, *range, guide), Effect::Reads))
         for (int row = 0; row < rows.size(); ++row) ids.insert(rows.uuid(row, 0));
     std::vector<Uuid> page(ids.begin(), ids.end());
     if (page.size() > params.limit) page.resize(params.limit);

@@ -3,6 +3,7 @@
 #include "core/policy_text.h"
 #include "store/encoding.h"
 #include "store/id_range.h"
+#include "store/list_guide.h"
 #include "store/sqlite/endings.h"
 #include "store/sqlite/error_columns.h"
 #include "store/sqlite/store_impl.h"
@@ -84,40 +85,47 @@ std::optional<TaskRecord> find_one(Database& db, Routes& routes, const Uuid& id)
 #define HOLDFAST_MATCHING                             \
     " BETWEEN ?1 AND ?2 AND (?3 = '' OR t.name = ?3)" \
     " AND (?4 = '' OR t.route_id IN (SELECT id FROM route WHERE queue = ?4))"
+#define HOLDFAST_HISTORY " LEFT JOIN lease l ON l.task_id = t.id LEFT JOIN ending e ON e.task_id = t.id"
+#define HOLDFAST_WORKED " AND (?5 IS NULL OR coalesce(e.worker_id, l.worker_id) = ?5)"
 constexpr const char* all_ids =
-    "SELECT t.id FROM task t LEFT JOIN lease l ON l.task_id = t.id LEFT JOIN ending e ON e.task_id = t.id"
-    " WHERE t.id" HOLDFAST_MATCHING
-    " AND (?5 IS NULL OR coalesce(e.worker_id, l.worker_id) = ?5) AND ?7 IS ?7 ORDER BY t.id DESC LIMIT ?6";
-constexpr const char* named_ids =
-    "SELECT t.id FROM task t INDEXED BY task_name LEFT JOIN lease l ON l.task_id = t.id"
-    " LEFT JOIN ending e ON e.task_id = t.id WHERE t.name = ?3 AND t.id" HOLDFAST_MATCHING
-    " AND (?5 IS NULL OR coalesce(e.worker_id, l.worker_id) = ?5) AND ?7 IS ?7 ORDER BY t.id DESC LIMIT ?6";
+    "SELECT t.id FROM task t" HOLDFAST_HISTORY " WHERE t.id" HOLDFAST_MATCHING HOLDFAST_WORKED
+    " AND ?7 IS ?7 AND ?8 IS ?8 ORDER BY t.id DESC LIMIT ?6";
 constexpr const char* ready_ids =
     "SELECT t.id FROM ready x JOIN task t ON t.id = x.task_id WHERE x.task_id" HOLDFAST_MATCHING
-    " AND ?5 IS NULL AND ?7 IS ?7 ORDER BY x.task_id DESC LIMIT ?6";
+    " AND ?5 IS NULL AND ?7 IS ?7 AND ?8 IS ?8 ORDER BY x.task_id DESC LIMIT ?6";
 constexpr const char* waiting_ids =
     "SELECT t.id FROM waiting x JOIN task t ON t.id = x.task_id WHERE x.task_id" HOLDFAST_MATCHING
-    " AND ?5 IS NULL AND ?7 IS ?7 ORDER BY x.task_id DESC LIMIT ?6";
+    " AND ?5 IS NULL AND ?7 IS ?7 AND ?8 IS ?8 ORDER BY x.task_id DESC LIMIT ?6";
 constexpr const char* leased_ids =
     "SELECT t.id FROM lease x JOIN task t ON t.id = x.task_id WHERE x.task_id" HOLDFAST_MATCHING
-    " AND (?5 IS NULL OR x.worker_id = ?5) AND (?7 = 'RUNNING') = (x.started_at IS NOT NULL)"
+    " AND (?5 IS NULL OR x.worker_id = ?5) AND (?7 = '' OR (?7 = 'RUNNING') = (x.started_at IS NOT NULL)) AND ?8 IS "
+    "?8"
     " ORDER BY x.task_id DESC LIMIT ?6";
 constexpr const char* completed_ids =
     "SELECT t.id FROM ending x JOIN task t ON t.id = x.task_id WHERE x.task_id" HOLDFAST_MATCHING
-    " AND (?5 IS NULL OR x.worker_id = ?5) AND x.state = ?7 ORDER BY x.task_id DESC LIMIT ?6";
-constexpr const char* named_completed_ids =
-    "SELECT t.id FROM task t INDEXED BY task_name CROSS JOIN ending x ON x.task_id = t.id"
-    " WHERE t.name = ?3 AND t.id" HOLDFAST_MATCHING
-    " AND (?5 IS NULL OR x.worker_id = ?5) AND x.state = ?7 ORDER BY t.id DESC LIMIT ?6";
+    " AND (?5 IS NULL OR x.worker_id = ?5) AND x.state = ?7 AND ?8 IS ?8 ORDER BY x.task_id DESC LIMIT ?6";
 constexpr const char* otherwise_ended_ids =
     "SELECT t.id FROM ending x INDEXED BY ending_not_completed JOIN task t ON t.id = x.task_id"
     " WHERE x.task_id" HOLDFAST_MATCHING
-    " AND (?5 IS NULL OR x.worker_id = ?5) AND x.state = ?7 AND x.state <> 'COMPLETED' ORDER BY x.task_id DESC LIMIT "
-    "?6";
+    " AND (?5 IS NULL OR x.worker_id = ?5) AND x.state = ?7 AND x.state <> 'COMPLETED' AND ?8 IS ?8"
+    " ORDER BY x.task_id DESC LIMIT ?6";
+// The state of these is '' for any, or how they ended.
+constexpr const char* named_ids = "SELECT t.id FROM task t INDEXED BY task_name" HOLDFAST_HISTORY
+                                  " WHERE t.name = ?3 AND t.id" HOLDFAST_MATCHING HOLDFAST_WORKED
+                                  " AND (?7 = '' OR e.state = ?7) AND ?8 IS ?8 ORDER BY t.id DESC LIMIT ?6";
+constexpr const char* routed_ids =
+    "SELECT t.id FROM task t INDEXED BY task_route" HOLDFAST_HISTORY
+    " WHERE t.route_id = ?8 AND t.id BETWEEN ?1 AND ?2 AND (?3 = '' OR t.name = ?3) AND ?4 IS ?4" HOLDFAST_WORKED
+    " AND (?7 = '' OR e.state = ?7) ORDER BY t.id DESC LIMIT ?6";
+constexpr const char* worked_ids =
+    "SELECT t.id FROM ending x INDEXED BY ending_worker CROSS JOIN task t ON t.id = x.task_id"
+    " WHERE x.worker_id = ?5 AND x.task_id" HOLDFAST_MATCHING
+    " AND (?7 = '' OR x.state = ?7) AND ?8 IS ?8 ORDER BY x.task_id DESC LIMIT ?6";
 #undef HOLDFAST_MATCHING
+#undef HOLDFAST_HISTORY
+#undef HOLDFAST_WORKED
 
-/// Those of one name are found by it, where there may be very many others.
-std::vector<const char*> sources_of(TaskState state, bool has_name) {
+std::vector<const char*> sources_of(TaskState state) {
     switch (state) {
         case TaskState::Pending:
             return {ready_ids, waiting_ids};
@@ -125,7 +133,7 @@ std::vector<const char*> sources_of(TaskState state, bool has_name) {
         case TaskState::Running:
             return {leased_ids};
         case TaskState::Completed:
-            return {has_name ? named_completed_ids : completed_ids};
+            return {completed_ids};
         case TaskState::Failed:
         case TaskState::Cancelled:
         case TaskState::Expired:
@@ -134,22 +142,92 @@ std::vector<const char*> sources_of(TaskState state, bool has_name) {
     return {};
 }
 
-/// The ids of the page, newest first: the sources merged, and cut.
-std::vector<Uuid> matching_ids(Database& db, const store::ListParams& params, const store::IdRange& range) {
-    std::set<Uuid, std::greater<>> ids;
-    const auto read = [&](const char* source, std::string_view state) {
-        auto rows = db.query(source, range.lowest, range.highest, params.filter.name, params.filter.queue,
-                             params.filter.worker, params.limit, state);
-        while (rows.step()) ids.insert(rows.uuid(0));
-    };
-    const bool has_name = !params.filter.name.empty();
-    if (params.filter.states.empty()) read(has_name ? named_ids : all_ids, "");
-    for (const auto state : params.filter.states)
-        for (const auto* source : sources_of(state, has_name)) read(source, to_text(state));
-    std::vector<Uuid> page(ids.begin(), ids.end());
-    if (page.size() > params.limit) page.resize(params.limit);
-    return page;
-}
+/// Finds the ids of one page of a list.
+class IdSearch {
+public:
+    IdSearch(Database& db, const store::ListParams& params, const store::IdRange& range)
+        : db_(db), params_(params), range_(range), routes_(routes_of_queue()) {
+        guide_ = store::choose_guide(params.filter, [this](store::ListGuide by) { return is_rare(by); });
+    }
+
+    /// Newest first: the sources merged, and cut.
+    [[nodiscard]] std::vector<Uuid> page() {
+        if (params_.filter.states.empty()) read_any();
+        for (const auto state : params_.filter.states) {
+            if (guide_.leads_to(state))
+                read_guided(to_text(state));
+            else
+                for (const auto* source : sources_of(state)) read(source, to_text(state));
+        }
+        std::vector<Uuid> page(ids_.begin(), ids_.end());
+        if (page.size() > params_.limit) page.resize(params_.limit);
+        return page;
+    }
+
+private:
+    std::vector<std::int64_t> routes_of_queue() {
+        std::vector<std::int64_t> routes;
+        if (params_.filter.queue.empty()) return routes;
+        auto rows = db_.query("SELECT id FROM route WHERE queue = ?", params_.filter.queue);
+        while (rows.step()) routes.push_back(rows.integer(0));
+        return routes;
+    }
+
+    std::size_t count_few(const char* sql, const auto& of) {
+        auto row = db_.query(sql, of, store::rare_up_to + 1);
+        row.step();
+        return static_cast<std::size_t>(row.integer(0));
+    }
+
+    bool is_rare(store::ListGuide by) {
+        if (by == store::ListGuide::Worker)
+            return count_few(
+                       "SELECT count(*) FROM (SELECT 1 FROM ending INDEXED BY ending_worker WHERE worker_id = ? "
+                       "LIMIT ?)",
+                       params_.filter.worker) <= store::rare_up_to;
+        if (by == store::ListGuide::Name)
+            return count_few("SELECT count(*) FROM (SELECT 1 FROM task INDEXED BY task_name WHERE name = ? LIMIT ?)",
+                             params_.filter.name) <= store::rare_up_to;
+        std::size_t tasks = 0;
+        for (const std::int64_t route : routes_)
+            tasks += count_few(
+                "SELECT count(*) FROM (SELECT 1 FROM task INDEXED BY task_route WHERE route_id = ? LIMIT ?)", route);
+        return tasks <= store::rare_up_to;
+    }
+
+    void read(const char* source, std::string_view state, std::int64_t route = 0) {
+        auto rows = db_.query(source, range_.lowest, range_.highest, params_.filter.name, params_.filter.queue,
+                              params_.filter.worker, params_.limit, state, route);
+        while (rows.step()) ids_.insert(rows.uuid(0));
+    }
+
+    void read_any() {
+        if (guide_.by == store::ListGuide::Order) return read(all_ids, "");
+        if (guide_.by == store::ListGuide::Worker) read(leased_ids, "");
+        read_guided("");
+    }
+
+    void read_guided(std::string_view ended) {
+        switch (guide_.by) {
+            case store::ListGuide::Worker:
+                return read(worked_ids, ended);
+            case store::ListGuide::Name:
+                return read(named_ids, ended);
+            case store::ListGuide::Queue:
+                for (const std::int64_t route : routes_) read(routed_ids, ended, route);
+                return;
+            case store::ListGuide::Order:
+                return;
+        }
+    }
+
+    Database& db_;
+    const store::ListParams& params_;
+    const store::IdRange& range_;
+    const std::vector<std::int64_t> routes_;
+    store::ChosenGuide guide_;
+    std::set<Uuid, std::greater<>> ids_;
+};
 
 }  // namespace
 
@@ -168,7 +246,7 @@ std::vector<TaskRecord> SqliteStore::list(const store::ListParams& params) {
     if (!range) return {};
     return work_.read([&](Database& db) {
         std::vector<TaskRecord> page;
-        for (const auto& id : matching_ids(db, params, *range))
+        for (const auto& id : IdSearch(db, params, *range).page())
             if (auto record = find_one(db, routes_, id)) page.push_back(std::move(*record));
         return page;
     });
