@@ -1,5 +1,7 @@
 #include "api/definitions.h"
 
+#include "base/text.h"
+
 namespace holdfast::api {
 
 namespace {
@@ -10,6 +12,27 @@ void require_queues_of(const Caller& caller, const std::vector<core::WorkflowSte
 }
 
 }  // namespace
+
+core::WorkflowBundle checked_bundle(const schema::Value& definition) {
+    auto bundle = core::parse_workflow_bundle(definition.dump());
+    if (!bundle.ok()) throw Problem("REFUSED", concat("the definition cannot be read: ", bundle.error()));
+    std::vector<Fault> faults;
+    for (const auto& [name, workflow] : bundle->workflows)
+        for (const auto& fault : core::workflow_faults(workflow, bundle->workflows))
+            faults.push_back({concat(name, ".", fault.path), fault.problem});
+    if (!bundle->workflows.contains(bundle->main)) faults.push_back({"main", "names no workflow of the bundle"});
+    if (!faults.empty()) throw Problem("REFUSED", "the definition is not valid", std::move(faults));
+    return std::move(bundle).value();
+}
+
+std::string checked_input(const core::Workflow& workflow, const schema::Value* input) {
+    const auto checked = core::checked_input(workflow, input == nullptr ? schema::Value::object() : *input);
+    if (checked.ok()) return checked->dump();
+    std::vector<Fault> faults;
+    for (const std::string& fault : checked.error()) faults.push_back({"input", fault});
+    throw Problem("REFUSED", concat("the input does not fit workflow ", workflow.name, ": ", checked.error().front()),
+                  std::move(faults));
+}
 
 void require_queues_of(const Caller& caller, const core::WorkflowBundle& bundle) {
     for (const auto& [name, workflow] : bundle.workflows)

@@ -3,9 +3,15 @@
 #include <string>
 
 #include "api/access.h"
+#include "api/schema.h"
 #include "core/workflow.h"
 
 namespace holdfast::api {
+
+/// A bundle that a client sent. Throws REFUSED with all that is wrong with it.
+[[nodiscard]] core::WorkflowBundle checked_bundle(const schema::Value& definition);
+/// The input of a job of that workflow, with its defaults, as JSON text; null: none was given. Throws REFUSED.
+[[nodiscard]] std::string checked_input(const core::Workflow& workflow, const schema::Value* input);
 
 /// Throws FORBIDDEN unless the caller may use every queue that the tasks of a bundle go to.
 void require_queues_of(const Caller& caller, const core::WorkflowBundle& bundle);

@@ -55,15 +55,7 @@ core::WorkflowBundle bundle_of_text(Call& call, const std::string& yaml) {
 
 core::WorkflowBundle bundle_of_definition(Call& call, const Value& definition) {
     call.caller.require(store::Scope::Operate, "a definition of one's own");
-    auto bundle = core::parse_workflow_bundle(definition.dump());
-    if (!bundle.ok()) throw Problem("REFUSED", concat("the definition cannot be read: ", bundle.error()));
-    std::vector<Fault> faults;
-    for (const auto& [name, workflow] : bundle->workflows)
-        for (const auto& fault : core::workflow_faults(workflow, bundle->workflows))
-            faults.push_back({concat(name, ".", fault.path), fault.problem});
-    if (!bundle->workflows.contains(bundle->main)) faults.push_back({"main", "names no workflow of the bundle"});
-    if (!faults.empty()) throw Problem("REFUSED", "the definition is not valid", std::move(faults));
-    return std::move(bundle).value();
+    return checked_bundle(definition);
 }
 
 core::WorkflowBundle bundle_of_catalog(Call& call) {
@@ -72,15 +64,6 @@ core::WorkflowBundle bundle_of_catalog(Call& call) {
     const Workflows& known = call.config().workflows;
     if (!known.contains(name)) refuse_unknown(name, known, "the server's catalog");
     return core::bundle_of(name, known);
-}
-
-std::string checked_input(const core::Workflow& workflow, const Value* input) {
-    const auto checked = core::checked_input(workflow, input == nullptr ? Value::object() : *input);
-    if (checked.ok()) return checked->dump();
-    std::vector<Fault> faults;
-    for (const std::string& fault : checked.error()) faults.push_back({"input", fault});
-    throw Problem("REFUSED", concat("the input does not fit workflow ", workflow.name, ": ", checked.error().front()),
-                  std::move(faults));
 }
 
 core::WorkflowBundle wanted_bundle(Call& call) {

@@ -52,6 +52,7 @@ http::Reply pause_queue(Call& call);
 http::Reply resume_queue(Call& call);
 // schedules.cc
 http::Reply list_schedules(Call& call);
+http::Reply apply_schedules(Call& call);
 http::Reply show_schedule(Call& call);
 http::Reply pause_schedule(Call& call);
 http::Reply resume_schedule(Call& call);

@@ -391,6 +391,15 @@ void add_queues_and_schedules(std::vector<Route>& all) {
                    "",
                    "ScheduleList",
                    list_schedules});
+    all.push_back({"POST",
+                   "/api/schedules",
+                   Scope::Admin,
+                   tag,
+                   "Make or change schedules, and say what they were before; none is removed",
+                   {},
+                   "ScheduleForm",
+                   "ScheduleChanges",
+                   apply_schedules});
     all.push_back(
         {"GET", "/api/schedules/{name}", Scope::Read, tag, "One of them", {}, "", "Schedule", show_schedule});
     all.push_back({"POST",

@@ -4,6 +4,8 @@
 #include "api/resources.h"
 #include "base/text.h"
 #include "client/job_operations.h"
+#include "client/schedule_operations.h"
+#include "core/schedule_text.h"
 
 namespace holdfast::api {
 
@@ -43,6 +45,23 @@ http::Response set_paused(Call& call, bool paused) {
     return steered(call, was_there, paused ? "paused" : "resumed");
 }
 
+/// As the store keeps it. Throws REFUSED, or FORBIDDEN for queues that are not the caller's.
+store::ScheduleDefinition read_schedule(Call& call, const Value& item) {
+    const std::string name = item.at("name");
+    const auto timing = core::parse_timing(item.at("timing").dump());
+    if (!timing.ok()) throw Problem("REFUSED", concat("schedule '", name, "': ", timing.error()));
+    const core::WorkflowBundle bundle = checked_bundle(item.at("definition"));
+    require_queues_of(call.caller, bundle);
+    store::ScheduleDefinition schedule{
+        .name = name,
+        .timing = core::to_json_text(*timing),
+        .definition = core::to_json_text(bundle),
+        .input = checked_input(bundle.workflows.at(bundle.main), given(item, "input"))};
+    const auto view = wire::view_of({.schedule = schedule}, call.store().now(), 1);
+    if (!view.problem.empty()) throw Problem("REFUSED", concat("schedule '", name, "': ", view.problem));
+    return schedule;
+}
+
 }  // namespace
 
 http::Reply list_schedules(Call& call) {
@@ -50,6 +69,21 @@ http::Reply list_schedules(Call& call) {
     Json items = Json::array();
     for (const auto& record : call.store().schedules())
         items.push_back(wire::to_json_shape(wire::view_of(record, now, slots_shown)));
+    return answer(list_of(std::move(items)));
+}
+
+http::Reply apply_schedules(Call& call) {
+    std::vector<store::ScheduleDefinition> wanted;
+    for (const Value& item : call.body.at("schedules")) wanted.push_back(read_schedule(call, item));
+    const Value* dry_run = given(call.body, "dry_run");
+    const bool only_looks = dry_run != nullptr && dry_run->get<bool>();
+    const auto changes = only_looks ? client::compare_schedules(call.store(), wanted)
+                                    : client::put_schedules(call.store(), wanted, call.caller.who());
+    Json items = Json::array();
+    for (const auto& [name, change] : changes.configured)
+        items.push_back({{"schedule", name}, {"status", client::to_text(change)}});
+    for (const std::string& name : changes.not_configured)
+        items.push_back({{"schedule", name}, {"status", "not_configured"}});
     return answer(list_of(std::move(items)));
 }
 

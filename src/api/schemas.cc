@@ -104,6 +104,7 @@ Json task() {
                    {"cancel_requested", boolean()},
                    {"retry_of", nullable(uuid())},
                    {"idempotency_key", nullable(text())},
+                   {"traceparent", nullable(text("W3C trace context of whoever submitted it"))},
                    {"concurrency", nullable(object({{"key", text()}, {"limit", integer()}}))},
                    {"policy", any()},
                    {"progress", nullable(ref("Progress"))},
@@ -359,6 +360,16 @@ void add_workers(Json& all) {
                               {"problem", nullable(text())}});
     all["ScheduleList"] = list("Schedule");
     all["ScheduleSteered"] = object({{"schedule", text()}, {"status", word({"paused", "resumed", "removed"})}});
+    all["ScheduleForm"] = form({{"schedules", array(form({{"name", text()},
+                                                          {"timing", any("as GET shows it")},
+                                                          {"definition", any("a bundle, as of a job")},
+                                                          {"input", any()}},
+                                                         {"name", "timing", "definition"}))},
+                                {"dry_run", boolean()}},
+                               {"schedules"});
+    all["ScheduleChange"] =
+        object({{"schedule", text()}, {"status", word({"new", "changed", "unchanged", "not_configured"})}});
+    all["ScheduleChanges"] = list("ScheduleChange");
     all["ScheduleRun"] = object({{"id", uuid()}, {"schedule", text()}});
 }
 

@@ -6,6 +6,8 @@
 #include "cli/json_shapes.h"
 #include "cli/schedule_changes.h"
 #include "cli/schedules_commands.h"
+#include "client/schedule_operations.h"
+#include "remote/remote_schedules.h"
 
 namespace holdfast::cli {
 
@@ -18,22 +20,27 @@ void tell(const Session& session, const std::string& name, std::string_view stat
         session.io.out << fmt::format("schedule {} {}\n", name, sentence);
 }
 
-void tell(const Session& session, const ScheduleChanges& changes, const std::string& file, bool dry_run) {
+void tell(const Session& session, const client::ScheduleChanges& changes, const std::string& file, bool dry_run) {
     for (const auto& [name, change] : changes.configured)
-        tell(session, name, to_text(change), fmt::format("{} {}", dry_run ? "would be" : "is", to_text(change)));
+        tell(session, name, client::to_text(change),
+             fmt::format("{} {}", dry_run ? "would be" : "is", client::to_text(change)));
     for (const std::string& name : changes.not_configured)
         tell(session, name, "not_configured",
              fmt::format("is not in {}, and stays; 'holdfast schedules remove {}' removes it", file, name));
+}
+
+client::ScheduleChanges apply(const Session& session, const config::Config& config, bool dry_run) {
+    const auto wanted = definitions_of(config.schedules);
+    if (const auto server = session.server()) return remote::apply_schedules(*server, wanted, dry_run);
+    const auto store = session.open_store(config, dry_run ? Access::AsItIs : Access::CreateAndMigrate);
+    return dry_run ? client::compare_schedules(*store, wanted) : client::put_schedules(*store, wanted, session.who());
 }
 
 ExitCode apply(Session& session, bool dry_run) {
     const config::Config config = session.load_config();
     if (config.file.empty())
         throw BadInput("no configuration file was read; write one (holdfast.yaml), or name one with --config");
-    const auto store = session.open_store(config, dry_run ? Access::AsItIs : Access::CreateAndMigrate);
-    const ScheduleChanges changes = dry_run ? compare_schedules(*store, config.schedules)
-                                            : put_schedules(*store, config.schedules, session.who());
-    tell(session, changes, config.file, dry_run);
+    tell(session, apply(session, config, dry_run), config.file, dry_run);
     return ExitCode::Done;
 }
 

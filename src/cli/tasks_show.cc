@@ -33,6 +33,7 @@ void print_fields(const Io& io, const store::TaskRecord& record, const StepOfTas
     field("policy", core::encode_policy(task.policy));
     if (task.concurrency) field("key", fmt::format("{} (limit {})", task.concurrency->key, task.concurrency->limit));
     field("idempotency", task.idempotency_key);
+    field("trace", task.traceparent);
     if (task.deadline) field("deadline", format_timestamp(*task.deadline));
     if (record.progress)
         field("progress", fmt::format("{:.0f}% {}", record.progress->fraction * 100, record.progress->text));

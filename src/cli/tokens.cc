@@ -10,6 +10,7 @@
 #include "cli/timeline.h"
 #include "cli/words.h"
 #include "platform/system_random.h"
+#include "remote/remote_tokens.h"
 #include "wire/token_shape.h"
 
 namespace holdfast::cli {
@@ -29,33 +30,58 @@ store::Scope read_scope(const std::string& text) {
                                     {"admin", store::Scope::Admin}});
 }
 
-store::NewToken token_of(const NewTokenFlags& flags, const std::string& secret, Session& session, Timestamp now) {
+using MadeToken = remote::MadeToken;
+
+store::NewToken token_of(const NewTokenFlags& flags, Session& session) {
     platform::SystemRandom random;
-    store::NewToken token{.id = make_uuid_v4(random),
-                          .name = flags.name,
-                          .hash = api::hash_token_secret(secret),
-                          .scope = read_scope(flags.scope),
-                          .queues = flags.queues,
-                          .who = session.who()};
-    if (!flags.expires.empty()) token.expires_at = now + read_duration("--expires", flags.expires);
-    return token;
+    return {.id = make_uuid_v4(random),
+            .name = flags.name,
+            .hash = {},
+            .scope = read_scope(flags.scope),
+            .queues = flags.queues,
+            .expires_at = {},
+            .who = session.who()};
 }
 
-void print_created(const Io& io, const store::NewToken& token, const std::string& secret) {
+void print_created(const Io& io, const MadeToken& made) {
+    const store::NewToken& token = made.record.token;
     io.out << fmt::format("token {} ({}) is made; this is the only time that its secret is shown:\n\n  {}\n\n",
-                          token.name, store::to_text(token.scope), paint(io, Tone::Strong, secret))
+                          token.name, store::to_text(token.scope), paint(io, Tone::Strong, made.secret))
            << "Send it as 'Authorization: Bearer SECRET', or log in with it on the page.\n";
 }
 
-store::TokenRecord stored_token(store::Store& store, const store::NewToken& token) {
-    return store.find_token(token.hash).value_or(store::TokenRecord{.token = token, .created_at = store.now()});
+/// nullopt: the name is taken.
+std::optional<MadeToken> make_at_server(remote::ServerLink& server, const store::NewToken& token,
+                                        const std::string& lasts) {
+    try {
+        return remote::create_token(server, token, lasts);
+    } catch (const remote::Conflict&) {
+        return std::nullopt;
+    }
+}
+
+std::optional<MadeToken> make_in_store(store::Store& store, store::NewToken token,
+                                       const std::optional<Duration>& lasts) {
+    const std::string secret = api::make_token_secret();
+    token.hash = api::hash_token_secret(secret);
+    if (lasts) token.expires_at = store.now() + *lasts;
+    if (store.create_token(token) == store::CreateTokenStatus::NameTaken) return std::nullopt;
+    auto stored = store.find_token(token.hash);
+    return MadeToken{stored ? *std::move(stored) : store::TokenRecord{.token = token, .created_at = store.now()},
+                     secret};
+}
+
+std::optional<MadeToken> make_token(Session& session, const NewTokenFlags& flags) {
+    const store::NewToken token = token_of(flags, session);
+    std::optional<Duration> lasts;
+    if (!flags.expires.empty()) lasts = read_duration("--expires", flags.expires);
+    if (const auto server = session.server()) return make_at_server(*server, token, flags.expires);
+    return make_in_store(*session.open_store(Access::CreateAndMigrate), token, lasts);
 }
 
 ExitCode create(Session& session, const NewTokenFlags& flags) {
-    const auto store = session.open_store(Access::CreateAndMigrate);
-    const std::string secret = api::make_token_secret();
-    const store::NewToken token = token_of(flags, secret, session, store->now());
-    if (store->create_token(token) == store::CreateTokenStatus::NameTaken) {
+    const auto made = make_token(session, flags);
+    if (!made) {
         session.io.err << fmt::format(
             "holdfast: there is a token named {} already; choose another name, or revoke it: 'holdfast tokens revoke "
             "{}'\n",
@@ -63,11 +89,11 @@ ExitCode create(Session& session, const NewTokenFlags& flags) {
         return ExitCode::Failed;
     }
     if (!session.globals.json) {
-        print_created(session.io, token, secret);
+        print_created(session.io, *made);
         return ExitCode::Done;
     }
-    wire::Json shape = wire::to_json_shape(stored_token(*store, token));
-    shape["token"] = secret;
+    wire::Json shape = wire::to_json_shape(made->record);
+    shape["token"] = made->secret;
     session.io.out << shape.dump() << '\n';
     return ExitCode::Done;
 }

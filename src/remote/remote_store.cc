@@ -134,6 +134,20 @@ void RemoteStore::set_queue_paused(const std::string& queue, bool paused, const 
     link_.post(path_of({"queues", queue, paused ? "pause" : "resume"}));
 }
 
+// ---- Who may do what
+// -----------------------------------------------------------------------------------------------
+
+std::vector<store::TokenRecord> RemoteStore::tokens() {
+    std::vector<store::TokenRecord> tokens;
+    const Json answer = link_.get(path_of({"tokens"}));
+    for (const Json& item : answer.at("items")) tokens.push_back(wire::read_token(item));
+    return tokens;
+}
+
+bool RemoteStore::revoke_token(const std::string& name_or_id, const std::string& /*who*/) {
+    return link_.remove(path_of({"tokens", name_or_id})) != "not_found";
+}
+
 // ---- The store itself
 // -----------------------------------------------------------------------------------------------
 

@@ -48,6 +48,10 @@ public:
     bool set_schedule_paused(const std::string& schedule, bool paused, const std::string& who) override;
     bool remove_schedule(const std::string& schedule, const std::string& who) override;
 
+    // Who may do what
+    std::vector<store::TokenRecord> tokens() override;
+    bool revoke_token(const std::string& name_or_id, const std::string& who) override;
+
     // The store itself
     [[nodiscard]] std::unique_ptr<store::Watch> watch(store::Topic topic) override;
     std::vector<store::Finding> check_up() override;
@@ -84,9 +88,7 @@ public:
     bool fire(const store::FireParams&) override { refuse(); }
     store::MigrateAnswer migrate() override { refuse(); }
     store::CreateTokenStatus create_token(const store::NewToken&) override { refuse(); }
-    std::vector<store::TokenRecord> tokens() override { refuse(); }
     std::optional<store::TokenRecord> find_token(const std::string&) override { refuse(); }
-    bool revoke_token(const std::string&, const std::string&) override { refuse(); }
     void note_token_use(const Uuid&, const std::string&) override { refuse(); }
     void beat_replica(const store::Replica&) override { refuse(); }
     std::vector<store::ReplicaRecord> replicas() override { refuse(); }

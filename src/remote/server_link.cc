@@ -38,6 +38,7 @@ std::string escaped(std::string_view text) {
         throw Unusable(
             concat(url, ": ", detail, " (--token, or HOLDFAST_TOKEN in the environment, is sent with it)"));
     if (status == 429 || status >= 500) throw Unavailable(concat(url, ": ", detail));
+    if (code == "CONFLICT") throw Conflict(detail);
     throw BadInput(detail);
 }
 

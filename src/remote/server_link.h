@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "holdfast/errors.h"
 #include "http/client.h"
 #include "wire/shapes.h"
 
@@ -12,6 +13,12 @@ namespace holdfast::remote {
 
 using wire::Json;
 using Query = std::map<std::string, std::string>;
+
+/// The server says that something stands in the way: a name that is taken, an id that several have.
+class Conflict : public BadInput {
+public:
+    using BadInput::BadInput;
+};
 
 /// A server, asked through its API. What it refuses is thrown as its store would have thrown it: BadInput and its
 /// kinds, Unavailable, Unusable (no token, or one that does not reach). Calls from several threads take turns.

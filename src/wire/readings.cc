@@ -102,6 +102,7 @@ store::NewTask new_task(const Json& shape) {
     task.deadline = time_or_none(shape.at("deadline"));
     task.concurrency = concurrency(shape.at("concurrency"));
     task.idempotency_key = text(shape.at("idempotency_key"));
+    task.traceparent = text(shape.at("traceparent"));
     task.policy = policy(shape.at("policy"));
     task.retry_of = id(shape.at("retry_of"));
     return task;
@@ -338,6 +339,22 @@ store::ScheduleRecord read_schedule(const Json& shape) {
     record.decided_until = read_time(shape.at("decided_until"));
     record.last_job = id(shape.at("last_job"));
     if (!shape.at("last_state").is_null()) record.last_state = state(shape.at("last_state"), parse_job_state);
+    return record;
+}
+
+store::TokenRecord read_token(const Json& shape) {
+    store::TokenRecord record;
+    record.token = {.id = id(shape.at("id")),
+                    .name = shape.at("name"),
+                    .hash = {},
+                    .scope = state(shape.at("scope"), store::parse_scope),
+                    .queues = shape.at("queues").get<std::vector<std::string>>(),
+                    .expires_at = time_or_none(shape.at("expires_at")),
+                    .who = shape.at("created_by")};
+    record.created_at = read_time(shape.at("created_at"));
+    record.revoked_at = time_or_none(shape.at("revoked_at"));
+    record.last_used_at = time_or_none(shape.at("last_used_at"));
+    record.last_used_from = text(shape.at("last_used_from"));
     return record;
 }
 

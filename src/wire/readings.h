@@ -28,6 +28,9 @@ namespace holdfast::wire {
 /// Of its definition only the workflow's name is told.
 [[nodiscard]] store::ScheduleRecord read_schedule(const Json& shape);
 
+/// Its hash is told to nobody.
+[[nodiscard]] store::TokenRecord read_token(const Json& shape);
+
 [[nodiscard]] RecoveryStatus read_recovery_status(const Json& shape, Timestamp now);
 [[nodiscard]] engine::StaleTask read_stale_task(const Json& shape);
 [[nodiscard]] engine::ServicePass read_service_pass(const Json& shape);

@@ -75,6 +75,7 @@ Json to_json_shape(const store::TaskRecord& record) {
             {"cancel_requested", record.cancel_requested},
             {"retry_of", shape(task.retry_of)},
             {"idempotency_key", text_or_null(task.idempotency_key)},
+            {"traceparent", text_or_null(task.traceparent)},
             {"concurrency", shape(task.concurrency)},
             {"policy", shape(task.policy)},
             {"progress", shape(record.progress)},

@@ -1,6 +1,7 @@
 #include <future>
 
 #include "api/route.h"
+#include "core/workflow.h"
 #include "tests/api/api_fixture.h"
 
 namespace holdfast::api_test {
@@ -17,6 +18,50 @@ protected:
                             "test");
     }
 };
+
+TEST_F(ApiResources, SchedulesAreMadeAndChangedAndNoneIsRemoved) {
+    const Value definition = Value::parse(config->schedules.at(0).definition);
+    const auto wanted = [&](const std::string& name, const Value& timing) {
+        return Value{{"name", name}, {"timing", timing}, {"definition", definition}, {"input", Value::object()}};
+    };
+    const auto apply = [&](const std::vector<Value>& schedules, bool dry_run = false) {
+        return post("/api/schedules", {{"schedules", schedules}, {"dry_run", dry_run}});
+    };
+    const auto outcome = [](const Answer& answer) {
+        std::vector<std::pair<std::string, std::string>> found;
+        for (const Value& item : answer.body.at("items")) found.emplace_back(item.at("schedule"), item.at("status"));
+        return found;
+    };
+    using testing::Pair;
+    const Value hourly = {{"interval_ms", 3600000}}, daily = {{"interval_ms", 86400000}};
+    EXPECT_THAT(outcome(apply({wanted("a", hourly)}, true)), ElementsAre(Pair("a", "new")));
+    EXPECT_THAT(store->schedules(), IsEmpty()) << "it only looked";
+    EXPECT_EQ(apply({wanted("a", hourly), wanted("b", hourly)}).status, 200);
+    EXPECT_THAT(outcome(apply({wanted("b", daily)})), ElementsAre(Pair("b", "changed"), Pair("a", "not_configured")));
+    EXPECT_THAT(outcome(apply({wanted("b", daily)})), Contains(Pair("b", "unchanged")));
+    EXPECT_THAT(store->schedules(), SizeIs(2));
+
+    EXPECT_EQ(apply({wanted("c", {{"interval_ms", -1}})}).code(), "REFUSED");
+    EXPECT_EQ(apply({wanted("c", {{"cron", "0 0 * * *"}, {"zone", "Mars/Olympus"}})}).code(), "REFUSED");
+    Value broken = wanted("c", hourly);
+    broken["definition"]["main"] = "gone";
+    EXPECT_EQ(apply({broken}).code(), "REFUSED");
+    EXPECT_THAT(store->schedules(), SizeIs(2));
+}
+
+TEST_F(ApiResources, SchedulesOfOnesOwnAreForAdminsAndTheirQueues) {
+    const std::string definition = core::to_json_text(core::bundle_of("each", config->workflows));
+    const std::string operate = make_token("ops", store::Scope::Operate);
+    const std::string shipping = make_token("shipping", store::Scope::Admin, {"shipping"});
+    const std::string boss = make_token("boss", store::Scope::Admin, {"default"});
+    const Value schedule = {
+        {"name", "a"}, {"timing", {{"interval_ms", 3600000}}}, {"definition", Value::parse(definition)}};
+    const Value body = {{"schedules", std::vector<Value>{schedule}}};
+    EXPECT_EQ(post_as(operate, "/api/schedules", body).code(), "FORBIDDEN");
+    EXPECT_EQ(post_as(shipping, "/api/schedules", body).code(), "FORBIDDEN") << "its task goes to the queue default";
+    EXPECT_THAT(store->schedules(), IsEmpty());
+    EXPECT_EQ(post_as(boss, "/api/schedules", body).status, 200);
+}
 
 TEST_F(ApiResources, CatalogTellsWhatTheConfigurationDefines) {
     const Value tasks = get("/api/catalog/tasks").body.at("items");
@@ -264,6 +309,7 @@ TEST_P(ApiOnEveryStore, EveryRouteAnswersAsItsSchemaSays) {
     store->put_schedule({.name = "nightly", .timing = "{}", .definition = schedule.definition, .input = "{}"},
                         "test");
     (void)get("/api/schedules");
+    (void)post("/api/schedules", {{"schedules", Value::array()}, {"dry_run", true}});
     (void)get("/api/schedules/nightly");
     (void)post("/api/schedules/nightly/pause");
     (void)post("/api/schedules/nightly/resume");

@@ -35,10 +35,6 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Stores, CliSchedules, testing::ValuesIn(all_kinds()), name_of);
 
-/// What the file says is put into a store itself.
-class CliApply : public CliSchedules {};
-INSTANTIATE_TEST_SUITE_P(Stores, CliApply, testing::ValuesIn(store_kinds()), name_of);
-
 TEST_P(CliSchedules, ListShowsThemByName) {
     put("nightly", R"({"cron":"30 2 * * *","zone":"Europe/Berlin"})");
     put("every", R"({"interval_ms":900000})");
@@ -113,7 +109,7 @@ std::string nightly_file(const std::string& when) {
         when, " } }\n");
 }
 
-TEST_P(CliApply, ApplySaysWhatIsNewChangedAndUnchanged) {
+TEST_P(CliSchedules, ApplySaysWhatIsNewChangedAndUnchanged) {
     define(nightly_file("cron: \"30 2 * * *\", zone: Asia/Kolkata"));
     const Ran first = holdfast({"schedules", "apply"});
     EXPECT_EQ(first.exit_code, 0) << first.err;
@@ -127,14 +123,14 @@ TEST_P(CliApply, ApplySaysWhatIsNewChangedAndUnchanged) {
     EXPECT_EQ(shown["workflow"], "backup");
 }
 
-TEST_P(CliApply, ADryRunOfApplyChangesNothing) {
+TEST_P(CliSchedules, ADryRunOfApplyChangesNothing) {
     (void)store();
     define(nightly_file("every: 1h"));
     EXPECT_EQ(holdfast({"schedules", "apply", "--dry-run"}).out, "schedule nightly would be new\n");
     EXPECT_THAT(store().schedules(), SizeIs(0));
 }
 
-TEST_P(CliApply, ApplyNamesWhatOnlyTheStoreHasAndLeavesIt) {
+TEST_P(CliSchedules, ApplyNamesWhatOnlyTheStoreHasAndLeavesIt) {
     put("old", R"({"interval_ms":900000})");
     define(nightly_file("every: 1h"));
     EXPECT_THAT(
@@ -146,13 +142,13 @@ TEST_P(CliApply, ApplyNamesWhatOnlyTheStoreHasAndLeavesIt) {
     EXPECT_EQ(holdfast({"schedules", "apply", "--json"}).json_lines().at(1)["status"], "not_configured");
 }
 
-TEST_P(CliApply, ApplyNeedsAFile) {
+TEST_P(CliSchedules, ApplyNeedsAFile) {
     const Ran ran = holdfast({"schedules", "apply"});
     EXPECT_EQ(ran.exit_code, 2);
     EXPECT_THAT(ran.err, HasSubstr("no configuration file was read"));
 }
 
-TEST_P(CliApply, AnUnknownZoneIsToldWithItsLine) {
+TEST_P(CliSchedules, AnUnknownZoneIsToldWithItsLine) {
     define(nightly_file("cron: \"@daily\", zone: Europe/Berlni"));
     const Ran ran = holdfast({"config", "check"});
     EXPECT_EQ(ran.exit_code, 2);

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "store/store.h"
+
+namespace holdfast::client {
+
+/// What a schedule that somebody wants is to the store.
+enum class ScheduleChange { New, Changed, Unchanged };
+[[nodiscard]] std::string_view to_text(ScheduleChange change);  ///< "new", "changed", "unchanged"
+
+struct ScheduleChanges {
+    std::vector<std::pair<std::string, ScheduleChange>> configured = {};  ///< by name, in the order of those wanted
+    std::vector<std::string> not_configured = {};                         ///< only the store has them
+
+    [[nodiscard]] std::ptrdiff_t count(ScheduleChange change) const;
+};
+
+[[nodiscard]] ScheduleChanges compare_schedules(store::Store& store,
+                                                const std::vector<store::ScheduleDefinition>& wanted);
+
+/// Puts them into the store, and removes nothing. What they were to it before.
+ScheduleChanges put_schedules(store::Store& store, const std::vector<store::ScheduleDefinition>& wanted,
+                              const std::string& who);
+
+}  // namespace holdfast::client
