@@ -94,6 +94,7 @@ public:
     void remove_replica(const Uuid& replica) override;
     std::size_t prune_replicas(Duration older_than) override;
     void append_event(const store::EventRecord& event) override;
+    store::EventWriters event_writers() override;
     store::JobCounts count_jobs() override;
     store::Stats stats(const store::StatsParams& params) override;
     store::Pulse pulse() override;

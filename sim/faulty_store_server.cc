@@ -69,6 +69,10 @@ store::Pulse FaultyStore::pulse() {
     return read("pulse", [](Store& store) { return store.pulse(); });
 }
 
+store::EventWriters FaultyStore::event_writers() {
+    return read("event_writers", [](Store& store) { return store.event_writers(); });
+}
+
 store::EndedTasks FaultyStore::ended_tasks(Timestamp since, Timestamp until) {
     return read("ended_tasks", [&](Store& store) { return store.ended_tasks(since, until); });
 }

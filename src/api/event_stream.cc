@@ -101,8 +101,9 @@ void MessageQueue::wake() {
     if (wake) wake();
 }
 
-void EventStream::tell(const store::EventRecord& event) {
-    if (filter_.passes(event)) push(message_of("event", wire::job_event_shape(event), std::to_string(event.id)));
+void EventStream::tell(const store::EventRecord& event, const EventReader& reader) {
+    safe_ = std::max(safe_, std::min(event.id, reader.settled()));
+    if (filter_.passes(event)) push(message_of("event", wire::job_event_shape(event), std::to_string(safe_)));
 }
 
 void EventStream::join(store::Store& store, const EventReader& reader) {
@@ -114,7 +115,7 @@ void EventStream::join(store::Store& store, const EventReader& reader) {
     for (int pages = 0; pages < most_pages; ++pages) {
         const auto page = store.events({.task = {}, .worker = {}, .after_id = last, .limit = page_size});
         for (const auto& event : page)
-            if (reader.has_read(event.id)) tell(event);
+            if (reader.has_read(event.id)) tell(event, reader);
         if (page.size() < page_size) return;
         last = page.back().id;
     }
@@ -124,29 +125,59 @@ void EventStream::join(store::Store& store, const EventReader& reader) {
 // ---- EventReader
 // -----------------------------------------------------------------------------------------------------
 
-void EventReader::begin_now(store::Store& store) {
-    const auto newest = store.last_events(1);
-    settled_ = newest.empty() ? 0 : newest.front().id;
-    told_.clear();
-}
+namespace {
 
-std::vector<store::EventRecord> EventReader::read(store::Store& store) {
+constexpr std::int64_t most_unsettled = 10'000;
+
+std::vector<store::EventRecord> lines_after(store::Store& store, std::int64_t after) {
     constexpr std::size_t page_size = 1000;
-    constexpr auto look_back = std::chrono::seconds(3);
-    const auto now = Steady::now();
-    std::vector<store::EventRecord> fresh;
-    for (std::int64_t after = settled_;;) {
+    std::vector<store::EventRecord> lines;
+    for (;;) {
         auto page = store.events({.task = {}, .worker = {}, .after_id = after, .limit = page_size});
         const bool is_last = page.size() < page_size;
         if (!page.empty()) after = page.back().id;
-        for (auto& event : page)
-            if (told_.emplace(event.id, now).second) fresh.push_back(std::move(event));
-        if (is_last) break;
+        std::move(page.begin(), page.end(), std::back_inserter(lines));
+        if (is_last) return lines;
     }
-    while (!told_.empty() && now - told_.begin()->second > look_back) {
-        settled_ = told_.begin()->first;
+}
+
+}  // namespace
+
+void EventReader::begin_now(store::Store& store) {
+    told_.clear();
+    suspected_ = store.event_writers();
+    settled_ = suspected_.newest;
+    if (suspected_.writers.empty()) return;
+    settled_ = std::max<std::int64_t>(0, settled_ - most_unsettled);
+    for (const auto& event : lines_after(store, settled_)) told_.insert(event.id);
+}
+
+/// Whoever wrote at an earlier look and is done by now has left nothing behind that could still appear.
+std::int64_t EventReader::look_for_settled(store::Store& store) {
+    store::EventWriters now = store.event_writers();
+    std::erase_if(suspected_.writers,
+                  [&](const std::string& writer) { return std::ranges::count(now.writers, writer) == 0; });
+    if (!suspected_.writers.empty()) return settled_;
+    std::int64_t settled = suspected_.newest;
+    if (now.writers.empty()) settled = now.newest;
+    suspected_ = std::move(now);
+    return std::max(settled_, settled);
+}
+
+void EventReader::settle(std::int64_t up_to) {
+    settled_ = up_to;
+    told_.erase(told_.begin(), told_.upper_bound(settled_));
+    while (std::ssize(told_) > most_unsettled) {
+        settled_ = *told_.begin();
         told_.erase(told_.begin());
     }
+}
+
+std::vector<store::EventRecord> EventReader::read(store::Store& store) {
+    const std::int64_t settled = look_for_settled(store);  // first: what is settled can be read from then on
+    std::vector<store::EventRecord> fresh = lines_after(store, settled_);
+    std::erase_if(fresh, [&](const store::EventRecord& event) { return !told_.insert(event.id).second; });
+    settle(settled);
     return fresh;
 }
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,18 +59,25 @@ private:
 [[nodiscard]] http::ServerSentEvent goodbye(const std::string& reason);
 
 /// Reads the lines of history that are new since it last looked. Numbers are given before lines are committed, so
-/// that a lower one may appear after a higher one: it looks back over a few seconds, and tells each line once.
+/// that a lower one may appear after a higher one: it reads again from where none can appear any more, and tells each
+/// line once. A transaction that is under way while ten thousand lines are written is not waited for any longer.
 class EventReader {
 public:
     /// Forgets the past: begins after the newest line.
     void begin_now(store::Store& store);
+    /// By their numbers, ascending.
     [[nodiscard]] std::vector<store::EventRecord> read(store::Store& store);
     [[nodiscard]] bool has_read(std::int64_t id) const { return id <= settled_ || told_.contains(id); }
+    /// Every line up to this one has been read, and no other will appear among them.
+    [[nodiscard]] std::int64_t settled() const { return settled_; }
 
 private:
-    using Moment = std::chrono::steady_clock::time_point;
-    std::int64_t settled_ = 0;             // all up to this one have been told
-    std::map<std::int64_t, Moment> told_;  // ... and these beyond
+    [[nodiscard]] std::int64_t look_for_settled(store::Store& store);
+    void settle(std::int64_t up_to);
+
+    std::int64_t settled_ = 0;
+    std::set<std::int64_t> told_;    // those beyond that have been read
+    store::EventWriters suspected_;  // of an earlier look, as far as they are still under way
 };
 
 /// One reader of the live stream.
@@ -78,9 +85,13 @@ class EventStream final : public MessageQueue {
 public:
     /// `after`: the last line that it knows; unset: it wants none of the past.
     EventStream(EventFilter filter, std::optional<std::int64_t> after, std::string token_hash)
-        : MessageQueue(most_messages, std::move(token_hash)), filter_(std::move(filter)), after_(after) {}
+        : MessageQueue(most_messages, std::move(token_hash)),
+          filter_(std::move(filter)),
+          after_(after),
+          safe_(after.value_or(0)) {}
 
-    void tell(const store::EventRecord& event);
+    /// With the number to come back with: of this line, or of an earlier one while some may still appear in between.
+    void tell(const store::EventRecord& event, const EventReader& reader);
 
     // Of the looking thread.
     /// Tells what it missed of what `reader` has read; from then on it is told with the others.
@@ -91,6 +102,7 @@ private:
     static constexpr std::size_t most_messages = 1000;
     const EventFilter filter_;
     const std::optional<std::int64_t> after_;
+    std::int64_t safe_;  // whoever comes back with it misses none
     bool has_joined_ = false;
 };
 

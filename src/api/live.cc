@@ -207,7 +207,7 @@ void Live::tell_events(store::Store& store) {
     bool somebody_came = false;
     for (const auto& stream : streams) {
         if (stream->has_joined()) {
-            for (const auto& event : fresh) stream->tell(event);
+            for (const auto& event : fresh) stream->tell(event, reader_);
         } else {
             stream->join(store, reader_);
             somebody_came = true;

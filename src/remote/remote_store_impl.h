@@ -95,6 +95,7 @@ public:
     void remove_replica(const Uuid&) override { refuse(); }
     std::size_t prune_replicas(Duration) override { refuse(); }
     void append_event(const store::EventRecord&) override { refuse(); }
+    store::EventWriters event_writers() override { refuse(); }
     store::JobCounts count_jobs() override { refuse(); }
     store::Stats stats(const store::StatsParams&) override { refuse(); }
     store::EndedTasks ended_tasks(Timestamp, Timestamp) override { refuse(); }

@@ -266,6 +266,9 @@ public:
     Stats stats(const StatsParams& params) override {
         return timed("stats", [&] { return store_->stats(params); });
     }
+    EventWriters event_writers() override {
+        return timed("event_writers", [&] { return store_->event_writers(); });
+    }
     Pulse pulse() override {
         return timed("pulse", [&] { return store_->pulse(); });
     }

@@ -117,6 +117,14 @@ struct EndedTasks {
 };
 inline constexpr std::size_t most_ended_looked_at = 10'000;
 
+/// Whether lines of history may still appear below one that can be read already: numbers are given before lines are
+/// committed.
+struct EventWriters {
+    std::int64_t newest = 0;  ///< the highest number that can be read; 0: none
+    /// Transactions under way that may have been given a lower one; each has a name that no other ever has.
+    std::vector<std::string> writers = {};
+};
+
 /// What servers need beside tasks and jobs: the third part of a store.
 class ServerStore {
 public:
@@ -145,6 +153,8 @@ public:
     // History
     /// Appends a line; its id and time are the store's. Text that cannot be stored is made readable.
     virtual void append_event(const EventRecord& event) = 0;
+    /// Once none of the writers is under way any more, no line up to `newest` is missing.
+    virtual EventWriters event_writers() = 0;
 
     // Statistics
     virtual JobCounts count_jobs() = 0;  ///< children included

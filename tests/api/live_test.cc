@@ -5,6 +5,7 @@ namespace holdfast::api_test {
 
 class ApiLive : public ApiFixture {
 protected:
+    explicit ApiLive(StoreKind kind = StoreKind::Sqlite) : ApiFixture(kind) {}
     std::shared_ptr<http::StreamSource> open(const std::string& query = "",
                                              std::map<std::string, std::string> headers = {}) {
         headers.emplace("accept", "text/event-stream");
@@ -50,6 +51,69 @@ TEST_F(ApiLive, AReaderThatComesBackMissesNothing) {
     EXPECT_THAT(messages_of(by_parameter.read_until("event")), ElementsAre("four"));
     EXPECT_THAT(messages_of(by_header.read_until("event")), ElementsAre("four"));
 }
+
+#ifdef HOLDFAST_WITH_POSTGRES
+
+/// Transactions that draw a number for a line of history, and commit it when the test says so.
+class ApiLateLines : public ApiLive {
+protected:
+    ApiLateLines() : ApiLive(StoreKind::Postgres) {}
+    void TearDown() override {
+        raw.reset();
+        ApiLive::TearDown();
+    }
+    void begin_late_line() {
+        raw = database->raw();
+        raw->execute("BEGIN");
+        raw->execute("INSERT INTO event (at, kind, who, message) VALUES (now(), 'note', 'test', 'late')");
+    }
+    std::unique_ptr<contract::RawSql> raw;
+};
+
+TEST_F(ApiLateLines, ALineThatIsCommittedLateIsToldLive) {
+    StreamReader reader(open());
+    (void)reader.read_until("changed");
+    begin_late_line();
+    write_event("early");
+    EXPECT_THAT(messages_of(reader.read_until("event")), ElementsAre("early"));
+    std::this_thread::sleep_for(4s);  // no time is long enough to give it up
+    raw->execute("COMMIT");
+    EXPECT_THAT(messages_of(reader.read_until("event")), ElementsAre("late"));
+    write_event("last");
+    EXPECT_THAT(messages_of(reader.read_until("event")), ElementsAre("last"));
+}
+
+TEST_F(ApiLateLines, ALineThatIsCommittedWhileTheReaderIsAwayIsToldWhenItComesBack) {
+    write_event("known");
+    auto first = std::make_unique<StreamReader>(open());
+    (void)first->read_until("changed");
+    begin_late_line();
+    write_event("early");
+    const auto told = first->read_until("event");
+    EXPECT_THAT(messages_of(told), ElementsAre("early"));
+    first.reset();
+    raw->execute("COMMIT");
+    StreamReader second(open("", {{"last-event-id", told.back().id}}));
+    EXPECT_THAT(messages_of(second.read_until("event")), ElementsAre("late"));
+    EXPECT_THAT(messages_of(second.read_until("event")), ElementsAre("early")) << "told twice, rather than never";
+    write_event("last");
+    const auto last = second.read_until("event");
+    EXPECT_THAT(messages_of(last), ElementsAre("last"));
+    EXPECT_EQ(last.back().id, std::to_string(store->last_events(1).front().id)) << "nothing is missing below it";
+}
+
+TEST_F(ApiLateLines, ALineThatIsNeverCommittedHoldsNothingUp) {
+    StreamReader reader(open());
+    (void)reader.read_until("changed");
+    begin_late_line();
+    raw->execute("ROLLBACK");
+    write_event("after");
+    const auto read = reader.read_until("event");
+    EXPECT_THAT(messages_of(read), ElementsAre("after"));
+    EXPECT_EQ(read.back().id, std::to_string(store->last_events(1).front().id));
+}
+
+#endif
 
 TEST_F(ApiLive, OnlyWhatPassesTheFilterIsTold) {
     StreamReader reader(open("?kind=wanted"));

@@ -32,6 +32,7 @@ public:
     std::vector<store::EventRecord> last_events(std::size_t limit) override;
     std::vector<store::EventRecord> job_events(const store::JobEventsParams& params) override;
     void append_event(const store::EventRecord& event) override;
+    store::EventWriters event_writers() override;
     // steer.cc
     std::vector<store::CancelStatus> cancel(const store::CancelParams& params) override;
     std::vector<store::ForceStatus> force(const store::ForceParams& params) override;

@@ -222,6 +222,21 @@ void PostgresStore::append_event(const store::EventRecord& event) {
     });
 }
 
+/// An insert locks the table before it draws a number, and until the end of its transaction. The order matters:
+/// whoever has a lower number than the newest one has that lock by the time it is asked for.
+store::EventWriters PostgresStore::event_writers() {
+    const auto answers =
+        work_.run({Command{"SELECT coalesce(max(id), 0) FROM holdfast.event", Params()},
+                   Command{"SELECT DISTINCT virtualtransaction FROM pg_locks WHERE locktype = 'relation'"
+                           " AND relation = 'holdfast.event'::regclass AND mode = 'RowExclusiveLock' AND granted"
+                           " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+                           Params()}},
+                  Effect::Reads);
+    store::EventWriters found{.newest = answers[0].integer(0, 0), .writers = {}};
+    for (int row = 0; row < answers[1].size(); ++row) found.writers.push_back(answers[1].string(row, 0));
+    return found;
+}
+
 std::vector<store::EventRecord> PostgresStore::job_events(const store::JobEventsParams& params) {
     return read_events(work_.read("SELECT " HOLDFAST_EVENT_COLUMNS
                                   " FROM holdfast.event WHERE job_id = $1 AND id > $2 ORDER BY id LIMIT $3",

@@ -80,8 +80,8 @@ std::optional<TaskRecord> find_one(Database& db, Routes& routes, const Uuid& id)
     return record;
 }
 
-// Every source below yields ids of one kind of task, newest first, and takes the same parameters:
-// ?1 ?2 the range of ids, ?3 name, ?4 queue, ?5 worker (NULL or '' for any), ?6 limit, and ?7 a state.
+// Every source below yields ids of one kind of task, newest first, and takes the same parameters: ?1 ?2 the range of
+// ids, ?3 name, ?4 queue, ?5 worker (NULL or '' for any), ?6 limit, ?7 a state, ?8 a route.
 #define HOLDFAST_MATCHING                             \
     " BETWEEN ?1 AND ?2 AND (?3 = '' OR t.name = ?3)" \
     " AND (?4 = '' OR t.route_id IN (SELECT id FROM route WHERE queue = ?4))"
@@ -332,6 +332,15 @@ void SqliteStore::append_event(const store::EventRecord& event) {
     write([&](Transaction& tx) {
         write_event(tx, store::appended_event(event));
         return true;
+    });
+}
+
+/// Whoever writes has the file to itself until its lines are committed.
+store::EventWriters SqliteStore::event_writers() {
+    return work_.read([](Database& db) {
+        auto row = db.query("SELECT coalesce(max(id), 0) FROM event");
+        row.step();
+        return store::EventWriters{.newest = row.integer(0), .writers = {}};
     });
 }
 
