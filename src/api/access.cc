@@ -17,7 +17,7 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 constexpr auto remember_for = std::chrono::seconds(3);
-constexpr auto note_use_every = std::chrono::minutes(1);
+constexpr auto note_use_every = std::chrono::seconds(30);
 constexpr std::size_t most_remembered = 1000;
 constexpr int most_failed_logins = 10;
 constexpr auto login_window = std::chrono::minutes(1);
@@ -27,9 +27,7 @@ std::optional<std::string> bearer_secret(const http::Request& request) {
     const std::string_view header = request.header("authorization");
     if (header.empty()) return std::nullopt;
     constexpr std::string_view scheme = "bearer ";
-    const bool is_bearer = header.size() > scheme.size() &&
-                           std::ranges::equal(header.substr(0, scheme.size()), scheme, {},
-                                              [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const bool is_bearer = header.size() > scheme.size() && lower_case(header.substr(0, scheme.size())) == scheme;
     if (!is_bearer)
         throw Problem("BAD_TOKEN", "the Authorization header must be of the form 'Bearer TOKEN'")
             .with_header("www-authenticate", "Bearer");
@@ -45,6 +43,15 @@ Problem bad_token() {
 bool is_usable(const store::TokenRecord& record) {
     return !record.revoked_at &&
            (!record.token.expires_at || *record.token.expires_at > platform::real_clock().now());
+}
+
+Caller caller_with(const store::TokenRecord& record, const std::string& peer) {
+    return {.name = record.token.name,
+            .scope = record.token.scope,
+            .queues = record.token.queues,
+            .peer = peer,
+            .token = record.token.id,
+            .hash = record.token.hash};
 }
 
 bool equal_in_constant_time(const std::string& left, const std::string& right) {
@@ -137,12 +144,16 @@ std::optional<Caller> Access::bearer_of(const std::string& secret, const std::st
     const auto record = find(hash);
     if (!record || !equal_in_constant_time(record->token.hash, hash) || !is_usable(*record)) return std::nullopt;
     note_use(*record, peer);
-    return Caller{.name = record->token.name,
-                  .scope = record->token.scope,
-                  .queues = record->token.queues,
-                  .peer = peer,
-                  .token = record->token.id,
-                  .hash = hash};
+    return caller_with(*record, peer);
+}
+
+std::optional<Caller> Access::recall(const http::Request& request) {
+    const auto secret = bearer_secret(request);
+    const std::lock_guard lock(mutex_);
+    if (!secret) return has_tokens_ == false ? std::optional(local_caller(request)) : std::nullopt;
+    const auto found = remembered_.find(hash_token_secret(*secret));
+    if (found == remembered_.end() || !found->second.token || !is_usable(*found->second.token)) return std::nullopt;
+    return caller_with(*found->second.token, request.peer);
 }
 
 bool Access::still_valid(const std::string& hash) {
@@ -226,28 +237,33 @@ void Access::note_failed_login(const std::string& peer) {
 void Access::note_use(const store::TokenRecord& token, const std::string& peer) {
     const std::lock_guard lock(mutex_);
     Use& use = uses_[token.token.id];
-    if (use.is_written && Steady::now() - use.written_at < note_use_every) return;
     use.from = peer;
-    use.is_written = false;
+    ++use.count;
 }
 
-bool Access::has_uses_to_write() {
+bool Access::Use::is_wanted(Uses which) const {
+    if (count == written) return false;
+    return which == Uses::All || !written_at || Steady::now() - *written_at >= note_use_every;
+}
+
+bool Access::has_uses_to_write(Uses which) {
     const std::lock_guard lock(mutex_);
-    return std::ranges::any_of(uses_, [](const auto& entry) { return !entry.second.is_written; });
+    return std::ranges::any_of(uses_, [&](const auto& entry) { return entry.second.is_wanted(which); });
 }
 
-void Access::write_uses(store::Store& store) {
-    std::map<Uuid, std::string> due;
+void Access::write_uses(store::Store& store, Uses which) {
+    std::map<Uuid, Use> wanted;
     {
         const std::lock_guard lock(mutex_);
-        for (auto& [token, use] : uses_) {
-            if (use.is_written) continue;
-            due.emplace(token, use.from);
-            use.is_written = true;
-            use.written_at = Steady::now();
-        }
+        for (const auto& [token, use] : uses_)
+            if (use.is_wanted(which)) wanted.emplace(token, use);
     }
-    for (const auto& [token, from] : due) store.note_token_use(token, from);
+    for (const auto& [token, use] : wanted) {
+        store.note_token_use(token, use.from);
+        const std::lock_guard lock(mutex_);
+        uses_[token].written = use.count;
+        uses_[token].written_at = Steady::now();
+    }
 }
 
 }  // namespace holdfast::api

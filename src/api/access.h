@@ -51,6 +51,8 @@ public:
 
     /// Throws NO_TOKEN, BAD_TOKEN, CROSS_SITE, or what the store throws.
     [[nodiscard]] Caller identify(const http::Request& request);
+    /// Who asks, by what the store said last, however long ago; nullopt: it said nothing of this one, or no.
+    [[nodiscard]] std::optional<Caller> recall(const http::Request& request);
     /// Whoever has this secret; nullopt: nobody.
     [[nodiscard]] std::optional<Caller> bearer_of(const std::string& secret, const std::string& peer);
     /// Whether the token with this hash may still be used ("": it needs none).
@@ -63,9 +65,11 @@ public:
     void require_login_patience(const std::string& peer);
     void note_failed_login(const std::string& peer);
 
-    /// Notes in the store who was last seen where; to be called every now and then.
-    void write_uses(store::Store& store);
-    [[nodiscard]] bool has_uses_to_write();
+    /// What is known of uses and not in the store yet: of each token at most twice a minute, unless this is the end.
+    enum class Uses { Due, All };
+    [[nodiscard]] bool has_uses_to_write(Uses which);
+    /// Notes in the store who was last seen where; to be called every now and then, and at the end.
+    void write_uses(store::Store& store, Uses which);
 
 private:
     using Moment = std::chrono::steady_clock::time_point;
@@ -75,8 +79,10 @@ private:
     };
     struct Use {
         std::string from = {};
-        Moment written_at = {};
-        bool is_written = true;
+        std::uint64_t count = 0, written = 0;  ///< how many there were, and how many of them the store knows
+        std::optional<Moment> written_at = {};
+
+        [[nodiscard]] bool is_wanted(Uses which) const;
     };
     struct Failures {
         int count = 0;

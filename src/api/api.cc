@@ -15,10 +15,21 @@ constexpr std::string_view page_policy =
     "'self'; "
     "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+Caller identified(Access& access, const http::Request& request, const Route& route) {
+    try {
+        return access.identify(request);
+    } catch (const Unavailable&) {
+        auto known = route.answers_without_store ? access.recall(request) : std::nullopt;
+        if (!known) throw;
+        return *std::move(known);
+    }
+}
+
 /// Routes that are for everybody have no caller; their handlers ask who it is where that matters.
-Caller caller_of(Services& services, const http::Request& request, const Route& route) {
+Caller caller_of(Services& services, const http::Request& request, const Route& route, std::string& name) {
     if (!route.scope) return {.name = {}, .scope = {}, .queues = {}, .peer = request.peer, .token = {}, .hash = {}};
-    Caller caller = services.access.identify(request);
+    Caller caller = identified(services.access, request, route);
+    name = caller.name;
     caller.require(*route.scope);
     if (route.needs_all_queues) caller.require_all_queues();
     return caller;
@@ -70,9 +81,9 @@ void Api::end_streams(const std::string& why) {
     services_->live.end_streams(why);
 }
 
-http::Reply Api::handle(const http::Request& request) {
+http::Reply Api::handle(const http::Request& request, std::string& caller) {
     try {
-        return asked_for_each_time(answer_or_throw(request));
+        return asked_for_each_time(answer_or_throw(request, caller));
     } catch (const std::exception& failure) {
         const auto problem = problem_of(failure);
         const bool is_for_the_log = !problem || dynamic_cast<const StoreError*>(&failure) != nullptr;
@@ -85,13 +96,12 @@ http::Reply Api::handle(const http::Request& request) {
     }
 }
 
-http::Reply Api::answer_or_throw(const http::Request& request) {
+http::Reply Api::answer_or_throw(const http::Request& request, std::string& name) {
     if (!belongs_to_the_api(request)) return page_or_throw(request);
     RouteMatch match = match_route(request.method, request.path);
     const Route& route = *match.route;
-    Caller caller = caller_of(*services_, request, route);
-    if (services_->access.has_uses_to_write()) services_->live.nudge();
-    Call call(*services_, request, std::move(match), std::move(caller));
+    Caller caller = caller_of(*services_, request, route, name);
+    Call call(*services_, request, std::move(match), std::move(caller), name);
     return route.handler(call);
 }
 

@@ -10,6 +10,7 @@
 #include "api/access.h"
 #include "api/route.h"
 #include "api/store_pool.h"
+#include "api/vital_sign.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "config/config.h"
@@ -20,8 +21,7 @@ namespace holdfast::api {
 /// What one check of readiness found.
 struct Readiness {
     std::string name = {};  ///< "store", "schema", "sweeper"
-    bool ok = false;
-    std::string detail = {};
+    VitalSign::Check found = {};
 };
 
 /// A file of the page, embedded into the program.
@@ -40,6 +40,9 @@ struct ApiParts {
     std::string version = {};
     Login login = Login::WhenTokensExist;
     std::vector<std::string> hosts = {};  ///< names and addresses of the server beside those of loopback
+    Duration live_patience =
+        std::chrono::seconds(10);  ///< the server is not ready when its streams stand still longer
+    Duration statistics_kept = std::chrono::seconds(2);  ///< at most: counts and statistics are told again that long
     std::function<std::vector<Readiness>()> readiness = [] { return std::vector<Readiness>(); };
     std::function<std::string()> metrics = [] { return std::string(); };  ///< in Prometheus's text format
     /// A file of the page by its path ("/", "/assets/x.js"); nullopt: none.
@@ -59,14 +62,19 @@ public:
     Api(const Api&) = delete;
     Api& operator=(const Api&) = delete;
 
-    /// Answers every request; throws nothing.
-    [[nodiscard]] http::Reply handle(const http::Request& request);
+    /// Answers every request; throws nothing. `caller`: becomes the name of whoever asked, as far as that is known.
+    [[nodiscard]] http::Reply handle(const http::Request& request, std::string& caller);
+    /// The same, for whoever keeps no log of callers.
+    [[nodiscard]] http::Reply handle(const http::Request& request) {
+        std::string caller;
+        return handle(request, caller);
+    }
 
     /// Ends every open stream with `bye` and answers those who wait; handle() still works. For a graceful stop.
     void end_streams(const std::string& why);
 
 private:
-    [[nodiscard]] http::Reply answer_or_throw(const http::Request& request);
+    [[nodiscard]] http::Reply answer_or_throw(const http::Request& request, std::string& caller);
     [[nodiscard]] http::Reply page_or_throw(const http::Request& request) const;
 
     std::unique_ptr<Services> services_;

@@ -80,9 +80,8 @@ Value read_query(const Route& route, const http::Request& request, std::vector<F
 // --------------------------------------------------------------------------------------------------------
 
 bool is_json_type(std::string_view content_type) {
-    std::string type(content_type.substr(0, content_type.find(';')));
+    std::string type = lower_case(content_type.substr(0, content_type.find(';')));
     while (type.ends_with(' ')) type.pop_back();
-    std::ranges::transform(type, type.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return type == "application/json" || (type.starts_with("application/") && type.ends_with("+json"));
 }
 
@@ -124,6 +123,10 @@ std::string sentence_of(const std::vector<Fault>& faults) {
     return concat(subject, " ", first.detail, more);
 }
 
+Access::Uses uses_wanted(bool at_the_end) {
+    return at_the_end ? Access::Uses::All : Access::Uses::Due;
+}
+
 }  // namespace
 
 Services::Services(ApiParts given_parts, Random& random_port, Log& log_port)
@@ -132,25 +135,50 @@ Services::Services(ApiParts given_parts, Random& random_port, Log& log_port)
       log(log_port),
       stores(parts.open_store, parts.connections),
       access(parts.login, parts.hosts, stores),
+      recent_counts(parts.statistics_kept),
+      recent_statistics(parts.statistics_kept),
       live({.open = [this] { return stores.open_own(); },
             .version = parts.version,
             .still_valid = [this](const std::string& hash) { return access.still_valid(hash); },
-            .has_chores = [this] { return access.has_uses_to_write(); },
-            .chores = [this](store::Store& store) { access.write_uses(store); }},
+            .has_chores = [this](bool at_the_end) { return access.has_uses_to_write(uses_wanted(at_the_end)); },
+            .chores = [this](store::Store& store,
+                             bool at_the_end) { access.write_uses(store, uses_wanted(at_the_end)); },
+            .patience = parts.live_patience,
+            .changed =
+                [this] {
+                    recent_counts.changed();
+                    recent_statistics.changed();
+                }},
            log_port) {}
 
-Call::Call(Services& its_services, const http::Request& its_request, RouteMatch match, Caller its_caller)
+Services::Counts Services::counts(store::Store& store) {
+    return recent_counts.get(0, [&] { return Counts{.tasks = store.count(), .jobs = store.count_jobs()}; });
+}
+
+store::Stats Services::statistics(store::Store& store, const store::StatsParams& params) {
+    return recent_statistics.get({params.window, params.buckets}, [&] { return store.stats(params); });
+}
+
+Call::Call(Services& its_services, const http::Request& its_request, RouteMatch match, Caller its_caller,
+           std::string& caller_name)
     : services(its_services),
       request(its_request),
       route(*match.route),
       caller(std::move(its_caller)),
-      match_(std::move(match)) {
+      match_(std::move(match)),
+      caller_name_(caller_name) {
     std::vector<Fault> faults;
     query = read_query(route, request, faults);
     if (route.method != "GET") body = read_body(route, request, faults);
     if (faults.empty()) return;
     std::string sentence = sentence_of(faults);
     throw Problem("BAD_PARAMETER", std::move(sentence), std::move(faults));
+}
+
+Caller Call::identify() {
+    Caller known = services.access.identify(request);
+    note_caller(known);
+    return known;
 }
 
 const std::string& Call::path(std::string_view name) const {

@@ -10,6 +10,7 @@
 #include "api/answers.h"
 #include "api/api.h"
 #include "api/live.h"
+#include "api/recent.h"
 #include "api/route.h"
 #include "api/store_pool.h"
 
@@ -27,14 +28,27 @@ public:
     Log& log;
     StorePool stores;
     Access access;
-    Live live;
+
+    // What many pages ask for at once
+    struct Counts {
+        store::TaskCounts tasks = {};
+        store::JobCounts jobs = {};
+    };
+    [[nodiscard]] Counts counts(store::Store& store);
+    [[nodiscard]] store::Stats statistics(store::Store& store, const store::StatsParams& params);
+
+    Recent<int, Counts> recent_counts;
+    Recent<std::pair<Duration, int>, store::Stats> recent_statistics;
+
+    Live live;  ///< the last: its thread uses the others
 };
 
 /// One request on its way to its answer: who asks, and what, read and checked.
 class Call {
 public:
-    /// Checks query and body by the route's schemas. Throws BAD_REQUEST, BAD_PARAMETER or NOT_JSON.
-    Call(Services& services, const http::Request& request, RouteMatch match, Caller caller);
+    /// Checks query and body by the route's schemas. Throws BAD_REQUEST, BAD_PARAMETER or NOT_JSON. `caller_name`:
+    /// for the log; outlives it.
+    Call(Services& services, const http::Request& request, RouteMatch match, Caller caller, std::string& caller_name);
 
     Services& services;
     const http::Request& request;
@@ -42,6 +56,11 @@ public:
     const Caller caller;
     Value query = Value::object();  ///< only what was given
     Value body = Value::object();   ///< of a route that has none: empty
+
+    /// Who asks, on a route that is for everybody. Throws as Access does.
+    [[nodiscard]] Caller identify();
+    /// Notes for the log who it turned out to be.
+    void note_caller(const Caller& known) { caller_name_ = known.name; }
 
     /// What stood in the place of {name}.
     [[nodiscard]] const std::string& path(std::string_view name) const;
@@ -69,6 +88,7 @@ public:
 
 private:
     RouteMatch match_;
+    std::string& caller_name_;
     std::optional<StorePool::Lent> lent_;
     std::shared_ptr<const config::Config> config_;
 };

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "api/cross_site.h"
 #include "api/resources.h"
 
 namespace holdfast::api {
@@ -15,7 +14,7 @@ bool shows_a_token(const http::Request& request) {
 bool is_known(Call& call, bool is_ready) {
     if (!is_ready && !shows_a_token(call.request)) return false;
     try {
-        (void)call.services.access.identify(call.request);
+        (void)call.identify();
         return true;
     } catch (const std::exception&) {
         return false;
@@ -25,7 +24,7 @@ bool is_known(Call& call, bool is_ready) {
 Json shape_of(const std::vector<Readiness>& checks) {
     Json shape = Json::array();
     for (const Readiness& check : checks)
-        shape.push_back({{"name", check.name}, {"ok", check.ok}, {"detail", check.detail}});
+        shape.push_back({{"name", check.name}, {"ok", check.found.ok}, {"detail", check.found.detail}});
     return shape;
 }
 
@@ -36,16 +35,15 @@ http::Reply show_health(Call&) {
 }
 
 http::Reply show_readiness(Call& call) {
-    const auto checks = call.services.parts.readiness();
-    const bool is_ready = std::ranges::all_of(checks, &Readiness::ok);
+    auto checks = call.services.parts.readiness();
+    checks.push_back({"live", call.services.live.sign().check()});
+    const bool is_ready = std::ranges::all_of(checks, [](const Readiness& check) { return check.found.ok; });
     Json body = {{"status", is_ready ? "ready" : "not ready"}};
     if (is_known(call, is_ready)) body["checks"] = shape_of(checks);
     return answer(body, is_ready ? 200 : 503);
 }
 
-/// Prometheus on the same machine needs no token.
 http::Reply show_metrics(Call& call) {
-    if (!is_loopback(call.request.peer)) (void)call.services.access.identify(call.request);
     http::Response response{.content_type = call.route.content_type, .body = call.services.parts.metrics()};
     response.headers.emplace_back("cache-control", "no-store");
     return response;

@@ -61,7 +61,10 @@ private:
 
 }  // namespace
 
-Live::Live(LiveParams params, Log& log) : params_(std::move(params)), log_(log), thread_([this] { run(); }) {}
+Live::Live(LiveParams params, Log& log) : params_(std::move(params)), log_(log), sign_(params_.patience) {
+    sign_.succeeded();  // its first turn is about to come
+    thread_ = std::thread([this] { run(); });
+}
 
 Live::~Live() {
     stopping_ = true;
@@ -99,14 +102,6 @@ http::Deferred Live::wait_for(Waited waited, Duration timeout) {
     return deferred;
 }
 
-void Live::nudge() {
-    {
-        const std::lock_guard lock(mutex_);
-        nudged_ = true;
-    }
-    ring();
-}
-
 void Live::ring() {
     const std::lock_guard lock(mutex_);
     if (watch_ != nullptr) watch_->wake();
@@ -135,7 +130,7 @@ std::vector<std::shared_ptr<LogStream>> Live::open_log_streams() {
 void Live::run() {
     while (!stopping_) {
         sleep_until_needed();
-        if (stopping_) return;
+        if (stopping_) break;
         try {
             watch_store();
         } catch (const StoreError& failure) {
@@ -143,20 +138,35 @@ void Live::run() {
                 log_.write(
                     {LogLevel::Warning, concat("the live streams cannot read the store: ", failure.what()), {}});
             is_away_ = true;
+            sign_.failed(failure.what());
             waiting_.give_up_overdue();
             std::unique_lock lock(mutex_);
             woken_.wait_for(lock, longest_rest, [&] { return stopping_.load(); });
         }
     }
+    do_last_chores();
+}
+
+void Live::do_last_chores() {
+    if (!params_.has_chores(/*at_the_end=*/true)) return;
+    try {
+        params_.chores(*params_.open(), /*at_the_end=*/true);
+    } catch (const StoreError& failure) {
+        log_.write({LogLevel::Warning, concat("the last uses of tokens are not noted: ", failure.what()), {}});
+    }
 }
 
 bool Live::is_needed() {
-    return nudged_ || !waiting_.is_empty() || !open_ones(event_streams_).empty() || !open_ones(log_streams_).empty();
+    return params_.has_chores(/*at_the_end=*/false) || !waiting_.is_empty() || !open_ones(event_streams_).empty() ||
+           !open_ones(log_streams_).empty();
 }
 
 void Live::sleep_until_needed() {
     std::unique_lock lock(mutex_);
-    woken_.wait(lock, [&] { return stopping_ || is_needed(); });
+    while (!stopping_ && !is_needed()) {
+        sign_.succeeded();
+        woken_.wait_for(lock, longest_rest);
+    }
 }
 
 void Live::watch_store() {
@@ -174,6 +184,7 @@ void Live::watch_store() {
     } const exposed(*this, watch.get());
     while (!stopping_) {
         round(*store);
+        sign_.succeeded();
         is_away_ = false;
         rest(*watch);
         sleep_until_needed();
@@ -186,14 +197,10 @@ void Live::rest(store::Watch& watch) {
 }
 
 void Live::round(store::Store& store) {
-    {
-        const std::lock_guard lock(mutex_);
-        nudged_ = false;
-    }
     waiting_.look(store);
     tell_events(store);
     tell_logs(store);
-    if (params_.has_chores()) params_.chores(store);
+    params_.chores(store, /*at_the_end=*/false);
     check_tokens();
 }
 
@@ -204,6 +211,7 @@ void Live::tell_events(store::Store& store) {
     const bool all_are_new = std::ranges::none_of(streams, &EventStream::has_joined);
     if (all_are_new) reader_.begin_now(store);
     const auto fresh = reader_.read(store);
+    if (!fresh.empty()) params_.changed();
     bool somebody_came = false;
     for (const auto& stream : streams) {
         if (stream->has_joined()) {
@@ -213,8 +221,10 @@ void Live::tell_events(store::Store& store) {
             somebody_came = true;
         }
     }
-    if (const auto changed = changes_.look(store, !fresh.empty() || somebody_came))
-        for (const auto& stream : streams) stream->push_latest(message_of("changed", *changed));
+    const auto changed = changes_.look(store, !fresh.empty() || somebody_came);
+    if (!changed) return;
+    params_.changed();
+    for (const auto& stream : streams) stream->push_latest(message_of("changed", *changed));
 }
 
 void Live::tell_logs(store::Store& store) {

@@ -15,6 +15,7 @@
 #include "api/event_stream.h"
 #include "api/log_stream.h"
 #include "api/store_pool.h"
+#include "api/vital_sign.h"
 #include "api/waiting_list.h"
 #include "base/log.h"
 #include "http/message.h"
@@ -26,9 +27,11 @@ struct LiveParams {
     OpenStore open = {};
     std::string version = {};
     std::function<bool(const std::string& hash)> still_valid = {};  ///< may a stream's token still be used?
-    /// Small things to be written every now and then, outside of any request.
-    std::function<bool()> has_chores = {};
-    std::function<void(store::Store&)> chores = {};
+    /// Small things to be written every now and then, outside of any request; at the end, all that is left of them.
+    std::function<bool(bool at_the_end)> has_chores = {};
+    std::function<void(store::Store&, bool at_the_end)> chores = {};
+    Duration patience = std::chrono::seconds(10);  ///< after that long without a turn, its sign is bad
+    std::function<void()> changed = [] {};         ///< called before readers are told of it
 };
 
 /// What the server tells without being asked again: streams of events and logs, and answers to those who wait. One
@@ -51,9 +54,9 @@ public:
     /// The answer of a wait route, once the task or job has ended or the time is up. Throws OVERLOADED.
     [[nodiscard]] http::Deferred wait_for(Waited waited, Duration timeout);
 
-    /// Has the thread look after chores soon.
-    void nudge();
     void end_streams(const std::string& why);
+    /// Whether the thread turns, and can read the store when somebody needs that.
+    [[nodiscard]] const VitalSign& sign() const { return sign_; }
 
 private:
     using Moment = std::chrono::steady_clock::time_point;
@@ -62,6 +65,7 @@ private:
     void watch_store();
     [[nodiscard]] bool is_needed();
     void sleep_until_needed();
+    void do_last_chores();
     void rest(store::Watch& watch);
     void round(store::Store& store);
     void tell_events(store::Store& store);
@@ -76,13 +80,13 @@ private:
     WaitingList waiting_;
     EventReader reader_;
     ChangeWatch changes_;
+    VitalSign sign_;
 
     std::mutex mutex_;
     std::condition_variable woken_;
     std::vector<std::weak_ptr<EventStream>> event_streams_;  // guarded by mutex_
     std::vector<std::weak_ptr<LogStream>> log_streams_;      // guarded by mutex_
     store::Watch* watch_ = nullptr;                          // guarded by mutex_: what the thread waits on
-    bool nudged_ = false;                                    // guarded by mutex_
     std::atomic<bool> stopping_ = false;
     bool is_away_ = false;
     Moment tokens_checked_ = {};

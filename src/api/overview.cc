@@ -37,8 +37,9 @@ std::vector<JobInfo> recently_failed(store::Store& store, Timestamp now) {
     return jobs;
 }
 
-std::int64_t failed_tasks(store::Store& store) {
-    const auto stats = store.stats({.window = recent, .buckets = 1});
+/// As the page asks for them too, so that one reading does for both.
+std::int64_t failed_tasks(Call& call) {
+    const auto stats = call.services.statistics(call.store(), {.window = recent});
     std::int64_t failed = 0;
     for (const auto& bucket : stats.buckets) failed += bucket.failed;
     return failed;
@@ -48,8 +49,9 @@ Picture take_picture(Call& call) {
     store::Store& store = call.store();
     Picture picture;
     picture.now = store.now();
-    picture.tasks = store.count();
-    picture.jobs = store.count_jobs();
+    const Services::Counts counts = call.services.counts(store);
+    picture.tasks = counts.tasks;
+    picture.jobs = counts.jobs;
     picture.pulse = store.pulse();
     for (const auto& record : store.workers())
         picture.workers.push_back(wire::view_of(record, call.config().recovery));
@@ -57,7 +59,7 @@ Picture take_picture(Call& call) {
     picture.backlog = store.backlog();
     picture.schedules = store.schedules();
     picture.failed_jobs = recently_failed(store, picture.now);
-    picture.failed_tasks = failed_tasks(store);
+    picture.failed_tasks = failed_tasks(call);
     picture.sweeper = store.sweep_lease("the api, which only looks", Duration::zero()).holder;
     return picture;
 }

@@ -35,6 +35,8 @@ struct Route {
     std::string content_type = "application/json";
     bool needs_all_queues = false;  ///< not for tokens that are limited to queues
     bool may_exist = false;         ///< 200 where the same had been done before
+    /// Also while the store is away: whoever it last said may ask may ask then.
+    bool answers_without_store = false;
 };
 
 /// Every route, by chapter.

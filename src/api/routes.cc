@@ -562,7 +562,7 @@ void add_beside(std::vector<Route>& all) {
         {"GET", "/readyz", std::nullopt, tag, "The server can do its work", {}, "", "Ready", show_readiness});
     all.push_back({"GET",
                    "/metrics",
-                   std::nullopt,
+                   Scope::Read,
                    tag,
                    "For Prometheus",
                    {},
@@ -570,7 +570,10 @@ void add_beside(std::vector<Route>& all) {
                    "",
                    show_metrics,
                    200,
-                   "text/plain; version=0.0.4; charset=utf-8"});
+                   "text/plain; version=0.0.4; charset=utf-8",
+                   false,
+                   false,
+                   true});
     all.push_back(
         {"GET", "/api/openapi.json", std::nullopt, tag, "This, for programs", {}, "", "OpenApi", show_openapi});
     all.push_back({"GET",

@@ -26,7 +26,7 @@ std::string cookie(const http::Request& request, const std::string& secret, Dura
 }  // namespace
 
 http::Reply show_session(Call& call) {
-    return answer(session_shape(call, call.services.access.identify(call.request)));
+    return answer(session_shape(call, call.identify()));
 }
 
 http::Reply log_in(Call& call) {
@@ -39,6 +39,7 @@ http::Reply log_in(Call& call) {
         access.note_failed_login(call.request.peer);
         throw Problem("BAD_TOKEN", "this token is unknown, has expired or was revoked");
     }
+    call.note_caller(*caller);
     http::Response response = answer(session_shape(call, *caller));
     response.headers.emplace_back("set-cookie", cookie(call.request, secret, longest_session));
     return response;

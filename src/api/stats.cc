@@ -44,7 +44,7 @@ store::StatsParams params_of(const Call& call) {
 
 http::Reply show_stats(Call& call) {
     const store::StatsParams params = params_of(call);
-    const store::Stats stats = call.store().stats(params);
+    const store::Stats stats = call.services.statistics(call.store(), params);
     Json buckets = Json::array(), names = Json::array();
     for (const auto& bucket : stats.buckets) buckets.push_back(shape_of(bucket));
     for (const auto& name : stats.names) names.push_back(shape_of(name));

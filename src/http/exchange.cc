@@ -35,7 +35,7 @@ Answer internal_error(const Exchange& exchange, const char* what, Log& log) {
 using Outcome = decltype(Exchange::outcome);
 
 /// The handler's answer, ready to be sent.
-Outcome outcome_of(const Exchange& exchange, const ServerParams& params) {
+Outcome outcome_of(Exchange& exchange, const ServerParams& params) {
     Reply reply = params.handle(exchange.request);
     if (auto* stream = std::get_if<EventStream>(&reply)) {
         if (stream->source == nullptr) throw std::logic_error("a stream without a source");

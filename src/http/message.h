@@ -22,8 +22,9 @@ struct Request {
     std::map<std::string, std::string> query;                  ///< decoded; a name that comes twice is refused before
     std::vector<std::pair<std::string, std::string>> headers;  ///< names in lower case
     std::string body;
-    std::string peer;     ///< the address it came from, without the port
-    bool secure = false;  ///< over TLS
+    std::string peer;         ///< the address it came from, without the port
+    bool secure = false;      ///< over TLS
+    std::string caller = {};  ///< set by the handler: who asked, for the access log; empty: it does not know
 
     /// The first of that name (lower case); empty: none.
     [[nodiscard]] std::string_view header(std::string_view name) const;

@@ -24,9 +24,9 @@ struct ServerParams {
     std::uint16_t port = 7070;  ///< 0: any that is free
     Limits limits = {};
     std::optional<TlsFiles> tls = {};
-    /// Answers a request; runs in a worker thread, may block, may throw (500, logged; nothing of it is told to the
-    /// client).
-    std::function<Reply(const Request&)> handle;
+    /// Answers a request, and may note in it who asked; runs in a worker thread, may block, may throw (500, logged;
+    /// nothing of it is told to the client).
+    std::function<Reply(Request&)> handle;
     /// Tells of every answered request, from any thread: for metrics and the access log.
     std::function<void(const Request&, int status, Duration took)> answered = [](const Request&, int, Duration) {};
 };

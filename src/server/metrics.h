@@ -12,7 +12,6 @@
 #include "http/server.h"
 #include "server/history_metrics.h"
 #include "server/own_metrics.h"
-#include "server/vital_sign.h"
 
 namespace holdfast::server {
 

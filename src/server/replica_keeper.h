@@ -7,9 +7,9 @@
 #include <mutex>
 #include <thread>
 
+#include "api/vital_sign.h"
 #include "base/log.h"
 #include "client/connect.h"
-#include "server/vital_sign.h"
 
 namespace holdfast::server {
 
@@ -23,9 +23,9 @@ inline constexpr Duration schema_patience = std::chrono::seconds(40);
 
 struct ReplicaParams {
     client::ConnectParams store;
-    VitalSign& store_sign;   ///< that the store answers
-    VitalSign& schema_sign;  ///< that its schema is this program's
-    store::Replica replica;  ///< `sweeping` is asked for at each beat
+    api::VitalSign& store_sign;   ///< that the store answers
+    api::VitalSign& schema_sign;  ///< that its schema is this program's
+    store::Replica replica;       ///< `sweeping` is asked for at each beat
     std::function<bool()> is_sweeping = [] { return false; };
 };
 

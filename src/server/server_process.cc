@@ -57,7 +57,8 @@ std::string bounded_method(const std::string& method) {
 LogLine request_line(const http::Request& request, const std::string& route, int status, Duration took) {
     return {LogLevel::Debug,
             "Answered a request",
-            {{"from", request.peer},
+            {{"who", request.caller.empty() ? "nobody" : request.caller},
+             {"from", request.peer},
              {"method", request.method},
              {"path", concat('/', join(request.path, "/"))},
              {"route", route},
@@ -72,11 +73,6 @@ std::optional<api::PageAsset> page_asset(const std::string& path, std::string_vi
                           .content_type = std::string(file->content_type),
                           .encoding = std::string(file->encoding),
                           .immutable = file->is_immutable()};
-}
-
-api::Readiness readiness_of(const char* name, const VitalSign& sign) {
-    const VitalSign::Check check = sign.check();
-    return {.name = name, .ok = check.ok, .detail = check.detail};
 }
 
 }  // namespace
@@ -235,7 +231,7 @@ http::ServerParams ServerProcess::listen_params(api::Api& api) {
             .port = plan_.port,
             .limits = plan_.limits,
             .tls = plan_.tls,
-            .handle = [&api](const http::Request& request) { return api.handle(request); },
+            .handle = [&api](http::Request& request) { return api.handle(request, request.caller); },
             .answered = [this](const http::Request& request, int status,
                                Duration took) { answered(request, status, took); }};
 }
@@ -283,8 +279,8 @@ std::unique_ptr<worker::SweepThread> ServerProcess::start_sweeping() {
 }
 
 std::vector<api::Readiness> ServerProcess::readiness() const {
-    std::vector<api::Readiness> checks = {readiness_of("store", store_sign_), readiness_of("schema", schema_sign_)};
-    if (plan_.sweep) checks.push_back(readiness_of("sweeper", sweep_sign_));
+    std::vector<api::Readiness> checks = {{"store", store_sign_.check()}, {"schema", schema_sign_.check()}};
+    if (plan_.sweep) checks.push_back({"sweeper", sweep_sign_.check()});
     return checks;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "api/api.h"
+#include "api/vital_sign.h"
 #include "base/log.h"
 #include "client/connect.h"
 #include "config/config.h"
@@ -19,7 +20,6 @@
 #include "server/metrics.h"
 #include "server/own_metrics.h"
 #include "server/replica_keeper.h"
-#include "server/vital_sign.h"
 #include "worker/sweep_thread.h"
 
 namespace holdfast::server {
@@ -93,9 +93,9 @@ private:
     int signals_ = -1;
     std::optional<std::string> stop_reason_;
     OwnMetrics own_metrics_;
-    VitalSign store_sign_{store_patience};
-    VitalSign schema_sign_{schema_patience};
-    VitalSign sweep_sign_;
+    api::VitalSign store_sign_{store_patience};
+    api::VitalSign schema_sign_{schema_patience};
+    api::VitalSign sweep_sign_;
     std::atomic<bool> is_sweeping_ = false;
     std::optional<CatalogFile> catalog_;
     std::atomic<http::Server*> http_ = nullptr;  // while it serves

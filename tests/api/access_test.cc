@@ -86,6 +86,7 @@ TEST_F(ApiAccess, AnExpiredTokenIsRefused) {
     token.who = "test";
     ASSERT_EQ(store->create_token(token), store::CreateTokenStatus::Created);
     EXPECT_EQ(get_as(secret, "/api/tasks").code(), "BAD_TOKEN");
+    EXPECT_EQ(get("/api/tasks").code(), "NO_TOKEN") << "somebody wanted the door shut";
 }
 
 TEST_F(ApiAccess, EveryRouteRefusesWhoeverHasLessThanItsScope) {
@@ -208,26 +209,103 @@ TEST_F(ApiAccess, WithoutATokenOtherSitesAndOtherNamesOfTheServerAreRefused) {
     EXPECT_EQ(send({.target = "/api/tasks", .headers = {{"host", "rebound.example"}}}).code(), "CROSS_SITE");
 }
 
-TEST_F(ApiAccess, ProbesAndMetricsNeedNoTokenOnTheMachineItself) {
+TEST_F(ApiAccess, ProbesNeedNoToken) {
     const std::string token = make_token("ops", Scope::Read);
     restart(api::Login::Always);
     EXPECT_EQ(get("/healthz").body, Value({{"status", "ok"}}));
     EXPECT_EQ(get("/readyz").body, Value({{"status", "ready"}})) << "the details are for those with a token";
     EXPECT_EQ(get_as(token, "/readyz").body.at("checks").at(0).at("name"), "store");
+}
+
+TEST_F(ApiAccess, MetricsNeedATokenOnceThereIsOneAlsoOnTheMachineItself) {
     EXPECT_EQ(get("/metrics").text, "holdfast_tasks 1\n");
-    EXPECT_EQ(send({.target = "/metrics", .peer = "10.0.0.9"}).code(), "NO_TOKEN");
-    EXPECT_EQ(
-        send({.target = "/metrics", .headers = {{"authorization", "Bearer " + token}}, .peer = "10.0.0.9"}).status,
-        200);
+    const std::string token = make_token("prometheus", Scope::Read);
+    restart(api::Login::WhenTokensExist);
+    EXPECT_EQ(get("/metrics").code(), "NO_TOKEN") << "a proxy on this machine has a loopback address as well";
+    EXPECT_EQ(get_as(token, "/metrics").text, "holdfast_tasks 1\n");
+}
+
+/// Where other threads than the test's own wait until it lets them on.
+struct Gate {
+    std::mutex mutex = {};
+    std::condition_variable opened = {};
+    bool is_open = false;
+    int waiting = 0;
+    std::thread::id test = std::this_thread::get_id();
+
+    void pass() {
+        if (std::this_thread::get_id() == test) return;
+        std::unique_lock lock(mutex);
+        ++waiting;
+        opened.notify_all();
+        opened.wait(lock, [&] { return is_open; });
+    }
+    void wait_for_one() {
+        std::unique_lock lock(mutex);
+        opened.wait(lock, [&] { return waiting > 0; });
+    }
+    void open() {
+        const std::lock_guard lock(mutex);
+        is_open = true;
+        opened.notify_all();
+    }
+};
+
+TEST_F(ApiAccess, MetricsAreToldWhileTheStoreIsAwayToWhomTheyWereToldBefore) {
+    const std::string token = make_token("prometheus", Scope::Read);
+    (void)join_worker();
+    auto made = parts(api::Login::WhenTokensExist);
+    Gate gate;
+    made.connections = 1;
+    made.config = [this, &gate] {
+        gate.pass();
+        return config;
+    };
+    api = std::make_unique<api::Api>(std::move(made), random, log);
+    EXPECT_EQ(get_as(token, "/metrics").status, 200);
+    // The only connection is in use for as long as somebody reads the overview.
+    std::thread reader([&] { (void)get_as(token, "/api/overview"); });
+    gate.wait_for_one();
+    std::this_thread::sleep_for(3100ms);  // what is remembered of tokens is out of date by now
+    EXPECT_EQ(get_as(token, "/metrics").text, "holdfast_tasks 1\n");
+    EXPECT_EQ(get_as(api::make_token_secret(), "/metrics").code(), "STORE_UNAVAILABLE");
+    gate.open();
+    reader.join();
+    api.reset();  // before the gate
 }
 
 TEST_F(ApiAccess, ReadinessSaysWhatIsWrong) {
     auto broken = parts(api::Login::Never);
-    broken.readiness = [] { return std::vector<api::Readiness>{{.name = "schema", .ok = false, .detail = "old"}}; };
+    broken.readiness = [] { return std::vector<api::Readiness>{{"schema", {.ok = false, .detail = "old"}}}; };
     api = std::make_unique<api::Api>(std::move(broken), random, log);
     const Answer answer = get("/readyz");
     EXPECT_EQ(answer.status, 503);
     EXPECT_EQ(answer.body.at("status"), "not ready");
+}
+
+TEST_F(ApiAccess, AServerWhoseStreamsStandStillIsNotReady) {
+    auto stuck = parts(api::Login::Never);
+    Gate gate;
+    stuck.live_patience = 100ms;
+    stuck.open_store = [open = stuck.open_store, &gate] {
+        gate.pass();
+        return open();
+    };
+    api = std::make_unique<api::Api>(std::move(stuck), random, log);
+    const auto becomes = [&](int status) {
+        const auto until = std::chrono::steady_clock::now() + 10s;
+        while (get("/readyz").status != status && std::chrono::steady_clock::now() < until)
+            std::this_thread::sleep_for(10ms);
+        return get("/readyz");
+    };
+    const auto stream = send({.target = "/api/events", .headers = {{"accept", "text/event-stream"}}}).stream;
+    const Answer not_ready = becomes(503);
+    EXPECT_EQ(not_ready.status, 503);
+    gate.open();
+    const Answer ready = becomes(200);
+    EXPECT_EQ(ready.status, 200);
+    EXPECT_EQ(ready.body.at("checks").at(1).at("name"), "live");
+    api.reset();  // before the gate
 }
 
 TEST_F(ApiAccess, TokensAreListedWithoutTheirSecretAndShowTheirLastUse) {
@@ -247,6 +325,22 @@ TEST_F(ApiAccess, TokensAreListedWithoutTheirSecretAndShowTheirLastUse) {
     EXPECT_EQ(post_as(admin, "/api/tokens", {{"name", "ci"}, {"scope", "read"}}).code(), "CONFLICT");
     EXPECT_EQ(post_as(admin, "/api/tokens", {{"name", "x"}, {"scope", "root"}}).code(), "BAD_PARAMETER");
     EXPECT_THAT(kinds_of_events(), Contains("token_created"));
+}
+
+TEST_F(ApiAccess, TheLastUseOfATokenIsNotedWhenTheServerStops) {
+    const std::string token = make_token("ci", Scope::Read);
+    const auto use_from = [&](const std::string& peer) {
+        return send({.target = "/api/queues", .headers = {{"authorization", "Bearer " + token}}, .peer = peer})
+            .status;
+    };
+    const auto last_used_from = [&] { return store->tokens().at(0).last_used_from; };
+    EXPECT_EQ(use_from("10.0.0.1"), 200);
+    const auto until = std::chrono::steady_clock::now() + 10s;
+    while (last_used_from().empty() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(20ms);
+    EXPECT_EQ(last_used_from(), "10.0.0.1") << "the first one, soon";
+    EXPECT_EQ(use_from("10.0.0.2"), 200);
+    api.reset();
+    EXPECT_EQ(last_used_from(), "10.0.0.2") << "the others at most half a minute later, and at the end";
 }
 
 TEST(ApiCrossSite, LoopbackHasManyNamesAndOthersHaveNone) {

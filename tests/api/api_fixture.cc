@@ -168,7 +168,8 @@ api::ApiParts ApiFixture::parts(api::Login login) {
     made.config = [this] { return config; };
     made.version = "1.2.3";
     made.login = login;
-    made.readiness = [] { return std::vector<api::Readiness>{{.name = "store", .ok = true, .detail = "answers"}}; };
+    made.statistics_kept = Duration::zero();  // tests look at once at what they did
+    made.readiness = [] { return std::vector<api::Readiness>{{"store", {.ok = true, .detail = "answers"}}}; };
     made.metrics = [] { return std::string("holdfast_tasks 1\n"); };
     made.page = [](const std::string& path, std::string_view) -> std::optional<api::PageAsset> {
         if (path == "/") return api::PageAsset{.bytes = "<html>", .content_type = "text/html"};

@@ -27,13 +27,13 @@ TEST_P(Server, SaysThatItLivesAndWhenItIsReady) {
         names.push_back(check["name"]);
         EXPECT_EQ(check["ok"], true) << check;
     }
-    EXPECT_THAT(names, ElementsAre("store", "schema", "sweeper"));
+    EXPECT_THAT(names, ElementsAre("store", "schema", "sweeper", "live"));
 }
 
 TEST_P(Server, IsNotAskedForASweeperThatItWasToldNotToBe) {
     const auto server = serve({"--no-sweep"});
     wait_until([&] { return server->get("/readyz").status == 200; }, "readiness");
-    EXPECT_THAT(server->get_json("/readyz")["checks"], SizeIs(2));
+    EXPECT_THAT(server->get_json("/readyz")["checks"], SizeIs(3));
     EXPECT_EQ(store().sweep_lease("a test", Duration::zero()).holder, "");
 }
 

@@ -1,9 +1,9 @@
-#include "server/vital_sign.h"
+#include "api/vital_sign.h"
 
 #include "base/text.h"
 #include "platform/service_loop.h"
 
-namespace holdfast::server {
+namespace holdfast::api {
 
 namespace {
 
@@ -37,4 +37,4 @@ VitalSign::Check VitalSign::check() const {
     return {.ok = since >= Duration::zero() && since <= patience_, .detail = std::move(detail)};
 }
 
-}  // namespace holdfast::server
+}  // namespace holdfast::api

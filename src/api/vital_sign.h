@@ -5,7 +5,7 @@
 
 #include "holdfast/time.h"
 
-namespace holdfast::server {
+namespace holdfast::api {
 
 /// Something that a server must keep doing, as /readyz tells of it. From any thread.
 class VitalSign {
@@ -31,4 +31,4 @@ private:
     std::string failure_;
 };
 
-}  // namespace holdfast::server
+}  // namespace holdfast::api
