@@ -12,6 +12,18 @@ using store::Scope;
 
 class ApiAccess : public ApiFixture {
 protected:
+    /// The secret of a token that is valid until then.
+    std::string make_token_until(Timestamp end) {
+        const std::string secret = api::make_token_secret();
+        store::NewToken token;
+        token.id = make_uuid_v4(random);
+        token.name = "short-lived";
+        token.hash = api::hash_token_secret(secret);
+        token.expires_at = end;
+        token.who = "test";
+        EXPECT_EQ(store->create_token(token), store::CreateTokenStatus::Created);
+        return secret;
+    }
     Answer as_page(const std::string& token, Sent sent) {
         sent.headers.emplace("cookie", "other=1; holdfast_session=" + token);
         return send(sent);
@@ -77,14 +89,7 @@ TEST_F(ApiAccess, ATokenThatSomebodyElseRevokedIsRefusedWithinFiveSeconds) {
 }
 
 TEST_F(ApiAccess, AnExpiredTokenIsRefused) {
-    const std::string secret = api::make_token_secret();
-    store::NewToken token;
-    token.id = make_uuid_v4(random);
-    token.name = "old";
-    token.hash = api::hash_token_secret(secret);
-    token.expires_at = store->now() - 1s;
-    token.who = "test";
-    ASSERT_EQ(store->create_token(token), store::CreateTokenStatus::Created);
+    const std::string secret = make_token_until(store->now() - 1s);
     EXPECT_EQ(get_as(secret, "/api/tasks").code(), "BAD_TOKEN");
     EXPECT_EQ(get("/api/tasks").code(), "NO_TOKEN") << "somebody wanted the door shut";
 }
@@ -272,6 +277,19 @@ TEST_F(ApiAccess, MetricsAreToldWhileTheStoreIsAwayToWhomTheyWereToldBefore) {
     gate.open();
     reader.join();
     api.reset();  // before the gate
+}
+
+TEST_F(ApiAccess, NobodyIsRememberedLongerThanTheTokenIsValid) {
+    const std::string secret = make_token_until(store->now() + 1s);
+    const auto request = request_of({.target = "/metrics", .headers = {{"authorization", "Bearer " + secret}}});
+    api::StorePool stores(parts(api::Login::Always).open_store, 1);
+    api::Access access(api::Login::Always, {}, stores);
+    EXPECT_FALSE(access.recall(request)) << "it has not been seen yet";
+    EXPECT_EQ(access.identify(request).name, "short-lived");
+    EXPECT_TRUE(access.recall(request));
+    std::this_thread::sleep_for(1s);
+    EXPECT_FALSE(access.recall(request));
+    EXPECT_FALSE(access.recall(request_of({.target = "/metrics"}))) << "a token is needed";
 }
 
 TEST_F(ApiAccess, ReadinessSaysWhatIsWrong) {
