@@ -27,14 +27,15 @@ struct Change {
 
     std::string verb;
     bool writes = true;
-    std::string detail = {};            ///< for the trace
-    std::set<Uuid> claims_for = {};     ///< the worker that may be given leases
-    std::map<Uuid, End> ends = {};      ///< by task
-    std::map<Uuid, Start> starts = {};  ///< by task
-    std::set<Uuid> forces = {};         ///< tasks that end whatever their lease is
-    std::set<Uuid> marks_lost = {};     ///< workers
-    std::set<Uuid> marked_lost = {};    ///< ... of which the answer says so
-    std::string evidence = {};          ///< of those
+    std::string detail = {};               ///< for the trace
+    std::map<Uuid, Uuid> claims_for = {};  ///< the worker that may be given leases, and its request
+    std::map<Uuid, End> ends = {};         ///< by task
+    std::map<Uuid, Start> starts = {};     ///< by task
+    std::set<Uuid> forces = {};            ///< tasks that end whatever their lease is
+    std::set<Uuid> marks_lost = {};        ///< workers
+    std::set<Uuid> marked_lost = {};       ///< ... of which the answer says so
+    std::string evidence = {};             ///< of those
+    std::set<Uuid> judges = {};            ///< workers that it is a verdict about
     bool prunes = false;
     bool brings_work = false;  ///< whoever waits for work is to be woken
     bool grants = false;       ///< the answer brings leases

@@ -17,7 +17,7 @@ struct FaultKind {
 };
 
 constexpr std::array<FaultKind, fault_count> kinds = {{
-    {"kill-worker", 0.001, false},
+    {"kill-worker", 0.001, false},  // of each call
     {"kill-sweeper", 0.001, false},
     {"kill-client", 0.005, false},
     {"answer-lost", 0.03, false},
@@ -27,7 +27,8 @@ constexpr std::array<FaultKind, fault_count> kinds = {{
     {"disk-full", 0.02, false},
     {"io-error", 0.02, false},
     {"pause-at-call", 0.001, false},
-    {"outage", 4, true},
+    {"back-at-verdict", 0.3, false},
+    {"outage", 4, true},  // in an hour
     {"partition", 12, true},
     {"pause-worker", 12, true},
     {"pause-sweeper", 8, true},

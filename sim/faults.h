@@ -13,9 +13,9 @@
 
 namespace holdfast::sim {
 
-/// Everything that can go wrong. Those up to PauseAtCall happen to calls of the store, with a probability; the others
-/// come by themselves, at a mean interval; those of runners and wake-ups happen to what they are named after, with a
-/// probability.
+/// Everything that can go wrong. Those up to BackAtVerdict happen to calls of the store, with a probability; the
+/// others come by themselves, at a mean interval; those of runners and wake-ups happen to what they are named after,
+/// with a probability.
 enum class Fault {
     KillWorker,       ///< before, in the midst of, or after a store call
     KillSweeper,      ///<
@@ -27,6 +27,7 @@ enum class Fault {
     DiskFull,         ///< SQLITE_FULL at the k-th write
     IoError,          ///< an error at the k-th operation of the disk
     PauseAtCall,      ///< SIGSTOP of whoever makes a call, just before it reaches the store
+    BackAtVerdict,    ///< SIGCONT of a worker while a verdict about it is on its way, or just after it
     Outage,           ///< nobody can reach the store for 1 s to 2 h
     Partition,        ///< one process cannot
     PauseWorker,      ///< SIGSTOP, longer than any lease, then SIGCONT

@@ -22,6 +22,7 @@ constexpr std::string_view rare_verbs[] = {"start",       "hand_back",  "recover
                                            "ask_to_stop", "reject",     "register", "deregister",
                                            "fire",        "start_jobs", "force",    "cancel"};
 constexpr double boost_of_rare = 8;
+constexpr double boost_of_stops_at_start = 40;  // nobody knows of what was claimed ahead but its worker
 
 bool is_rare(const Change& change) {
     return std::ranges::count(rare_verbs, change.verb) > 0;
@@ -90,6 +91,24 @@ void FaultyStore::draw_kill(Fate& fate, double boost) {
     }
 }
 
+/// A worker that was stopped goes on at the worst time: what it does first gets in before the verdict, or what it was
+/// about to do comes after it.
+void FaultyStore::draw_return(Fate& fate, const Change& change) {
+    World& world = process_.world();
+    if (change.judges.empty()) return;
+    // A mark that fails is not followed by the verdicts about its leases.
+    const double boost = change.marks_lost.empty() ? 2 : 0.3;
+    auto dice = world.faults.strikes(Fault::BackAtVerdict, process_.name(), boost);
+    if (!dice) return;
+    if (dice->chance(0.5)) {
+        const Duration wait = dice->logarithmic(50us, 1ms);
+        world.rouse(change.judges, wait);
+        fate.there = wait + dice->logarithmic(5us, 100ms);
+    } else {
+        fate.rouses_after = dice->logarithmic(500us, 200ms);
+    }
+}
+
 FaultyStore::Fate FaultyStore::draw_fate(const Change& change) {
     World& world = process_.world();
     const double boost = is_rare(change) ? boost_of_rare : 1;
@@ -102,8 +121,10 @@ FaultyStore::Fate FaultyStore::draw_fate(const Change& change) {
     fate.disk = draw_disk_fault(change.writes);
     fate.fails = world.faults.strikes(Fault::CallFails, process_.name()).has_value();
     fate.loses_answer = world.faults.strikes(Fault::AnswerLost, process_.name(), boost).has_value();
-    if (auto dice = world.faults.strikes(Fault::PauseAtCall, process_.name(), boost))
+    const double boost_of_stop = change.starts.empty() ? boost : boost_of_stops_at_start;
+    if (auto dice = world.faults.strikes(Fault::PauseAtCall, process_.name(), boost_of_stop))
         fate.stops_for = dice->logarithmic(1s, 10min);
+    draw_return(fate, change);
     draw_kill(fate, boost);
     world.script_fate(process_, [&](CallFault fault) {
         fate.fails |= fault == CallFault::Before;
@@ -188,6 +209,7 @@ void FaultyStore::leave(const Fate& fate, const Change& change) {
         process_.die(concat("killed after ", change.verb));
         throw FiberCancelled();
     }
+    if (fate.rouses_after) process_.world().rouse(change.judges, *fate.rouses_after);
     process_.sleep(fate.back);
     // So late that others may have been given what it brings.
     if (change.grants)
@@ -254,7 +276,7 @@ std::vector<store::ForceStatus> FaultyStore::force(const store::ForceParams& par
 
 store::ClaimAnswer FaultyStore::claim(const store::ClaimParams& params) {
     Change change = Change::writing("claim", concat("start ", params.to_start, ", hold ", params.to_hold));
-    change.claims_for.insert(params.worker);
+    change.claims_for[params.worker] = params.request;
     return perform(
         std::move(change), [&](store::Store& store) { return store.claim(params); },
         [&](const store::ClaimAnswer& answer, Change& made) {
@@ -263,6 +285,7 @@ store::ClaimAnswer FaultyStore::claim(const store::ClaimParams& params) {
                 process_.world().witness.met(task.task);
                 leases.push_back({task.task.id, task.lease});
             }
+            process_.world().witness.claim_answered(process_, params, answer);
             made.grants = !leases.empty();
             made.detail += concat("): ", list_of(process_.world().ledger, leases), "(");
         });
@@ -399,6 +422,7 @@ store::LivenessView FaultyStore::look() {
 std::vector<bool> FaultyStore::mark_lost(const std::vector<store::LostWorker>& workers) {
     Change change = Change::writing("mark_lost", workers.front().evidence);
     for (const store::LostWorker& lost : workers) change.marks_lost.insert(lost.worker);
+    change.judges = change.marks_lost;
     change.evidence = workers.front().data;
     return perform(
         std::move(change), [&](store::Store& store) { return store.mark_lost(workers); },
@@ -420,6 +444,7 @@ std::vector<store::RecoverOutcome> FaultyStore::recover(const store::RecoverPara
             .lease = each.lease.lease, .end = each.end, .code = each.error.code, .evidence = each.data};
         change.detail += concat(change.detail.empty() ? "" : ", ", ledger.name_of(each.lease.task), "#",
                                 each.lease.lease, " ", each.evidence);
+        if (const auto holder = process_.world().witness.holder_of(each.lease)) change.judges.insert(*holder);
     }
     change.brings_work = true;
     return perform(

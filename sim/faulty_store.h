@@ -114,12 +114,14 @@ private:
         bool loses_answer = false;
         enum class Kill { None, Before, After } kill = Kill::None;
         std::optional<DiskFault> disk;
-        std::optional<Duration> stops_for;  ///< the process, before the call reaches the store
+        std::optional<Duration> stops_for;     ///< the process, before the call reaches the store
+        std::optional<Duration> rouses_after;  ///< whoever it is a verdict about, once that is written
     };
 
     [[nodiscard]] Fate draw_fate(const Change& change);
     [[nodiscard]] std::optional<DiskFault> draw_disk_fault(bool writes);
     void draw_kill(Fate& fate, double boost);
+    void draw_return(Fate& fate, const Change& change);
     void arrive(const Fate& fate, const Change& change);
     void leave(const Fate& fate, const Change& change);
     void applied(Change& change);

@@ -1,5 +1,7 @@
 #include "sim/witness.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "engine/fence.h"
 #include "sim/process.h"
@@ -83,7 +85,9 @@ void Witness::lease_appeared(const Change& change, const LeaseSight& sight) {
         complain("Leases only grow", concat(name, " was handed out after lease ", last_lease_));
     newest_lease_ = std::max(newest_lease_, sight.lease.lease);
     appeared_[sight.lease.lease] = world_.timeline.now();
-    if (!change.claims_for.contains(sight.worker))
+    const auto claim = change.claims_for.find(sight.worker);
+    if (claim != change.claims_for.end()) requests_[sight.lease.lease] = claim->second;
+    if (claim == change.claims_for.end())
         complain("P3", concat(name, " was given to ", name_of_worker(sight.worker), " by a ", change.verb,
                               " that did not ask for it"));
     if (endings_.contains(sight.lease.task)) complain("P5", concat(name, " was handed out after its task had ended"));
@@ -145,6 +149,28 @@ void Witness::met(const store::NewTask& task) {
     if (world_.ledger.find(task.id) == nullptr) world_.ledger.add(task).in_store = true;
 }
 
+/// A claim that is asked again is told what it was granted, whatever has become of its worker: nobody else could
+/// tell.
+void Witness::claim_answered(Process& process, const store::ClaimParams& params, const store::ClaimAnswer& answer) {
+    if (answer.refusal == store::ClaimRefusal::UnknownWorker) return;
+    for (const auto& [task, sight] : picture_) {
+        const auto request = requests_.find(sight.lease.lease);
+        if (request == requests_.end() || request->second != params.request) continue;
+        const bool is_told = std::ranges::any_of(
+            answer.tasks, [&](const store::ClaimedTask& told) { return told.lease == sight.lease.lease; });
+        if (!is_told)
+            complain("Store contract",
+                     concat(process.name(), " asked again what it was granted, and was not told of ",
+                            world_.ledger.name_of(task), "#", sight.lease.lease));
+    }
+}
+
+std::optional<Uuid> Witness::holder_of(const store::TaskLease& lease) const {
+    const auto current = picture_.find(lease.task);
+    if (current == picture_.end() || current->second.lease.lease != lease.lease) return std::nullopt;
+    return current->second.worker;
+}
+
 void Witness::wrote_for(const char* what, const store::TaskLease& lease) {
     const auto current = picture_.find(lease.task);
     if (current == picture_.end() || current->second.lease.lease != lease.lease)
@@ -165,6 +191,8 @@ void Witness::run_begins(Process& process, const store::TaskLease& lease) {
     TrueTask* task = world_.ledger.find(lease.task);
     if (task == nullptr) return complain("P4", concat(process.name(), " runs a task that nobody has submitted"));
     if (is_current) check_step(lease.task);
+    if (!is_current && engine::is_fenced(task->task) && !task->forced)
+        complain("P7", concat(process.name(), " runs ", name, ", which is not its any more: others may run it too"));
     const TaskPolicy& policy = task->task.policy;
     const bool reruns = policy.on_crash == OnCrash::Requeue;
     const auto allowed =

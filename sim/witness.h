@@ -35,6 +35,7 @@ public:
     void failed(Process& process, const Change& change, bool in_doubt);
     void submitted(const std::vector<store::NewTask>& tasks, const std::vector<store::SubmitOutcome>& outcomes);
     void wrote_for(const char* what, const store::TaskLease& lease);
+    void claim_answered(Process& process, const store::ClaimParams& params, const store::ClaimAnswer& answer);
     void beat_came(const Uuid& worker);
     void looked(Process& process);
     void rejected(Process& process, const Uuid& task);
@@ -68,6 +69,8 @@ public:
     /// Everything has ended, and as it really was.
     void check_end();
 
+    /// Whose the lease is; nullopt: it is not current.
+    [[nodiscard]] std::optional<Uuid> holder_of(const store::TaskLease& lease) const;
     [[nodiscard]] const std::vector<Violation>& violations() const { return violations_; }
     [[nodiscard]] bool all_ended();
     [[nodiscard]] std::string unended();
@@ -120,6 +123,7 @@ private:
     store::Lease last_lease_ = 0;    // handed out before the call that is looked at,
     store::Lease newest_lease_ = 0;  // and with it
     std::map<store::Lease, Duration> appeared_;
+    std::map<store::Lease, Uuid> requests_;  // which claim each lease was granted to
     std::map<Uuid, EndingSight> endings_;
     std::map<Uuid, std::string> ended_jobs_;
     std::set<Uuid> pruned_jobs_;

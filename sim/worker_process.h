@@ -25,6 +25,7 @@ public:
     void ask_to_drain();
     /// Something may have become claimable.
     void wake();
+    [[nodiscard]] const Uuid& id() const { return id_; }
     [[nodiscard]] RunnerFarm& runners() { return runners_; }
     [[nodiscard]] std::optional<int> exit_code() const { return exit_code_; }
 

@@ -252,11 +252,26 @@ void World::pause(Process& process, Duration length) {
     process.say(concat("is stopped for ", format_duration(length)));
     process.stop();
     Slot* slot = slot_of(process);
-    timeline.after(length, [this, slot, incarnation = slot->incarnation] {
-        if (slot->incarnation != incarnation || !slot->process) return;
-        slot->process->say("goes on");
-        slot->process->go_on();
-    });
+    const std::uint64_t number = ++last_stop_;
+    stops_[number] = {slot, slot->incarnation};
+    timeline.after(length, [this, number] { end_stop(number); });
+}
+
+void World::end_stop(std::uint64_t number) {
+    const auto ended = stops_.extract(number);
+    if (!ended) return;  // it was roused before
+    const Stop& stop = ended.mapped();
+    if (stop.slot->incarnation != stop.incarnation || !stop.slot->process) return;
+    stop.slot->process->say("goes on");
+    stop.slot->process->go_on();
+}
+
+void World::rouse(const std::set<Uuid>& ids, Duration wait) {
+    for (const auto& [number, stop] : stops_) {
+        const auto* worker = dynamic_cast<const WorkerProcess*>(stop.slot->process.get());
+        if (worker == nullptr || !ids.contains(worker->id())) continue;
+        timeline.after(wait, [this, number = number] { end_stop(number); });
+    }
 }
 
 void World::freeze(Machine& machine, Duration length) {
@@ -389,6 +404,7 @@ void World::strike(Fault fault, Dice of_fault) {
         case Fault::DiskFull:
         case Fault::IoError:
         case Fault::PauseAtCall:
+        case Fault::BackAtVerdict:
         case Fault::ClockSkew:
         case Fault::RunnerCrash:
         case Fault::RunnerHang:

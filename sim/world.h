@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -133,6 +134,8 @@ public:
     void bury(Process& process);
     /// SIGSTOP, and SIGCONT when that has passed.
     void pause(Process& process, Duration length);
+    /// SIGCONT to those of these workers that are stopped, when that has passed.
+    void rouse(const std::set<Uuid>& ids, Duration wait);
 
 private:
     /// Under which name, and how, a process is started whenever it is not there.
@@ -145,6 +148,12 @@ private:
         bool is_due = false;
     };
 
+    /// A process that was stopped, until somebody lets it go on.
+    struct Stop {
+        Slot* slot = nullptr;
+        int incarnation = 0;
+    };
+
     void add_slots();
     void start(Slot& slot);
     void start_later(Slot& slot, Duration wait);
@@ -155,6 +164,7 @@ private:
     [[nodiscard]] Process* pick(std::string_view role, Dice& dice_of_fault);
     void reboot(Machine& machine, Duration away);
     void freeze(Machine& machine, Duration length);
+    void end_stop(std::uint64_t number);
     void calm_down();
     void settle();
     [[nodiscard]] bool is_over();
@@ -169,6 +179,8 @@ private:
     Duration down_until_{};
     std::map<std::string, Duration> partitioned_until_;
     std::map<Uuid, Remains> leftovers_;
+    std::map<std::uint64_t, Stop> stops_;
+    std::uint64_t last_stop_ = 0;
     Duration calm_since_{};
     std::uint64_t busy_calls_ = 0;
     std::uint64_t next_full_check_ = 1000;
