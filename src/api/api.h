@@ -42,7 +42,7 @@ struct ApiParts {
     std::vector<std::string> hosts = {};  ///< names and addresses of the server beside those of loopback
     Duration live_patience =
         std::chrono::seconds(10);  ///< the server is not ready when its streams stand still longer
-    Duration statistics_kept = std::chrono::seconds(2);  ///< at most: counts and statistics are told again that long
+    Duration statistics_kept = std::chrono::seconds(4);  ///< at most: counts and statistics are told again that long
     std::function<std::vector<Readiness>()> readiness = [] { return std::vector<Readiness>(); };
     std::function<std::string()> metrics = [] { return std::string(); };  ///< in Prometheus's text format
     /// A file of the page by its path ("/", "/assets/x.js"); nullopt: none.

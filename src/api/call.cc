@@ -135,7 +135,8 @@ Services::Services(ApiParts given_parts, Random& random_port, Log& log_port)
       log(log_port),
       stores(parts.open_store, parts.connections),
       access(parts.login, parts.hosts, stores),
-      recent_counts(parts.statistics_kept),
+      recent_task_counts(parts.statistics_kept),
+      recent_job_counts(parts.statistics_kept),
       recent_statistics(parts.statistics_kept),
       live({.open = [this] { return stores.open_own(); },
             .version = parts.version,
@@ -144,15 +145,19 @@ Services::Services(ApiParts given_parts, Random& random_port, Log& log_port)
             .chores = [this](store::Store& store,
                              bool at_the_end) { access.write_uses(store, uses_wanted(at_the_end)); },
             .patience = parts.live_patience,
+            .count =
+                [this](store::Store& store) { return recent_task_counts.renewed(0, [&] { return store.count(); }); },
             .changed =
                 [this] {
-                    recent_counts.changed();
+                    recent_task_counts.changed();
+                    recent_job_counts.changed();
                     recent_statistics.changed();
                 }},
            log_port) {}
 
 Services::Counts Services::counts(store::Store& store) {
-    return recent_counts.get(0, [&] { return Counts{.tasks = store.count(), .jobs = store.count_jobs()}; });
+    return {.tasks = recent_task_counts.get(0, [&] { return store.count(); }),
+            .jobs = recent_job_counts.get(0, [&] { return store.count_jobs(); })};
 }
 
 store::Stats Services::statistics(store::Store& store, const store::StatsParams& params) {

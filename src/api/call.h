@@ -37,7 +37,8 @@ public:
     [[nodiscard]] Counts counts(store::Store& store);
     [[nodiscard]] store::Stats statistics(store::Store& store, const store::StatsParams& params);
 
-    Recent<int, Counts> recent_counts;
+    Recent<int, store::TaskCounts> recent_task_counts;
+    Recent<int, store::JobCounts> recent_job_counts;
     Recent<std::pair<Duration, int>, store::Stats> recent_statistics;
 
     Live live;  ///< the last: its thread uses the others

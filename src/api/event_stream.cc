@@ -203,12 +203,12 @@ bool ChangeWatch::workers_changed(store::Store& store) {
 }
 
 /// A look that costs something is made the more rarely: counting takes a tenth of the time at most.
-std::optional<Json> ChangeWatch::look(store::Store& store, bool has_news) {
+std::optional<Json> ChangeWatch::look(store::Store& store, const Count& count, bool has_news) {
     constexpr Steady::duration interval = std::chrono::milliseconds(250);
     has_news_ = has_news_ || has_news;
     const auto began = Steady::now();
     if (began < next_look_) return std::nullopt;
-    Json counts = counts_shape(store.count());
+    Json counts = counts_shape(count(store));
     const bool tasks = std::exchange(counts_, counts) != counts;
     const bool workers = workers_changed(store);
     next_look_ = began + std::max(interval, 10 * (Steady::now() - began));

@@ -111,7 +111,8 @@ class ChangeWatch {
 public:
     /// What readers are told, at most four times a second; nullopt: nothing, or not yet. `has_news`: there is
     /// something to tell even if nothing has changed here.
-    [[nodiscard]] std::optional<Json> look(store::Store& store, bool has_news);
+    using Count = std::function<store::TaskCounts(store::Store&)>;
+    [[nodiscard]] std::optional<Json> look(store::Store& store, const Count& count, bool has_news);
 
 private:
     using Moment = std::chrono::steady_clock::time_point;

@@ -221,7 +221,7 @@ void Live::tell_events(store::Store& store) {
             somebody_came = true;
         }
     }
-    const auto changed = changes_.look(store, !fresh.empty() || somebody_came);
+    const auto changed = changes_.look(store, params_.count, !fresh.empty() || somebody_came);
     if (!changed) return;
     params_.changed();
     for (const auto& stream : streams) stream->push_latest(message_of("changed", *changed));

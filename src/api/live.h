@@ -31,7 +31,9 @@ struct LiveParams {
     std::function<bool(bool at_the_end)> has_chores = {};
     std::function<void(store::Store&, bool at_the_end)> chores = {};
     Duration patience = std::chrono::seconds(10);  ///< after that long without a turn, its sign is bad
-    std::function<void()> changed = [] {};         ///< called before readers are told of it
+    /// How it counts what there is, again and again while somebody listens.
+    std::function<store::TaskCounts(store::Store&)> count = [](store::Store& store) { return store.count(); };
+    std::function<void()> changed = [] {};  ///< called before readers are told of it
 };
 
 /// What the server tells without being asked again: streams of events and logs, and answers to those who wait. One

@@ -32,6 +32,19 @@ public:
         return value;
     }
 
+    /// Reads it in any case, for somebody who does so again and again, with nine times as long in between at most:
+    /// the others are content with that.
+    template <typename Read>
+    Value renewed(const Key& key, const Read& read) {
+        const std::lock_guard turn(turn_);
+        const auto began = Steady::now();
+        Value value = read();
+        const auto until = from_now(std::max(shortest, 12 * (Steady::now() - began)));
+        const std::lock_guard lock(mutex_);
+        kept_.insert_or_assign(key, Kept{value, until, until});
+        return value;
+    }
+
     /// What was read before is out of date: it is read again, unless that was dear and just now.
     void changed() {
         const std::lock_guard lock(mutex_);
@@ -48,6 +61,10 @@ private:
     static constexpr std::size_t most_keys = 32;
     static constexpr Steady::duration shortest = std::chrono::milliseconds(100);
 
+    [[nodiscard]] Steady::time_point from_now(Steady::duration length) const {
+        return Steady::now() + std::min<Steady::duration>(length, at_most_);
+    }
+
     [[nodiscard]] std::optional<Value> find(const Key& key) {
         const std::lock_guard lock(mutex_);
         const auto found = kept_.find(key);
@@ -61,11 +78,7 @@ private:
     }
 
     void keep(const Key& key, const Value& value, Steady::duration cost, std::uint64_t changes) {
-        const auto now = Steady::now();
-        const auto up_to = [&](Steady::duration length) {
-            return now + std::min<Steady::duration>(length, at_most_);
-        };
-        Kept kept{value, up_to(std::max(shortest, 20 * cost)), up_to(5 * cost)};
+        Kept kept{value, from_now(std::max(shortest, 20 * cost)), from_now(5 * cost)};
         const std::lock_guard lock(mutex_);
         if (changes != changes_) kept.until = kept.at_least_until;
         if (kept_.size() >= most_keys) kept_.clear();

@@ -62,6 +62,16 @@ TEST(ApiRecent, WhatChangesWhileItIsReadIsReadAgain) {
     EXPECT_EQ(recent.get(1, dear.reading()), 1);
 }
 
+TEST(ApiRecent, WhatSomebodyReadsAgainAndAgainIsGivenToTheOthers) {
+    Dear dear;
+    Recent<int, int> recent(1h);
+    EXPECT_EQ(recent.renewed(1, dear.reading(50ms)), 1);
+    recent.changed();
+    EXPECT_EQ(recent.get(1, dear.reading()), 1) << "it is of after the change";
+    EXPECT_EQ(recent.renewed(1, dear.reading()), 2);
+    EXPECT_EQ(recent.get(1, dear.reading()), 2);
+}
+
 TEST(ApiRecent, NothingIsKeptLongerThanIsSaid) {
     Dear dear;
     Recent<int, int> recent(Duration::zero());
