@@ -77,4 +77,4 @@ try {
 }
 console.log(`pictures: ${pictures}`);
 console.log(`${passed} passed, ${failures.length} failed`);
-process.exit(failures.length ? 1 : 0);
+process.exit(passed && !failures.length ? 0 : 1);
