@@ -66,6 +66,13 @@ TEST_P(CliTasks, ShowTellsTheWholeLifeOfATask) {
     EXPECT_EQ(story["attempts"][1]["error"], nullptr);
 }
 
+TEST_P(CliTasks, ShowTellsTheTraceThatATaskBelongsTo) {
+    const std::string trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    const std::string id = submit({"resize", "--traceparent", trace});
+    EXPECT_THAT(holdfast({"tasks", "show", id}).out, HasSubstr("trace       " + trace + "\n"));
+    EXPECT_EQ(show(id)["task"]["traceparent"], trace);
+}
+
 TEST_P(CliTasks, ShowSaysWhatAWaitingTaskWaitsFor) {
     EXPECT_THAT(holdfast({"tasks", "show", submit({"a"})}).out,
                 HasSubstr("waits for a worker: none has queue default, tags [task:a]"));
