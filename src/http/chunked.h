@@ -1,11 +1,13 @@
 #pragma once
 
-#include <cstddef>
+#include <string_view>
 
 namespace holdfast::http {
 
-/// A chunked body that has not ended has at least so many bytes to come: "0\r\n\r\n". Beast's parser asserts that it
-/// is given as many once it is within the header of a chunk.
-inline constexpr std::size_t shortest_chunked_rest = 5;
+/// The beginning of a last chunk that Beast's parser must not be given yet: it takes the first three bytes, and then
+/// asserts that it gets the two that end it together.
+[[nodiscard]] inline bool is_cut_last_chunk(std::string_view bytes) {
+    return bytes.size() < 5 && bytes.starts_with("0\r\n");
+}
 
 }  // namespace holdfast::http

@@ -235,11 +235,10 @@ std::size_t RequestReader::feed_body(std::string_view bytes) {
     while (used < bytes.size() && !parser_->is_done()) {
         error_code ec;
         const std::string_view rest = bytes.substr(used);
-        if (is_within_chunk_header_ && rest.size() < shortest_chunked_rest) break;
+        if (is_cut_last_chunk(rest)) break;
         const std::size_t taken = parser_->put(boost::asio::buffer(rest.data(), rest.size()), ec);
         used += taken;
-        is_within_chunk_header_ = ec == beast::http::error::need_more;
-        if (is_within_chunk_header_) {
+        if (ec == beast::http::error::need_more) {
             if (bytes.size() - used > max_chunk_header_bytes)
                 refuse(400, "BAD_REQUEST", "a chunk of the body has too long a header");
             break;

@@ -56,7 +56,6 @@ private:
 
     const Limits& limits_;
     std::unique_ptr<Parser> parser_;
-    bool is_within_chunk_header_ = false;
     State state_ = State::Head;
     Problem problem_;
     std::size_t scanned_ = 0;   // how much of the head has been looked at

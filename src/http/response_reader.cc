@@ -68,10 +68,9 @@ std::size_t ResponseReader::feed(std::string_view bytes) {
     while (used < bytes.size() && !parser_->is_done()) {
         error_code ec;
         const std::string_view rest = bytes.substr(used);
-        if (is_within_chunk_header_ && rest.size() < shortest_chunked_rest) break;
+        if (is_cut_last_chunk(rest)) break;
         const std::size_t taken = parser_->put(boost::asio::buffer(rest.data(), rest.size()), ec);
         used += taken;
-        is_within_chunk_header_ = parser_->is_header_done() && ec == beast::http::error::need_more;
         if (ec == beast::http::error::need_more) break;
         if (ec) throw Unusable(concat("the server's answer cannot be understood: ", ec.message()));
         if (taken == 0) break;

@@ -33,7 +33,6 @@ public:
 private:
     class Parser;
     std::unique_ptr<Parser> parser_;
-    bool is_within_chunk_header_ = false;
 };
 
 }  // namespace holdfast::http

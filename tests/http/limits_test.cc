@@ -194,7 +194,7 @@ TEST(ServerLimits, ClientsThatVanishAnywhereLeaveNothingBehind) {
 }
 
 TEST(ServerLimits, ManyConnectionsAtOnceAreAllServed) {
-    TestServer server({.requests_per_second_per_peer = 0});
+    TestServer server({.requests_per_second_per_peer = 0, .max_waiting = 500});
     std::vector<RawClient> clients;
     for (int count = 0; count < 500; ++count) clients.emplace_back(server.port());
     for (RawClient& client : clients) client.send(get("/echo"));
