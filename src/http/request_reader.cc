@@ -169,7 +169,7 @@ void RequestReader::scan_head(std::string_view bytes) {
 
 void RequestReader::refuse_long_head(std::string_view bytes) {
     constexpr std::size_t rest_of_the_line = 64;  // method, version, spaces
-    const std::size_t line = std::min(bytes.find("\r\n"), bytes.size());
+    const std::size_t line = std::min(bytes.find('\r'), bytes.size());
     if (line > limits_.max_target_bytes + rest_of_the_line)
         refuse(414, "TARGET_TOO_LONG",
                concat("path and query are longer than the ", limits_.max_target_bytes, " bytes allowed"));
