@@ -12,9 +12,9 @@
 #include <thread>
 
 #include "platform/descriptor.h"
-#include "platform/file_locks.h"
 #include "platform/kill_tree.h"
 #include "platform/own_program.h"
+#include "store/sqlite/lock_holders.h"
 
 namespace holdfast::cli {
 
@@ -113,7 +113,7 @@ void DemoCrew::kill(DemoWorker& worker) {
 
 bool DemoCrew::is_in_the_way(pid_t pid) const {
     for (const char* suffix : {"-gate", "-turn", "-shm"})  // the writers' turnstile, and the lock of the WAL
-        if (platform::has_locked(pid, place_.database() + suffix)) return true;
+        if (sqlite::has_locked(pid, place_.database() + suffix)) return true;
     return false;
 }
 

@@ -27,7 +27,7 @@ public:
     Bailiff(store::Store& store, std::string who, Random& random)
         : store_(store), who_(std::move(who)), random_(random) {}
 
-    /// `only_while_silent`: the worker whose silence they all rest on, if that is so.
+    /// `only_while_silent`: the worker whose next beat refutes them all, if that is so.
     RecoveryReport carry_out(const std::vector<Sentence>& sentences, Duration now,
                              const std::optional<store::SilentWorker>& only_while_silent = std::nullopt);
     [[nodiscard]] const std::string& who() const { return who_; }

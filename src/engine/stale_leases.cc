@@ -20,7 +20,7 @@ RecoveryReport StaleLeases::run_once(Duration now) {
     std::optional<Uuid> after;
     while (true) {
         const auto leases = store_.leases({.worker = std::nullopt, .after = after, .limit = store::max_batch_rows});
-        std::vector<Sentence> sentences;
+        std::map<Uuid, std::vector<Sentence>> sentences;  // by worker
         std::vector<store::StopRequest> out_of_time;
         for (const store::LeaseRecord& lease : leases) {
             const auto worker = live_.find(lease.worker);
@@ -29,10 +29,12 @@ RecoveryReport StaleLeases::run_once(Duration now) {
             core::LeaseSeen seen = lease_seen(lease);
             seen.in_container = false;  // its worker is there to stop it
             seen.quiet_for = quiet_for(lease, now);
-            sentences.push_back({lease, worker->second, core::judge(worker->second, seen, thresholds_)});
+            const core::WorkerSeen& holder = worker->second.seen;
+            sentences[lease.worker].push_back({lease, holder, core::judge(holder, seen, thresholds_)});
             if (is_out_of_time(lease)) out_of_time.push_back({lease.lease, store::StopReason::Timeout});
         }
-        report += bailiff_.carry_out(sentences, now);
+        for (const auto& [worker, of_worker] : sentences)
+            report += bailiff_.carry_out(of_worker, now, store::SilentWorker{worker, live_.at(worker).beat});
         ask(out_of_time, report);
         if (leases.size() < store::max_batch_rows) break;
         after = leases.back().lease.task;
@@ -48,7 +50,7 @@ void StaleLeases::note_beats(Duration now) {
         if (!observer_.knows(worker.registration.id)) continue;
         const core::WorkerSeen seen = observer_.worker(worker.registration.id, now);
         if (seen.evidence != core::Evidence::None) continue;
-        live_[worker.registration.id] = seen;
+        live_[worker.registration.id] = {seen, worker.beat};
         for (const store::HeldLease& held : worker.held) {
             if (!held.running) continue;
             const auto before = signs_.find(held.lease.lease);

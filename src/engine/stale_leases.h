@@ -9,7 +9,8 @@ namespace holdfast::engine {
 
 /// Watches over the leases of workers that live. A run that is out of time is asked to stop, through the answer to
 /// its worker's beat. A lease ends over its worker's head only when nothing was heard of its run, or its worker's
-/// beats did not list it, for longer than the stale threshold.
+/// beats did not list it, for longer than the stale threshold; and only if its worker has not beaten since it was
+/// judged, for that beat may tell otherwise.
 class StaleLeases {
 public:
     StaleLeases(store::Store& store, Bailiff& bailiff, const Observer& observer, const core::Thresholds& thresholds)
@@ -24,6 +25,11 @@ private:
         std::int64_t beat = 0;
     };
 
+    struct Live {
+        core::WorkerSeen seen;
+        std::int64_t beat = 0;  ///< the last one that is part of what was seen
+    };
+
     void note_beats(Duration now);
     [[nodiscard]] Duration quiet_for(const store::LeaseRecord& lease, Duration now);
     [[nodiscard]] bool is_out_of_time(const store::LeaseRecord& lease) const;
@@ -35,7 +41,7 @@ private:
     const core::Thresholds thresholds_;
     std::map<store::Lease, Signs> signs_;              // of leases that beats list as running
     std::map<store::Lease, Duration> unlisted_since_;  // of leases that they do not list
-    std::map<Uuid, core::WorkerSeen> live_;
+    std::map<Uuid, Live> live_;
 };
 
 }  // namespace holdfast::engine

@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <functional>
+#include <utility>
+
 #include "core/task_spec.h"
 #include "tests/engine/recovery_world.h"
 
@@ -204,6 +207,41 @@ TEST_F(Recovery, ALeaseThatItsLiveWorkerDoesNotListIsRequeuedAfterTheThreshold) 
         sweep();
     }
     EXPECT_EQ(task(id).state, TaskState::Pending);
+}
+
+/// A sweeper draws from this after it has judged, and before it writes.
+struct RandomThatIsHeld : EvenRandom {
+    std::uint64_t next() override {
+        std::exchange(meanwhile, [] {})();
+        return EvenRandom::next();
+    }
+    std::function<void()> meanwhile = [] {};
+};
+
+TEST_F(Recovery, ABeatThatListsALeaseAgainRefutesTheVerdictThatWasJustReached) {
+    const Uuid worker = add_worker("w");
+    const Uuid id = submit();
+    const store::Lease lease = claim(worker, 0, 1).front().lease;
+    RandomThatIsHeld held;
+    Sweeper judge(*store, host, held, "judge", settings, [this] { return now; });
+    bool was_judged = false;
+    held.meanwhile = [&] {
+        was_judged = true;
+        beat(worker, {{.lease = {id, lease}}});
+    };
+    for (int second = 0; second < 200 && !was_judged; ++second) {
+        pass(seconds(1));
+        beat(worker);
+        sweep(judge);
+    }
+    ASSERT_TRUE(was_judged);
+    EXPECT_EQ(task(id).state, TaskState::Claimed);
+    for (int second = 0; second < 200; ++second) {
+        pass(seconds(1));
+        beat(worker, {{.lease = {id, lease}}});
+        EXPECT_EQ(sweep(judge).requeued, 0U);
+    }
+    EXPECT_EQ(task(id).state, TaskState::Claimed);
 }
 
 TEST_F(Recovery, ARunThatItsWorkerForgetsToStopInTimeIsAskedFor) {

@@ -1,11 +1,14 @@
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <thread>
 
+#include "store/sqlite/turnstile.h"
 #include "store_contract/child_process.h"
 #include "store_contract/latencies.h"
 #include "store_contract/store_fixture.h"
@@ -198,6 +201,18 @@ TEST_F(SqliteHabits, AWriterThatIsStoppedInsideItsTurnIsNamedToTheOthers) {
     EXPECT_THAT(submit, HasSubstr("process " + std::to_string(writer.pid())));
     EXPECT_EQ(writer.wait(), 0);
     EXPECT_EQ(store->submit({a_task(clock.now())}).at(0).status, store::SubmitStatus::Accepted);
+}
+
+TEST_F(SqliteHabits, WhoeverHoldsUpTheOthersIsNamedThoughItHasNotWrittenYet) {
+    ASSERT_EQ(child("open").wait(), 0);  // the last that did write
+    sqlite::Turnstile others(database->address(), sqlite::Turnstile::Rank::Work);
+    for (const char* file : {"-turn", "-gate"}) {
+        const sqlite::FileDescriptor held = sqlite::open_beside(database->address(), file);
+        ASSERT_EQ(flock(held.get(), LOCK_EX), 0);
+        EXPECT_THAT(complaint_of([&] { others.enter(std::chrono::milliseconds(10)); }),
+                    HasSubstr("process " + std::to_string(getpid())))
+            << file;
+    }
 }
 
 TEST_F(SqliteHabits, AFileThatIsNotADatabaseIsUnusableAndLeftAsItIs) {

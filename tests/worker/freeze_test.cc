@@ -1,6 +1,6 @@
 #include <signal.h>
 
-#include "platform/file_locks.h"
+#include "store/sqlite/lock_holders.h"
 #include "tests/worker/processes.h"
 #include "tests/worker/worker_fixture.h"
 
@@ -76,7 +76,7 @@ protected:
         for (worker.stop(); !holds_turn(worker); worker.stop()) worker.go_on();
     }
     [[nodiscard]] bool holds_turn(const WorkerApp& worker) const {
-        return platform::has_locked(worker.pid(), database->address() + "-turn");
+        return sqlite::has_locked(worker.pid(), database->address() + "-turn");
     }
 };
 INSTANTIATE_TEST_SUITE_P(On, FrozenWriter, testing::Values(StoreKind::Sqlite), kind_name);

@@ -11,8 +11,8 @@
 
 #include "base/text.h"
 #include "client/connect.h"
-#include "platform/file_locks.h"
 #include "platform/task_ids.h"
+#include "store/sqlite/lock_holders.h"
 #include "tests/worker/processes.h"
 
 namespace holdfast::worker_test {
@@ -146,8 +146,8 @@ void WorkerTest::order(const WorkerApp& worker, store::WorkerOrder order) {
 void WorkerTest::freeze(const WorkerApp& worker) {
     const auto is_in_the_way = [&] {
         if (GetParam() == StoreKind::Sqlite)
-            return platform::has_locked(worker.pid(), database->address() + "-gate") ||
-                   platform::has_locked(worker.pid(), database->address() + "-turn");
+            return sqlite::has_locked(worker.pid(), database->address() + "-gate") ||
+                   sqlite::has_locked(worker.pid(), database->address() + "-turn");
         return database->raw()->number(
                    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
                    " AND state LIKE 'idle in transaction%'") > 0;

@@ -11,12 +11,16 @@
 
 #include "base/text.h"
 #include "store/errors.h"
+#include "store/sqlite/lock_holders.h"
 
 namespace holdfast::sqlite {
 
 namespace {
 
 using MonotonicTime = std::chrono::steady_clock::time_point;
+
+constexpr const char* gate_suffix = "-gate";
+constexpr const char* turn_suffix = "-turn";
 
 /// flock() cannot wait with a limit, and a process stopped while it has the turn would hang the others without a
 /// word. So it is asked again and again: eagerly at first, then at most every `longest_nap`.
@@ -32,9 +36,11 @@ bool lock_until(int descriptor, MonotonicTime deadline, std::chrono::microsecond
     return true;
 }
 
-std::string holder_name(int pid) {
-    if (pid == 0) return "another process";
-    return concat("process ", pid);
+/// Who holds up the others: whoever has the turn, or has stopped at the gate.
+std::string name_holder(const std::string& database) {
+    for (const char* suffix : {turn_suffix, gate_suffix})
+        for (const pid_t holder : lock_holders(database + suffix)) return concat("process ", holder);
+    return "another process";
 }
 
 }  // namespace
@@ -55,7 +61,10 @@ FileDescriptor open_beside(const std::string& database, const char* suffix) {
 }
 
 Turnstile::Turnstile(const std::string& database, Rank rank)
-    : rank_(rank), gate_(open_beside(database, "-gate")), turn_(open_beside(database, "-turn")) {}
+    : database_(database),
+      rank_(rank),
+      gate_(open_beside(database, gate_suffix)),
+      turn_(open_beside(database, turn_suffix)) {}
 
 void Turnstile::enter(Duration patience) {
     const auto deadline = std::chrono::steady_clock::now() + patience;
@@ -64,20 +73,11 @@ void Turnstile::enter(Duration patience) {
     flock(gate_.get(), LOCK_UN);  // nothing happens to those who do not have it
     if (!has_turn)
         throw store::Unavailable(concat("the database has been locked for ", format_duration(patience), " by ",
-                                        holder_name(last_holder()), "; if it is stopped, continue or kill it"));
-    const int pid = getpid();
-    // So that others can name this process should it be stopped; losing the note costs only the name.
-    [[maybe_unused]] const auto written = pwrite(turn_.get(), &pid, sizeof pid, 0);
+                                        name_holder(database_), "; if it is stopped, continue or kill it"));
 }
 
 void Turnstile::leave() {
     flock(turn_.get(), LOCK_UN);
-}
-
-int Turnstile::last_holder() const {
-    int pid = 0;
-    if (pread(turn_.get(), &pid, sizeof pid, 0) != static_cast<ssize_t>(sizeof pid)) return 0;
-    return pid;
 }
 
 }  // namespace holdfast::sqlite

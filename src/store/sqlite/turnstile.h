@@ -37,10 +37,8 @@ public:
     void enter(Duration patience);
     void leave();
 
-    /// The process that took the turn last; 0: nobody has yet.
-    [[nodiscard]] int last_holder() const;
-
 private:
+    std::string database_;
     Rank rank_;
     FileDescriptor gate_;
     FileDescriptor turn_;
