@@ -60,8 +60,7 @@ bool equal_in_constant_time(const std::string& left, const std::string& right) {
 
 }  // namespace
 
-// ---- Who asks
-// ------------------------------------------------------------------------------------------------------
+// ---- Who asks -----------------------------------------------------------------------------------
 
 std::string Caller::who() const {
     return fmt::format("{} from {} (api)", name, peer);
@@ -162,8 +161,7 @@ bool Access::still_valid(const std::string& hash) {
     return record && is_usable(*record);
 }
 
-// ---- What is remembered
-// -----------------------------------------------------------------------------------------------
+// ---- What is remembered -------------------------------------------------------------------------
 
 std::optional<store::TokenRecord> Access::remembered(const std::string& hash, bool& is_known) {
     const std::lock_guard lock(mutex_);
@@ -207,8 +205,7 @@ void Access::forget() {
     has_tokens_.reset();
 }
 
-// ---- Logins and uses
-// --------------------------------------------------------------------------------------------------
+// ---- Logins and uses ----------------------------------------------------------------------------
 
 void Access::require_login_patience(const std::string& peer) {
     const std::lock_guard lock(mutex_);

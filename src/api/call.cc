@@ -11,8 +11,7 @@ namespace holdfast::api {
 
 namespace {
 
-// ---- The query
-// ------------------------------------------------------------------------------------------------------
+// ---- The query ----------------------------------------------------------------------------------
 
 std::vector<std::string> split(const std::string& text) {
     std::vector<std::string> words;
@@ -76,8 +75,7 @@ Value read_query(const Route& route, const http::Request& request, std::vector<F
     return query;
 }
 
-// ---- The body
-// --------------------------------------------------------------------------------------------------------
+// ---- The body -----------------------------------------------------------------------------------
 
 bool is_json_type(std::string_view content_type) {
     std::string type = lower_case(content_type.substr(0, content_type.find(';')));

@@ -26,8 +26,7 @@ std::vector<StepInfo> read_steps(Call& call, const JobInfo& job) {
     return steps;
 }
 
-// ---- Logs
-// -----------------------------------------------------------------------------------------------------------
+// ---- Logs ---------------------------------------------------------------------------------------
 
 /// A task that logs, and the step that it belongs to.
 struct Source {
@@ -64,7 +63,7 @@ struct StepLine {
 };
 
 /// Offsets count over all tasks of a store: what was stored first stands first, whichever task it is of.
-std::vector<StepLine> read_lines(Call& call, const std::vector<Source>& sources, std::int64_t after) {
+std::vector<StepLine> read_once(Call& call, const std::vector<Source>& sources, std::int64_t after) {
     std::vector<StepLine> lines;
     for (const Source& source : sources)
         for (auto& record :
@@ -73,6 +72,17 @@ std::vector<StepLine> read_lines(Call& call, const std::vector<Source>& sources,
     std::ranges::sort(lines, {}, [](const StepLine& line) { return line.record.offset; });
     if (lines.size() > call.limit())
         lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(call.limit()), lines.end());
+    return lines;
+}
+
+/// One task is read after the other: by the time the last one is, the first may have lines that stand before those of
+/// the last. So all are read again, up to where the first look ended.
+std::vector<StepLine> read_lines(Call& call, const std::vector<Source>& sources, std::int64_t after) {
+    std::vector<StepLine> lines = read_once(call, sources, after);
+    if (lines.empty() || sources.size() == 1) return lines;
+    const std::int64_t end = lines.back().record.offset;
+    lines = read_once(call, sources, after);
+    std::erase_if(lines, [end](const StepLine& line) { return line.record.offset > end; });
     return lines;
 }
 

@@ -15,8 +15,7 @@ namespace {
 
 using Workflows = std::map<std::string, core::Workflow>;
 
-// ---- Starting
-// -------------------------------------------------------------------------------------------------------
+// ---- Starting -----------------------------------------------------------------------------------
 
 std::vector<std::string> names_of(const Workflows& workflows) {
     std::vector<std::string> names;
@@ -89,8 +88,7 @@ http::Response started(const SubmitOutcome& outcome) {
     throw Problem("REFUSED", outcome.complaint);
 }
 
-// ---- Looking
-// --------------------------------------------------------------------------------------------------------
+// ---- Looking ------------------------------------------------------------------------------------
 
 JobQuery query_of(Call& call) {
     JobQuery query;

@@ -76,8 +76,6 @@ Live::~Live() {
 std::shared_ptr<http::StreamSource> Live::events(EventFilter filter, std::optional<std::int64_t> after,
                                                  std::string token_hash) {
     auto stream = std::make_shared<EventStream>(std::move(filter), after, std::move(token_hash));
-    stream->push(
-        message_of("hello", {{"now", format_timestamp(platform::real_clock().now())}, {"version", params_.version}}));
     {
         const std::lock_guard lock(mutex_);
         event_streams_.push_back(stream);
@@ -124,8 +122,7 @@ std::vector<std::shared_ptr<LogStream>> Live::open_log_streams() {
     return open_ones(log_streams_);
 }
 
-// ---- The thread
-// ------------------------------------------------------------------------------------------------------
+// ---- The thread ---------------------------------------------------------------------------------
 
 void Live::run() {
     while (!stopping_) {
@@ -204,7 +201,13 @@ void Live::round(store::Store& store) {
     check_tokens();
 }
 
-/// A reader that comes back is told what it missed before it is told anything else.
+http::ServerSentEvent Live::hello() const {
+    return message_of("hello",
+                      {{"now", format_timestamp(platform::real_clock().now())}, {"version", params_.version}});
+}
+
+/// A reader that comes back is told what it missed before it is told anything else. It joins after the others have
+/// been told: what has been read is read once.
 void Live::tell_events(store::Store& store) {
     const auto streams = open_event_streams();
     if (streams.empty()) return;
@@ -212,14 +215,14 @@ void Live::tell_events(store::Store& store) {
     if (all_are_new) reader_.begin_now(store);
     const auto fresh = reader_.read(store);
     if (!fresh.empty()) params_.changed();
+    for (const auto& stream : streams)
+        for (const auto& event : fresh)
+            if (stream->has_joined()) stream->tell(event, reader_);
     bool somebody_came = false;
     for (const auto& stream : streams) {
-        if (stream->has_joined()) {
-            for (const auto& event : fresh) stream->tell(event, reader_);
-        } else {
-            stream->join(store, reader_);
-            somebody_came = true;
-        }
+        if (stream->has_joined()) continue;
+        stream->join(store, reader_, hello());
+        somebody_came = true;
     }
     const auto changed = changes_.look(store, params_.count, !fresh.empty() || somebody_came);
     if (!changed) return;

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "api/change_watch.h"
 #include "api/event_stream.h"
 #include "api/log_stream.h"
 #include "api/store_pool.h"
@@ -71,6 +72,7 @@ private:
     void rest(store::Watch& watch);
     void round(store::Store& store);
     void tell_events(store::Store& store);
+    [[nodiscard]] http::ServerSentEvent hello() const;
     void tell_logs(store::Store& store);
     void check_tokens();
     [[nodiscard]] std::vector<std::shared_ptr<EventStream>> open_event_streams();
@@ -80,7 +82,7 @@ private:
     const LiveParams params_;
     Log& log_;
     WaitingList waiting_;
-    EventReader reader_;
+    HistoryReader reader_;
     ChangeWatch changes_;
     VitalSign sign_;
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "api/event_stream.h"
+#include "api/message_queue.h"
 #include "store/store.h"
 
 namespace holdfast::api {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "api/event_stream.h"
+#include "api/change_watch.h"
 #include "api/resources.h"
 #include "base/text.h"
 #include "store/route_match.h"
@@ -64,8 +64,7 @@ Picture take_picture(Call& call) {
     return picture;
 }
 
-// ---- What needs a person
-// ---------------------------------------------------------------------------------------------
+// ---- What needs a person ------------------------------------------------------------------------
 
 struct Concern {
     const char* kind = "";
@@ -169,8 +168,7 @@ std::vector<Concern> concerns_of(const Picture& picture) {
     return concerns;
 }
 
-// ---- Shapes
-// ---------------------------------------------------------------------------------------------------------
+// ---- Shapes -------------------------------------------------------------------------------------
 
 Json shape_of(const Concern& concern) {
     return {{"kind", concern.kind},

@@ -1,5 +1,7 @@
 #include "wire/schedule_view.h"
 
+#include <algorithm>
+
 #include "api/definitions.h"
 #include "api/resources.h"
 #include "base/text.h"
@@ -75,6 +77,9 @@ http::Reply list_schedules(Call& call) {
 http::Reply apply_schedules(Call& call) {
     std::vector<store::ScheduleDefinition> wanted;
     for (const Value& item : call.body.at("schedules")) wanted.push_back(read_schedule(call, item));
+    for (const auto& record : call.store().schedules())
+        if (std::ranges::count(wanted, record.schedule.name, &store::ScheduleDefinition::name) > 0)
+            require_queues_of(call.caller, record.schedule.definition);
     const Value* dry_run = given(call.body, "dry_run");
     const bool only_looks = dry_run != nullptr && dry_run->get<bool>();
     const auto changes = only_looks ? client::compare_schedules(call.store(), wanted)

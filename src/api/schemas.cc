@@ -27,8 +27,7 @@ Json counts(const std::vector<std::string>& names) {
     return object(members);
 }
 
-// ---- Tasks
-// ----------------------------------------------------------------------------------------------------------
+// ---- Tasks --------------------------------------------------------------------------------------
 
 Json retry_form() {
     return form({{"max_attempts", integer("all attempts together; 1: no retry")},
@@ -190,8 +189,7 @@ void add_tasks(Json& all) {
     all["StepLogPage"] = log_page({{"anyOf", Json::array({ref("StepLogLine"), ref("WholeEvent")})}});
 }
 
-// ---- Jobs
-// -----------------------------------------------------------------------------------------------------------
+// ---- Jobs ---------------------------------------------------------------------------------------
 
 Members step_members() {
     return {{"name", text()},
@@ -261,8 +259,7 @@ void add_jobs(Json& all) {
     all["Decided"] = object({{"id", uuid()}, {"step", text()}, {"status", word({"approved", "rejected"})}});
 }
 
-// ---- The catalog
-// ----------------------------------------------------------------------------------------------------
+// ---- The catalog --------------------------------------------------------------------------------
 
 void add_catalog(Json& all) {
     all["Retry"] = object({{"max_attempts", integer()},
@@ -308,8 +305,7 @@ void add_catalog(Json& all) {
                                                          {"suggestion", nullable(text())}}))}});
 }
 
-// ---- Workers, queues, schedules
-// --------------------------------------------------------------------------------------
+// ---- Workers, queues, schedules -----------------------------------------------------------------
 
 void add_workers(Json& all) {
     all["Worker"] = object({{"id", uuid()},
@@ -373,8 +369,7 @@ void add_workers(Json& all) {
     all["ScheduleRun"] = object({{"id", uuid()}, {"schedule", text()}});
 }
 
-// ---- Recovery
-// -------------------------------------------------------------------------------------------------------
+// ---- Recovery -----------------------------------------------------------------------------------
 
 Json recovery_event() {
     Members members = event_members();
@@ -432,8 +427,7 @@ void add_recovery(Json& all) {
                             {"more", boolean()}});
 }
 
-// ---- Everything
-// -----------------------------------------------------------------------------------------------------
+// ---- Everything ---------------------------------------------------------------------------------
 
 Json percentiles() {
     return object({{"p50", nullable(number())},
@@ -477,8 +471,7 @@ void add_overview(Json& all) {
               {{"name", text()}, {"completed", integer()}, {"failed", integer()}, {"run", ref("Percentiles")}}))}});
 }
 
-// ---- Access
-// ---------------------------------------------------------------------------------------------------------
+// ---- Access -------------------------------------------------------------------------------------
 
 Members token_members() {
     return {{"id", uuid()},

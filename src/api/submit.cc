@@ -13,8 +13,7 @@ namespace {
 
 using config::Submission;
 
-// ---- What to execute
-// -------------------------------------------------------------------------------------------------
+// ---- What to execute ----------------------------------------------------------------------------
 
 core::TaskSpec script_spec(const std::string& script) {
     core::TaskSpec spec;
@@ -71,8 +70,7 @@ Submission read_work(Call& call, const Value& item) {
     return submission;
 }
 
-// ---- How it is to be treated
-// -------------------------------------------------------------------------------------------
+// ---- How it is to be treated --------------------------------------------------------------------
 
 template <typename Number>
 void read(const Value& from, const std::string& member, Number& into) {
@@ -173,8 +171,7 @@ store::NewTask read_task(Call& call, const Value& item) {
     return client::function_task(submission.name, std::move(args), submission.options);
 }
 
-// ---- One
-// ------------------------------------------------------------------------------------------------------------
+// ---- One ----------------------------------------------------------------------------------------
 
 /// What a header says counts where the body says nothing.
 Value with_headers(const http::Request& request, Value item) {
@@ -213,8 +210,7 @@ http::Response submit_one(Call& call) {
     return submitted(client::submit_all(call.store(), {task}).front(), task);
 }
 
-// ---- Many
-// -----------------------------------------------------------------------------------------------------------
+// ---- Many ---------------------------------------------------------------------------------------
 
 std::string_view word_for(SubmitStatus status) {
     switch (status) {

@@ -40,6 +40,7 @@ http::Reply create_token(Call& call) {
 }
 
 http::Reply revoke_token(Call& call) {
+    call.caller.require_all_queues();
     const std::string& name = call.path("name");
     if (!call.store().revoke_token(name, call.caller.who()))
         throw Problem("NOT_FOUND", concat("there is no token '", name, "', or it was revoked before"));

@@ -56,8 +56,7 @@ DemoCount DemoPlay::run() {
     return count_demo(tasks_, watcher_.records(), read_demo_ledger(params_.place.ledger()));
 }
 
-// ---- The acts
-// ------------------------------------------------------------------------------------------------------
+// ---- The acts -----------------------------------------------------------------------------------
 
 void DemoPlay::assemble() {
     tell_act("1 of 4: three workers, fifty tasks, one SQLite file");
@@ -161,8 +160,7 @@ void DemoPlay::end_all() {
     watcher_.show(crew_.workers());
 }
 
-// ---- What they are made of
-// -----------------------------------------------------------------------------------------
+// ---- What they are made of ----------------------------------------------------------------------
 
 void DemoPlay::begin_act(const std::string& title) {
     for (const auto end = Clock::now() + params_.pause; Clock::now() < end;) turn();

@@ -154,8 +154,7 @@ void DemoWatcher::tell_groups(const Groups& groups) {
     }
 }
 
-// ---- What is known
-// -------------------------------------------------------------------------------------------------
+// ---- What is known ------------------------------------------------------------------------------
 
 bool DemoWatcher::has_event(const std::string& kind, const Uuid& task, const std::string& worker) const {
     return std::any_of(events_.begin(), events_.end(), [&](const store::EventRecord& event) {
@@ -188,8 +187,7 @@ const store::EventRecord* DemoWatcher::last_requeue(const Uuid& task) const {
     return found == events_.rend() ? nullptr : &*found;
 }
 
-// ---- How things stand
-// ----------------------------------------------------------------------------------------------
+// ---- How things stand ---------------------------------------------------------------------------
 
 void DemoWatcher::show(const std::vector<DemoWorker>& workers) {
     DemoScene scene;

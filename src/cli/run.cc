@@ -64,8 +64,7 @@ ExitCode complain(Io& io, std::string_view sentence, ExitCode code) {
     return code;
 }
 
-// ---- Bad usage
-// -----------------------------------------------------------------------------------------------------
+// ---- Bad usage ----------------------------------------------------------------------------------
 
 // The command that the line got to: "tasks", after which a word was not understood.
 const CLI::App& deepest_command(const CLI::App& program) {
@@ -129,8 +128,7 @@ ExitCode report_usage(Io& io, const CLI::App& program, const CLI::ParseError& fa
                     ExitCode::BadUsage);
 }
 
-// ---- What goes wrong while a command runs
-// ---------------------------------------------------------------------------
+// ---- What goes wrong while a command runs -------------------------------------------------------
 
 ExitCode report_complaints(Io& io, const Complaints& fault) {
     std::istringstream complaints(fault.what());

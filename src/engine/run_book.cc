@@ -79,4 +79,9 @@ void RunBook::release(Run& run, Duration now) {
     run.runner = 0;
 }
 
+void RunBook::postpone(Duration time) {
+    for (const store::Lease lease : in(RunStage::Running)) at(lease).since += time;
+    for (auto& [id, runner] : runners_) runner.last_sign += time;
+}
+
 }  // namespace holdfast::engine

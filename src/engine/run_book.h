@@ -86,6 +86,8 @@ public:
     bool assign(Run& run, Duration now);
     /// Takes its runner from a run that will not use it: idle again.
     void release(Run& run, Duration now);
+    /// This much time has not counted: for what runs, and for what is to be heard of runners.
+    void postpone(Duration time);
 
 private:
     static std::size_t index(RunStage stage) { return static_cast<std::size_t>(stage); }

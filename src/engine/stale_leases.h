@@ -32,7 +32,7 @@ private:
 
     void note_beats(Duration now);
     [[nodiscard]] Duration quiet_for(const store::LeaseRecord& lease, Duration now);
-    [[nodiscard]] bool is_out_of_time(const store::LeaseRecord& lease) const;
+    [[nodiscard]] bool is_out_of_time(const store::LeaseRecord& lease, Duration now);
     void ask(const std::vector<store::StopRequest>& requests, RecoveryReport& report);
 
     store::Store& store_;
@@ -41,6 +41,7 @@ private:
     const core::Thresholds thresholds_;
     std::map<store::Lease, Signs> signs_;              // of leases that beats list as running
     std::map<store::Lease, Duration> unlisted_since_;  // of leases that they do not list
+    std::map<store::Lease, Duration> running_since_;   // of leases with a timeout
     std::map<Uuid, Live> live_;
 };
 

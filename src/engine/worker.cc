@@ -14,6 +14,8 @@ namespace {
 /// How long a draining worker goes on trying to deliver what it holds, after everything was killed.
 constexpr Duration delivery_patience = std::chrono::seconds(30);
 constexpr Duration hurried_delivery_patience = std::chrono::seconds(5);
+/// A turn that comes later than this was not merely slow: the process stood still.
+constexpr Duration latest_turn = std::chrono::seconds(5);
 
 }  // namespace
 
@@ -29,6 +31,13 @@ Worker::Worker(WorkerSettings settings, Random& random)
       spawn_backoff_(random) {}
 
 // ---- Events ------------------------------------------------------------------------------------------------------
+
+/// While the process was stopped, or its machine asleep, its runs and runners may have been too: nothing that they
+/// did not do by now is held against them. What others may do meanwhile, the fence, is another matter.
+void Worker::notice_standstill(Duration now) {
+    if (now - latest_turn > turn_due_) book_.postpone(now - turn_due_);
+    turn_due_ = std::max(turn_due_, now);
+}
 
 void Worker::asked_to_drain(const std::string& why, Duration now) {
     if (drain_began_) {
@@ -46,6 +55,7 @@ void Worker::asked_to_drain(const std::string& why, Duration now) {
 }
 
 void Worker::handle(const RunnerEvent& event, Duration now) {
+    notice_standstill(now);
     std::visit([&](const auto& each) { on(each, now); }, event);
 }
 
@@ -133,6 +143,7 @@ void Worker::end_run(Run& run, store::FinishedRun outcome, Duration now) {
 // ---- Decisions ---------------------------------------------------------------------------------------------------
 
 Commands Worker::decide(Duration now) {
+    notice_standstill(now);
     if (!left_) {
         forget_lost_runs();
         if (announced_) stopper_.fence(beater_.last_acknowledged(), now, commands_);
@@ -148,6 +159,7 @@ Commands Worker::decide(Duration now) {
             call_in_turns(now);
         }
     }
+    turn_due_ = std::max(wake_at(), now);
     return std::exchange(commands_, {});
 }
 

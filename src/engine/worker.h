@@ -104,6 +104,8 @@ private:
     void on_start(store::Lease lease, store::Fenced fenced, Duration now);
     void on_failed(Lane lane, const CallFailed& failure, Duration now);
     void store_answered(Duration now);
+    void set_fence();
+    void notice_standstill(Duration now);
 
     const WorkerSettings settings_;
     Random& random_;
@@ -116,6 +118,7 @@ private:
     Backoff claim_backoff_;
     Backoff spawn_backoff_;
     Commands commands_;
+    Duration turn_due_ = Duration::max();  // when decide() should be asked again at the latest
 
     bool registered_ = false;
     bool announced_ = false;

@@ -26,6 +26,7 @@ StopCause cause_of(store::StopReason reason) {
 }  // namespace
 
 void Worker::answered(Lane lane, const StoreAnswer& answer, Duration now) {
+    notice_standstill(now);
     if (const auto* failure = std::get_if<CallFailed>(&answer)) return on_failed(lane, *failure, now);
     store_answered(now);
     switch (lane) {
@@ -89,8 +90,13 @@ void Worker::beat_lane_answered(const StoreAnswer& answer, Duration now) {
 void Worker::on_registered(Duration now) {
     registered_ = true;
     beater_.registered(beat_sent_at_);
+    set_fence();  // that of before may have passed
     beater_.beat_soon(now);
     say(log_lines::registered(settings_.registration));
+}
+
+void Worker::set_fence() {
+    commands_.push_back(SetFence{beater_.last_acknowledged() + fence_times(settings_.registration.fence_after).kill});
 }
 
 void Worker::on_beat(const store::BeatAnswer& answer, Duration now) {
@@ -101,7 +107,7 @@ void Worker::on_beat(const store::BeatAnswer& answer, Duration now) {
     }
     beater_.acknowledged(book_);
     if (settings_.says_debug) say(log_lines::beat_sent(book_.runs().size()));
-    commands_.push_back(SetFence{beater_.last_acknowledged() + fence_times(settings_.registration.fence_after).kill});
+    set_fence();
     if (!std::exchange(announced_, true)) commands_.push_back(Announce{Announce::What::Ready});
     if (answer.drain && !drain_began_) asked_to_drain("it was asked to from afar", now);
     if (answer.cordoned != cordoned_) say(log_lines::cordoned(answer.cordoned));

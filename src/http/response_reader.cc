@@ -68,7 +68,7 @@ std::size_t ResponseReader::feed(std::string_view bytes) {
     while (used < bytes.size() && !parser_->is_done()) {
         error_code ec;
         const std::string_view rest = bytes.substr(used);
-        if (is_cut_last_chunk(rest)) break;
+        if (parser_->is_header_done() && parser_->chunked() && is_cut_last_chunk(rest)) break;
         const std::size_t taken = parser_->put(boost::asio::buffer(rest.data(), rest.size()), ec);
         used += taken;
         if (ec == beast::http::error::need_more) break;

@@ -82,8 +82,7 @@ void RemoteStore::refuse() const {
     throw Unusable(concat("this needs the store itself, not the server ", link_.url(), ": give --store"));
 }
 
-// ---- Workers and queues
-// ---------------------------------------------------------------------------------------------
+// ---- Workers and queues -------------------------------------------------------------------------
 
 std::vector<store::WorkerRecord> RemoteStore::workers() {
     std::vector<store::WorkerRecord> workers;
@@ -134,8 +133,7 @@ void RemoteStore::set_queue_paused(const std::string& queue, bool paused, const 
     link_.post(path_of({"queues", queue, paused ? "pause" : "resume"}));
 }
 
-// ---- Who may do what
-// -----------------------------------------------------------------------------------------------
+// ---- Who may do what ----------------------------------------------------------------------------
 
 std::vector<store::TokenRecord> RemoteStore::tokens() {
     std::vector<store::TokenRecord> tokens;
@@ -148,8 +146,7 @@ bool RemoteStore::revoke_token(const std::string& name_or_id, const std::string&
     return link_.remove(path_of({"tokens", name_or_id})) != "not_found";
 }
 
-// ---- The store itself
-// -----------------------------------------------------------------------------------------------
+// ---- The store itself ---------------------------------------------------------------------------
 
 std::unique_ptr<store::Watch> RemoteStore::watch(store::Topic /*topic*/) {
     return std::make_unique<RemoteWatch>(params_);

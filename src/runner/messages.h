@@ -15,8 +15,7 @@ namespace holdfast::runner {
 // What a worker's pool, its keeper and its runners say to each other. Each message lists its fields once, in
 // messages.cc, for writing and for reading.
 
-// ---- The pool to a runner, on its task socket
-// ----------------------------------------------------------------------
+// The pool to a runner, on its task socket:
 
 /// The first thing that a runner is told.
 struct Setup {
@@ -33,8 +32,7 @@ struct Run {
     std::optional<Duration> fence;  ///< when a fenced run must end, if no later deadline comes
 };
 
-// ---- A runner to the pool, on its task socket
-// ----------------------------------------------------------------------
+// A runner to the pool, on its task socket:
 
 struct Ready {
     std::int32_t pid = 0;
@@ -51,8 +49,7 @@ struct Ended {
     friend bool operator==(const Ended&, const Ended&) = default;
 };
 
-// ---- The pool to a runner, on its control socket
-// -------------------------------------------------------------------
+// The pool to a runner, on its control socket:
 
 struct Stop {
     store::Lease lease = 0;  ///< the run that is meant: another may have begun meanwhile
@@ -73,8 +70,7 @@ struct Credit {
     friend bool operator==(const Credit&, const Credit&) = default;
 };
 
-// ---- A runner to the pool, on its control socket
-// -------------------------------------------------------------------
+// A runner to the pool, on its control socket:
 
 struct Beat {
     friend bool operator==(const Beat&, const Beat&) = default;
@@ -96,8 +92,7 @@ struct Printed {
     friend bool operator==(const Printed&, const Printed&) = default;
 };
 
-// ---- The pool and the keeper
-// ---------------------------------------------------------------------------------------
+// The pool and the keeper:
 
 /// With two descriptors: the runner's ends of its task and its control socket.
 struct SpawnRunner {

@@ -21,8 +21,7 @@ std::string_view last_bytes(std::string_view text) {
 }
 }  // namespace
 
-// ---- PrintStream
-// ---------------------------------------------------------------------------------------------------
+// ---- PrintStream --------------------------------------------------------------------------------
 
 void PrintStream::restart() {
     waiting_.clear();
@@ -72,8 +71,7 @@ std::string PrintStream::take(bool everything, const SecretMask& mask) {
     return taken;
 }
 
-// ---- Printout
-// ------------------------------------------------------------------------------------------------------
+// ---- Printout -----------------------------------------------------------------------------------
 
 Printout::Printout(platform::Descriptor out, platform::Descriptor err)
     : pipes_{std::move(out), std::move(err)},

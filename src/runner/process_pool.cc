@@ -68,8 +68,7 @@ ProcessPool::Runner* ProcessPool::find(RunnerId id) {
     return found == runners_.end() ? nullptr : &found->second;
 }
 
-// ---- What runners are told
-// -------------------------------------------------------------------------------------------
+// ---- What runners are told ----------------------------------------------------------------------
 
 void ProcessPool::spawn(RunnerId id) {
     Runner& runner = runners_[id];
@@ -127,8 +126,7 @@ void ProcessPool::logs_stored(RunnerId id, std::size_t bytes) {
     if (Runner* runner = find(id)) send(*runner, runner->control, Credit{bytes});
 }
 
-// ---- Writing
-// ---------------------------------------------------------------------------------------------------------
+// ---- Writing ------------------------------------------------------------------------------------
 
 void ProcessPool::send(Runner& runner, Line& line, const Message& message) {
     if (!line.socket || !line.out.send(line.socket.get(), message)) return;  // it is gone: the keeper will tell
@@ -160,8 +158,7 @@ void ProcessPool::go_on_writing() {
     }
 }
 
-// ---- Reading
-// ---------------------------------------------------------------------------------------------------------
+// ---- Reading ------------------------------------------------------------------------------------
 
 /// False when there was nothing to read, or nothing more will come.
 bool ProcessPool::receive(Line& line) {
@@ -231,8 +228,7 @@ void ProcessPool::close_line(Line& line) {
     line.waits_to_write = false;
 }
 
-// ---- The keeper
-// ------------------------------------------------------------------------------------------------------
+// ---- The keeper ---------------------------------------------------------------------------------
 
 void ProcessPool::read_keeper() {
     platform::Packet packet;

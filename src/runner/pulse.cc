@@ -66,8 +66,7 @@ void Pulse::start() {
     thread_.detach();
 }
 
-// ---- The main thread's side
-// ------------------------------------------------------------------------------------------
+// ---- The main thread's side ---------------------------------------------------------------------
 
 void Pulse::begin(const Run& run) {
     const std::lock_guard lock(mutex_);
@@ -147,8 +146,7 @@ std::string Pulse::last_line_of_stderr() {
     return printout_.err().last_line();
 }
 
-// ---- The run's side
-// --------------------------------------------------------------------------------------------------
+// ---- The run's side -----------------------------------------------------------------------------
 
 void Pulse::update(const RunUpdate& update) {
     const std::lock_guard lock(mutex_);
@@ -177,8 +175,7 @@ void Pulse::wake_by(Duration when) {
     [[maybe_unused]] const auto written = write(bell_.get(), &one, sizeof one);  // full: it rings already
 }
 
-// ---- The thread
-// ------------------------------------------------------------------------------------------------------
+// ---- The thread ---------------------------------------------------------------------------------
 
 void Pulse::run() {
     while (true) handle(wait_for_something());

@@ -14,7 +14,6 @@ constexpr std::size_t most_queues = 50;
 constexpr std::size_t most_kinds = 50;
 /// A transaction stamps its rows before it commits: what is younger may not be there yet.
 constexpr Duration commit_lag = std::chrono::seconds(3);
-constexpr std::size_t events_at_once = 1000;
 
 template <typename Builder>
 auto& registered(Builder builder, prometheus::Registry& registry, const char* name, const char* help) {
@@ -68,14 +67,14 @@ HistoryMetrics::HistoryMetrics()
 void HistoryMetrics::read(store::Store& store) {
     if (!has_begun_) return begin(store);
     count_ended(store);
-    count_events(store);
+    for (const store::EventRecord& event : history_.read(store)) count(event);
     count_beats(store);
 }
 
 /// The names that end most often now are those that get a label of their own.
 void HistoryMetrics::begin(store::Store& store) {
     ended_until_ = store.now() - commit_lag;
-    last_event_ = store.pulse().last_event;
+    history_.begin_now(store);
     last_lease_ = store.ended_tasks(ended_until_, ended_until_).last_lease;
     for (const store::NameStats& name : store.stats({}).names) (void)names_.bounded(name.name);
     for (const store::WorkerRecord& worker : store.workers()) beats_of_[worker.registration.id] = worker.beat;
@@ -102,18 +101,6 @@ void HistoryMetrics::count(const store::EndedTask& task) {
     };
     observe(wait_, *task.started_at - task.run_at);
     observe(run_, task.finished_at - *task.started_at);
-}
-
-void HistoryMetrics::count_events(store::Store& store) {
-    while (true) {
-        const auto events =
-            store.events({.task = {}, .worker = {}, .after_id = last_event_, .limit = events_at_once});
-        for (const store::EventRecord& event : events) {
-            count(event);
-            last_event_ = event.id;
-        }
-        if (events.size() < events_at_once) return;
-    }
 }
 
 void HistoryMetrics::count(const store::EventRecord& event) {

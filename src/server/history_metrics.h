@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "api/history_reader.h"
 #include "server/label_bounds.h"
 #include "store/store.h"
 
@@ -36,7 +37,6 @@ private:
     void begin(store::Store& store);
     void count_ended(store::Store& store);
     void count(const store::EndedTask& task);
-    void count_events(store::Store& store);
     void count(const store::EventRecord& event);
     void count_beats(store::Store& store);
 
@@ -57,7 +57,7 @@ private:
     std::atomic<bool> has_begun_ = false;
     Timestamp ended_until_{};
     store::Lease last_lease_ = 0;
-    std::int64_t last_event_ = 0;
+    api::HistoryReader history_;
     std::map<Uuid, std::int64_t> beats_of_;
 };
 

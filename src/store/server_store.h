@@ -37,8 +37,7 @@ struct TokenRecord {
 };
 enum class CreateTokenStatus { Created, NameTaken };
 
-// ---- Replicas: the servers of a store
-// ------------------------------------------------------------------------------
+// ---- Replicas: the servers of a store -----------------------------------------------------------
 
 struct Replica {
     Uuid id = {};  ///< random, new at every start of the process

@@ -30,8 +30,7 @@ inline constexpr std::size_t max_failure_bytes = 4096;
 /// No verb changes more rows than this in one transaction; larger batches are split.
 inline constexpr std::size_t max_batch_rows = 1000;
 
-// ---- Parameters and answers, one pair per verb, in the order of the verbs
-// --------------------------------------------
+// ---- Parameters and answers, one pair per verb, in the order of the verbs -----------------------
 
 using holdfast::SubmitOutcome;
 using holdfast::SubmitStatus;

@@ -90,7 +90,6 @@ struct LeaseRecord {
     bool started = false;
     Timestamp claimed_at;
     std::optional<Timestamp> started_at;
-    Duration running_for{};  ///< since its start, by the store's clock
     TaskPolicy policy;
     bool holds_key = false;
     bool cancel_requested = false;

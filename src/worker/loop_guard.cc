@@ -26,7 +26,7 @@ void LoopGuard::watch() {
     std::unique_lock lock(mutex_);
     while (!stop_signal_.wait_for(lock, look_every, [this] { return stopping_; })) {
         const Duration now = platform::machine_time();
-        const Duration passed = std::min(now - looked_at, 2 * look_every);
+        const Duration passed = std::min(now - looked_at, look_every);
         looked_at = now;
         const std::uint64_t turns = turns_.load(std::memory_order_relaxed);
         stuck_for = turns == seen_turns ? stuck_for + passed : Duration::zero();

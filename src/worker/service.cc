@@ -1,5 +1,6 @@
 #include "worker/service.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <system_error>
 #include <thread>
@@ -10,8 +11,15 @@ namespace holdfast::worker {
 
 namespace {
 
+/// How long the loop may not turn before something is wrong.
+Duration guard_patience(const engine::WorkerSettings& settings) {
+    return settings.registration.fence_after / 2;
+}
+
 /// The loop turns at least this often, so that its guard can tell that it does.
-constexpr Duration longest_pause = std::chrono::seconds(1);
+Duration longest_pause(const engine::WorkerSettings& settings) {
+    return std::min<Duration>(std::chrono::seconds(1), guard_patience(settings) / 4);
+}
 
 }  // namespace
 
@@ -44,7 +52,7 @@ void Service::report_stuck(Duration stuck_for) {
 }
 
 int Service::run() {
-    guard_.emplace(settings_.registration.fence_after / 2, [this](Duration stuck_for) { report_stuck(stuck_for); });
+    guard_.emplace(guard_patience(settings_), [this](Duration stuck_for) { report_stuck(stuck_for); });
     while (!exit_code_) {
         guard_->turned();
         parts_.turned();
@@ -60,7 +68,7 @@ void Service::ask_to_drain(const std::string& why) {
 }
 
 Duration Service::pause() const {
-    return std::min(worker_.wake_at() - platform::machine_time(), longest_pause);
+    return std::min(worker_.wake_at() - platform::machine_time(), longest_pause(settings_));
 }
 
 void Service::decide() {

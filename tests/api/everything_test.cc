@@ -61,6 +61,12 @@ TEST_F(ApiResources, SchedulesOfOnesOwnAreForAdminsAndTheirQueues) {
     EXPECT_EQ(post_as(shipping, "/api/schedules", body).code(), "FORBIDDEN") << "its task goes to the queue default";
     EXPECT_THAT(store->schedules(), IsEmpty());
     EXPECT_EQ(post_as(boss, "/api/schedules", body).status, 200);
+    Value idle = schedule;
+    idle["definition"] = Value::parse(core::to_json_text(core::bundle_of("idle", config->workflows)));
+    EXPECT_EQ(post_as(shipping, "/api/schedules", {{"schedules", std::vector<Value>{idle}}}).code(), "FORBIDDEN")
+        << "the one that it would replace runs in the queue default";
+    idle["name"] = "b";
+    EXPECT_EQ(post_as(shipping, "/api/schedules", {{"schedules", std::vector<Value>{idle}}}).status, 200);
 }
 
 TEST_F(ApiResources, CatalogTellsWhatTheConfigurationDefines) {
@@ -248,8 +254,7 @@ TEST_F(ApiResources, EventsAboutOneThingOnly) {
     EXPECT_EQ(get("/api/events?job=" + job).body.at("items").at(0).at("kind"), "job_started");
 }
 
-// ---- All of them
-// -----------------------------------------------------------------------------------------------------
+// ---- All of them --------------------------------------------------------------------------------
 
 /// One life in which every route is asked once, with success; the fixture holds each answer against its schema.
 TEST_P(ApiOnEveryStore, EveryRouteAnswersAsItsSchemaSays) {

@@ -28,7 +28,6 @@ TEST_F(ApiLive, HelloComesFirstAndThenWhatHappens) {
     const auto hello = reader.read_until("hello");
     ASSERT_THAT(hello, SizeIs(1));
     EXPECT_EQ(Value::parse(hello[0].data).at("version"), "1.2.3");
-    (void)reader.read_until("changed");
     write_event("after");
     const auto read = reader.read_until("event");
     EXPECT_THAT(messages_of(read), ElementsAre("after"));
@@ -50,6 +49,24 @@ TEST_F(ApiLive, AReaderThatComesBackMissesNothing) {
     write_event("four");
     EXPECT_THAT(messages_of(by_parameter.read_until("event")), ElementsAre("four"));
     EXPECT_THAT(messages_of(by_header.read_until("event")), ElementsAre("four"));
+}
+
+TEST_F(ApiLive, AReaderThatCouldNotBeToldWhatItMissedIsToldLaterAndOnce) {
+    write_event("missed");
+    api::HistoryReader history;
+    history.begin_now(*store);
+    api::EventStream stream({}, 0, "");
+    const auto hello = api::message_of("hello", Value::object());
+    database->raw()->execute("ALTER TABLE event RENAME TO elsewhere");
+    EXPECT_THROW(stream.join(*store, history, hello), StoreError);
+    EXPECT_FALSE(stream.has_joined());
+    database->raw()->execute("ALTER TABLE elsewhere RENAME TO event");
+    stream.join(*store, history, hello);
+    EXPECT_TRUE(stream.has_joined());
+    const auto told = stream.take();
+    ASSERT_THAT(told, SizeIs(2));
+    EXPECT_EQ(told[0].event, "hello");
+    EXPECT_THAT(messages_of(told), ElementsAre("missed"));
 }
 
 #ifdef HOLDFAST_WITH_POSTGRES

@@ -37,8 +37,7 @@ TEST(Architecture, IncludesPointOneWayAndThePureLayersTouchNothing) {
     EXPECT_EQ(join(violations(sources), "\n"), "");
 }
 
-// ---- The check itself must be able to fail
-// -------------------------------------------------------------------------
+// ---- The check itself must be able to fail ------------------------------------------------------
 
 struct Offence {
     const char* path;

@@ -54,8 +54,7 @@ protected:
     }
 };
 
-// ---- What is read
-// ---------------------------------------------------------------------------------------------------
+// ---- What is read -------------------------------------------------------------------------------
 
 TEST_F(WorkflowsFile, AreNoneWithoutTheSection) {
     EXPECT_THAT(accepted().workflows, IsEmpty());
@@ -231,8 +230,7 @@ workflows:
     EXPECT_EQ(found.steps.at(8).when, "input.x");
 }
 
-// ---- What is refused, with file, line and key
-// -----------------------------------------------------------------------
+// ---- What is refused, with file, line and key ---------------------------------------------------
 
 TEST_F(WorkflowsFile, EveryFaultOfEveryWorkflowIsToldAtOnceWithLineAndKey) {
     write(
@@ -405,8 +403,7 @@ TEST_F(WorkflowsFile, AnyTypeUnderAnyKeyIsEitherReadOrRefusedInASentenceThatName
             }
 }
 
-// ---- Files of their own
-// ---------------------------------------------------------------------------------------------
+// ---- Files of their own -------------------------------------------------------------------------
 
 class WorkflowDirectory : public WorkflowsFile {
 protected:

@@ -253,6 +253,16 @@ TEST_F(Recovery, ARunThatItsWorkerForgetsToStopInTimeIsAskedFor) {
     EXPECT_EQ(task(id).state, TaskState::Running) << "its worker confirms";
 }
 
+TEST_F(Recovery, ARunIsNotOutOfTimeByAClockThatJumped) {
+    const Uuid worker = add_worker("w");
+    submit([](store::NewTask& each) { each.policy.timeout = seconds(60); });
+    claim(worker, 1);
+    sweep_for(seconds(10), {worker});
+    clock.at += std::chrono::hours(8);
+    EXPECT_EQ(sweep_for(seconds(70), {worker}).asked, 0U);
+    EXPECT_EQ(sweep_for(seconds(90), {worker}).asked, 1U) << "by the time that passed";
+}
+
 TEST_F(Recovery, AContainerIsStoppedBeforeItsTaskRunsAgainAndFailsWhenNobodyCan) {
     const auto container = [](store::NewTask& each) {
         core::TaskSpec spec;

@@ -92,6 +92,29 @@ TEST_F(Stopping, ARunOutOfTimeIsAskedThenKilledAndFailsWithItsTimeout) {
     EXPECT_THAT(finishing(bench).error.message, HasSubstr("7s"));
 }
 
+TEST_F(Stopping, TimeInWhichTheWorkerStoodStillIsNotHeldAgainstItsRuns) {
+    run({.retry = {}, .timeout = seconds(60)});
+    keep_beating(bench, seconds(10));
+    bench.stand_still(std::chrono::minutes(20));
+    EXPECT_THAT(bench.take<AskToStop>(), IsEmpty()) << "it has run for 10 seconds";
+    EXPECT_THAT(bench.take<KillRunner>(), IsEmpty()) << "its runner stood still too";
+    keep_beating(bench, seconds(45));  // it would have rested for some seconds anyway
+    EXPECT_THAT(bench.take<AskToStop>(), IsEmpty());
+    keep_beating(bench, seconds(5));
+    EXPECT_THAT(bench.take<AskToStop>(), SizeIs(1));
+}
+
+TEST_F(Stopping, ARunnerIsSilentByTheTimeThatTheWorkerListened) {
+    run({.retry = {}, .timeout = std::chrono::hours(1)});
+    const Duration patience = bench.settings.runner_silence;
+    bench.stand_still(2 * patience);
+    bench.tell(RunnerBeat{bench.runner_of(10)});
+    bench.pass(patience - seconds(1));
+    EXPECT_THAT(bench.take<KillRunner>(), IsEmpty());
+    bench.pass(seconds(2));
+    EXPECT_THAT(bench.take<KillRunner>(), SizeIs(1));
+}
+
 TEST_F(Stopping, AValueThatComesAfterTheTimeoutIsTooLate) {
     run({.retry = {}, .timeout = seconds(7)});
     keep_beating(bench, seconds(7));
@@ -286,6 +309,9 @@ TEST_F(Stopping, AWorkerThatTheStoreHasForgottenRegistersAgainUnderItsId) {
     ASSERT_NE(call, nullptr);
     EXPECT_EQ(call->registration.id, bench.settings.registration.id);
     EXPECT_EQ(bench.worker.book().count(RunStage::Running), 1U) << "its leases remain its own";
+    (void)bench.take<SetFence>();
+    bench.answer(Lane::Beat, store::RegisterAnswer{1});
+    EXPECT_THAT(bench.take<SetFence>(), SizeIs(1)) << "that of before may have passed when the next run begins";
 }
 
 TEST_F(Stopping, ALeaseThatTheWorkerDoesNotKnowIsHandedBackOrSettled) {

@@ -40,6 +40,12 @@ WorkerHarness::WorkerHarness(int capacity, WorkerSettings given)
     : settings(with_capacity(std::move(given), capacity)), worker(settings, random) {}
 
 void WorkerHarness::pass(Duration time) {
+    constexpr Duration turn = seconds(1);  // as the service's loop turns, whatever happens
+    for (; time > turn; time -= turn) stand_still(turn);
+    stand_still(time);
+}
+
+void WorkerHarness::stand_still(Duration time) {
     now += time;
     for (Command& command : worker.decide(now)) {
         if (auto* call = std::get_if<CallStore>(&command)) {

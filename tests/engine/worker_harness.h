@@ -28,6 +28,8 @@ public:
 
     /// Lets time pass, and collects what the worker decides then.
     void pass(Duration time);
+    /// Time passes without the worker: its process is stopped, or its machine asleep.
+    void stand_still(Duration time);
     /// Collects what the worker decides now.
     void decide() { pass(Duration::zero()); }
 

@@ -70,6 +70,14 @@ TEST(RequestReader, ItDoesNotMatterHowTheBytesAreCut) {
         }
 }
 
+TEST(RequestReader, ABodyThatLooksLikeALastChunkIsNotWaitedFor) {
+    Reading reading;
+    reading.give(head("Content-Length: 3\r\n"));
+    reading.give("0\r\n");
+    ASSERT_EQ(reading.reader.state(), State::Complete);
+    EXPECT_EQ(reading.reader.take().body, "0\r\n");
+}
+
 TEST(RequestReader, TrailersAreNotHeaders) {
     Reading reading;
     reading.give(head("Transfer-Encoding: chunked\r\n") + "0\r\nAuthorization: Bearer x\r\n\r\n");

@@ -193,8 +193,7 @@ TEST_F(TerminalDemo, CtrlCEndsEveryProcessAndRemovesTheFolder) {
     EXPECT_THAT(files_left(), IsEmpty());
 }
 
-// ---- The count
-// ------------------------------------------------------------------------------------------------------
+// ---- The count ----------------------------------------------------------------------------------
 
 /// One task that may run again, and one that may not, each run once and completed.
 class DemoCounting : public testing::Test {

@@ -219,7 +219,7 @@ worker: { heartbeat_interval: 200ms }
 workflows:
   w:
     steps:
-      busy: { script: 'echo loading rows; holdfast progress 0.5 half; sleep 2; echo 7 > $HOLDFAST_RESULT' }
+      busy: { script: 'echo loading rows; holdfast progress 0.5 half; sleep 6; echo 7 > $HOLDFAST_RESULT' }
       after: { script: 'true', depends_on: busy }
     output: "{{ steps.busy.output }}"
 )");

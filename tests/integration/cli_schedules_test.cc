@@ -99,8 +99,7 @@ TEST_P(CliSchedules, AnUnknownNameIsAnsweredWithTheNearest) {
     }
 }
 
-// ---- From the configuration file
-// -----------------------------------------------------------------------------------
+// ---- From the configuration file ----------------------------------------------------------------
 
 /// A file with one workflow, of which it is said when.
 std::string nightly_file(const std::string& when) {
@@ -156,8 +155,7 @@ TEST_P(CliSchedules, AnUnknownZoneIsToldWithItsLine) {
                                HasSubstr("did you mean \"Europe/Berlin\"?")));
 }
 
-// ---- With workers
-// ----------------------------------------------------------------------------------------------------
+// ---- With workers -------------------------------------------------------------------------------
 
 class WorkedSchedules : public CliSchedules {
 protected:

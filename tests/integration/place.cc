@@ -122,8 +122,9 @@ TempFolder::~TempFolder() {
 }
 
 std::string TempFolder::write(const std::string& name, const std::string& content) const {
-    const std::string path = path_ + "/" + name;
-    std::ofstream(path, std::ios::binary) << content;
+    const std::string path = path_ + "/" + name, beside = path + ".new";
+    std::ofstream(beside, std::ios::binary) << content;
+    std::filesystem::rename(beside, path);  // nobody reads half of it
     return path;
 }
 

@@ -163,7 +163,7 @@ TEST_F(ContainerRunTest, MemoryLimitIsKeptByTheEngineAndTold) {
 }
 
 TEST_F(ContainerRunTest, StopEndsAndRemovesTheContainer) {
-    begin(script("trap '' TERM; echo ready; while :; do sleep 1; done"));
+    begin(script("trap '' TERM; while :; do echo ready; sleep 1; done"));
     wait_for_output("ready");
     bench.pool().ask_to_stop(runner, engine::StopCause::Cancel, milliseconds(300));
     EXPECT_TRUE(bench.expect<RunEnded>(runner).interrupted);
@@ -172,7 +172,7 @@ TEST_F(ContainerRunTest, StopEndsAndRemovesTheContainer) {
 }
 
 TEST_F(ContainerRunTest, MayTidyUpWhenItIsAskedToStop) {
-    begin(script("trap 'echo tidied; exit 1' TERM; echo ready; while :; do sleep 0.1; done"));
+    begin(script("trap 'echo tidied; exit 1' TERM; while :; do echo ready; sleep 0.1; done"));
     wait_for_output("ready");
     bench.pool().ask_to_stop(runner, engine::StopCause::Cancel, seconds(30));
     EXPECT_TRUE(bench.expect<RunEnded>(runner).interrupted);
@@ -180,7 +180,7 @@ TEST_F(ContainerRunTest, MayTidyUpWhenItIsAskedToStop) {
 }
 
 TEST_F(ContainerRunTest, KillOfTheRunnerRemovesTheContainerBeforeTheRunnerIsToldAsGone) {
-    begin(script("trap '' TERM; echo ready; while :; do sleep 1; done"));
+    begin(script("trap '' TERM; while :; do echo ready; sleep 1; done"));
     wait_for_output("ready");
     bench.pool().kill(runner);
     bench.expect<RunnerGone>(runner);
@@ -188,16 +188,16 @@ TEST_F(ContainerRunTest, KillOfTheRunnerRemovesTheContainerBeforeTheRunnerIsTold
 }
 
 TEST_F(ContainerRunTest, EndOfTheWorkerRemovesTheContainer) {
-    begin(script("trap '' TERM; echo ready; while :; do sleep 1; done"));
+    begin(script("trap '' TERM; while :; do echo ready; sleep 1; done"));
     wait_for_output("ready");
     bench.close();
     EXPECT_EQ(containers(), "");
 }
 
 TEST_F(ContainerRunTest, FenceRemovesTheContainerToo) {
-    bench.pool().set_fence(platform::machine_time() + seconds(3));
-    begin(script("trap '' TERM; echo ready; while :; do sleep 1; done"), "null", true);
+    begin(script("trap '' TERM; while :; do echo ready; sleep 1; done"), "null", true);
     wait_for_output("ready");
+    bench.pool().set_fence(platform::machine_time() + milliseconds(100));
     EXPECT_TRUE(bench.expect<RunnerGone>(runner).fenced);
     EXPECT_EQ(containers(), "");
 }

@@ -39,8 +39,8 @@ TEST_P(Dev, TakesTheNextPortWhenTheUsualOneIsTaken) {
     const auto second = dev();
     EXPECT_NE(first->port(), second->port());
     EXPECT_EQ(second->get("/healthz").status, 200);
-    const auto ran = second->stop(SIGTERM);
-    EXPECT_THAT(ran.err, HasSubstr("trying the next port"));
+    // Others on this machine may have had the usual one before the first, and not any more when the second came.
+    EXPECT_THAT(first->stop(SIGTERM).err + second->stop(SIGTERM).err, HasSubstr("trying the next port"));
 }
 
 TEST_P(Dev, EndsItsWorkerWithItself) {
@@ -78,7 +78,7 @@ TEST_P(Dev, ComplainsAboutACatalogThatIsWrongAndKeepsTheOldOne) {
     folder_.write("holdfast.yaml", "tasks: {first: {script: 'true'}}\n");
     const auto server = dev();
     folder_.write("holdfast.yaml", "tasks: {first: {scrpt: 'true'}, second: {script: 'true', timeout: soon}}\n");
-    std::this_thread::sleep_for(std::chrono::seconds(2));  // nothing tells of a file that was refused
+    std::this_thread::sleep_for(std::chrono::seconds(5));  // nothing tells of a file that was refused
     EXPECT_EQ(server->get("/api/catalog/tasks/first").status, 200);
     EXPECT_EQ(server->get("/api/catalog/tasks/second").status, 404);
     folder_.write("holdfast.yaml", "tasks: {third: {script: 'true'}}\n");

@@ -34,8 +34,9 @@ TEST_P(Replicas, GoOnWithoutOneThatWasKilledAndForgetItAfterAnHour) {
     wait_until([&] { return store().replicas().size() == 2 && !sweeper().empty(); }, "both servers");
     EXPECT_EQ(first->get_json("/api/replicas")["items"].size(), 2);
     // Whoever sweeps is killed; nobody is told.
-    ServingProgram& victim = sweeps(*first) ? *first : *second;
-    ServingProgram& other = sweeps(*first) ? *second : *first;
+    const bool first_sweeps = sweeps(*first);
+    ServingProgram& victim = first_sweeps ? *first : *second;
+    ServingProgram& other = first_sweeps ? *second : *first;
     const std::string dead = victim.url();
     victim.program().send(SIGKILL);
     wait_until([&] { return sweeps(other); }, "the other one to sweep");
@@ -68,8 +69,9 @@ TEST_P(Replicas, OneThatLeavesHandsTheSweepingOverAtOnce) {
     auto first = serve();
     const auto second = serve();
     wait_until([&] { return store().replicas().size() == 2 && !sweeper().empty(); }, "both servers");
-    ServingProgram& leaver = sweeps(*first) ? *first : *second;
-    ServingProgram& other = sweeps(*first) ? *second : *first;
+    const bool first_sweeps = sweeps(*first);
+    ServingProgram& leaver = first_sweeps ? *first : *second;
+    ServingProgram& other = first_sweeps ? *second : *first;
     EXPECT_EQ(leaver.stop(SIGTERM).exit_code, 0);
     wait_until([&] { return sweeps(other); }, "the other one to sweep");
     EXPECT_THAT(store().replicas(), SizeIs(1));

@@ -95,8 +95,7 @@ TEST_P(Server, AnswersARequestThatIsUnderWayWhenItStops) {
     EXPECT_GE(waiting.get(), 200);
 }
 
-// ---- Where it listens
-// ----------------------------------------------------------------------------------------------
+// ---- Where it listens ---------------------------------------------------------------------------
 
 TEST_P(Server, DoesNotListenForOthersWithoutATokenAndSaysWhatToDo) {
     const auto ran = holdfast({"server", "--port", "0", "--address", "0.0.0.0"});
@@ -136,8 +135,7 @@ TEST_P(Server, SaysWhichPortIsTaken) {
     EXPECT_THAT(second.err, HasSubstr("cannot listen on 127.0.0.1:" + std::to_string(first->port())));
 }
 
-// ---- SIGHUP
-// --------------------------------------------------------------------------------------------------------
+// ---- SIGHUP -------------------------------------------------------------------------------------
 
 TEST_P(Server, ReadsItsCatalogAgainOnSighup) {
     const std::string file = folder_.write("holdfast.yaml", "tasks: {first: {script: 'true'}}\n");

@@ -165,8 +165,8 @@ std::string AnswerText::workers(store::Store& store) {
 std::string AnswerText::leases(store::Store& store) {
     return lines(store.leases({.worker = {}, .after = {}, .limit = 100'000}), [this](const store::LeaseRecord& one) {
         return concat("lease ", lease(one.lease), " ", one.worker.to_string(), " ", one.name, " ", one.started, " ",
-                      time(one.claimed_at), " ", time(one.started_at), " ", one.running_for.count(), " ",
-                      one.holds_key, one.cancel_requested, " ", one.unlisted_beats, " ", history(one.history));
+                      time(one.claimed_at), " ", time(one.started_at), " ", one.holds_key, one.cancel_requested, " ",
+                      one.unlisted_beats, " ", history(one.history));
     });
 }
 

@@ -183,7 +183,7 @@ TEST_F(PostgresHabits, TheSessionLockProvesThatTheBeatsConnectionLives) {
     EXPECT_TRUE(seen.proves_session);
     EXPECT_TRUE(seen.session_held);
     store.reset();
-    for (int tries = 0; tries < 500 && seen.session_held; ++tries) {
+    for (int tries = 0; tries < 10'000 && seen.session_held; ++tries) {
         std::this_thread::sleep_for(2ms);
         seen = observer->look().workers.at(0);
     }

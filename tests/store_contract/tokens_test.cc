@@ -195,6 +195,16 @@ TEST_P(Tokens, ThatCannotBeAreRefusedWithASentence) {
     EXPECT_THAT(names(), IsEmpty());
 }
 
+TEST_P(Tokens, TheLastThatNobodyRevokedStaysThoughItExpiredLongAgo) {
+    create("first", clock.now() + 1min);
+    create("last", clock.now() + 2min);
+    create("revoked", clock.now() + 3min);
+    store->revoke_token("revoked", "bob");
+    clock.advance(1000h);
+    prune(1h);
+    EXPECT_THAT(names(), testing::ElementsAre("last"));
+}
+
 TEST_P(Tokens, ThatAreDeadAreKeptAsLongAsTerminalTasks) {
     create("revoked");
     create("expired", clock.now() + 1min);

@@ -11,7 +11,7 @@ using store::Topic;
 
 /// So much shorter than the safety poll, which counts from the last news, that a wake-up that was lost shows as
 /// false.
-constexpr auto before_the_safety_poll = 500ms;
+constexpr auto before_the_safety_poll = 800ms;
 
 class WakeUps : public StoreContract {
 protected:

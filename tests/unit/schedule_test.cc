@@ -40,8 +40,7 @@ std::vector<std::string> slots(const ScheduleTiming& timing, int count, std::str
     return found;
 }
 
-// ---- Slots of crons
-// --------------------------------------------------------------------------------------------------
+// ---- Slots of crons -----------------------------------------------------------------------------
 
 TEST(Schedule, SlotsAreStrictlyAfter) {
     const ScheduleTiming noon = by_cron("0 12 * * *");
@@ -98,8 +97,7 @@ TEST(Schedule, NoSlotComesAfterTheYear9999) {
     EXPECT_EQ(next_slot(every(1s), TimeZone::utc(), Timestamp::min()), first_instant + 1s);
 }
 
-// ---- Slots of intervals
-// ----------------------------------------------------------------------------------------------
+// ---- Slots of intervals -------------------------------------------------------------------------
 
 TEST(Schedule, IntervalsCountFrom1970InUtcWhateverTheZone) {
     ScheduleTiming timing = every(90min);
@@ -112,8 +110,7 @@ TEST(Schedule, IntervalsCountFrom1970InUtcWhateverTheZone) {
                 ElementsAre("1969-12-31T23:59:53Z", "1970-01-01T00:00:00Z", "1970-01-01T00:00:07Z"));
 }
 
-// ---- What is due
-// -----------------------------------------------------------------------------------------------------
+// ---- What is due --------------------------------------------------------------------------------
 
 std::vector<std::string> due(const DueSlots& due) {
     std::vector<std::string> found;
@@ -177,8 +174,7 @@ TEST(DueSlots, AnOutageOfYearsIsLookedAtQuickly) {
     EXPECT_EQ(leap_days.given_up, 30);
 }
 
-// ---- Ids and jitter
-// --------------------------------------------------------------------------------------------------
+// ---- Ids and jitter -----------------------------------------------------------------------------
 
 TEST(Slot, ItsIdCarriesItsInstantAndIsTheSameInEveryProcess) {
     const Timestamp slot = at("2026-11-15T02:30:00Z");
@@ -210,8 +206,7 @@ TEST(Slot, JitterIsSpreadEvenlyAndTheSameInEveryProcess) {
     EXPECT_EQ(format_timestamp(fires_at(timing, "nightly", slot)), "2026-11-15T00:03:23.998492Z");
 }
 
-// ---- Defects and text
-// ------------------------------------------------------------------------------------------------
+// ---- Defects and text ---------------------------------------------------------------------------
 
 TEST(ScheduleTiming, SaysWhatIsWrongWithIt) {
     const auto defect = [](ScheduleTiming timing, auto change) {

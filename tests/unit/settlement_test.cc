@@ -103,8 +103,7 @@ TEST(Settlement, ARequestedCancelDoesNotTakeBackAResult) {
     EXPECT_EQ(settle(lease, {}).state, TaskState::Completed);
 }
 
-// ---- Every combination, against the contract told a second time
-// ----------------------------------------------------
+// ---- Every combination, against the contract told a second time ---------------------------------
 
 /// What the contract promises about one combination. Delays are read off the policy of retrying(): 10 s, then 20 s.
 struct Promise {

@@ -141,8 +141,7 @@ TEST(TimeZone, TimesOutsideTheKnownYearsCountAsTheNearestInside) {
     EXPECT_LE(berlin.first_reaching(LocalTime::min()), first_instant);
 }
 
-// ---- Against the C library
-// -----------------------------------------------------------------------------------------
+// ---- Against the C library ----------------------------------------------------------------------
 
 /// The C library's reading of the same file.
 class CLibraryZone {
@@ -192,8 +191,7 @@ INSTANTIATE_TEST_SUITE_P(TimeZone, AgainstTheCLibrary,
                                            "Antarctica/Troll", "America/St_Johns", "Pacific/Chatham", "Asia/Manila",
                                            "Pacific/Kwajalein", "Africa/Monrovia", "Europe/Lisbon", "Etc/GMT+12"));
 
-// ---- Rules
-// -----------------------------------------------------------------------------------------------------------
+// ---- Rules --------------------------------------------------------------------------------------
 
 TEST(TimeZoneRule, ReadsOffsetsAndChanges) {
     const auto rule = TimeZoneRule::parse("CET-1CEST,M3.5.0,M10.5.0/3");
@@ -224,8 +222,7 @@ TEST(TimeZoneRule, RefusesWhatIsNone) {
         EXPECT_FALSE(TimeZoneRule::parse(text)) << text;
 }
 
-// ---- Files
-// -----------------------------------------------------------------------------------------------------------
+// ---- Files --------------------------------------------------------------------------------------
 
 std::string number(std::uint64_t value, int width) {
     std::string bytes;

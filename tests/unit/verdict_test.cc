@@ -53,8 +53,7 @@ LeaseSeen in_container(LeaseSeen lease, bool stopped) {
     return lease;
 }
 
-// ---- The table of waiting times, in the numbers of the defaults
-// ----------------------------------------------------
+// ---- The table of waiting times, in the numbers of the defaults ---------------------------------
 
 struct Case {
     const char* what;
@@ -209,8 +208,7 @@ TEST(Verdict, ActionsEndTheLeaseSoThatSettlingDoesWhatTheySay) {
     EXPECT_EQ(settled(Action::Fail, generous), TaskState::Failed);
 }
 
-// ---- Every combination, against the rules told a second time: as vetoes
-// --------------------------------------------
+// ---- Every combination, against the rules told a second time: as vetoes -------------------------
 
 /// Every reason for which the lease has to be left alone. The verdict must be Keep exactly when there is one.
 std::vector<std::string> vetoes(const WorkerSeen& worker, const LeaseSeen& lease, const Thresholds& thresholds) {

@@ -109,8 +109,7 @@ TEST(WorkflowCheck, FindsNothingInAWorkflowThatUsesEverything) {
     EXPECT_THAT(faults(workflow, {{"w", workflow}, {"report", report}}), IsEmpty());
 }
 
-// ---- Names
-// ----------------------------------------------------------------------------------------------------------
+// ---- Names --------------------------------------------------------------------------------------
 
 TEST(WorkflowCheck, WantsStepsWithNamesOfTheirOwn) {
     EXPECT_THAT(faults(of({})), ElementsAre("steps: are missing: a workflow has at least one"));
@@ -128,8 +127,7 @@ TEST(WorkflowCheck, WantsStepsWithNamesOfTheirOwn) {
     EXPECT_THAT(faults(unnamed), ElementsAre("name: is no name: names are of letters, digits, _ and -"));
 }
 
-// ---- Dependencies
-// ---------------------------------------------------------------------------------------------------
+// ---- Dependencies -------------------------------------------------------------------------------
 
 TEST(WorkflowCheck, NamesStepsThatDoNotExistAndWhatWasProbablyMeant) {
     EXPECT_THAT(faults(of({task("fetch"), task("b", {"fetch", "fetsh"})})),
@@ -189,8 +187,7 @@ TEST(WorkflowCheck, WantsKnownStepsInSuccessCasesAndAmongTheOptional) {
                     "optional[2]: names the step \"fetch\" twice"));
 }
 
-// ---- Kinds and members
-// ----------------------------------------------------------------------------------------------
+// ---- Kinds and members --------------------------------------------------------------------------
 
 TEST(WorkflowCheck, WantsOfEachKindWhatItNeeds) {
     EXPECT_THAT(faults_of_step([](auto& step) { step.task = ""; }), ElementsAre("steps.a.task: is missing"));
@@ -315,8 +312,7 @@ TEST(WorkflowCheck, WantsHooksToBePlainTasks) {
                                               "hooks.on_cancel[0].for_each: has no meaning for a hook"));
 }
 
-// ---- Expressions
-// ----------------------------------------------------------------------------------------------------
+// ---- Expressions --------------------------------------------------------------------------------
 
 std::vector<std::string> faults_of_input(const json& input) {
     Workflow workflow = of({task("up"), task("a", {"up"}), task("aside")});
@@ -455,8 +451,7 @@ TEST(WorkflowCheck, RefusesTextsThatNoStoreTakes) {
                 ElementsAre("steps.a.input: contains a NUL byte at offset 1"));
 }
 
-// ---- Child workflows
-// ------------------------------------------------------------------------------------------------
+// ---- Child workflows ----------------------------------------------------------------------------
 
 Workflow named(const std::string& name, std::vector<WorkflowStep> steps) {
     Workflow workflow = of(std::move(steps));
@@ -508,8 +503,7 @@ TEST(WorkflowCheck, WantsAChildToBeGivenWhatItRequires) {
                             "steps.c.input.sise: is no input of the workflow \"report\"; did you mean \"size\"?"));
 }
 
-// ---- Size
-// -----------------------------------------------------------------------------------------------------------
+// ---- Size ---------------------------------------------------------------------------------------
 
 constexpr int many = 10'000;
 

@@ -12,8 +12,7 @@ using nlohmann::json;
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-// ---- Any workflow, valid or not: the codec keeps what it is given
-// ---------------------------------------------------
+// ---- Any workflow, valid or not: the codec keeps what it is given -------------------------------
 
 rc::Gen<std::string> any_text() {
     return rc::gen::resize(12, rc::gen::container<std::string>(rc::gen::inRange<char>(1, 127)));
@@ -144,8 +143,7 @@ RC_GTEST_PROP(WorkflowText, AnyOtherTextIsRefusedInASentence, ()) {
     RC_ASSERT(read.error().starts_with("a workflow's definition must be"));
 }
 
-// ---- The form
-// -------------------------------------------------------------------------------------------------------
+// ---- The form -----------------------------------------------------------------------------------
 
 Workflow small() {
     Workflow workflow;

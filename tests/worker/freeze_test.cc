@@ -32,11 +32,11 @@ TEST_P(WorkerFreeze, ALateResultIsRefusedAndTheWorkerBecomesActiveAgainAndTakesW
 }
 
 TEST_P(WorkerFreeze, ARunThatIsGivenToAnotherHasFencedItselfBefore) {
-    WorkerApp& frozen = start_worker({{"fence_ms", "2000"}});
+    WorkerApp& frozen = start_worker({{"fence_ms", "6000"}});
     const Uuid id = submit(on_crash_requeued(task("leave and hold", gate())));
     const LedgerLine first = begun(id);
     freeze(frozen);
-    const auto judged = Observer(*store, thresholds).judge_once_silent(id_of(frozen), 2s + 1ms);
+    const auto judged = Observer(*store, thresholds).judge_once_silent(id_of(frozen), 6s + 1ms);
     ASSERT_THAT(judged, SizeIs(1));
     EXPECT_EQ(judged.at(0).state, TaskState::Pending);
     EXPECT_FALSE(is_alive(first.pid)) << "given away while its old run may go on";

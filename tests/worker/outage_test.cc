@@ -47,8 +47,8 @@ protected:
 HOLDFAST_ON_EVERY_STORE(WorkerOutage);
 
 TEST_P(WorkerOutage, LongerThanEveryThresholdFailsNoHealthyTaskAndItsResultsAreDelivered) {
-    const Duration fence = 2s;
-    start_worker({{"fence_ms", "2000"}});
+    const Duration fence = 6s;
+    start_worker({{"fence_ms", "6000"}});
     const Uuid healthy = submit("hold", gate());
     const Uuid neighbour = submit("hold", gate());
     const Uuid fenced = submit(on_crash_requeued(task("leave and hold", gate())));

@@ -20,10 +20,9 @@ protected:
     }
 
     /// Lets the worker come as far as chance will have it: before it is ready, at work, or while it drains.
-    void wait_for_some_moment(WorkerApp& worker, std::size_t round) {
+    void wait_for_some_moment(WorkerApp& worker, std::size_t round, std::size_t lines) {
         if (round % 3 == 0) return pause_at_most(100ms);
         worker.wait_until_ready();
-        const std::size_t lines = ledger->lines().size();
         const std::size_t more = random() % (2 * tasks_per_round - 10);
         ledger->wait_until([&](const auto& now) { return now.size() >= lines + more; }, "more lines");
         pause_at_most(5ms);
@@ -35,8 +34,9 @@ protected:
     /// A worker works on more tasks than before, is killed, and judged.
     void work_and_be_killed(std::size_t round) {
         for (const Uuid& id : submit_notes(tasks_per_round, static_cast<int>(random() % 3))) ids.push_back(id);
+        const std::size_t lines = ledger->lines().size();
         WorkerApp& worker = launch_worker();
-        wait_for_some_moment(worker, round);
+        wait_for_some_moment(worker, round, lines);
         EXPECT_THAT(worker.kill(), AnyOf(-SIGKILL, 0));  // 0: it had left by then
         wait_for_end_of_processes_with(marker());
         for (const auto& dead : store->look().workers) {

@@ -150,7 +150,7 @@ void WorkerTest::freeze(const WorkerApp& worker) {
                    sqlite::has_locked(worker.pid(), database->address() + "-turn");
         return database->raw()->number(
                    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-                   " AND state LIKE 'idle in transaction%'") > 0;
+                   " AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND state <> 'idle'") > 0;
     };
     for (worker.stop(); is_in_the_way(); worker.stop()) worker.go_on();
 }

@@ -74,10 +74,14 @@ void delete_idle_keys(Transaction& tx, std::size_t limit) {
         rows.strings(0, 0));
 }
 
+/// Of those that nobody revoked the one that expires last stays: it says that somebody wanted the door shut.
 void delete_dead_tokens(Transaction& tx, Duration older_than, std::size_t limit) {
     tx.run(
-        "DELETE FROM holdfast.token WHERE id IN (SELECT id FROM holdfast.token"
-        " WHERE least(revoked_at, expires_at) < holdfast.now() - $1 * interval '1 microsecond' LIMIT $2)",
+        "WITH line AS (SELECT holdfast.now() - $1 * interval '1 microsecond' AS before)"
+        " DELETE FROM holdfast.token WHERE id IN (SELECT t.id FROM holdfast.token t, line"
+        " WHERE t.revoked_at < before OR (t.expires_at < before"
+        " AND (t.revoked_at IS NOT NULL OR EXISTS (SELECT FROM holdfast.token o WHERE o.revoked_at IS NULL"
+        " AND (o.expires_at IS NULL OR o.expires_at > t.expires_at)))) LIMIT $2)",
         older_than.count(), static_cast<std::int64_t>(limit));
 }
 

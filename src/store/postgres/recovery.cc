@@ -124,7 +124,6 @@ store::LeaseRecord read_lease_record(const Rows& rows, int row) {
     record.name = rows.string(row, 11);
     record.policy = read_policy(rows, row, 12);
     record.spec = rows.string(row, 13);
-    if (record.started) record.running_for = rows.time(row, 14) - *record.started_at;
     return record;
 }
 
@@ -163,7 +162,7 @@ std::vector<store::LeaseRecord> PostgresStore::leases(const store::FindLeasesPar
     const auto rows = work_.read(
         "SELECT l.task_id, l.lease, l.worker_id, l.claimed_at, l.started_at, l.concurrency_key, l.attempts, "
         "l.crashes,"
-        " l.requeues, l.stop_requested, l.unlisted_beats, t.name, t.policy::text, t.spec, holdfast.now()"
+        " l.requeues, l.stop_requested, l.unlisted_beats, t.name, t.policy::text, t.spec"
         " FROM holdfast.lease l JOIN holdfast.task t ON t.id = l.task_id"
         " WHERE ($1 IS NULL OR l.worker_id = $1) AND ($2 IS NULL OR l.task_id > $2) ORDER BY l.task_id LIMIT $3",
         params.worker, params.after, static_cast<std::int64_t>(params.limit));

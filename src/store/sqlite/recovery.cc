@@ -55,14 +55,13 @@ Fenced ask_one(Transaction& tx, const store::StopRequest& request, const store::
     return Fenced::Applied;
 }
 
-store::LeaseRecord read_lease_record(const Query& row, Timestamp now) {
+store::LeaseRecord read_lease_record(const Query& row) {
     store::LeaseRecord record;
     record.lease = {row.uuid(0), row.integer(1)};
     record.worker = row.uuid(2);
     record.claimed_at = row.time(3);
     record.started_at = row.optional_time(4);
     record.started = record.started_at.has_value();
-    if (record.started) record.running_for = now - *record.started_at;
     record.holds_key = !row.is_null(5);
     record.history = {row.small(6), row.small(7), row.small(8)};
     record.cancel_requested = row.text(9) == "cancel";
@@ -94,7 +93,6 @@ std::vector<bool> SqliteStore::mark_lost(const std::vector<store::LostWorker>& w
 std::vector<store::LeaseRecord> SqliteStore::leases(const store::FindLeasesParams& params) {
     return work_.read([&](Database& db) {
         std::vector<store::LeaseRecord> records;
-        const auto now = clock_.now();
         auto rows = db.query(
             "SELECT l.task_id, l.lease, l.worker_id, l.claimed_at, l.started_at, l.concurrency_key, l.attempts, "
             "l.crashes,"
@@ -102,7 +100,7 @@ std::vector<store::LeaseRecord> SqliteStore::leases(const store::FindLeasesParam
             "t.id = l.task_id"
             " WHERE (?1 IS NULL OR l.worker_id = ?1) AND l.task_id > coalesce(?2, x'') ORDER BY l.task_id LIMIT ?3",
             params.worker, params.after, params.limit);
-        while (rows.step()) records.push_back(read_lease_record(rows, now));
+        while (rows.step()) records.push_back(read_lease_record(rows));
         return records;
     });
 }
