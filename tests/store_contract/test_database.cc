@@ -47,11 +47,16 @@ std::unique_ptr<store::Store> open_store(const OpenParams& params, const Clock& 
                                      .limits = params.limits,
                                      .migrate = params.migrate,
                                      .session_liveness = params.session_liveness,
+                                     .safety_poll = params.safety_poll,
                                      .clock = &clock});
     }
 #endif
     HOLDFAST_ASSERT(params.kind == StoreKind::Sqlite);
-    return sqlite::open_store({.path = params.address, .limits = params.limits, .migrate = params.migrate}, clock);
+    return sqlite::open_store({.path = params.address,
+                               .limits = params.limits,
+                               .migrate = params.migrate,
+                               .safety_poll = params.safety_poll},
+                              clock);
 }
 
 }  // namespace holdfast::contract

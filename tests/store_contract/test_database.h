@@ -54,6 +54,7 @@ struct OpenParams {
     store::Limits limits = {};
     bool migrate = true;
     bool session_liveness = true;  ///< of PostgreSQL
+    Duration safety_poll = std::chrono::seconds(1);
 };
 [[nodiscard]] std::unique_ptr<store::Store> open_store(const OpenParams& params, const Clock& clock);
 

@@ -9,19 +9,24 @@ namespace {
 
 using store::Topic;
 
-/// So much shorter than the safety poll, which counts from the last news, that a wake-up that was lost shows as
-/// false.
-constexpr auto before_the_safety_poll = 800ms;
+/// So much shorter than the safety poll that a wake-up that was lost shows as false.
+constexpr auto patience = 60s;
 
 class WakeUps : public StoreContract {
 protected:
+    void SetUp() override {
+        database = make_database(GetParam());
+        store = open();
+    }
+    [[nodiscard]] std::unique_ptr<store::Store> open() const {
+        return open_store({.kind = GetParam(), .address = database->address(), .safety_poll = 1h}, clock);
+    }
     /// Waits until nothing more is under way, so that the next news is the test's own.
     static void settle(store::Watch& watch) {
         while (watch.wait(100ms)) {
         }
     }
-    /// True when the news comes before the safety poll would bring it.
-    static bool hears(store::Watch& watch) { return watch.wait(before_the_safety_poll); }
+    static bool hears(store::Watch& watch) { return watch.wait(patience); }
 };
 HOLDFAST_FOR_EVERY_STORE(WakeUps);
 
@@ -129,7 +134,7 @@ TEST_P(WakeUps, AreNeverLostInThousandsOfRounds) {
         for (const auto& task : batch) {
             const auto begin = std::chrono::steady_clock::now();
             bool news = true;
-            while (!store->find({task.id}).at(0)) news = watch->wait(before_the_safety_poll);
+            while (!store->find({task.id}).at(0)) news = watch->wait(patience);
             latencies.add(std::chrono::steady_clock::now() - begin);
             if (!news) ++lost;
             answered.release();

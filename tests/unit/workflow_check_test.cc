@@ -511,9 +511,9 @@ std::string name_of(int i) {
     return concat("step", i);
 }
 
-Workflow chain() {
+Workflow chain(int steps = many) {
     Workflow workflow = of({});
-    for (int i = 0; i < many; ++i) {
+    for (int i = 0; i < steps; ++i) {
         workflow.steps.push_back(task(name_of(i), i == 0 ? std::vector<std::string>() : std::vector{name_of(i - 1)}));
         // Each refers to one far upstream, and all of those differ.
         if (i > 1) workflow.steps.back().input = {{"x", concat("{{ steps.", name_of(i / 2), ".output }}")}};
@@ -521,10 +521,10 @@ Workflow chain() {
     return workflow;
 }
 
-Workflow fan() {
+Workflow fan(int steps) {
     Workflow workflow = of({task("first")});
     std::vector<std::string> all;
-    for (int i = 0; i < many; ++i) {
+    for (int i = 0; i < steps; ++i) {
         workflow.steps.push_back(task(name_of(i), {"first"}));
         all.push_back(name_of(i));
     }
@@ -533,28 +533,43 @@ Workflow fan() {
     return workflow;
 }
 
-/// What a check costs, in processor time: other processes do not count.
-double seconds_of(const std::function<void()>& check) {
-    const std::clock_t begin = std::clock();
-    check();
-    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+/// Chained as chain() is, but each step depends on one that is not there.
+Workflow wrong_chain(int steps) {
+    Workflow workflow = chain(steps);
+    for (WorkflowStep& step : workflow.steps) step.depends_on = {"stepp" + step.name};
+    return workflow;
 }
 
-TEST(WorkflowCheck, TakesWellUnderASecondForTenThousandSteps) {
-    for (const Workflow& workflow : {chain(), fan()}) {
-        const double seconds = seconds_of([&] { EXPECT_THAT(faults(workflow), IsEmpty()); });
-        RecordProperty(concat("milliseconds_for_", workflow.steps.size()), static_cast<int>(seconds * 1000));
-        EXPECT_LT(seconds, 1.0);
+Workflow ring(int steps) {
+    Workflow workflow = chain(steps);
+    workflow.steps[0].depends_on = {name_of(steps - 1)};
+    return workflow;
+}
+
+/// What a check costs, in processor time: other processes do not count.
+double seconds_for(const Workflow& workflow) {
+    double best = 1e9;
+    for (int tries = 0; tries < 3; ++tries) {
+        const std::clock_t begin = std::clock();
+        (void)faults(workflow);
+        best = std::min(best, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
+    }
+    return best;
+}
+
+TEST(WorkflowCheck, CostsInProportionToTheStepsRightOrWrong) {
+    for (Workflow (*make)(int) : {chain, fan, wrong_chain, ring}) {
+        const double of_a_tenth = seconds_for(make(many / 10)), of_all = seconds_for(make(many));
+        RecordProperty(concat("milliseconds_for_", many), static_cast<int>(of_all * 1000));
+        EXPECT_LT(of_all, 30 * of_a_tenth);
     }
 }
 
-TEST(WorkflowCheck, TakesNotLongerWhenEveryOneOfThemIsWrong) {
-    Workflow workflow = chain();
-    for (WorkflowStep& step : workflow.steps) step.depends_on = {"stepp" + step.name};
-    EXPECT_LT(seconds_of([&] { EXPECT_GE(faults(workflow).size(), std::size_t{many}); }), 2.0);
-    Workflow ring = chain();
-    ring.steps[0].depends_on = {name_of(many - 1)};
-    EXPECT_LT(seconds_of([&] { EXPECT_THAT(faults(ring), SizeIs(1)); }), 1.0);
+TEST(WorkflowCheck, FindsWhatIsWrongAmongTenThousandSteps) {
+    EXPECT_THAT(faults(chain(many)), IsEmpty());
+    EXPECT_THAT(faults(fan(many)), IsEmpty());
+    EXPECT_GE(faults(wrong_chain(many)).size(), std::size_t{many});
+    EXPECT_THAT(faults(ring(many)), SizeIs(1));
 }
 
 TEST(WorkflowCheck, ATenThousandStepBundleIsWrittenAndRead) {

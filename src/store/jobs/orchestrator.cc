@@ -263,9 +263,9 @@ TaskError Orchestrator::error_of(const StepRow& step) {
 
 /// One event for all of them.
 void Orchestrator::note_skipped(const Uuid& job) {
-    const auto names = std::move(skipped_[job]);
-    skipped_.erase(job);
-    if (names.empty()) return;
+    const auto skipped = skipped_.extract(job);  // whose key `job` may be
+    if (skipped.empty()) return;
+    const std::vector<std::string>& names = skipped.mapped();
     note(job, "steps_skipped", concat("Skipped ", names.size() == 1 ? "step " : "steps ", listed(names)));
 }
 

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr auto grouping = 5ms;
 constexpr auto reconnect_pause = 500ms;
-constexpr auto safety_poll = std::chrono::duration_cast<Duration>(1s);
+constexpr auto longest_sleep = 1s;
 
 constexpr const char* work_channel = "holdfast_work";
 constexpr const char* done_channel = "holdfast_done";
@@ -37,7 +37,8 @@ struct Bell::Shared {
 
 class Bell::Watcher final : public store::Watch {
 public:
-    Watcher(std::shared_ptr<Shared> shared, store::Topic topic) : shared_(std::move(shared)), topic_(topic) {
+    Watcher(std::shared_ptr<Shared> shared, store::Topic topic, Duration safety_poll)
+        : shared_(std::move(shared)), topic_(topic), safety_poll_(safety_poll) {
         const std::lock_guard lock(shared_->mutex);
         shared_->watchers.push_back(this);
     }
@@ -50,11 +51,11 @@ public:
 
     bool wait(Duration at_most) override {
         std::unique_lock lock(shared_->mutex);
-        const auto until = std::min(std::chrono::steady_clock::now() + at_most, last_news_ + safety_poll);
+        const auto until = std::min(std::chrono::steady_clock::now() + at_most, last_news_ + safety_poll_);
         news_.wait_until(lock, until, [this] { return has_news_; });
         const auto now = std::chrono::steady_clock::now();
         // A word may have been lost: whoever has waited that long looks for himself.
-        const bool is_news = std::exchange(has_news_, false) || now >= last_news_ + safety_poll;
+        const bool is_news = std::exchange(has_news_, false) || now >= last_news_ + safety_poll_;
         if (is_news) last_news_ = now;
         return is_news;
     }
@@ -73,14 +74,16 @@ public:
 private:
     std::shared_ptr<Shared> shared_;
     store::Topic topic_;
+    const Duration safety_poll_;
     std::condition_variable news_;
     bool has_news_ = false;
     std::chrono::steady_clock::time_point last_news_ = std::chrono::steady_clock::now();
 };
 
-Bell::Bell(ConnectParams params, bool listens)
+Bell::Bell(ConnectParams params, bool listens, Duration safety_poll)
     : connection_(std::move(params)),
       listens_(listens),
+      safety_poll_(safety_poll),
       wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       shared_(std::make_shared<Shared>()) {}
 
@@ -111,7 +114,7 @@ void Bell::ring(bool work, bool done) {
 }
 
 std::unique_ptr<store::Watch> Bell::watch(store::Topic topic) {
-    auto watcher = std::make_unique<Watcher>(shared_, topic);
+    auto watcher = std::make_unique<Watcher>(shared_, topic, safety_poll_);
     if (!listens_) return watcher;
     std::unique_lock lock(shared_->mutex);
     start();
@@ -198,7 +201,7 @@ void Bell::sleep_until_something_happens(bool is_connected) {
         const std::lock_guard lock(shared_->mutex);
         return shared_->ring_work || shared_->ring_done;
     };
-    int timeout = static_cast<int>(safety_poll / 1ms);
+    int timeout = static_cast<int>(longest_sleep / 1ms);
     if (must_retry)
         timeout = static_cast<int>(reconnect_pause.count());
     else if (rings_wait())

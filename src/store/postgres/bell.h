@@ -17,7 +17,8 @@ namespace holdfast::postgres {
 /// Without `listens` (behind a pooler) only rings go out, and waiters live on the safety poll.
 class Bell {
 public:
-    Bell(ConnectParams params, bool listens);
+    /// `safety_poll`: see OpenParams.
+    Bell(ConnectParams params, bool listens, Duration safety_poll);
     ~Bell();
     Bell(const Bell&) = delete;
     Bell& operator=(const Bell&) = delete;
@@ -40,6 +41,7 @@ private:
 
     Connection connection_;
     bool listens_;
+    Duration safety_poll_;
     int wake_fd_;
     std::shared_ptr<Shared> shared_;
     std::thread thread_;

@@ -11,7 +11,8 @@ PostgresStore::PostgresStore(const OpenParams& params)
       work_({params.url, "holdfast", params.session_liveness, false}, params.clock),
       beats_({params.url, "holdfast beats", params.session_liveness, params.session_liveness}, params.clock),
       routes_(work_),
-      bell_({params.url, "holdfast wake-ups", params.session_liveness, false}, params.session_liveness) {
+      bell_({params.url, "holdfast wake-ups", params.session_liveness, false}, params.session_liveness,
+            params.safety_poll) {
     const int version = work_.transact(read_schema_version);
     check_not_newer(version);
     if (version == newest_schema_version()) return;

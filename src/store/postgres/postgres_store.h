@@ -13,6 +13,8 @@ struct OpenParams {
     store::Limits limits;
     bool migrate = true;           ///< false: refuse a schema that is not up to date
     bool session_liveness = true;  ///< false: behind a transaction-mode pooler; no session state is relied on
+    /// A watch reports news at least this often, whether it was rung or not: a word may be lost.
+    Duration safety_poll = std::chrono::seconds(1);
     /// For tests: stamps rows instead of the server's clock; outlives the store.
     const Clock* clock = nullptr;
 };

@@ -16,8 +16,6 @@ namespace holdfast::sqlite {
 
 namespace {
 
-constexpr auto safety_poll = std::chrono::seconds(1);
-
 const char* suffix(store::Topic topic) {
     switch (topic) {
         case store::Topic::Work:
@@ -43,8 +41,9 @@ bool drain(int descriptor) {
 
 class DoorbellWatch : public store::Watch {
 public:
-    DoorbellWatch(const std::string& database, store::Topic topic)
-        : inotify_(checked(inotify_init1(IN_NONBLOCK | IN_CLOEXEC), "watching for changes")),
+    DoorbellWatch(const std::string& database, store::Topic topic, Duration safety_poll)
+        : safety_poll_(safety_poll),
+          inotify_(checked(inotify_init1(IN_NONBLOCK | IN_CLOEXEC), "watching for changes")),
           wake_(checked(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "watching for changes")) {
         const auto bell = open_beside(database, suffix(topic));
         const auto path = database + suffix(topic);
@@ -54,12 +53,13 @@ public:
 
     bool wait(Duration at_most) override {
         const auto start = std::chrono::steady_clock::now();
-        const auto until = std::min<std::chrono::steady_clock::time_point>(start + at_most, last_news_ + safety_poll);
+        const auto until =
+            std::min<std::chrono::steady_clock::time_point>(start + at_most, last_news_ + safety_poll_);
         do {
             std::array<pollfd, 2> ready = {{{inotify_.get(), POLLIN, 0}, {wake_.get(), POLLIN, 0}}};
             poll(ready.data(), ready.size(), milliseconds_until(until));
             const bool rung = drain(inotify_.get()), woken = drain(wake_.get());
-            if (rung || woken || std::chrono::steady_clock::now() >= last_news_ + safety_poll) return news();
+            if (rung || woken || std::chrono::steady_clock::now() >= last_news_ + safety_poll_) return news();
         } while (std::chrono::steady_clock::now() < until);
         return false;
     }
@@ -80,6 +80,7 @@ private:
         return true;
     }
 
+    const Duration safety_poll_;
     FileDescriptor inotify_;
     FileDescriptor wake_;
     std::chrono::steady_clock::time_point last_news_ = std::chrono::steady_clock::now();
@@ -90,12 +91,12 @@ private:
 Doorbell::Doorbell(const std::string& database, store::Topic topic) : bell_(open_beside(database, suffix(topic))) {}
 
 void Doorbell::ring() {
-    // A bell that cannot be rung costs the waiters a second at most: they look by themselves that often.
+    // A bell that cannot be rung costs the waiters a moment at most: they look by themselves.
     [[maybe_unused]] const auto written = pwrite(bell_.get(), "!", 1, 0);
 }
 
-std::unique_ptr<store::Watch> watch_doorbell(const std::string& database, store::Topic topic) {
-    return std::make_unique<DoorbellWatch>(database, topic);
+std::unique_ptr<store::Watch> watch_doorbell(const std::string& database, store::Topic topic, Duration safety_poll) {
+    return std::make_unique<DoorbellWatch>(database, topic, safety_poll);
 }
 
 }  // namespace holdfast::sqlite

@@ -21,6 +21,8 @@ private:
     FileDescriptor bell_;
 };
 
-[[nodiscard]] std::unique_ptr<store::Watch> watch_doorbell(const std::string& database, store::Topic topic);
+/// `safety_poll`: see OpenParams.
+[[nodiscard]] std::unique_ptr<store::Watch> watch_doorbell(const std::string& database, store::Topic topic,
+                                                           Duration safety_poll);
 
 }  // namespace holdfast::sqlite

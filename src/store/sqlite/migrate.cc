@@ -73,6 +73,7 @@ store::MigrateAnswer SqliteStore::migrate() {
 SqliteStore::SqliteStore(const OpenParams& params, const Clock& clock)
     : path_(params.path),
       limits_(params.limits),
+      safety_poll_(params.safety_poll),
       clock_(clock),
       work_(path_, params.migrate ? Database::Mode::Create : Database::Mode::ReadWrite, Turnstile::Rank::Work, clock),
       beats_(path_, Database::Mode::ReadWrite, Turnstile::Rank::Beat, clock) {

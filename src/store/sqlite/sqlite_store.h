@@ -12,6 +12,8 @@ struct OpenParams {
     std::string path;
     store::Limits limits;
     bool migrate = true;  ///< false: refuse a schema that is not up to date
+    /// A watch reports news at least this often, whether it was rung or not: a word may be lost.
+    Duration safety_poll = std::chrono::seconds(1);
 };
 
 /// Opens (or creates) the database file. Throws store::Unusable when it is not a Holdfast database, is newer than

@@ -116,7 +116,9 @@ public:
     // check_up.cc
     std::vector<store::Finding> check_up() override;
 
-    std::unique_ptr<store::Watch> watch(store::Topic topic) override { return watch_doorbell(path_, topic); }
+    std::unique_ptr<store::Watch> watch(store::Topic topic) override {
+        return watch_doorbell(path_, topic, safety_poll_);
+    }
     Timestamp now() override { return clock_.now(); }
     [[nodiscard]] std::string describe() const override { return "sqlite:" + path_; }
 
@@ -204,6 +206,7 @@ private:
 
     std::string path_;
     store::Limits limits_;
+    const Duration safety_poll_;
     const Clock& clock_;
     Lane work_;
     Lane beats_;
