@@ -1,6 +1,7 @@
 #include <signal.h>
 
 #include <set>
+#include <thread>
 
 #include "store_contract/child_process.h"
 #include "store_contract/store_fixture.h"
@@ -105,9 +106,19 @@ TEST_P(Processes, KilledWhileWorkingLoseNoResultThatReturnedAndNoTask) {
 
 TEST_P(Processes, LeaveTheLeasesOfTheDeadForRecovery) {
     submit(tasks(clock.now(), 200));
+    // PostgreSQL carries out what a process had asked for before it was killed, and only then ends its session.
+    const auto sessions = [this] {
+        if (GetParam() == StoreKind::Sqlite) return 0L;
+        return database->raw()->number(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+            " AND backend_type = 'client backend'");
+    };
+    const auto own_bell = store->watch(store::Topic::Work);  // which has a session too, from now on
+    const long before = sessions();
     auto worker = child("work_for_ever", {"5"});
     (void)worker.read_line();
     worker.kill();
+    while (sessions() > before) std::this_thread::sleep_for(5ms);
     std::vector<store::RecoveredLease> verdicts;
     for (const auto& lease : store->leases({})) {
         verdicts.push_back(lease.started ? crash_verdict(lease.lease) : requeue_verdict(lease.lease));
