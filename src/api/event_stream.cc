@@ -1,29 +1,13 @@
 #include "api/event_stream.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace holdfast::api {
 
 namespace {
 
-using Lines = std::vector<store::EventRecord>;
-
 /// So many lines are told to one who comes back.
 constexpr std::size_t most_missed = 10'000;
-
-Lines lines_after(store::Store& store, std::int64_t last) {
-    constexpr std::size_t page_size = 1000;
-    Lines lines;
-    while (lines.size() < most_missed) {
-        Lines page = store.events({.task = {}, .worker = {}, .after_id = last, .limit = page_size});
-        const bool is_last = page.size() < page_size;
-        if (!page.empty()) last = page.back().id;
-        std::move(page.begin(), page.end(), std::back_inserter(lines));
-        if (is_last) break;
-    }
-    return lines;
-}
 
 bool is_about(const std::optional<Uuid>& wanted, const Uuid& id) {
     return !wanted || *wanted == id;
@@ -42,7 +26,8 @@ void EventStream::tell(const store::EventRecord& event, const HistoryReader& rea
 }
 
 void EventStream::join(store::Store& store, const HistoryReader& reader, const http::ServerSentEvent& hello) {
-    const Lines missed = after_ ? lines_after(store, *after_) : Lines();
+    std::vector<store::EventRecord> missed;
+    if (after_) missed = lines_after(store, *after_, most_missed);
     push(hello);
     for (const auto& event : missed)
         if (reader.has_read(event.id)) tell(event, reader);

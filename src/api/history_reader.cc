@@ -9,19 +9,20 @@ namespace {
 
 constexpr std::int64_t most_unsettled = 10'000;
 
-std::vector<store::EventRecord> lines_after(store::Store& store, std::int64_t after) {
+}  // namespace
+
+std::vector<store::EventRecord> lines_after(store::Store& store, std::int64_t after, std::size_t at_most) {
     constexpr std::size_t page_size = 1000;
     std::vector<store::EventRecord> lines;
-    for (;;) {
+    while (lines.size() < at_most) {
         auto page = store.events({.task = {}, .worker = {}, .after_id = after, .limit = page_size});
         const bool is_last = page.size() < page_size;
         if (!page.empty()) after = page.back().id;
         std::move(page.begin(), page.end(), std::back_inserter(lines));
-        if (is_last) return lines;
+        if (is_last) break;
     }
+    return lines;
 }
-
-}  // namespace
 
 void HistoryReader::begin_now(store::Store& store) {
     told_.clear();

@@ -1,12 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <vector>
 
 #include "store/store.h"
 
 namespace holdfast::api {
+
+/// The lines of history after that one, by their numbers: all, or the first `at_most` and up to a page more.
+[[nodiscard]] std::vector<store::EventRecord> lines_after(
+    store::Store& store, std::int64_t after, std::size_t at_most = std::numeric_limits<std::size_t>::max());
 
 /// Reads the lines of history that are new since it last looked. Numbers are given before lines are committed, so
 /// that a lower one may appear after a higher one: it reads again from where none can appear any more, and tells each

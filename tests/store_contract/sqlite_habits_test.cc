@@ -164,12 +164,16 @@ TEST_F(SqliteHabits, AForeignWriterHoldsUsUpButBreaksNothing) {
 
 TEST_F(SqliteHabits, AWriterThatWasKilledInsideItsTurnLetsTheOthersIn) {
     const auto store = open();
+    Duration best = 1h;
     for (int round = 0; round < 10; ++round) {
         auto writer = child("submit_in_thousands");
         EXPECT_EQ(writer.read_line(), "writing");
         writer.kill();
-        store->submit({a_task(clock.now())});  // throws when it is not let in
+        const auto begin = std::chrono::steady_clock::now();
+        store->submit({a_task(clock.now())});
+        best = std::min(best, std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - begin));
     }
+    EXPECT_LT(best, 2s);
     EXPECT_EQ(database->raw()->value("PRAGMA integrity_check"), "ok");
 }
 
