@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "base/throw_errno.h"
 #include "chaos/collect.h"
 #include "chaos/nemesis.h"
 #include "chaos/submitter.h"
@@ -70,8 +71,7 @@ struct Place {
 class OpenFolder {
 public:
     OpenFolder() : path_((std::filesystem::temp_directory_path() / "holdfast-chaos-XXXXXX").string()) {
-        if (mkdtemp(path_.data()) == nullptr || chmod(path_.c_str(), 0755) != 0)
-            throw std::system_error(errno, std::generic_category(), path_);
+        if (mkdtemp(path_.data()) == nullptr || chmod(path_.c_str(), 0755) != 0) throw_errno(path_);
     }
     ~OpenFolder() {
         if (!is_kept_) platform::remove_folder(path_);
@@ -102,9 +102,9 @@ void heed_interruptions() {
     for (const int each : {SIGINT, SIGTERM, SIGHUP}) std::signal(each, [](int) { interrupted = 1; });
 }
 
-class Run {
+class ChaosRun {
 public:
-    explicit Run(ChaosParams params)
+    explicit ChaosRun(ChaosParams params)
         : params_(std::move(params)), place_{folder_.path()}, random_(params_.settings.seed) {
         for (const std::string& each : {place_.disk(), place_.book()}) std::filesystem::create_directory(each);
         std::ofstream(place_.config()) << fmt::format(configuration, params_.settings.slots);
@@ -301,7 +301,7 @@ private:
 }  // namespace
 
 ChaosResult run_chaos(ChaosParams params) {
-    return Run(std::move(params)).run();
+    return ChaosRun(std::move(params)).run();
 }
 
 }  // namespace holdfast::chaos

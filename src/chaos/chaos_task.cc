@@ -6,11 +6,11 @@
 
 #include <cstdlib>
 #include <stdexcept>
-#include <system_error>
 #include <thread>
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "base/throw_errno.h"
 #include "chaos/ledger.h"
 #include "platform/real_clock.h"
 
@@ -31,7 +31,7 @@ class Witness {
 public:
     explicit Witness(const std::string& book)
         : file_(open((book + "/locks").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
-        if (!file_) throw std::system_error(errno, std::generic_category(), book + "/locks");
+        if (!file_) throw_errno(book + "/locks");
     }
 
     /// False: another live process has it.
@@ -54,8 +54,8 @@ private:
     platform::Descriptor file_;
 };
 
-void work(Context& context, int milliseconds) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
+void work(Context& context, int length_ms) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(length_ms);
     while (!context.cancelled() && std::chrono::steady_clock::now() < end)
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }

@@ -83,6 +83,7 @@ JobSeen job_seen(store::Store& store, const JobInfo& job) {
         seen.steps.push_back({.name = step.name,
                               .state = step.state,
                               .task = step.task,
+                              .child = step.child,
                               .depends_on = dependencies_of(job.workflow, bare),
                               .is_hook = step.hook});
     }

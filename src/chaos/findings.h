@@ -42,6 +42,7 @@ struct StepSeen {
     std::string name = {};  ///< "spread[2]" for an item
     StepState state = StepState::Waiting;
     Uuid task = {};                            ///< nil: none
+    Uuid child = {};                           ///< the child job; nil: none
     std::vector<std::string> depends_on = {};  ///< names of steps
     bool is_hook = false;
 };

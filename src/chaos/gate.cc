@@ -8,8 +8,8 @@
 
 #include <array>
 #include <cerrno>
-#include <system_error>
 
+#include "base/throw_errno.h"
 #include "platform/sockets.h"
 
 namespace holdfast::chaos {
@@ -28,7 +28,7 @@ sockaddr_in loopback(int port) {
 
 Descriptor tcp_socket() {
     Descriptor made(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (!made) throw std::system_error(errno, std::generic_category(), "socket");
+    if (!made) throw_errno("socket");
     return made;
 }
 
@@ -37,7 +37,7 @@ Descriptor open_door() {
     const sockaddr_in address = loopback(0);
     if (bind(door.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
         listen(door.get(), 64) != 0)
-        throw std::system_error(errno, std::generic_category(), "a port on loopback");
+        throw_errno("a port on loopback");
     platform::set_nonblocking(door.get());
     return door;
 }

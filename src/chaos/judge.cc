@@ -4,9 +4,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <set>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "base/text.h"
 
@@ -15,6 +13,17 @@ namespace holdfast::chaos {
 namespace {
 
 using Complaints = std::vector<Complaint>;
+
+// Exit codes of `holdfast worker` and `holdfast server`. A store that is away costs neither its life, at the start
+// nor later; what else can end them under faults is said where it is judged.
+constexpr int left_in_order = 0;
+constexpr int left_early = 1;
+constexpr int store_refused = 3;
+
+/// How long a drained worker tries at least to deliver what it has.
+constexpr Duration delivery_patience = std::chrono::seconds(30);
+/// How exactly the book knows when a process ended.
+constexpr Duration end_margin = std::chrono::seconds(2);
 
 /// One run, by the lines that it wrote; positions in the ledger are its order.
 struct Run {
@@ -67,6 +76,7 @@ class Trial {
 public:
     explicit Trial(const Findings& findings) : findings_(findings), book_(findings.ledger, found_) {
         for (const TaskSeen& task : findings.tasks) tasks_[task.id] = &task;
+        for (const JobSeen& job : findings.jobs) jobs_[job.id] = &job;
     }
 
     Complaints run() {
@@ -90,10 +100,8 @@ private:
     void look_for_lost() {
         for (const Uuid& id : findings_.acknowledged_tasks)
             if (!tasks_.contains(id)) complain(Breach::Lost, id, "was acknowledged, and is not in the store");
-        std::set<Uuid> jobs;
-        for (const JobSeen& job : findings_.jobs) jobs.insert(job.id);
         for (const Uuid& id : findings_.acknowledged_jobs)
-            if (!jobs.contains(id))
+            if (!jobs_.contains(id))
                 found_.push_back(
                     {Breach::Lost, concat("job ", id.to_string(), " was acknowledged, and is not in the store")});
     }
@@ -250,14 +258,29 @@ private:
         if (runs.empty()) return;
         for (const StepSeen& other : job.steps) {
             const std::string bare = other.name.substr(0, other.name.find('['));
-            if (other.task.is_nil() || std::ranges::count(step.depends_on, bare) == 0) continue;
-            const auto& before = book_.runs_of(other.task);
-            const bool had_ended = std::ranges::any_of(
-                before, [&](const Run& run) { return run.end != nullptr && run.ended < runs.front().began; });
-            if (!had_ended)
-                found_.push_back({Breach::OutOfOrder, concat(name, ": step ", step.name, " began before ", other.name,
-                                                             " had come to its end")});
+            if (std::ranges::count(step.depends_on, bare) == 0 || had_succeeded(other, runs.front().began)) continue;
+            found_.push_back({Breach::OutOfOrder, concat(name, ": step ", step.name, " began before ", other.name,
+                                                         " had come to its end")});
         }
+    }
+
+    /// Before this position of the ledger.
+    [[nodiscard]] bool had_succeeded(const StepSeen& step, std::size_t position) const {
+        if (!step.task.is_nil()) return had_completed(step.task, position);
+        if (step.child.is_nil()) return step.state == StepState::Completed;  // of a for_each each item is judged
+        const auto child = jobs_.find(step.child);
+        return child != jobs_.end() && std::ranges::all_of(child->second->steps, [&](const StepSeen& each) {
+                   return each.is_hook || had_succeeded(each, position);  // nothing waits for a hook
+               });
+    }
+
+    /// By the run whose result the store has: those before it failed, or were refused.
+    [[nodiscard]] bool had_completed(const Uuid& id, std::size_t position) const {
+        const auto task = tasks_.find(id);
+        return task != tasks_.end() && std::ranges::any_of(book_.runs_of(id), [&](const Run& run) {
+                   return run.begin->lease == task->second->lease && run.end != nullptr &&
+                          run.end->mark == Mark::Done && run.ended < position;
+               });
     }
 
     void judge_verdicts() {
@@ -279,19 +302,59 @@ private:
     void judge_lives() {
         for (const Life& life : findings_.lives) {
             const std::string who = concat(life.name, " (pid ", life.pid, ")");
-            // One that has hardly begun does not heed SIGTERM yet: it just ends.
-            const bool has_left = life.was_asked_to_leave && WTERMSIG(life.status) == SIGTERM;
-            if (life.ended && !life.was_killed && WIFSIGNALED(life.status) && !has_left)
-                found_.push_back(
-                    {Breach::Crash, concat(who, " died of signal ", WTERMSIG(life.status), "; see its log")});
+            if (life.ended && !life.was_killed) judge_end_of_life(who, life);
             if (life.overstayed) found_.push_back({Breach::Crash, concat(who, " did not leave after SIGTERM")});
         }
+    }
+
+    void judge_end_of_life(const std::string& who, const Life& life) {
+        if (!WIFSIGNALED(life.status)) {
+            const int code = WEXITSTATUS(life.status);
+            if (!is_explained(code, life))
+                found_.push_back(
+                    {Breach::Crash, concat(who, " left with exit code ", code,
+                                           life.was_asked_to_leave ? "" : " by itself", "; see its log")});
+            return;
+        }
+        // One that has hardly begun does not heed SIGTERM yet: it just ends.
+        const bool has_left = life.was_asked_to_leave && WTERMSIG(life.status) == SIGTERM;
+        if (!has_left)
+            found_.push_back(
+                {Breach::Crash, concat(who, " died of signal ", WTERMSIG(life.status), "; see its log")});
+    }
+
+    [[nodiscard]] bool is_explained(int exit_code, const Life& life) const {
+        if (exit_code == left_in_order) return life.was_asked_to_leave;
+        if (exit_code == left_early) return has_lost_its_keeper(life) || could_not_deliver(life);
+        return exit_code == store_refused && met_a_full_disk(life);
+    }
+
+    /// A worker leaves without its keeper, since it can start no runner.
+    static bool has_lost_its_keeper(const Life& life) {
+        return std::ranges::count(life.blows, FaultKind::KillKeeper, &Blow::kind) > 0;
+    }
+
+    /// A drained worker leaves with what it has when the store is away for too long. At the end of a run it is not.
+    static bool could_not_deliver(const Life& life) {
+        return std::ranges::any_of(life.blows, [&](const Blow& blow) {
+            return blow.kind == FaultKind::DrainWorker && life.seen_alive - blow.at >= delivery_patience;
+        });
+    }
+
+    /// Workers and servers wait for a store that is away, but not for one that cannot be opened for want of room:
+    /// that takes a person.
+    [[nodiscard]] bool met_a_full_disk(const Life& life) const {
+        return std::ranges::any_of(findings_.blows, [&](const Blow& blow) {
+            return blow.kind == FaultKind::FillDisk && blow.at - end_margin <= life.seen_alive &&
+                   life.seen_alive <= blow.at + blow.length + end_margin;
+        });
     }
 
     const Findings& findings_;
     Complaints found_;
     Book book_;
     std::unordered_map<Uuid, const TaskSeen*> tasks_;
+    std::unordered_map<Uuid, const JobSeen*> jobs_;
 };
 
 }  // namespace

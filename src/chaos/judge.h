@@ -16,9 +16,9 @@ enum class Breach {
     TwoAtOnce,     ///< runs of one task, or of one concurrency key beyond its limit
     FalseVerdict,  ///< certain evidence against a process that was alive
     Difference,    ///< ledger and store do not tell the same story
-    WrongEnd,      ///< failed for a reason that its policy does not know
-    OutOfOrder,    ///< a step before what it depends on, or a job that ended otherwise than its steps
-    Crash,         ///< a worker or server died of itself, or did not leave when it was asked to
+    WrongEnd,      ///< failed for a reason that its policy does not know, or cancelled
+    OutOfOrder,    ///< a step before what it depends on had succeeded, or a job that ended otherwise than its steps
+    Crash,         ///< a worker or server died or left of itself, or did not leave when it was asked to
 };
 inline constexpr Breach all_breaches[] = {Breach::Lost,         Breach::RanTwice,   Breach::TwoAtOnce,
                                           Breach::FalseVerdict, Breach::Difference, Breach::WrongEnd,

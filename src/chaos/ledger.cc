@@ -3,29 +3,28 @@
 #include <fcntl.h>
 
 #include <array>
-#include <cerrno>
 #include <fstream>
 #include <optional>
 #include <sstream>
-#include <system_error>
 
 #include "base/text.h"
+#include "base/throw_errno.h"
 
 namespace holdfast::chaos {
 
 namespace {
 
-constexpr std::array<std::pair<Mark, std::string_view>, 4> words = {
+constexpr std::array<std::pair<Mark, std::string_view>, 4> mark_words = {
     {{Mark::Begin, "begin"}, {Mark::Done, "done"}, {Mark::Failed, "failed"}, {Mark::Overlap, "overlap"}}};
 
 std::string_view word_of(Mark mark) {
-    for (const auto& [each, word] : words)
+    for (const auto& [each, word] : mark_words)
         if (each == mark) return word;
     return "";
 }
 
 std::optional<Mark> mark_of(std::string_view text) {
-    for (const auto& [mark, word] : words)
+    for (const auto& [mark, word] : mark_words)
         if (word == text) return mark;
     return std::nullopt;
 }
@@ -43,10 +42,6 @@ std::optional<LedgerLine> parse_line(const std::string& text) {
     line.task = *id;
     line.at = Timestamp(Duration(microseconds));
     return line;
-}
-
-[[noreturn]] void fail(const std::string& path) {
-    throw std::system_error(errno, std::generic_category(), path);
 }
 
 }  // namespace
@@ -72,7 +67,7 @@ LedgerLines parse_ledger(std::string_view text) {
 
 LedgerLines read_ledger(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
-    if (!file) fail(path);
+    if (!file) throw_errno(path);
     std::ostringstream text;
     text << file.rdbuf();
     return parse_ledger(text.str());
@@ -80,13 +75,13 @@ LedgerLines read_ledger(const std::string& path) {
 
 LedgerFile::LedgerFile(std::string path)
     : path_(std::move(path)), file_(open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644)) {
-    if (!file_) fail(path_);
+    if (!file_) throw_errno(path_);
 }
 
 void LedgerFile::append(const LedgerLine& line) const {
     const std::string text = to_text(line);
     const ssize_t written = write(file_.get(), text.data(), text.size());  // one call: whole, whoever else appends
-    if (written != static_cast<ssize_t>(text.size()) || fdatasync(file_.get()) != 0) fail(path_);
+    if (written != static_cast<ssize_t>(text.size()) || fdatasync(file_.get()) != 0) throw_errno(path_);
 }
 
 }  // namespace holdfast::chaos

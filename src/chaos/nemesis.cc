@@ -192,8 +192,17 @@ void Nemesis::hit_path(const Fault& fault) {
 
 void Nemesis::apply_to_gate(Gate& gate, const Fault& fault) {
     if (fault.kind == FaultKind::ResetPath) return gate.reset();
-    gate.set(fault.kind == FaultKind::CutPath ? Gate::Mode::Cut : Gate::Mode::Refuse);
-    later(fault.length, [&gate] { gate.set(Gate::Mode::Open); });
+    const Gate::Mode mode = fault.kind == FaultKind::CutPath ? Gate::Mode::Cut : Gate::Mode::Refuse;
+    shut_[&gate].push_back(mode);
+    gate.set(mode);
+    later(fault.length, [this, &gate, mode] { end_on_gate(gate, mode); });
+}
+
+/// Others may last longer, as the book says: it opens with the end of the last.
+void Nemesis::end_on_gate(Gate& gate, Gate::Mode mode) {
+    std::vector<Gate::Mode>& lasting = shut_[&gate];
+    lasting.erase(std::ranges::find(lasting, mode));
+    gate.set(lasting.empty() ? Gate::Mode::Open : lasting.back());
 }
 
 void Nemesis::hit_postgres(const Fault& fault) {
@@ -209,7 +218,10 @@ void Nemesis::fill_disk(const Fault& fault) {
     if (field_.disk == nullptr) return;
     note(fault, "the file system of the store");
     field_.disk->fill();
-    later(fault.length, [this] { field_.disk->free(); });
+    ++fills_;
+    later(fault.length, [this] {
+        if (--fills_ == 0) field_.disk->free();
+    });
 }
 
 /// In processes of their own: the nemesis wants its share of the processor.

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -52,6 +53,7 @@ private:
     void fill_disk(const Fault& fault);
     void burn_cpu(const Fault& fault);
     void apply_to_gate(Gate& gate, const Fault& fault);
+    void end_on_gate(Gate& gate, Gate::Mode mode);
     void later(Duration delay, std::function<void()> what);
     Blow& note(const Fault& fault, std::string whom, pid_t pid = 0);
     void stop_burning();
@@ -64,6 +66,8 @@ private:
     std::vector<Blow> blows_;
     std::size_t skipped_ = 0;
     Moment postgres_down_until_ = {};
+    std::map<Gate*, std::vector<Gate::Mode>> shut_;  // what lasts, oldest first
+    int fills_ = 0;                                  // that last
     std::vector<pid_t> burners_;
 };
 

@@ -4,10 +4,8 @@
 #include <sys/mount.h>
 #include <sys/statvfs.h>
 
-#include <cerrno>
-#include <system_error>
-
 #include "base/text.h"
+#include "base/throw_errno.h"
 
 namespace holdfast::chaos {
 
@@ -15,15 +13,11 @@ namespace {
 
 constexpr unsigned long mount_flags = MS_NOSUID | MS_NODEV;
 
-[[noreturn]] void fail(const char* what) {
-    throw std::system_error(errno, std::generic_category(), what);
-}
-
 /// What is mounted from now on is seen by nobody else, and goes with the last of our processes.
 void leave_common_mounts() {
     static const bool has_left = [] {
-        if (unshare(CLONE_NEWNS) != 0) fail("a mount namespace of its own");
-        if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) fail("private mounts");
+        if (unshare(CLONE_NEWNS) != 0) throw_errno("a mount namespace of its own");
+        if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) throw_errno("private mounts");
         return true;
     }();
     (void)has_left;
@@ -34,7 +28,7 @@ void leave_common_mounts() {
 SmallDisk::SmallDisk(std::string path, std::int64_t bytes) : path_(std::move(path)), bytes_(bytes) {
     leave_common_mounts();
     const std::string options = concat("mode=0755,size=", bytes_);
-    if (mount("holdfast-chaos", path_.c_str(), "tmpfs", mount_flags, options.c_str()) != 0) fail("a tmpfs");
+    if (mount("holdfast-chaos", path_.c_str(), "tmpfs", mount_flags, options.c_str()) != 0) throw_errno("a tmpfs");
 }
 
 SmallDisk::~SmallDisk() {

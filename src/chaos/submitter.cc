@@ -57,6 +57,7 @@ void Submitter::supply(store::Store& store) {
     submit_waiting(store);
 }
 
+/// With a job each time, so that there are many of them: most times only a few tasks are missing.
 void Submitter::make_more(std::int64_t missing) {
     for (std::int64_t i = 0; i < missing; ++i) {
         waiting_tasks_.push_back(load_.next_task(platform::new_task_id()));

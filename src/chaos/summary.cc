@@ -18,7 +18,7 @@ std::string shown(Duration length) {
     return seconds < 1 ? fmt::format("{:.0f} ms", seconds * 1000) : fmt::format("{:.2f} s", seconds);
 }
 
-std::int64_t milliseconds(Duration length) {
+std::int64_t in_milliseconds(Duration length) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(length).count();
 }
 
@@ -61,7 +61,7 @@ nlohmann::json settings_json(const Settings& settings) {
     std::vector<std::string_view> faults;
     for (const FaultKind kind : settings.faults) faults.push_back(to_text(kind));
     return {{"store", to_text(settings.store)},
-            {"duration_ms", milliseconds(settings.duration)},
+            {"duration_ms", in_milliseconds(settings.duration)},
             {"workers", settings.workers},
             {"servers", settings.servers},
             {"slots", settings.slots},
@@ -108,10 +108,10 @@ nlohmann::json to_json(const Summary& summary) {
         {"late_results_refused", summary.late_results},
         {"workers_judged", summary.verdicts},
         {"unexplained_verdicts", summary.unexplained},
-        {"longest_stall_ms", milliseconds(summary.longest_stall)},
-        {"settle_bound_ms", milliseconds(summary.settle_bound)},
+        {"longest_stall_ms", in_milliseconds(summary.longest_stall)},
+        {"settle_bound_ms", in_milliseconds(summary.settle_bound)},
         {"settled_after_ms",
-         summary.settled_after ? nlohmann::json(milliseconds(*summary.settled_after)) : nlohmann::json(nullptr)}};
+         summary.settled_after ? nlohmann::json(in_milliseconds(*summary.settled_after)) : nlohmann::json(nullptr)}};
     for (const auto& [breach, count] : summary.breaches) {
         std::string key(to_text(breach));
         std::ranges::replace(key, ' ', '_');
@@ -120,9 +120,9 @@ nlohmann::json to_json(const Summary& summary) {
     json["settle_ms"] = nlohmann::json::object();
     for (const auto& [evidence, figures] : summary.settle)
         json["settle_ms"][evidence] = {{"count", figures.count},
-                                       {"p50", milliseconds(figures.p50)},
-                                       {"p99", milliseconds(figures.p99)},
-                                       {"max", milliseconds(figures.most)}};
+                                       {"p50", in_milliseconds(figures.p50)},
+                                       {"p99", in_milliseconds(figures.p99)},
+                                       {"max", in_milliseconds(figures.most)}};
     json["complaints"] = nlohmann::json::array();
     for (const Complaint& complaint : summary.complaints)
         json["complaints"].push_back({{"breach", to_text(complaint.breach)}, {"what", complaint.sentence}});

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 
 #include "tests/chaos/stories.h"
 
@@ -11,7 +12,9 @@ namespace {
 
 using core::LeaseEnd;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 std::vector<Breach> breaches(const Story& story) {
     std::vector<Breach> found;
@@ -228,17 +231,85 @@ TEST(ChaosJudge, FindsATaskThatWasCancelledByNobody) {
     EXPECT_THAT(breaches(story), ElementsAre(Breach::WrongEnd));
 }
 
+/// A job with two steps, of which the second waits for the first; they are tasks 1 and 2.
+JobSeen job_of_two() {
+    JobSeen job{.id = Story::id(90), .state = JobState::Completed};
+    job.steps = {{.name = "first", .state = StepState::Completed, .task = Story::id(1)},
+                 {.name = "second", .state = StepState::Completed, .task = Story::id(2), .depends_on = {"first"}}};
+    return job;
+}
+
 TEST(ChaosJudge, FindsAStepThatDidNotWait) {
     Story story;
     story.completed(2, 11);
     story.completed(1, 10);
-    JobSeen job{.id = Story::id(90), .state = JobState::Completed};
-    job.steps = {{.name = "first", .state = StepState::Completed, .task = Story::id(1)},
-                 {.name = "second", .state = StepState::Completed, .task = Story::id(2), .depends_on = {"first"}}};
-    story.findings.jobs = {job};
+    story.findings.jobs = {job_of_two()};
     EXPECT_THAT(breaches(story), ElementsAre(Breach::OutOfOrder));
     story.findings.jobs[0].steps[1].depends_on.clear();
     EXPECT_THAT(breaches(story), IsEmpty());
+}
+
+TEST(ChaosJudge, FindsAStepThatBeganAfterARunOfWhatItDependsOnThatDidNotCompleteIt) {
+    struct Case {
+        Mark mark;
+        LeaseEnd end;
+    };
+    for (const Case& each : {Case{Mark::Failed, LeaseEnd::Failed}, Case{Mark::Done, LeaseEnd::Crashed}}) {
+        for (const bool waits : {false, true}) {
+            Story story;
+            story.line(Mark::Begin, 1, 10);
+            story.line(each.mark, 1, 10);
+            if (!waits) story.completed(2, 12);
+            TaskSeen& first = story.completed(1, 11);
+            first.policy.on_crash = OnCrash::Requeue;
+            first.policy.retry.max_attempts = 2;
+            first.runs.insert(first.runs.begin(), {10, each.end, Story::at(15)});
+            if (waits) story.completed(2, 12);
+            story.findings.jobs = {job_of_two()};
+            EXPECT_EQ(breaches(story), waits ? std::vector<Breach>{} : std::vector{Breach::OutOfOrder});
+        }
+    }
+}
+
+/// The first step is a child job, of one step and a hook.
+Story with_a_child() {
+    Story story;
+    JobSeen parent = job_of_two();
+    parent.steps[0].task = {};
+    parent.steps[0].child = Story::id(91);
+    JobSeen child{.id = Story::id(91), .state = JobState::Completed};
+    child.steps = {{.name = "inner", .state = StepState::Completed, .task = Story::id(1)},
+                   {.name = "on_success", .state = StepState::Completed, .task = Story::id(3), .is_hook = true}};
+    story.findings.jobs = {parent, child};
+    return story;
+}
+
+TEST(ChaosJudge, FindsAStepThatDidNotWaitForAChildJob) {
+    Story early = with_a_child();
+    early.completed(2, 11);
+    early.completed(1, 10);
+    early.completed(3, 12);
+    EXPECT_THAT(breaches(early), ElementsAre(Breach::OutOfOrder));
+    Story in_order = with_a_child();
+    in_order.completed(1, 10);
+    in_order.completed(2, 11);
+    in_order.completed(3, 12);  // hooks come after the job, beside what waits for it
+    EXPECT_THAT(breaches(in_order), IsEmpty());
+    in_order.findings.jobs.pop_back();
+    EXPECT_THAT(breaches(in_order), ElementsAre(Breach::OutOfOrder));
+}
+
+TEST(ChaosJudge, FindsAStepThatRanAlthoughAnItemThatItDependsOnNeverDid) {
+    Story story;
+    story.completed(1, 10);
+    story.completed(2, 11);
+    JobSeen job = job_of_two();
+    job.steps[0].name = "first[0]";
+    job.steps.push_back({.name = "first", .state = StepState::Completed});
+    story.findings.jobs = {job};
+    EXPECT_THAT(breaches(story), IsEmpty());
+    story.findings.jobs[0].steps.push_back({.name = "first[1]", .state = StepState::Skipped});
+    EXPECT_THAT(breaches(story), ElementsAre(Breach::OutOfOrder));
 }
 
 TEST(ChaosJudge, FindsAJobThatDidNotEndAndOneThatEndedOtherwiseThanItsSteps) {
@@ -275,6 +346,61 @@ TEST(ChaosJudge, FindsAWorkerThatDiedOfItself) {
     EXPECT_THAT(breaches(story), IsEmpty());
     story.findings.lives[0].overstayed = true;
     EXPECT_THAT(breaches(story), ElementsAre(Breach::Crash));
+}
+
+/// A worker that left with this exit code, after 60 s.
+Story left_with(int exit_code, std::vector<Blow> blows = {}) {
+    Story story;
+    Life life = life_of(50, 60'000);
+    life.ended = true;
+    life.status = W_EXITCODE(exit_code, 0);
+    life.blows = std::move(blows);
+    story.findings.lives = {life};
+    return story;
+}
+
+TEST(ChaosJudge, FindsAWorkerThatLeftByItselfWhateverItsExitCode) {
+    for (const int code : {0, 1, 2, 3, 127}) {
+        const auto complaints = judge(left_with(code).findings);
+        ASSERT_THAT(complaints, SizeIs(1)) << code;
+        EXPECT_EQ(complaints[0].breach, Breach::Crash);
+        EXPECT_THAT(complaints[0].sentence, HasSubstr("left with exit code " + std::to_string(code) + " by itself"));
+    }
+}
+
+TEST(ChaosJudge, ExpectsExitCodeZeroOfAWorkerThatWasAskedToLeave) {
+    for (const int code : {0, 1, 2, 3}) {
+        Story story = left_with(code, {{.kind = FaultKind::DrainWorker, .at = Story::at(55'000)}});
+        story.findings.lives[0].was_asked_to_leave = true;
+        EXPECT_EQ(breaches(story), code == 0 ? std::vector<Breach>{} : std::vector{Breach::Crash}) << code;
+    }
+}
+
+TEST(ChaosJudge, ExcusesExitCodeOneOfAWorkerWithoutItsKeeper) {
+    const std::vector<Blow> blows = {{.kind = FaultKind::KillKeeper, .at = Story::at(59'000)}};
+    EXPECT_THAT(breaches(left_with(1, blows)), IsEmpty());
+    EXPECT_THAT(breaches(left_with(3, blows)), ElementsAre(Breach::Crash));
+    EXPECT_THAT(breaches(left_with(1, {{.kind = FaultKind::CutPath, .at = Story::at(59'000)}})),
+                ElementsAre(Breach::Crash));
+}
+
+TEST(ChaosJudge, ExcusesExitCodeOneOfADrainedWorkerThatHasLongTriedToDeliver) {
+    for (const int asked_at : {20'000, 55'000}) {
+        Story story = left_with(1, {{.kind = FaultKind::DrainWorker, .at = Story::at(asked_at)}});
+        story.findings.lives[0].was_asked_to_leave = true;
+        EXPECT_EQ(breaches(story), asked_at == 20'000 ? std::vector<Breach>{} : std::vector{Breach::Crash});
+    }
+}
+
+TEST(ChaosJudge, ExcusesExitCodeThreeOfAWorkerThatMetAFullDisk) {
+    for (const int filled_at : {50'000, 58'000, 65'000}) {
+        Story story = left_with(3);
+        story.findings.blows = {
+            {.kind = FaultKind::FillDisk, .at = Story::at(filled_at), .length = std::chrono::seconds(3)}};
+        EXPECT_EQ(breaches(story), filled_at == 58'000 ? std::vector<Breach>{} : std::vector{Breach::Crash});
+        story.findings.lives[0].status = W_EXITCODE(1, 0);
+        EXPECT_THAT(breaches(story), ElementsAre(Breach::Crash));
+    }
 }
 
 }  // namespace
