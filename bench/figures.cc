@@ -33,8 +33,8 @@ double median(std::vector<double> values) {
     return values.at(values.size() / 2);
 }
 
-void print_table(std::ostream& out, const std::vector<Figure>& figures, const std::string& floor_title) {
-    out << "| store | measure | settings | median | unit | " << floor_title
+void print_table(std::ostream& out, const std::vector<Figure>& figures, const Titles& titles) {
+    out << "| store | measure | settings | " << titles.value << " | unit | " << titles.floor
         << " | ratio |\n|---|---|---|---:|---|---:|---:|\n";
     for (const auto& figure : figures) {
         out << "| " << figure.store << " | " << figure.measure << " | " << figure.settings << " | "

@@ -16,10 +16,16 @@ struct Figure {
     double floor = 0;  ///< what it is to be compared with; 0: nothing
 };
 
+/// The heads of the columns that differ between measures.
+struct Titles {
+    std::string value = "median";
+    std::string floor;
+};
+
 [[nodiscard]] double median(std::vector<double> values);
 
 /// Markdown, as docs/performance.md quotes it.
-void print_table(std::ostream& out, const std::vector<Figure>& figures, const std::string& floor_title);
+void print_table(std::ostream& out, const std::vector<Figure>& figures, const Titles& titles);
 /// One object per line.
 void print_json(std::ostream& out, const std::vector<Figure>& figures);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -48,5 +49,15 @@ struct JobCostParams {
 /// advance): of independent steps, in a chain; and the finish of the last parent of a fan-in. Each is compared with
 /// the smallest job.
 [[nodiscard]] std::vector<Figure> measure_job_cost(const Subject& subject, const JobCostParams& params);
+
+struct BeatsParams {
+    std::size_t writers = 8;
+    std::size_t batch = 1000;
+    std::size_t beats = 200;
+    std::chrono::milliseconds pause{10};  ///< between two beats
+};
+/// How long a worker's beat takes beside processes that submit to the same database without a pause: half of them at
+/// most so long, all but a hundredth, and the longest. Each is compared with beats of a worker alone, just before.
+[[nodiscard]] std::vector<Figure> measure_beats(const Subject& subject, const BeatsParams& params);
 
 }  // namespace holdfast::bench

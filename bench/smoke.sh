@@ -7,7 +7,9 @@ bench=$1
 "$bench" cycle --tasks 500 --batch 50 --connections 1,2 --runs 1 --json "$scratch/cycle.jsonl" --postgres "$HOLDFAST_TEST_POSTGRES"
 "$bench" claim --pending 400,800 --unrunnable 200 --claims 5 --batch 20 --json "$scratch/claim.jsonl" --postgres "$HOLDFAST_TEST_POSTGRES"
 "$bench" jobs --steps 20,40 --runs 1 --json "$scratch/jobs.jsonl" --postgres "$HOLDFAST_TEST_POSTGRES"
+"$bench" beats --writers 2 --batch 50 --beats 20 --json "$scratch/beats.jsonl" --postgres "$HOLDFAST_TEST_POSTGRES"
 for store in sqlite postgres; do
+    grep -q "\"store\":\"$store\"" "$scratch/beats.jsonl"
     grep -q "\"store\":\"$store\"" "$scratch/jobs.jsonl"
     grep -q "\"store\":\"$store\"" "$scratch/cycle.jsonl"
     grep -q "\"store\":\"$store\"" "$scratch/claim.jsonl"

@@ -18,6 +18,7 @@ struct Options {
     CycleParams cycle;
     ClaimCostParams claim;
     JobCostParams jobs;
+    BeatsParams beats;
     std::string work_options = "{}";
 };
 
@@ -31,15 +32,15 @@ std::vector<Subject> subjects(const Options& options) {
     return all;
 }
 
-void report(const Options& options, const std::vector<Figure>& figures, const std::string& floor_title) {
-    print_table(std::cout, figures, floor_title);
+void report(const Options& options, const std::vector<Figure>& figures, const Titles& titles) {
+    print_table(std::cout, figures, titles);
     if (options.json.empty()) return;
     std::ofstream file(options.json);
     print_json(file, figures);
     if (!file.flush()) throw std::runtime_error("cannot write " + options.json);
 }
 
-void run_all(const Options& options, const std::string& floor_title,
+void run_all(const Options& options, const Titles& titles,
              const std::function<std::vector<Figure>(const Subject&)>& measure) {
     std::vector<Figure> figures;
     for (const auto& subject : subjects(options)) {
@@ -48,7 +49,7 @@ void run_all(const Options& options, const std::string& floor_title,
         figures.insert(figures.end(), measured.begin(), measured.end());
     }
     std::cout << '\n';
-    report(options, figures, floor_title);
+    report(options, figures, titles);
 }
 
 void add_where(CLI::App& command, Options& options) {
@@ -68,7 +69,8 @@ void add_commands(CLI::App& app, Options& options) {
     cycle->add_option("--connections", options.cycle.connections, "Numbers of connections, 1,2,8")->delimiter(',');
     cycle->add_option("--runs", options.cycle.runs, "Runs of each; the median is shown");
     cycle->callback([&options] {
-        run_all(options, "bare SQL", [&](const Subject& subject) { return measure_cycle(subject, options.cycle); });
+        run_all(options, {.floor = "bare SQL"},
+                [&](const Subject& subject) { return measure_cycle(subject, options.cycle); });
     });
 
     auto* claim = app.add_subcommand("claim", "The cost of a claim before long queues and behind unrunnable tasks");
@@ -78,7 +80,7 @@ void add_commands(CLI::App& app, Options& options) {
     claim->add_option("--batch", options.claim.batch, "Tasks per claim");
     claim->add_option("--claims", options.claim.claims, "Claims to take the median of");
     claim->callback([&options] {
-        run_all(options, "shortest queue",
+        run_all(options, {.floor = "shortest queue"},
                 [&](const Subject& subject) { return measure_claim_cost(subject, options.claim); });
     });
 
@@ -88,8 +90,18 @@ void add_commands(CLI::App& app, Options& options) {
     jobs->add_option("--batch", options.jobs.batch, "Tasks per claim");
     jobs->add_option("--runs", options.jobs.runs, "Runs of each; the median is shown");
     jobs->callback([&options] {
-        run_all(options, "smallest job",
+        run_all(options, {.floor = "smallest job"},
                 [&](const Subject& subject) { return measure_job_cost(subject, options.jobs); });
+    });
+
+    auto* beats = app.add_subcommand("beats", "How long a beat takes beside processes that write flat out");
+    add_where(*beats, options);
+    beats->add_option("--writers", options.beats.writers, "How many processes write");
+    beats->add_option("--batch", options.beats.batch, "Tasks per submit");
+    beats->add_option("--beats", options.beats.beats, "How many beats, 10 ms apart")->check(CLI::PositiveNumber);
+    beats->callback([&options] {
+        run_all(options, {.value = "time", .floor = "alone"},
+                [&](const Subject& subject) { return measure_beats(subject, options.beats); });
     });
 
     app.add_subcommand("produce", "Answer the commands of a comparison of queues")->callback([] { produce(); });

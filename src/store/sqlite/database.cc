@@ -161,6 +161,8 @@ Database::Database(const std::string& path, Mode mode) {
     sqlite3_busy_timeout(handle_, foreign_writer_patience_ms);
     // Closing must not checkpoint: that is done under the writers' turn only.
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    // Nor must a commit: the hook stands in the place of SQLite's automatic checkpoints. There is one place for both,
+    // so PRAGMA wal_autocheckpoint, even of 0, would take the hook out.
     sqlite3_wal_hook(handle_, note_wal_pages, &wal_pages_);
 }
 

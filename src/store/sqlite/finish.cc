@@ -72,12 +72,12 @@ store::FinishAnswer SqliteStore::finish(const store::FinishParams& params) {
     // The starts ride with the last of the runs that free their runners, in one transaction.
     while (run < params.runs.size() || start < params.then_start.size()) {
         write([&](Transaction& tx) {
-            std::size_t rows = 0;
+            TransactionRoom room;
             tx.who = params.worker.to_string();
-            for (; run < params.runs.size() && rows < store::max_batch_rows; ++run, ++rows)
+            for (; run < params.runs.size() && room.takes(params.runs[run]); ++run)
                 answer.runs.push_back(finish_one(tx, params.runs[run], params.worker, limits_));
-            for (; run == params.runs.size() && start < params.then_start.size() && rows < store::max_batch_rows;
-                 ++start, ++rows)
+            if (run < params.runs.size()) return true;
+            for (; start < params.then_start.size() && room.takes(params.then_start[start]); ++start)
                 answer.starts.push_back(start_one(tx, params.then_start[start]));
             return true;
         });

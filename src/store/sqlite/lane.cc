@@ -13,7 +13,6 @@ void configure(Database& db) {
         "PRAGMA auto_vacuum = INCREMENTAL;"  // of a file that has no pages yet: so that prune can give space back
         "PRAGMA journal_mode = WAL;"
         "PRAGMA synchronous = FULL;"
-        "PRAGMA wal_autocheckpoint = 0;"
         "PRAGMA cache_size = -65536;"
         "PRAGMA temp_store = MEMORY;");
 }

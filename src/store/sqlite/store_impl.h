@@ -9,6 +9,7 @@
 #include "store/sqlite/places.h"
 #include "store/sqlite/routes.h"
 #include "store/sqlite/sqlite_store.h"
+#include "store/sqlite/transaction_room.h"
 
 namespace holdfast::sqlite {
 
@@ -140,15 +141,16 @@ private:
         }
     }
 
-    /// Answers a batch in transactions of at most max_batch_rows items, in order.
+    /// Answers a batch, in order, in as many transactions as it needs.
     template <typename Answer, typename Item, typename Body>
     std::vector<Answer> write_each(const std::vector<Item>& items, const Body& body) {
         std::vector<Answer> answers;
         answers.reserve(items.size());
-        for (std::size_t first = 0; first < items.size(); first += store::max_batch_rows) {
-            const auto past = std::min(items.size(), first + store::max_batch_rows);
+        for (std::size_t next = 0; next < items.size();) {
             write([&](Transaction& tx) {
-                for (std::size_t i = first; i < past; ++i) answers.push_back(body(tx, items[i]));
+                TransactionRoom room;
+                for (; next < items.size() && room.takes(items[next]); ++next)
+                    answers.push_back(body(tx, items[next]));
                 return true;
             });
         }
