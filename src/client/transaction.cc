@@ -1,5 +1,7 @@
 #include "holdfast/transaction.h"
 
+#include <cstdint>
+
 #include "base/text.h"
 #include "client/task_operations.h"
 #ifdef HOLDFAST_WITH_POSTGRES
@@ -69,7 +71,9 @@ Uuid ask(PGconn* connection, const postgres::Params& params) {
 Uuid submit_in_transaction(pg_conn* connection, std::string_view name, const nlohmann::json& args,
                            const SubmitOptions& options) {
     const store::NewTask task = client::function_task(name, client::args_text(name, args), options);
-    if (const auto complaint = store::refusal(task, {})) throw BadInput(*complaint);
+    // How large arguments may be is a setting of the database.
+    if (const auto complaint = store::refusal(task, {.max_payload_bytes = SIZE_MAX, .terminal_retention = {}}))
+        throw BadInput(*complaint);
     return ask(connection, params_of(task));
 }
 

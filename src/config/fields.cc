@@ -93,17 +93,19 @@ constexpr std::array table = {
           .source = own,
           .example = "off",
           .assign = assign<&Config::store, &StoreConfig::session_liveness>},
-    Field{
-        .section = "store",
-        .name = "max_payload_bytes",
-        .type = FieldType::Count,
-        .fallback = "1048576",
-        .least = 1024,
-        .most = 64 * 1024 * 1024,
-        .meaning = "Largest arguments, result, checkpoint or error data of a task, each; more is refused, never cut.",
-        .source = own,
-        .example = "4194304",
-        .assign = assign<&Config::store, &StoreConfig::max_payload_bytes>},
+    Field{.section = "store",
+          .name = "max_payload_bytes",
+          .type = FieldType::Count,
+          .fallback = "1048576",
+          .least = 1024,
+          .most = 64 * 1024 * 1024,
+          .meaning =
+              "Largest arguments, result, checkpoint or error data of a task, each. Larger arguments and checkpoints "
+              "are refused, a larger result fails the task, larger error data is replaced by a note of its size. "
+              "Error messages are cut at 64 KiB.",
+          .source = own,
+          .example = "4194304",
+          .assign = assign<&Config::store, &StoreConfig::max_payload_bytes>},
     // ---- worker --------------------------------------------------------------------------------------------------
     Field{.section = "worker",
           .name = "name",

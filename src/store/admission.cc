@@ -133,7 +133,7 @@ std::string storable_error_data(const std::string& data, const Limits& limits) {
                                                   limits.max_payload_bytes, " are kept")}};
         return note.dump();
     }
-    if (!text_defect(data) && nlohmann::json::accept(data)) return data;
+    if (!json_complaint("error data", data, limits)) return data;
     return nlohmann::json({{"unreadable", readable_text(data, max_message_bytes)}}).dump();
 }
 
@@ -162,6 +162,14 @@ std::optional<std::string> refusal(const NewTask& task, const Limits& limits) {
 
 void check_queue_name(const std::string& queue) {
     if (auto complaint = short_text_complaint("queue", queue, 1)) throw BadInput(*complaint);
+}
+
+void check_remark(const std::string& who, const std::string& reason) {
+    if (auto complaint = short_text_complaint("who orders it", who, 0)) throw BadInput(*complaint);
+    if (reason.size() > max_message_bytes)
+        throw BadInput(
+            concat("the reason has ", reason.size(), " bytes; at most ", max_message_bytes, " are allowed"));
+    if (auto complaint = text_complaint("the reason", reason)) throw BadInput(*complaint);
 }
 
 void check_token(const NewToken& token) {

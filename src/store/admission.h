@@ -27,6 +27,9 @@ namespace holdfast::store {
 /// Throws BadInput unless it can be a queue's name.
 void check_queue_name(const std::string& queue);
 
+/// Throws BadInput unless an event can say who ordered something, and why.
+void check_remark(const std::string& who, const std::string& reason = {});
+
 /// Throws BadInput unless the token can be stored: a name that is no id, a hash, and names of queues.
 void check_token(const NewToken& token);
 

@@ -353,6 +353,7 @@ public:
     virtual FinishAnswer finish(const FinishParams& params) = 0;
     /// Ends CLAIMED leases without a run. A started one is LeaseLost: finish it.
     virtual std::vector<Fenced> hand_back(const LeasesParams& params) = 0;
+    /// The last report counts: the same one again is Applied again.
     virtual std::vector<Fenced> save_progress(const std::vector<ProgressReport>& reports) = 0;
     virtual std::vector<Fenced> append_logs(const std::vector<LogChunk>& chunks) = 0;
     virtual std::vector<LogRecord> read_logs(const ReadLogsParams& params) = 0;

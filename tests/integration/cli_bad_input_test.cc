@@ -80,6 +80,7 @@ const std::vector<BadLine> bad_lines = {
     {"NoId", {"tasks", "show", "xyz"}, 2, "'xyz' is no task id"},
     {"UnknownId", {"tasks", "show", "7e000000-0000-7000-8000-0000000000ff"}, 1, "there is no task with the id"},
     {"UnknownPrefix", {"tasks", "cancel", "0fff"}, 1, "there is no task whose id begins with '0fff'"},
+    {"ReasonThatIsNoText", {"tasks", "cancel", "7e00", "--reason", "\xff"}, 2, "the reason is not valid UTF-8"},
     {"OneOfTwoIdsUnknown", {"tasks", "cancel", "7e00", "0fff"}, 1, "begins with '0fff'"},
     {"BarePathAsStore", {"tasks", "list", "--store", "app.db"}, 2, "write sqlite:app.db"},
     {"UnknownScheme", {"tasks", "list", "--store", "mysql://h/db"}, 2, "store"},

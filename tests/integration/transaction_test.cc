@@ -91,6 +91,18 @@ TEST_F(CallersTransaction, BadInputIsFoundBeforeTheTransactionIsHarmed) {
     EXPECT_TRUE(client_.get(handle.id).has_value());
 }
 
+TEST_F(CallersTransaction, TheDatabaseSaysHowLargeArgumentsMayBe) {
+    const std::string small(10, 'x'), large(1'500'000, 'x');
+    execute("SET holdfast.max_payload_bytes = 11");
+    EXPECT_THAT([&] { submit_in_transaction(connection_.get(), "square", small); },
+                testing::ThrowsMessage<BadInput>(testing::HasSubstr("at most 11 are allowed")));
+    execute("SET holdfast.max_payload_bytes = 2000000");
+    EXPECT_TRUE(client_.get(submit_in_transaction(connection_.get(), "square", large)).has_value());
+    execute("RESET holdfast.max_payload_bytes");
+    EXPECT_THAT([&] { submit_in_transaction(connection_.get(), "square", large); },
+                testing::ThrowsMessage<BadInput>(testing::HasSubstr("at most 1048576 are allowed")));
+}
+
 class EmptyDatabase : public ProgramTest {
 protected:
     EmptyDatabase() : ProgramTest(StoreKind::Postgres) {}

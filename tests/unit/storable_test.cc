@@ -81,6 +81,15 @@ TEST(Storable, ErrorDataThatCannotBeKeptSaysSo) {
     }
 }
 
+TEST(Storable, ErrorDataThatIsNestedTooDeepIsKeptAsText) {
+    const auto data = [](std::size_t depth) {
+        const auto brackets = std::string(depth, '[') + std::string(depth, ']');
+        return nlohmann::json::parse(storable(failed({"C", "m", brackets}), {}).error.data);
+    };
+    EXPECT_TRUE(data(max_json_nesting).is_array());
+    EXPECT_THAT(data(max_json_nesting + 1).at("unreadable"), HasSubstr("[[["));
+}
+
 TEST(ReadableText, LeavesStorableTextAlone) {
     EXPECT_EQ(readable_text("Grüße", 100), "Grüße");
     EXPECT_EQ(readable_text("", 100), "");

@@ -14,12 +14,6 @@ namespace holdfast::postgres {
 /// Indices into the parameters of a verb: what one transaction works on.
 using Batch = std::vector<std::size_t>;
 
-/// For the search of the one item that the database refuses. At least two items.
-[[nodiscard]] inline std::vector<Batch> halves(const Batch& batch) {
-    const auto middle = batch.begin() + std::ssize(batch) / 2;
-    return {Batch(batch.begin(), middle), Batch(middle, batch.end())};
-}
-
 /// Splits 0..count-1 into bounded batches in which no two items collide; colliding ones come in their order, each in
 /// a later batch, as if the items were given one after the other. `collides(index)` answers whether the item collides
 /// with any that it was asked about since the last `start()`, and remembers it.

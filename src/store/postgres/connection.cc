@@ -93,11 +93,22 @@ void Connection::connect() {
         if (needs_a_person(message)) throw store::Unusable(message);
         throw store::Unavailable(message);
     }
+    refuse_other_encodings();
     ++generation_;
     PQsetNoticeProcessor(
         handle_.get(), [](void*, const char*) {}, nullptr);
     if (params_.notices_death_fast) ask_server_to_notice_death();
     PQenterPipelineMode(handle_.get());
+}
+
+/// Whatever a task says must fit: one character that the database lacks would take down the batch that it is in.
+void Connection::refuse_other_encodings() {
+    const char* encoding = PQparameterStatus(handle_.get(), "server_encoding");
+    if (encoding == nullptr || std::string_view(encoding) == "UTF8") return;
+    auto message = concat("the database of ", mask_password(params_.url), " has the encoding ", encoding,
+                          "; holdfast needs UTF8: CREATE DATABASE name TEMPLATE template0 ENCODING 'UTF8'");
+    close();
+    throw store::Unusable(message);
 }
 
 /// The server's own end of the connection: it has to let go of the session's locks when the client's packets stop

@@ -66,6 +66,7 @@ public:
 
 private:
     void connect();
+    void refuse_other_encodings();
     void ask_server_to_notice_death();
     void send(const Command& command);
     /// All results of the commands sent, up to the synchronisation point.

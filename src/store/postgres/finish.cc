@@ -101,15 +101,6 @@ void finish_in(Transaction& tx, const std::unordered_map<Uuid, LockedLease>& lea
     endings.apply(tx);
 }
 
-/// The run as it can be stored after the database refused its content.
-FinishedRun not_storable(const FinishedRun& run, const std::string& reason) {
-    return {run.lease,
-            core::LeaseEnd::Failed,
-            "",
-            {std::string(error_code::result_not_storable), reason, ""},
-            run.jitter};
-}
-
 bool all_completed(const std::vector<FinishedRun>& runs, const Batch& batch) {
     return std::all_of(batch.begin(), batch.end(),
                        [&](std::size_t index) { return runs[index].end == core::LeaseEnd::Completed; });
@@ -141,28 +132,16 @@ FinishAnswer PostgresStore::finish(const FinishParams& params) {
     return answer;
 }
 
-void PostgresStore::finish_batch(const FinishParams& params, std::vector<FinishedRun>& runs, const Batch& batch,
+void PostgresStore::finish_batch(const FinishParams& params, const std::vector<FinishedRun>& runs, const Batch& batch,
                                  bool with_starts, FinishAnswer& answer) {
-    try {
-        if (!batch.empty() && complete(params, runs, batch, with_starts, answer)) return;
-        last_finish_was_of_steps_ = transact([&](Transaction& tx) {
-            tx.who = params.worker.to_string();
-            const auto leases = lock_all(tx, runs, batch, with_starts ? params.then_start : std::vector<TaskLease>{});
-            finish_in(tx, leases, runs, batch, params.worker, answer.runs);
-            if (with_starts) start_in(tx, params.then_start, answer.starts);
-            return std::any_of(leases.begin(), leases.end(), [](const auto& held) { return held.second.is_step; });
-        });
-    } catch (const ContentRefused& refused) {
-        const bool was_tried = batch.size() == 1 && runs[batch.front()].error.code == error_code::result_not_storable;
-        if (batch.empty() || was_tried) throw;
-        if (batch.size() == 1) {
-            runs[batch.front()] = not_storable(runs[batch.front()], refused.what());
-            return finish_batch(params, runs, batch, with_starts, answer);
-        }
-        const auto parts = halves(batch);
-        finish_batch(params, runs, parts[0], false, answer);
-        finish_batch(params, runs, parts[1], with_starts, answer);
-    }
+    if (!batch.empty() && complete(params, runs, batch, with_starts, answer)) return;
+    last_finish_was_of_steps_ = transact([&](Transaction& tx) {
+        tx.who = params.worker.to_string();
+        const auto leases = lock_all(tx, runs, batch, with_starts ? params.then_start : std::vector<TaskLease>{});
+        finish_in(tx, leases, runs, batch, params.worker, answer.runs);
+        if (with_starts) start_in(tx, params.then_start, answer.starts);
+        return std::any_of(leases.begin(), leases.end(), [](const auto& held) { return held.second.is_step; });
+    });
 }
 
 bool PostgresStore::complete(const FinishParams& params, const std::vector<FinishedRun>& runs, const Batch& batch,

@@ -1,3 +1,4 @@
+#include "store/admission.h"
 #include "store/encoding.h"
 #include "store/id_range.h"
 #include "store/jobs/step_infos.h"
@@ -51,6 +52,7 @@ JobInfo info_of(const JobRow& job) {
 }  // namespace
 
 std::vector<SubmitOutcome> PostgresStore::start_jobs(const std::vector<NewJob>& jobs) {
+    for (const auto& job : jobs) store::check_remark(job.who);
     std::vector<SubmitOutcome> outcomes(jobs.size());
     for (const auto& batch : batches_of(jobs)) start_batch(jobs, batch, outcomes);
     return outcomes;
@@ -58,21 +60,13 @@ std::vector<SubmitOutcome> PostgresStore::start_jobs(const std::vector<NewJob>& 
 
 void PostgresStore::start_batch(const std::vector<NewJob>& jobs, const Batch& batch,
                                 std::vector<SubmitOutcome>& outcomes) {
-    try {
-        transact([&](Transaction& tx) {
-            tx.who = jobs[batch.front()].who;
-            return orchestrate(tx, [&](store::Orchestrator& orchestrator) {
-                for (const auto index : batch) outcomes[index] = orchestrator.start(jobs[index]);
-                return true;
-            });
+    transact([&](Transaction& tx) {
+        tx.who = jobs[batch.front()].who;
+        return orchestrate(tx, [&](store::Orchestrator& orchestrator) {
+            for (const auto index : batch) outcomes[index] = orchestrator.start(jobs[index]);
+            return true;
         });
-    } catch (const ContentRefused& refused) {
-        if (batch.size() == 1) {
-            outcomes[batch.front()] = {SubmitStatus::Refused, jobs[batch.front()].id, refused.what()};
-        } else {
-            for (const auto& half : halves(batch)) start_batch(jobs, half, outcomes);
-        }
-    }
+    });
 }
 
 std::shared_ptr<const core::BundlePlan> PostgresStore::plan_of(const Uuid& definition) {

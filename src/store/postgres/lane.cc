@@ -86,7 +86,6 @@ void Lane::throw_for(const Refusal& refusal) {
     const bool passes = begins_with(state, "08") || begins_with(state, "53") || begins_with(state, "57") ||
                         begins_with(state, "40") || state == "55P03" || state == "25006";  // read-only: a failover
     if (passes) throw store::Unavailable(message);
-    if (begins_with(state, "22")) throw ContentRefused(message);
     if (state == "HF002") throw Overtaken(message);
     if (state == "3F000" || state == "42P01" || state == "42883")
         throw store::Unusable(message + "; the schema is missing or not up to date: run `holdfast migrate`");

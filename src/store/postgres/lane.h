@@ -47,13 +47,6 @@ private:
     bool begun_ = false;
 };
 
-/// The database cannot store the content of an item of the batch (its encoding lacks a character, ...): split the
-/// batch to find which.
-class ContentRefused : public store::Unusable {
-public:
-    using store::Unusable::Unusable;
-};
-
 /// A statement found another state than the one it is made for, and changed nothing: go the longer way.
 class Overtaken : public store::Unusable {
 public:

@@ -46,6 +46,7 @@ int apply_next(Transaction& tx) {
         tx.run_script(std::string(migration.sql));
         tx.run("INSERT INTO holdfast.schema_version (version, name) VALUES ($1, $2)", migration.number,
                migration.name);
+        if (migration.number == newest_schema_version()) fail_ownerless_runs(tx);
         return migration.number;
     }
     return version;
@@ -72,13 +73,8 @@ store::MigrateAnswer PostgresStore::migrate() {
     const int from = work_.transact(read_schema_version);
     check_not_newer(from);
     int version = from;
-    while (version < newest_schema_version()) version = work_.transact(apply_next);
+    while (version < newest_schema_version()) version = transact(apply_next);
     if (version == from) return {from, from};
-    if (from > 0)
-        transact([](Transaction& tx) {
-            fail_ownerless_runs(tx);
-            return true;
-        });
     // Plans of fresh tables are made without knowing anything about them otherwise.
     work_.with_connection([](Connection& connection) {
         connection.run_script(

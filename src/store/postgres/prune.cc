@@ -11,6 +11,7 @@ struct Old {
     Array<Uuid> tasks;
     Array<Uuid> jobs;  ///< at the top
     Array<Uuid> workers;
+    Timestamp ended_before;  ///< the tasks and jobs
 };
 
 template <typename T, typename Read>
@@ -43,6 +44,7 @@ Old find_old(Transaction& tx, const store::PruneParams& params) {
                                now - *params.worker_states_older_than, limit));
     if (!params.terminal_older_than) return old;
     const auto before = now - *params.terminal_older_than;
+    old.ended_before = before;
     // Ids carry the time they were made: the search goes no further than those made before the horizon.
     old.tasks = old_ids(
         tx.run("SELECT task_id FROM holdfast.ending e WHERE task_id < $1 AND finished_at < $2"
@@ -97,6 +99,12 @@ void delete_workers(Transaction& tx, const Array<Uuid>& workers) {
     tx.run("DELETE FROM holdfast.event WHERE worker_id = ANY ($1) AND task_id IS NULL", workers);
 }
 
+/// For holdfast.submit(), which is not told how long ended tasks are kept.
+void note_pruned(Transaction& tx, const Old& old) {
+    if (old.tasks.size() == 0 && old.jobs.size() == 0) return;
+    tx.run("UPDATE holdfast.pruned SET until = $1 WHERE id = 1 AND until < $1", old.ended_before);
+}
+
 void delete_old(Transaction& tx, const Old& old, const store::PruneParams& params) {
     if (old.heartbeats.size() > 0) tx.run("DELETE FROM holdfast.beat_history WHERE id = ANY ($1)", old.heartbeats);
     if (old.worker_states.size() > 0)
@@ -134,6 +142,7 @@ store::PruneAnswer PostgresStore::prune(const store::PruneParams& given) {
         answer.jobs = delete_trees(tx, old.jobs, params.limit);
         answer.more |= answer.jobs < old.jobs.size();
         delete_old(tx, old, params);
+        note_pruned(tx, old);
         return answer;
     });
 }

@@ -45,6 +45,7 @@ void update_schedule(Transaction& tx, const ScheduleDefinition& schedule, bool h
 }  // namespace
 
 void PostgresStore::put_schedule(const ScheduleDefinition& schedule, const std::string& who) {
+    store::check_remark(who);
     store::check_schedule(schedule, params_.limits);
     transact([&](Transaction& tx) {
         const bool is_new = tx.run(
@@ -69,6 +70,7 @@ std::vector<ScheduleRecord> PostgresStore::schedules() {
 }
 
 bool PostgresStore::set_schedule_paused(const std::string& schedule, bool paused, const std::string& who) {
+    store::check_remark(who);
     return transact([&](Transaction& tx) {
         const auto record = lock_schedule(tx, schedule);
         if (!record) return false;
@@ -84,6 +86,7 @@ bool PostgresStore::set_schedule_paused(const std::string& schedule, bool paused
 }
 
 bool PostgresStore::remove_schedule(const std::string& schedule, const std::string& who) {
+    store::check_remark(who);
     return transact([&](Transaction& tx) {
         if (tx.run("DELETE FROM holdfast.schedule WHERE name = $1", schedule).affected() == 0) return false;
         write_events(tx, {store::schedule_removed_event(schedule, who)});

@@ -109,6 +109,7 @@ std::vector<Status> PostgresStore::steer_all(const std::vector<Uuid>& tasks, con
 }
 
 std::vector<CancelStatus> PostgresStore::cancel(const store::CancelParams& params) {
+    store::check_remark(params.who, params.reason);
     const auto settled = [](const Whereabouts& found) -> std::optional<CancelStatus> {
         if (found.place == Place::Unknown) return CancelStatus::NotFound;
         if (found.place == Place::Stopping) return CancelStatus::Already;
@@ -126,6 +127,7 @@ std::vector<CancelStatus> PostgresStore::cancel(const store::CancelParams& param
 }
 
 std::vector<ForceStatus> PostgresStore::force(const store::ForceParams& params) {
+    store::check_remark(params.who, params.reason);
     if (params.state != TaskState::Failed && params.state != TaskState::Cancelled)
         throw BadInput("a task can be forced to FAILED or CANCELLED only");
     const auto settled = [](const Whereabouts& found) -> std::optional<ForceStatus> {
@@ -158,6 +160,7 @@ std::vector<store::QueueRecord> PostgresStore::queues() {
 }
 
 void PostgresStore::set_queue_paused(const std::string& queue, bool paused, const std::string& who) {
+    store::check_remark(who);
     store::check_queue_name(queue);
     transact([&](Transaction& tx) {
         const auto changed = tx.run(

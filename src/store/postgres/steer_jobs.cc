@@ -1,3 +1,4 @@
+#include "store/admission.h"
 #include "store/postgres/endings.h"
 #include "store/postgres/store_impl.h"
 
@@ -17,6 +18,7 @@ std::vector<SteerStatus> PostgresStore::steer_each(const store::SteerJobsParams&
 }
 
 std::vector<SteerStatus> PostgresStore::cancel_jobs(const store::SteerJobsParams& params) {
+    store::check_remark(params.who, params.reason);
     const auto sentence = store::cancelled_error(params.who, params.reason).message;
     const auto answers = steer_each(params, [&](store::Orchestrator& orchestrator, const Uuid& job) {
         return orchestrator.cancel(job, error_code::job_cancelled, sentence);
@@ -46,6 +48,7 @@ std::size_t PostgresStore::cancel_tasks_of(const Uuid& job, const std::string& w
 }
 
 std::vector<SteerStatus> PostgresStore::pause_jobs(const store::SteerJobsParams& params) {
+    store::check_remark(params.who, params.reason);
     const auto answers = steer_each(params, [&](store::Orchestrator& orchestrator, const Uuid& job) {
         return orchestrator.pause(job, params.reason);
     });
@@ -54,12 +57,14 @@ std::vector<SteerStatus> PostgresStore::pause_jobs(const store::SteerJobsParams&
 }
 
 std::vector<SteerStatus> PostgresStore::resume_jobs(const store::SteerJobsParams& params) {
+    store::check_remark(params.who, params.reason);
     return steer_each(params, [&](store::Orchestrator& orchestrator, const Uuid& job) {
         return orchestrator.resume(job, params.reason);
     });
 }
 
 store::DecideStatus PostgresStore::decide_approval(const store::DecideParams& params) {
+    store::check_remark(params.who, params.reason);
     return transact([&](Transaction& tx) {
         tx.who = params.who;
         lock_trees(tx, {params.job});
@@ -68,6 +73,7 @@ store::DecideStatus PostgresStore::decide_approval(const store::DecideParams& pa
 }
 
 store::RetryStatus PostgresStore::retry_job(const store::RetryJobParams& params) {
+    store::check_remark(params.who);
     return transact([&](Transaction& tx) {
         tx.who = params.who;
         lock_trees(tx, {params.job});

@@ -204,8 +204,8 @@ private:
     void submit_batch(const std::vector<store::NewTask>& tasks, const Batch& batch, const std::vector<int>& routes,
                       const std::vector<bool>& old, std::vector<store::SubmitOutcome>& outcomes);
     /// Finishes a batch; the starts ride with it if it is the last.
-    void finish_batch(const store::FinishParams& params, std::vector<store::FinishedRun>& runs, const Batch& batch,
-                      bool with_starts, store::FinishAnswer& answer);
+    void finish_batch(const store::FinishParams& params, const std::vector<store::FinishedRun>& runs,
+                      const Batch& batch, bool with_starts, store::FinishAnswer& answer);
     /// Finishes a batch of runs that all returned a value, and hold their leases, in one round trip; false: they are
     /// not of that kind, and nothing was changed.
     bool complete(const store::FinishParams& params, const std::vector<store::FinishedRun>& runs, const Batch& batch,

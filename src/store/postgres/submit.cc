@@ -119,17 +119,9 @@ std::vector<SubmitOutcome> PostgresStore::submit(const std::vector<NewTask>& tas
 void PostgresStore::submit_batch(const std::vector<NewTask>& tasks, const Batch& batch,
                                  const std::vector<int>& routes, const std::vector<bool>& old,
                                  std::vector<SubmitOutcome>& outcomes) {
-    try {
-        const auto answers = work_.run({submit_command(tasks, batch, routes, old)}, Effect::Writes);
-        read_outcomes(answers.front(), batch, outcomes);
-        bell_.ring(static_cast<std::size_t>(answers.front().size()) < batch.size(), false);
-    } catch (const ContentRefused& refused) {
-        if (batch.size() == 1) {
-            outcomes[batch.front()] = {SubmitStatus::Refused, tasks[batch.front()].id, refused.what()};
-        } else {
-            for (const auto& half : halves(batch)) submit_batch(tasks, half, routes, old, outcomes);
-        }
-    }
+    const auto answers = work_.run({submit_command(tasks, batch, routes, old)}, Effect::Writes);
+    read_outcomes(answers.front(), batch, outcomes);
+    bell_.ring(static_cast<std::size_t>(answers.front().size()) < batch.size(), false);
 }
 
 }  // namespace holdfast::postgres

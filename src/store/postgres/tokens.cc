@@ -74,6 +74,7 @@ std::optional<TokenRecord> PostgresStore::find_token(const std::string& hash) {
 }
 
 bool PostgresStore::revoke_token(const std::string& name_or_id, const std::string& who) {
+    store::check_remark(who);
     return transact([&](Transaction& tx) {
         // Of one name there may also be expired ones.
         const auto rows = tx.run(

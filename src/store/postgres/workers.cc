@@ -1,3 +1,4 @@
+#include "store/admission.h"
 #include "store/beat_answer.h"
 #include "store/encoding.h"
 #include "store/postgres/batches.h"
@@ -149,6 +150,7 @@ std::vector<store::WorkerRecord> PostgresStore::workers() {
 }
 
 bool PostgresStore::order_worker(const store::OrderParams& params) {
+    store::check_remark(params.who);
     return transact([&](Transaction& tx) {
         const bool drain = params.order == store::WorkerOrder::Drain;
         tx.run("SELECT FROM holdfast.worker WHERE id = $1 FOR UPDATE", params.worker);

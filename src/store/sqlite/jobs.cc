@@ -1,5 +1,6 @@
 #include <set>
 
+#include "store/admission.h"
 #include "store/encoding.h"
 #include "store/id_range.h"
 #include "store/jobs/step_infos.h"
@@ -60,6 +61,7 @@ std::vector<Uuid> matching_jobs(Database& db, const JobQuery& query, const store
 }  // namespace
 
 std::vector<store::SubmitOutcome> SqliteStore::start_jobs(const std::vector<store::NewJob>& jobs) {
+    for (const auto& job : jobs) store::check_remark(job.who);
     std::vector<store::SubmitOutcome> outcomes;
     outcomes.reserve(jobs.size());
     while (outcomes.size() < jobs.size()) {

@@ -42,6 +42,7 @@ void update_schedule(Transaction& tx, const ScheduleDefinition& schedule, const 
 }  // namespace
 
 void SqliteStore::put_schedule(const ScheduleDefinition& schedule, const std::string& who) {
+    store::check_remark(who);
     store::check_schedule(schedule, limits_);
     write([&](Transaction& tx) {
         const auto old = find_schedule(tx.db, schedule.name);
@@ -71,6 +72,7 @@ std::vector<ScheduleRecord> SqliteStore::schedules() {
 }
 
 bool SqliteStore::set_schedule_paused(const std::string& schedule, bool paused, const std::string& who) {
+    store::check_remark(who);
     return write([&](Transaction& tx) {
         const auto record = find_schedule(tx.db, schedule);
         if (!record) return false;
@@ -84,6 +86,7 @@ bool SqliteStore::set_schedule_paused(const std::string& schedule, bool paused, 
 }
 
 bool SqliteStore::remove_schedule(const std::string& schedule, const std::string& who) {
+    store::check_remark(who);
     return write([&](Transaction& tx) {
         if (tx.db.run("DELETE FROM schedule WHERE name = ?", schedule) == 0) return false;
         write_event(tx, store::schedule_removed_event(schedule, who));

@@ -29,12 +29,14 @@ ForceStatus force_one(Transaction& tx, const Uuid& task, const store::ForceParam
 }  // namespace
 
 std::vector<CancelStatus> SqliteStore::cancel(const store::CancelParams& params) {
+    store::check_remark(params.who, params.reason);
     return write_each<CancelStatus>(params.tasks, [&](Transaction& tx, const Uuid& task) {
         return cancel_task(tx, task, params.who, params.reason);
     });
 }
 
 std::vector<ForceStatus> SqliteStore::force(const store::ForceParams& params) {
+    store::check_remark(params.who, params.reason);
     if (params.state != TaskState::Failed && params.state != TaskState::Cancelled)
         throw BadInput("a task can be forced to FAILED or CANCELLED only");
     return write_each<ForceStatus>(params.tasks,
@@ -57,6 +59,7 @@ std::vector<store::QueueRecord> SqliteStore::queues() {
 }
 
 void SqliteStore::set_queue_paused(const std::string& queue, bool paused, const std::string& who) {
+    store::check_remark(who);
     store::check_queue_name(queue);
     write([&](Transaction& tx) {
         const auto changed = tx.db.run(

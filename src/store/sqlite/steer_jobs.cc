@@ -1,3 +1,4 @@
+#include "store/admission.h"
 #include "store/sqlite/endings.h"
 #include "store/sqlite/store_impl.h"
 
@@ -52,6 +53,7 @@ std::vector<SteerStatus> SqliteStore::steer_each(const store::SteerJobsParams& p
 }
 
 std::vector<SteerStatus> SqliteStore::cancel_jobs(const store::SteerJobsParams& params) {
+    store::check_remark(params.who, params.reason);
     const auto sentence = store::cancelled_error(params.who, params.reason).message;
     const auto answers = steer_each(params, [&](store::Orchestrator& orchestrator, const Uuid& job) {
         return orchestrator.cancel(job, error_code::job_cancelled, sentence);
@@ -61,18 +63,21 @@ std::vector<SteerStatus> SqliteStore::cancel_jobs(const store::SteerJobsParams& 
 }
 
 std::vector<SteerStatus> SqliteStore::pause_jobs(const store::SteerJobsParams& params) {
+    store::check_remark(params.who, params.reason);
     return steer_each(params, [&](store::Orchestrator& orchestrator, const Uuid& job) {
         return orchestrator.pause(job, params.reason);
     });
 }
 
 std::vector<SteerStatus> SqliteStore::resume_jobs(const store::SteerJobsParams& params) {
+    store::check_remark(params.who, params.reason);
     return steer_each(params, [&](store::Orchestrator& orchestrator, const Uuid& job) {
         return orchestrator.resume(job, params.reason);
     });
 }
 
 store::DecideStatus SqliteStore::decide_approval(const store::DecideParams& params) {
+    store::check_remark(params.who, params.reason);
     return write([&](Transaction& tx) {
         tx.who = params.who;
         return orchestrate(tx, [&](store::Orchestrator& orchestrator) { return orchestrator.decide(params); });
@@ -80,6 +85,7 @@ store::DecideStatus SqliteStore::decide_approval(const store::DecideParams& para
 }
 
 store::RetryStatus SqliteStore::retry_job(const store::RetryJobParams& params) {
+    store::check_remark(params.who);
     return write([&](Transaction& tx) {
         tx.who = params.who;
         return orchestrate(tx, [&](store::Orchestrator& orchestrator) { return orchestrator.retry(params); });

@@ -85,6 +85,7 @@ std::optional<TokenRecord> SqliteStore::find_token(const std::string& hash) {
 }
 
 bool SqliteStore::revoke_token(const std::string& name_or_id, const std::string& who) {
+    store::check_remark(who);
     return write([&](Transaction& tx) {
         const auto tokens = find_unrevoked(tx.db, name_or_id);
         for (const auto& [id, name] : tokens) {

@@ -1,3 +1,4 @@
+#include "store/admission.h"
 #include "store/beat_answer.h"
 #include "store/encoding.h"
 #include "store/sqlite/endings.h"
@@ -136,6 +137,7 @@ std::vector<store::WorkerRecord> SqliteStore::workers() {
 }
 
 bool SqliteStore::order_worker(const store::OrderParams& params) {
+    store::check_remark(params.who);
     return write([&](Transaction& tx) {
         const bool drain = params.order == store::WorkerOrder::Drain;
         const auto changed = drain ? tx.db.run("UPDATE worker SET drain_requested = 1 WHERE id = ?", params.worker)
