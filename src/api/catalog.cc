@@ -2,14 +2,11 @@
 #include "base/text.h"
 #include "config/submission.h"
 #include "config/workflow_file.h"
+#include "wire/shapes.h"
 
 namespace holdfast::api {
 
 namespace {
-
-Json text_or_null(const std::string& text) {
-    return text.empty() ? Json() : Json(text);
-}
 
 Json length_or_null(const std::optional<Duration>& length) {
     return length ? Json(format_duration(*length)) : Json();
@@ -57,15 +54,15 @@ Json shape_of(const core::InputField& field) {
             {"required", field.required},
             {"default", field.default_value ? Json(*field.default_value) : Json()},
             {"enum", field.allowed.empty() ? Json() : Json(field.allowed)},
-            {"description", text_or_null(field.description)}};
+            {"description", wire::text_or_null(field.description)}};
 }
 
 Json shape_of(const core::WorkflowStep& step) {
     return {{"name", step.name},
             {"kind", to_text(step.kind)},
             {"depends_on", step.depends_on},
-            {"task", text_or_null(step.task)},
-            {"workflow", text_or_null(step.workflow)}};
+            {"task", wire::text_or_null(step.task)},
+            {"workflow", wire::text_or_null(step.workflow)}};
 }
 
 Json shape_of(const core::Workflow& workflow) {
@@ -73,7 +70,7 @@ Json shape_of(const core::Workflow& workflow) {
     for (const auto& field : workflow.input) input.push_back(shape_of(field));
     for (const auto& step : workflow.steps) steps.push_back(shape_of(step));
     return {{"name", workflow.name},
-            {"description", text_or_null(workflow.description)},
+            {"description", wire::text_or_null(workflow.description)},
             {"timeout", length_or_null(workflow.timeout)},
             {"input", std::move(input)},
             {"steps", std::move(steps)}};

@@ -10,7 +10,7 @@ namespace {
 using Events = std::vector<store::EventRecord>;
 
 /// How much of the history one request looks through for lines that pass its filter.
-constexpr std::size_t page_size = 1000;
+constexpr std::size_t page_of_history = 1000;
 constexpr int most_pages = 20;
 
 EventFilter filter_of(Call& call) {
@@ -30,8 +30,8 @@ bool is_wanted(const EventFilter& filter, const store::EventRecord& event) {
 }
 
 Events read_page(store::Store& store, const EventFilter& filter, std::int64_t after) {
-    if (filter.job) return store.job_events({.job = *filter.job, .after_id = after, .limit = page_size});
-    return store.events({.task = filter.task, .worker = filter.worker, .after_id = after, .limit = page_size});
+    if (filter.job) return store.job_events({.job = *filter.job, .after_id = after, .limit = page_of_history});
+    return store.events({.task = filter.task, .worker = filter.worker, .after_id = after, .limit = page_of_history});
 }
 
 Json shape_of(const Events& events) {
@@ -45,7 +45,7 @@ Json list_after(Call& call, const EventFilter& filter, std::int64_t after) {
     Events found;
     for (int pages = 0; pages < most_pages; ++pages) {
         Events page = read_page(call.store(), filter, after);
-        const bool is_last = page.size() < page_size;
+        const bool is_last = page.size() < page_of_history;
         for (auto& event : page) {
             if (found.size() == call.limit()) return list_of(shape_of(found), after);
             after = event.id;
@@ -62,7 +62,7 @@ Events newest_about(store::Store& store, const EventFilter& filter) {
     for (std::int64_t after = 0;;) {
         Events page = read_page(store, filter, after);
         if (!page.empty()) after = page.back().id;
-        const bool is_last = page.size() < page_size;
+        const bool is_last = page.size() < page_of_history;
         std::move(page.begin(), page.end(), std::back_inserter(all));
         if (is_last) break;
     }
@@ -72,7 +72,7 @@ Events newest_about(store::Store& store, const EventFilter& filter) {
 
 Json list_newest(Call& call, const EventFilter& filter) {
     const bool is_about_one = filter.task || filter.job || filter.worker;
-    const std::size_t looked_at = filter.kind.empty() ? call.limit() : page_size * most_pages;
+    const std::size_t looked_at = filter.kind.empty() ? call.limit() : page_of_history * most_pages;
     Events events = is_about_one ? newest_about(call.store(), filter) : call.store().last_events(looked_at);
     std::erase_if(events, [&](const auto& event) { return !is_wanted(filter, event); });
     if (events.size() > call.limit()) events.resize(call.limit());

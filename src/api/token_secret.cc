@@ -7,7 +7,8 @@
 #include <array>
 #include <cerrno>
 #include <stdexcept>
-#include <system_error>
+
+#include "base/throw_errno.h"
 
 namespace holdfast::api {
 
@@ -24,7 +25,7 @@ Bytes random_bytes() {
     Bytes bytes{};
     for (std::size_t have = 0; have < bytes.size();) {
         const ssize_t got = getrandom(bytes.data() + have, bytes.size() - have, 0);
-        if (got < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "getrandom");
+        if (got < 0 && errno != EINTR) throw_errno("getrandom");
         if (got > 0) have += static_cast<std::size_t>(got);
     }
     return bytes;

@@ -8,9 +8,9 @@
 
 #include <chrono>
 #include <csignal>
-#include <system_error>
 #include <thread>
 
+#include "base/throw_errno.h"
 #include "platform/descriptor.h"
 #include "platform/kill_tree.h"
 #include "platform/own_program.h"
@@ -67,7 +67,7 @@ pid_t start_worker(const std::string& name, const DemoPlace& place, const Io& io
                             log.get(),
                             getpid()};
     const pid_t pid = fork();
-    if (pid < 0) throw std::system_error(errno, std::generic_category(), "fork");
+    if (pid < 0) throw_errno("fork");
     if (pid == 0) become_worker(prepared);
     return pid;
 }

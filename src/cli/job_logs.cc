@@ -15,7 +15,7 @@ namespace holdfast::cli {
 namespace {
 
 // Of one task at a time: there may be ten thousand of them.
-constexpr std::size_t page_size = 50;
+constexpr std::size_t records_at_once = 50;
 
 }  // namespace
 
@@ -87,7 +87,8 @@ void JobLogs::print_in_order() {
 }
 
 bool JobLogs::refill(Source& source) {
-    for (auto& record : store_.read_logs({.task = source.task, .after_offset = source.offset, .limit = page_size}))
+    for (auto& record :
+         store_.read_logs({.task = source.task, .after_offset = source.offset, .limit = records_at_once}))
         source.page.push_back(std::move(record));
     if (source.page.empty()) return false;
     source.offset = source.page.back().offset;

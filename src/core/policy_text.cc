@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "core/found_value.h"
 
 namespace holdfast::core {
 
@@ -88,12 +89,6 @@ Defect codes_defect(std::string_view key, const std::vector<std::string>& codes)
 }
 
 // ---- Reading JSON values into typed ones -------------------------------------------------------------------------
-
-/// The value as it was found, short enough for a sentence.
-std::string found(const json& value) {
-    std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
-    return text.size() <= 60 ? text : text.substr(0, 57) + "...";
-}
 
 /// nullopt for what is not a whole number, or none that 64 bits can hold.
 std::optional<std::int64_t> integer_in(const json& value) {
@@ -186,7 +181,7 @@ json delays_json(const std::vector<Duration>& delays) {
     return list;
 }
 
-struct Member {
+struct PolicyMember {
     std::string_view key;
     Defect (*read)(std::string_view key, const json& value, TaskPolicy& policy);
     json (*write)(const TaskPolicy& policy);
@@ -200,7 +195,7 @@ Defect always_valid(Key, const P&) {
     return {};
 }
 
-constexpr Member members[] = {
+constexpr PolicyMember policy_members[] = {
     {"fence", [](Key key, const json& value, P& p) { return read_word(key, value, fence_words, p.fence); },
      [](const P& p) { return word_for(fence_words, p.fence); }, always_valid},
     {"max_attempts",
@@ -244,18 +239,18 @@ constexpr Member members[] = {
      [](const P& p) { return word_for(unmatched_words, p.unmatched); }, always_valid},
 };
 
-Defect unknown_key(const std::string& key) {
+Defect unknown_policy_key(const std::string& key) {
     std::vector<std::string> known;
-    for (const Member& member : members) known.emplace_back(member.key);
+    for (const PolicyMember& member : policy_members) known.emplace_back(member.key);
     const auto nearest = nearest_word(key, known);
     if (nearest) return concat("unknown key ", found(key), "; did you mean \"", *nearest, "\"?");
     return concat("unknown key ", found(key), "; the keys are ", join(known, ", "));
 }
 
 Defect read_member(const std::string& key, const json& value, TaskPolicy& policy) {
-    for (const Member& member : members)
+    for (const PolicyMember& member : policy_members)
         if (key == member.key) return member.read(member.key, value, policy);
-    return unknown_key(key);
+    return unknown_policy_key(key);
 }
 
 /// Parses an object whose keys are all different; the JSON library itself would let the last one win.
@@ -279,7 +274,7 @@ json parse_object(std::string_view text, Defect& defect) {
 std::string encode_policy(const TaskPolicy& policy) {
     static const TaskPolicy standard;
     json object = json::object();
-    for (const Member& member : members) {
+    for (const PolicyMember& member : policy_members) {
         json value = member.write(policy);
         if (value != member.write(standard)) object[std::string(member.key)] = std::move(value);
     }
@@ -300,7 +295,7 @@ Result<TaskPolicy, std::string> decode_policy(std::string_view text) {
 }
 
 std::string policy_defect(const TaskPolicy& policy) {
-    for (const Member& member : members) {
+    for (const PolicyMember& member : policy_members) {
         Defect defect = member.check(member.key, policy);
         if (!defect.empty()) return defect;
     }

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "core/found_value.h"
 
 namespace holdfast::core {
 
@@ -18,11 +19,6 @@ struct OverlapWord {
 };
 constexpr OverlapWord overlap_words[] = {
     {Overlap::Allow, "allow"}, {Overlap::Skip, "skip"}, {Overlap::CancelPrevious, "cancel_previous"}};
-
-std::string found(const json& value) {
-    std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
-    return text.size() <= 60 ? text : concat(text.substr(0, 57), "...");
-}
 
 /// A whole number that is at least 0 and so small that no arithmetic with it overflows.
 bool read_number(const json& value, std::int64_t most, std::int64_t& number) {

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "core/found_value.h"
 #include "core/task_spec.h"
 
 namespace holdfast::core {
@@ -9,12 +10,6 @@ namespace {
 
 using nlohmann::json;
 using Defect = std::string;  // empty: none
-
-/// The value as it was found, short enough for a sentence.
-std::string found(const json& value) {
-    std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
-    return text.size() <= 60 ? text : text.substr(0, 57) + "...";
-}
 
 Defect read(const json& value, std::string& target) {
     if (!value.is_string()) return concat("must be a text, not ", found(value));
@@ -74,14 +69,14 @@ json optional_json(const std::optional<Value>& value) {
 }
 
 /// One member of the JSON text, as it is read and written.
-struct Member {
+struct SpecMember {
     std::string_view key;
     Defect (*read)(const json& value, TaskSpec& spec);
     json (*write)(const TaskSpec& spec);
 };
 
 using S = TaskSpec;
-constexpr Member members[] = {
+constexpr SpecMember spec_members[] = {
     {"command", [](const json& v, S& s) { return read(v, s.command); }, [](const S& s) { return json(s.command); }},
     {"cpus", [](const json& v, S& s) { return read(v, s.cpus); }, [](const S& s) { return optional_json(s.cpus); }},
     {"dir", [](const json& v, S& s) { return read(v, s.dir); }, [](const S& s) { return json(s.dir); }},
@@ -99,19 +94,19 @@ constexpr Member members[] = {
     {"volumes", [](const json& v, S& s) { return read(v, s.volumes); }, [](const S& s) { return json(s.volumes); }},
 };
 
-Defect unknown_key(const std::string& key) {
+Defect unknown_spec_key(const std::string& key) {
     std::vector<std::string> known;
-    for (const Member& member : members) known.emplace_back(member.key);
+    for (const SpecMember& member : spec_members) known.emplace_back(member.key);
     return concat("unknown key ", found(key), "; the keys are ", join(known, ", "));
 }
 
 Defect read_member(const std::string& key, const json& value, TaskSpec& spec) {
-    for (const Member& member : members) {
+    for (const SpecMember& member : spec_members) {
         if (key != member.key) continue;
         const Defect defect = member.read(value, spec);
         return defect.empty() ? defect : concat(key, " ", defect);
     }
-    return unknown_key(key);
+    return unknown_spec_key(key);
 }
 
 }  // namespace
@@ -119,7 +114,7 @@ Defect read_member(const std::string& key, const json& value, TaskSpec& spec) {
 std::string to_json_text(const TaskSpec& spec) {
     static const TaskSpec standard;
     json object = json::object();
-    for (const Member& member : members) {
+    for (const SpecMember& member : spec_members) {
         json value = member.write(spec);
         if (value != member.write(standard)) object[std::string(member.key)] = std::move(value);
     }

@@ -2,6 +2,7 @@
 #include <span>
 
 #include "base/text.h"
+#include "core/found_value.h"
 #include "core/policy_text.h"
 #include "core/workflow.h"
 
@@ -36,12 +37,6 @@ std::string_view word_for(const Table& words, Value value) {
 }
 
 // ---- Values: each kind of member is written and read by one pair of functions -------------------------------------
-
-/// The value as it was found, short enough for a sentence.
-std::string found(const json& value) {
-    std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
-    return text.size() <= 60 ? text : text.substr(0, 57) + "...";
-}
 
 Defect unlike(std::string_view wanted, const json& value) {
     return concat("must be ", wanted, ", not ", found(value));

@@ -18,7 +18,7 @@ namespace holdfast::platform {
 
 namespace {
 
-constexpr int patience_seconds = 2;
+constexpr int kill_patience_seconds = 2;
 
 bool has_ended(int process_descriptor) {
     pollfd end{process_descriptor, POLLIN, 0};
@@ -106,7 +106,7 @@ bool LocalHostWatch::stop_container(const store::WorkerLiveness& worker, const s
 
 bool LocalHostWatch::clear_away(const store::WorkerLiveness& worker) {
     if (worker.host.boot_id != own_.boot_id) return true;
-    return kill_processes_of_worker(worker.id.to_string(), patience_seconds) == 0;
+    return kill_processes_of_worker(worker.id.to_string(), kill_patience_seconds) == 0;
 }
 
 }  // namespace holdfast::platform

@@ -3,8 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <system_error>
+#include "base/throw_errno.h"
 
 namespace holdfast::platform {
 
@@ -28,8 +27,7 @@ LifeLock::~LifeLock() {
 void LifeLock::hold(const std::string& path, std::int64_t number) {
     if (descriptor_ < 0) descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     struct flock lock = byte_lock(number);
-    if (descriptor_ < 0 || fcntl(descriptor_, F_OFD_SETLK, &lock) != 0)
-        throw std::system_error(errno, std::generic_category(), path);
+    if (descriptor_ < 0 || fcntl(descriptor_, F_OFD_SETLK, &lock) != 0) throw_errno(path);
 }
 
 LifeLockState probe_life_lock(const std::string& path, std::int64_t number) {

@@ -4,10 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <string_view>
-#include <system_error>
 
+#include "base/throw_errno.h"
 #include "platform/descriptor.h"
 
 namespace holdfast::platform {
@@ -23,7 +22,7 @@ int open_own_program() {
 
 int own_program() {
     static const int opened = open_own_program();
-    if (opened < 0) throw std::system_error(errno, std::generic_category(), "open /proc/self/exe");
+    if (opened < 0) throw_errno("open /proc/self/exe");
     return opened;
 }
 

@@ -13,7 +13,8 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <system_error>
+
+#include "base/throw_errno.h"
 
 namespace holdfast::platform {
 
@@ -98,7 +99,7 @@ void make_fresh_folder(const std::string& path) {
         if (rename(path.c_str(), aside.c_str()) != 0 && errno != ENOTEMPTY && errno != EEXIST) break;
         is_made = mkdir(path.c_str(), 0700) == 0;
     }
-    if (!is_made) throw std::system_error(errno, std::generic_category(), "cannot make the directory " + path);
+    if (!is_made) throw_errno("cannot make the directory " + path);
 }
 
 void remove_folder(const std::string& path) {
@@ -118,8 +119,7 @@ PrivateFolder::PrivateFolder(const std::string& prefix) {
     // Another process may take it for abandoned before it is locked.
     do {
         path_ = base + "/" + prefix + "XXXXXX";
-        if (mkdtemp(path_.data()) == nullptr)
-            throw std::system_error(errno, std::generic_category(), "cannot make a directory in " + base);
+        if (mkdtemp(path_.data()) == nullptr) throw_errno("cannot make a directory in " + base);
         lock_ = lock_folder(path_);
     } while (!lock_ || access(path_.c_str(), F_OK) != 0);
 }

@@ -11,15 +11,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <string_view>
-#include <system_error>
+
+#include "base/throw_errno.h"
 
 namespace holdfast::platform {
 
 namespace {
-
-[[noreturn]] void fail(const char* call) {
-    throw std::system_error(errno, std::generic_category(), call);
-}
 
 int milliseconds_rounded_up(Duration length) {
     const auto rounded = std::chrono::ceil<std::chrono::milliseconds>(std::max(length, Duration::zero())).count();
@@ -61,11 +58,11 @@ Duration machine_time() {
 
 ServiceLoop::ServiceLoop()
     : epoll_(epoll_create1(EPOLL_CLOEXEC)), posted_signal_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (epoll_ < 0 || posted_signal_ < 0) fail("epoll_create1");
+    if (epoll_ < 0 || posted_signal_ < 0) throw_errno("epoll_create1");
     epoll_event wanted{};
     wanted.events = EPOLLIN;
     wanted.data.fd = posted_signal_;
-    if (epoll_ctl(epoll_, EPOLL_CTL_ADD, posted_signal_, &wanted) != 0) fail("epoll_ctl");
+    if (epoll_ctl(epoll_, EPOLL_CTL_ADD, posted_signal_, &wanted) != 0) throw_errno("epoll_ctl");
 }
 
 ServiceLoop::~ServiceLoop() {
@@ -77,7 +74,7 @@ void ServiceLoop::watch(int descriptor, std::function<void()> when_readable) {
     epoll_event wanted{};
     wanted.events = EPOLLIN;
     wanted.data.fd = descriptor;
-    if (epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &wanted) != 0) fail("epoll_ctl");
+    if (epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &wanted) != 0) throw_errno("epoll_ctl");
     watched_[descriptor] = std::make_shared<std::function<void()>>(std::move(when_readable));
 }
 
@@ -93,14 +90,14 @@ void ServiceLoop::post(std::function<void()> work) {
         posted_.push_back(std::move(work));
     }
     const std::uint64_t one = 1;
-    if (was_empty && write(posted_signal_, &one, sizeof one) < 0 && errno != EAGAIN) fail("write");
+    if (was_empty && write(posted_signal_, &one, sizeof one) < 0 && errno != EAGAIN) throw_errno("write");
 }
 
 void ServiceLoop::turn(Duration at_most) {
     std::array<epoll_event, 256> events{};
     const int ready =
         epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), milliseconds_rounded_up(at_most));
-    if (ready < 0 && errno != EINTR) fail("epoll_wait");
+    if (ready < 0 && errno != EINTR) throw_errno("epoll_wait");
     bool was_posted_to = false;
     for (int i = 0; i < ready; ++i) {
         const int descriptor = events[static_cast<std::size_t>(i)].data.fd;
@@ -115,7 +112,7 @@ void ServiceLoop::turn(Duration at_most) {
 
 void ServiceLoop::handle_posted() {
     std::uint64_t count = 0;
-    if (read(posted_signal_, &count, sizeof count) < 0 && errno != EAGAIN) fail("read");
+    if (read(posted_signal_, &count, sizeof count) < 0 && errno != EAGAIN) throw_errno("read");
     std::deque<std::function<void()>> work;
     {
         const std::lock_guard lock(mutex_);

@@ -6,7 +6,8 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <system_error>
+
+#include "base/throw_errno.h"
 
 namespace holdfast::platform {
 
@@ -14,10 +15,6 @@ namespace {
 
 constexpr std::size_t most_descriptors = 8;
 using Ancillary = std::array<char, CMSG_SPACE(sizeof(int) * most_descriptors)>;
-
-[[noreturn]] void fail(const char* call) {
-    throw std::system_error(errno, std::generic_category(), call);
-}
 
 void attach(msghdr& message, Ancillary& ancillary, const std::vector<int>& descriptors) {
     const std::size_t size = sizeof(int) * descriptors.size();
@@ -46,19 +43,19 @@ void detach(msghdr& message, std::vector<Descriptor>& descriptors) {
 
 std::pair<Descriptor, Descriptor> socket_pair(int type) {
     int ends[2];
-    if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends) != 0) fail("socketpair");
+    if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends) != 0) throw_errno("socketpair");
     return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
 std::pair<Descriptor, Descriptor> pipe_pair() {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) fail("pipe2");
+    if (pipe2(ends, O_CLOEXEC) != 0) throw_errno("pipe2");
     return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
 void set_nonblocking(int descriptor) {
     const int flags = fcntl(descriptor, F_GETFL);
-    if (flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) != 0) fail("fcntl");
+    if (flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) != 0) throw_errno("fcntl");
 }
 
 bool send_packet(int socket, std::string_view bytes, const std::vector<int>& descriptors) {

@@ -24,7 +24,7 @@ namespace holdfast::runner {
 
 namespace {
 
-constexpr Duration patience = std::chrono::seconds(30);
+constexpr Duration engine_patience = std::chrono::seconds(30);
 constexpr const char* inside = "/holdfast";
 
 /// A fresh directory, removed with this.
@@ -147,16 +147,16 @@ void ContainerExecutor::print_log(const std::string& container) const {
 }
 
 void ContainerExecutor::remove(const store::TaskLease& lease) const {
-    const auto removed = platform::run_program(remove_command(tool_, container_name(lease)), patience);
+    const auto removed = platform::run_program(remove_command(tool_, container_name(lease)), engine_patience);
     if (!removed || removed->status != 0)
-        while (!remove_noted_container(folder_, patience)) sleep(1);
+        while (!remove_noted_container(folder_, engine_patience)) sleep(1);
     forget_container(folder_);
 }
 
 std::optional<std::string> ContainerExecutor::broken_limit(const std::string& name, const core::TaskSpec& spec,
                                                            int status) const {
     if (!spec.memory_bytes || status == 0) return std::nullopt;
-    const auto answer = platform::run_program(ask_out_of_memory_command(tool_, name), patience);
+    const auto answer = platform::run_program(ask_out_of_memory_command(tool_, name), engine_patience);
     if (!answer || !answer->output.starts_with("true")) return std::nullopt;
     return memory_limit_text(*spec.memory_bytes);
 }

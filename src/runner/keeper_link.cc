@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include <string>
-#include <system_error>
 #include <vector>
 
+#include "base/throw_errno.h"
 #include "holdfast/errors.h"
 #include "platform/own_program.h"
 #include "platform/sockets.h"
@@ -76,7 +76,7 @@ KeeperLink::KeeperLink(bool uses_cgroups) {
     const auto argument_pointers = platform::exec_vector(arguments);
     const SignalPause pause;  // the keeper ends its own
     pid_ = fork();
-    if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
+    if (pid_ < 0) throw_errno("fork");
     if (pid_ == 0) become_keeper(program, theirs.get(), argument_pointers.data(), environ);
     limit_waiting(ours.get());
     socket_ = std::move(ours);
@@ -89,8 +89,7 @@ KeeperLink::~KeeperLink() {
 }
 
 void KeeperLink::hold_open(int descriptor) {
-    if (!platform::send_packet(socket(), to_packet(HoldOpen{}), {descriptor}))
-        throw std::system_error(errno, std::generic_category(), "cannot reach the keeper");
+    if (!platform::send_packet(socket(), to_packet(HoldOpen{}), {descriptor})) throw_errno("cannot reach the keeper");
 }
 
 bool KeeperLink::spawn(const SpawnRunner& order, int task_end, int control_end) {

@@ -27,7 +27,7 @@ namespace {
 /// A runner that lets so much wait on its control socket does not read it, or is stopped.
 constexpr std::size_t most_unread_control = 1024 * 1024;
 
-constexpr Duration removal_patience = std::chrono::seconds(5);
+constexpr Duration lease_removal_patience = std::chrono::seconds(5);
 
 std::uint64_t line_number(RunnerId runner, bool is_control) {
     return static_cast<std::uint64_t>(runner) << 1 | static_cast<std::uint64_t>(is_control);
@@ -292,7 +292,7 @@ void ProcessPool::lose_keeper() {
 /// Removes its container, if it has one.
 bool ProcessPool::may_still_run(const Runner& runner) const {
     if (runner.run.lease == 0 || !runner.is_container) return false;
-    return remove_containers(limits_.containers, runner.run, removal_patience) == Removal::Unknown;
+    return remove_containers(limits_.containers, runner.run, lease_removal_patience) == Removal::Unknown;
 }
 
 }  // namespace holdfast::runner

@@ -30,7 +30,7 @@ constexpr Duration news_interval = milliseconds(200);
 constexpr Duration reading_pause = milliseconds(20);  // else a run that prints lines would cost a wake-up for each
 constexpr Duration kill_interval = milliseconds(50);
 constexpr Duration check_interval = milliseconds(250);
-constexpr Duration removal_patience = std::chrono::seconds(10);
+constexpr Duration own_removal_patience = std::chrono::seconds(10);
 constexpr std::size_t much_output = 32 * 1024;
 
 int milliseconds_until(Duration when, Duration now) {
@@ -45,7 +45,7 @@ bool is_ready(const std::vector<pollfd>& ready, int descriptor) {
 
 void Pulse::end_process(int exit_code) {
     platform::signal_descendants(SIGKILL);
-    remove_noted_container(folder_, removal_patience);
+    remove_noted_container(folder_, own_removal_patience);
     runner::end_process(exit_code);
 }
 

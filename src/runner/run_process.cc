@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <system_error>
+#include "base/throw_errno.h"
 
 namespace holdfast::runner {
 
@@ -13,7 +13,7 @@ platform::Descriptor readable_file(const std::string& text) {
     platform::Descriptor file(memfd_create("holdfast-args", MFD_CLOEXEC));
     for (std::size_t written = 0; written < text.size();) {
         const ssize_t now = write(file.get(), text.data() + written, text.size() - written);
-        if (now < 0) throw std::system_error(errno, std::generic_category(), "cannot keep the arguments");
+        if (now < 0) throw_errno("cannot keep the arguments");
         written += static_cast<std::size_t>(now);
     }
     lseek(file.get(), 0, SEEK_SET);

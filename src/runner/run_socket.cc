@@ -8,9 +8,9 @@
 
 #include <array>
 #include <cstring>
-#include <system_error>
 
 #include "base/text.h"
+#include "base/throw_errno.h"
 #include "runner/update_text.h"
 
 namespace holdfast::runner {
@@ -66,7 +66,7 @@ RunSocket::RunSocket(const std::string& path, std::int64_t max_payload)
     const sockaddr_un address = address_of(path);
     if (bind(listening_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
         listen(listening_.get(), most_guests) != 0)
-        throw std::system_error(errno, std::generic_category(), "cannot listen at " + path);
+        throw_errno("cannot listen at " + path);
 }
 
 void RunSocket::add_to(std::vector<pollfd>& watched) const {

@@ -7,11 +7,11 @@
 
 #include <array>
 #include <string_view>
-#include <system_error>
 
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "base/throw_errno.h"
 #include "platform/descriptor.h"
 #include "platform/private_folder.h"
 
@@ -21,10 +21,6 @@ namespace {
 
 using platform::Descriptor;
 
-[[noreturn]] void fail(const std::string& what) {
-    throw std::system_error(errno, std::generic_category(), what);
-}
-
 void write_file(const std::string& path, std::string_view text, mode_t mode) {
     const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
     while (file && !text.empty()) {
@@ -32,11 +28,11 @@ void write_file(const std::string& path, std::string_view text, mode_t mode) {
         if (written < 0) break;
         text.remove_prefix(static_cast<std::size_t>(written));
     }
-    if (!file || !text.empty()) fail("cannot write " + path);
+    if (!file || !text.empty()) throw_errno("cannot write " + path);
 }
 
 void make_folder(const std::string& path) {
-    if (mkdir(path.c_str(), 0700) != 0) fail("cannot make the directory " + path);
+    if (mkdir(path.c_str(), 0700) != 0) throw_errno("cannot make the directory " + path);
 }
 
 /// Not through a link, and nothing but a regular file: the script may have put anything there.

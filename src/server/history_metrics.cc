@@ -4,6 +4,7 @@
 
 #include "core/verdict.h"
 #include "server/own_metrics.h"
+#include "server/registered.h"
 
 namespace holdfast::server {
 
@@ -14,11 +15,6 @@ constexpr std::size_t most_queues = 50;
 constexpr std::size_t most_kinds = 50;
 /// A transaction stamps its rows before it commits: what is younger may not be there yet.
 constexpr Duration commit_lag = std::chrono::seconds(3);
-
-template <typename Builder>
-auto& registered(Builder builder, prometheus::Registry& registry, const char* name, const char* help) {
-    return builder.Name(name).Help(help).Register(registry);
-}
 
 /// The numbers of a verdict; nullopt: the event is about none.
 std::optional<std::pair<std::string, double>> verdict_in(const store::EventRecord& event) {

@@ -1,17 +1,9 @@
 #include "server/own_metrics.h"
 
 #include "base/text.h"
+#include "server/registered.h"
 
 namespace holdfast::server {
-
-namespace {
-
-template <typename Builder>
-auto& registered(Builder builder, prometheus::Registry& registry, const char* name, const char* help) {
-    return builder.Name(name).Help(help).Register(registry);
-}
-
-}  // namespace
 
 const prometheus::Histogram::BucketBoundaries& quick_buckets() {
     static const prometheus::Histogram::BucketBoundaries buckets = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,

@@ -14,7 +14,7 @@ namespace {
 using prometheus::ClientMetric;
 using prometheus::MetricFamily;
 
-constexpr std::size_t most_queues = 100;
+constexpr std::size_t most_queues_shown = 100;
 
 /// A gauge with labels, while its values are being gathered.
 class GaugeFamily {
@@ -75,14 +75,14 @@ void add_queues(store::Store& store, Families& families) {
     store::QueueRecord other{.name = "other"};
     for (std::size_t at = 0; at < queues.size(); ++at) {
         const store::QueueRecord& queue = queues[at];
-        other.pending += at < most_queues ? 0 : queue.pending;
-        other.in_flight += at < most_queues ? 0 : queue.in_flight;
-        if (at >= most_queues) continue;
+        other.pending += at < most_queues_shown ? 0 : queue.pending;
+        other.in_flight += at < most_queues_shown ? 0 : queue.in_flight;
+        if (at >= most_queues_shown) continue;
         tasks.add({{"queue", queue.name}, {"place", "waiting"}}, static_cast<double>(queue.pending));
         tasks.add({{"queue", queue.name}, {"place", "in_flight"}}, static_cast<double>(queue.in_flight));
         paused.add("queue", queue.name, queue.paused ? 1 : 0);
     }
-    if (queues.size() > most_queues) {
+    if (queues.size() > most_queues_shown) {
         tasks.add({{"queue", other.name}, {"place", "waiting"}}, static_cast<double>(other.pending));
         tasks.add({{"queue", other.name}, {"place", "in_flight"}}, static_cast<double>(other.in_flight));
     }

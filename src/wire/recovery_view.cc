@@ -4,17 +4,14 @@
 #include <set>
 
 #include "base/text.h"
+#include "wire/shapes.h"
 
 namespace holdfast::wire {
 
 namespace {
 
 constexpr std::size_t events_searched = 1000;
-constexpr std::size_t events_told = 10;
-
-Json text_or_null(const std::string& text) {
-    return text.empty() ? Json() : Json(text);
-}
+constexpr std::size_t recoveries_told = 10;
 
 std::map<Uuid, Duration> silence_of_workers(store::Store& store) {
     std::map<Uuid, Duration> silences;
@@ -49,7 +46,7 @@ std::vector<store::EventRecord> last_recoveries(store::Store& store) {
                                                 "late_result_refused", "stop_requested",     "expired",  "rejected"};
     std::vector<store::EventRecord> found;
     for (auto& event : store.last_events(events_searched))
-        if (kinds.contains(event.kind) && found.size() < events_told) found.push_back(std::move(event));
+        if (kinds.contains(event.kind) && found.size() < recoveries_told) found.push_back(std::move(event));
     return found;
 }
 

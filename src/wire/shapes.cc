@@ -16,10 +16,6 @@ Json shape(const Uuid& id) {
     return id.is_nil() ? Json() : Json(id.to_string());
 }
 
-Json text_or_null(const std::string& text) {
-    return text.empty() ? Json() : Json(text);
-}
-
 Json shape(const std::optional<TaskError>& error) {
     if (!error) return {};
     return {{"code", error->code}, {"message", error->message}, {"data", embedded(error->data)}};
@@ -41,6 +37,10 @@ Json shape(const TaskPolicy& policy) {
 }
 
 }  // namespace
+
+Json text_or_null(const std::string& text) {
+    return text.empty() ? Json() : Json(text);
+}
 
 Json embedded(const std::string& text) {
     if (text.empty()) return {};

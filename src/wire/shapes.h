@@ -38,6 +38,8 @@ template <typename Records>
     return array;
 }
 
+[[nodiscard]] Json text_or_null(const std::string& text);  ///< null for empty text
+
 /// The value that JSON text holds; null for empty text, and the text itself where it is not JSON.
 [[nodiscard]] Json embedded(const std::string& text);
 

@@ -60,7 +60,8 @@ TEST_F(ApiAccess, ATokenMadeHereCountsAtOnce) {
 
 TEST_F(ApiAccess, WrongTokensAreRefused) {
     restart(api::Login::Always);
-    for (const std::string token : {"", "x", "hf_short", api::make_token_secret().c_str()})
+    for (const std::string& token :
+         {std::string(), std::string("x"), std::string("hf_short"), api::make_token_secret()})
         EXPECT_EQ(get_as(token, "/api/tasks").status, 401) << token;
     EXPECT_EQ(send({.target = "/api/tasks", .headers = {{"authorization", "Basic dXNlcg=="}}}).code(), "BAD_TOKEN");
     EXPECT_EQ(send({.target = "/api/tasks", .headers = {{"cookie", "holdfast_session=hf_nothing"}}}).code(),

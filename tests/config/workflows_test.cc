@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <ctime>
 #include <sstream>
 
@@ -495,17 +496,19 @@ TEST_F(WorkflowFile, IsToldAllItsFaults) {
     EXPECT_THAT(missing.error().front().title, HasSubstr("No such file"));
 }
 
-TEST_F(WorkflowsFile, TenThousandStepsAreReadInSeconds) {
-    std::string text = "workflows:\n  w:\n    steps:\n      s0: {task: t}\n";
-    for (int i = 1; i < 10'000; ++i)
-        text += concat("      s", i, ": {task: t, depends_on: [s", i - 1, "], input: \"{{ steps.s", i / 2,
-                       ".output }}\"}\n");
-    write(text);
-    const std::clock_t begin = std::clock();
-    EXPECT_THAT(workflow().steps, SizeIs(10'000));
-    const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-    RecordProperty("milliseconds", static_cast<int>(seconds * 1000));
-    EXPECT_LT(seconds, 5.0);
+TEST_F(WorkflowsFile, TimesAsManyStepsAreReadInTimesTheTimeAndNotItsSquare) {
+    const auto seconds_for = [this](int steps) {
+        std::string text = "workflows:\n  w:\n    steps:\n      s0: {task: t}\n";
+        for (int i = 1; i < steps; ++i)
+            text += concat("      s", i, ": {task: t, depends_on: [s", i - 1, "], input: \"{{ steps.s", i / 2,
+                           ".output }}\"}\n");
+        write(text);
+        const std::clock_t begin = std::clock();
+        EXPECT_THAT(workflow().steps, SizeIs(steps));
+        return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    };
+    const double few = std::min({seconds_for(1000), seconds_for(1000), seconds_for(1000)});
+    EXPECT_LT(seconds_for(10'000), 40 * few);
 }
 
 }  // namespace

@@ -330,7 +330,7 @@ TEST_P(CliBadRecovery, IsBadUsageInOneSentence) {
     EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
 }
 
-const std::vector<BadRecoveryLine> bad_lines = {
+const std::vector<BadRecoveryLine> bad_recovery_lines = {
     {"NoWord", {}, "'holdfast recovery' needs one of: status, stale, fail-running, requeue-claimed, sweep, prune"},
     {"MisspeltWord", {"swep"}, "(did you mean 'sweep'?)"},
     {"NoDuration", {"stale", "--threshold", "soon"}, "--threshold: 'soon' is not a duration"},
@@ -339,7 +339,7 @@ const std::vector<BadRecoveryLine> bad_lines = {
     {"OneWordTooMany", {"sweep", "all"}, "'holdfast recovery sweep' does not take 'all'"},
     {"MisspeltOption", {"prune", "--dry-rum"}, "(did you mean '--dry-run'?)"},
 };
-INSTANTIATE_TEST_SUITE_P(Lines, CliBadRecovery, testing::ValuesIn(bad_lines),
+INSTANTIATE_TEST_SUITE_P(Lines, CliBadRecovery, testing::ValuesIn(bad_recovery_lines),
                          [](const auto& line) { return line.param.title; });
 
 class CliRecoveryFaults : public SqliteProgramTest {};

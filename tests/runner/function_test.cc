@@ -134,7 +134,7 @@ TEST(Runner, ThatDoesNotReadWhatItIsToldIsKilled) {
     begin_fenced(bench, runner, "wait");
     bench.expect<RunProgress>(runner);
     kill(bench.pid_of(runner), SIGSTOP);
-    for (int i = 0; i < 200'000; ++i) bench.pool().set_fence(platform::machine_time() + seconds(300));
+    for (int i = 0; i < 100'000; ++i) bench.pool().set_fence(platform::machine_time() + seconds(300));
     EXPECT_EQ(bench.expect<RunnerGone>(runner).how, "killed: does not read its control socket");
 }
 

@@ -273,9 +273,10 @@ std::string DifferentialDriver::finish() {
 
 std::string DifferentialDriver::finish_again() {
     if (finishes_.empty()) return "";
-    const auto& [first, second] = any_of(finishes_);
-    return both("finish again",
-                [&](store::Store& store, bool is_first) { return store.finish(is_first ? first : second); });
+    const auto& earlier = any_of(finishes_);
+    return both("finish again", [&](store::Store& store, bool is_first) {
+        return store.finish(is_first ? earlier.first : earlier.second);
+    });
 }
 
 std::string DifferentialDriver::hand_back() {

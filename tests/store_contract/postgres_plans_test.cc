@@ -10,7 +10,7 @@ namespace holdfast::contract {
 
 namespace {
 
-constexpr const char* worker = "'00000000-0000-4000-8000-000000000001'";
+constexpr const char* worker_id = "'00000000-0000-4000-8000-000000000001'";
 
 class PostgresPlans : public testing::Test {
 protected:
@@ -18,7 +18,7 @@ protected:
         database = make_database(StoreKind::Postgres);
         raw = std::make_unique<PostgresRaw>(database->address());
         raw->execute("SELECT intern_route('default', '{}')");
-        raw->execute(std::string("SELECT register_worker(") + worker +
+        raw->execute(std::string("SELECT register_worker(") + worker_id +
                      ", 'w', 'h', 'b', 1, 1, 1, 0, 0, 'v', '{default}', '{}', 10, 3000000, 15000000)");
         session = std::make_unique<ExplainedSession>(database->address());
     }
@@ -38,9 +38,9 @@ protected:
 
     void claim_and_finish() const {
         const std::string request = "'" + random_uuid().to_string() + "'";
-        session->run(std::string("SELECT holdfast.claim(") + worker + ", " + request +
+        session->run(std::string("SELECT holdfast.claim(") + worker_id + ", " + request +
                      ", 10, 5, 1000, '{default}', '{}', (SELECT count(*) FROM holdfast.route), '{1}', true)");
-        session->run(std::string("SELECT * FROM holdfast.claimed(") + worker + ", " + request + ")");
+        session->run(std::string("SELECT * FROM holdfast.claimed(") + worker_id + ", " + request + ")");
         const auto of_started = [&](const char* column) {
             return raw->value(std::string("SELECT coalesce(array_agg(") + column +
                               " ORDER BY task_id), '{}') FROM lease WHERE started_at IS NOT NULL");
@@ -147,7 +147,7 @@ TEST_F(PostgresPlans, TouchFewPagesForAListOfARareQueueOrWorkerAmongFiftyThousan
             << state;
     }
     EXPECT_LT(pages_for("SELECT holdfast.count_up_to(1001, NULL, '', 'default')"), 1100) << "no further";
-    EXPECT_LT(pages_for(std::string("SELECT holdfast.count_up_to(1001, ") + worker + ", '', '')"), 1100)
+    EXPECT_LT(pages_for(std::string("SELECT holdfast.count_up_to(1001, ") + worker_id + ", '', '')"), 1100)
         << "no further";
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const Uuid task = Uuid::parse("0192f3a4-5b6c-7d8e-9fab-0123456789cd").value();
+const Uuid some_task = Uuid::parse("0192f3a4-5b6c-7d8e-9fab-0123456789cd").value();
 
 TEST(Encoding, StringsAreAJsonList) {
     EXPECT_EQ(encode_strings({}), "[]");
@@ -23,7 +23,7 @@ RC_GTEST_PROP(Encoding, StringsAreReadBack, ()) {
 }
 
 TEST(Encoding, HeldLeasesAreWrittenAsDocumentedAndReadBack) {
-    const std::vector<HeldLease> held{{{task, 7}, true, 4711, 12us}, {{task, 8}, false, 0, 0us}};
+    const std::vector<HeldLease> held{{{some_task, 7}, true, 4711, 12us}, {{some_task, 8}, false, 0, 0us}};
     EXPECT_EQ(encode_held({held[0]}),
               R"([{"age_us":12,"lease":7,"pid":4711,"running":true,"task":"0192f3a4-5b6c-7d8e-9fab-0123456789cd"}])");
     EXPECT_EQ(decode_held(encode_held(held)), held);

@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using Minute = std::int64_t;  // since 1970
 using Random = std::mt19937;
-constexpr Minute day = 1440;
+constexpr Minute one_day = 1440;
 
 int from_to(Random& random, int least, int most) {
     return std::uniform_int_distribution<int>(least, most)(random);
@@ -118,8 +118,8 @@ public:
 /// the first time.
 std::vector<Minute> slots_by_walking(const RandomCron& cron, const Clocks& clocks, Minute begin, Minute end) {
     std::vector<Minute> slots;
-    Minute latest = clocks.at(begin - 3 * day);
-    for (Minute instant = begin - 3 * day; instant < end; ++instant) {
+    Minute latest = clocks.at(begin - 3 * one_day);
+    for (Minute instant = begin - 3 * one_day; instant < end; ++instant) {
         const Minute shown = clocks.at(instant);
         bool is_slot = cron.is_every_hour() && cron.matches(shown);
         if (!cron.is_every_hour())
@@ -162,8 +162,8 @@ TEST_P(AgainstAWalk, RandomCronsHaveTheSameSlotsAroundAChangeOfTheClocks) {
     std::size_t compared = 0;
     for (int i = 0; i < 25; ++i) {
         const RandomCron cron(random);
-        const Minute begin = change - from_to(random, 0, 2 * day);
-        const Minute end = change + 3 * day;
+        const Minute begin = change - from_to(random, 0, 2 * one_day);
+        const Minute end = change + 3 * one_day;
         const auto expected = slots_by_walking(cron, clocks, begin, end);
         ASSERT_EQ(slots_by_next_slot(cron.text(), GetParam().zone, begin, end), expected) << cron.text();
         compared += expected.size();
@@ -188,7 +188,7 @@ TEST(Schedule, RandomCronsHaveTheSlotsOfAWalkThroughTwoYears) {
     Random random(5);
     for (int i = 0; i < 3; ++i) {
         const RandomCron cron(random);
-        const Minute end = begin + 731 * day;
+        const Minute end = begin + 731 * one_day;
         ASSERT_EQ(slots_by_next_slot(cron.text(), "UTC", begin, end), slots_by_walking(cron, clocks, begin, end))
             << cron.text();
     }

@@ -18,12 +18,12 @@ TEST(ServiceLoop, HandlesWhatArrivedOnDescriptorsBeforeWhatWasPosted) {
     ServiceLoop loop;
     std::vector<std::string> handled;
     loop.post([&] { handled.emplace_back("posted"); });
-    auto [read_end, write_end] = pipe_pair();
-    loop.watch(read_end.get(), [&] {
+    const auto pipe = pipe_pair();
+    loop.watch(pipe.first.get(), [&] {
         handled.emplace_back("arrived");
-        loop.forget(read_end.get());
+        loop.forget(pipe.first.get());
     });
-    ASSERT_EQ(write(write_end.get(), "x", 1), 1);
+    ASSERT_EQ(write(pipe.second.get(), "x", 1), 1);
     loop.turn(std::chrono::seconds(10));
     EXPECT_THAT(handled, ElementsAre("arrived", "posted"));
 }

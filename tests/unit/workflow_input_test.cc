@@ -9,7 +9,7 @@ namespace {
 using nlohmann::json;
 using ::testing::ElementsAre;
 
-Workflow nightly() {
+Workflow workflow_with_input() {
     Workflow workflow;
     workflow.input = {
         {.name = "day", .type = InputType::Text, .required = true},
@@ -29,14 +29,16 @@ TEST(WorkflowInput, IsAnyObjectWithoutASchema) {
 }
 
 TEST(WorkflowInput, IsFilledWithTheDefaults) {
-    EXPECT_EQ(checked_input(nightly(), {{"day", "monday"}}).value(), json({{"day", "monday"}, {"mode", "full"}}));
-    EXPECT_EQ(checked_input(nightly(), {{"day", "monday"}, {"mode", "quick"}, {"count", 3}}).value(),
+    EXPECT_EQ(checked_input(workflow_with_input(), {{"day", "monday"}}).value(),
+              json({{"day", "monday"}, {"mode", "full"}}));
+    EXPECT_EQ(checked_input(workflow_with_input(), {{"day", "monday"}, {"mode", "quick"}, {"count", 3}}).value(),
               json({{"day", "monday"}, {"mode", "quick"}, {"count", 3}}));
 }
 
 TEST(WorkflowInput, IsToldEverythingThatIsWrongAtOnce) {
     EXPECT_THAT(
-        checked_input(nightly(), {{"mode", "slow"}, {"count", 1.5}, {"dya", "monday"}, {"zzz", 1}}).error(),
+        checked_input(workflow_with_input(), {{"mode", "slow"}, {"count", 1.5}, {"dya", "monday"}, {"zzz", 1}})
+            .error(),
         ElementsAre("\"day\" is missing: it is required", "\"mode\" must be one of \"full\", \"quick\", not \"slow\"",
                     "\"count\" must be a whole number, not 1.5",
                     "\"dya\" is no input of this workflow; did you mean \"day\"?",

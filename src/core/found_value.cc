@@ -1,0 +1,14 @@
+#include "core/found_value.h"
+
+#include <nlohmann/json.hpp>
+
+namespace holdfast::core {
+
+using nlohmann::json;
+
+std::string found(const json& value) {
+    std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
+    return text.size() <= 60 ? text : text.substr(0, 57) + "...";
+}
+
+}  // namespace holdfast::core
