@@ -23,6 +23,8 @@ struct Change {
     struct Start {
         store::Lease lease = 0;
         bool said_started = false;  ///< now, or already
+        bool said_refused = false;
+        bool said_withdrawn = false;
     };
 
     std::string verb;

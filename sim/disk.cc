@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace holdfast::sim {
 
@@ -79,13 +80,14 @@ void DiskFile::lose_power(Dice& dice) {
 
 void DiskClient::arm(const DiskFault& what) {
     fault = what;
-    fault_struck = false;
+    struck.reset();
     is_refused_locks = false;
 }
 
-void DiskClient::disarm() {
+std::optional<DiskFault::Kind> DiskClient::disarm() {
     fault.reset();
     is_refused_locks = false;
+    return std::exchange(struck, std::nullopt);
 }
 
 std::shared_ptr<DiskFile> Disk::entry(const std::string& name) {

@@ -55,11 +55,12 @@ struct DiskFault {
 struct DiskClient {
     bool is_dead = false;
     std::optional<DiskFault> fault;
-    bool fault_struck = false;
+    std::optional<DiskFault::Kind> struck;  ///< since it was armed
     bool is_refused_locks = false;
 
     void arm(const DiskFault& what);
-    void disarm();
+    /// What has struck; nullopt: its operation never came.
+    std::optional<DiskFault::Kind> disarm();
 };
 
 /// The memory that the connections of a database share, and its locks. Nobody's own: a power cut clears it.

@@ -104,7 +104,7 @@ Dice FaultPlan::dice_for(const FaultKey& key) const {
     return Dice(mixed(digest(key.site, digest(to_text(key.fault), seed_)) + key.number));
 }
 
-std::optional<Dice> FaultPlan::strikes(Fault fault, std::string_view site, double boost) {
+std::optional<Dice> FaultPlan::draw(Fault fault, std::string_view site, double boost) {
     const double rate = rates_[index(fault)];
     if (rate == 0 || stopped_) return std::nullopt;
     FaultKey key{fault, std::string(site), 0};
@@ -112,8 +112,13 @@ std::optional<Dice> FaultPlan::strikes(Fault fault, std::string_view site, doubl
     Dice dice = dice_for(key);
     if (!is_timed(fault) && !dice.chance(std::min(rate * boost, most_often))) return std::nullopt;
     if (limits_.only && !limits_.only->contains(key)) return std::nullopt;
-    ++counts_[index(fault)];
-    struck_.push_back(std::move(key));
+    drawn_.push_back(std::move(key));
+    return dice;
+}
+
+std::optional<Dice> FaultPlan::strikes(Fault fault, std::string_view site, double boost) {
+    auto dice = draw(fault, site, boost);
+    if (dice) happened(fault);
     return dice;
 }
 

@@ -54,8 +54,8 @@ inline constexpr std::size_t fault_count = static_cast<std::size_t>(Fault::WakeU
 /// Comes by itself, at a mean interval.
 [[nodiscard]] bool is_timed(Fault fault);
 
-/// One fault that struck: what, where, and the how-many-th of its kind there. The same in every run of a seed, also
-/// when others are left out.
+/// One fault that was drawn: what, where, and the how-many-th of its kind there. The same in every run of a seed,
+/// also when others are left out.
 struct FaultKey {
     Fault fault = Fault::KillWorker;
     std::string site;
@@ -76,15 +76,20 @@ class FaultPlan {
 public:
     FaultPlan(std::uint64_t seed, FaultLimits limits);
 
-    /// Does it strike here, this time? Then with dice for the details. `boost`: so many times as often as elsewhere.
+    /// Is it to strike here, this time? Then with dice for the details. `boost`: so many times as often as elsewhere.
+    /// Not counted before happened(): whether it gets that far may depend on what else goes wrong.
+    [[nodiscard]] std::optional<Dice> draw(Fault fault, std::string_view site, double boost = 1);
+    /// The same of one that strikes at once: counted.
     [[nodiscard]] std::optional<Dice> strikes(Fault fault, std::string_view site, double boost = 1);
+    void happened(Fault fault) { ++counts_[index(fault)]; }
     /// When a timed one comes next; nullopt: never.
     [[nodiscard]] std::optional<Duration> next_after(Fault fault);
     /// For what is not left to chance: strikes from now on are no more.
     void stop() { stopped_ = true; }
 
     [[nodiscard]] bool is_enabled(Fault fault) const { return rates_[index(fault)] > 0; }
-    [[nodiscard]] const std::vector<FaultKey>& struck() const { return struck_; }
+    [[nodiscard]] const std::vector<FaultKey>& drawn() const { return drawn_; }
+    /// How often it really happened.
     [[nodiscard]] std::uint64_t count(Fault fault) const { return counts_[index(fault)]; }
 
 private:
@@ -98,7 +103,7 @@ private:
     std::array<double, fault_count> rates_{};
     std::array<std::uint64_t, fault_count> counts_{};
     std::map<std::pair<Fault, std::string>, std::uint64_t, std::less<>> numbers_;
-    std::vector<FaultKey> struck_;
+    std::vector<FaultKey> drawn_;
 };
 
 }  // namespace holdfast::sim

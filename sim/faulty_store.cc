@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/text.h"
 #include "sim/sqlite_vfs.h"
 #include "sim/world.h"
@@ -15,6 +16,7 @@ using namespace std::chrono_literals;
 using store::Fenced;
 
 constexpr Duration scripted_stop = 10s;  ///< longer than leases of small worlds are trusted
+constexpr Duration usual_call = 1s;      ///< whoever makes a call that takes longer is kept from its work by it
 constexpr int most_operations = 60;      ///< of the disk, that a call makes before a fault strikes
 
 /// What is called seldom, or decides much.
@@ -43,9 +45,29 @@ void note_ends(Change& change, const Answers& answers, const LeaseOf& lease_of, 
 }
 
 void note_starts(Change& change, const std::vector<store::TaskLease>& leases, const std::vector<Fenced>& answers) {
-    for (std::size_t i = 0; i < answers.size(); ++i)
-        change.starts[leases[i].task] = {leases[i].lease,
-                                         answers[i] == Fenced::Applied || answers[i] == Fenced::Already};
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        const bool is_started = answers[i] == Fenced::Applied || answers[i] == Fenced::Already;
+        change.starts[leases[i].task] = {.lease = leases[i].lease,
+                                         .said_started = is_started,
+                                         .said_refused = answers[i] == Fenced::LeaseLost,
+                                         .said_withdrawn = answers[i] == Fenced::Withdrawn};
+    }
+}
+
+Fault fault_of(DiskFault::Kind kind, const Process& process) {
+    switch (kind) {
+        case DiskFault::Kind::IoError:
+            return Fault::IoError;
+        case DiskFault::Kind::Full:
+            return Fault::DiskFull;
+        case DiskFault::Kind::Busy:
+            return Fault::Busy;
+        case DiskFault::Kind::Kill:
+            return process.kill_fault();
+        case DiskFault::Kind::PowerCut:
+            return Fault::PowerCut;
+    }
+    HOLDFAST_ASSERT(false);
 }
 
 std::string list_of(Ledger& ledger, const std::vector<store::TaskLease>& leases) {
@@ -66,18 +88,18 @@ std::optional<DiskFault> FaultyStore::draw_disk_fault(bool writes) {
         return DiskFault{DiskFault::Kind::PowerCut, process_.dice().between(0, most_operations)};
     }
     const auto operations = [](Dice dice, int most) { return dice.between(0, most); };
-    if (const auto dice = world.faults.strikes(Fault::Busy, process_.name()))
+    if (const auto dice = world.faults.draw(Fault::Busy, process_.name()))
         return DiskFault{DiskFault::Kind::Busy, operations(*dice, 3)};
-    if (const auto dice = world.faults.strikes(Fault::IoError, process_.name()))
+    if (const auto dice = world.faults.draw(Fault::IoError, process_.name()))
         return DiskFault{DiskFault::Kind::IoError, operations(*dice, most_operations)};
     if (!writes) return std::nullopt;
-    if (const auto dice = world.faults.strikes(Fault::DiskFull, process_.name()))
+    if (const auto dice = world.faults.draw(Fault::DiskFull, process_.name()))
         return DiskFault{DiskFault::Kind::Full, operations(*dice, 20)};
     return std::nullopt;
 }
 
 void FaultyStore::draw_kill(Fate& fate, double boost) {
-    auto dice = process_.world().faults.strikes(process_.kill_fault(), process_.name(), boost);
+    auto dice = process_.world().faults.draw(process_.kill_fault(), process_.name(), boost);
     if (!dice) return;
     switch (dice->below(3)) {
         case 0:
@@ -98,7 +120,7 @@ void FaultyStore::draw_return(Fate& fate, const Change& change) {
     if (change.judges.empty()) return;
     // A mark that fails is not followed by the verdicts about its leases.
     const double boost = change.marks_lost.empty() ? 2 : 0.3;
-    auto dice = world.faults.strikes(Fault::BackAtVerdict, process_.name(), boost);
+    auto dice = world.faults.draw(Fault::BackAtVerdict, process_.name(), boost);
     if (!dice) return;
     if (dice->chance(0.5)) {
         const Duration wait = dice->logarithmic(50us, 1ms);
@@ -116,13 +138,16 @@ FaultyStore::Fate FaultyStore::draw_fate(const Change& change) {
     const auto latency = Duration(static_cast<Duration::rep>(world.plan.call_latency_ms * 1000));
     fate.there = process_.dice().between(Duration(50), latency);
     fate.back = process_.dice().between(Duration(50), latency);
-    if (auto dice = world.faults.strikes(Fault::SlowCall, process_.name(), boost))
-        (dice->chance(0.5) ? fate.there : fate.back) += dice->logarithmic(500ms, 3min);
+    if (auto dice = world.faults.draw(Fault::SlowCall, process_.name(), boost)) {
+        fate.is_slow_back = !dice->chance(0.5);
+        (fate.is_slow_back ? fate.back : fate.there) += dice->logarithmic(500ms, 3min);
+        if (!fate.is_slow_back) world.faults.happened(Fault::SlowCall);
+    }
     fate.disk = draw_disk_fault(change.writes);
-    fate.fails = world.faults.strikes(Fault::CallFails, process_.name()).has_value();
-    fate.loses_answer = world.faults.strikes(Fault::AnswerLost, process_.name(), boost).has_value();
+    fate.fails = world.faults.draw(Fault::CallFails, process_.name()).has_value();
+    fate.loses_answer = world.faults.draw(Fault::AnswerLost, process_.name(), boost).has_value();
     const double boost_of_stop = change.starts.empty() ? boost : boost_of_stops_at_start;
-    if (auto dice = world.faults.strikes(Fault::PauseAtCall, process_.name(), boost_of_stop))
+    if (auto dice = world.faults.draw(Fault::PauseAtCall, process_.name(), boost_of_stop))
         fate.stops_for = dice->logarithmic(1s, 10min);
     draw_return(fate, change);
     draw_kill(fate, boost);
@@ -139,14 +164,15 @@ FaultyStore::Fate FaultyStore::draw_fate(const Change& change) {
 void FaultyStore::arrive(const Fate& fate, const Change& change) {
     World& world = process_.world();
     ++world.store_calls;
-    if (fate.stops_for) world.pause(process_, *fate.stops_for);
+    if (fate.there + fate.back > usual_call) process_.hinder(world.timeline.now() + fate.there + fate.back);
+    if (fate.stops_for) stop_for(*fate.stops_for);
     process_.sleep(fate.there);
-    if (fate.kill == Fate::Kill::Before) {
-        process_.die(concat("killed before ", change.verb));
-        throw FiberCancelled();
-    }
-    if (fate.fails || !world.is_reachable(process_)) {
+    if (fate.kill == Fate::Kill::Before) die(concat("killed before ", change.verb));
+    const bool is_reachable = world.is_reachable(process_);
+    if (fate.fails && is_reachable) world.faults.happened(Fault::CallFails);
+    if (fate.fails || !is_reachable) {
         process_.say(concat(change.verb, "(", change.detail, ") does not reach the store"));
+        process_.hinder(world.timeline.now());
         throw store::Unavailable("the store cannot be reached");
     }
     if (client_ && client_->is_dead) close();
@@ -173,9 +199,28 @@ void FaultyStore::close() {
     client_.reset();
 }
 
+void FaultyStore::stop_for(Duration length) {
+    process_.world().faults.happened(Fault::PauseAtCall);
+    process_.world().pause(process_, length);
+}
+
+void FaultyStore::die(const std::string& how) {
+    process_.world().faults.happened(process_.kill_fault());
+    process_.die(how);
+    throw FiberCancelled();
+}
+
+/// A power cut that this call was too short for comes in the midst of a later one.
+void FaultyStore::disarm() {
+    World& world = process_.world();
+    const bool is_left = client_->fault && client_->fault->kind == DiskFault::Kind::PowerCut;
+    world.power_cut_is_due |= is_left && !world.is_calm;
+    if (const auto struck = client_->disarm()) world.faults.happened(fault_of(*struck, process_));
+}
+
 void FaultyStore::applied(Change& change) {
     World& world = process_.world();
-    client_->disarm();
+    disarm();
     process_.say(concat(change.verb, "(", change.detail, ")"));
     if (change.writes) world.witness.applied(process_, change);
     if (change.brings_work) world.ring();
@@ -184,7 +229,8 @@ void FaultyStore::applied(Change& change) {
 
 void FaultyStore::refused(Change& change, const store::StoreError& failure) {
     World& world = process_.world();
-    client_->disarm();
+    disarm();
+    process_.hinder(world.timeline.now());
     process_.say(concat(change.verb, "(", change.detail, ") fails: ", failure.what()));
     const bool in_doubt = client_->is_dead || dynamic_cast<const store::CommitInDoubt*>(&failure) != nullptr;
     if (change.writes) world.witness.failed(process_, change, in_doubt);
@@ -205,17 +251,21 @@ void FaultyStore::end_if_dead(const Change& change) {
 }
 
 void FaultyStore::leave(const Fate& fate, const Change& change) {
-    if (fate.kill == Fate::Kill::After) {
-        process_.die(concat("killed after ", change.verb));
-        throw FiberCancelled();
-    }
-    if (fate.rouses_after) process_.world().rouse(change.judges, *fate.rouses_after);
+    World& world = process_.world();
+    if (fate.kill == Fate::Kill::After) die(concat("killed after ", change.verb));
+    if (fate.rouses_after) world.rouse(change.judges, *fate.rouses_after);
+    if (fate.is_slow_back) world.faults.happened(Fault::SlowCall);
     process_.sleep(fate.back);
     // So late that others may have been given what it brings.
     if (change.grants)
-        if (auto dice = process_.world().faults.strikes(Fault::SlowCall, process_.name(), boost_of_rare))
-            process_.sleep(dice->logarithmic(1s, 3min));
+        if (auto dice = world.faults.strikes(Fault::SlowCall, process_.name(), boost_of_rare)) {
+            const Duration late = dice->logarithmic(1s, 3min);
+            process_.hinder(world.timeline.now() + late);
+            process_.sleep(late);
+        }
     if (!fate.loses_answer) return;
+    world.faults.happened(Fault::AnswerLost);
+    process_.hinder(world.timeline.now());
     process_.say(concat("the answer to ", change.verb, " is lost"));
     throw store::CommitInDoubt("the connection was lost");
 }

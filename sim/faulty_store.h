@@ -110,6 +110,7 @@ private:
     struct Fate {
         Duration there{};  ///< how long it takes to reach the store,
         Duration back{};   ///< and its answer to come back
+        bool is_slow_back = false;
         bool fails = false;
         bool loses_answer = false;
         enum class Kill { None, Before, After } kill = Kill::None;
@@ -124,6 +125,9 @@ private:
     void draw_return(Fate& fate, const Change& change);
     void arrive(const Fate& fate, const Change& change);
     void leave(const Fate& fate, const Change& change);
+    void stop_for(Duration length);
+    [[noreturn]] void die(const std::string& how);
+    void disarm();
     void applied(Change& change);
     void refused(Change& change, const store::StoreError& failure);
     void end_if_dead(const Change& change);

@@ -30,6 +30,7 @@ struct Fiber::Stack {
         } else {
             memory = std::move(spare.back());
             spare.pop_back();
+            forget_marks(memory.get(), stack_bytes);
         }
     }
     ~Stack() { spare_stacks().push_back(std::move(memory)); }
@@ -46,6 +47,7 @@ Fiber::Fiber(std::function<void()> body) : body_(std::move(body)), stack_(std::m
     context_.uc_stack.ss_sp = stack_->memory.get();
     context_.uc_stack.ss_size = stack_bytes;
     context_.uc_link = nullptr;
+    own_stack_ = {stack_->memory.get(), stack_bytes};
     const auto address = reinterpret_cast<std::uintptr_t>(this);
     makecontext(&context_, reinterpret_cast<void (*)()>(&Fiber::enter), 2, static_cast<unsigned>(address >> 32),
                 static_cast<unsigned>(address));
@@ -64,6 +66,7 @@ void Fiber::enter(unsigned high, unsigned low) {
 }
 
 void Fiber::run() {
+    arrive_on_stack(own_stack_, stack_of_resumer_);
     try {
         if (!cancelled_) body_();
     } catch (const FiberCancelled&) {
@@ -80,7 +83,10 @@ void Fiber::resume() {
     auto* globals = reinterpret_cast<ExceptionState*>(abi::__cxa_get_globals());
     const ExceptionState of_resumer = *globals;
     *globals = exceptions_;
+    StackNote here, from;
+    leave_stack(&here, own_stack_);
     swapcontext(&resumer_, &context_);
+    arrive_on_stack(here, from);
     exceptions_ = *globals;
     *globals = of_resumer;
 }
@@ -89,7 +95,9 @@ void Fiber::pause() {
     Fiber* self = running_;
     HOLDFAST_ASSERT(self != nullptr);
     running_ = self->resumed_from_;
+    leave_stack(self->ended_ ? nullptr : &self->own_stack_, self->stack_of_resumer_);
     swapcontext(&self->context_, &self->resumer_);
+    arrive_on_stack(self->own_stack_, self->stack_of_resumer_);
     if (self->cancelled_) throw FiberCancelled();
 }
 

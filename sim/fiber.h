@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 
+#include "sim/stack_notes.h"
+
 namespace holdfast::sim {
 
 /// Thrown out of Fiber::pause() when the fiber is not to go on. Nothing but the fiber itself catches it.
@@ -48,6 +50,7 @@ private:
     ucontext_t resumer_{};
     Fiber* resumed_from_ = nullptr;
     ExceptionState exceptions_;
+    StackNote own_stack_, stack_of_resumer_;
     bool ended_ = false;
     bool cancelled_ = false;
 };

@@ -1,19 +1,9 @@
-#include <algorithm>
-
 #include "base/text.h"
 #include "sim/witness.h"
 #include "sim/world.h"
+#include "store/migration.h"
 
 namespace holdfast::sim {
-
-namespace {
-
-/// Tasks of steps go with their jobs: a hook may end long after its job, and is removed with it all the same.
-bool is_of_a_step(const store::NewTask& task) {
-    return std::ranges::count(task.tags, "task:work") > 0;
-}
-
-}  // namespace
 
 void Witness::note_ending(const Uuid& task, const EndingSight& ending) {
     const auto [known, is_new] = endings_.try_emplace(task, ending);
@@ -34,6 +24,7 @@ void Witness::look_at_everything(const std::string& when) {
     check_presence(tasks);
     check_origin(tasks);
     check_jobs();
+    check_steps();
 }
 
 /// Whatever has ended stays as it was, until retention removes it.
@@ -51,13 +42,17 @@ void Witness::check_endings(const std::map<Uuid, EndingSight>& endings, const st
 }
 
 void Witness::check_pruned(const Uuid& task, const EndingSight& ending) {
-    TrueTask* known = world_.ledger.find(task);
-    if (known == nullptr || known->was_pruned) return;
-    known->was_pruned = true;
-    if (is_of_a_step(known->task)) return;
-    const Duration kept = *world_.plan.sweep.retention.terminal;
-    if (ending.finished_at + kept > world_.latest_wall_clock)
-        complain("P1", concat(known->name, " was removed before its retention had passed"));
+    if (TrueTask* known = world_.ledger.find(task)) known->was_pruned = true;
+    const std::string name = world_.ledger.name_of(task);
+    // Tasks of steps go with their jobs: a hook may end long after its job, and is removed with it all the same.
+    const auto root = roots_.find(task);
+    if (root != roots_.end()) return check_pruned_tree(name, root->second);
+    check_age(name, ending.finished_at);
+}
+
+void Witness::check_age(const std::string& name, Timestamp finished_at) {
+    if (finished_at + *world_.plan.sweep.retention.terminal > world_.latest_wall_clock)
+        complain("P1", concat(name, " was removed before its retention had passed"));
 }
 
 void Witness::check_presence(const std::set<Uuid>& tasks) {
@@ -67,6 +62,10 @@ void Witness::check_presence(const std::set<Uuid>& tasks) {
         if (!is_there && !task.was_pruned && (task.acknowledged || task.in_store))
             complain("P1", concat(task.name, " was accepted, and is gone"));
     }
+    for (const auto& [task, root] : roots_)
+        if (!tasks.contains(task) && !endings_.contains(task))
+            complain("P1", concat(world_.ledger.name_of(task), " of ", world_.ledger.name_of_job(root),
+                                  " has not ended, and is gone"));
 }
 
 bool Witness::all_ended() {
@@ -93,6 +92,8 @@ std::string Witness::unended() {
 void Witness::check_end() {
     look_at_everything("at the end");
     if (const std::string damage = reader_.damage(); !damage.empty()) complain("P1", concat("damaged: ", damage));
+    if (const int newest = sqlite::embedded_migrations().back().number; reader_.schema_version() != newest)
+        complain("Store contract", concat("the schema is of version ", reader_.schema_version(), ", not ", newest));
     for (const auto& [id, ending] : endings_) {
         if (ending.state != TaskState::Completed) continue;
         const TrueRun* run = world_.ledger.run_of(ending.lease);

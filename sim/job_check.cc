@@ -56,7 +56,10 @@ const core::Workflow* Witness::workflow_of(const JobSight& job) {
 void Witness::check_step(const Uuid& task) {
     const auto step = reader_.step_of(task);
     if (!step) return;
-    const auto job = reader_.jobs().find(step->job);
+    const auto jobs = reader_.jobs();
+    const auto job = jobs.find(step->job);
+    if (job == jobs.end())
+        return complain("Jobs", concat(world_.ledger.name_of(task), " runs: a step whose job is gone"));
     const core::Workflow* workflow = workflow_of(job->second);
     if (workflow == nullptr) return complain("Jobs", "a job runs that nobody has started");
     const std::string name = concat("step ", step->number, " of ", world_.ledger.name_of_job(job->second.root));
@@ -81,32 +84,66 @@ void Witness::check_step(const Uuid& task) {
 
 void Witness::check_jobs() {
     const auto jobs = reader_.jobs();
-    for (const auto& [id, sight] : jobs) {
-        if (TrueJob* known = world_.ledger.find_job(id)) known->in_store = true;
-        if (pruned_jobs_.contains(id))
-            complain("P5", concat(world_.ledger.name_of_job(id), " had ended and was removed, and is there again"));
-        if (!sight.has_ended()) continue;
-        const auto [earlier, is_new] = ended_jobs_.try_emplace(id, sight.state);
-        if (!is_new && earlier->second != sight.state)
-            complain("P5", concat(world_.ledger.name_of_job(id), " was ", earlier->second, ", and is ", sight.state));
-        const core::Workflow* workflow = workflow_of(sight);
-        if (workflow == nullptr || !is_new) continue;
-        const std::size_t fired = reader_.hooks_fired(id, static_cast<int>(workflow->steps.size()));
-        if (fired != hooks_for(*workflow, sight.state))
-            complain("Hooks", concat(world_.ledger.name_of_job(id), " is ", sight.state, ", and ", fired,
-                                     " hooks were fired instead of ", hooks_for(*workflow, sight.state)));
-    }
-    for (const auto& [id, state] : ended_jobs_)
-        if (!jobs.contains(id)) pruned_jobs_.insert(id);
+    for (const auto& [id, sight] : jobs) check_job(id, sight);
+    for (const auto& [id, sight] : jobs_)
+        if (!jobs.contains(id) && pruned_jobs_.insert(id).second) {
+            if (!sight.has_ended())
+                complain("P1", concat(world_.ledger.name_of_job(id), " has not ended, and is gone"));
+            check_pruned_tree(world_.ledger.name_of_job(id), sight.root);
+        }
     for (auto& [id, job] : world_.ledger.jobs()) {
-        if (jobs.contains(id) || ended_jobs_.contains(id)) continue;
+        if (jobs_.contains(id)) continue;
         if (job.acknowledged || job.in_store) complain("P1", concat(job.name, " was accepted, and is gone"));
     }
 }
 
+void Witness::check_job(const Uuid& id, const JobSight& sight) {
+    if (TrueJob* known = world_.ledger.find_job(id)) known->in_store = true;
+    const std::string name = world_.ledger.name_of_job(id);
+    if (pruned_jobs_.contains(id)) complain("P5", concat(name, " had ended and was removed, and is there again"));
+    const JobSight earlier = std::exchange(jobs_[id], sight);
+    if (earlier.has_ended() && earlier.state != sight.state)
+        complain("P5", concat(name, " was ", earlier.state, ", and is ", sight.state));
+    if (!sight.has_ended() || earlier.has_ended()) return;
+    const core::Workflow* workflow = workflow_of(sight);
+    if (workflow == nullptr) return;
+    const std::size_t fired = reader_.hooks_fired(id, static_cast<int>(workflow->steps.size()));
+    if (fired != hooks_for(*workflow, sight.state))
+        complain("Hooks", concat(name, " is ", sight.state, ", and ", fired, " hooks were fired instead of ",
+                                 hooks_for(*workflow, sight.state)));
+}
+
+/// What has ended stays as it was, until it is removed with its job.
+void Witness::check_steps() {
+    const auto states = reader_.all_step_states();
+    for (const auto& [step, state] : ended_steps_) {
+        const std::string name =
+            concat("step ", step.number, " (item ", step.item, ") of ", world_.ledger.name_of_job(step.job));
+        const auto now = states.find(step);
+        if (now == states.end()) {
+            const auto job = jobs_.find(step.job);
+            check_pruned_tree(name, job == jobs_.end() ? step.job : job->second.root);
+        } else if (now->second != state) {
+            complain("P5", concat(name, " was ", state, ", and is ", now->second));
+        }
+    }
+    std::erase_if(ended_steps_, [&](const auto& each) { return !states.contains(each.first); });
+    for (const auto& [step, state] : states)
+        if (has_ended(state)) ended_steps_.emplace(step, state);
+}
+
+/// A tree is removed as a whole, its root last, once that has ended long enough ago.
+void Witness::check_pruned_tree(const std::string& name, const Uuid& root) {
+    const auto job = jobs_.find(root);
+    if (job == jobs_.end() || !job->second.has_ended())
+        return complain("P1", concat(name, " was removed, and ", world_.ledger.name_of_job(root), " has not ended"));
+    check_age(name, job->second.finished_at);
+}
+
 /// Every task is a client's or a step's.
 void Witness::check_origin(const std::set<Uuid>& tasks) {
-    const std::set<Uuid> of_steps = reader_.tasks_of_steps();
+    const std::map<Uuid, Uuid> of_steps = reader_.tasks_of_steps();
+    roots_.insert(of_steps.begin(), of_steps.end());
     for (const Uuid& task : tasks)
         if (world_.ledger.find(task) == nullptr && !of_steps.contains(task))
             complain("Jobs", concat("task ", task.to_string(), " was made by nobody"));

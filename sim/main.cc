@@ -1,7 +1,9 @@
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 
 #include "base/text.h"
 #include "sim/commit.h"
@@ -35,6 +37,23 @@ std::optional<Part> parse_part(const std::string& text) {
     if (std::sscanf(text.c_str(), "%llu/%llu%n", &number, &of, &end) != 2) return std::nullopt;
     if (static_cast<std::size_t>(end) != text.size() || number < 1 || number > of) return std::nullopt;
     return Part{number, of};
+}
+
+/// The shortest text that is read as this number again.
+std::string exact(double number) {
+    char text[32];
+    const auto end = std::to_chars(std::begin(text), std::end(text), number).ptr;
+    return {text, end};
+}
+
+/// Whatever decides how a run of that seed goes. Of a scenario all of it is run again, up to where it broke.
+std::string command_for(const Arguments& arguments, std::uint64_t seed) {
+    std::string text = concat("holdfast-sim --seed ", seed);
+    if (!arguments.exhaustive.empty())
+        return concat(text, " --exhaustive ", arguments.exhaustive, " --part ", arguments.part);
+    if (arguments.hours) text += concat(" --hours ", exact(*arguments.hours));
+    for (const std::string& name : arguments.faults) text += concat(" --fault ", name);
+    return text + " --trace";
 }
 
 RunOptions options_for(const Arguments& arguments, std::uint64_t seed) {
@@ -101,7 +120,9 @@ private:
                         static_cast<unsigned long long>(scripted.call), std::string(to_text(scripted.fault)).c_str());
         RunOptions quiet = options;
         quiet.print_lines = false;
-        std::printf("%s", describe(shrink(quiet, report, arguments_.shrink_runs)).c_str());
+        std::printf(
+            "%s",
+            describe(shrink(quiet, report, arguments_.shrink_runs), command_for(arguments_, options.seed)).c_str());
         std::fflush(stdout);
         return arguments_.keep_going;
     }
@@ -149,7 +170,7 @@ int main(int argc, char** argv) {
     app.add_option("--part", arguments.part, "of --exhaustive, one of several parts to run beside each other: 2/8")
         ->check([](const std::string& text) { return parse_part(text) ? "" : "must be like 2/8"; });
     app.add_option("--row", arguments.row,
-                   "also write the totals to this file, as a row of the table in docs/proof.md");
+                   "also write the totals to this file, as docs/proof.md has them: a row, and the faults by kind");
     CLI11_PARSE(app, argc, argv);
     return Session(arguments).run();
 }

@@ -1,5 +1,7 @@
 #include "sim/plan.h"
 
+#include "store/migration.h"
+
 namespace holdfast::sim {
 
 namespace {
@@ -42,6 +44,8 @@ WorldPlan draw_plan(Dice dice) {
     if (dice.chance(0.4)) plan.schedules = dice.between(1, 2);
     plan.in_bursts = dice.chance(0.3);
     if (plan.in_bursts) plan.tasks *= 5;
+    if (dice.chance(0.1)) plan.long_outage_at = dice.between(Duration(1min), plan.busy_for / 2);
+    if (dice.chance(0.25)) plan.first_schema = dice.between(1, sqlite::embedded_migrations().back().number - 1);
     return plan;
 }
 

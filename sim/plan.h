@@ -26,6 +26,9 @@ struct WorldPlan {
     std::size_t jobs = 0;
     int schedules = 0;                             ///< how many names of them clients use
     Duration busy_for = std::chrono::minutes(20);  ///< how long there are faults and new tasks
+    /// Then the store is away for 1 h to 2 h, if there are outages at all, and the world is busy for so much longer.
+    std::optional<Duration> long_outage_at = {};
+    int first_schema = 0;  ///< the database is of this version, and whoever opens it first migrates it; 0: it is new
     Duration beat_interval = std::chrono::seconds(3);
     engine::SweepSettings sweep;
     std::vector<std::string> queues;

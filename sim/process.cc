@@ -57,6 +57,7 @@ void Process::stop() {
 
 void Process::go_on() {
     if (--life_->stops > 0 || !life_->is_alive) return;
+    hinder(world_.timeline.now());
     for (auto& event : std::exchange(life_->waiting, {})) after(Duration::zero(), std::move(event));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -38,6 +39,9 @@ public:
     [[nodiscard]] bool is_alive() const { return life_->is_alive; }
     [[nodiscard]] bool is_stopped() const { return life_->stops > 0; }
     [[nodiscard]] Duration monotonic() const;
+    /// Until then something keeps it from its work, or did: a stop, a call that failed or is slow.
+    [[nodiscard]] Duration hindered_until() const { return hindered_until_; }
+    void hinder(Duration until) { hindered_until_ = std::max(hindered_until_, until); }
 
     /// In this process, unless it is dead by then.
     void after(Duration wait, std::function<void()> event);
@@ -71,6 +75,7 @@ private:
     const std::uint64_t start_time_;
     std::shared_ptr<Life> life_ = std::make_shared<Life>();
     std::vector<std::unique_ptr<Fiber>> threads_;
+    Duration hindered_until_{};
 };
 
 }  // namespace holdfast::sim

@@ -75,17 +75,19 @@ std::string describe(const Totals& totals, double seconds) {
 std::string proof_row(const Totals& totals, double seconds) {
     return concat("| ", commit, " | ", totals.runs, " | ", fixed(seconds / 60), " min | ",
                   fixed(hours(totals.virtual_time)), " | ", totals.store_calls, " | ", totals.fault_count(), " | ",
-                  totals.tasks, " | ", totals.jobs, " | ", totals.task_runs, " | ", totals.failures, " |\n");
+                  totals.tasks, " | ", totals.jobs, " | ", totals.task_runs, " | ", totals.failures, " |\n- ",
+                  totals.fault_count(), " faults struck in the ", totals.runs, " runs at ", commit, ": ",
+                  faults_by_kind(totals.faults), "\n");
 }
 
-std::string describe(const Failure& failure) {
+std::string describe(const Failure& failure, const std::string& again) {
     const RunReport& run = failure.smallest;
     const Violation& broken = run.violations.front();
     std::string text =
         concat("BROKEN: ", broken.promise, ": ", broken.what, "\n  seed ", run.seed, ", commit ", commit,
-               "; again: holdfast-sim --seed ", run.seed, " --trace\n  ", failure.first.struck.size(),
-               " faults had struck; these ", run.struck.size(), " are enough (", failure.tried, " runs tried):\n");
-    for (const FaultKey& key : run.struck) text += concat("    ", to_text(key), "\n");
+               "; again: ", again, "\n  ", failure.first.drawn.size(), " faults had been drawn; these ",
+               run.drawn.size(), " are enough (", failure.tried, " runs tried):\n");
+    for (const FaultKey& key : run.drawn) text += concat("    ", to_text(key), "\n");
     text += "  What happened last:\n";
     for (const std::string& line : run.last_lines) text += concat("    ", line, "\n");
     return text;

@@ -28,7 +28,7 @@ struct Totals {
 [[nodiscard]] std::string describe(const RunReport& report);
 /// A table for people.
 [[nodiscard]] std::string describe(const Totals& totals, double seconds);
-/// A row of the table in docs/proof.md.
+/// For docs/proof.md: a row of the table, and below it a line with the faults by kind.
 [[nodiscard]] std::string proof_row(const Totals& totals, double seconds);
 
 /// A run that broke a promise, made as small as it can be.
@@ -39,6 +39,7 @@ struct Failure {
 };
 /// Runs again and again with fewer faults, as long as a promise of the same name is broken.
 [[nodiscard]] Failure shrink(const RunOptions& options, const RunReport& failed, std::size_t at_most);
-[[nodiscard]] std::string describe(const Failure& failure);
+/// `again`: the command that repeats the run.
+[[nodiscard]] std::string describe(const Failure& failure, const std::string& again);
 
 }  // namespace holdfast::sim

@@ -86,9 +86,13 @@ void RunnerFarm::plan_run(RunnerId id, Runner& runner) {
     const Duration length = dice.chance(is_quick ? 0.05 : 0.1) && !world_.plan.stops_after ? longer : usual;
     runner.ignores_stop = dice.chance(0.1);
     runner.is_stubborn = runner.ignores_stop && dice.chance(0.5);
-    if (auto crash = world_.faults.strikes(Fault::RunnerCrash, site)) {
+    if (auto crash = world_.faults.draw(Fault::RunnerCrash, site)) {
         const std::string how = crash->chance(0.3) ? "died: out of memory" : "died: killed by SIGSEGV";
-        return later(crash->between(Duration(1), length), id, [this, id, how](Runner&) { lose(id, how, false); });
+        return later(crash->between(Duration(1), length), id, [this, id, how](Runner& dying) {
+            world_.faults.happened(Fault::RunnerCrash);
+            world_.witness.runner_died(dying.order->lease);
+            lose(id, how, false);
+        });
     }
     runner.hangs = world_.faults.strikes(Fault::RunnerHang, site).has_value();
     if (runner.hangs) return;
@@ -138,6 +142,7 @@ void RunnerFarm::lose(RunnerId id, const std::string& how, bool fenced) {
 void RunnerFarm::ask_to_stop(RunnerId id, engine::StopCause, Duration grace) {
     const auto found = runners_.find(id);
     if (found == runners_.end() || !found->second.order) return;
+    ++stops_;
     if (found->second.hangs || found->second.is_stubborn) return;
     const Duration wait = found->second.ignores_stop ? grace : std::min<Duration>(grace, 50ms);
     later(wait, id, [this, id](Runner& runner) {
@@ -149,6 +154,7 @@ void RunnerFarm::ask_to_stop(RunnerId id, engine::StopCause, Duration grace) {
 }
 
 void RunnerFarm::kill(RunnerId id) {
+    if (const auto found = runners_.find(id); found != runners_.end() && found->second.order) ++stops_;
     // Also one that has ended its run meanwhile.
     world_.timeline.after(worker_.dice().between(Duration(100), Duration(5ms)), [this, is_there = is_there_, id] {
         if (*is_there) lose(id, "killed by its worker", false);

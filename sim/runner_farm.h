@@ -36,6 +36,8 @@ public:
     void go_on();
     /// What is being executed, as indexes into the ledger's runs.
     [[nodiscard]] std::vector<std::size_t> open_runs() const;
+    /// How many orders to stop a run there have been, gently or not.
+    [[nodiscard]] std::uint64_t stops() const { return stops_; }
 
 private:
     struct Runner {
@@ -63,6 +65,7 @@ private:
     Sink sink_;
     std::map<engine::RunnerId, Runner> runners_;
     Duration fence_{};  ///< on the machine's monotonic clock
+    std::uint64_t stops_ = 0;
     bool is_suspended_ = false;
     std::vector<std::function<void()>> waiting_;
     std::shared_ptr<bool> is_there_ = std::make_shared<bool>(true);

@@ -1,12 +1,15 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "sim/process.h"
 #include "sim/witness.h"
 #include "sim/world.h"
 
 namespace holdfast::sim {
 
 namespace {
+
+constexpr Duration crash_is_settled_within = std::chrono::seconds(10);
 
 /// May the task be run again after this end of a run? Said once more here, in words of its own, so that a mistake in
 /// the engine's rule is not repeated by its check.
@@ -60,6 +63,36 @@ void Witness::check_settlement(const LeaseSight& lease, const Change::End& end, 
                      concat(how, ", and its task was ended as ", to_text(state), " instead of being run again"));
         if ((state == TaskState::Completed) != (end.end == core::LeaseEnd::Completed))
             complain("P5", concat(how, ", and its task is ", to_text(state)));
+    }
+}
+
+/// The event that the verdict left says where it has left the task.
+void Witness::check_event_of_verdict(const LeaseSight& lease, const PlaceSight& place) {
+    const bool is_cancelled = place.ending && place.ending->state == TaskState::Cancelled;
+    const std::string_view expected = !place.ending ? "requeued" : is_cancelled ? "cancelled" : "failed";
+    if (const std::string told = reader_.last_verdict(lease.lease.task); told != expected)
+        complain("Consistent rows", concat(world_.ledger.name_of(lease.lease.task), "#", lease.lease.lease, " was ",
+                                           expected, ", and its event says \"", told, "\""));
+}
+
+void Witness::runner_died(const store::TaskLease& lease) {
+    crashes_[lease.lease] = {lease.task, world_.timeline.now()};
+}
+
+/// Its worker saw the runner die, and needs no verdict: the run is settled at once, unless something keeps the worker
+/// from it.
+void Witness::check_crashes() {
+    std::erase_if(crashes_, [&](const auto& each) { return !holder_of({each.second.first, each.first}); });
+    for (const auto& [lease, crash] : crashes_) {
+        const auto worker = world_.workers.find(*holder_of({crash.first, lease}));
+        if (worker == world_.workers.end() || !worker->second.is_alive) continue;
+        const Process* process = world_.find_living(worker->second.process);
+        if (process == nullptr || process->is_stopped()) continue;
+        const Duration waited = world_.timeline.now() - std::max(crash.second, process->hindered_until());
+        if (waited > crash_is_settled_within)
+            complain("P8",
+                     concat(world_.ledger.name_of(crash.first), "#", lease, " lost its runner, and ", process->name(),
+                            " has not settled it, though nothing hindered it for ", format_duration(waited)));
     }
 }
 

@@ -28,7 +28,7 @@ public:
     }
 
 private:
-    [[nodiscard]] const Keys& keys() const { return failure_.smallest.struck; }
+    [[nodiscard]] const Keys& keys() const { return failure_.smallest.drawn; }
     [[nodiscard]] bool has_patience() const { return failure_.tried < at_most_; }
 
     bool still_fails(const Keys& with) {
@@ -38,7 +38,7 @@ private:
         RunReport report = World(options).run();
         const bool same = !report.violations.empty() &&
                           report.violations.front().promise == failure_.first.violations.front().promise;
-        if (same && report.struck.size() <= with.size()) failure_.smallest = std::move(report);
+        if (same && report.drawn.size() <= with.size()) failure_.smallest = std::move(report);
         return same;
     }
 
@@ -78,7 +78,7 @@ private:
     void show() {
         RunOptions options = options_;
         options.keep_lines = lines_of_report;
-        if (failure_.smallest.struck.size() < failure_.first.struck.size())
+        if (failure_.smallest.drawn.size() < failure_.first.drawn.size())
             options.limits.only = std::set<FaultKey>(keys().begin(), keys().end());
         failure_.smallest = World(options).run();
     }

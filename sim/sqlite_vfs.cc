@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "base/assert.h"
 
@@ -64,8 +65,8 @@ int io_error_of(Operation operation) {
 }
 
 int strike(DiskClient& client, Operation operation) {
-    client.fault_struck = true;
     const DiskFault::Kind kind = client.fault->kind;
+    client.struck = kind;
     client.fault.reset();
     switch (kind) {
         case DiskFault::Kind::IoError:

@@ -59,6 +59,18 @@ constexpr Contradiction forbidden[] = {
      "SELECT task_id FROM ending WHERE state = 'CANCELLED' AND task_id NOT IN"
      " (SELECT task_id FROM event WHERE kind IN ('cancelled', 'cancel_requested', 'forced') AND task_id IS NOT NULL)"
      " AND task_id NOT IN (SELECT task_id FROM step WHERE task_id IS NOT NULL)"},
+    {"has not the state that an event tells of",
+     "SELECT v.task_id FROM event v LEFT JOIN ending e ON e.task_id = v.task_id WHERE v.task_id IS NOT NULL AND"
+     " ((v.kind = 'expired' AND e.state IS NOT 'EXPIRED') OR (v.kind = 'cancelled' AND e.state IS NOT 'CANCELLED')"
+     " OR (v.kind IN ('failed', 'rejected') AND e.state IS NOT 'FAILED')"
+     " OR (v.kind = 'forced' AND instr(v.message, ' to ' || coalesce(e.state, 'an end')) = 0))"},
+    {"has ended twice by its events",
+     "SELECT task_id FROM event WHERE task_id IS NOT NULL AND"
+     " kind IN ('expired', 'cancelled', 'failed', 'rejected', 'forced') GROUP BY task_id HAVING count(*) > 1"},
+    {"has never had a lease, though an event tells of one",
+     "SELECT v.task_id FROM event v JOIN (SELECT task_id, last_lease FROM ready UNION ALL"
+     " SELECT task_id, last_lease FROM waiting) p ON p.task_id = v.task_id WHERE p.last_lease = 0 AND"
+     " v.kind IN ('requeued', 'cancel_requested', 'stop_requested', 'late_result_refused')"},
     {"has ended, but the step that it belongs to has not",
      "SELECT e.task_id FROM ending e JOIN step s ON s.task_id = e.task_id"
      " WHERE s.state IN ('WAITING', 'READY', 'RUNNING')"},
@@ -159,9 +171,10 @@ std::vector<std::string> StoreReader::contradictions() {
 
 std::map<Uuid, JobSight> StoreReader::jobs() {
     std::map<Uuid, JobSight> jobs;
-    auto rows =
-        db_->query("SELECT j.id, p.state, j.workflow, j.root_id FROM job j JOIN job_progress p ON p.job_id = j.id");
-    while (rows.step()) jobs[rows.uuid(0)] = {rows.string(1), rows.string(2), rows.uuid(3)};
+    auto rows = db_->query(
+        "SELECT j.id, p.state, j.workflow, j.root_id, p.finished_at FROM job j JOIN job_progress p ON p.job_id = "
+        "j.id");
+    while (rows.step()) jobs[rows.uuid(0)] = {rows.string(1), rows.string(2), rows.uuid(3), rows.time(4)};
     return jobs;
 }
 
@@ -178,11 +191,33 @@ std::map<int, std::string> StoreReader::step_states(const Uuid& job) {
     return states;
 }
 
-std::set<Uuid> StoreReader::tasks_of_steps() {
-    std::set<Uuid> tasks;
-    auto rows = db_->query("SELECT task_id FROM step WHERE task_id IS NOT NULL");
-    while (rows.step()) tasks.insert(rows.uuid(0));
+std::map<StepPlace, std::string> StoreReader::all_step_states() {
+    std::map<StepPlace, std::string> states;
+    auto rows = db_->query("SELECT job_id, step, item, state FROM step");
+    while (rows.step()) states[{rows.uuid(0), rows.small(1), rows.small(2)}] = rows.string(3);
+    return states;
+}
+
+std::map<Uuid, Uuid> StoreReader::tasks_of_steps() {
+    std::map<Uuid, Uuid> tasks;
+    auto rows = db_->query(
+        "SELECT s.task_id, j.root_id FROM step s JOIN job j ON j.id = s.job_id WHERE s.task_id IS NOT NULL");
+    while (rows.step()) tasks[rows.uuid(0)] = rows.uuid(1);
     return tasks;
+}
+
+std::string StoreReader::last_verdict(const Uuid& task) {
+    auto row = db_->query(
+        "SELECT kind FROM event WHERE task_id = ? AND kind IN ('requeued', 'failed', 'cancelled')"
+        " ORDER BY id DESC LIMIT 1",
+        task);
+    return row.step() ? row.string(0) : "";
+}
+
+int StoreReader::schema_version() {
+    auto row = db_->query("PRAGMA user_version");
+    row.step();
+    return row.small(0);
 }
 
 std::size_t StoreReader::hooks_fired(const Uuid& job, int first_hook) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <map>
 #include <memory>
 #include <optional>
@@ -52,6 +53,7 @@ struct JobSight {
     std::string state;
     std::string workflow;
     Uuid root;
+    Timestamp finished_at;
 
     [[nodiscard]] bool has_ended() const { return state == "COMPLETED" || state == "FAILED" || state == "CANCELLED"; }
 };
@@ -71,6 +73,14 @@ struct SweepRowSight {
 struct StepSight {
     Uuid job;
     int number = 0;
+};
+/// A step's key.
+struct StepPlace {
+    Uuid job;
+    int number = 0;
+    int item = -1;
+
+    friend auto operator<=>(const StepPlace&, const StepPlace&) = default;
 };
 
 /// Reads the store's tables themselves, so that the checkers take nobody's word for what is in them. Nothing of this
@@ -93,7 +103,11 @@ public:
     [[nodiscard]] std::map<Uuid, JobSight> jobs();
     [[nodiscard]] std::optional<StepSight> step_of(const Uuid& task);
     [[nodiscard]] std::map<int, std::string> step_states(const Uuid& job);  ///< by number; not of items
-    [[nodiscard]] std::set<Uuid> tasks_of_steps();
+    [[nodiscard]] std::map<StepPlace, std::string> all_step_states();
+    [[nodiscard]] std::map<Uuid, Uuid> tasks_of_steps();  ///< with the jobs at the top of their trees
+    /// The kind of the last event about how a lease of the task ended; empty: there is none.
+    [[nodiscard]] std::string last_verdict(const Uuid& task);
+    [[nodiscard]] int schema_version();
     /// Steps with this number and above that have a task.
     [[nodiscard]] std::size_t hooks_fired(const Uuid& job, int first_hook);
     [[nodiscard]] std::map<std::string, ScheduleSight> schedules();

@@ -29,11 +29,12 @@ void Witness::failed(Process& process, const Change& change, bool in_doubt) {
 }
 
 /// A commit that was written but not synced is not seen by others. It may come back when the log is read again after
-/// a power cut.
+/// a power cut, until the next commit has taken its place in the log. Of two about the same, the later one stands
+/// there.
 void Witness::add_doubt(const Change& change) {
-    doubts_.ends.insert(change.ends.begin(), change.ends.end());
-    doubts_.starts.insert(change.starts.begin(), change.starts.end());
-    doubts_.claims_for.insert(change.claims_for.begin(), change.claims_for.end());
+    for (const auto& [task, end] : change.ends) doubts_.ends.insert_or_assign(task, end);
+    for (const auto& [task, start] : change.starts) doubts_.starts.insert_or_assign(task, start);
+    for (const auto& [worker, request] : change.claims_for) doubts_.claims_for.insert_or_assign(worker, request);
     doubts_.forces.insert(change.forces.begin(), change.forces.end());
 }
 
@@ -69,11 +70,17 @@ void Witness::compare(Process* process, const Change& change, Certainty certaint
     }
     last_lease_ = newest_lease_;
     for (const auto& [task, sight] : picture_) {
+        if (sight.started) started_.insert(sight.lease.lease);
         const auto earlier = before.find(task);
-        if (earlier == before.end() || earlier->second.lease.lease != sight.lease.lease)
-            lease_appeared(change, sight);
+        if (earlier != before.end() && earlier->second.lease.lease == sight.lease.lease) continue;
+        if (certainty == Certainty::None)
+            complain("Store contract", concat(change.verb, " failed, and yet handed out ",
+                                              world_.ledger.name_of(task), "#", sight.lease.lease));
+        lease_appeared(change, sight);
     }
-    if (certainty == Certainty::Sure) check_said(change, before, picture_);
+    if (certainty == Certainty::Sure && before != picture_) doubts_ = {};
+    if (certainty == Certainty::Sure) check_said(change, before);
+    check_crashes();
     if (certainty == Certainty::Sure && change.verb == "recover") check_recovered_once(*process, change);
     if (!change.marks_lost.empty() && certainty == Certainty::Sure) check_mark(*process, change);
     if (change.prunes) look_at_everything("after pruning");
@@ -108,6 +115,7 @@ void Witness::lease_went(Process* process, const Change& change, const LeaseSigh
     if (process == nullptr) return;
     if (change.verb == "recover") {
         check_verdict(*process, sight, end->second);
+        check_event_of_verdict(sight, place);
     } else {
         check_outcome(sight, end->second);
     }
@@ -124,24 +132,46 @@ void Witness::lease_changed(const Change& change, const LeaseSight& before, cons
 }
 
 /// What the answer says has happened, and nothing that it says has not.
-void Witness::check_said(const Change& change, const LeasePicture& before, const LeasePicture& after) {
+void Witness::check_said(const Change& change, const LeasePicture& before) {
+    check_said_of_ends(change, before);
+    check_said_of_starts(change, before);
+}
+
+void Witness::check_said_of_ends(const Change& change, const LeasePicture& before) {
     for (const auto& [task, end] : change.ends) {
         const auto earlier = before.find(task);
         const bool was_current = earlier != before.end() && earlier->second.lease.lease == end.lease;
-        const auto now = after.find(task);
-        const bool is_current = now != after.end() && now->second.lease.lease == end.lease;
+        const bool is_current = holder_of({task, end.lease}).has_value();
         const std::string name = concat(world_.ledger.name_of(task), "#", end.lease);
         if (end.said_applied && !was_current)
             complain("P3", concat(change.verb, " of ", name, " was applied, though that was not its lease"));
         if (end.said_applied && is_current)
             complain("Store contract", concat(change.verb, " of ", name, " was said to be applied, and was not"));
+        if (!end.said_refused || !was_current) continue;
+        if (!is_current)
+            complain("Store contract", concat(change.verb, " of ", name, " was refused, and was applied"));
+        // A verdict is also refused when what it rests on is not so any more.
+        const bool had_to_be_taken =
+            change.verb != "recover" && earlier->second.started == (end.end != core::LeaseEnd::NotStarted);
+        if (is_current && had_to_be_taken)
+            complain("Store contract", concat(change.verb, " of ", name, " was refused, though that is its lease"));
     }
+}
+
+void Witness::check_said_of_starts(const Change& change, const LeasePicture& before) {
     for (const auto& [task, start] : change.starts) {
-        const auto now = after.find(task);
-        const bool is_started = now != after.end() && now->second.lease.lease == start.lease && now->second.started;
+        const auto earlier = before.find(task);
+        const bool was_current = earlier != before.end() && earlier->second.lease.lease == start.lease;
+        const bool was_started = was_current && earlier->second.started;
+        const bool is_current = holder_of({task, start.lease}).has_value();
+        const bool is_started = is_current && picture_.at(task).started;
+        const std::string name = concat(world_.ledger.name_of(task), "#", start.lease);
         if (start.said_started && !is_started)
-            complain("P4", concat(change.verb, " says that ", world_.ledger.name_of(task), "#", start.lease,
-                                  " is started, and it is not"));
+            complain("P4", concat(change.verb, " says that ", name, " is started, and it is not"));
+        if ((start.said_refused || start.said_withdrawn) && is_started && !was_started)
+            complain("P4", concat(change.verb, " of ", name, " was refused, and its start is committed"));
+        if (start.said_refused && was_current && is_current)
+            complain("Store contract", concat(change.verb, " of ", name, " was refused, though that is its lease"));
     }
 }
 
@@ -156,8 +186,8 @@ void Witness::claim_answered(Process& process, const store::ClaimParams& params,
     for (const auto& [task, sight] : picture_) {
         const auto request = requests_.find(sight.lease.lease);
         if (request == requests_.end() || request->second != params.request) continue;
-        const bool is_told = std::ranges::any_of(
-            answer.tasks, [&](const store::ClaimedTask& told) { return told.lease == sight.lease.lease; });
+        const bool is_told =
+            std::ranges::find(answer.tasks, sight.lease.lease, &store::ClaimedTask::lease) != answer.tasks.end();
         if (!is_told)
             complain("Store contract",
                      concat(process.name(), " asked again what it was granted, and was not told of ",
@@ -184,7 +214,7 @@ void Witness::run_begins(Process& process, const store::TaskLease& lease) {
     const std::string name = concat(world_.ledger.name_of(lease.task), "#", lease.lease);
     const auto current = picture_.find(lease.task);
     const bool is_current = current != picture_.end() && current->second.lease.lease == lease.lease;
-    if (is_current && !current->second.started)
+    if (!started_.contains(lease.lease))
         complain("P4", concat(process.name(), " runs ", name, ", whose start is not committed"));
     if (const TrueRun* run = world_.ledger.run_of(lease.lease); run != nullptr)
         complain("No attempt twice", concat(process.name(), " runs ", name, ", which ", run->worker, " has run"));

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/change.h"
@@ -59,12 +60,14 @@ public:
 
     // ---- What really ran
     void run_begins(Process& process, const store::TaskLease& lease);
+    /// The runner of that lease has died by itself.
+    void runner_died(const store::TaskLease& lease);
     /// Also when runs go on after their machine stood still.
     void check_overlap(const Uuid& task);
 
     /// Everything there is.
     void look_at_everything(const std::string& when);
-    /// Leases of the dead, once there are no faults any more.
+    /// Leases of the dead, once there are no faults any more, and nobody is stopped.
     void check_owners(Duration calm_since);
     /// Everything has ended, and as it really was.
     void check_end();
@@ -85,10 +88,14 @@ private:
     void lease_appeared(const Change& change, const LeaseSight& sight);
     void lease_went(Process* process, const Change& change, const LeaseSight& sight);
     void lease_changed(const Change& change, const LeaseSight& before, const LeaseSight& after);
-    void check_said(const Change& change, const LeasePicture& before, const LeasePicture& after);
+    void check_said(const Change& change, const LeasePicture& before);
+    void check_said_of_ends(const Change& change, const LeasePicture& before);
+    void check_said_of_starts(const Change& change, const LeasePicture& before);
     // settlement_check.cc
     void check_settlement(const LeaseSight& lease, const Change::End& end, const PlaceSight& place);
     void check_outcome(const LeaseSight& lease, const Change::End& end);
+    void check_event_of_verdict(const LeaseSight& lease, const PlaceSight& place);
+    void check_crashes();
     // verdict_check.cc
     void check_verdict(Process& process, const LeaseSight& lease, const Change::End& end);
     void check_mark(Process& process, const Change& change);
@@ -100,6 +107,7 @@ private:
     void check_endings(const std::map<Uuid, EndingSight>& endings, const std::set<Uuid>& tasks);
     void check_presence(const std::set<Uuid>& tasks);
     void check_pruned(const Uuid& task, const EndingSight& ending);
+    void check_age(const std::string& name, Timestamp finished_at);
     // sweep_check.cc
     void check_recovered_once(Process& process, const Change& change);
     void check_certain_evidence(Process& process);
@@ -115,6 +123,9 @@ private:
     [[nodiscard]] const core::Workflow* workflow_of(const JobSight& job);
     void check_step(const Uuid& task);
     void check_jobs();
+    void check_job(const Uuid& id, const JobSight& sight);
+    void check_steps();
+    void check_pruned_tree(const std::string& name, const Uuid& root);
     void check_origin(const std::set<Uuid>& tasks);
 
     World& world_;
@@ -123,10 +134,14 @@ private:
     store::Lease last_lease_ = 0;    // handed out before the call that is looked at,
     store::Lease newest_lease_ = 0;  // and with it
     std::map<store::Lease, Duration> appeared_;
-    std::map<store::Lease, Uuid> requests_;  // which claim each lease was granted to
+    std::map<store::Lease, Uuid> requests_;                      // which claim each lease was granted to
+    std::set<store::Lease> started_;                             // whose start was ever seen committed
+    std::map<store::Lease, std::pair<Uuid, Duration>> crashes_;  // of runners, not settled yet: which task, and when
     std::map<Uuid, EndingSight> endings_;
-    std::map<Uuid, std::string> ended_jobs_;
+    std::map<Uuid, Uuid> roots_;     // of tasks of steps: the job at the top
+    std::map<Uuid, JobSight> jobs_;  // as they were seen last
     std::set<Uuid> pruned_jobs_;
+    std::map<StepPlace, std::string> ended_steps_;
     std::map<std::string, std::deque<Duration>> looks_;  // by process, on its monotonic clock
     /// What a process that sweeps has met.
     struct SweepSight {

@@ -20,11 +20,7 @@ WorkerProcess::WorkerProcess(World& world, const std::string& name, Machine& mac
       keeper_pid_(machine.add_process(world.timeline.now())),
       clock_(world, world.draw_skew(name)),
       store_(*this, clock_),
-      runners_(*this,
-               [this](const engine::RunnerEvent& event) {
-                   worker_.handle(event, monotonic());
-                   decide();
-               }),
+      runners_(*this, [this](const engine::RunnerEvent& event) { runner_said(event); }),
       worker_(settings(tags), dice()) {
     world.workers[id_] = {.id = id_,
                           .process = name,
@@ -71,6 +67,17 @@ void WorkerProcess::wake() {
 void WorkerProcess::ask_to_drain() {
     worker_.asked_to_drain("received SIGTERM", monotonic());
     decide();
+}
+
+/// The death of a runner ends its own run, and no other one of the worker (P8).
+void WorkerProcess::runner_said(const engine::RunnerEvent& event) {
+    const bool is_death = std::holds_alternative<engine::RunnerGone>(event);
+    if (is_death) decide();  // what was due anyhow: whatever is stopped after this is stopped because of it
+    const std::uint64_t stops = runners_.stops();
+    worker_.handle(event, monotonic());
+    decide();
+    if (is_death && runners_.stops() > stops)
+        world().witness.complain("P8", concat(name(), " has lost a runner, and stops the runs of others"));
 }
 
 void WorkerProcess::decide() {

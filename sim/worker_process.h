@@ -31,6 +31,7 @@ public:
 
 private:
     [[nodiscard]] engine::WorkerSettings settings(const std::vector<std::string>& tags);
+    void runner_said(const engine::RunnerEvent& event);
     void decide();
     void decide_at(Duration when);
     void poll();

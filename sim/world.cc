@@ -8,6 +8,8 @@
 #include "sim/client_process.h"
 #include "sim/sweeper_process.h"
 #include "sim/worker_process.h"
+#include "store/migration.h"
+#include "store/sqlite/database.h"
 #include "store/sqlite/sqlite_store.h"
 
 namespace holdfast::sim {
@@ -19,6 +21,7 @@ using namespace std::chrono_literals;
 constexpr Timestamp beginning = Timestamp(std::chrono::hours(24 * 365 * 56));
 constexpr std::uint64_t events_between_full_checks = 1000;
 constexpr std::uint64_t most_calls_to_settle = 300'000;
+constexpr Duration longest_outage = 2h;
 
 /// In memory where that is possible, and the working directory while the world is there: names that depend on this
 /// process would get into messages, and make every run another one.
@@ -235,9 +238,15 @@ void World::plan_next(Fault fault) {
     const auto wait = faults.next_after(fault);
     if (!wait) return;
     timeline.after(*wait, [this, fault] {
-        if (auto struck = faults.strikes(fault, "world")) strike(fault, *struck);
+        if (auto drawn = faults.draw(fault, "world"); drawn && strike(fault, *drawn)) faults.happened(fault);
         plan_next(fault);
     });
+}
+
+const Process* World::find_living(const std::string& name) const {
+    for (const auto& slot : slots_)
+        if (slot->name == name && slot->process && slot->process->is_alive()) return slot->process.get();
+    return nullptr;
 }
 
 Process* World::pick(std::string_view role, Dice& of_fault) {
@@ -251,6 +260,7 @@ Process* World::pick(std::string_view role, Dice& of_fault) {
 void World::pause(Process& process, Duration length) {
     process.say(concat("is stopped for ", format_duration(length)));
     process.stop();
+    still_until_ = std::max(still_until_, timeline.now() + length);
     Slot* slot = slot_of(process);
     const std::uint64_t number = ++last_stop_;
     stops_[number] = {slot, slot->incarnation};
@@ -267,18 +277,22 @@ void World::end_stop(std::uint64_t number) {
 }
 
 void World::rouse(const std::set<Uuid>& ids, Duration wait) {
+    bool is_anybody_stopped = false;
     for (const auto& [number, stop] : stops_) {
         const auto* worker = dynamic_cast<const WorkerProcess*>(stop.slot->process.get());
         if (worker == nullptr || !ids.contains(worker->id())) continue;
         timeline.after(wait, [this, number = number] { end_stop(number); });
+        is_anybody_stopped = true;
     }
+    if (is_anybody_stopped) faults.happened(Fault::BackAtVerdict);
 }
 
-void World::freeze(Machine& machine, Duration length) {
-    if (machine.is_frozen || !machine.is_up) return;
+bool World::freeze(Machine& machine, Duration length) {
+    if (machine.is_frozen || !machine.is_up) return false;
     trace.line(timeline.now(), machine.hostname, concat("stands still for ", format_duration(length)));
     machine.is_frozen = true;
     machine.frozen_at = timeline.now();
+    still_until_ = std::max(still_until_, timeline.now() + length);
     std::vector<std::pair<Slot*, int>> frozen;
     for (const auto& slot : slots_) {
         if (slot->machine != machine.number || !slot->process) continue;
@@ -301,6 +315,7 @@ void World::freeze(Machine& machine, Duration length) {
                 std::ranges::count(frozen, std::pair(slot.get(), slot->incarnation)) == 0)
                 slot->process->go_on();
     });
+    return true;
 }
 
 void World::reboot(Machine& machine, Duration away) {
@@ -341,58 +356,69 @@ void World::lose_power() {
     witness.power_failed();
 }
 
-void World::strike(Fault fault, Dice of_fault) {
+void World::go_away(Duration length) {
+    down_until_ = std::max(down_until_, timeline.now() + length);
+    trace.line(timeline.now(), "database", concat("is away for ", format_duration(length)));
+}
+
+bool World::strike(Fault fault, Dice of_fault) {
     const auto pause_one = [&](std::string_view role) {
-        if (Process* process = pick(role, of_fault)) pause(*process, of_fault.logarithmic(1s, 10min));
+        Process* const process = pick(role, of_fault);
+        if (process != nullptr) pause(*process, of_fault.logarithmic(1s, 10min));
+        return process != nullptr;
     };
     switch (fault) {
         case Fault::Outage:
-            down_until_ = timeline.now() + of_fault.logarithmic(1s, 2h);
-            trace.line(timeline.now(), "database",
-                       concat("is away for ", format_duration(down_until_ - timeline.now())));
-            return;
-        case Fault::Partition:
-            if (Process* process = pick("", of_fault)) {
-                const Duration length = of_fault.logarithmic(1s, 10min);
-                partitioned_until_[process->name()] = timeline.now() + length;
-                process->say(concat("is cut off from the store for ", format_duration(length)));
-            }
-            return;
+            go_away(of_fault.logarithmic(1s, longest_outage));
+            return true;
+        case Fault::Partition: {
+            Process* const process = pick("", of_fault);
+            if (process == nullptr) return false;
+            const Duration length = of_fault.logarithmic(1s, 10min);
+            partitioned_until_[process->name()] = timeline.now() + length;
+            process->say(concat("is cut off from the store for ", format_duration(length)));
+            return true;
+        }
         case Fault::PauseWorker:
             return pause_one("worker");
         case Fault::PauseSweeper:
             return pause_one("sweeper");
         case Fault::PauseClient:
             return pause_one("client");
-        case Fault::TermWorker:
-            if (auto* worker = dynamic_cast<WorkerProcess*>(pick("worker", of_fault))) {
-                worker->say("receives SIGTERM");
-                worker->after(Duration::zero(), [worker] { worker->ask_to_drain(); });
-            }
-            return;
+        case Fault::TermWorker: {
+            auto* const worker = dynamic_cast<WorkerProcess*>(pick("worker", of_fault));
+            if (worker == nullptr) return false;
+            worker->say("receives SIGTERM");
+            worker->after(Duration::zero(), [worker] { worker->ask_to_drain(); });
+            return true;
+        }
         case Fault::FreezeMachine:
             return freeze(*machines[of_fault.below(machines.size())], of_fault.logarithmic(1s, 10min));
         case Fault::RebootMachine: {
             Machine& machine = *machines[of_fault.below(machines.size())];
-            if (plan.one_machine) disk.lose_power();
-            if (plan.one_machine) return lose_power();
-            return reboot(machine, of_fault.logarithmic(1s, 2min));
+            if (plan.one_machine) {
+                disk.lose_power();
+                lose_power();
+            } else {
+                reboot(machine, of_fault.logarithmic(1s, 2min));
+            }
+            return true;
         }
         case Fault::PowerCut:
             power_cut_is_due = true;  // in the midst of somebody's next call
-            return;
+            return false;
         case Fault::DiskStaysFull: {
             const Duration length = of_fault.logarithmic(1s, 10min);
             disk.is_full = true;
             trace.line(timeline.now(), "database", concat("its disk is full for ", format_duration(length)));
             timeline.after(length, [this] { disk.is_full = false; });
-            return;
+            return true;
         }
         case Fault::ClockJump: {
             const Duration jump = of_fault.logarithmic(1s, 1h) * (of_fault.chance(0.5) ? 1 : -1);
             wall_jumps += jump;
             trace.line(timeline.now(), "database", concat("the wall clock jumps by ", jump.count(), " us"));
-            return;
+            return true;
         }
         case Fault::KillWorker:
         case Fault::KillSweeper:
@@ -412,8 +438,9 @@ void World::strike(Fault fault, Dice of_fault) {
         case Fault::WakeUpLost:
         case Fault::WakeUpTwice:
         case Fault::WakeUpLate:
-            return;  // these do not come by themselves
+            break;  // these do not come by themselves
     }
+    return false;
 }
 
 // ---- A run -------------------------------------------------------------------------------------------------------
@@ -424,7 +451,7 @@ void World::step() {
     if (timeline.count() < next_full_check_) return;
     next_full_check_ += events_between_full_checks;
     witness.look_at_everything("in between");
-    if (is_calm) witness.check_owners(calm_since_);
+    if (is_calm) witness.check_owners(std::max(calm_since_, still_until_));
 }
 
 void World::run_until(Duration end, const std::function<bool()>& is_done) {
@@ -471,12 +498,37 @@ void World::install() {
     sqlite::open_store({.path = database, .limits = limits()}, clock).reset();
 }
 
+/// As a program of that version would have left it, in the mode that every version has used.
+void World::install_older(int version) {
+    constexpr int application_id = 0x484f4c44;  // by which a store knows its own files
+    const OpeningFor opening(std::make_shared<DiskClient>());
+    sqlite::Database db(database, sqlite::Database::Mode::Create);
+    db.execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; BEGIN;");
+    for (const store::Migration& migration : sqlite::embedded_migrations())
+        if (migration.number <= version) db.execute(std::string(migration.sql));
+    db.execute(concat("PRAGMA application_id = ", application_id, "; PRAGMA user_version = ", version, "; COMMIT;"));
+}
+
+Duration World::plan_long_outage() {
+    if (!plan.long_outage_at) return plan.busy_for;
+    auto drawn = faults.draw(Fault::Outage, "long");
+    if (!drawn) return plan.busy_for;
+    const Duration length = drawn->between(Duration(1h), longest_outage);
+    timeline.after(*plan.long_outage_at, [this, length] {
+        faults.happened(Fault::Outage);
+        go_away(length);
+    });
+    return plan.busy_for + length;
+}
+
 RunReport World::run() {
+    if (plan.first_schema > 0) install_older(plan.first_schema);
+    const Duration busy_for = plan_long_outage();
     for (const auto& slot : slots_)
         start_later(*slot, dice.fork(slot->name).between(Duration::zero(), plan.starts_within));
     for (const Fault fault : all_faults())
         if (is_timed(fault)) plan_next(fault);
-    run_until(plan.busy_for, [&] {
+    run_until(busy_for, [&] {
         return plan.stops_after && timeline.now() >= *plan.stops_after && tasks_left + jobs_left == 0 &&
                next_scripted_ == options_.script.size() && ledger.is_all_acknowledged() && is_over();
     });
@@ -503,7 +555,7 @@ RunReport World::report() const {
     made.violations = witness.violations();
     for (const Fault fault : all_faults())
         if (faults.count(fault) > 0) made.faults[fault] = faults.count(fault);
-    made.struck = faults.struck();
+    made.drawn = faults.drawn();
     made.last_lines.assign(trace.last_lines().begin(), trace.last_lines().end());
     return made;
 }

@@ -54,8 +54,8 @@ struct RunReport {
     std::size_t tasks = 0;
     std::size_t jobs = 0;
     std::size_t runs = 0;
-    std::map<Fault, std::uint64_t> faults;
-    std::vector<FaultKey> struck;
+    std::map<Fault, std::uint64_t> faults;  ///< that really happened
+    std::vector<FaultKey> drawn;            ///< also those that did not get that far
     std::vector<Violation> violations;
     std::vector<std::string> last_lines;
 };
@@ -82,6 +82,8 @@ public:
     [[nodiscard]] RunReport run();
     /// Puts an empty database on the disk, for images of it.
     void install();
+    /// The same as programs of that schema version left it.
+    void install_older(int version);
 
     // ---- What its processes see
     Timeline timeline;
@@ -134,8 +136,11 @@ public:
     void bury(Process& process);
     /// SIGSTOP, and SIGCONT when that has passed.
     void pause(Process& process, Duration length);
-    /// SIGCONT to those of these workers that are stopped, when that has passed.
+    /// SIGCONT to those of these workers that are stopped, when that has passed. Counts as a fault when there are
+    /// any.
     void rouse(const std::set<Uuid>& ids, Duration wait);
+    /// The process of that name; null: it is dead.
+    [[nodiscard]] const Process* find_living(const std::string& name) const;
 
 private:
     /// Under which name, and how, a process is started whenever it is not there.
@@ -155,15 +160,19 @@ private:
     };
 
     void add_slots();
+    /// Until when there are faults: a long outage comes on top.
+    [[nodiscard]] Duration plan_long_outage();
     void start(Slot& slot);
     void start_later(Slot& slot, Duration wait);
     void run_until(Duration end, const std::function<bool()>& is_done);
     void step();
     void plan_next(Fault fault);
-    void strike(Fault fault, Dice dice_of_fault);
+    /// False: there was nobody to strike, or it is only to come.
+    [[nodiscard]] bool strike(Fault fault, Dice dice_of_fault);
+    void go_away(Duration length);
     [[nodiscard]] Process* pick(std::string_view role, Dice& dice_of_fault);
     void reboot(Machine& machine, Duration away);
-    void freeze(Machine& machine, Duration length);
+    bool freeze(Machine& machine, Duration length);
     void end_stop(std::uint64_t number);
     void calm_down();
     void settle();
@@ -182,6 +191,7 @@ private:
     std::map<std::uint64_t, Stop> stops_;
     std::uint64_t last_stop_ = 0;
     Duration calm_since_{};
+    Duration still_until_{};  ///< somebody may be stopped: of stops, also the last one is over only then
     std::uint64_t busy_calls_ = 0;
     std::uint64_t next_full_check_ = 1000;
     std::size_t next_scripted_ = 0;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "store/migration.h"
+
 namespace holdfast::sim {
 namespace {
 
@@ -24,7 +26,7 @@ TEST(World, IsTheSameForTheSameSeedAndAnotherForAnother) {
     const RunReport first = World({.seed = 11}).run();
     EXPECT_EQ(first.hash, World({.seed = 11}).run().hash);
     EXPECT_NE(first.hash, World({.seed = 12}).run().hash);
-    EXPECT_FALSE(first.struck.empty());
+    EXPECT_FALSE(first.drawn.empty());
 }
 
 TEST(World, HasOnlyTheFaultsThatItMayHave) {
@@ -34,8 +36,49 @@ TEST(World, HasOnlyTheFaultsThatItMayHave) {
     ASSERT_EQ(report.faults.size(), 1U);
     EXPECT_EQ(report.faults.begin()->first, Fault::AnswerLost);
 
-    options.limits.only = std::set<FaultKey>{report.struck.front()};
-    EXPECT_EQ(World(options).run().struck, std::vector<FaultKey>{report.struck.front()});
+    options.limits.only = std::set<FaultKey>{report.drawn.front()};
+    EXPECT_EQ(World(options).run().drawn, std::vector<FaultKey>{report.drawn.front()});
+}
+
+TEST(World, IsMigratedFromAnyOlderSchemaByWhoeverOpensItFirst) {
+    for (int version = 1; version < sqlite::embedded_migrations().back().number; ++version) {
+        RunOptions options = calm_world(3);
+        options.plan = draw_plan(Dice(3));
+        options.plan->first_schema = version;
+        {
+            World world(options);
+            world.install_older(version);
+            StoreReader reader(world.database);
+            ASSERT_TRUE(reader.open(world.disk));
+            EXPECT_EQ(reader.schema_version(), version);
+            reader.close();
+        }
+        const RunReport report = World(options).run();
+        EXPECT_TRUE(report.violations.empty()) << "which look at the schema in the end";
+        EXPECT_GT(report.runs, 0U);
+    }
+}
+
+TEST(World, OutlastsALongOutageThatEndsByItself) {
+    RunOptions options{.seed = 5};
+    options.limits.kinds = std::set<Fault>{Fault::Outage};
+    options.plan = draw_plan(Dice(5));
+    options.plan->long_outage_at = std::chrono::minutes(1);
+    const RunReport report = World(options).run();
+    EXPECT_TRUE(report.violations.empty());
+    EXPECT_GT(report.virtual_time, options.plan->busy_for + std::chrono::hours(1));
+    EXPECT_GE(report.faults.at(Fault::Outage), 1U);
+}
+
+TEST(Faults, AreCountedWhenTheyHappenAndNotWhenTheyAreDrawn) {
+    FaultPlan plan(1, {.kinds = std::set<Fault>{Fault::Outage}, .only = {}});
+    EXPECT_TRUE(plan.draw(Fault::Outage, "here").has_value());
+    EXPECT_EQ(plan.count(Fault::Outage), 0U);
+    plan.happened(Fault::Outage);
+    EXPECT_EQ(plan.count(Fault::Outage), 1U);
+    EXPECT_TRUE(plan.strikes(Fault::Outage, "here").has_value());
+    EXPECT_EQ(plan.count(Fault::Outage), 2U);
+    EXPECT_EQ(plan.drawn().size(), 2U);
 }
 
 }  // namespace
