@@ -57,11 +57,11 @@ TEST_P(Limits, LimitOfOneScriptDoesNotBindTheNext) {
     const auto runner = bench.spawn();
     core::TaskSpec spec;
     spec.script = "true";
-    spec.memory_bytes = 32 * mib;
+    spec.memory_bytes = 128 * mib;  // more than an instrumented runner has when it forks
     spec.max_processes = 3;
     EXPECT_TRUE(run(bench, runner, spec).completed);
     core::TaskSpec large;
-    large.script = "#!/usr/bin/env python3\nimport time\neaten = bytearray(100 << 20)\ntime.sleep(0.6)\n";
+    large.script = "#!/usr/bin/env python3\nimport time\neaten = bytearray(200 << 20)\ntime.sleep(0.6)\n";
     EXPECT_TRUE(run(bench, runner, large).completed);
 }
 
