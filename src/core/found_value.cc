@@ -8,7 +8,8 @@ using nlohmann::json;
 
 std::string found(const json& value) {
     std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
-    return text.size() <= 60 ? text : text.substr(0, 57) + "...";
+    if (text.size() > 60) text.replace(57, std::string::npos, "...");
+    return text;
 }
 
 }  // namespace holdfast::core
