@@ -179,8 +179,8 @@ TEST_F(PostgresPlans, TouchFewPagesOfTasksThatWereParkedAMomentAgo) {
         ASSERT_LT(claims, 30);
         claim_and_finish();
     }
-    // Whoever looks at the past, autovacuum or a session that begins, keeps dead entries from being marked as such: then
-    // it is measured again, a little later.
+    // Whoever looks at the past, autovacuum or a session that begins, keeps dead entries from being marked as such:
+    // then it is measured again, a little later.
     long behind = alone + 1000;
     for (int tries = 0; tries < 15 && behind >= alone + 40; ++tries) {
         std::this_thread::sleep_for(tries * std::chrono::milliseconds(50));
