@@ -34,6 +34,29 @@ TEST_P(JobPrune, AnOldJobGoesWithItsTreeAndAllThatBelongsToIt) {
         EXPECT_EQ(rows(table), 0) << table;
 }
 
+TEST_P(JobPrune, AnOldJobsIdIsRefusedAlsoByAClockThatWasSetBack) {
+    const auto given = a_job(clock.now(), {a_flow({a_step("a")})});
+    ASSERT_EQ(jobs->start_jobs({given}).at(0).status, store::SubmitStatus::Accepted);
+    complete(given.id, "a");
+    clock.advance(std::chrono::hours(25));
+    EXPECT_EQ(prune().jobs, 1);
+    clock.advance(-std::chrono::hours(25));
+    EXPECT_EQ(jobs->start_jobs({given}).at(0).status, store::SubmitStatus::TooOld);
+    EXPECT_FALSE(exists(given.id));
+}
+
+TEST_P(JobPrune, TheTasksOfAJobAreSubmittedAlsoByAClockThatWasSetBack) {
+    const Uuid old = start({a_step("a")});
+    complete(old, "a");
+    const Uuid id = start({a_step("a"), a_step("b", {"a"})});
+    clock.advance(std::chrono::hours(25));
+    EXPECT_EQ(prune().jobs, 1);
+    clock.advance(-std::chrono::hours(26));
+    complete(id, "a");
+    complete(id, "b");
+    EXPECT_EQ(state(id), JobState::Completed);
+}
+
 TEST_P(JobPrune, TasksOfStepsStayAsLongAsTheirJob) {
     const Uuid id = start({a_step("a"), a_step("b", {"a"})});
     complete(id, "a", "7");

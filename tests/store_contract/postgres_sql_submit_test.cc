@@ -318,7 +318,7 @@ TEST_F(SqlSubmit, OfAnIdWhoseTaskIsBeingRemovedWaitsAndIsRefused) {
     const auto other = database->raw();
     other->execute("BEGIN");
     other->execute(concat("SELECT holdfast.delete_tasks(ARRAY['", id.to_string(), "']::uuid[])"));
-    other->execute(concat("UPDATE pruned SET until = ", instant(clock.now())));
+    other->execute(concat("UPDATE pruned SET highest = '", id.to_string(), "'"));
     std::string complaint;
     std::jthread submitting([&] { complaint = submit_again(id); });
     PostgresRaw watcher(database->address());
@@ -358,18 +358,20 @@ TEST_F(SqlSubmit, OfAnOldIdThatIsStillKnownReturnsItsTask) {
 }
 
 TEST_F(SqlSubmit, RemembersTheLatestRemovalWhenAnEarlierOneFollows) {
-    complete_one();
+    const auto older = a_task(clock.now());
+    clock.advance(1h);
+    const Uuid newer = complete_one();
     clock.advance(10h);
     prune_older_than(1h);
-    const auto until = raw->value("SELECT until FROM pruned");
-    const auto older = a_task(clock.now() - 6h);
+    EXPECT_EQ(raw->value("SELECT highest FROM pruned"), newer.to_string());
+    raw->execute("UPDATE pruned SET highest = '00000000-0000-0000-0000-000000000000'");
     store->submit({older});
+    raw->execute(concat("UPDATE pruned SET highest = '", newer.to_string(), "'"));
     force(*store, older.id);
-    raw->execute("ALTER TABLE ending DISABLE TRIGGER ending_is_final");
-    raw->execute("UPDATE ending SET finished_at = finished_at - interval '6 hours'");
-    prune_older_than(5h);
+    clock.advance(2h);
+    prune_older_than(1h);
     EXPECT_FALSE(store->find({older.id}).at(0).has_value());
-    EXPECT_EQ(raw->value("SELECT until FROM pruned"), until);
+    EXPECT_EQ(raw->value("SELECT highest FROM pruned"), newer.to_string());
 }
 
 }  // namespace

@@ -140,6 +140,41 @@ TEST_P(Prune, LeavesAPrunedIdRefusedForeverAfter) {
     EXPECT_EQ(store->submit({task}).at(0).status, store::SubmitStatus::TooOld);
 }
 
+TEST_P(Prune, LeavesAnIdRefusedAlsoByAClockThatWasSetBack) {
+    const auto kept = submit();
+    const auto first = a_task(clock.now());
+    const auto never_used = a_task(clock.now());
+    const auto last = a_task(clock.now());
+    const auto younger = a_task(clock.now());
+    for (const auto& task : {first, last}) {
+        submit(task);
+        force(*store, task.id);
+    }
+    clock.advance(721h);
+    EXPECT_EQ(store->prune(terminal(720h)).tasks, 2);
+    clock.advance(-721h);
+    const auto outcomes = store->submit({first, younger, last, never_used});
+    EXPECT_EQ(outcomes.at(0).status, store::SubmitStatus::TooOld);
+    EXPECT_EQ(outcomes.at(1).status, store::SubmitStatus::Accepted);
+    EXPECT_EQ(outcomes.at(2).status, store::SubmitStatus::TooOld);
+    EXPECT_EQ(outcomes.at(3).status, store::SubmitStatus::TooOld) << "it cannot be told from one that was removed";
+    EXPECT_EQ(store->count().pending, 2);
+    EXPECT_TRUE(store->find({kept}).at(0).has_value());
+    EXPECT_EQ(claim_fully(*store, worker, 9).size(), 2U);
+}
+
+TEST_P(Prune, NotesNothingInADryRun) {
+    const auto task = a_task(clock.now());
+    submit(task);
+    force(*store, task.id);
+    clock.advance(721h);
+    auto params = terminal(720h);
+    params.dry_run = true;
+    EXPECT_EQ(store->prune(params).tasks, 1);
+    clock.advance(-721h);
+    EXPECT_EQ(store->submit({a_task(clock.now() - 1h)}).at(0).status, store::SubmitStatus::Accepted);
+}
+
 TEST_P(Prune, OfMoreThanOneTransactionHoldsIsBounded) {
     ended_tasks(1500);
     clock.advance(2h);

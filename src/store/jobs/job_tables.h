@@ -110,6 +110,8 @@ public:
     virtual std::vector<TaskEnd> task_ends(const std::vector<Uuid>& tasks) = 0;
     /// Those of the tasks that there are, ended or not.
     virtual std::vector<Uuid> existing_tasks(const std::vector<Uuid>& tasks) = 0;
+    /// Was a task or job removed whose id is `id` or higher? Then `id` itself may have been, when it is not there.
+    virtual bool is_pruned_up_to(const Uuid& id) = 0;
 
     // Writing, in this order: definitions, jobs, steps, tasks, events. Batches as large as they come.
     virtual void insert_definition(const Uuid& definition, const std::string& text) = 0;  ///< unless it is there

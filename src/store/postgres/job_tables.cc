@@ -247,6 +247,10 @@ std::vector<Uuid> PostgresJobTables::existing_tasks(const std::vector<Uuid>& tas
     return read_ids(tx_.run("SELECT holdfast.existing_tasks($1)", tasks));
 }
 
+bool PostgresJobTables::is_pruned_up_to(const Uuid& id) {
+    return tx_.run("SELECT highest >= $1 FROM holdfast.pruned WHERE id = 1", id).boolean(0, 0);
+}
+
 void PostgresJobTables::insert_definition(const Uuid& definition, const std::string& text) {
     tx_.run("SELECT holdfast.insert_definition($1, $2)", definition, text);
 }
@@ -286,7 +290,6 @@ void PostgresJobTables::save_steps(const std::vector<StepRow>& steps) {
                 step_params(steps)});
 }
 
-/// Their ids are made in this transaction, so none of them is too old.
 std::vector<store::SubmitOutcome> PostgresJobTables::submit_tasks(const std::vector<store::NewTask>& tasks) {
     std::vector<store::SubmitOutcome> outcomes;
     std::vector<int> routes(tasks.size());
@@ -304,7 +307,7 @@ std::vector<store::SubmitOutcome> PostgresJobTables::submit_tasks(const std::vec
         batch.push_back(i);
     }
     if (batch.empty()) return outcomes;
-    const auto answer = tx_.run(submit_command(tasks, batch, routes, std::vector<bool>(tasks.size(), false)));
+    const auto answer = tx_.run(submit_command(tasks, batch, routes, nullptr));
     read_outcomes(answer, batch, outcomes);
     return outcomes;
 }

@@ -26,6 +26,7 @@ public:
     std::string definition_text(const Uuid& definition) override;
     std::vector<TaskEnd> task_ends(const std::vector<Uuid>& tasks) override;
     std::vector<Uuid> existing_tasks(const std::vector<Uuid>& tasks) override;
+    bool is_pruned_up_to(const Uuid& id) override;
 
     void insert_definition(const Uuid& definition, const std::string& text) override;
     void insert_jobs(const std::vector<store::JobRow>& jobs) override;

@@ -11,7 +11,6 @@ struct Old {
     Array<Uuid> tasks;
     Array<Uuid> jobs;  ///< at the top
     Array<Uuid> workers;
-    Timestamp ended_before;  ///< the tasks and jobs
 };
 
 template <typename T, typename Read>
@@ -44,7 +43,6 @@ Old find_old(Transaction& tx, const store::PruneParams& params) {
                                now - *params.worker_states_older_than, limit));
     if (!params.terminal_older_than) return old;
     const auto before = now - *params.terminal_older_than;
-    old.ended_before = before;
     // Ids carry the time they were made: the search goes no further than those made before the horizon.
     old.tasks = old_ids(
         tx.run("SELECT task_id FROM holdfast.ending e WHERE task_id < $1 AND finished_at < $2"
@@ -99,10 +97,14 @@ void delete_workers(Transaction& tx, const Array<Uuid>& workers) {
     tx.run("DELETE FROM holdfast.event WHERE worker_id = ANY ($1) AND task_id IS NULL", workers);
 }
 
-/// For holdfast.submit(), which is not told how long ended tasks are kept.
+/// So that no id is accepted a second time.
 void note_pruned(Transaction& tx, const Old& old) {
     if (old.tasks.size() == 0 && old.jobs.size() == 0) return;
-    tx.run("UPDATE holdfast.pruned SET until = $1 WHERE id = 1 AND until < $1", old.ended_before);
+    tx.run(
+        "UPDATE holdfast.pruned SET highest = h.id"
+        " FROM (SELECT g.id FROM unnest($1 || $2) AS g (id) ORDER BY g.id DESC LIMIT 1) h"
+        " WHERE pruned.id = 1 AND highest < h.id",
+        old.tasks, old.jobs);
 }
 
 void delete_old(Transaction& tx, const Old& old, const store::PruneParams& params) {

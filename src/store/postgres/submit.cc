@@ -44,7 +44,7 @@ SubmitStatus read_status(std::string_view text) {
 }  // namespace
 
 Command submit_command(const std::vector<NewTask>& tasks, const Batch& batch, const std::vector<int>& routes,
-                       const std::vector<bool>& too_old) {
+                       const std::vector<bool>* too_old) {
     Array<Uuid> ids, retry_ofs;
     Array<std::string_view> names, args, specs, policies, keys, idempotency_keys, traceparents;
     Array<int> route_ids, priorities, limits;
@@ -65,7 +65,7 @@ Command submit_command(const std::vector<NewTask>& tasks, const Batch& batch, co
         task.concurrency ? limits.add(task.concurrency->limit) : limits.add_null();
         idempotency_keys.add_unless_empty(task.idempotency_key);
         retry_ofs.add_unless_nil(task.retry_of);
-        olds.add(too_old[index]);
+        too_old ? olds.add((*too_old)[index]) : olds.add_null();
         traceparents.add_unless_empty(task.traceparent);
     }
     return {
@@ -119,7 +119,7 @@ std::vector<SubmitOutcome> PostgresStore::submit(const std::vector<NewTask>& tas
 void PostgresStore::submit_batch(const std::vector<NewTask>& tasks, const Batch& batch,
                                  const std::vector<int>& routes, const std::vector<bool>& old,
                                  std::vector<SubmitOutcome>& outcomes) {
-    const auto answers = work_.run({submit_command(tasks, batch, routes, old)}, Effect::Writes);
+    const auto answers = work_.run({submit_command(tasks, batch, routes, &old)}, Effect::Writes);
     read_outcomes(answers.front(), batch, outcomes);
     bell_.ring(static_cast<std::size_t>(answers.front().size()) < batch.size(), false);
 }

@@ -3,6 +3,7 @@
 #include "store/encoding.h"
 #include "store/sqlite/endings.h"
 #include "store/sqlite/error_columns.h"
+#include "store/sqlite/prune.h"
 
 namespace holdfast::sqlite {
 
@@ -187,6 +188,10 @@ std::vector<Uuid> SqliteJobTables::existing_tasks(const std::vector<Uuid>& tasks
         if (row.step()) found.push_back(task);
     }
     return found;
+}
+
+bool SqliteJobTables::is_pruned_up_to(const Uuid& id) {
+    return sqlite::is_pruned_up_to(tx_.db, id);
 }
 
 void SqliteJobTables::insert_definition(const Uuid& definition, const std::string& text) {

@@ -11,7 +11,7 @@ namespace holdfast::sqlite {
 class SqliteJobTables final : public store::JobTables {
 public:
     using Submit = std::function<store::SubmitOutcome(const store::NewTask&)>;
-    /// `submit` accepts one task inside the same transaction.
+    /// `submit` accepts one task, whose id was made in this transaction, inside it.
     SqliteJobTables(Transaction& tx, Submit submit) : tx_(tx), submit_(std::move(submit)) {}
 
     std::vector<store::JobRow> load_jobs(const std::vector<Uuid>& jobs) override;
@@ -23,6 +23,7 @@ public:
     std::string definition_text(const Uuid& definition) override;
     std::vector<TaskEnd> task_ends(const std::vector<Uuid>& tasks) override;
     std::vector<Uuid> existing_tasks(const std::vector<Uuid>& tasks) override;
+    bool is_pruned_up_to(const Uuid& id) override;
 
     void insert_definition(const Uuid& definition, const std::string& text) override;
     void insert_jobs(const std::vector<store::JobRow>& jobs) override;

@@ -1,3 +1,5 @@
+#include "store/sqlite/prune.h"
+
 #include "store/id_range.h"
 #include "store/sqlite/store_impl.h"
 
@@ -149,8 +151,8 @@ void delete_dead_tokens(Transaction& tx, Timestamp before, std::size_t limit) {
 struct Old {
     std::vector<std::int64_t> heartbeats;
     std::vector<std::int64_t> worker_states;
-    std::vector<Uuid> tasks;
-    std::vector<Uuid> trees;
+    std::vector<Uuid> tasks;  ///< in order
+    std::vector<Uuid> trees;  ///< in order
     std::vector<Uuid> workers;
 };
 
@@ -181,6 +183,12 @@ void delete_old(Transaction& tx, const Old& old, const store::PruneParams& param
     delete_dead_tokens(tx, tx.now - *params.terminal_older_than, params.limit);
 }
 
+/// So that no id is accepted a second time.
+void note_pruned(Transaction& tx, const Old& old) {
+    for (const auto* ids : {&old.tasks, &old.trees})
+        if (!ids->empty()) tx.db.run("UPDATE pruned SET highest = ?1 WHERE id = 1 AND highest < ?1", ids->back());
+}
+
 /// Gives pages back to the file system, some at a time: what was deleted in a hurry goes in the course of further
 /// calls.
 void shrink(Transaction& tx) {
@@ -201,6 +209,10 @@ store::PruneAnswer answer_for(const Old& old, std::size_t limit) {
 
 }  // namespace
 
+bool is_pruned_up_to(Database& db, const Uuid& id) {
+    return db.query("SELECT 1 FROM pruned WHERE highest >= ?", id).step();
+}
+
 store::PruneAnswer SqliteStore::prune(const store::PruneParams& given) {
     auto params = given;
     params.limit = std::min(given.limit, store::max_batch_rows);
@@ -213,6 +225,7 @@ store::PruneAnswer SqliteStore::prune(const store::PruneParams& given) {
         answer.jobs = delete_trees(tx, old.trees, params.limit);
         answer.more |= answer.jobs < std::ssize(old.trees);
         delete_old(tx, old, params);
+        note_pruned(tx, old);
         shrink(tx);
         return answer;
     });

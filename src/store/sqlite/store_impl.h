@@ -157,7 +157,7 @@ private:
         return answers;
     }
 
-    store::SubmitOutcome submit_one(Transaction& tx, const store::NewTask& task);
+    store::SubmitOutcome submit_one(Transaction& tx, const store::NewTask& task, bool too_old);
     store::ClaimAnswer claim_in(Transaction& tx, const store::ClaimParams& params);
 
     // advance.cc
@@ -166,7 +166,7 @@ private:
     /// Runs `body(Orchestrator&)` inside the transaction and settles what it said.
     template <typename Body>
     auto orchestrate(Transaction& tx, const Body& body) {
-        SqliteJobTables tables(tx, [&](const store::NewTask& task) { return submit_one(tx, task); });
+        SqliteJobTables tables(tx, [&](const store::NewTask& task) { return submit_one(tx, task, false); });
         store::Orchestrator orchestrator(tables, definitions_, {tx.now, limits_, tx.who});
         auto answer = body(orchestrator);
         orchestrator.settle();

@@ -1,6 +1,7 @@
 #include "core/policy_text.h"
 #include "store/admission.h"
 #include "store/sqlite/error_columns.h"
+#include "store/sqlite/prune.h"
 #include "store/sqlite/store_impl.h"
 
 namespace holdfast::sqlite {
@@ -42,16 +43,16 @@ bool insert_task(Transaction& tx, const store::NewTask& task, std::int64_t route
 }  // namespace
 
 std::vector<SubmitOutcome> SqliteStore::submit(const std::vector<store::NewTask>& tasks) {
-    return write_each<SubmitOutcome>(
-        tasks, [this](Transaction& tx, const store::NewTask& task) { return submit_one(tx, task); });
+    return write_each<SubmitOutcome>(tasks, [this](Transaction& tx, const store::NewTask& task) {
+        return submit_one(tx, task, store::is_too_old(task.id, tx.now, limits_) || is_pruned_up_to(tx.db, task.id));
+    });
 }
 
-SubmitOutcome SqliteStore::submit_one(Transaction& tx, const store::NewTask& task) {
+SubmitOutcome SqliteStore::submit_one(Transaction& tx, const store::NewTask& task, bool too_old) {
     if (auto complaint = store::refusal(task, limits_))
         return {SubmitStatus::Refused, task.id, std::move(*complaint)};
     const auto route = routes_.intern(tx, task.queue, store::canonical_tags(task.tags));
     const auto policy = core::encode_policy(task.policy);
-    const bool too_old = store::is_too_old(task.id, tx.now, limits_);
     if (too_old || !insert_task(tx, task, route, policy)) {
         if (auto earlier = find_earlier(tx.db, task, route, policy)) return *earlier;
         return {SubmitStatus::TooOld, task.id,

@@ -1,0 +1,155 @@
+-- No id is accepted twice, whatever the clocks of those say who submit and who remove.
+
+-- The highest id of a task or job that was removed: an id up to it that is not found may have been used before. One row; it
+-- moves forward only, in the transaction that removes.
+ALTER TABLE holdfast.pruned ADD highest uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000';
+UPDATE holdfast.pruned
+SET highest = rpad(lpad(to_hex(floor(extract(epoch FROM until) * 1000)::bigint), 12, '0'), 32, 'f')::uuid
+WHERE until > timestamptz '1970-01-01 00:00:00+00';
+ALTER TABLE holdfast.pruned DROP until;
+DROP FUNCTION holdfast.uuid_v7_time(uuid);
+
+-- Accepts a batch without duplicates in itself. Answers only about those that were not accepted, by their place in the
+-- arrays (from 1): 'existing' or 'mismatch' with the first task's id, or 'too_old'. NULL run_at: now. NULL too_old: the id
+-- was made for this very submit. Whose trace it belongs to is no part of a task's payload.
+CREATE OR REPLACE FUNCTION holdfast.submit_batch(
+    ids uuid[], names text[], argses text[], specs text[], routes integer[], priorities integer[],
+    run_ats timestamptz[], deadlines timestamptz[], policies text[], keys text[], limits integer[],
+    idempotency_keys text[], retry_ofs uuid[], too_old boolean[], traceparents text[]
+) RETURNS TABLE (place bigint, status text, first_id uuid) LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+#variable_conflict use_column
+DECLARE
+    at timestamptz := holdfast.now();
+    accepted uuid[];
+    pruned_up_to uuid;
+    has_keys boolean;
+    new_keys text[];
+    new_limits integer[];
+BEGIN
+    WITH inserted AS (
+        INSERT INTO task (id, name, args, spec, route_id, priority, run_at, deadline, policy, concurrency_key,
+                          concurrency_limit, idempotency_key, retry_of, created_at, traceparent)
+        SELECT g.id, g.name, g.args, g.spec, g.route_id, g.priority, coalesce(g.run_at, at), g.deadline, g.policy::jsonb,
+               g.key, g.max_slots, g.idempotency_key, g.retry_of, at, g.traceparent
+        FROM unnest(ids, names, argses, specs, routes, priorities, run_ats, deadlines, policies, keys, limits,
+                    idempotency_keys, retry_ofs, too_old, traceparents)
+            AS g (id, name, args, spec, route_id, priority, run_at, deadline, policy, key, max_slots,
+                  idempotency_key, retry_of, old, traceparent)
+        WHERE g.old IS NOT TRUE
+        ORDER BY g.id  -- one order for all: two callers with the same ids wait for each other instead of deadlocking
+        ON CONFLICT DO NOTHING
+        RETURNING id, run_at, deadline, route_id, priority, concurrency_key,
+                  coalesce(policy ->> 'unmatched' = 'fail', false) AS fails_unmatched
+    ), due AS (
+        INSERT INTO ready (task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues,
+                           fails_unmatched, concurrency_key)
+        SELECT id, run_at, deadline, 0, route_id, priority, 0, 0, 0, fails_unmatched, concurrency_key
+        FROM inserted WHERE run_at <= at
+    ), later AS (
+        INSERT INTO waiting (task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues,
+                             fails_unmatched, concurrency_key, why)
+        SELECT id, run_at, deadline, 0, route_id, priority, 0, 0, 0, fails_unmatched, concurrency_key, 'future'
+        FROM inserted WHERE run_at > at
+    )
+    SELECT coalesce(array_agg(id), '{}'), bool_or(concurrency_key IS NOT NULL) INTO accepted, has_keys FROM inserted;
+    -- Asked after the insert, which may have waited for a removal of the same id to commit. (A transaction that reads one
+    -- snapshot throughout does not see that one.)
+    SELECT highest INTO pruned_up_to FROM pruned WHERE id = 1;
+    IF too_old[1] IS NOT NULL AND pruned_up_to >= ANY (accepted) THEN
+        DELETE FROM ready WHERE task_id = ANY (accepted) AND task_id <= pruned_up_to;
+        DELETE FROM waiting WHERE task_id = ANY (accepted) AND task_id <= pruned_up_to;
+        DELETE FROM task WHERE id = ANY (accepted) AND id <= pruned_up_to;
+        accepted := ARRAY(SELECT g.id FROM unnest(accepted) AS g (id) WHERE g.id > pruned_up_to);
+    END IF;
+    IF has_keys THEN
+        SELECT array_agg(g.key ORDER BY g.place), array_agg(g.max_slots ORDER BY g.place) INTO new_keys, new_limits
+        FROM unnest(ids, keys, limits) WITH ORDINALITY AS g (id, key, max_slots, place)
+        WHERE g.key IS NOT NULL AND (cardinality(accepted) = cardinality(ids) OR g.id = ANY (accepted));
+        PERFORM set_limits(new_keys, new_limits);
+    END IF;
+    IF cardinality(accepted) = cardinality(ids) THEN RETURN; END IF;
+
+    RETURN QUERY
+    SELECT g.place,
+           CASE WHEN t.id IS NULL THEN 'too_old'
+                WHEN t.name = g.name AND t.args = g.args AND t.spec IS NOT DISTINCT FROM g.spec
+                     AND t.route_id = g.route_id AND t.priority = g.priority
+                     AND t.policy IS NOT DISTINCT FROM g.policy::jsonb
+                     AND t.concurrency_key IS NOT DISTINCT FROM g.key
+                     AND t.concurrency_limit IS NOT DISTINCT FROM g.max_slots THEN 'existing'
+                ELSE 'mismatch' END,
+           coalesce(t.id, g.id)
+    FROM unnest(ids, names, argses, specs, routes, priorities, policies, keys, limits, idempotency_keys) WITH ORDINALITY
+        AS g (id, name, args, spec, route_id, priority, policy, key, max_slots, idempotency_key, place)
+    LEFT JOIN LATERAL (
+        (SELECT * FROM task WHERE task.id = g.id)
+        UNION ALL
+        (SELECT * FROM task WHERE task.idempotency_key = g.idempotency_key)
+        LIMIT 1
+    ) t ON true
+    WHERE NOT g.id = ANY (coalesce(accepted, '{}'));
+END $$;
+
+-- Submits one task inside the caller's transaction and returns its id:
+--   SELECT holdfast.submit('send_mail', '{"to": "ann@example.com"}', priority => 10, policy => '{"max_attempts": 3}');
+-- policy: max_attempts, retry_base_ms, retry_factor, retry_cap_ms, retry_jitter, retry_delays_ms, retry_on, on_crash,
+-- max_crashes, timeout_ms, fence, unmatched. The same id or idempotency_key again with the same payload returns
+-- the first task's id; with another payload it raises PAYLOAD_MISMATCH (SQLSTATE HF001). Bad values, and an id whose task may
+-- have been removed: SQLSTATE 22023. The setting holdfast.max_payload_bytes limits args and spec, each.
+CREATE OR REPLACE FUNCTION holdfast.submit(
+    name text,
+    args json DEFAULT 'null',
+    queue text DEFAULT 'default',
+    tags text[] DEFAULT '{}',
+    priority integer DEFAULT 50,
+    run_at timestamptz DEFAULT NULL,
+    deadline timestamptz DEFAULT NULL,
+    policy jsonb DEFAULT NULL,
+    concurrency_key text DEFAULT NULL,
+    concurrency_limit integer DEFAULT NULL,
+    idempotency_key text DEFAULT NULL,
+    id uuid DEFAULT NULL,
+    spec json DEFAULT NULL,
+    traceparent text DEFAULT NULL
+) RETURNS uuid LANGUAGE plpgsql AS $$
+#variable_conflict use_variable
+DECLARE
+    complaint text := holdfast.submit_defect(id, name, args, spec, queue, tags, priority, run_at, deadline, policy,
+                                             concurrency_key, concurrency_limit, nullif(idempotency_key, ''),
+                                             nullif(traceparent, ''));
+    defaults constant jsonb := '{"fence": "auto", "max_attempts": 1, "max_crashes": 3, "on_crash": "fail",
+        "retry_base_ms": 1000, "retry_cap_ms": 300000, "retry_delays_ms": [], "retry_factor": 2, "retry_jitter": 0,
+        "retry_on": [], "unmatched": "wait"}';
+    task_id uuid := coalesce(id, holdfast.uuid_v7(holdfast.now()));
+    differing jsonb;
+    required text[];
+    answer record;
+BEGIN
+    IF complaint IS NOT NULL THEN
+        RAISE EXCEPTION 'holdfast.submit: %', complaint USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    SELECT jsonb_object_agg(e.key, e.value) INTO differing
+    FROM jsonb_each(policy) e WHERE e.value IS DISTINCT FROM defaults -> e.key;
+    -- A function task needs a worker that has registered the function.
+    SELECT array_agg(DISTINCT t.tag COLLATE "C" ORDER BY t.tag COLLATE "C") INTO required
+    FROM unnest(CASE WHEN spec IS NULL THEN tags || ('task:' || name) ELSE tags END) AS t (tag);
+    SELECT * INTO answer FROM holdfast.submit_batch(
+        ARRAY[task_id], ARRAY[name], ARRAY[args::text], ARRAY[spec::text],
+        ARRAY[holdfast.intern_route(queue, coalesce(required, '{}'))], ARRAY[priority], ARRAY[run_at], ARRAY[deadline],
+        ARRAY[differing::text], ARRAY[concurrency_key],
+        ARRAY[CASE WHEN concurrency_key IS NOT NULL THEN coalesce(concurrency_limit, 1) END],
+        ARRAY[nullif(idempotency_key, '')], ARRAY[NULL::uuid], ARRAY[CASE WHEN id IS NOT NULL THEN false END],
+        ARRAY[nullif(traceparent, '')]);
+    IF answer.status = 'mismatch' THEN
+        RAISE EXCEPTION 'PAYLOAD_MISMATCH: task % was submitted before with the same id or idempotency key and another payload',
+            answer.first_id USING ERRCODE = 'HF001';
+    END IF;
+    IF answer.status = 'too_old' THEN
+        RAISE EXCEPTION 'holdfast.submit: id: % is older than ended tasks are kept, so its task may have run already; use a new id',
+            task_id USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF answer.status IS NULL THEN PERFORM pg_notify('holdfast_work', ''); END IF;
+    RETURN coalesce(answer.first_id, task_id);
+END $$;
