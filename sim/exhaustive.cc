@@ -6,8 +6,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr CallFault call_faults[] = {CallFault::Before, CallFault::InDoubt, CallFault::KillBefore,
-                                     CallFault::KillAfter, CallFault::Stop};
+constexpr CallFault call_faults[] = {CallFault::Before,     CallFault::AnswerLost, CallFault::RequestLost,
+                                     CallFault::KillBefore, CallFault::KillAfter,  CallFault::Stop};
 
 WorldPlan small_plan(int workers, std::size_t tasks) {
     WorldPlan plan;

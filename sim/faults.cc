@@ -21,6 +21,7 @@ constexpr std::array<FaultKind, fault_count> kinds = {{
     {"kill-sweeper", 0.001, false},
     {"kill-client", 0.005, false},
     {"answer-lost", 0.03, false},
+    {"request-lost", 0.02, false},
     {"call-fails", 0.03, false},
     {"slow-call", 0.01, false},
     {"busy", 0.02, false},

@@ -21,6 +21,7 @@ enum class Fault {
     KillSweeper,      ///<
     KillClient,       ///<
     AnswerLost,       ///< a call was applied, and its answer is lost
+    RequestLost,      ///< a call that writes is not applied, and whoever made it cannot know
     CallFails,        ///< a call is not applied: the connection broke
     SlowCall,         ///< a call takes seconds or minutes
     Busy,             ///< SQLITE_BUSY from the k-th lock on

@@ -146,6 +146,7 @@ FaultyStore::Fate FaultyStore::draw_fate(const Change& change) {
     fate.disk = draw_disk_fault(change.writes);
     fate.fails = world.faults.draw(Fault::CallFails, process_.name()).has_value();
     fate.loses_answer = world.faults.draw(Fault::AnswerLost, process_.name(), boost).has_value();
+    fate.loses_request = world.faults.draw(Fault::RequestLost, process_.name(), boost).has_value();
     const double boost_of_stop = change.starts.empty() ? boost : boost_of_stops_at_start;
     if (auto dice = world.faults.draw(Fault::PauseAtCall, process_.name(), boost_of_stop))
         fate.stops_for = dice->logarithmic(1s, 10min);
@@ -153,7 +154,8 @@ FaultyStore::Fate FaultyStore::draw_fate(const Change& change) {
     draw_kill(fate, boost);
     world.script_fate(process_, [&](CallFault fault) {
         fate.fails |= fault == CallFault::Before;
-        fate.loses_answer |= fault == CallFault::InDoubt;
+        fate.loses_answer |= fault == CallFault::AnswerLost;
+        fate.loses_request |= fault == CallFault::RequestLost;
         if (fault == CallFault::KillBefore) fate.kill = Fate::Kill::Before;
         if (fault == CallFault::KillAfter) fate.kill = Fate::Kill::After;
         if (fault == CallFault::Stop) fate.stops_for = scripted_stop;
@@ -174,6 +176,12 @@ void FaultyStore::arrive(const Fate& fate, const Change& change) {
         process_.say(concat(change.verb, "(", change.detail, ") does not reach the store"));
         process_.hinder(world.timeline.now());
         throw store::Unavailable("the store cannot be reached");
+    }
+    if (fate.loses_request && change.writes) {
+        world.faults.happened(Fault::RequestLost);
+        process_.say(concat(change.verb, "(", change.detail, ") is lost on its way"));
+        process_.hinder(world.timeline.now());
+        throw store::CommitInDoubt("the connection was lost");
     }
     if (client_ && client_->is_dead) close();
     if (!client_) {

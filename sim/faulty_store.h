@@ -113,6 +113,7 @@ private:
         bool is_slow_back = false;
         bool fails = false;
         bool loses_answer = false;
+        bool loses_request = false;
         enum class Kill { None, Before, After } kill = Kill::None;
         std::optional<DiskFault> disk;
         std::optional<Duration> stops_for;     ///< the process, before the call reaches the store

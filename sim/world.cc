@@ -46,8 +46,10 @@ std::string_view to_text(CallFault fault) {
     switch (fault) {
         case CallFault::Before:
             return "fails before";
-        case CallFault::InDoubt:
-            return "is in doubt";
+        case CallFault::AnswerLost:
+            return "is in doubt and applied";
+        case CallFault::RequestLost:
+            return "is in doubt and not applied";
         case CallFault::KillBefore:
             return "kills before";
         case CallFault::KillAfter:
@@ -424,6 +426,7 @@ bool World::strike(Fault fault, Dice of_fault) {
         case Fault::KillSweeper:
         case Fault::KillClient:
         case Fault::AnswerLost:
+        case Fault::RequestLost:
         case Fault::CallFails:
         case Fault::SlowCall:
         case Fault::Busy:

@@ -22,7 +22,7 @@
 namespace holdfast::sim {
 
 /// What is to happen to one call of the store, where that is not left to chance.
-enum class CallFault { Before, InDoubt, KillBefore, KillAfter, Stop };
+enum class CallFault { Before, AnswerLost, RequestLost, KillBefore, KillAfter, Stop };
 [[nodiscard]] std::string_view to_text(CallFault fault);
 
 /// The n-th call of the store of the run, by whomever, fares so.
