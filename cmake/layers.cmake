@@ -26,6 +26,14 @@ if(HOLDFAST_SANITIZE)
   target_link_options(holdfast_flags INTERFACE -fsanitize=${HOLDFAST_SANITIZE})
 endif()
 
+# holdfast_starts_often(PROGRAM): tests start it hundreds of times. AddressSanitizer's search for leaks when a program ends takes
+# seconds on some machines; it stays with the test programs, which have the same code in themselves.
+function(holdfast_starts_often program)
+  if(HOLDFAST_SANITIZE MATCHES address)
+    target_sources(${program} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/no_search_for_leaks.cc)
+  endif()
+endfunction()
+
 # holdfast_layer(NAME FOLDER LINKS...): one target per folder, made of every .cc in it.
 function(holdfast_layer name folder)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)

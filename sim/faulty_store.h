@@ -21,6 +21,7 @@ public:
     /// The process is dead: its files are closed, and nothing more is written.
     void close();
 
+    // faulty_store_tasks.cc
     std::vector<store::SubmitOutcome> submit(const std::vector<store::NewTask>& tasks) override;
     std::vector<std::optional<store::TaskRecord>> find(const std::vector<Uuid>& ids) override;
     std::vector<store::TaskRecord> list(const store::ListParams& params) override;

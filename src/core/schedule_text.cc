@@ -53,7 +53,7 @@ Defect read_cron(const json& value, std::optional<Cron>& target) {
 
 Defect read_overlap(const json& value, Overlap& target) {
     const auto overlap = value.is_string() ? parse_overlap(value.get_ref<const std::string&>()) : std::nullopt;
-    if (!overlap) return concat("overlap must be \"allow\", \"skip\" or \"cancel_previous\", not ", found(value));
+    if (!overlap) return concat(R"(overlap must be "allow", "skip" or "cancel_previous", not )", found(value));
     target = *overlap;
     return {};
 }

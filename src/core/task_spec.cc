@@ -140,7 +140,7 @@ private:
         for (const auto& [name, value] : variables) {
             if (!inspect_text(member, name) || !inspect_text(member, value)) continue;
             if (name.empty() || name.find('=') != std::string::npos)
-                complain(member, concat("has a variable \"", name, "\"; names are not empty and have no \"=\""));
+                complain(member, concat("has a variable \"", name, R"("; names are not empty and have no "=")"));
             if (name.starts_with(own_prefix))
                 complain(member, concat("has a variable \"", name, "\"; names that begin with ", own_prefix,
                                         " are Holdfast's own"));

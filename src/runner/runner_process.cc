@@ -169,7 +169,8 @@ int run_runner(int argc, char** argv, const FunctionTable& functions) {
     prctl(PR_SET_NAME, "holdfast-runner");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     for (const int each : {task_socket, control_socket, keeper_pipe}) fcntl(each, F_SETFD, FD_CLOEXEC);
-    static RunnerProcess runner(functions, parse_place(argc, argv));  // the pulse outlives main
+    // Never destroyed: the pulse goes on beating while a function that calls exit() ends the process.
+    static RunnerProcess& runner = *new RunnerProcess(functions, parse_place(argc, argv));
     const int exit_code = runner.run();
     _exit(exit_code);
 }
