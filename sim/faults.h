@@ -62,6 +62,7 @@ struct FaultKey {
     std::string site;
     std::uint64_t number = 0;
 
+    // As in holdfast::Uuid: NOLINTNEXTLINE(modernize-use-nullptr)
     friend auto operator<=>(const FaultKey&, const FaultKey&) = default;
 };
 [[nodiscard]] std::string to_text(const FaultKey& key);

@@ -80,6 +80,7 @@ struct StepPlace {
     int number = 0;
     int item = -1;
 
+    // As in holdfast::Uuid: NOLINTNEXTLINE(modernize-use-nullptr)
     friend auto operator<=>(const StepPlace&, const StepPlace&) = default;
 };
 

@@ -12,9 +12,8 @@ namespace holdfast::api {
 namespace {
 
 Problem unavailable(std::string_view advice) {
-    Problem problem("STORE_UNAVAILABLE", concat("the store cannot be used right now; ", advice));
-    problem.with_header("retry-after", "2");
-    return problem;
+    return Problem("STORE_UNAVAILABLE", concat("the store cannot be used right now; ", advice))
+        .with_header("retry-after", "2");
 }
 
 Problem from_store(const StoreError& failure) {

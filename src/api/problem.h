@@ -40,9 +40,9 @@ public:
     [[nodiscard]] const std::string& detail() const { return detail_; }
     [[nodiscard]] const std::vector<Fault>& faults() const { return faults_; }
 
-    Problem& with_header(std::string name, std::string value) {
+    [[nodiscard]] Problem with_header(std::string name, std::string value) && {
         headers_.emplace_back(std::move(name), std::move(value));
-        return *this;
+        return std::move(*this);
     }
     [[nodiscard]] http::Response response() const;
 

@@ -47,10 +47,10 @@ RouteMatch matched(const Route& route, const Segments& pattern, const Segments& 
     return match;
 }
 
-[[noreturn]] void refuse_method(const std::string& method, Segments allowed) {
+[[noreturn]] void refuse_method(const std::string& method, const Segments& allowed) {
     const std::string list = join(allowed, ", ");
-    Problem problem("METHOD_NOT_ALLOWED", concat("this route knows ", list, ", not ", method));
-    throw problem.with_header("allow", list);
+    throw Problem("METHOD_NOT_ALLOWED", concat("this route knows ", list, ", not ", method))
+        .with_header("allow", list);
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ RouteMatch match_route(const std::string& method, const Segments& path) {
         allowed.push_back(route->method);
         if (route->method == "GET") allowed.emplace_back("HEAD");
     }
-    if (!allowed.empty()) refuse_method(method, std::move(allowed));
+    if (!allowed.empty()) refuse_method(method, allowed);
     throw Problem("NO_SUCH_ROUTE", concat("there is no /", join(path, "/"), "; /api/docs lists what there is"));
 }
 

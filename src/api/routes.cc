@@ -70,15 +70,13 @@ void add_tasks(std::vector<Route>& all) {
                    "",
                    "TaskEnding",
                    wait_for_task});
-    all.push_back({"POST",
-                   "/api/tasks/{id}/cancel",
-                   Scope::Operate,
-                   tag,
-                   "End a task, or ask its worker to",
-                   {},
-                   "Reason",
-                   "Steered",
-                   cancel_task});
+    all.push_back({ "POST", }
+
+                  void add_orders_to_tasks(std::vector<Route> & all) {
+                      const auto tag = "Tasks";
+                      "/api/tasks/{id}/cancel", Scope::Operate, tag, "End a task, or ask its worker to", {}, "Reason",
+                          "Steered", cancel_task
+                  });
     all.push_back({"POST",
                    "/api/tasks/{id}/retry",
                    Scope::Operate,
@@ -98,15 +96,13 @@ void add_tasks(std::vector<Route>& all) {
                    "Force",
                    "Steered",
                    force_task});
-    all.push_back({"GET",
-                   "/api/tasks/{id}/logs",
-                   Scope::Read,
-                   tag,
-                   "What the runs of a task printed",
-                   {after_offset, limit},
-                   "",
-                   "LogPage",
-                   read_task_log});
+    all.push_back({ "GET", }
+
+                  void add_logs_of_tasks(std::vector<Route> & all) {
+                      const auto tag = "Tasks";
+                      "/api/tasks/{id}/logs", Scope::Read, tag, "What the runs of a task printed",
+                          {after_offset, limit}, "", "LogPage", read_task_log
+                  });
     all.push_back({"GET",
                    "/api/tasks/{id}/logs/stream",
                    Scope::Read,
@@ -177,15 +173,13 @@ void add_jobs(std::vector<Route>& all) {
                    "",
                    "JobEnding",
                    wait_for_job});
-    all.push_back({"POST",
-                   "/api/jobs/{id}/cancel",
-                   Scope::Operate,
-                   tag,
-                   "End a job, and the jobs that it started",
-                   {},
-                   "Reason",
-                   "Steered",
-                   cancel_job});
+    all.push_back({ "POST", }
+
+                  void add_orders_to_jobs(std::vector<Route> & all) {
+                      const auto tag = "Jobs";
+                      "/api/jobs/{id}/cancel", Scope::Operate, tag, "End a job, and the jobs that it started", {},
+                          "Reason", "Steered", cancel_job
+                  });
     all.push_back({"POST",
                    "/api/jobs/{id}/pause",
                    Scope::Operate,
@@ -214,15 +208,13 @@ void add_jobs(std::vector<Route>& all) {
                    "Retried",
                    retry_job,
                    201});
-    all.push_back({"GET",
-                   "/api/jobs/{id}/steps/{step}",
-                   Scope::Read,
-                   tag,
-                   "One step, and its items",
-                   {},
-                   "",
-                   "StepStory",
-                   show_step});
+    all.push_back({ "GET", }
+
+                  void add_steps_of_jobs(std::vector<Route> & all) {
+                      const auto tag = "Jobs";
+                      "/api/jobs/{id}/steps/{step}", Scope::Read, tag, "One step, and its items", {}, "", "StepStory",
+                          show_step
+                  });
     all.push_back({"POST",
                    "/api/jobs/{id}/steps/{step}/approve",
                    Scope::Operate,
@@ -353,7 +345,7 @@ void add_workers(std::vector<Route>& all) {
                    true});
 }
 
-void add_queues_and_schedules(std::vector<Route>& all) {
+void add_queues(std::vector<Route>& all) {
     all.push_back({"GET",
                    "/api/queues",
                    Scope::Read,
@@ -381,6 +373,9 @@ void add_queues_and_schedules(std::vector<Route>& all) {
                    "",
                    "QueueSteered",
                    resume_queue});
+}
+
+void add_schedules(std::vector<Route>& all) {
     const auto tag = "Schedules";
     all.push_back({"GET",
                    "/api/schedules",
@@ -606,10 +601,15 @@ const std::vector<Route>& routes() {
     static const std::vector<Route> table = [] {
         std::vector<Route> all;
         add_tasks(all);
+        add_orders_to_tasks(all);
+        add_logs_of_tasks(all);
         add_jobs(all);
+        add_orders_to_jobs(all);
+        add_steps_of_jobs(all);
         add_catalog(all);
         add_workers(all);
-        add_queues_and_schedules(all);
+        add_queues(all);
+        add_schedules(all);
         add_recovery(all);
         add_everything(all);
         add_access(all);

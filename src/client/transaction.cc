@@ -50,7 +50,7 @@ postgres::Params params_of(const store::NewTask& task) {
 std::string primary_message(const PGresult* result, const PGconn* connection) {
     const char* primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     std::string message = primary != nullptr ? primary : PQerrorMessage(connection);
-    message.erase(message.find_last_not_of("\n") + 1);
+    message.erase(message.find_last_not_of('\n') + 1);
     return message;
 }
 

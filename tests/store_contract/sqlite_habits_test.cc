@@ -250,6 +250,7 @@ TEST_F(SqliteHabits, AForeignWriterHoldsUsUpButBreaksNothing) {
         foreign.close_input();
     });
     EXPECT_EQ(store->submit({a_task(clock.now())}).at(0).status, store::SubmitStatus::Accepted);
+    release.join();
     EXPECT_EQ(foreign.wait(), 0);
     EXPECT_EQ(database->raw()->value("PRAGMA integrity_check"), "ok");
     EXPECT_EQ(database->raw()->number("SELECT count(*) FROM queue WHERE name = 'foreign'"), 0);

@@ -21,6 +21,7 @@ struct StepKey {
     int item = -1;  ///< -1: the step itself
 
     friend bool operator==(const StepKey&, const StepKey&) = default;
+    // As in holdfast::Uuid: NOLINTNEXTLINE(modernize-use-nullptr)
     friend auto operator<=>(const StepKey&, const StepKey&) = default;
 };
 

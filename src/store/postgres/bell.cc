@@ -204,9 +204,7 @@ void Bell::sleep_until_something_happens(bool is_connected) {
     int timeout = static_cast<int>(longest_sleep / 1ms);
     if (must_retry)
         timeout = static_cast<int>(reconnect_pause.count());
-    else if (rings_wait())
-        timeout = 0;
-    else if (!is_connected)
+    else if (!is_connected || rings_wait())
         timeout = 0;
     poll(sources.data(), sources.size(), timeout);
     eventfd_t ignored = 0;

@@ -63,7 +63,7 @@ ClaimAnswer PostgresStore::claim(const store::ClaimParams& params) {
         if (!head.is_null(0, 2)) answer.next_due = Duration(head.integer(0, 2));
         answer.more = head.boolean(0, 3);
         const auto& tasks = answers[1];
-        last_claim_was_empty_ = tasks.size() == 0;
+        last_claim_was_empty_ = tasks.empty();
         answer.tasks.reserve(static_cast<std::size_t>(tasks.size()));
         std::unordered_map<int, store::Route> routes;
         for (int row = 0; row < tasks.size(); ++row) {

@@ -11,7 +11,6 @@ namespace {
 using store::JobRow;
 using store::NewJob;
 using store::SubmitOutcome;
-using store::SubmitStatus;
 
 /// Starting a job writes a row for each of its steps: a transaction takes fewer jobs than tasks.
 constexpr std::size_t jobs_per_transaction = 50;

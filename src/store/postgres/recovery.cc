@@ -74,7 +74,7 @@ void recover_in(Transaction& tx, const store::RecoverParams& params, const Batch
 bool has_beaten_since(Transaction& tx, const store::SilentWorker& silent) {
     const auto rows =
         tx.run("SELECT 1 FROM holdfast.worker WHERE id = $1 AND beat = $2 FOR SHARE", silent.worker, silent.beat);
-    return rows.size() == 0;
+    return rows.empty();
 }
 
 void ask_in(Transaction& tx, const store::AskToStopParams& params, const Batch& batch, std::vector<Fenced>& answers) {

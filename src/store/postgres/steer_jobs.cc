@@ -20,7 +20,7 @@ std::vector<SteerStatus> PostgresStore::steer_each(const store::SteerJobsParams&
 std::vector<SteerStatus> PostgresStore::cancel_jobs(const store::SteerJobsParams& params) {
     store::check_remark(params.who, params.reason);
     const auto sentence = store::cancelled_error(params.who, params.reason).message;
-    const auto answers = steer_each(params, [&](store::Orchestrator& orchestrator, const Uuid& job) {
+    auto answers = steer_each(params, [&](store::Orchestrator& orchestrator, const Uuid& job) {
         return orchestrator.cancel(job, error_code::job_cancelled, sentence);
     });
     for (const auto& job : params.jobs) cancel_tasks_of(job, params.who, params.reason);
@@ -49,7 +49,7 @@ std::size_t PostgresStore::cancel_tasks_of(const Uuid& job, const std::string& w
 
 std::vector<SteerStatus> PostgresStore::pause_jobs(const store::SteerJobsParams& params) {
     store::check_remark(params.who, params.reason);
-    const auto answers = steer_each(params, [&](store::Orchestrator& orchestrator, const Uuid& job) {
+    auto answers = steer_each(params, [&](store::Orchestrator& orchestrator, const Uuid& job) {
         return orchestrator.pause(job, params.reason);
     });
     if (!params.jobs.empty()) work_.write("SELECT holdfast.hold_leases($1)", params.jobs);

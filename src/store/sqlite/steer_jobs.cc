@@ -55,7 +55,7 @@ std::vector<SteerStatus> SqliteStore::steer_each(const store::SteerJobsParams& p
 std::vector<SteerStatus> SqliteStore::cancel_jobs(const store::SteerJobsParams& params) {
     store::check_remark(params.who, params.reason);
     const auto sentence = store::cancelled_error(params.who, params.reason).message;
-    const auto answers = steer_each(params, [&](store::Orchestrator& orchestrator, const Uuid& job) {
+    auto answers = steer_each(params, [&](store::Orchestrator& orchestrator, const Uuid& job) {
         return orchestrator.cancel(job, error_code::job_cancelled, sentence);
     });
     for (const auto& job : params.jobs) cancel_tasks_of(job, params.who, params.reason);

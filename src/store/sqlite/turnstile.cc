@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <random>
 #include <thread>
 
 #include "base/text.h"
@@ -22,16 +23,36 @@ using MonotonicTime = std::chrono::steady_clock::time_point;
 constexpr const char* gate_suffix = "-gate";
 constexpr const char* turn_suffix = "-turn";
 
+/// How long to wait before asking again: so long at first, then ever longer or shorter, up to `last`.
+struct Naps {
+    std::chrono::microseconds first;
+    std::chrono::microseconds last;
+
+    [[nodiscard]] std::chrono::microseconds after(std::chrono::microseconds nap) const {
+        return first < last ? std::min(nap * 2, last) : std::max(nap / 2, last);
+    }
+};
+/// Many wait at the gate: who has just come asks less often than who has waited, or two would pass it back and forth.
+constexpr Naps at_gate{std::chrono::microseconds(500), std::chrono::microseconds(200)};
+/// Only the next one waits for the turn, and whoever beats.
+constexpr Naps for_turn{std::chrono::microseconds(20), std::chrono::microseconds(100)};
+
+/// From half of it to one and a half: those who wait would else fall into step, and the same ones always ask first.
+std::chrono::microseconds about(std::chrono::microseconds nap) {
+    thread_local std::minstd_rand dice(static_cast<unsigned>(getpid() ^ gettid()));
+    return std::chrono::microseconds(std::uniform_int_distribution(nap.count() / 2, nap.count() * 3 / 2)(dice));
+}
+
 /// flock() cannot wait with a limit, and a process stopped while it has the turn would hang the others without a
-/// word. So it is asked again and again: eagerly at first, then at most every `longest_nap`.
-bool lock_until(int descriptor, MonotonicTime deadline, std::chrono::microseconds longest_nap) {
-    std::chrono::microseconds nap(20);
+/// word. So it is asked again and again.
+bool lock_until(int descriptor, MonotonicTime deadline, const Naps& naps) {
+    std::chrono::microseconds nap = naps.first;
     while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK && errno != EINTR)
             throw store::Unavailable(concat("waiting for the writers' turn: ", std::strerror(errno)));
         if (std::chrono::steady_clock::now() >= deadline) return false;
-        std::this_thread::sleep_for(nap);
-        nap = std::min(nap * 2, longest_nap);
+        std::this_thread::sleep_for(about(nap));
+        nap = naps.after(nap);
     }
     return true;
 }
@@ -68,8 +89,8 @@ Turnstile::Turnstile(const std::string& database, Rank rank)
 
 void Turnstile::enter(Duration patience) {
     const auto deadline = std::chrono::steady_clock::now() + patience;
-    const bool is_next = rank_ == Rank::Beat || lock_until(gate_.get(), deadline, std::chrono::microseconds(500));
-    const bool has_turn = is_next && lock_until(turn_.get(), deadline, std::chrono::microseconds(100));
+    const bool is_next = rank_ == Rank::Beat || lock_until(gate_.get(), deadline, at_gate);
+    const bool has_turn = is_next && lock_until(turn_.get(), deadline, for_turn);
     flock(gate_.get(), LOCK_UN);  // nothing happens to those who do not have it
     if (!has_turn)
         throw store::Unavailable(concat("the database has been locked for ", format_duration(patience), " by ",
