@@ -70,13 +70,19 @@ void add_tasks(std::vector<Route>& all) {
                    "",
                    "TaskEnding",
                    wait_for_task});
-    all.push_back({ "POST", }
+}
 
-                  void add_orders_to_tasks(std::vector<Route> & all) {
-                      const auto tag = "Tasks";
-                      "/api/tasks/{id}/cancel", Scope::Operate, tag, "End a task, or ask its worker to", {}, "Reason",
-                          "Steered", cancel_task
-                  });
+void add_orders_to_tasks(std::vector<Route>& all) {
+    const auto tag = "Tasks";
+    all.push_back({"POST",
+                   "/api/tasks/{id}/cancel",
+                   Scope::Operate,
+                   tag,
+                   "End a task, or ask its worker to",
+                   {},
+                   "Reason",
+                   "Steered",
+                   cancel_task});
     all.push_back({"POST",
                    "/api/tasks/{id}/retry",
                    Scope::Operate,
@@ -96,13 +102,19 @@ void add_tasks(std::vector<Route>& all) {
                    "Force",
                    "Steered",
                    force_task});
-    all.push_back({ "GET", }
+}
 
-                  void add_logs_of_tasks(std::vector<Route> & all) {
-                      const auto tag = "Tasks";
-                      "/api/tasks/{id}/logs", Scope::Read, tag, "What the runs of a task printed",
-                          {after_offset, limit}, "", "LogPage", read_task_log
-                  });
+void add_logs_of_tasks(std::vector<Route>& all) {
+    const auto tag = "Tasks";
+    all.push_back({"GET",
+                   "/api/tasks/{id}/logs",
+                   Scope::Read,
+                   tag,
+                   "What the runs of a task printed",
+                   {after_offset, limit},
+                   "",
+                   "LogPage",
+                   read_task_log});
     all.push_back({"GET",
                    "/api/tasks/{id}/logs/stream",
                    Scope::Read,
@@ -173,13 +185,19 @@ void add_jobs(std::vector<Route>& all) {
                    "",
                    "JobEnding",
                    wait_for_job});
-    all.push_back({ "POST", }
+}
 
-                  void add_orders_to_jobs(std::vector<Route> & all) {
-                      const auto tag = "Jobs";
-                      "/api/jobs/{id}/cancel", Scope::Operate, tag, "End a job, and the jobs that it started", {},
-                          "Reason", "Steered", cancel_job
-                  });
+void add_orders_to_jobs(std::vector<Route>& all) {
+    const auto tag = "Jobs";
+    all.push_back({"POST",
+                   "/api/jobs/{id}/cancel",
+                   Scope::Operate,
+                   tag,
+                   "End a job, and the jobs that it started",
+                   {},
+                   "Reason",
+                   "Steered",
+                   cancel_job});
     all.push_back({"POST",
                    "/api/jobs/{id}/pause",
                    Scope::Operate,
@@ -208,13 +226,19 @@ void add_jobs(std::vector<Route>& all) {
                    "Retried",
                    retry_job,
                    201});
-    all.push_back({ "GET", }
+}
 
-                  void add_steps_of_jobs(std::vector<Route> & all) {
-                      const auto tag = "Jobs";
-                      "/api/jobs/{id}/steps/{step}", Scope::Read, tag, "One step, and its items", {}, "", "StepStory",
-                          show_step
-                  });
+void add_steps_of_jobs(std::vector<Route>& all) {
+    const auto tag = "Jobs";
+    all.push_back({"GET",
+                   "/api/jobs/{id}/steps/{step}",
+                   Scope::Read,
+                   tag,
+                   "One step, and its items",
+                   {},
+                   "",
+                   "StepStory",
+                   show_step});
     all.push_back({"POST",
                    "/api/jobs/{id}/steps/{step}/approve",
                    Scope::Operate,
