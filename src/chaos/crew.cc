@@ -59,7 +59,7 @@ std::vector<std::string> Crew::words_for(const Member& member) const {
 }
 
 void Crew::start(Member& member) {
-    std::vector<std::string> words = {"sh", "-c", "exec \"$@\" >>\"$LOG\" 2>&1", "sh",
+    std::vector<std::string> words = {"sh", "-c", R"(exec "$@" >>"$LOG" 2>&1)", "sh",
                                       concat("/proc/", getpid(), "/exe")};
     for (std::string& word : words_for(member)) words.push_back(std::move(word));
     std::vector<std::string> environment = environment_;

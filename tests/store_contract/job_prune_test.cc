@@ -35,13 +35,18 @@ TEST_P(JobPrune, AnOldJobGoesWithItsTreeAndAllThatBelongsToIt) {
 }
 
 TEST_P(JobPrune, AnOldJobsIdIsRefusedAlsoByAClockThatWasSetBack) {
-    const auto given = a_job(clock.now(), {a_flow({a_step("a")})});
+    const auto given = a_job(clock.now(), {a_flow({a_step("a"), a_step("b", {"a"})})});
     ASSERT_EQ(jobs->start_jobs({given}).at(0).status, store::SubmitStatus::Accepted);
+    clock.advance(std::chrono::minutes(1));
     complete(given.id, "a");
+    auto task = a_task(clock.now());
+    task.id = step(given.id, "b").task;
+    complete(given.id, "b");
     clock.advance(std::chrono::hours(25));
     EXPECT_EQ(prune().jobs, 1);
     clock.advance(-std::chrono::hours(25));
     EXPECT_EQ(jobs->start_jobs({given}).at(0).status, store::SubmitStatus::TooOld);
+    EXPECT_EQ(store->submit({task}).at(0).status, store::SubmitStatus::TooOld) << "that of a step";
     EXPECT_FALSE(exists(given.id));
 }
 

@@ -18,7 +18,7 @@ std::string because(const std::string& reason) {
 
 }  // namespace
 
-SubmitOutcome Orchestrator::start(const NewJob& job) {
+SubmitOutcome Orchestrator::start(const NewJob& job, bool of_slot) {
     const auto refused = [&](std::string complaint) {
         return SubmitOutcome{SubmitStatus::Refused, job.id, std::move(complaint)};
     };
@@ -56,7 +56,7 @@ SubmitOutcome Orchestrator::start(const NewJob& job) {
         const bool same = earlier->head.definition == definition && earlier->head.input == head.input;
         return {same ? SubmitStatus::Existing : SubmitStatus::PayloadMismatch, job.id, ""};
     }
-    if (is_too_old(job.id, setting_.now, setting_.limits) || tables_.is_pruned_up_to(job.id))
+    if (is_too_old(job.id, setting_.now, setting_.limits) || (!of_slot && tables_.is_pruned_up_to(job.id)))
         return {SubmitStatus::TooOld, job.id,
                 "the id is older than finished jobs are kept: it may have been used before"};
     tables_.insert_definition(definition, job.definition);

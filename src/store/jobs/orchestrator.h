@@ -34,7 +34,9 @@ public:
     void time_came(const std::vector<StepKey>& steps);
 
     // Orders
-    [[nodiscard]] SubmitOutcome start(const NewJob& job);
+    /// `of_slot`: of a schedule, whose row lets each slot through once. It is not taken for one that was pruned, also
+    /// where a clock was set back beyond that.
+    [[nodiscard]] SubmitOutcome start(const NewJob& job, bool of_slot = false);
     /// The tasks of the tree are cancelled by the caller, in a transaction of their own: see tasks_to_cancel in
     /// store.
     [[nodiscard]] SteerStatus cancel(const Uuid& job, std::string_view code, const std::string& reason);

@@ -97,16 +97,6 @@ void delete_workers(Transaction& tx, const Array<Uuid>& workers) {
     tx.run("DELETE FROM holdfast.event WHERE worker_id = ANY ($1) AND task_id IS NULL", workers);
 }
 
-/// So that no id is accepted a second time.
-void note_pruned(Transaction& tx, const Old& old) {
-    if (old.tasks.size() == 0 && old.jobs.size() == 0) return;
-    tx.run(
-        "UPDATE holdfast.pruned SET highest = h.id"
-        " FROM (SELECT g.id FROM unnest($1 || $2) AS g (id) ORDER BY g.id DESC LIMIT 1) h"
-        " WHERE pruned.id = 1 AND highest < h.id",
-        old.tasks, old.jobs);
-}
-
 void delete_old(Transaction& tx, const Old& old, const store::PruneParams& params) {
     if (old.heartbeats.size() > 0) tx.run("DELETE FROM holdfast.beat_history WHERE id = ANY ($1)", old.heartbeats);
     if (old.worker_states.size() > 0)
@@ -138,13 +128,14 @@ store::PruneAnswer PostgresStore::prune(const store::PruneParams& given) {
     params.limit = std::min(given.limit, store::max_batch_rows);
     if (params.limit == 0) return {};
     return transact([&](Transaction& tx) {
+        // One at a time: two would remove the same trees.
+        if (!params.dry_run) tx.run("SELECT FROM holdfast.pruned WHERE id = 1 FOR UPDATE");
         const auto old = find_old(tx, params);
         auto answer = answer_for(old, params.limit);
         if (params.dry_run) return answer;
         answer.jobs = delete_trees(tx, old.jobs, params.limit);
         answer.more |= answer.jobs < old.jobs.size();
         delete_old(tx, old, params);
-        note_pruned(tx, old);
         return answer;
     });
 }

@@ -120,7 +120,8 @@ bool PostgresStore::start_slot(Transaction& tx, const store::FireParams& params,
     const auto outcome = orchestrate(tx, [&](store::Orchestrator& orchestrator) {
         if (!replaced.is_nil())
             (void)orchestrator.cancel(replaced, error_code::job_cancelled, store::replaced_reason(params.schedule));
-        return orchestrator.start({*params.job, record.schedule.definition, record.schedule.input, params.who, {}});
+        return orchestrator.start({*params.job, record.schedule.definition, record.schedule.input, params.who, {}},
+                                  true);
     });
     const bool is_there =
         outcome.status != store::SubmitStatus::Refused && outcome.status != store::SubmitStatus::TooOld;

@@ -26,7 +26,13 @@ std::vector<Uuid> old_endings(Database& db, Timestamp before, std::size_t limit)
     return tasks;
 }
 
+/// So that the id is not accepted a second time.
+void note_pruned(Transaction& tx, const Uuid& id) {
+    tx.db.run("UPDATE pruned SET highest = ?1 WHERE id = 1 AND highest < ?1", id);
+}
+
 void delete_task(Transaction& tx, const Uuid& task) {
+    note_pruned(tx, task);
     tx.db.run("DELETE FROM ending WHERE task_id = ?", task);
     tx.db.run("DELETE FROM attempt WHERE task_id = ?", task);
     tx.db.run("DELETE FROM progress WHERE task_id = ?", task);
@@ -79,6 +85,7 @@ std::size_t delete_steps(Transaction& tx, const Uuid& job, std::size_t limit) {
 }
 
 void delete_job(Transaction& tx, const Uuid& job) {
+    note_pruned(tx, job);
     tx.db.run("DELETE FROM event WHERE job_id = ?", job);
     tx.db.run("DELETE FROM job_progress WHERE job_id = ?", job);
     tx.db.run("DELETE FROM job WHERE id = ?", job);
@@ -151,8 +158,8 @@ void delete_dead_tokens(Transaction& tx, Timestamp before, std::size_t limit) {
 struct Old {
     std::vector<std::int64_t> heartbeats;
     std::vector<std::int64_t> worker_states;
-    std::vector<Uuid> tasks;  ///< in order
-    std::vector<Uuid> trees;  ///< in order
+    std::vector<Uuid> tasks;
+    std::vector<Uuid> trees;
     std::vector<Uuid> workers;
 };
 
@@ -181,12 +188,6 @@ void delete_old(Transaction& tx, const Old& old, const store::PruneParams& param
     delete_idle_keys(tx, params.limit);
     delete_idle_definitions(tx, params.limit);
     delete_dead_tokens(tx, tx.now - *params.terminal_older_than, params.limit);
-}
-
-/// So that no id is accepted a second time.
-void note_pruned(Transaction& tx, const Old& old) {
-    for (const auto* ids : {&old.tasks, &old.trees})
-        if (!ids->empty()) tx.db.run("UPDATE pruned SET highest = ?1 WHERE id = 1 AND highest < ?1", ids->back());
 }
 
 /// Gives pages back to the file system, some at a time: what was deleted in a hurry goes in the course of further
@@ -225,7 +226,6 @@ store::PruneAnswer SqliteStore::prune(const store::PruneParams& given) {
         answer.jobs = delete_trees(tx, old.trees, params.limit);
         answer.more |= answer.jobs < std::ssize(old.trees);
         delete_old(tx, old, params);
-        note_pruned(tx, old);
         shrink(tx);
         return answer;
     });

@@ -9,6 +9,66 @@ WHERE until > timestamptz '1970-01-01 00:00:00+00';
 ALTER TABLE holdfast.pruned DROP until;
 DROP FUNCTION holdfast.uuid_v7_time(uuid);
 
+CREATE FUNCTION holdfast.note_pruned(ids uuid[]) RETURNS void LANGUAGE sql AS $$
+    UPDATE holdfast.pruned SET highest = g.id
+    FROM (SELECT u.id FROM unnest(ids) AS u (id) ORDER BY u.id DESC LIMIT 1) g
+    WHERE pruned.id = 1 AND highest < g.id
+$$;
+
+-- Deletes trees, with the tasks of their steps; at most so many steps, so that of a large tree a part may go. Answers how
+-- many trees are gone whole.
+CREATE OR REPLACE FUNCTION holdfast.delete_trees(roots uuid[], at_most integer) RETURNS integer LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    trees integer := 0;
+    room integer := at_most;
+    removed integer;
+    tasks uuid[];
+    root uuid;
+    member uuid;
+    highest uuid;
+BEGIN
+    FOREACH root IN ARRAY roots LOOP
+        FOR member IN SELECT t.id FROM tree_of(root) t LOOP
+            WITH first AS MATERIALIZED (
+                SELECT s.step, s.item FROM step s WHERE s.job_id = member ORDER BY s.step, s.item LIMIT room
+            ), gone AS (
+                DELETE FROM step s USING first f WHERE s.job_id = member AND s.step = f.step AND s.item = f.item
+                RETURNING s.task_id
+            )
+            SELECT count(*), array_agg(g.task_id) FILTER (WHERE g.task_id IS NOT NULL) INTO removed, tasks FROM gone g;
+            PERFORM delete_tasks(tasks);
+            highest := greatest(highest, member);
+            room := room - removed;
+            IF EXISTS (SELECT FROM step s WHERE s.job_id = member) THEN
+                PERFORM note_pruned(ARRAY[highest]);
+                RETURN trees;
+            END IF;
+            DELETE FROM event e WHERE e.job_id = member;
+            DELETE FROM job_progress p WHERE p.job_id = member;
+            DELETE FROM job j WHERE j.id = member;
+        END LOOP;
+        trees := trees + 1;
+    END LOOP;
+    PERFORM note_pruned(ARRAY[highest]);
+    RETURN trees;
+END $$;
+
+-- Deletes ended tasks, with all that is kept about them.
+CREATE OR REPLACE FUNCTION holdfast.delete_tasks(tasks uuid[]) RETURNS void LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+    PERFORM note_pruned(tasks);
+    DELETE FROM ending e WHERE e.task_id = ANY (tasks);
+    DELETE FROM attempt a WHERE a.task_id = ANY (tasks);
+    DELETE FROM progress p WHERE p.task_id = ANY (tasks);
+    DELETE FROM log l WHERE l.task_id = ANY (tasks);
+    DELETE FROM event e WHERE e.task_id = ANY (tasks);
+    DELETE FROM task t WHERE t.id = ANY (tasks);
+END $$;
+
 -- Accepts a batch without duplicates in itself. Answers only about those that were not accepted, by their place in the
 -- arrays (from 1): 'existing' or 'mismatch' with the first task's id, or 'too_old'. NULL run_at: now. NULL too_old: the id
 -- was made for this very submit. Whose trace it belongs to is no part of a task's payload.
