@@ -17,36 +17,16 @@ struct FaultKind {
 };
 
 constexpr std::array<FaultKind, fault_count> kinds = {{
-    {"kill-worker", 0.001, false},  // of each call
-    {"kill-sweeper", 0.001, false},
-    {"kill-client", 0.005, false},
-    {"answer-lost", 0.03, false},
-    {"request-lost", 0.02, false},
-    {"call-fails", 0.03, false},
-    {"slow-call", 0.01, false},
-    {"busy", 0.02, false},
-    {"disk-full", 0.02, false},
-    {"io-error", 0.02, false},
-    {"pause-at-call", 0.001, false},
-    {"back-at-verdict", 0.3, false},
-    {"outage", 4, true},  // in an hour
-    {"partition", 12, true},
-    {"pause-worker", 12, true},
-    {"pause-sweeper", 8, true},
-    {"pause-client", 4, true},
-    {"term-worker", 12, true},
-    {"freeze-machine", 4, true},
-    {"reboot-machine", 4, true},
-    {"power-cut", 4, true},
-    {"disk-stays-full", 3, true},
-    {"clock-jump", 6, true},
-    {"clock-skew", 0.5, false},
-    {"runner-crash", 0.05, false},
-    {"runner-hang", 0.02, false},
-    {"runner-slow-start", 0.1, false},
-    {"wake-up-lost", 0.3, false},
-    {"wake-up-twice", 0.1, false},
-    {"wake-up-late", 0.2, false},
+    {"kill-worker", 0.001, false}, {"kill-sweeper", 0.001, false},  {"kill-client", 0.005, false},
+    {"answer-lost", 0.03, false},  {"request-lost", 0.02, false},   {"call-fails", 0.03, false},
+    {"slow-call", 0.01, false},    {"busy", 0.02, false},           {"disk-full", 0.02, false},
+    {"io-error", 0.02, false},     {"pause-at-call", 0.001, false}, {"back-at-verdict", 0.3, false},
+    {"outage", 4, true},           {"partition", 12, true},         {"pause-worker", 12, true},
+    {"pause-sweeper", 8, true},    {"pause-client", 4, true},       {"term-worker", 12, true},
+    {"freeze-machine", 4, true},   {"reboot-machine", 4, true},     {"power-cut", 4, true},
+    {"disk-stays-full", 3, true},  {"clock-jump", 6, true},         {"clock-skew", 0.5, false},
+    {"runner-crash", 0.05, false}, {"runner-hang", 0.02, false},    {"runner-slow-start", 0.1, false},
+    {"wake-up-lost", 0.3, false},  {"wake-up-twice", 0.1, false},   {"wake-up-late", 0.2, false},
 }};
 
 constexpr double most_often = 0.5;
