@@ -52,6 +52,19 @@ TEST_P(JobSchedule, PutAgainUnchangedStaysAsItIs) {
     EXPECT_EQ(record_of("nightly").decided_until, clock.now() - 1h);
 }
 
+TEST_P(JobSchedule, ASlotIsFiredAlsoByAClockThatWasSetBackBeyondWhatWasPruned) {
+    complete(start({a_step("a")}), "a");
+    clock.advance(25h);
+    store::PruneParams old;
+    old.terminal_older_than = 24h;
+    ASSERT_EQ(store->prune(old).jobs, 1);
+    clock.advance(-26h);
+    jobs->put_schedule(nightly(), "ann");
+    const auto params = slot();
+    EXPECT_TRUE(jobs->fire(params));
+    EXPECT_EQ(state(*params.job), JobState::Pending);
+}
+
 TEST_P(JobSchedule, AnotherTimingCountsAnewAndAnotherInputDoesNot) {
     jobs->put_schedule(nightly(), "ann");
     clock.advance(1h);
