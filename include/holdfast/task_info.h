@@ -103,7 +103,7 @@ enum class SubmitStatus {
     Accepted,
     Existing,         ///< the same id or idempotency key with the same payload: the first task's id is returned
     PayloadMismatch,  ///< ... with another payload: nothing was changed
-    TooOld,           ///< the id is older than retention and not found
+    TooOld,           ///< the id is not found, and so old that its task may have been pruned
     Refused,          ///< this item cannot be stored: `complaint` names the field and what is allowed
 };
 struct SubmitOutcome {
