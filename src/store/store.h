@@ -19,8 +19,9 @@ namespace holdfast::store {
 
 struct Limits {
     std::size_t max_payload_bytes = 1 << 20;  ///< of args, spec, result, checkpoint and error data, each
-    /// Ids older than this that are not found are refused by submit: their task may have been pruned. So are, whatever
-    /// the clocks say, those up to the highest that has been. nullopt: this process holds none for too old by its age.
+    /// Ids older than this that are not found are refused by submit: their task may have been pruned. So are,
+    /// whatever the clocks say, those up to the highest that has been. nullopt: this process holds none for too old
+    /// by its age.
     std::optional<Duration> terminal_retention = std::chrono::hours(720);
 };
 /// Names, queues, tags, keys and other short texts.

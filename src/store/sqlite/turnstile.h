@@ -27,8 +27,8 @@ private:
 /// the turn, and lets go of the gate. Only one waits for the turn at a time, so a process that writes without pause
 /// has to come by the gate again each time, beside all others. The locks are polled, more often by who has waited
 /// longer: who gets one is chance, not order. To be overtaken for long is unlikely, as it is not inside SQLite's own
-/// busy handler, but no bound is promised. Beats pass by the gate: however many stand there, a beat has only the first
-/// of them beside it.
+/// busy handler, but no bound is promised. Beats pass by the gate: however many stand there, a beat has only the
+/// first of them beside it.
 class Turnstile {
 public:
     enum class Rank { Work, Beat };
