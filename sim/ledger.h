@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,7 @@ struct TrueJob {
 /// A schedule that clients have put, perhaps more than once.
 struct TrueSchedule {
     std::map<std::string, core::WorkflowBundle> definitions = {};  ///< by their texts: all that it ever had
+    std::set<Timestamp> made_at = {};                              ///< it may have been removed, and made anew
     Duration touched_at{};                                         ///< when its row was last changed,
     std::string touched_by = {};                                   ///< and by which process
 };

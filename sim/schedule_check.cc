@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/ids.h"
 #include "base/text.h"
 #include "core/schedule_text.h"
@@ -54,7 +56,9 @@ std::optional<ScheduleSight> Witness::see_schedule(const std::string& schedule) 
     if (!reader_.open(world_.disk)) return std::nullopt;
     const auto schedules = reader_.schedules();
     const auto found = schedules.find(schedule);
-    return found == schedules.end() ? std::nullopt : std::optional(found->second);
+    if (found == schedules.end()) return std::nullopt;
+    world_.ledger.schedules()[schedule].made_at.insert(found->second.made_at);
+    return found->second;
 }
 
 void Witness::fired(Process& process, const store::FireParams& params, const std::optional<ScheduleSight>& before) {
@@ -68,7 +72,7 @@ void Witness::fired(Process& process, const store::FireParams& params, const std
                                      ", and is decided again from ", format_timestamp(params.decided_until)));
     const Timestamp now = sweeps_[key_of(process)].told_time;
     if (!was_touched) check_decision(params, *before, now);
-    if (params.job) check_slot(params, now);
+    if (params.job) check_slot(params, *before, now);
 }
 
 void Witness::check_decision(const store::FireParams& params, const ScheduleSight& sight, Timestamp now) {
@@ -94,8 +98,8 @@ void Witness::check_decision(const store::FireParams& params, const ScheduleSigh
 }
 
 /// Its job is there, unless the slot is so old that its job may have ended and been removed.
-void Witness::check_slot(const store::FireParams& params, Timestamp now) {
-    if (*params.job != core::slot_id(params.schedule, params.decide_until))
+void Witness::check_slot(const store::FireParams& params, const ScheduleSight& sight, Timestamp now) {
+    if (*params.job != core::slot_id(params.schedule, sight.made_at, params.decide_until))
         complain("Schedules", concat(params.schedule, " starts a job that is not its slot's"));
     if (find_job_of_slot(*params.job) != nullptr) return;
     if (params.decide_until + *world_.plan.sweep.retention.terminal > now + 5min)
@@ -127,7 +131,9 @@ const TrueJob* Witness::find_job_of_slot(const Uuid& job) {
     const Timestamp slot{std::chrono::milliseconds(job.unix_milliseconds())};
     for (const auto& [name, schedule] : world_.ledger.schedules()) {
         const auto bundle = schedule.definitions.find(definition);
-        if (bundle == schedule.definitions.end() || core::slot_id(name, slot) != job) continue;
+        const auto is_made_of = [&](Timestamp made_at) { return core::slot_id(name, made_at, slot) == job; };
+        if (bundle == schedule.definitions.end()) continue;
+        if (std::none_of(schedule.made_at.begin(), schedule.made_at.end(), is_made_of)) continue;
         TrueJob& made = world_.ledger.add_job(job, bundle->second);
         made.in_store = true;
         return &made;

@@ -228,8 +228,9 @@ std::size_t StoreReader::hooks_fired(const Uuid& job, int first_hook) {
 
 std::map<std::string, ScheduleSight> StoreReader::schedules() {
     std::map<std::string, ScheduleSight> schedules;
-    auto rows = db_->query("SELECT name, timing, paused, decided_until FROM schedule");
-    while (rows.step()) schedules[rows.string(0)] = {rows.string(1), rows.integer(2) != 0, rows.time(3)};
+    auto rows = db_->query("SELECT name, timing, paused, decided_until, created_at FROM schedule");
+    while (rows.step())
+        schedules[rows.string(0)] = {rows.string(1), rows.integer(2) != 0, rows.time(3), rows.time(4)};
     return schedules;
 }
 

@@ -62,6 +62,7 @@ struct ScheduleSight {
     std::string timing;
     bool paused = false;
     Timestamp decided_until;
+    Timestamp made_at;
 };
 /// The row of `sweep_lease`.
 struct SweepRowSight {

@@ -116,7 +116,7 @@ private:
     // schedule_check.cc
     void check_undecided(Process& process);
     void check_decision(const store::FireParams& params, const ScheduleSight& sight, Timestamp now);
-    void check_slot(const store::FireParams& params, Timestamp now);
+    void check_slot(const store::FireParams& params, const ScheduleSight& sight, Timestamp now);
     [[nodiscard]] bool was_touched_meanwhile(Process& process, const std::string& schedule);
     [[nodiscard]] const TrueJob* find_job_of_slot(const Uuid& job);
     // job_check.cc

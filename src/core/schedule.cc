@@ -143,8 +143,8 @@ DueSlots due_slots(const ScheduleTiming& timing, const TimeZone& zone, Timestamp
     return due;
 }
 
-Uuid slot_id(std::string_view schedule, Timestamp slot) {
-    return name_based_uuid(slot, schedule);
+Uuid slot_id(std::string_view schedule, Timestamp made_at, Timestamp slot) {
+    return name_based_uuid(slot, concat(made_at.time_since_epoch().count(), ' ', schedule));
 }
 
 Timestamp fires_at(const ScheduleTiming& timing, std::string_view schedule, Timestamp slot) {

@@ -55,8 +55,10 @@ struct DueSlots {
 /// for.
 [[nodiscard]] DueSlots due_slots(const ScheduleTiming& timing, const TimeZone& zone, Timestamp last, Timestamp now);
 
-/// The id of what a slot runs, the same in every process: name_based_uuid of both.
-[[nodiscard]] Uuid slot_id(std::string_view schedule, Timestamp slot);
+/// The id of what a slot runs, the same in every process. A schedule that is removed and made anew, at `made_at`, is
+/// another: when the clock was set back meanwhile, it runs slots that the first one ran, whose ids nobody may
+/// remember.
+[[nodiscard]] Uuid slot_id(std::string_view schedule, Timestamp made_at, Timestamp slot);
 
 /// When a slot's run begins: later than the slot by less than the jitter, and the same in every process.
 [[nodiscard]] Timestamp fires_at(const ScheduleTiming& timing, std::string_view schedule, Timestamp slot);

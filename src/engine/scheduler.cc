@@ -70,7 +70,7 @@ bool Scheduler::fire(store::ScheduleRecord& record, const core::ScheduleTiming& 
                              .cancel_previous = still_runs && timing.overlap == core::Overlap::CancelPrevious,
                              .who = who_,
                              .note = note};
-    if (!skips) params.job = core::slot_id(record.schedule.name, slot);
+    if (!skips) params.job = core::slot_id(record.schedule.name, record.created_at, slot);
     if (skips)
         params.note = concat(note, note.empty() ? "" : "; ", "slot ", format_timestamp(slot), " skipped: job ",
                              record.last_job.to_string(), " has not ended");

@@ -190,7 +190,7 @@ protected:
         std::vector<Uuid> ids;
         for (Timestamp slot = std::chrono::ceil<std::chrono::seconds>(found.created_at + Duration(1));
              slot <= found.decided_until; slot += 1s)
-            ids.push_back(core::slot_id(name, slot));
+            ids.push_back(core::slot_id(name, found.created_at, slot));
         return ids;
     }
     [[nodiscard]] std::vector<Uuid> ids_of_jobs() {

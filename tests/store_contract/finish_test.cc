@@ -253,5 +253,39 @@ TEST_P(Finish, OfMixedEndsSettlesEachByItself) {
     EXPECT_EQ(state_of(*store, leases[1].task), TaskState::Running);
 }
 
+TEST_P(Finish, OfAnOldLeaseDoesNotHideTheCurrentOneBehindItInTheBatch) {
+    const auto lease = running();
+    const auto answer = store->finish(
+        {.worker = worker, .runs = {completed({lease.task, lease.lease - 1}), completed(lease)}, .then_start = {}});
+    EXPECT_EQ(answer.runs.at(0).fenced, Fenced::LeaseLost);
+    EXPECT_EQ(answer.runs.at(1).fenced, Fenced::Applied);
+}
+
+TEST_P(Finish, OfSomeLeasesLeavesThoseBetweenThem) {
+    submit(tasks(clock.now(), 100));
+    const auto leases = leases_of(claim(*store, worker, 100).tasks);
+    std::vector<store::FinishedRun> every_tenth;
+    for (std::size_t i = 0; i < leases.size(); i += 10) every_tenth.push_back(completed(leases[i]));
+    store->finish({.worker = worker, .runs = every_tenth, .then_start = {}});
+    for (std::size_t i = 0; i < leases.size(); ++i)
+        EXPECT_EQ(state_of(*store, leases[i].task), i % 10 == 0 ? TaskState::Completed : TaskState::Running) << i;
+}
+
+TEST_P(Finish, OfManyKeepsToEachWhatIsItsOwn) {
+    submit(tasks(clock.now(), 100));
+    const auto leases = leases_of(claim(*store, worker, 100).tasks);
+    std::vector<store::FinishedRun> runs;
+    for (std::size_t i = 0; i < leases.size(); ++i)
+        runs.push_back(i % 3 == 0 ? failed(leases[i], "CODE_" + std::to_string(i))
+                                  : completed(leases[i], std::to_string(i)));
+    store->finish({.worker = worker, .runs = runs, .then_start = {}});
+    for (std::size_t i = 0; i < leases.size(); ++i) {
+        const auto found = record(*store, leases[i].task);
+        EXPECT_EQ(found.lease, leases[i].lease);
+        EXPECT_EQ(found.result, i % 3 == 0 ? "" : std::to_string(i));
+        EXPECT_EQ(found.error ? found.error->code : "", i % 3 == 0 ? "CODE_" + std::to_string(i) : "");
+    }
+}
+
 }  // namespace
 }  // namespace holdfast::contract

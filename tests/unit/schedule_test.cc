@@ -178,11 +178,17 @@ TEST(DueSlots, AnOutageOfYearsIsLookedAtQuickly) {
 
 TEST(Slot, ItsIdCarriesItsInstantAndIsTheSameInEveryProcess) {
     const Timestamp slot = at("2026-11-15T02:30:00Z");
-    const Uuid id = slot_id("nightly", slot);
+    const Timestamp made_at = at("2026-11-14T12:00:00Z");
+    const Uuid id = slot_id("nightly", made_at, slot);
     EXPECT_EQ(id.unix_milliseconds(), slot.time_since_epoch() / 1ms);
-    EXPECT_EQ(id, name_based_uuid(slot, "nightly"));
-    EXPECT_NE(id, slot_id("nightly", slot + 1min));
-    EXPECT_NE(id, slot_id("weekly", slot));
+    EXPECT_EQ(id, name_based_uuid(slot, "1794657600000000 nightly"));
+    EXPECT_NE(id, slot_id("nightly", made_at, slot + 1min));
+    EXPECT_NE(id, slot_id("weekly", made_at, slot));
+}
+
+TEST(Slot, OfAScheduleThatWasMadeAnewHasAnotherId) {
+    const Timestamp slot = at("2026-11-15T02:30:00Z");
+    EXPECT_NE(slot_id("nightly", slot - 1h, slot), slot_id("nightly", slot - 1h + Duration(1), slot));
 }
 
 TEST(Slot, WithoutJitterItFiresAtItsInstant) {

@@ -18,11 +18,22 @@ bool belongs_to_pending_job(Database& db, const Uuid& task) {
     return row.step();
 }
 
+/// One look for them all: a batch of tasks without jobs, submitted together, has no step's task among its ids.
+bool may_belong_to_steps(Database& db, const std::vector<store::JustEnded>& ended, const std::vector<Uuid>& started) {
+    auto tasks = started;
+    for (const auto& end : ended) tasks.push_back(end.task);
+    if (tasks.empty()) return false;
+    const auto range = range_of(tasks);
+    auto row = db.query("SELECT 1 FROM step WHERE task_id BETWEEN ? AND ? LIMIT 1", range.first, range.last);
+    return row.step();
+}
+
 }  // namespace
 
 void SqliteStore::advance_jobs(Transaction& tx) {
     auto news = std::exchange(tx.ended_tasks, {});
     auto started = std::exchange(tx.started_tasks, {});
+    if (!may_belong_to_steps(tx.db, news, started)) return;
     std::erase_if(news, [&](const store::JustEnded& end) { return !belongs_to_step(tx.db, end.task); });
     std::erase_if(started, [&](const Uuid& task) { return !belongs_to_pending_job(tx.db, task); });
     if (news.empty() && started.empty()) return;

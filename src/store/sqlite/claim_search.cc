@@ -30,7 +30,10 @@ ClaimSearch::ClaimSearch(Transaction& tx, Routes& known_routes, const store::Cla
 bool ClaimSearch::run() {
     const bool all_started = search(params_.to_start, Keys::With);
     const bool all_held = search(params_.to_start + params_.to_hold, Keys::Without);
-    if (!granted_.empty()) remember();
+    if (!granted_.empty()) {
+        insert_leases(tx_, leases_);
+        remember();
+    }
     // Holding more for later is a bonus, not worth asking again.
     return all_started && (all_held || !granted_.empty());
 }
@@ -110,6 +113,8 @@ void ClaimSearch::take_plain(std::vector<Candidate>& candidates, Cursor& cursor)
     const auto last = cursor_of(candidates.back());
     remove_ranges(candidates, cursor);
     looked_at_ += candidates.size();
+    granted_.reserve(granted_.size() + candidates.size());
+    leases_.reserve(leases_.size() + candidates.size());
     for (auto& candidate : candidates) grant(candidate);
     cursor = last;
 }
@@ -147,13 +152,12 @@ bool ClaimSearch::consider(Candidate& candidate) {
 }
 
 void ClaimSearch::grant(Candidate& candidate) {
-    LeaseRow row;
+    auto& row = leases_.emplace_back();
     row.lease = {candidate.pending.task, ++last_lease_};
     row.worker = params_.worker;
     row.claimed_at = tx_.now;
     if (granted_.size() < params_.to_start) row.started_at = tx_.now;
     row.position = std::move(candidate.pending.position);
-    insert_lease(tx_, row);
     if (row.started_at) tx_.started_tasks.push_back(row.lease.task);
     granted_.push_back(claimed_task(tx_.db, row, std::move(candidate.task)));
 }

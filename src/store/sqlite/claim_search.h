@@ -55,6 +55,7 @@ private:
     const store::ClaimParams& params_;
     const std::vector<std::int64_t>& routes_;
     std::vector<store::ClaimedTask> granted_;
+    std::vector<LeaseRow> leases_;  // of those, in the same order
     std::size_t looked_at_ = 0;
     store::Lease lease_before_ = 0;
     store::Lease last_lease_ = 0;

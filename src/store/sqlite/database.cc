@@ -142,8 +142,7 @@ void Query::bind(int index, const Uuid& value) {
     if (value.is_nil()) {
         bind(index, nullptr);
     } else {
-        HOLDFAST_ASSERT(ids_ < prepared_->ids.size());
-        const auto& kept = (prepared_->ids[ids_++] = value).bytes();
+        const auto& kept = (prepared_->ids.at(static_cast<std::size_t>(index) - 1) = value).bytes();
         sqlite3_bind_blob(statement_, index, kept.data(), static_cast<int>(kept.size()), SQLITE_STATIC);
     }
 }
@@ -168,15 +167,27 @@ Database::Database(const std::string& path, Mode mode) {
 
 Database::~Database() {
     for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement.handle);
+    for (const auto& [insert, statement] : inserts_) sqlite3_finalize(statement.handle);
     sqlite3_close_v2(handle_);
 }
 
 PreparedStatement& Database::prepared(const char* sql) {
     if (const auto found = statements_.find(sql); found != statements_.end()) return found->second;
+    return statements_[sql] = prepare(sql);
+}
+
+PreparedStatement& Database::prepared_insert(const char* into, std::size_t columns, std::size_t rows) {
+    if (const auto found = inserts_.find({into, rows}); found != inserts_.end()) return found->second;
+    const std::string row = concat("(", join(std::vector<std::string>(columns, "?"), ", "), ")");
+    const std::string sql = concat(into, " VALUES ", join(std::vector<std::string>(rows, row), ", "));
+    return inserts_[{into, rows}] = prepare(sql.c_str());
+}
+
+PreparedStatement Database::prepare(const char* sql) {
     sqlite3_stmt* statement = nullptr;
     const int code = sqlite3_prepare_v3(handle_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
     if (code != SQLITE_OK) fail(handle_, code, "preparing a statement");
-    return statements_[sql] = {statement, {}};
+    return {statement, std::vector<Uuid>(static_cast<std::size_t>(sqlite3_bind_parameter_count(statement)))};
 }
 
 void Database::execute(const std::string& script) {

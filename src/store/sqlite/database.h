@@ -1,11 +1,14 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "holdfast/time.h"
 #include "holdfast/uuid.h"
@@ -17,10 +20,8 @@ namespace holdfast::sqlite {
 
 /// A statement that is kept, with room for the ids it is bound to: SQLite would allocate a copy of each.
 struct PreparedStatement {
-    static constexpr std::size_t max_ids = 8;
-
     sqlite3_stmt* handle = nullptr;
-    std::array<Uuid, max_ids> ids;
+    std::vector<Uuid> ids;  ///< a place for each of its values
 };
 
 /// One use of a prepared statement: bound when made, stepped by the caller, reset when it goes.
@@ -29,7 +30,7 @@ class Query {
 public:
     explicit Query(PreparedStatement& statement) : prepared_(&statement), statement_(statement.handle) {}
     ~Query();
-    Query(Query&& other) noexcept : prepared_(other.prepared_), statement_(other.statement_), ids_(other.ids_) {
+    Query(Query&& other) noexcept : prepared_(other.prepared_), statement_(other.statement_) {
         other.statement_ = nullptr;
     }
     Query& operator=(Query&&) = delete;
@@ -70,7 +71,6 @@ public:
 private:
     PreparedStatement* prepared_;
     sqlite3_stmt* statement_;
-    std::size_t ids_ = 0;  // how many are bound
 };
 
 /// A connection. The only place that holds a database handle. Not thread-safe: its owner serialises.
@@ -103,6 +103,23 @@ public:
         return changes();
     }
 
+    /// Inserts a row for each item. `into` must be a string literal, as far as the names of the columns; their values
+    /// are the tuple `values_of(item)`, whose texts must live until this returns. Many rows at a time are one
+    /// statement, which stays at the end of a table that grows there; one by one, each has to find it anew.
+    template <typename Item, typename ValuesOf>
+    void insert(const char* into, const std::vector<Item>& items, const ValuesOf& values_of) {
+        constexpr auto columns = std::tuple_size_v<decltype(values_of(items.front()))>;
+        for (std::size_t next = 0; next < items.size();) {
+            const std::size_t left = items.size() - next;
+            const std::size_t rows = left >= 100 ? 100 : left >= 10 ? 10 : 1;
+            Query query(prepared_insert(into, columns, rows));
+            int index = 0;
+            for (const auto end = next + rows; next < end; ++next)
+                std::apply([&](const auto&... value) { (query.bind(++index, value), ...); }, values_of(items[next]));
+            query.step();
+        }
+    }
+
     /// Runs a script of any number of statements, unprepared.
     void execute(const std::string& script);
 
@@ -113,10 +130,13 @@ public:
 
 private:
     [[nodiscard]] PreparedStatement& prepared(const char* sql);
+    [[nodiscard]] PreparedStatement& prepared_insert(const char* into, std::size_t columns, std::size_t rows);
+    [[nodiscard]] PreparedStatement prepare(const char* sql);
     [[nodiscard]] std::int64_t changes() const;
 
     sqlite3* handle_ = nullptr;
     std::unordered_map<const char*, PreparedStatement> statements_;
+    std::map<std::pair<const char*, std::size_t>, PreparedStatement> inserts_;  // by number of rows
     int wal_pages_ = 0;
 };
 

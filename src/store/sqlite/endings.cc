@@ -33,31 +33,6 @@ void insert_attempt(Transaction& tx, const LeaseRow& row, const LeaseReport& rep
         unless_empty(report.error.data));
 }
 
-/// Of a task whose last lease had not started there is no run to tell about.
-void insert_ending(Transaction& tx, const LeaseRow& row, TaskState state, const core::History& history,
-                   core::LeaseEnd run_end, const std::string& result, const std::optional<TaskError>& error) {
-    const bool ran = row.started_at.has_value();
-    const auto if_ran = [ran](auto value) { return ran ? std::optional(value) : std::nullopt; };
-    tx.db.run(
-        "INSERT INTO ending (task_id, state, finished_at, attempts, crashes, requeues, run_at, lease, worker_id,"
-        " claimed_at, started_at, run_end, attempt, result, error_code, error_message, error_data)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        row.lease.task, to_text(state), tx.now, history.attempts, history.crashes, history.requeues,
-        row.position.run_at, if_ran(row.lease.lease), if_ran(row.worker), if_ran(row.claimed_at), row.started_at,
-        if_ran(core::to_text(run_end)), if_ran(row.position.history.next_attempt_number()),
-        state == TaskState::Completed ? std::optional<std::string_view>(result) : std::nullopt,
-        error ? std::optional<std::string_view>(error->code) : std::nullopt,
-        error ? std::optional<std::string_view>(error->message) : std::nullopt,
-        error ? unless_empty(error->data) : std::nullopt);
-    tx.ends_tasks = true;
-    tx.ended_tasks.push_back({row.lease.task, state});
-}
-
-void leave_lease(Transaction& tx, const LeaseRow& row) {
-    delete_lease(tx, row.lease.task);
-    if (row.position.key) free_slot(tx, *row.position.key, row.lease.task);
-}
-
 bool is_of_paused_job(Database& db, const Uuid& task) {
     auto row = db.query(
         "SELECT 1 FROM step s JOIN job_progress p ON p.job_id = s.job_id WHERE s.task_id = ? AND p.state = 'PAUSED'",
@@ -80,24 +55,60 @@ void put_back(Transaction& tx, const LeaseRow& row, const core::Settlement& sett
 
 }  // namespace
 
-TaskState end_lease(Transaction& tx, const LeaseRow& row, const LeaseReport& report) {
+void write_endings(Transaction& tx, const std::vector<EndingRow>& rows) {
+    tx.db.insert(
+        "INSERT INTO ending (task_id, state, finished_at, attempts, crashes, requeues, run_at, lease, worker_id,"
+        " claimed_at, started_at, run_end, attempt, result, error_code, error_message, error_data)",
+        rows, [&tx](const EndingRow& row) {
+            const auto& last = row.last;
+            const auto if_ran = [&last](auto value) { return last.started_at ? std::optional(value) : std::nullopt; };
+            const auto result = std::string_view(row.result);
+            const ErrorColumns error(row.error);
+            return std::tuple(last.lease.task, to_text(row.state), tx.now, row.history.attempts, row.history.crashes,
+                              row.history.requeues, last.position.run_at, if_ran(last.lease.lease),
+                              if_ran(last.worker), if_ran(last.claimed_at), last.started_at,
+                              if_ran(core::to_text(row.run_end)), if_ran(last.position.history.next_attempt_number()),
+                              row.state == TaskState::Completed ? std::optional(result) : std::nullopt, error.code,
+                              error.message, error.data);
+        });
+    std::vector<Uuid> leased;
+    for (const auto& row : rows) {
+        if (!row.last.worker.is_nil()) leased.push_back(row.last.lease.task);
+        tx.ended_tasks.push_back({row.last.lease.task, row.state});
+    }
+    delete_leases(tx, leased);
+    tx.ends_tasks |= !rows.empty();
+}
+
+TaskState end_lease(Transaction& tx, LeaseRow row, LeaseReport report) {
+    std::vector<EndingRow> endings;
+    const auto state = end_lease(tx, std::move(row), std::move(report), endings);
+    write_endings(tx, endings);
+    return state;
+}
+
+TaskState end_lease(Transaction& tx, LeaseRow row, LeaseReport report, std::vector<EndingRow>& endings) {
     // A run that completed needs no policy: it is not read for the most frequent end of all.
     const bool completed = report.end == core::LeaseEnd::Completed;
     const auto settlement = core::settle({report.end, report.error, row.position.history, row.cancel_requested,
                                           tx.now, row.position.deadline, report.jitter},
                                          completed ? TaskPolicy{} : policy_of(tx.db, row.lease.task));
     const bool runs_again = settlement.state == TaskState::Pending;
-    if (runs_again && row.started_at) insert_attempt(tx, row, report);
-    if (runs_again) put_back(tx, row, settlement);
-    if (!runs_again)
-        insert_ending(tx, row, settlement.state, settlement.history, report.end, report.result, settlement.error);
-    leave_lease(tx, row);
+    if (row.position.key) free_slot(tx, *row.position.key, row.lease.task);
+    if (runs_again) {
+        if (row.started_at) insert_attempt(tx, row, report);
+        delete_leases(tx, {row.lease.task});
+        put_back(tx, row, settlement);
+    } else {
+        endings.push_back({std::move(row), settlement.state, settlement.history, report.end, std::move(report.result),
+                           settlement.error});
+    }
     return settlement.state;
 }
 
 void force_lease(Transaction& tx, const LeaseRow& row, TaskState state, const TaskError& error) {
-    insert_ending(tx, row, state, row.position.history, core::LeaseEnd::Stopped, "", error);
-    leave_lease(tx, row);
+    write_endings(tx, {{row, state, row.position.history, core::LeaseEnd::Stopped, "", error}});
+    if (row.position.key) free_slot(tx, *row.position.key, row.lease.task);
 }
 
 void end_pending(Transaction& tx, const PendingTask& pending, TaskState state, const TaskError& error) {
@@ -105,7 +116,7 @@ void end_pending(Transaction& tx, const PendingTask& pending, TaskState state, c
     LeaseRow row;
     row.lease.task = pending.task;
     row.position = pending.position;
-    insert_ending(tx, row, state, pending.position.history, core::LeaseEnd::NotStarted, "", error);
+    write_endings(tx, {{row, state, pending.position.history, core::LeaseEnd::NotStarted, "", error}});
     if (pending.position.key) tx.freed_keys.insert(*pending.position.key);
 }
 

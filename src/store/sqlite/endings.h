@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "store/event_texts.h"
 #include "store/sqlite/places.h"
@@ -15,9 +16,24 @@ struct LeaseReport {
     double jitter = 0.5;
 };
 
+/// The end of a task.
+struct EndingRow {
+    LeaseRow last;  ///< its last lease; of no worker: it had none. Not started: there is no run to tell about
+    TaskState state = TaskState::Completed;
+    core::History history;
+    core::LeaseEnd run_end = core::LeaseEnd::Completed;
+    std::string result;
+    std::optional<TaskError> error;
+};
+/// Moves tasks from where they were leased, if they were, to `ending`.
+void write_endings(Transaction& tx, const std::vector<EndingRow>& rows);
+
 /// The one way in which a lease ends, whoever ends it: decides with core::settle, writes the attempt or the ending,
-/// frees the key's slot, puts the task back if it is to run again. Returns where the task is now.
-TaskState end_lease(Transaction& tx, const LeaseRow& row, const LeaseReport& report);
+/// frees the key's slot, puts the task back if it is to run again. Returns where the task is now. An ending is left
+/// to the caller to write, with others: until then the lease stands.
+TaskState end_lease(Transaction& tx, LeaseRow row, LeaseReport report, std::vector<EndingRow>& endings);
+/// The same, with its ending.
+TaskState end_lease(Transaction& tx, LeaseRow row, LeaseReport report);
 
 /// Ends a lease at once with the given terminal state, whatever policy says.
 void force_lease(Transaction& tx, const LeaseRow& row, TaskState state, const TaskError& error);

@@ -1,3 +1,5 @@
+#include <unordered_map>
+
 #include "store/admission.h"
 #include "store/sqlite/endings.h"
 #include "store/sqlite/store_impl.h"
@@ -37,23 +39,54 @@ FinishOutcome finished_before(Database& db, const TaskLease& lease) {
     return {Fenced::Already, state.value_or(TaskState::Pending)};
 }
 
-FinishOutcome finish_one(Transaction& tx, const store::FinishedRun& given, const Uuid& worker,
-                         const store::Limits& limits) {
-    const auto row = find_lease(tx.db, given.lease.task);
-    auto run = store::storable(given, limits);
-    if (!is_current(row, given.lease) || !row->started_at) {
-        // Another end than this one was said by somebody else: a sweeper, or a person with force.
-        const bool is_same_call = find_run_end(tx.db, given.lease) == run.end;
-        return is_same_call ? finished_before(tx.db, given.lease) : refuse(tx, run, worker);
+/// One transaction's share of the runs that a worker reports.
+class FinishedRuns {
+public:
+    using Runs = std::vector<store::FinishedRun>::const_iterator;
+
+    FinishedRuns(Transaction& tx, const Uuid& worker, const store::Limits& limits)
+        : tx_(tx), worker_(worker), limits_(limits) {}
+
+    void finish(Runs first, Runs last, std::vector<FinishOutcome>& outcomes) {
+        std::vector<Uuid> tasks;
+        for (auto run = first; run != last; ++run) tasks.push_back(run->lease.task);
+        leases_ = find_leases(tx_.db, tasks);
+        for (auto run = first; run != last; ++run) outcomes.push_back(finish_one(*run));
+        write_endings(tx_, endings_);
     }
-    const auto state = end_lease(tx, *row, {run.end, std::move(run.result), std::move(run.error), run.jitter});
-    return {Fenced::Applied, state};
-}
+
+private:
+    FinishOutcome finish_one(const store::FinishedRun& given) {
+        auto run = store::storable(given, limits_);
+        const auto found = leases_.find(given.lease.task);
+        const bool is_running =
+            found != leases_.end() && found->second.lease == given.lease && found->second.started_at.has_value();
+        if (!is_running) return refuse_or_repeat(run);
+        auto lease = std::move(leases_.extract(found).mapped());
+        const auto state = end_lease(tx_, std::move(lease),
+                                     {run.end, std::move(run.result), std::move(run.error), run.jitter}, endings_);
+        return {Fenced::Applied, state};
+    }
+
+    FinishOutcome refuse_or_repeat(const store::FinishedRun& run) {
+        // It may have been said in this very transaction.
+        write_endings(tx_, std::exchange(endings_, {}));
+        // Another end than this one was said by somebody else: a sweeper, or a person with force.
+        const bool is_same_call = find_run_end(tx_.db, run.lease) == run.end;
+        return is_same_call ? finished_before(tx_.db, run.lease) : refuse(tx_, run, worker_);
+    }
+
+    Transaction& tx_;
+    const Uuid& worker_;
+    const store::Limits& limits_;
+    std::unordered_map<Uuid, LeaseRow> leases_;  // without those that have ended
+    std::vector<EndingRow> endings_;             // not yet written
+};
 
 Fenced hand_back_one(Transaction& tx, const TaskLease& lease) {
-    const auto row = find_lease(tx.db, lease.task);
+    auto row = find_lease(tx.db, lease.task);
     if (is_current(row, lease) && !row->started_at) {
-        end_lease(tx, *row, {core::LeaseEnd::NotStarted, "", {}, 0.5});
+        end_lease(tx, std::move(*row), {core::LeaseEnd::NotStarted, "", {}, 0.5});
         return Fenced::Applied;
     }
     const auto pending = find_pending(tx.db, lease.task);
@@ -74,8 +107,12 @@ store::FinishAnswer SqliteStore::finish(const store::FinishParams& params) {
         write([&](Transaction& tx) {
             TransactionRoom room;
             tx.who = params.worker.to_string();
-            for (; run < params.runs.size() && room.takes(params.runs[run]); ++run)
-                answer.runs.push_back(finish_one(tx, params.runs[run], params.worker, limits_));
+            const auto first = run;
+            while (run < params.runs.size() && room.takes(params.runs[run])) ++run;
+            const auto at = [&](std::size_t index) {
+                return params.runs.begin() + static_cast<std::ptrdiff_t>(index);
+            };
+            FinishedRuns(tx, params.worker, limits_).finish(at(first), at(run), answer.runs);
             if (run < params.runs.size()) return true;
             for (; start < params.then_start.size() && room.takes(params.then_start[start]); ++start)
                 answer.starts.push_back(start_one(tx, params.then_start[start]));

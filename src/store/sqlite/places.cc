@@ -1,6 +1,9 @@
 #include "store/sqlite/places.h"
 
+#include <algorithm>
+
 #include "store/encoding.h"
+#include "store/sqlite/error_columns.h"
 
 namespace holdfast::sqlite {
 
@@ -61,6 +64,38 @@ int lowest_free_slot(Database& db, const std::string& key) {
 int limit_from_task(Database& db, const Uuid& task) {
     auto row = db.query("SELECT coalesce(concurrency_limit, 1) FROM task WHERE id = ?", task);
     return row.step() ? row.small(0) : 1;
+}
+
+Query leases_between(Database& db, const TaskRange& range) {
+    return db.query(
+        "SELECT task_id, lease, worker_id, claimed_at, started_at, stop_requested, route_id, priority, run_at,"
+        " deadline, concurrency_key, fails_unmatched, attempts, crashes, requeues, lease"
+        " FROM lease WHERE task_id BETWEEN ? AND ?",
+        range.first, range.last);
+}
+
+LeaseRow read_lease(const Query& row) {
+    LeaseRow lease;
+    lease.lease = {row.uuid(0), row.integer(1)};
+    lease.worker = row.uuid(2);
+    lease.claimed_at = row.time(3);
+    lease.started_at = row.optional_time(4);
+    lease.stop_requested = !row.is_null(5);
+    lease.pause_requested = row.text(5) == "pause";
+    lease.cancel_requested = row.text(5) == "cancel";
+    lease.position = read_position(row, 6);
+    return lease;
+}
+
+/// Whether there are at most so many leases from the first of these tasks to the last: then one statement for the
+/// range is quicker than one for each.
+bool stand_together(Database& db, const std::vector<Uuid>& tasks, std::size_t limit) {
+    if (tasks.size() < 2) return false;
+    const auto range = range_of(tasks);
+    auto row = db.query("SELECT count(*) FROM (SELECT 1 FROM lease WHERE task_id BETWEEN ? AND ? LIMIT ?)",
+                        range.first, range.last, limit + 1);
+    row.step();
+    return static_cast<std::size_t>(row.integer(0)) <= limit;
 }
 
 /// The lowest route above `after` with tasks that wait for the key.
@@ -133,37 +168,55 @@ void remove_pending(Transaction& tx, const PendingTask& pending) {
     }
 }
 
+TaskRange range_of(const std::vector<Uuid>& tasks) {
+    const auto [first, last] = std::minmax_element(tasks.begin(), tasks.end());
+    return {*first, *last};
+}
+
 std::optional<LeaseRow> find_lease(Database& db, const Uuid& task) {
-    auto row = db.query(
-        "SELECT lease, worker_id, claimed_at, started_at, stop_requested, route_id, priority, run_at, deadline,"
-        " concurrency_key, fails_unmatched, attempts, crashes, requeues, lease FROM lease WHERE task_id = ?",
-        task);
+    auto row = leases_between(db, {task, task});
     if (!row.step()) return std::nullopt;
-    LeaseRow lease;
-    lease.lease = {task, row.integer(0)};
-    lease.worker = row.uuid(1);
-    lease.claimed_at = row.time(2);
-    lease.started_at = row.optional_time(3);
-    lease.stop_requested = !row.is_null(4);
-    lease.pause_requested = row.text(4) == "pause";
-    lease.cancel_requested = row.text(4) == "cancel";
-    lease.position = read_position(row, 5);
-    return lease;
+    return read_lease(row);
 }
 
-void insert_lease(Transaction& tx, const LeaseRow& row) {
-    const auto& position = row.position;
-    tx.db.run(
+std::unordered_map<Uuid, LeaseRow> find_leases(Database& db, const std::vector<Uuid>& tasks) {
+    std::unordered_map<Uuid, LeaseRow> found;
+    const auto add_all = [&](const TaskRange& range) {
+        auto rows = leases_between(db, range);
+        while (rows.step()) {
+            auto row = read_lease(rows);
+            found.emplace(row.lease.task, std::move(row));
+        }
+    };
+    found.reserve(tasks.size());
+    if (stand_together(db, tasks, 2 * tasks.size())) {
+        add_all(range_of(tasks));
+    } else {
+        for (const auto& task : tasks) add_all({task, task});
+    }
+    return found;
+}
+
+void insert_leases(Transaction& tx, const std::vector<LeaseRow>& rows) {
+    tx.db.insert(
         "INSERT INTO lease (task_id, lease, worker_id, claimed_at, started_at, route_id, priority, run_at, deadline,"
-        " concurrency_key, fails_unmatched, attempts, crashes, requeues) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-        "?, ?)",
-        row.lease.task, row.lease.lease, row.worker, row.claimed_at, row.started_at, position.route,
-        position.priority, position.run_at, position.deadline, position.key, position.fails_unmatched,
-        position.history.attempts, position.history.crashes, position.history.requeues);
+        " concurrency_key, fails_unmatched, attempts, crashes, requeues)",
+        rows, [](const LeaseRow& row) {
+            const auto& position = row.position;
+            return std::tuple(row.lease.task, row.lease.lease, row.worker, row.claimed_at, row.started_at,
+                              position.route, position.priority, position.run_at, position.deadline,
+                              if_there(position.key), position.fails_unmatched, position.history.attempts,
+                              position.history.crashes, position.history.requeues);
+        });
 }
 
-void delete_lease(Transaction& tx, const Uuid& task) {
-    tx.db.run("DELETE FROM lease WHERE task_id = ?", task);
+void delete_leases(Transaction& tx, const std::vector<Uuid>& tasks) {
+    if (stand_together(tx.db, tasks, tasks.size())) {
+        const auto range = range_of(tasks);
+        tx.db.run("DELETE FROM lease WHERE task_id BETWEEN ? AND ?", range.first, range.last);
+    } else {
+        for (const auto& task : tasks) tx.db.run("DELETE FROM lease WHERE task_id = ?", task);
+    }
 }
 
 void promote_due(Transaction& tx, std::int64_t route, std::size_t limit) {

@@ -2,6 +2,8 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "core/settlement.h"
 #include "store/sqlite/lane.h"
@@ -49,9 +51,18 @@ void park(Transaction& tx, const Uuid& task, const Position& position, store::Wa
 /// Takes a PENDING task out of its place.
 void remove_pending(Transaction& tx, const PendingTask& pending);
 
+/// The lowest of some ids, and the highest.
+struct TaskRange {
+    Uuid first, last;
+};
+[[nodiscard]] TaskRange range_of(const std::vector<Uuid>& tasks);  ///< of one task at least
+
 [[nodiscard]] std::optional<LeaseRow> find_lease(Database& db, const Uuid& task);
-void insert_lease(Transaction& tx, const LeaseRow& row);
-void delete_lease(Transaction& tx, const Uuid& task);
+/// By task; those that are not leased are missing.
+[[nodiscard]] std::unordered_map<Uuid, LeaseRow> find_leases(Database& db, const std::vector<Uuid>& tasks);
+void insert_leases(Transaction& tx, const std::vector<LeaseRow>& rows);
+/// Each must be leased, and named once.
+void delete_leases(Transaction& tx, const std::vector<Uuid>& tasks);
 
 /// Moves waiting tasks of the route whose time has come into reach; at most `limit`.
 void promote_due(Transaction& tx, std::int64_t route, std::size_t limit);
