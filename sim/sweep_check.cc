@@ -76,12 +76,12 @@ bool Witness::must_have_seen(Process& process, const TrueWorker& worker) const {
     if (worker.machine != process.machine().number || !worker.gone_since) return false;
     if (*worker.gone_since >= sweeps_.at(key_of(process)).began_on_its_clock) return false;
     if (world_.plan.one_machine) return true;
-    const auto looks = looks_.find(key_of(process));
-    if (looks == looks_.end() || looks->second.empty()) return false;
+    const auto looks = unbroken_looks(process);
+    if (looks.size() < 2) return false;
     const Duration longest_gap = world_.plan.sweep.thresholds.worker_stale / 3;
-    const Duration last = looks->second.back();
-    const Duration counts_from = std::max(last - unbroken_view(process), *worker.gone_since + longest_gap);
-    return last - counts_from > 2 * world_.plan.beat_interval;
+    // The first answer may have been on its way for long: beats that came since are news to the second look.
+    const Duration counts_from = std::max(looks[1], *worker.gone_since + longest_gap);
+    return looks.back() - counts_from > 2 * world_.plan.beat_interval;
 }
 
 /// A lease that could not be written is not tried again for a while.

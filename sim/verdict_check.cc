@@ -38,15 +38,20 @@ void Witness::lost_sight(Process& process) {
     looks_[key_of(process)].clear();
 }
 
-/// For how long the process has looked without a gap that would break its view.
-Duration Witness::unbroken_view(const Process& process) const {
+std::vector<Duration> Witness::unbroken_looks(const Process& process) const {
     const auto found = looks_.find(key_of(process));
-    if (found == looks_.end() || found->second.empty()) return Duration::zero();
+    if (found == looks_.end() || found->second.empty()) return {};
     const Duration longest_gap = world_.plan.sweep.thresholds.worker_stale / 3;
     const std::deque<Duration>& looks = found->second;
-    Duration began = looks.back();
-    for (auto look = looks.rbegin(); look != looks.rend() && began - *look <= longest_gap; ++look) began = *look;
-    return looks.back() - began;
+    auto began = looks.end() - 1;
+    while (began != looks.begin() && *began - *(began - 1) <= longest_gap) --began;
+    return {began, looks.end()};
+}
+
+/// For how long the process has looked without a gap that would break its view.
+Duration Witness::unbroken_view(const Process& process) const {
+    const auto looks = unbroken_looks(process);
+    return looks.empty() ? Duration::zero() : looks.back() - looks.front();
 }
 
 void Witness::check_mark(Process& process, const Change& change) {

@@ -99,6 +99,8 @@ private:
     // verdict_check.cc
     void check_verdict(Process& process, const LeaseSight& lease, const Change::End& end);
     void check_mark(Process& process, const Change& change);
+    /// The last looks of the process, without a gap that would break its view, on its clock.
+    [[nodiscard]] std::vector<Duration> unbroken_looks(const Process& process) const;
     [[nodiscard]] Duration unbroken_view(const Process& process) const;
     [[nodiscard]] static std::string key_of(const Process& process);
     [[nodiscard]] std::string name_of_worker(const Uuid& worker) const;
