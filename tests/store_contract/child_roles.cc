@@ -33,12 +33,13 @@ int submit_for_ever(const ChildContext& child) {
     return 0;
 }
 
-/// Submits batches of a thousand for ever, without a pause.
-int submit_in_thousands(const ChildContext& child) {
+/// Submits batches of `arguments[0]` for ever, without a pause.
+int submit_flat_out(const ChildContext& child) {
     const auto store = open_store(child.open, child.clock);
-    store->submit(tasks(child.clock.now(), 1000));
+    const std::size_t batch = std::stoul(child.arguments.at(0));
+    store->submit(tasks(child.clock.now(), batch));
     child.say("writing");
-    while (!child.told_to_stop()) store->submit(tasks(child.clock.now(), 1000));
+    while (!child.told_to_stop()) store->submit(tasks(child.clock.now(), batch));
     return 0;
 }
 
@@ -193,7 +194,7 @@ ChildRole child_role(const std::string& name) {
         {"open", open_only},
         {"submit_for_ever", submit_for_ever},
         {"work_for_ever", work_for_ever},
-        {"submit_in_thousands", submit_in_thousands},
+        {"submit_flat_out", submit_flat_out},
         {"stop_inside_its_turn", stop_inside_its_turn},
         {"open_without_rights", open_without_rights},
         {"fill_the_disk", fill_the_disk},
