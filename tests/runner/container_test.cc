@@ -1,6 +1,8 @@
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -9,6 +11,7 @@
 
 #include "base/text.h"
 #include "core/task_spec.h"
+#include "platform/descriptor.h"
 #include "platform/run_program.h"
 #include "platform/task_ids.h"
 #include "runner/container_tool.h"
@@ -40,10 +43,15 @@ std::string podman_says(const std::vector<std::string>& words) {
     return end ? end->output : "no answer";
 }
 
-/// An image of nothing but busybox.
+/// An image of nothing but busybox. Tests run beside each other: a second image of the same name would take it from
+/// the first while others start containers of it.
 void make_image() {
     static bool is_made = false;
-    if (std::exchange(is_made, true) || !podman_says({"images", "--quiet", image}).empty()) return;
+    if (std::exchange(is_made, true)) return;
+    const std::string lock = concat(std::filesystem::temp_directory_path().string(), "/holdfast-image.lock");
+    const platform::Descriptor turn(open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    ASSERT_EQ(flock(turn.get(), LOCK_EX), 0);
+    if (!podman_says({"images", "--quiet", image}).empty()) return;
     const std::string folder = concat(std::filesystem::temp_directory_path().string(), "/holdfast-image-", getpid());
     std::filesystem::remove_all(folder);
     std::filesystem::create_directories(folder + "/bin");
