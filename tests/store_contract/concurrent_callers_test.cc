@@ -241,6 +241,26 @@ TEST_P(ConcurrentCallers, WithTheSameRequestGetTheSameLeases) {
     EXPECT_EQ(store->count().running, 5);
 }
 
+TEST_P(ConcurrentCallers, ThatPruneRemoveEachTaskOnceAndLeaveItsIdRefused) {
+    const auto batch = tasks(clock.now(), 600);
+    submit(batch);
+    const Uuid worker = join(*store);
+    std::vector<store::FinishedRun> runs;
+    for (const auto& one : claim_fully(*store, worker, batch.size())) runs.push_back(completed(lease_of(one)));
+    store->finish({.worker = worker, .runs = runs, .then_start = {}});
+    clock.advance(std::chrono::hours(25));
+    std::atomic<std::int64_t> removed = 0;
+    together(8, [&](store::Store& own, int) {
+        store::PruneParams params;
+        params.terminal_older_than = std::chrono::hours(24);
+        params.limit = 50;
+        while (const auto pruned = own.prune(params).tasks) removed += pruned;
+    });
+    EXPECT_EQ(removed, 600);
+    clock.advance(-std::chrono::hours(25));
+    for (const auto& outcome : store->submit(batch)) EXPECT_EQ(outcome.status, store::SubmitStatus::TooOld);
+}
+
 TEST_P(ConcurrentCallers, OfTheSweepLeaseGiveItToOne) {
     std::atomic<int> holders = 0;
     together(8, [&](store::Store& own, int index) {
