@@ -131,9 +131,11 @@ const TrueJob* Witness::find_job_of_slot(const Uuid& job) {
     const Timestamp slot{std::chrono::milliseconds(job.unix_milliseconds())};
     for (const auto& [name, schedule] : world_.ledger.schedules()) {
         const auto bundle = schedule.definitions.find(definition);
-        const auto is_made_of = [&](Timestamp made_at) { return core::slot_id(name, made_at, slot) == job; };
         if (bundle == schedule.definitions.end()) continue;
-        if (std::none_of(schedule.made_at.begin(), schedule.made_at.end(), is_made_of)) continue;
+        const auto is_its_slot = [&, of = std::string_view(name)](Timestamp made_at) {
+            return core::slot_id(of, made_at, slot) == job;
+        };
+        if (std::none_of(schedule.made_at.begin(), schedule.made_at.end(), is_its_slot)) continue;
         TrueJob& made = world_.ledger.add_job(job, bundle->second);
         made.in_store = true;
         return &made;

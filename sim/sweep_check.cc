@@ -79,8 +79,8 @@ bool Witness::must_have_seen(Process& process, const TrueWorker& worker) const {
     const auto looks = unbroken_looks(process);
     if (looks.size() < 2) return false;
     const Duration longest_gap = world_.plan.sweep.thresholds.worker_stale / 3;
-    // The first answer may have been on its way for long: beats that came since are news to the second look.
-    const Duration counts_from = std::max(looks[1], *worker.gone_since + longest_gap);
+    // An answer may be as old as a gap, the first one older: the last beat is news to the look after it.
+    const Duration counts_from = std::max(looks[1], *worker.gone_since + 2 * longest_gap);
     return looks.back() - counts_from > 2 * world_.plan.beat_interval;
 }
 

@@ -144,12 +144,12 @@ DueSlots due_slots(const ScheduleTiming& timing, const TimeZone& zone, Timestamp
 }
 
 Uuid slot_id(std::string_view schedule, Timestamp made_at, Timestamp slot) {
-    return name_based_uuid(slot, concat(made_at.time_since_epoch().count(), ' ', schedule));
+    return name_based_uuid(slot, concat(std::to_string(made_at.time_since_epoch().count()), ' ', schedule));
 }
 
 Timestamp fires_at(const ScheduleTiming& timing, std::string_view schedule, Timestamp slot) {
     if (timing.jitter <= Duration(0)) return slot;
-    const std::uint64_t hash = hash_of(concat(slot.time_since_epoch().count(), ' ', schedule));
+    const std::uint64_t hash = hash_of(concat(std::to_string(slot.time_since_epoch().count()), ' ', schedule));
     return slot + Duration(static_cast<std::int64_t>(hash % static_cast<std::uint64_t>(timing.jitter.count())));
 }
 

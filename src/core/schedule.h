@@ -56,8 +56,8 @@ struct DueSlots {
 [[nodiscard]] DueSlots due_slots(const ScheduleTiming& timing, const TimeZone& zone, Timestamp last, Timestamp now);
 
 /// The id of what a slot runs, the same in every process. A schedule that is removed and made anew, at `made_at`, is
-/// another: when the clock was set back meanwhile, it runs slots that the first one ran, whose ids nobody may
-/// remember.
+/// another: when the clock was set back meanwhile, it has slots of the first one, whose jobs may have been pruned
+/// since, and a pruned id must not come again.
 [[nodiscard]] Uuid slot_id(std::string_view schedule, Timestamp made_at, Timestamp slot);
 
 /// When a slot's run begins: later than the slot by less than the jitter, and the same in every process.

@@ -48,7 +48,8 @@ std::string podman_says(const std::vector<std::string>& words) {
 void make_image() {
     static bool is_made = false;
     if (std::exchange(is_made, true)) return;
-    const std::string lock = concat(std::filesystem::temp_directory_path().string(), "/holdfast-image.lock");
+    const std::string lock =
+        concat(std::filesystem::temp_directory_path().string(), "/holdfast-image-", getuid(), ".lock");
     const platform::Descriptor turn(open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     ASSERT_EQ(flock(turn.get(), LOCK_EX), 0);
     if (!podman_says({"images", "--quiet", image}).empty()) return;

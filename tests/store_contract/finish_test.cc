@@ -261,6 +261,17 @@ TEST_P(Finish, OfAnOldLeaseDoesNotHideTheCurrentOneBehindItInTheBatch) {
     EXPECT_EQ(answer.runs.at(1).fenced, Fenced::Applied);
 }
 
+TEST_P(Finish, OfATaskWithoutIdTakesNobodyDownWithIt) {
+    submit(tasks(clock.now(), 2));
+    const auto leases = leases_of(claim(*store, worker, 2).tasks);
+    const auto answer = store->finish({.worker = worker,
+                                       .runs = {completed({Uuid(), 1}), completed(leases[0]), completed(leases[1])},
+                                       .then_start = {}});
+    EXPECT_EQ(answer.runs.at(0).fenced, Fenced::LeaseLost);
+    EXPECT_EQ(answer.runs.at(1).fenced, Fenced::Applied);
+    EXPECT_EQ(answer.runs.at(2).fenced, Fenced::Applied);
+}
+
 TEST_P(Finish, OfSomeLeasesLeavesThoseBetweenThem) {
     submit(tasks(clock.now(), 100));
     const auto leases = leases_of(claim(*store, worker, 100).tasks);

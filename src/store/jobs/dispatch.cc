@@ -35,7 +35,8 @@ std::string as_text(const Json& value) {
 }
 
 Uuid id_for(std::string_view what, const StepKey& key, Timestamp now) {
-    return name_based_uuid(now, concat(what, " ", key.job.to_string(), " ", key.step, " ", key.item));
+    return name_based_uuid(
+        now, concat(what, " ", key.job.to_string(), " ", std::to_string(key.step), " ", std::to_string(key.item)));
 }
 
 core::TaskSpec filled_spec(const core::PlannedStep& step, const core::ExpressionScope& scope, const Json& args) {

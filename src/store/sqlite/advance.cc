@@ -18,7 +18,7 @@ bool belongs_to_pending_job(Database& db, const Uuid& task) {
     return row.step();
 }
 
-/// One look for them all: a batch of tasks without jobs, submitted together, has no step's task among its ids.
+/// One look for them all: tasks without jobs that were submitted together have no step's task between their ids.
 bool may_belong_to_steps(Database& db, const std::vector<store::JustEnded>& ended, const std::vector<Uuid>& started) {
     auto tasks = started;
     for (const auto& end : ended) tasks.push_back(end.task);

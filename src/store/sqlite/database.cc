@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/assert.h"
 #include "base/text.h"
 #include "store/errors.h"
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -73,6 +74,19 @@ private:
     sqlite3_stmt* statement_;
 };
 
+/// Whether a tuple owns texts.
+template <typename Values>
+inline constexpr bool has_strings = false;
+template <typename... Values>
+inline constexpr bool has_strings<std::tuple<Values...>> =
+    ((std::is_same_v<Values, std::string> || std::is_same_v<Values, std::optional<std::string>>) || ...);
+
+/// A view of a text that may be missing.
+[[nodiscard]] inline std::optional<std::string_view> if_there(const std::optional<std::string>& text) {
+    if (!text) return std::nullopt;
+    return *text;
+}
+
 /// A connection. The only place that holds a database handle. Not thread-safe: its owner serialises.
 class Database {
 public:
@@ -103,16 +117,19 @@ public:
         return changes();
     }
 
-    /// Inserts a row for each item. `into` must be a string literal, as far as the names of the columns; their values
-    /// are the tuple `values_of(item)`, whose texts must live until this returns. Many rows at a time are one
-    /// statement, which stays at the end of a table that grows there; one by one, each has to find it anew.
+    /// Inserts a row for each item. `into` must be a string literal, the statement up to the names of the columns;
+    /// their values are the tuple `values_of(item)`, in which texts are views of what lives until this returns. Many
+    /// rows at a time are one statement, which stays at the end of a table that grows there; one by one, each has to
+    /// find it anew.
     template <typename Item, typename ValuesOf>
     void insert(const char* into, const std::vector<Item>& items, const ValuesOf& values_of) {
-        constexpr auto columns = std::tuple_size_v<decltype(values_of(items.front()))>;
+        using Values = decltype(values_of(items.front()));
+        static_assert(!has_strings<Values>,
+                      "a text in the tuple is gone before the statement runs: give a view of it");
         for (std::size_t next = 0; next < items.size();) {
             const std::size_t left = items.size() - next;
             const std::size_t rows = left >= 100 ? 100 : left >= 10 ? 10 : 1;
-            Query query(prepared_insert(into, columns, rows));
+            Query query(prepared_insert(into, std::tuple_size_v<Values>, rows));
             int index = 0;
             for (const auto end = next + rows; next < end; ++next)
                 std::apply([&](const auto&... value) { (query.bind(++index, value), ...); }, values_of(items[next]));
@@ -136,7 +153,7 @@ private:
 
     sqlite3* handle_ = nullptr;
     std::unordered_map<const char*, PreparedStatement> statements_;
-    std::map<std::pair<const char*, std::size_t>, PreparedStatement> inserts_;  // by number of rows
+    std::map<std::pair<const char*, std::size_t>, PreparedStatement> inserts_;  // by text and number of rows
     int wal_pages_ = 0;
 };
 

@@ -1,5 +1,8 @@
 #include "store/sqlite/endings.h"
 
+#include <tuple>
+#include <utility>
+
 #include "base/assert.h"
 #include "core/policy_text.h"
 #include "store/encoding.h"
@@ -73,7 +76,7 @@ void write_endings(Transaction& tx, const std::vector<EndingRow>& rows) {
         });
     std::vector<Uuid> leased;
     for (const auto& row : rows) {
-        if (!row.last.worker.is_nil()) leased.push_back(row.last.lease.task);
+        if (row.last.lease.lease != 0) leased.push_back(row.last.lease.task);
         tx.ended_tasks.push_back({row.last.lease.task, row.state});
     }
     delete_leases(tx, leased);

@@ -18,7 +18,7 @@ struct LeaseReport {
 
 /// The end of a task.
 struct EndingRow {
-    LeaseRow last;  ///< its last lease; of no worker: it had none. Not started: there is no run to tell about
+    LeaseRow last;  ///< its last lease; of number 0: it has none. Not started: there is no run to tell about
     TaskState state = TaskState::Completed;
     core::History history;
     core::LeaseEnd run_end = core::LeaseEnd::Completed;
@@ -28,9 +28,9 @@ struct EndingRow {
 /// Moves tasks from where they were leased, if they were, to `ending`.
 void write_endings(Transaction& tx, const std::vector<EndingRow>& rows);
 
-/// The one way in which a lease ends, whoever ends it: decides with core::settle, writes the attempt or the ending,
-/// frees the key's slot, puts the task back if it is to run again. Returns where the task is now. An ending is left
-/// to the caller to write, with others: until then the lease stands.
+/// The one way in which a lease ends, whoever ends it: decides with core::settle, frees the key's slot, and writes
+/// the attempt and puts the task back, if it is to run again; else adds its end to `endings`, for the caller to write
+/// with others: until then the lease stands. Returns where the task is then.
 TaskState end_lease(Transaction& tx, LeaseRow row, LeaseReport report, std::vector<EndingRow>& endings);
 /// The same, with its ending.
 TaskState end_lease(Transaction& tx, LeaseRow row, LeaseReport report);

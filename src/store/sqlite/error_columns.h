@@ -14,12 +14,6 @@ namespace holdfast::sqlite {
     return text;
 }
 
-/// A view of a text that may be missing.
-[[nodiscard]] inline std::optional<std::string_view> if_there(const std::optional<std::string>& text) {
-    if (!text) return std::nullopt;
-    return *text;
-}
-
 /// Reads the three columns of an error (code, message, data) that start at `column`.
 [[nodiscard]] inline std::optional<TaskError> read_error(const Query& row, int column) {
     if (row.is_null(column)) return std::nullopt;

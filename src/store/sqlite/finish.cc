@@ -1,4 +1,6 @@
+#include <span>
 #include <unordered_map>
+#include <utility>
 
 #include "store/admission.h"
 #include "store/sqlite/endings.h"
@@ -42,16 +44,14 @@ FinishOutcome finished_before(Database& db, const TaskLease& lease) {
 /// One transaction's share of the runs that a worker reports.
 class FinishedRuns {
 public:
-    using Runs = std::vector<store::FinishedRun>::const_iterator;
-
     FinishedRuns(Transaction& tx, const Uuid& worker, const store::Limits& limits)
         : tx_(tx), worker_(worker), limits_(limits) {}
 
-    void finish(Runs first, Runs last, std::vector<FinishOutcome>& outcomes) {
+    void finish(std::span<const store::FinishedRun> runs, std::vector<FinishOutcome>& outcomes) {
         std::vector<Uuid> tasks;
-        for (auto run = first; run != last; ++run) tasks.push_back(run->lease.task);
+        for (const auto& run : runs) tasks.push_back(run.lease.task);
         leases_ = find_leases(tx_.db, tasks);
-        for (auto run = first; run != last; ++run) outcomes.push_back(finish_one(*run));
+        for (const auto& run : runs) outcomes.push_back(finish_one(run));
         write_endings(tx_, endings_);
     }
 
@@ -109,10 +109,8 @@ store::FinishAnswer SqliteStore::finish(const store::FinishParams& params) {
             tx.who = params.worker.to_string();
             const auto first = run;
             while (run < params.runs.size() && room.takes(params.runs[run])) ++run;
-            const auto at = [&](std::size_t index) {
-                return params.runs.begin() + static_cast<std::ptrdiff_t>(index);
-            };
-            FinishedRuns(tx, params.worker, limits_).finish(at(first), at(run), answer.runs);
+            FinishedRuns(tx, params.worker, limits_)
+                .finish(std::span(params.runs).subspan(first, run - first), answer.runs);
             if (run < params.runs.size()) return true;
             for (; start < params.then_start.size() && room.takes(params.then_start[start]); ++start)
                 answer.starts.push_back(start_one(tx, params.then_start[start]));

@@ -1,9 +1,10 @@
 #include "store/sqlite/places.h"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "store/encoding.h"
-#include "store/sqlite/error_columns.h"
 
 namespace holdfast::sqlite {
 
@@ -92,6 +93,7 @@ LeaseRow read_lease(const Query& row) {
 bool stand_together(Database& db, const std::vector<Uuid>& tasks, std::size_t limit) {
     if (tasks.size() < 2) return false;
     const auto range = range_of(tasks);
+    if (range.first.is_nil()) return false;  // it would be bound as NULL
     auto row = db.query("SELECT count(*) FROM (SELECT 1 FROM lease WHERE task_id BETWEEN ? AND ? LIMIT ?)",
                         range.first, range.last, limit + 1);
     row.step();
