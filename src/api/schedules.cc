@@ -41,7 +41,7 @@ http::Response steered(Call& call, bool was_there, std::string_view status) {
     return answer({{"schedule", call.path("name")}, {"status", status}});
 }
 
-http::Response set_paused(Call& call, bool paused) {
+http::Response set_schedule_paused(Call& call, bool paused) {
     (void)steered_schedule(call);
     const bool was_there = call.store().set_schedule_paused(call.path("name"), paused, call.caller.who());
     return steered(call, was_there, paused ? "paused" : "resumed");
@@ -97,11 +97,11 @@ http::Reply show_schedule(Call& call) {
 }
 
 http::Reply pause_schedule(Call& call) {
-    return set_paused(call, true);
+    return set_schedule_paused(call, true);
 }
 
 http::Reply resume_schedule(Call& call) {
-    return set_paused(call, false);
+    return set_schedule_paused(call, false);
 }
 
 http::Reply run_schedule(Call& call) {

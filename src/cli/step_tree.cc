@@ -139,7 +139,7 @@ private:
     [[nodiscard]] ViewLine remarks_on(const JobTree& tree, const StepNode& node) const {
         const StepInfo& step = node.info;
         ViewLine remarks;
-        const auto say = [&](std::string text, Tone tone) {
+        const auto say = [&](const std::string& text, Tone tone) {
             if (text.empty()) return;
             if (!remarks.empty()) remarks.push_back({"; "});
             remarks.push_back({one_line(text), tone});

@@ -115,7 +115,7 @@ std::string catch_up_defect(int catch_up) {
 std::string timing_defect(const ScheduleTiming& timing) {
     if (timing.cron && timing.interval) return "a schedule must have a cron or an interval, not both";
     if (!timing.cron && !timing.interval) return "a schedule must have a cron or an interval";
-    if (timing.zone.empty()) return "zone must be a name like \"Europe/Berlin\" or \"UTC\", not empty";
+    if (timing.zone.empty()) return R"(zone must be a name like "Europe/Berlin" or "UTC", not empty)";
     if (timing.interval)
         if (std::string defect = interval_defect(*timing.interval); !defect.empty()) return defect;
     const Duration between_slots = timing.interval ? *timing.interval : Duration(timing.cron->shortest_distance());
