@@ -34,7 +34,7 @@ std::vector<StoreKind> stores_of(const std::string& word) {
 
 /// Those that were asked for, as far as the store knows them; all, when none was.
 std::vector<FaultKind> faults_of(const ChaosFlags& flags, StoreKind store) {
-    const std::vector<FaultKind> known = chaos::faults_for(store);
+    std::vector<FaultKind> known = chaos::faults_for(store);
     if (flags.faults.empty()) return known;
     std::vector<FaultKind> chosen;
     for (const std::string& word : flags.faults) {
