@@ -35,7 +35,7 @@ TEST(ReadSecrets, ComeFromTheWorkersEnvironment) {
 
 class SecretFile : public ::testing::Test {
 protected:
-    ~SecretFile() override { std::filesystem::remove(path); }
+    void TearDown() override { std::filesystem::remove(path); }
     void write(const std::string& content) const { std::ofstream(path, std::ios::binary) << content; }
     Result<Secrets, std::string> read() const { return read_secrets(spec_with("file:" + path)); }
 

@@ -153,7 +153,7 @@ Promise promised_by_policy(const EndedLease& lease, const TaskPolicy& policy) {
 }
 
 Promise promised(const EndedLease& lease, const TaskPolicy& policy) {
-    const Promise promise = promised_by_policy(lease, policy);
+    Promise promise = promised_by_policy(lease, policy);
     const bool was_cut_short = lease.end == LeaseEnd::Crashed || lease.end == LeaseEnd::Stopped;
     if (lease.cancel_requested && (promise.state == TaskState::Pending || was_cut_short))
         return {TaskState::Cancelled, "TASK_CANCELLED", 0s};

@@ -17,7 +17,6 @@ namespace {
 
 using nlohmann::json;
 using namespace std::chrono_literals;
-using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
