@@ -40,7 +40,7 @@ TEST_F(CatalogFile, AScriptIsAllThatADefinitionNeeds) {
     define("{script: pg_dump}");
     TaskDefinition expected;
     expected.spec.emplace().script = "pg_dump";
-    expected.origin = {OriginKind::File, (directory_ / "holdfast.yaml").string(), {2, 3}};
+    expected.origin = {OriginKind::File, (directory / "holdfast.yaml").string(), {2, 3}};
     EXPECT_EQ(backup(), expected);
 }
 

@@ -30,8 +30,8 @@ retention:
   heartbeat_retention_hours: -1
 surver: {}
 )");
-    params_.environment["HOLDFAST_WORKER_TASK_TIMEOUT"] = "soon";
-    params_.flags.push_back({"--grace", "worker.shutdown_grace", "1x"});
+    params.environment["HOLDFAST_WORKER_TASK_TIMEOUT"] = "soon";
+    params.flags.push_back({"--grace", "worker.shutdown_grace", "1x"});
     EXPECT_THAT(complaints(),
                 ElementsAre(StartsWith("holdfast.yaml:1:1: store.url: not a store URL: found \"mysql://db/app\""),
                             StartsWith("holdfast.yaml:4:3: worker.queues: not a list: found \"mail\""),
@@ -159,11 +159,11 @@ TEST_F(Secrets, AreMaskedInEveryError) {
 }
 
 TEST_F(Secrets, AreMaskedInErrorsAboutVariablesAndFlags) {
-    params_.environment["HOLDFAST_STORE"] = "postgresq://app:hunter2@db/app";
-    params_.environment["HOLDFAST_STORRE"] = "postgresql://app:hunter2@db/app";
-    params_.environment["HOLDFAST_WORKER_NAMES"] = "postgresql://app:hunter2@db/app";
-    params_.environment["HOLDFAST_STORE_PASSWORD"] = "hunter2";
-    params_.flags.push_back({"--store", "store.url", "mysql://app:hunter2@db/app"});
+    params.environment["HOLDFAST_STORE"] = "postgresq://app:hunter2@db/app";
+    params.environment["HOLDFAST_STORRE"] = "postgresql://app:hunter2@db/app";
+    params.environment["HOLDFAST_WORKER_NAMES"] = "postgresql://app:hunter2@db/app";
+    params.environment["HOLDFAST_STORE_PASSWORD"] = "hunter2";
+    params.flags.push_back({"--store", "store.url", "mysql://app:hunter2@db/app"});
     EXPECT_EQ(errors().size(), 5U);
     EXPECT_THAT(everything(), AllOf(Not(HasSubstr("hunter2")), HasSubstr("app:***@db")));
 }

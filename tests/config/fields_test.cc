@@ -330,7 +330,7 @@ TEST_F(Fields, OfNamesTakeAnyShortText) {
 
 TEST_F(Fields, OfNamesRefuseEmptyLongAndNested) {
     for (const std::string& name : {std::string("''"), std::string(256, 'x'), std::string("[a]"),
-                                    std::string("{a: b}"), std::string("\"a\\0b\"")}) {
+                                    std::string("{a: b}"), std::string(R"("a\0b")")}) {
         write(concat("worker: {name: ", name, "}\n"));
         EXPECT_EQ(only_error().key, "worker.name") << name;
     }
@@ -395,7 +395,7 @@ TEST_F(Fields, OfTextsTakeAListOfThem) {
         write(concat("worker: {container_command: ", value, "}\n"));
         EXPECT_EQ(only_error().title, title) << value;
     }
-    params_.environment["HOLDFAST_WORKER_CONTAINER_COMMAND"] = "sudo,docker";
+    params.environment["HOLDFAST_WORKER_CONTAINER_COMMAND"] = "sudo,docker";
     write("");
     EXPECT_THAT(accepted().worker.container_command, ElementsAre("sudo", "docker"));
 }

@@ -23,22 +23,22 @@ std::string without(std::string text, const std::string& part) {
 
 }  // namespace
 
-Loading::Loading() : directory_(fresh_directory()) {
-    params_.directory = directory_.string();
+Loading::Loading() : directory(fresh_directory()) {
+    params.directory = directory.string();
 }
 
 Loading::~Loading() {
-    std::filesystem::remove_all(directory_);
+    std::filesystem::remove_all(directory);
 }
 
 std::string Loading::write(const std::string& content, const std::string& name) {
-    const auto path = directory_ / name;
+    const auto path = directory / name;
     std::ofstream(path, std::ios::binary) << content;
     return path.string();
 }
 
 Result<Config, ConfigErrors> Loading::load() const {
-    return config::load(params_);
+    return config::load(params);
 }
 
 ConfigErrors Loading::errors() const {
@@ -49,7 +49,7 @@ ConfigErrors Loading::errors() const {
 
 std::vector<std::string> Loading::complaints() const {
     std::vector<std::string> texts;
-    for (const ConfigError& error : errors()) texts.push_back(without(to_text(error), directory_.string() + "/"));
+    for (const ConfigError& error : errors()) texts.push_back(without(to_text(error), directory.string() + "/"));
     return texts;
 }
 
@@ -68,7 +68,7 @@ Config Loading::accepted() const {
 std::string Loading::shown(const std::string& key) const {
     for (const Setting& setting : accepted().settings) {
         if (setting.key == key)
-            return concat(setting.value, " (", without(to_text(setting.origin), directory_.string() + "/"), ")");
+            return concat(setting.value, " (", without(to_text(setting.origin), directory.string() + "/"), ")");
     }
     return "not listed";
 }

@@ -14,9 +14,11 @@ namespace holdfast::config {
 
 /// A directory of its own with, if the test writes one, a holdfast.yaml in it.
 class Loading : public ::testing::Test {
+public:
+    ~Loading() override;
+
 protected:
     Loading();
-    ~Loading() override;
 
     /// Writes a file in the directory and returns its path.
     std::string write(const std::string& content, const std::string& name = "holdfast.yaml");
@@ -34,8 +36,8 @@ protected:
     /// An effective value, as shown: "30000 (default)".
     [[nodiscard]] std::string shown(const std::string& key) const;
 
-    std::filesystem::path directory_;
-    LoadParams params_;
+    std::filesystem::path directory;
+    LoadParams params;
 };
 
 }  // namespace holdfast::config

@@ -50,11 +50,11 @@ TEST_F(Rules, BlameTheIntervalWhenTheThresholdIsTheDefault) {
 
 TEST_F(Rules, HoldBetweenLayers) {
     write("recovery: {running_stale_threshold_ms: 60000}\n");
-    params_.environment["HOLDFAST_RECOVERY_RUNNER_HEARTBEAT_INTERVAL_MS"] = "31s";
+    params.environment["HOLDFAST_RECOVERY_RUNNER_HEARTBEAT_INTERVAL_MS"] = "31s";
     EXPECT_EQ(only_error().title, "running_stale_threshold_ms too low");
-    params_.environment["HOLDFAST_RECOVERY_RUNNING_STALE_THRESHOLD_MS"] = "61s";
+    params.environment["HOLDFAST_RECOVERY_RUNNING_STALE_THRESHOLD_MS"] = "61s";
     EXPECT_EQ(only_error().where.name, "HOLDFAST_RECOVERY_RUNNING_STALE_THRESHOLD_MS");
-    params_.environment["HOLDFAST_RECOVERY_RUNNING_STALE_THRESHOLD_MS"] = "62s";
+    params.environment["HOLDFAST_RECOVERY_RUNNING_STALE_THRESHOLD_MS"] = "62s";
     EXPECT_EQ(accepted().recovery.running_stale_threshold, std::chrono::seconds(62));
 }
 

@@ -111,7 +111,7 @@ TEST_F(SchedulesFile, AFunctionMayHaveANameThatNoStepMay) {
 }
 
 TEST_F(SchedulesFile, MayStartWorkflowsOfADirectory) {
-    std::filesystem::create_directory(directory_ / "flows");
+    std::filesystem::create_directory(directory / "flows");
     write("steps: { a: { task: a } }\n", "flows/one.yaml");
     write("workflows: flows\nschedules: { s: { workflow: one, every: 1h } }\n");
     EXPECT_EQ(bundle().main, "one");
@@ -162,7 +162,7 @@ TEST_F(SchedulesFile, ValuesOutOfRangeAreRefused) {
 }
 
 TEST_F(SchedulesFile, AZoneIsAskedForAndRefusedInTheWordsOfTheAnswer) {
-    params_.zone_defect = [](const std::string& name) { return name == "Europe/Berlin" ? "" : "no " + name; };
+    params.zone_defect = [](const std::string& name) { return name == "Europe/Berlin" ? "" : "no " + name; };
     define("{ workflow: nightly, cron: \"@daily\", zone: Europe/Berlin }");
     EXPECT_EQ(schedule().timing.zone, "Europe/Berlin");
     define("{ workflow: nightly, cron: \"@daily\", zone: Europe/Bonn }");
@@ -183,7 +183,7 @@ TEST_F(SchedulesFile, AnUnknownWorkflowIsRefusedWithTheNearest) {
 }
 
 TEST_F(SchedulesFile, AWorkflowThatCouldNotBeReadIsNotCalledUnknown) {
-    std::filesystem::create_directory(directory_ / "flows");
+    std::filesystem::create_directory(directory / "flows");
     write("steps: [", "flows/one.yaml");
     write("workflows: flows\nschedules: { s: { workflow: one, every: 1h } }\n");
     EXPECT_THAT(complaint(), HasSubstr("one.yaml"));

@@ -408,7 +408,7 @@ TEST_F(WorkflowsFile, AnyTypeUnderAnyKeyIsEitherReadOrRefusedInASentenceThatName
 
 class WorkflowDirectory : public WorkflowsFile {
 protected:
-    WorkflowDirectory() { std::filesystem::create_directory(directory_ / "flows"); }
+    WorkflowDirectory() { std::filesystem::create_directory(directory / "flows"); }
 };
 
 TEST_F(WorkflowDirectory, IsReadFileByFile) {
@@ -450,7 +450,7 @@ protected:
         std::vector<std::string> texts;
         if (read.ok()) return texts;
         for (const ConfigError& error : read.error())
-            texts.push_back(to_text(error).substr(directory_.string().size() + 1));
+            texts.push_back(to_text(error).substr(directory.string().size() + 1));
         return texts;
     }
 };
@@ -491,7 +491,7 @@ TEST_F(WorkflowFile, IsToldAllItsFaults) {
     EXPECT_THAT(faults_of(""), ElementsAre(HasSubstr(": nothing instead of a mapping")));
     EXPECT_THAT(faults_of("name: a b\nsteps: {a: {task: t}}\n"),
                 ElementsAre(HasSubstr("flow.yaml:1:1: name: is no name")));
-    const auto missing = read_workflow_file((directory_ / "gone.yaml").string(), {});
+    const auto missing = read_workflow_file((directory / "gone.yaml").string(), {});
     ASSERT_FALSE(missing.ok());
     EXPECT_THAT(missing.error().front().title, HasSubstr("No such file"));
 }
