@@ -14,7 +14,7 @@ class ApiAccess : public ApiFixture {
 protected:
     /// The secret of a token that is valid until then.
     std::string make_token_until(Timestamp end) {
-        const std::string secret = api::make_token_secret();
+        std::string secret = api::make_token_secret();
         store::NewToken token;
         token.id = make_uuid_v4(random);
         token.name = "short-lived";

@@ -131,7 +131,7 @@ void ApiFixture::SetUp() {
     std::string pattern = (std::filesystem::temp_directory_path() / "holdfast-api-XXXXXX").string();
     ASSERT_NE(mkdtemp(pattern.data()), nullptr);
     directory_ = pattern;
-    database = contract::make_database(kind_);
+    database = contract::make_database(store_kind);
     store = client::connect({.url = url(), .limits = {}});
     load_config();
     restart(api::Login::WhenTokensExist);
@@ -145,7 +145,7 @@ void ApiFixture::TearDown() {
 }
 
 std::string ApiFixture::url() const {
-    return kind_ == StoreKind::Sqlite ? "sqlite:" + database->address() : database->address();
+    return store_kind == StoreKind::Sqlite ? "sqlite:" + database->address() : database->address();
 }
 
 void ApiFixture::load_config() {
@@ -223,7 +223,7 @@ Answer ApiFixture::post_as(const std::string& token, const std::string& target, 
 }
 
 std::string ApiFixture::make_token(const std::string& name, store::Scope scope, std::vector<std::string> queues) {
-    const std::string secret = api::make_token_secret();
+    std::string secret = api::make_token_secret();
     store::NewToken token;
     token.id = make_uuid_v4(random);
     token.name = name;

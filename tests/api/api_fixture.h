@@ -65,7 +65,7 @@ struct Sent {
 /// promises.
 class ApiFixture : public testing::Test {
 protected:
-    explicit ApiFixture(StoreKind kind = StoreKind::Sqlite) : kind_(kind) {}
+    explicit ApiFixture(StoreKind kind = StoreKind::Sqlite) : store_kind(kind) {}
     void SetUp() override;
     void TearDown() override;
 
@@ -97,7 +97,7 @@ protected:
     [[nodiscard]] std::vector<std::string> kinds_of_events();
     [[nodiscard]] std::vector<store::EventRecord> audits();
 
-    StoreKind kind_;
+    StoreKind store_kind;
     std::unique_ptr<contract::TestDatabase> database;
     std::unique_ptr<store::Store> store;
     std::shared_ptr<const config::Config> config;

@@ -1,5 +1,6 @@
 #include <future>
 
+#include "base/text.h"
 #include "tests/api/api_fixture.h"
 
 namespace holdfast::api_test {
@@ -154,7 +155,7 @@ TEST_F(ApiJobs, LogsOfAStepAreOneStreamInTheOrderInWhichTheyWereStored) {
     std::string text, next = "0";
     std::set<std::string> steps;
     for (int pages = 0; pages < 3; ++pages) {
-        const Value page = get("/api/jobs/" + id + "/steps/part/logs?limit=2&after=" + next).body;
+        const Value page = get(concat("/api/jobs/", id, "/steps/part/logs?limit=2&after=", next)).body;
         for (const Value& line : page.at("items")) {
             text += line.at("text").get<std::string>();
             steps.insert(line.at("step"));

@@ -55,7 +55,7 @@ std::set<std::string> document_routes(const api::Json& document) {
             std::string upper = method;
             std::ranges::transform(upper, upper.begin(),
                                    [](unsigned char c) { return static_cast<char>(toupper(c)); });
-            found.insert(upper + " " + path);
+            found.insert(concat(upper, " ", path));
         }
     return found;
 }
