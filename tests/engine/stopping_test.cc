@@ -11,7 +11,7 @@ using ::testing::SizeIs;
 
 const store::FinishedRun& finishing(const WorkerHarness& bench) {
     static const store::FinishedRun none;
-    const FinishCall* call = bench.under_way<FinishCall>(Lane::Work);
+    const auto* call = bench.under_way<FinishCall>(Lane::Work);
     EXPECT_NE(call, nullptr);
     return call == nullptr || call->params.runs.empty() ? none : call->params.runs.front();
 }
@@ -305,7 +305,7 @@ TEST_F(Stopping, ACordonedWorkerClaimsNothingUntilItIsUncordoned) {
 TEST_F(Stopping, AWorkerThatTheStoreHasForgottenRegistersAgainUnderItsId) {
     run();
     hear(unknown_answer());
-    const RegisterCall* call = bench.under_way<RegisterCall>(Lane::Beat);
+    const auto* call = bench.under_way<RegisterCall>(Lane::Beat);
     ASSERT_NE(call, nullptr);
     EXPECT_EQ(call->registration.id, bench.settings.registration.id);
     EXPECT_EQ(bench.worker.book().count(RunStage::Running), 1U) << "its leases remain its own";
@@ -345,7 +345,7 @@ TEST(Beats, ListEveryLeaseWithItsRoleAndTheAgeOfItsRunnersSign) {
         if (bench.under_way<HandBackCall>(Lane::Work) != nullptr) break;
     }
     bench.pass(seconds(3));
-    const BeatCall* beat = bench.under_way<BeatCall>(Lane::Beat);
+    const auto* beat = bench.under_way<BeatCall>(Lane::Beat);
     ASSERT_NE(beat, nullptr);
     ASSERT_THAT(beat->params.held, SizeIs(2));
     EXPECT_TRUE(beat->params.held[0].running);
@@ -362,7 +362,7 @@ TEST(Beats, AreKeptAsHistoryOnlyEveryHalfMinute) {
     int kept = 0;
     for (int tick = 0; tick < 610; ++tick) {
         bench.pass(milliseconds(100));
-        const BeatCall* beat = bench.under_way<BeatCall>(Lane::Beat);
+        const auto* beat = bench.under_way<BeatCall>(Lane::Beat);
         if (beat == nullptr) continue;
         ++beats;
         if (beat->params.keep_history) ++kept;

@@ -79,7 +79,7 @@ void WorkerHarness::grant(const std::vector<store::ClaimedTask>& tasks, std::opt
 }
 
 void WorkerHarness::apply_finish() {
-    const FinishCall* call = under_way<FinishCall>(Lane::Work);
+    const auto* call = under_way<FinishCall>(Lane::Work);
     ASSERT_NE(call, nullptr);
     store::FinishAnswer applied;
     applied.runs.resize(call->params.runs.size());

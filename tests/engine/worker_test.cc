@@ -136,7 +136,7 @@ TEST(Worker, ATaskClaimedAheadIsStartedByTheFinishThatFreesItsRunnerAndItsRunner
     bench.grant({started_task(10), held_task(11)});
     EXPECT_THAT(bench.take<BeginRun>(), SizeIs(1));
     bench.complete(10);
-    const FinishCall* finish = bench.under_way<FinishCall>(Lane::Work);
+    const auto* finish = bench.under_way<FinishCall>(Lane::Work);
     ASSERT_NE(finish, nullptr);
     EXPECT_THAT(finish->params.runs, SizeIs(1));
     ASSERT_THAT(finish->params.then_start, SizeIs(1));
@@ -166,7 +166,7 @@ TEST(Worker, AStartThatIsWithdrawnIsHandedBack) {
     bench.join();
     bench.grant({held_task(11)});
     bench.answer(Lane::Work, std::vector{store::Fenced::Withdrawn});
-    const HandBackCall* call = bench.under_way<HandBackCall>(Lane::Work);
+    const auto* call = bench.under_way<HandBackCall>(Lane::Work);
     ASSERT_NE(call, nullptr);
     EXPECT_EQ(call->params.leases.front().lease, 11);
     EXPECT_EQ(bench.worker.book().idle_runners(), 1U);
@@ -243,7 +243,7 @@ TEST(Worker, ResultsOutliveAnOutageAndAreDelivered) {
         if (bench.under_way<BeatCall>(Lane::Beat) != nullptr) bench.fail(Lane::Beat);
     }
     bench.pass(seconds(1));
-    const FinishCall* finish = bench.under_way<FinishCall>(Lane::Work);
+    const auto* finish = bench.under_way<FinishCall>(Lane::Work);
     ASSERT_NE(finish, nullptr);
     EXPECT_THAT(finish->params.runs, SizeIs(2));
     bench.apply_finish();
@@ -269,7 +269,7 @@ TEST(Worker, ARunnersDeathEndsItsRunAndOnlyIts) {
     bench.join();
     bench.grant({started_task(10), started_task(11)});
     bench.tell(RunnerGone{bench.runner_of(10), "killed by SIGSEGV"});
-    const FinishCall* finish = bench.under_way<FinishCall>(Lane::Work);
+    const auto* finish = bench.under_way<FinishCall>(Lane::Work);
     ASSERT_NE(finish, nullptr);
     ASSERT_THAT(finish->params.runs, SizeIs(1));
     EXPECT_EQ(finish->params.runs.front().end, core::LeaseEnd::Crashed);
@@ -345,7 +345,7 @@ TEST(Worker, AStartInDoubtIsNotRepeatedOnlyToBeStopped) {
     }
     ASSERT_NE(bench.under_way<HandBackCall>(Lane::Work), nullptr);
     bench.answer(Lane::Work, std::vector{store::Fenced::LeaseLost});  // it had been started after all
-    const FinishCall* finish = bench.under_way<FinishCall>(Lane::Work);
+    const auto* finish = bench.under_way<FinishCall>(Lane::Work);
     ASSERT_NE(finish, nullptr);
     EXPECT_EQ(finish->params.runs.front().end, core::LeaseEnd::Stopped);
 }

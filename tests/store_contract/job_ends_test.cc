@@ -187,7 +187,8 @@ TEST_P(JobEnds, ManyFinishersAtOnceResolveAFanInOnce) {
         finishers.emplace_back([&, t] {
             const auto mine = open();
             for (int i = 0; i < per_thread; ++i)
-                finish(*mine, worker, completed(leases[static_cast<std::size_t>(t * per_thread + i)]));
+                finish(*mine, worker,
+                       completed(leases[static_cast<std::size_t>(t) * per_thread + static_cast<std::size_t>(i)]));
         });
     for (auto& finisher : finishers) finisher.join();
     EXPECT_EQ(step(id, "last").state, StepState::Ready);

@@ -2,6 +2,7 @@
 #include <sstream>
 #include <thread>
 
+#include "base/text.h"
 #include "store_contract/postgres_plans.h"
 #include "store_contract/postgres_raw.h"
 #include "store_contract/store_fixture.h"
@@ -142,8 +143,10 @@ TEST_F(PostgresPlans, TouchFewPagesForAListOfARareQueueOrWorkerAmongFiftyThousan
         return pages_touched(plans);
     };
     for (const char* state : {"''", "'COMPLETED'", "'FAILED'"}) {
-        EXPECT_LT(pages_for("SELECT holdfast.list_queued('rare', " + all + "NULL, " + state + ", 50)"), 60) << state;
-        EXPECT_LT(pages_for("SELECT holdfast.list_worked(" + rare_worker + ", " + all + "'', " + state + ", 50)"), 60)
+        EXPECT_LT(pages_for(concat("SELECT holdfast.list_queued('rare', ", all, "NULL, ", state, ", 50)")), 60)
+            << state;
+        EXPECT_LT(pages_for(concat("SELECT holdfast.list_worked(", rare_worker, ", ", all, "'', ", state, ", 50)")),
+                  60)
             << state;
     }
     EXPECT_LT(pages_for("SELECT holdfast.count_up_to(1001, NULL, '', 'default')"), 1100) << "no further";

@@ -231,7 +231,7 @@ TEST_F(SqlSubmit, AgreesWithTheLibraryAboutEveryParameterAtItsBounds) {
         {"args", false, [](T& t) { t.args = concat('"', std::string((1 << 20) - 1, 'x'), '"'); }},
         {"args", true, [&](T& t) { t.args = nested(256); }},
         {"args", false, [&](T& t) { t.args = nested(257); }},
-        {"args", true, [](T& t) { t.args = concat("[\"\\\"", std::string(600, '['), "\\\\\"]"); }},
+        {"args", true, [](T& t) { t.args = concat(R"(["\")", std::string(600, '['), R"(\\"])"); }},
         {"args", true, [](T& t) { t.args = R"(["\ud83d\ude00", "\\ud83d", "\u0000"])"; }},
         {"args", false, [](T& t) { t.args = R"("\ud83d")"; }},
         {"args", false, [](T& t) { t.args = R"("\ud83d\\\ude00")"; }},

@@ -16,7 +16,7 @@ protected:
     }
     /// Tasks that have ended.
     std::vector<Uuid> ended_tasks(std::size_t count) {
-        const auto ids = submit(tasks(clock.now(), count));
+        auto ids = submit(tasks(clock.now(), count));
         std::vector<store::FinishedRun> runs;
         for (const auto& one : claim_fully(*store, worker, count)) runs.push_back(completed(lease_of(one)));
         store->finish({.worker = worker, .runs = runs, .then_start = {}});
