@@ -37,7 +37,7 @@ std::string line_difference(const std::string& first, const std::string& second)
         if (!more_a) a.clear();
         if (!more_b) b.clear();
         if (a == b) continue;
-        text += "< " + a + "\n> " + b + "\n";
+        text += concat("< ", a, "\n> ", b, "\n");
         ++shown;
     }
     return text;
