@@ -16,11 +16,11 @@ using engine::RunEnded;
 /// An engine whose `run` prints, and whose `logs` does, what the test says. It knows of no container afterwards.
 class ContainerLogTest : public ::testing::Test {
 protected:
-    ContainerLogTest() {
+    void SetUp() override {
         std::string pattern = (std::filesystem::temp_directory_path() / "holdfast-engine-XXXXXX").string();
         folder_ = mkdtemp(pattern.data());
     }
-    ~ContainerLogTest() override { std::filesystem::remove_all(folder_); }
+    void TearDown() override { std::filesystem::remove_all(folder_); }
 
     RunEnded run(const std::string& prints, const std::string& logs) {
         const std::string engine = folder_ / "engine";
@@ -42,6 +42,7 @@ protected:
     [[nodiscard]] std::string out() const { return bench_->printed(runner_, "stdout"); }
     [[nodiscard]] std::string err() const { return bench_->printed(runner_, "stderr"); }
 
+private:
     std::filesystem::path folder_;
     std::unique_ptr<PoolBench> bench_;
     engine::RunnerId runner_ = 0;

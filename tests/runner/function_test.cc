@@ -11,7 +11,6 @@ namespace {
 using engine::RunEnded;
 using engine::RunnerBeat;
 using engine::RunnerGone;
-using engine::RunnerReady;
 using engine::RunProgress;
 using std::chrono::milliseconds;
 using std::chrono::seconds;

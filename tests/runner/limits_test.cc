@@ -12,7 +12,6 @@ namespace {
 
 using engine::RunEnded;
 using engine::RunnerGone;
-using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 constexpr std::int64_t mib = 1024 * 1024;

@@ -16,16 +16,13 @@ namespace holdfast::runner {
 namespace {
 
 using engine::RunEnded;
-using engine::RunLog;
 using engine::RunnerGone;
 using engine::RunProgress;
 using nlohmann::json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::StartsWith;
 
 class ScriptRun : public ::testing::Test {
@@ -298,7 +295,7 @@ wait)");
     for (const char* name : {"child", "stranger", "orphan"}) wait_for_output(name);
     EXPECT_GE(processes_of(bench.worker()), 5U);
     bench.pool().ask_to_stop(runner, engine::StopCause::Timeout, milliseconds(200));
-    const RunEnded ended = bench.expect<RunEnded>(runner);
+    const auto ended = bench.expect<RunEnded>(runner);
     EXPECT_TRUE(ended.interrupted);
     EXPECT_FALSE(ended.completed);
     EXPECT_EQ(processes_of(bench.worker()), 1U) << "the runner alone";
