@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
+
 #include "base/text.h"
 #include "platform/kill_tree.h"
 #include "platform/launch.h"
@@ -81,10 +83,6 @@ std::string how_it_ended(int status, const core::TaskSpec& spec) {
                   may_be_memory ? ", perhaps for its " + memory_limit_text(*spec.memory_bytes) : "");
 }
 
-bool has_printed(Pulse& pulse) {
-    return !pulse.last_line_of_stdout().empty() || !pulse.last_line_of_stderr().empty();
-}
-
 }  // namespace
 
 ContainerExecutor::ContainerExecutor(std::string folder, std::string worker, ContainerTool tool,
@@ -108,7 +106,7 @@ Outcome ContainerExecutor::execute(const engine::RunOrder& order, const core::Ta
     if (!status) return failed_with(error_code::script_failed, concat(tool_.command.front(), ": ", status.error()));
     ScriptEnd end{*status, pulse.is_stopping(), {}, {}, {}, how_it_ended(*status, spec)};
     end.broken_limit = broken_limit(container_name(order.lease), spec, *status);
-    if (!has_printed(pulse)) print_log(container_name(order.lease));
+    complete_output(container_name(order.lease), pulse);
     remove(order.lease);
     platform::kill_all_descendants();
     end.last_line_of_stderr = pulse.last_line_of_stderr();
@@ -136,14 +134,15 @@ Result<int, std::string> ContainerExecutor::run_to_its_end(const ContainerRun& r
     return status;
 }
 
-// Podman, for one, loses all that a container prints when it is slow to attach to it; its log has it.
-void ContainerExecutor::print_log(const std::string& container) const {
-    platform::LaunchParams params;
-    params.arguments = print_log_command(tool_, container, folder_);
-    params.file = platform::find_program(params.arguments.front());
-    params.environment = platform::environment_with({});
-    params.directory = "/";
-    if (const auto pid = platform::launch(params); pid.ok()) (void)wait_for_process(*pid);
+// Podman, for one, loses the end of what a container prints, or all of it, when its watching process ends while some
+// of the container's input is still on its way there: one run of a hundred on a busy machine.
+void ContainerExecutor::complete_output(const std::string& container, Pulse& pulse) const {
+    if (pulse.has_cut_output()) return;
+    const std::string out = folder_ + "/out", err = folder_ + "/err";
+    const auto saved = platform::run_program(save_log_command(tool_, container, out, err), engine_patience);
+    if (!saved || saved->status != 0) return;
+    std::ifstream all_out(out, std::ios::binary), all_err(err, std::ios::binary);
+    pulse.complete_output(all_out, all_err);
 }
 
 void ContainerExecutor::remove(const store::TaskLease& lease) const {

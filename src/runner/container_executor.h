@@ -18,8 +18,8 @@ private:
     /// What the engine's command ended with; it must be there no more afterwards.
     [[nodiscard]] Result<int, std::string> run_to_its_end(const ContainerRun& run, const Secrets& secrets, int input,
                                                           Pulse& pulse) const;
-    /// Prints what the container has printed by the engine's account; for one of which nothing has arrived.
-    void print_log(const std::string& container) const;
+    /// Looks in the engine's log of the container for output that has not arrived.
+    void complete_output(const std::string& container, Pulse& pulse) const;
     /// Returns when the container is gone for certain: until then the run has not ended.
     void remove(const store::TaskLease& lease) const;
     /// Known only while the container is there.

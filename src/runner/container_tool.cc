@@ -84,9 +84,9 @@ Words ask_out_of_memory_command(const ContainerTool& tool, const std::string& co
     return subcommand(tool, {"inspect", "--format", "{{.State.OOMKilled}}", container});
 }
 
-Words print_log_command(const ContainerTool& tool, const std::string& container, const std::string& folder) {
-    // By way of files: an engine without a log says so on stderr, which is no word of the container's.
-    Words words = {"sh", "-c", R"("$@" >"$0/out" 2>"$0/err" && cat "$0/out" && cat "$0/err" >&2)", folder};
+Words save_log_command(const ContainerTool& tool, const std::string& container, const std::string& out,
+                       const std::string& err) {
+    Words words = {"sh", "-c", R"(out=$0 err=$1; shift; exec "$@" >"$out" 2>"$err")", out, err};
     append(words, subcommand(tool, {"logs", container}));
     return words;
 }

@@ -39,10 +39,10 @@ struct ContainerRun {
 [[nodiscard]] std::vector<std::string> ask_out_of_memory_command(const ContainerTool& tool,
                                                                  const std::string& container);
 
-/// Prints what the engine has kept of the container's output, on the same two streams, by way of files in `folder`;
-/// nothing at all when the engine has kept nothing that can be read.
-[[nodiscard]] std::vector<std::string> print_log_command(const ContainerTool& tool, const std::string& container,
-                                                         const std::string& folder);
+/// Writes what the engine has kept of the container's output to two files. Fails when it has kept nothing that can be
+/// read.
+[[nodiscard]] std::vector<std::string> save_log_command(const ContainerTool& tool, const std::string& container,
+                                                        const std::string& out, const std::string& err);
 
 enum class Removal {
     Removed,   ///< there was one, and it is gone

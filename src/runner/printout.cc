@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <istream>
 #include <utility>
 
 #include "base/text.h"
@@ -21,9 +22,16 @@ std::string_view last_bytes(std::string_view text) {
 }
 }  // namespace
 
+void Fingerprint::add(std::string_view bytes) {
+    constexpr std::uint64_t multiplier = 0x9E3779B97F4A7C15;  // odd, and half of its bits are set
+    for (const char each : bytes) hash_ = (hash_ ^ static_cast<unsigned char>(each)) * multiplier + 1;
+    size_ += bytes.size();
+}
+
 // ---- PrintStream --------------------------------------------------------------------------------
 
 void PrintStream::restart() {
+    added_ = {};
     waiting_.clear();
     line_.clear();
     last_line_.clear();
@@ -36,6 +44,7 @@ bool PrintStream::is_over_cap() const {
 }
 
 void PrintStream::add(std::string_view bytes) {
+    added_.add(bytes);
     follow_lines(bytes);
     if (is_cut_) return;
     const std::size_t room = Printout::cap - kept_;
@@ -44,6 +53,23 @@ void PrintStream::add(std::string_view bytes) {
     if (bytes.size() <= room) return;
     is_cut_ = true;
     waiting_ += concat("\n[", name_, " is longer than 10 MB: the rest is not kept]\n");
+}
+
+void PrintStream::complete(std::istream& log) {
+    std::array<char, 64 * 1024> buffer;
+    const auto read_up_to = [&](std::size_t most) {
+        log.read(buffer.data(), static_cast<std::streamsize>(std::min(most, buffer.size())));
+        return std::string_view(buffer.data(), static_cast<std::size_t>(log.gcount()));
+    };
+    Fingerprint beginning;
+    while (beginning.size() < added_.size()) {
+        const std::string_view part = read_up_to(added_.size() - beginning.size());
+        if (part.empty()) return;
+        beginning.add(part);
+    }
+    if (beginning != added_) return;
+    for (std::string_view part = read_up_to(buffer.size()); !part.empty(); part = read_up_to(buffer.size()))
+        add(part);
 }
 
 void PrintStream::follow_lines(std::string_view bytes) {
@@ -101,6 +127,12 @@ void Printout::read_rest() {
     for (std::size_t stream = 0; stream < pipes_.size(); ++stream)
         for (int reads = 0; reads < most_reads && read_pipe(stream) > 0; ++reads) {
         }
+}
+
+void Printout::complete(std::istream& out, std::istream& err) {
+    read_rest();
+    streams_[0].complete(out);
+    streams_[1].complete(err);
 }
 
 std::size_t Printout::read_pipe(std::size_t stream) {

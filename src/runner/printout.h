@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +13,18 @@
 
 namespace holdfast::runner {
 
+/// Tells whether a text begins with another one that nobody has kept.
+class Fingerprint {
+public:
+    void add(std::string_view bytes);
+    [[nodiscard]] std::size_t size() const { return size_; }
+    friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
+
+private:
+    std::size_t size_ = 0;
+    std::uint64_t hash_ = 0;
+};
+
 /// One stream of what a run prints: keeps what is not sent yet, up to a cap for the whole run, and its last line.
 class PrintStream {
 public:
@@ -18,6 +32,9 @@ public:
 
     void restart();
     void add(std::string_view bytes);
+    /// Adds what `log` has beyond all that was added; nothing when it begins otherwise, and so tells of something
+    /// else.
+    void complete(std::istream& log);
     /// What can be sent: whole lines, unless there is none or `everything` is asked for; never half a character, nor
     /// half of what the mask hides.
     [[nodiscard]] std::string take(bool everything, const SecretMask& mask);
@@ -31,6 +48,7 @@ private:
     void follow_lines(std::string_view bytes);
 
     std::string name_;
+    Fingerprint added_;  // of the whole run
     std::string waiting_;
     std::size_t kept_ = 0;  // bytes, of the whole run
     bool is_cut_ = false;   // the cap was reached, and the marker added
@@ -55,6 +73,8 @@ public:
     std::size_t read_pipes();
     /// The same to the last byte, whatever the window.
     void read_rest();
+    /// Where the pipes have carried less than these logs of the same two streams have, adds the rest.
+    void complete(std::istream& out, std::istream& err);
     /// A line of Context::log.
     void add_line(std::string_view line);
     void end() { lease_ = 0; }

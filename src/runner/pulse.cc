@@ -134,6 +134,17 @@ void Pulse::hide(const SecretMask& mask) {
     printout_.hide(mask);
 }
 
+bool Pulse::has_cut_output() {
+    const std::lock_guard lock(mutex_);
+    printout_.read_rest();
+    return printout_.out().is_over_cap() || printout_.err().is_over_cap();
+}
+
+void Pulse::complete_output(std::istream& out, std::istream& err) {
+    const std::lock_guard lock(mutex_);
+    printout_.complete(out, err);
+}
+
 std::string Pulse::last_line_of_stdout() {
     const std::lock_guard lock(mutex_);
     printout_.read_rest();

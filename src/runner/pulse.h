@@ -49,6 +49,10 @@ public:
     void open_socket(const std::string& path, std::int64_t max_payload);
     /// Until finish(): nothing that the run prints or reports shows these.
     void hide(const SecretMask& mask);
+    /// So much that its rest is not kept.
+    [[nodiscard]] bool has_cut_output();
+    /// Adds what these logs of stdout and stderr have and the run has printed without its arriving here.
+    void complete_output(std::istream& out, std::istream& err);
     [[nodiscard]] std::string last_line_of_stdout();
     [[nodiscard]] std::string last_line_of_stderr();
 

@@ -5,11 +5,11 @@ namespace {
 
 class GateTest : public LoopbackTest {
 protected:
-    Gate gate_{server_port_};
+    Gate gate{server_port};
 };
 
 TEST_F(GateTest, CarriesBytesBothWays) {
-    const Descriptor client = connect_to(gate_.port());
+    const Descriptor client = connect_to(gate.port());
     const Descriptor server = accept_one();
     say(client, "hello");
     EXPECT_EQ(hear(server), "hello");
@@ -18,37 +18,37 @@ TEST_F(GateTest, CarriesBytesBothWays) {
 }
 
 TEST_F(GateTest, HoldsBackWhatIsSentWhileItIsCutAndDeliversItAfterwards) {
-    const Descriptor client = connect_to(gate_.port());
+    const Descriptor client = connect_to(gate.port());
     const Descriptor server = accept_one();
     say(client, "before");
     EXPECT_EQ(hear(server), "before");
-    gate_.set(Gate::Mode::Cut);
+    gate.set(Gate::Mode::Cut);
     say(server, "x");  // by its time the gate has heard of the cut, or carries this one as well
     (void)hear(client, 200);
     say(client, "during");
     EXPECT_EQ(hear(server, 200), "");
-    gate_.set(Gate::Mode::Open);
+    gate.set(Gate::Mode::Open);
     EXPECT_EQ(hear(server), "during");
 }
 
 TEST_F(GateTest, ResetsConnectionsAndMakesNewOnes) {
-    const Descriptor client = connect_to(gate_.port());
+    const Descriptor client = connect_to(gate.port());
     const Descriptor server = accept_one();
-    gate_.reset();
+    gate.reset();
     EXPECT_EQ(hear(client), "reset");
     EXPECT_EQ(hear(server), "reset");
-    const Descriptor again = connect_to(gate_.port());
+    const Descriptor again = connect_to(gate.port());
     const Descriptor other_end = accept_one();
     say(again, "again");
     EXPECT_EQ(hear(other_end), "again");
 }
 
 TEST_F(GateTest, RefusesNewConnectionsUntilItIsOpened) {
-    gate_.set(Gate::Mode::Refuse);
-    const Descriptor refused = connect_to(gate_.port());
+    gate.set(Gate::Mode::Refuse);
+    const Descriptor refused = connect_to(gate.port());
     EXPECT_EQ(hear(refused), "reset");
-    gate_.set(Gate::Mode::Open);
-    const Descriptor client = connect_to(gate_.port());
+    gate.set(Gate::Mode::Open);
+    const Descriptor client = connect_to(gate.port());
     const Descriptor server = accept_one();
     say(client, "hello");
     EXPECT_EQ(hear(server), "hello");

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "platform/private_folder.h"
 #include "tests/chaos/stories.h"
 
@@ -31,8 +32,9 @@ TEST(ChaosLedger, ReadsBackWhatWasAppended) {
 
 TEST(ChaosLedger, CountsLinesThatCannotBeRead) {
     const std::string whole = to_text(line(Mark::Begin, 1));
-    for (const std::string& bad : {std::string("begin\n"), whole.substr(0, whole.size() - 30) + "\n",
-                                   "start" + whole.substr(5), whole.substr(0, whole.size() - 1) + " more\n"}) {
+    for (const std::string& bad :
+         {std::string("begin\n"), concat(whole.substr(0, whole.size() - 30), "\n"), concat("start", whole.substr(5)),
+          concat(whole.substr(0, whole.size() - 1), " more\n")}) {
         const LedgerLines read = parse_ledger(whole + bad + whole);
         EXPECT_EQ(read.lines.size(), 2U) << bad;
         EXPECT_EQ(read.unreadable, 1U) << bad;

@@ -18,7 +18,7 @@ protected:
     using Descriptor = platform::Descriptor;
 
     LoopbackTest() : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-        const sockaddr_in address = loopback(server_port_);
+        const sockaddr_in address = loopback(server_port);
         const int on = 1;
         setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
         if (bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
@@ -46,7 +46,7 @@ protected:
         return got <= 0 ? "reset" : std::string(bytes, static_cast<std::size_t>(got));
     }
 
-    const int server_port_ = free_port();
+    const int server_port = free_port();
 
 private:
     static constexpr int patience_ms = 20'000;

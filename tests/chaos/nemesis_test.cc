@@ -33,7 +33,7 @@ void wait_for_the_brief_one(Nemesis& nemesis) {
 /// A nemesis with nobody to hit but the path of one client.
 class NemesisOfAPath : public LoopbackTest {
 protected:
-    NemesisOfAPath() { gates_.push_back(std::make_unique<Gate>(server_port_)); }
+    NemesisOfAPath() { gates_.push_back(std::make_unique<Gate>(server_port)); }
 
     [[nodiscard]] int port() const { return gates_.front()->port(); }
     [[nodiscard]] Battlefield field() { return {.crew = crew_, .gates = &gates_}; }

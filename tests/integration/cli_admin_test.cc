@@ -70,7 +70,7 @@ TEST_P(CliAdmin, DoctorSaysWhatToDoAboutAStoreThatIsNotThere) {
 using CliConfig = SqliteProgramTest;
 
 TEST_F(CliConfig, CheckAcceptsAValidFileAndNamesIt) {
-    folder_.write("holdfast.yaml", "store: sqlite:test.db\nrecovery: { check_interval_ms: 5000 }\n");
+    folder.write("holdfast.yaml", "store: sqlite:test.db\nrecovery: { check_interval_ms: 5000 }\n");
     const Ran ran = holdfast({"config", "check"});
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
     EXPECT_THAT(ran.out, HasSubstr("holdfast.yaml is valid"));
@@ -78,7 +78,7 @@ TEST_F(CliConfig, CheckAcceptsAValidFileAndNamesIt) {
 }
 
 TEST_F(CliConfig, CheckReportsEveryErrorAtOnceWithItsLine) {
-    folder_.write("bad.yaml", "recovery:\n  check_intervall_ms: 5000\n  running_stale_threshold_ms: -1\n");
+    folder.write("bad.yaml", "recovery:\n  check_intervall_ms: 5000\n  running_stale_threshold_ms: -1\n");
     const Ran ran = holdfast({"config", "check", "--config", "bad.yaml", "--json"});
     EXPECT_EQ(ran.exit_code, 2);
     EXPECT_THAT(ran.err, AllOf(HasSubstr("bad.yaml:2"), HasSubstr("bad.yaml:3"), HasSubstr("check_interval_ms")));
@@ -88,7 +88,7 @@ TEST_F(CliConfig, CheckReportsEveryErrorAtOnceWithItsLine) {
 }
 
 TEST_F(CliConfig, ShowSaysWhereEachValueCameFromAndMasksPasswords) {
-    folder_.write("holdfast.yaml", "recovery:\n  check_interval_ms: 5000\n");
+    folder.write("holdfast.yaml", "recovery:\n  check_interval_ms: 5000\n");
     const Ran ran = holdfast({"config", "show", "--store", "postgresql://ann:s3cret@db/app", "--json"});
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
     EXPECT_THAT(ran.out, Not(HasSubstr("s3cret")));
@@ -102,7 +102,7 @@ TEST_F(CliConfig, ShowSaysWhereEachValueCameFromAndMasksPasswords) {
 }
 
 TEST_F(CliConfig, GlobalOptionsStandBeforeOrAfterTheCommand) {
-    const std::string url = "sqlite:" + folder_.path() + "/other.db";
+    const std::string url = "sqlite:" + folder.path() + "/other.db";
     EXPECT_EQ(holdfast({"--store", url, "--json", "submit", "resize"}).json()["status"], "accepted");
     EXPECT_THAT(holdfast({"tasks", "list", "--store", url, "--json"}).json_lines(), SizeIs(1));
     EXPECT_THAT(holdfast({"tasks", "--json", "list", "--store", url}).json_lines(), SizeIs(1));

@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(Lines, CliBadInput, testing::ValuesIn(bad_lines),
 using CliBadPayload = SqliteProgramTest;
 
 TEST_F(CliBadPayload, ArgumentsOverTheLimitAreRefusedByName) {
-    folder_.write("big.json", "\"" + std::string(2 << 20, 'x') + "\"");
+    folder.write("big.json", "\"" + std::string(2 << 20, 'x') + "\"");
     const Ran ran = holdfast({"submit", "x", "--args", "@big.json"});
     EXPECT_EQ(ran.exit_code, 2);
     EXPECT_THAT(ran.err, HasSubstr("args"));
@@ -118,7 +118,7 @@ TEST_F(CliBadPayload, ArgumentsOverTheLimitAreRefusedByName) {
 }
 
 TEST_F(CliBadPayload, TheLimitIsThatOfTheConfiguration) {
-    folder_.write("holdfast.yaml", "store: { max_payload_bytes: 1024 }\n");
+    folder.write("holdfast.yaml", "store: { max_payload_bytes: 1024 }\n");
     EXPECT_EQ(holdfast({"submit", "x", "--args", "\"" + std::string(1000, 'x') + "\""}).exit_code, 0);
     EXPECT_EQ(holdfast({"submit", "x", "--args", "\"" + std::string(1030, 'x') + "\""}).exit_code, 2);
 }

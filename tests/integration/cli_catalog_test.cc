@@ -15,7 +15,7 @@ using testing::UnorderedElementsAre;
 
 class CliCatalog : public AnyStoreProgramTest {
 protected:
-    void define(const std::string& yaml) { folder_.write("holdfast.yaml", yaml); }
+    void define(const std::string& yaml) { folder.write("holdfast.yaml", yaml); }
     [[nodiscard]] store::TaskRecord stored(const std::string& id) {
         return store().find({Uuid::parse(id).value()}).front().value();
     }
@@ -113,7 +113,7 @@ TEST_P(CliCatalog, AScriptNeedsNoDefinition) {
     EXPECT_EQ(task.name, "script");
     EXPECT_EQ(task.spec, R"({"env":{"A":"1"},"script":"echo hi"})");
     EXPECT_THAT(task.tags, ElementsAre("script"));
-    folder_.write("job.sh", "#!/bin/sh\necho hi\n");
+    folder.write("job.sh", "#!/bin/sh\necho hi\n");
     const std::string named = submit({"greet", "--script", "@job.sh"});
     EXPECT_EQ(stored(named).task.name, "greet");
     EXPECT_EQ(spec(named)["script"], "#!/bin/sh\necho hi\n");
@@ -158,13 +158,13 @@ protected:
 };
 
 TEST_F(CliBadCatalog, WhatTheArgumentsLackIsNamedWithTheDefinition) {
-    folder_.write("holdfast.yaml", "tasks:\n  backup: {script: ls, concurrency_key: \"{{ input.db }}\"}\n");
+    folder.write("holdfast.yaml", "tasks:\n  backup: {script: ls, concurrency_key: \"{{ input.db }}\"}\n");
     expect_refused({"submit", "backup"},
                    "task backup (holdfast.yaml:2): concurrency_key needs input.db, which the arguments do not have");
 }
 
 TEST_F(CliBadCatalog, FlagsThatMakeNoSenseForTheTaskAreRefused) {
-    folder_.write("holdfast.yaml", "tasks: {f: {type: function}, s: {script: ls}}\n");
+    folder.write("holdfast.yaml", "tasks: {f: {type: function}, s: {script: ls}}\n");
     expect_refused({"submit", "f", "--env", "A=1"}, "task f is a function");
     expect_refused({"submit", "unknown", "--dir", "/"}, "task unknown is a function");
     expect_refused({"submit", "s", "--image", "i"}, "the task's image has no meaning for a script with runner local");
@@ -175,7 +175,7 @@ TEST_F(CliBadCatalog, FlagsThatMakeNoSenseForTheTaskAreRefused) {
 }
 
 TEST_F(CliBadCatalog, EveryFaultOfTheFileIsToldByConfigCheck) {
-    folder_.write("holdfast.yaml", "tasks:\n  a: {scrip: ls}\n  b: {type: docker}\n");
+    folder.write("holdfast.yaml", "tasks:\n  a: {scrip: ls}\n  b: {type: docker}\n");
     const Ran ran = holdfast({"config", "check", "--json"});
     EXPECT_EQ(ran.exit_code, 2);
     EXPECT_EQ(ran.json()["errors"].size(), 3U);

@@ -34,13 +34,13 @@ protected:
         options.insert(options.begin(), "demo");
         RunParams params{.arguments = std::move(options)};
         params.environment = {
-            {"TMPDIR", folder_.path()}, {"DEMO_OF_TEST", folder_.path()}, {"TERM", "xterm"}, {"LANG", "C.UTF-8"}};
+            {"TMPDIR", folder.path()}, {"DEMO_OF_TEST", folder.path()}, {"TERM", "xterm"}, {"LANG", "C.UTF-8"}};
         return params;
     }
     /// Processes that the demo has started, and the demo, have this in their environment; scripts of tasks do not,
     /// but die with those that have.
     [[nodiscard]] std::size_t processes_left() const {
-        const std::string mark = "DEMO_OF_TEST=" + folder_.path();
+        const std::string mark = "DEMO_OF_TEST=" + folder.path();
         std::size_t found = 0;
         for (const auto& process : platform::list_processes())
             if (process.state != 'Z' && platform::environment_has(process.pid, mark)) ++found;
@@ -48,11 +48,11 @@ protected:
     }
     [[nodiscard]] std::vector<std::string> files_left() const {
         std::vector<std::string> names;
-        for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) names.push_back(entry.path());
+        for (const auto& entry : std::filesystem::directory_iterator(folder.path())) names.push_back(entry.path());
         return names;
     }
 
-    TempFolder folder_;
+    TempFolder folder;
 };
 
 [[nodiscard]] std::map<std::string, int> count_by_fact(const std::vector<nlohmann::json>& lines) {
@@ -129,11 +129,11 @@ protected:
     [[nodiscard]] bool read_more() {
         std::array<char, 65536> buffer{};
         const ssize_t got = read(terminal_, buffer.data(), buffer.size());
-        if (got > 0) shown_.append(buffer.data(), static_cast<std::size_t>(got));
+        if (got > 0) shown.append(buffer.data(), static_cast<std::size_t>(got));
         return got > 0;
     }
     void wait_for(const std::string& text) {
-        while (shown_.find(text) == std::string::npos) ASSERT_TRUE(read_more()) << end_of_shown();
+        while (shown.find(text) == std::string::npos) ASSERT_TRUE(read_more()) << end_of_shown();
     }
     [[nodiscard]] int finish() {
         while (read_more()) {
@@ -146,12 +146,12 @@ protected:
         EXPECT_EQ(write(terminal_, keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
     }
 
-    [[nodiscard]] bool shows(const std::string& text) const { return shown_.find(text) != std::string::npos; }
+    [[nodiscard]] bool shows(const std::string& text) const { return shown.find(text) != std::string::npos; }
     [[nodiscard]] std::string end_of_shown() const {
-        return shown_.substr(shown_.size() - std::min<std::size_t>(shown_.size(), 4000));
+        return shown.substr(shown.size() - std::min<std::size_t>(shown.size(), 4000));
     }
 
-    std::string shown_;
+    std::string shown;
 
 private:
     static std::vector<char*> pointers_to(std::vector<std::string>& texts) {
@@ -172,9 +172,9 @@ TEST_F(TerminalDemo, RedrawsInPlaceAndGivesTheCursorBack) {
     ASSERT_EQ(finish(), 0) << end_of_shown();
     for (const char* text : {"\033[?25l", "alpha", "known to be dead", "frozen (SIGSTOP)", "█"})
         EXPECT_TRUE(shows(text)) << text;
-    EXPECT_FALSE(std::regex_search(shown_, std::regex("\033\\[[0-9;]*m"))) << "NO_COLOR";
-    EXPECT_GT(shown_.find("\033[?25h"), shown_.rfind("\033[K"));
-    EXPECT_GT(shown_.find("run twice against policy"), shown_.find("\033[?25h")) << "the table stands by itself";
+    EXPECT_FALSE(std::regex_search(shown, std::regex("\033\\[[0-9;]*m"))) << "NO_COLOR";
+    EXPECT_GT(shown.find("\033[?25h"), shown.rfind("\033[K"));
+    EXPECT_GT(shown.find("run twice against policy"), shown.find("\033[?25h")) << "the table stands by itself";
     EXPECT_EQ(processes_left(), 0U);
     EXPECT_THAT(files_left(), IsEmpty());
 }

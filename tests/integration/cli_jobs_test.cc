@@ -331,7 +331,7 @@ TEST_P(CliJobs, GraphShowsADefinitionAndAJobWithItsStates) {
     EXPECT_EQ(
         graph["steps"][1],
         (nlohmann::json{{"name", "check"}, {"kind", "task"}, {"depends_on", {"fetch"}}, {"state", "COMPLETED"}}));
-    (void)folder_.write("flow.yaml", "steps: { a: { task: a } }\n");
+    (void)folder.write("flow.yaml", "steps: { a: { task: a } }\n");
     EXPECT_THAT(holdfast({"jobs", "graph", "-f", "flow.yaml"}).out, StartsWith("flow: 1 step\n"));
     const Ran unknown = holdfast({"jobs", "graph", "pipelin"});
     EXPECT_EQ(unknown.exit_code, 2);

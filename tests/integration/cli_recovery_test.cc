@@ -44,21 +44,23 @@ protected:
         return worker.id;
     }
     void claim(const Uuid& worker, std::size_t to_start, std::size_t to_hold) {
-        const auto claimed = store().claim(
+        const auto got = store().claim(
             {.worker = worker, .request = make_uuid_v4(random_), .to_start = to_start, .to_hold = to_hold});
-        ASSERT_THAT(claimed.tasks, SizeIs(to_start + to_hold));
+        ASSERT_THAT(got.tasks, SizeIs(to_start + to_hold));
     }
     /// One RUNNING and one CLAIMED task of one worker.
     void one_of_each(const Uuid& worker) {
-        running_ = submit({"work"});
+        running = submit({"work"});
         claim(worker, 1, 0);
-        claimed_ = submit({"work"});
+        claimed = submit({"work"});
         claim(worker, 0, 1);
     }
     [[nodiscard]] std::string state_of(const std::string& id) const { return show(id)["task"]["state"]; }
 
+    std::string running, claimed;
+
+private:
     platform::SystemRandom random_;
-    std::string running_, claimed_;
 };
 INSTANTIATE_TEST_SUITE_P(Stores, CliRecovery, testing::ValuesIn(all_kinds()), name_of);
 
@@ -67,18 +69,18 @@ TEST_P(CliRecovery, StaleListsTasksWithTheirWorkersAndHowLongTheyAreQuiet) {
     const Ran ran = holdfast({"recovery", "stale", "--threshold", "0"});
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
     ASSERT_THAT(ran.lines(), SizeIs(3));
-    EXPECT_THAT(ran.lines(), Contains(AllOf(HasSubstr(running_), HasSubstr("work"), HasSubstr("RUNNING"),
+    EXPECT_THAT(ran.lines(), Contains(AllOf(HasSubstr(running), HasSubstr("work"), HasSubstr("RUNNING"),
                                             HasSubstr("w"), HasSubstr("silent"), HasSubstr("host-a"))));
-    EXPECT_THAT(ran.lines(), Contains(AllOf(HasSubstr(claimed_), HasSubstr("CLAIMED"))));
+    EXPECT_THAT(ran.lines(), Contains(AllOf(HasSubstr(claimed), HasSubstr("CLAIMED"))));
 }
 
 TEST_P(CliRecovery, StalePrintsEveryMemberAsJson) {
     const Uuid worker = add_worker("w");
-    running_ = submit({"work"});
+    running = submit({"work"});
     claim(worker, 1, 0);
     const auto lines = holdfast({"recovery", "stale", "--threshold", "0", "--json"}).json_lines();
     ASSERT_THAT(lines, SizeIs(1));
-    EXPECT_EQ(lines[0]["id"], running_);
+    EXPECT_EQ(lines[0]["id"], running);
     EXPECT_EQ(lines[0]["name"], "work");
     EXPECT_EQ(lines[0]["state"], "RUNNING");
     EXPECT_EQ(lines[0]["worker"], worker.to_string());
@@ -97,7 +99,7 @@ TEST_P(CliRecovery, ThresholdsAreThoseOfTheConfigurationUnlessGiven) {
     EXPECT_EQ(holdfast({"recovery", "fail-running", "--json"}).json(),
               nlohmann::json({{"settled", 0}, {"asked", 0}}));
     EXPECT_EQ(holdfast({"recovery", "requeue-claimed"}).out, "0 requeued\n");
-    EXPECT_EQ(state_of(running_), "RUNNING");
+    EXPECT_EQ(state_of(running), "RUNNING");
 }
 
 TEST_P(CliRecovery, FailRunningAndRequeueClaimedSettleWhatIsStale) {
@@ -105,39 +107,39 @@ TEST_P(CliRecovery, FailRunningAndRequeueClaimedSettleWhatIsStale) {
     const Ran failed = holdfast({"recovery", "fail-running", "--threshold", "1us"});
     EXPECT_EQ(failed.exit_code, 0) << failed.err;
     EXPECT_EQ(failed.out, "1 ended as crashed\n");
-    EXPECT_EQ(state_of(running_), "FAILED");
-    EXPECT_EQ(show(running_)["task"]["error"]["code"], "WORKER_CRASHED");
-    EXPECT_THAT(show(running_)["events"][0]["who"], HasSubstr(how()));
-    EXPECT_EQ(state_of(claimed_), "CLAIMED");
+    EXPECT_EQ(state_of(running), "FAILED");
+    EXPECT_EQ(show(running)["task"]["error"]["code"], "WORKER_CRASHED");
+    EXPECT_THAT(show(running)["events"][0]["who"], HasSubstr(how()));
+    EXPECT_EQ(state_of(claimed), "CLAIMED");
     EXPECT_EQ(holdfast({"recovery", "requeue-claimed", "--threshold", "1us", "--json"}).json(),
               nlohmann::json({{"settled", 1}, {"asked", 0}}));
-    EXPECT_EQ(state_of(claimed_), "PENDING");
+    EXPECT_EQ(state_of(claimed), "PENDING");
 }
 
 TEST_P(CliRecovery, FailRunningAsksALiveWorkerAndSaysSo) {
     const Uuid worker = add_worker("w");
-    running_ = submit({"work"});
+    running = submit({"work"});
     claim(worker, 1, 0);
     const Ran ran = holdfast({"recovery", "fail-running", "--threshold", "0"});
     EXPECT_THAT(ran.out, AllOf(HasSubstr("0 ended as crashed\n"), HasSubstr("1 asked to stop")));
-    EXPECT_EQ(state_of(running_), "RUNNING");
+    EXPECT_EQ(state_of(running), "RUNNING");
 }
 
 TEST_P(CliRecovery, TheSameInCpp) {
     one_of_each(hasty_worker("w"));
-    Recovery recovery(place_->url(), "ann");
+    Recovery recovery(place->url(), "ann");
     const auto stale = recovery.stale_tasks(std::chrono::microseconds(1));
     ASSERT_THAT(stale, SizeIs(2));
-    EXPECT_EQ(stale[0].id.to_string(), running_);
+    EXPECT_EQ(stale[0].id.to_string(), running);
     EXPECT_EQ(stale[0].state, TaskState::Running);
     EXPECT_EQ(stale[0].worker_name, "w");
     EXPECT_EQ(stale[1].state, TaskState::Claimed);
     EXPECT_THAT(recovery.stale_tasks(std::chrono::hours(1)), IsEmpty());
     EXPECT_EQ(recovery.fail_stale_running(std::chrono::microseconds(1)).settled, 1U);
     EXPECT_EQ(recovery.requeue_stale_claimed(std::chrono::microseconds(1)).settled, 1U);
-    EXPECT_EQ(state_of(running_), "FAILED");
-    EXPECT_EQ(state_of(claimed_), "PENDING");
-    EXPECT_EQ(show(running_)["events"][0]["who"], "ann");
+    EXPECT_EQ(state_of(running), "FAILED");
+    EXPECT_EQ(state_of(claimed), "PENDING");
+    EXPECT_EQ(show(running)["events"][0]["who"], "ann");
 }
 
 TEST_P(CliRecovery, SweepActsOnCertainEvidenceAtOnceAndNamesWhatEachServiceDid) {
@@ -156,8 +158,8 @@ TEST_P(CliRecovery, SweepActsOnCertainEvidenceAtOnceAndNamesWhatEachServiceDid) 
     EXPECT_EQ(state_of(overdue), "EXPIRED");
     if (GetParam() != StoreKind::Sqlite) return;  // elsewhere two machines may share a name: the store has a say
     EXPECT_THAT(ran.out, AllOf(HasSubstr("workers lost 1"), HasSubstr("booted since")));
-    EXPECT_EQ(state_of(running_), "FAILED");
-    EXPECT_EQ(state_of(claimed_), "PENDING");
+    EXPECT_EQ(state_of(running), "FAILED");
+    EXPECT_EQ(state_of(claimed), "PENDING");
 }
 
 TEST_P(CliRecovery, SweepLeavesAWorkerThatIsOnlySilentToThoseWhoWatchIt) {
@@ -170,7 +172,7 @@ TEST_P(CliRecovery, SweepLeavesAWorkerThatIsOnlySilentToThoseWhoWatchIt) {
             EXPECT_EQ(line[count], 0) << line["service"] << count;
         EXPECT_TRUE(line["failure"].is_null());
     }
-    EXPECT_EQ(state_of(running_), "RUNNING");
+    EXPECT_EQ(state_of(running), "RUNNING");
 }
 
 class CliRealWorkers : public CliRecovery {
@@ -301,7 +303,7 @@ TEST_F(CliPrune, RemovesInBatchesUntilNothingIsLeft) {
 
 TEST_F(CliPrune, RemovesNothingThatIsKeptForEver) {
     end_tasks(1);
-    folder_.write("holdfast.yaml", "retention: { terminal_record_retention_hours: null }\n");
+    folder.write("holdfast.yaml", "retention: { terminal_record_retention_hours: null }\n");
     EXPECT_THAT(holdfast({"recovery", "prune"}).out,
                 HasSubstr("0 ended tasks, with their attempts, logs and events (kept for ever)"));
     EXPECT_EQ(store().count().cancelled, 1);
@@ -353,7 +355,7 @@ TEST_F(CliRecoveryFaults, WithoutAStoreEveryWordSaysSoAndCreatesNone) {
 }
 
 TEST_F(CliRecoveryFaults, InCppAMissingStoreIsThrown) {
-    EXPECT_THROW(Recovery(place_->url()), Unavailable);
+    EXPECT_THROW(Recovery(place->url()), Unavailable);
 }
 
 class CliWaiting : public CliRecovery {};

@@ -80,7 +80,7 @@ TEST_P(CliRun, JsonTellsIdStatusAndTheWholeJob) {
 }
 
 TEST_P(CliRun, TakesTheWorkflowFromAFileOfItsOwn) {
-    (void)folder_.write("flow.yaml", "steps: { hello: { script: 'echo 7 > $HOLDFAST_RESULT' } }\n");
+    (void)folder.write("flow.yaml", "steps: { hello: { script: 'echo 7 > $HOLDFAST_RESULT' } }\n");
     const RunningProgram worker = start_worker();
     const Ran ran = holdfast({"run", "-f", "flow.yaml", "--wait"});
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
@@ -129,14 +129,14 @@ workflows:
       long:
         script: '[ -e ran ] && exit; touch ran; sleep 1000'
         dir: )" +
-           folder_.path() + R"(
+           folder.path() + R"(
         on_crash: requeue
 )");
     RunningProgram victim = start_worker("victim");
     RunningProgram waiting(command({"run", "w", "--wait"}));
     const std::string id = waiting.read_line();
     await_step(id, "long", "RUNNING");
-    while (!std::filesystem::exists(folder_.path() + "/ran")) {  // the script itself has begun
+    while (!std::filesystem::exists(folder.path() + "/ran")) {  // the script itself has begun
     }
     victim.send(SIGKILL);
     (void)victim.finish();
@@ -181,7 +181,7 @@ protected:
 };
 
 TEST_F(CliRunRefuses, InputThatDoesNotFitWithEveryFault) {
-    (void)folder_.write("holdfast.yaml", sum_flow);
+    (void)folder.write("holdfast.yaml", sum_flow);
     EXPECT_EQ(refused({"sum", "-i", "strat=1", "-i", "name=Eve", "--input", R"({"start": "x"})"}).err,
               "holdfast: input of workflow sum: \"start\" must be a whole number, not \"x\"\n"
               "holdfast: input of workflow sum: \"strat\" is no input of this workflow; did you mean \"start\"?\n");
@@ -191,7 +191,7 @@ TEST_F(CliRunRefuses, InputThatDoesNotFitWithEveryFault) {
 
 TEST_F(CliRunRefuses, AWorkflowThatIsNotThereWithWhatThereIs) {
     EXPECT_THAT(refused({"sum"}).err, AllOf(HasSubstr("no configuration file was read"), HasSubstr("-f")));
-    (void)folder_.write("holdfast.yaml", sum_flow);
+    (void)folder.write("holdfast.yaml", sum_flow);
     EXPECT_THAT(refused({"smu"}).err, AllOf(HasSubstr("there is no workflow 'smu' in holdfast.yaml"),
                                             HasSubstr("did you mean 'sum'?"), HasSubstr("there are: sum")));
     EXPECT_THAT(refused({}).err, HasSubstr("the name of a workflow is missing"));
@@ -199,13 +199,13 @@ TEST_F(CliRunRefuses, AWorkflowThatIsNotThereWithWhatThereIs) {
 }
 
 TEST_F(CliRunRefuses, AFaultyFileWithEveryFaultAndItsLine) {
-    (void)folder_.write("flow.yaml", "steps:\n  a: { script: 'true', depends_on: b }\n  c: { scirpt: 'true' }\n");
+    (void)folder.write("flow.yaml", "steps:\n  a: { script: 'true', depends_on: b }\n  c: { scirpt: 'true' }\n");
     EXPECT_THAT(refused({"-f", "flow.yaml"}).err,
                 AllOf(HasSubstr("flow.yaml:2:"), HasSubstr("flow.yaml:3:"), HasSubstr("script")));
 }
 
 TEST_F(CliRunRefuses, MembersThatTheWorkflowCallsTextsAreTakenAsTheyAre) {
-    (void)folder_.write("holdfast.yaml", sum_flow);
+    (void)folder.write("holdfast.yaml", sum_flow);
     const std::string id = holdfast({"run", "sum", "-i", "start=1", "-i", "name=7"}).lines().at(0);
     EXPECT_EQ(holdfast({"jobs", "show", id, "--json"}).json()["job"]["input"],
               (nlohmann::json{{"start", 1}, {"name", "7"}}));
@@ -214,7 +214,7 @@ TEST_F(CliRunRefuses, MembersThatTheWorkflowCallsTextsAreTakenAsTheyAre) {
 class CliRunOnATerminal : public SqliteProgramTest {};
 
 TEST_F(CliRunOnATerminal, RedrawsATreeOfStepsInPlace) {
-    (void)folder_.write("holdfast.yaml", R"(
+    (void)folder.write("holdfast.yaml", R"(
 worker: { heartbeat_interval: 200ms }
 workflows:
   w:
@@ -239,7 +239,7 @@ workflows:
 }
 
 TEST_F(CliRunOnATerminal, WithoutRoomItTellsLines) {
-    (void)folder_.write("holdfast.yaml", "workflows: { w: { steps: { a: { script: 'true' } } } }\n");
+    (void)folder.write("holdfast.yaml", "workflows: { w: { steps: { a: { script: 'true' } } } }\n");
     const RunningProgram worker(command({"worker"}));
     RunParams params = command({"run", "w", "--wait"});
     params.environment["TERM"] = "dumb";

@@ -59,7 +59,7 @@ TEST_F(CliCompletion, OffersTheIdsOfTasks) {
 }
 
 TEST_F(CliCompletion, OffersTheIdsOfJobsAndTheirStates) {
-    (void)folder_.write("flow.yaml", "steps: { a: { task: a } }\n");
+    (void)folder.write("flow.yaml", "steps: { a: { task: a } }\n");
     const std::string id = holdfast({"run", "-f", "flow.yaml"}).lines().at(0);
     EXPECT_THAT(completed("holdfast jobs show "), ElementsAre(id));
     EXPECT_THAT(completed("holdfast jobs list --state pa"), ElementsAre("paused"));

@@ -37,7 +37,7 @@ TEST_F(CliStoreFaults, AMissingDatabaseIsNamedAndNotCreatedByCommandsThatOnlyLoo
 
 TEST_F(CliStoreFaults, AFileThatIsNotADatabaseIsLeftAsItIs) {
     const std::string content(10000, 'x');
-    folder_.write("test.db", content);
+    folder.write("test.db", content);
     for (const std::vector<std::string>& line :
          std::vector<std::vector<std::string>>{{"submit", "x"}, {"tasks", "list"}, {"migrate"}}) {
         const Ran ran = holdfast(line);
@@ -51,12 +51,12 @@ TEST_F(CliStoreFaults, AFileThatIsNotADatabaseIsLeftAsItIs) {
 
 TEST_F(CliStoreFaults, AFileThatMayNotBeWrittenIsSaidToBeSo) {
     (void)submit({"resize"});
-    for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) chmod(entry.path().c_str(), 0444);
-    chmod(folder_.path().c_str(), 0555);
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) chmod(entry.path().c_str(), 0444);
+    chmod(folder.path().c_str(), 0555);
     RunParams line = command({"submit", "x"});
     line.as_nobody = true;
     const Ran ran = run_program(line);
-    chmod(folder_.path().c_str(), 0777);
+    chmod(folder.path().c_str(), 0777);
     EXPECT_EQ(ran.exit_code, 3);
     expect_one_sentence(ran);
     EXPECT_THAT(ran.err, HasSubstr("test.db"));
@@ -72,7 +72,7 @@ TEST_F(CliStoreFaults, AFolderThatIsMissingIsSaidToBeSo) {
 
 TEST_F(CliStoreFaults, AFullDiskRefusesTheSubmitAndLosesNothing) {
     (void)submit({"resize"});
-    folder_.write("big.json", "\"" + std::string(900000, 'x') + "\"");
+    folder.write("big.json", "\"" + std::string(900000, 'x') + "\"");
     RunParams line = command({"submit", "x", "--args", "@big.json"});
     line.max_file_size = std::filesystem::file_size(file()) + 8192;
     const Ran ran = run_program(line);

@@ -105,7 +105,7 @@ TEST_P(CliSubmit, CountsDelayAndDeadlineFromNow) {
 }
 
 TEST_P(CliSubmit, TakesArgumentsFromAFileAndFromStandardInput) {
-    folder_.write("args.json", "{\n  \"from\": \"file\"\n}\n");
+    folder.write("args.json", "{\n  \"from\": \"file\"\n}\n");
     EXPECT_EQ(show(submit({"resize", "--args", "@args.json"}))["task"]["args"]["from"], "file");
     RunParams piped = command({"submit", "resize", "--args", "-"});
     piped.input = R"({"from": "pipe"})";

@@ -58,7 +58,7 @@ private:
 
 class CliWorker : public AnyStoreProgramTest {
 protected:
-    CliWorker() : manager_(folder_.path() + "/notify") {}
+    CliWorker() : manager(folder.path() + "/notify") {}
 
     /// A worker that has said that it is ready.
     [[nodiscard]] RunningProgram start_worker(std::vector<std::string> options = {},
@@ -66,9 +66,9 @@ protected:
         options.insert(options.begin(), {"worker", "--name", "w"});
         RunParams params = command(std::move(options));
         params.environment.merge(environment);
-        params.environment["NOTIFY_SOCKET"] = manager_.path();
+        params.environment["NOTIFY_SOCKET"] = manager.path();
         RunningProgram worker(params);
-        EXPECT_THAT(manager_.hear_news(), StartsWith("READY=1\n"));
+        EXPECT_THAT(manager.hear_news(), StartsWith("READY=1\n"));
         return worker;
     }
     [[nodiscard]] Ran submit_and_wait(std::vector<std::string> arguments) const {
@@ -80,12 +80,12 @@ protected:
         return worker.finish();
     }
 
-    Manager manager_;
+    Manager manager;
 };
 INSTANTIATE_TEST_SUITE_P(Stores, CliWorker, testing::ValuesIn(store_kinds()), name_of);
 
 TEST_P(CliWorker, RunsScriptsOfTheFileWithTheirVariablesAndArguments) {
-    folder_.write(
+    folder.write(
         "holdfast.yaml",
         "tasks: {greet: {script: 'echo \"{\\\"said\\\": \\\"$WORD $NAME\\\"}\" > $HOLDFAST_RESULT', env: {WORD: "
         "Hello, NAME: '{{ input.name }}'}}}\n");
@@ -127,10 +127,10 @@ TEST_P(CliWorker, SaysWhatItCanDoAndThatItHasLeft) {
 
 TEST_P(CliWorker, TellsItsServiceManagerThatItIsReadyLivesAndStops) {
     RunningProgram worker = start_worker({}, {{"WATCHDOG_USEC", "200000"}});
-    EXPECT_EQ(manager_.hear(), "WATCHDOG=1");
-    EXPECT_EQ(manager_.hear(), "WATCHDOG=1");
+    EXPECT_EQ(manager.hear(), "WATCHDOG=1");
+    EXPECT_EQ(manager.hear(), "WATCHDOG=1");
     worker.send(SIGTERM);
-    EXPECT_THAT(manager_.hear_news(), StartsWith("STOPPING=1\n"));
+    EXPECT_THAT(manager.hear_news(), StartsWith("STOPPING=1\n"));
     EXPECT_EQ(worker.finish().exit_code, 0);
 }
 
@@ -156,16 +156,16 @@ TEST_P(CliWorker, LogsOneFactALineAsJsonWhenAskedTo) {
 }
 
 TEST_P(CliWorker, RunsContainersByTheConfiguredCommandAndOptions) {
-    const std::string engine = folder_.write("engine.sh", "echo \"$@\" >> " + folder_.path() + "/told\n");
-    folder_.write("holdfast.yaml",
-                  "worker: {container_command: [sh, " + engine +
-                      "], container_options: [--context, far], container_run_options: [--pull, never]}\n");
+    const std::string engine = folder.write("engine.sh", "echo \"$@\" >> " + folder.path() + "/told\n");
+    folder.write("holdfast.yaml",
+                 "worker: {container_command: [sh, " + engine +
+                     "], container_options: [--context, far], container_run_options: [--pull, never]}\n");
     RunningProgram worker = start_worker();
     EXPECT_THAT(holdfast({"workers", "list", "--json"}).json()["tags"], nlohmann::json({"script", "docker"}));
     const auto task = submit_and_wait({"--image", "debian:12", "--env", "A=1"}).json()["task"];
     EXPECT_EQ(task["state"], "COMPLETED") << task.dump();
     (void)stop(worker);
-    std::ifstream file(folder_.path() + "/told");
+    std::ifstream file(folder.path() + "/told");
     const std::string told{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     EXPECT_THAT(told, StartsWith("--context far ps -q\n"));
     EXPECT_THAT(told, AllOf(HasSubstr("\n--context far run "), HasSubstr(" --pull never"), HasSubstr("debian:12")));
@@ -180,7 +180,7 @@ TEST_P(CliWorker, WithThreadsRunsNoScripts) {
 class CliWorkerFaults : public SqliteProgramTest {};
 
 TEST_F(CliWorkerFaults, AStoreThatCannotBeUsedIsToldAndEndsIt) {
-    folder_.write("test.db", "this is no database, whatever its name says, and long enough to be looked at twice");
+    folder.write("test.db", "this is no database, whatever its name says, and long enough to be looked at twice");
     const Ran ran = holdfast({"worker"});
     EXPECT_EQ(ran.exit_code, 3);
     EXPECT_THAT(ran.err, HasSubstr("holdfast: "));

@@ -18,11 +18,11 @@ class ClientJobs : public AnyStoreProgramTest {
 protected:
     /// After the test has registered its tasks.
     void start_worker() {
-        worker_.emplace(place_->url(), app_.functions(), WorkerOptions{.max_concurrent_tasks = 4});
+        worker_.emplace(place->url(), app.functions(), WorkerOptions{.max_concurrent_tasks = 4});
         worker_->start();
     }
     Client& client() {
-        if (!client_) client_.emplace(place_->url(), ClientOptions{.who = "test"});
+        if (!client_) client_.emplace(place->url(), ClientOptions{.who = "test"});
         return *client_;
     }
     [[nodiscard]] StepState state_of(const JobHandle& job, const std::string& step) {
@@ -32,20 +32,22 @@ protected:
         return {};
     }
 
-    App app_;
+    App app;
+
+private:
     std::optional<Worker> worker_;
     std::optional<Client> client_;
 };
 INSTANTIATE_TEST_SUITE_P(Stores, ClientJobs, testing::ValuesIn(store_kinds()), name_of);
 
 TEST_P(ClientJobs, HandWhatOneStepReturnsToTheNext) {
-    const auto range = app_.task<int, std::vector<int>>("range", [](int n) {
+    const auto range = app.task<int, std::vector<int>>("range", [](int n) {
         std::vector<int> numbers;
         for (int i = 1; i <= n; ++i) numbers.push_back(i);
         return numbers;
     });
-    const auto square = app_.task<int, int>("square", [](int n) { return n * n; });
-    const auto add = app_.task<std::vector<int>, int>("add", [](const std::vector<int>& numbers) {
+    const auto square = app.task<int, int>("square", [](int n) { return n * n; });
+    const auto add = app.task<std::vector<int>, int>("add", [](const std::vector<int>& numbers) {
         int sum = 0;
         for (const int n : numbers) sum += n;
         return sum;
@@ -80,7 +82,7 @@ TEST_P(ClientJobs, AreStartedOnceUnderOneId) {
 }
 
 TEST_P(ClientJobs, CanBePausedResumedApprovedAndCancelled) {
-    const auto note = app_.task<std::string, Nothing>("note", [](const std::string&) { return Nothing(); });
+    const auto note = app.task<std::string, Nothing>("note", [](const std::string&) { return Nothing(); });
     start_worker();
     Workflow flow("steered");
     const auto ask = flow.approval("ask", "Go on?");
@@ -105,8 +107,8 @@ TEST_P(ClientJobs, CanBePausedResumedApprovedAndCancelled) {
 
 TEST_P(ClientJobs, AreRetriedFromWhatFailed) {
     std::atomic<int> first = 0, second = 0;
-    app_.task<Nothing, int>("first", [&](const Nothing&) { return ++first; });
-    app_.task<Nothing, int>("second", [&](const Nothing&) -> Result<int, TaskError> {
+    app.task<Nothing, int>("first", [&](const Nothing&) { return ++first; });
+    app.task<Nothing, int>("second", [&](const Nothing&) -> Result<int, TaskError> {
         if (++second == 1) return Failure{TaskError{"NOT_YET", "try again", ""}};
         return 7;
     });

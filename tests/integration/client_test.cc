@@ -43,25 +43,25 @@ TaskQuery page(std::size_t size, std::optional<Uuid> after = std::nullopt) {
 
 class ClientTest : public AnyStoreProgramTest {
 protected:
-    Client client_{place_->url(), {.who = "the test"}};
-    StandInWorker worker_{store(), {"task:resize"}};
+    Client client{place->url(), {.who = "the test"}};
+    StandInWorker worker{store(), {"task:resize"}};
 };
 INSTANTIATE_TEST_SUITE_P(Stores, ClientTest, testing::ValuesIn(store_kinds()), name_of);
 
 TEST_P(ClientTest, ATypedTaskCarriesItsArgumentsThereAndItsResultBack) {
-    const auto handle = client_.submit(resize, {"cat.png", 640});
-    const auto taken = worker_.take();
+    const auto handle = client.submit(resize, {"cat.png", 640});
+    const auto taken = worker.take();
     EXPECT_EQ(nlohmann::json::parse(taken.task.args), (nlohmann::json{{"file", "cat.png"}, {"width", 640}}));
-    worker_.complete(taken, R"({"bytes": 42})");
-    const auto result = client_.wait(handle);
+    worker.complete(taken, R"({"bytes": 42})");
+    const auto result = client.wait(handle);
     ASSERT_TRUE(result.ok());
     EXPECT_EQ(result->bytes, 42);
 }
 
 TEST_P(ClientTest, AFailureIsAnErrorWithCodeMessageAndData) {
-    const auto handle = client_.submit(resize, {"cat.png", 640});
-    worker_.fail(worker_.take(), {"NO_SUCH_PICTURE", "there is no cat.png", R"({"looked_in": "/"})"});
-    const auto result = client_.wait(handle, 10s);
+    const auto handle = client.submit(resize, {"cat.png", 640});
+    worker.fail(worker.take(), {"NO_SUCH_PICTURE", "there is no cat.png", R"({"looked_in": "/"})"});
+    const auto result = client.wait(handle, 10s);
     ASSERT_TRUE(result.has_value());
     ASSERT_FALSE(result->ok());
     EXPECT_EQ(result->error().code, "NO_SUCH_PICTURE");
@@ -70,37 +70,37 @@ TEST_P(ClientTest, AFailureIsAnErrorWithCodeMessageAndData) {
 }
 
 TEST_P(ClientTest, ACancelledTaskIsAnErrorToo) {
-    const auto handle = client_.submit(resize, {"cat.png", 640});
-    EXPECT_EQ(client_.cancel(handle.id, "changed my mind"), CancelStatus::Cancelled);
-    EXPECT_EQ(client_.cancel(handle.id), CancelStatus::Already);
-    EXPECT_EQ(client_.wait(handle).error().code, error_code::task_cancelled);
-    ASSERT_THAT(client_.events(handle.id), SizeIs(1));
-    EXPECT_EQ(client_.events(handle.id)[0].who, "the test");
+    const auto handle = client.submit(resize, {"cat.png", 640});
+    EXPECT_EQ(client.cancel(handle.id, "changed my mind"), CancelStatus::Cancelled);
+    EXPECT_EQ(client.cancel(handle.id), CancelStatus::Already);
+    EXPECT_EQ(client.wait(handle).error().code, error_code::task_cancelled);
+    ASSERT_THAT(client.events(handle.id), SizeIs(1));
+    EXPECT_EQ(client.events(handle.id)[0].who, "the test");
 }
 
 TEST_P(ClientTest, AResultOfAnotherTypeIsAnErrorThatShowsIt) {
-    const auto handle = client_.submit(resize, {"cat.png", 640});
-    worker_.complete(worker_.take(), R"(["unexpected"])");
-    const auto result = client_.wait(handle);
+    const auto handle = client.submit(resize, {"cat.png", 640});
+    worker.complete(worker.take(), R"(["unexpected"])");
+    const auto result = client.wait(handle);
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.error().code, error_code::result_not_readable);
     EXPECT_EQ(result.error().data, R"(["unexpected"])");
 }
 
 TEST_P(ClientTest, ATimeoutIsNeitherResultNorError) {
-    const auto handle = client_.submit(resize, {"cat.png", 640});
-    EXPECT_FALSE(client_.wait(handle, 20ms).has_value());
-    EXPECT_EQ(client_.get(handle.id)->state, TaskState::Pending);
+    const auto handle = client.submit(resize, {"cat.png", 640});
+    EXPECT_FALSE(client.wait(handle, 20ms).has_value());
+    EXPECT_EQ(client.get(handle.id)->state, TaskState::Pending);
 }
 
 TEST_P(ClientTest, WaitingIsPushedSoThatAnEndIsHeardLongBeforeTheSafetyPoll) {
     // Each round would take up to a second if only the safety poll told of the end.
     const auto began = std::chrono::steady_clock::now();
     for (int i = 0; i < 20; ++i) {
-        const auto handle = client_.submit(resize, {"cat.png", i});
-        const auto taken = worker_.take();
-        std::thread finisher([&] { worker_.complete(taken, R"({"bytes": 1})"); });
-        EXPECT_TRUE(client_.wait(handle).ok());
+        const auto handle = client.submit(resize, {"cat.png", i});
+        const auto taken = worker.take();
+        std::thread finisher([&] { worker.complete(taken, R"({"bytes": 1})"); });
+        EXPECT_TRUE(client.wait(handle).ok());
         finisher.join();
     }
     EXPECT_LT(std::chrono::steady_clock::now() - began, 10s);
@@ -109,14 +109,14 @@ TEST_P(ClientTest, WaitingIsPushedSoThatAnEndIsHeardLongBeforeTheSafetyPoll) {
 TEST_P(ClientTest, ManyThreadsWaitAtOnceAndEachHearsOfItsOwnTask) {
     constexpr int count = 40;
     std::vector<TaskHandle<pictures::ResizeResult>> handles;
-    for (int i = 0; i < count; ++i) handles.push_back(client_.submit(resize, {"cat.png", i}));
+    for (int i = 0; i < count; ++i) handles.push_back(client.submit(resize, {"cat.png", i}));
     std::vector<int> heard(count, -1);
     std::vector<std::thread> waiters;
     for (std::size_t i = 0; i < count; ++i)
-        waiters.emplace_back([&, i] { heard[i] = client_.wait(handles[i]).value().bytes; });
-    while (const auto taken = worker_.take_if_any()) {
+        waiters.emplace_back([&, i] { heard[i] = client.wait(handles[i]).value().bytes; });
+    while (const auto taken = worker.take_if_any()) {
         const auto width = nlohmann::json::parse(taken->task.args)["width"];
-        worker_.complete(*taken, nlohmann::json{{"bytes", width}}.dump());
+        worker.complete(*taken, nlohmann::json{{"bytes", width}}.dump());
     }
     for (auto& waiter : waiters) waiter.join();
     for (int i = 0; i < count; ++i) EXPECT_EQ(heard[static_cast<std::size_t>(i)], i);
@@ -126,27 +126,27 @@ TEST_P(ClientTest, ThreadsSubmitThroughOneClientWithoutLosingATask) {
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
         threads.emplace_back([&] {
-            for (int i = 0; i < 25; ++i) client_.submit(resize, {"cat.png", i});
+            for (int i = 0; i < 25; ++i) client.submit(resize, {"cat.png", i});
         });
     for (auto& thread : threads) thread.join();
-    EXPECT_THAT(client_.list(page(1000)), SizeIs(100));
+    EXPECT_THAT(client.list(page(1000)), SizeIs(100));
 }
 
 TEST_P(ClientTest, SubmittingTheSameIdAgainReturnsTheFirstTask) {
     SubmitOptions options;
     options.idempotency_key = "cat-640";
-    const auto first = client_.submit(resize, {"cat.png", 640}, options);
-    EXPECT_EQ(client_.submit(resize, {"cat.png", 640}, options).id, first.id);
-    EXPECT_THROW(client_.submit(resize, {"cat.png", 800}, options), PayloadMismatch);
+    const auto first = client.submit(resize, {"cat.png", 640}, options);
+    EXPECT_EQ(client.submit(resize, {"cat.png", 640}, options).id, first.id);
+    EXPECT_THROW(client.submit(resize, {"cat.png", 800}, options), PayloadMismatch);
 }
 
 TEST_P(ClientTest, ABadItemDoesNotTakeDownItsBatch) {
     SubmitOptions bad;
     bad.priority = 0;
-    const auto outcomes = client_.submit_many({request(resize, {"a.png", 1}),
-                                               request(resize, {"b.png", 2}, bad),
-                                               {"mail", "not UTF-8: \xff", {}},
-                                               request(resize, {"c.png", 3})});
+    const auto outcomes = client.submit_many({request(resize, {"a.png", 1}),
+                                              request(resize, {"b.png", 2}, bad),
+                                              {"mail", "not UTF-8: \xff", {}},
+                                              request(resize, {"c.png", 3})});
     ASSERT_THAT(outcomes, SizeIs(4));
     EXPECT_EQ(outcomes[0].status, SubmitStatus::Accepted);
     EXPECT_EQ(outcomes[1].status, SubmitStatus::Refused);
@@ -154,37 +154,37 @@ TEST_P(ClientTest, ABadItemDoesNotTakeDownItsBatch) {
     EXPECT_EQ(outcomes[2].status, SubmitStatus::Refused);
     EXPECT_THAT(outcomes[2].complaint, HasSubstr("UTF-8"));
     EXPECT_EQ(outcomes[3].status, SubmitStatus::Accepted);
-    EXPECT_THAT(client_.list(), SizeIs(2));
-    EXPECT_THAT(client_.submit_many({}), IsEmpty());
+    EXPECT_THAT(client.list(), SizeIs(2));
+    EXPECT_THAT(client.submit_many({}), IsEmpty());
 }
 
 TEST_P(ClientTest, RetryMakesANewTaskAndOnlyOfAnEndedOne) {
-    const auto handle = client_.submit(resize, {"cat.png", 640});
-    EXPECT_THROW(client_.retry(handle), WrongState);
-    worker_.fail(worker_.take(), {"BUSY", "", ""});
-    const auto again = client_.retry(handle);
-    EXPECT_EQ(client_.get(again.id)->retry_of, handle.id);
-    EXPECT_EQ(client_.get(handle.id)->state, TaskState::Failed);
-    worker_.complete(worker_.take(), R"({"bytes": 7})");
-    EXPECT_EQ(client_.wait(again).value().bytes, 7);
-    EXPECT_THAT(client_.attempts(handle.id), SizeIs(1));
+    const auto handle = client.submit(resize, {"cat.png", 640});
+    EXPECT_THROW(client.retry(handle), WrongState);
+    worker.fail(worker.take(), {"BUSY", "", ""});
+    const auto again = client.retry(handle);
+    EXPECT_EQ(client.get(again.id)->retry_of, handle.id);
+    EXPECT_EQ(client.get(handle.id)->state, TaskState::Failed);
+    worker.complete(worker.take(), R"({"bytes": 7})");
+    EXPECT_EQ(client.wait(again).value().bytes, 7);
+    EXPECT_THAT(client.attempts(handle.id), SizeIs(1));
 }
 
 TEST_P(ClientTest, UnknownTasksAreSaidToBeSo) {
     const Uuid nowhere = *Uuid::parse("01900000-0000-7000-8000-0000000000ff");
-    EXPECT_FALSE(client_.get(nowhere).has_value());
-    EXPECT_EQ(client_.cancel(nowhere), CancelStatus::NotFound);
-    EXPECT_THROW(client_.wait(nowhere), UnknownTask);
-    EXPECT_THROW(client_.retry(nowhere), UnknownTask);
+    EXPECT_FALSE(client.get(nowhere).has_value());
+    EXPECT_EQ(client.cancel(nowhere), CancelStatus::NotFound);
+    EXPECT_THROW(client.wait(nowhere), UnknownTask);
+    EXPECT_THROW(client.retry(nowhere), UnknownTask);
 }
 
 TEST_P(ClientTest, ListPagesFromNewToOld) {
     std::vector<Uuid> ids;
-    for (int i = 0; i < 3; ++i) ids.push_back(client_.submit(resize, {"cat.png", i}).id);
-    const auto newest = client_.list(page(2));
+    for (int i = 0; i < 3; ++i) ids.push_back(client.submit(resize, {"cat.png", i}).id);
+    const auto newest = client.list(page(2));
     ASSERT_THAT(newest, SizeIs(2));
     EXPECT_EQ(newest[0].id, ids[2]);
-    const auto rest = client_.list(page(2, newest[1].id));
+    const auto rest = client.list(page(2, newest[1].id));
     ASSERT_THAT(rest, SizeIs(1));
     EXPECT_EQ(rest[0].id, ids[0]);
 }

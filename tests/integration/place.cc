@@ -122,7 +122,8 @@ TempFolder::~TempFolder() {
 }
 
 std::string TempFolder::write(const std::string& name, const std::string& content) const {
-    const std::string path = path_ + "/" + name, beside = path + ".new";
+    std::string path = concat(path_, "/", name);
+    const std::string beside = path + ".new";
     std::ofstream(beside, std::ios::binary) << content;
     std::filesystem::rename(beside, path);  // nobody reads half of it
     return path;
@@ -190,9 +191,9 @@ void StandInWorker::finish(store::FinishedRun run) {
 
 RunParams ProgramTest::command(std::vector<std::string> arguments) const {
     RunParams params{.arguments = std::move(arguments),
-                     .environment = {{"HOLDFAST_STORE", place_->url()}, {"USER", "tester"}},
-                     .folder = folder_.path()};
-    if (!place_->server().empty()) params.environment["HOLDFAST_SERVER"] = place_->server();
+                     .environment = {{"HOLDFAST_STORE", place->url()}, {"USER", "tester"}},
+                     .folder = folder.path()};
+    if (!place->server().empty()) params.environment["HOLDFAST_SERVER"] = place->server();
     return params;
 }
 
@@ -212,7 +213,7 @@ nlohmann::json ProgramTest::show(const std::string& id) const {
 }
 
 store::Store& ProgramTest::store() {
-    if (!store_) store_ = client::connect({.url = place_->url(), .limits = {}});
+    if (!store_) store_ = client::connect({.url = place->url(), .limits = {}});
     return *store_;
 }
 

@@ -64,7 +64,7 @@ private:
 /// Runs the program against one store.
 class ProgramTest : public testing::Test {
 protected:
-    explicit ProgramTest(StoreKind kind) : place_(make_place(kind, folder_)) {}
+    explicit ProgramTest(StoreKind kind) : place(make_place(kind, folder)) {}
 
     [[nodiscard]] RunParams command(std::vector<std::string> arguments) const;
     [[nodiscard]] Ran holdfast(std::vector<std::string> arguments) const;
@@ -73,13 +73,13 @@ protected:
     /// The task as `tasks show --json` prints it.
     [[nodiscard]] nlohmann::json show(const std::string& id) const;
     /// How events name whoever runs the program.
-    [[nodiscard]] std::string who() const { return place_->server().empty() ? "tester@" : "local from "; }
-    [[nodiscard]] std::string how() const { return place_->server().empty() ? "(cli)" : "(api)"; }
+    [[nodiscard]] std::string who() const { return place->server().empty() ? "tester@" : "local from "; }
+    [[nodiscard]] std::string how() const { return place->server().empty() ? "(cli)" : "(api)"; }
     /// The same store, opened in this process.
     [[nodiscard]] store::Store& store();
 
-    TempFolder folder_;
-    std::unique_ptr<StorePlace> place_;
+    TempFolder folder;
+    std::unique_ptr<StorePlace> place;
 
 private:
     std::unique_ptr<store::Store> store_;
@@ -94,7 +94,7 @@ protected:
 class SqliteProgramTest : public ProgramTest {
 protected:
     SqliteProgramTest() : ProgramTest(StoreKind::Sqlite) {}
-    [[nodiscard]] std::string file() const { return folder_.path() + "/test.db"; }
+    [[nodiscard]] std::string file() const { return folder.path() + "/test.db"; }
 };
 
 }  // namespace holdfast::integration

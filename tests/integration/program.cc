@@ -13,6 +13,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/text.h"
+
 namespace holdfast::integration {
 
 namespace {
@@ -42,8 +44,8 @@ struct Prepared {
     Prepared(const std::string& path, const RunParams& params) : arguments{path}, folder(params.folder) {
         arguments.insert(arguments.end(), params.arguments.begin(), params.arguments.end());
         const char* search = std::getenv("PATH");
-        environment.push_back(std::string("PATH=") + (search == nullptr ? "" : search));
-        for (const auto& [name, value] : params.environment) environment.push_back(name + "=" + value);
+        environment.push_back(concat("PATH=", search == nullptr ? "" : search));
+        for (const auto& [name, value] : params.environment) environment.push_back(concat(name, "=", value));
         argv = pointers_to(arguments);
         envp = pointers_to(environment);
     }
@@ -174,7 +176,7 @@ RunningProgram::~RunningProgram() {
 std::string RunningProgram::read_line() {
     while (unread_.find('\n') == std::string::npos)
         if (!read_some(out_, unread_)) throw std::runtime_error("the program ended without another line");
-    const std::string line = unread_.substr(0, unread_.find('\n'));
+    std::string line = unread_.substr(0, unread_.find('\n'));
     unread_.erase(0, line.size() + 1);
     return line;
 }

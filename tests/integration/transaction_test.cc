@@ -21,33 +21,33 @@ protected:
     CallersTransaction() : ProgramTest(StoreKind::Postgres) {}
 
     void execute(const char* sql) {
-        const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection_.get(), sql), PQclear);
-        ASSERT_NE(PQresultStatus(result.get()), PGRES_FATAL_ERROR) << PQerrorMessage(connection_.get());
+        const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection.get(), sql), PQclear);
+        ASSERT_NE(PQresultStatus(result.get()), PGRES_FATAL_ERROR) << PQerrorMessage(connection.get());
     }
 
-    Client client_{place_->url()};
-    std::unique_ptr<PGconn, decltype(&PQfinish)> connection_{PQconnectdb(place_->url().c_str()), PQfinish};
+    Client client{place->url()};
+    std::unique_ptr<PGconn, decltype(&PQfinish)> connection{PQconnectdb(place->url().c_str()), PQfinish};
 };
 
 TEST_F(CallersTransaction, TheTaskIsThereWhenItCommits) {
     execute("BEGIN");
-    const auto handle = submit_in_transaction(connection_.get(), square, 7);
-    EXPECT_FALSE(client_.get(handle.id).has_value());
+    const auto handle = submit_in_transaction(connection.get(), square, 7);
+    EXPECT_FALSE(client.get(handle.id).has_value());
     execute("COMMIT");
-    const auto task = client_.get(handle.id);
+    const auto task = client.get(handle.id);
     ASSERT_TRUE(task.has_value());
     EXPECT_EQ(task->args, "7");
     StandInWorker worker(store(), {"task:square"});
     worker.complete(worker.take(), "49");
-    EXPECT_EQ(client_.wait(handle).value(), 49);
+    EXPECT_EQ(client.wait(handle).value(), 49);
 }
 
 TEST_F(CallersTransaction, TheTaskNeverWasWhenItRollsBack) {
     execute("BEGIN");
-    const auto handle = submit_in_transaction(connection_.get(), square, 7);
+    const auto handle = submit_in_transaction(connection.get(), square, 7);
     execute("ROLLBACK");
-    EXPECT_FALSE(client_.get(handle.id).has_value());
-    EXPECT_THAT(client_.list(), SizeIs(0));
+    EXPECT_FALSE(client.get(handle.id).has_value());
+    EXPECT_THAT(client.list(), SizeIs(0));
 }
 
 TEST_F(CallersTransaction, EveryOptionArrives) {
@@ -61,7 +61,7 @@ TEST_F(CallersTransaction, EveryOptionArrives) {
     options.idempotency_key = "once";
     options.policy.retry.max_attempts = 5;
     options.policy.on_crash = OnCrash::Requeue;
-    const auto task = client_.get(submit_in_transaction(connection_.get(), "square", {{"n", 7}}, options)).value();
+    const auto task = client.get(submit_in_transaction(connection.get(), "square", {{"n", 7}}, options)).value();
     EXPECT_EQ(task.queue, "numbers");
     EXPECT_EQ(task.priority, 3);
     EXPECT_THAT(task.tags, ElementsAre("gpu", "task:square"));
@@ -76,30 +76,30 @@ TEST_F(CallersTransaction, TheSameTaskSubmittedThroughTheClientIsRecognised) {
     SubmitOptions options;
     options.idempotency_key = "once";
     options.policy.retry.max_attempts = 5;
-    const auto first = client_.submit(square, 7, options);
-    EXPECT_EQ(submit_in_transaction(connection_.get(), square, 7, options).id, first.id);
-    EXPECT_THROW(submit_in_transaction(connection_.get(), square, 8, options), PayloadMismatch);
+    const auto first = client.submit(square, 7, options);
+    EXPECT_EQ(submit_in_transaction(connection.get(), square, 7, options).id, first.id);
+    EXPECT_THROW(submit_in_transaction(connection.get(), square, 8, options), PayloadMismatch);
 }
 
 TEST_F(CallersTransaction, BadInputIsFoundBeforeTheTransactionIsHarmed) {
     execute("BEGIN");
     SubmitOptions options;
     options.priority = 0;
-    EXPECT_THROW(submit_in_transaction(connection_.get(), square, 7, options), BadInput);
-    const auto handle = submit_in_transaction(connection_.get(), square, 7);
+    EXPECT_THROW(submit_in_transaction(connection.get(), square, 7, options), BadInput);
+    const auto handle = submit_in_transaction(connection.get(), square, 7);
     execute("COMMIT");
-    EXPECT_TRUE(client_.get(handle.id).has_value());
+    EXPECT_TRUE(client.get(handle.id).has_value());
 }
 
 TEST_F(CallersTransaction, TheDatabaseSaysHowLargeArgumentsMayBe) {
     const std::string small(10, 'x'), large(1'500'000, 'x');
     execute("SET holdfast.max_payload_bytes = 11");
-    EXPECT_THAT([&] { submit_in_transaction(connection_.get(), "square", small); },
+    EXPECT_THAT([&] { submit_in_transaction(connection.get(), "square", small); },
                 testing::ThrowsMessage<BadInput>(testing::HasSubstr("at most 11 are allowed")));
     execute("SET holdfast.max_payload_bytes = 2000000");
-    EXPECT_TRUE(client_.get(submit_in_transaction(connection_.get(), "square", large)).has_value());
+    EXPECT_TRUE(client.get(submit_in_transaction(connection.get(), "square", large)).has_value());
     execute("RESET holdfast.max_payload_bytes");
-    EXPECT_THAT([&] { submit_in_transaction(connection_.get(), "square", large); },
+    EXPECT_THAT([&] { submit_in_transaction(connection.get(), "square", large); },
                 testing::ThrowsMessage<BadInput>(testing::HasSubstr("at most 1048576 are allowed")));
 }
 
@@ -109,7 +109,7 @@ protected:
 };
 
 TEST_F(EmptyDatabase, ASubmitWithoutTheSchemaSaysWhatToDo) {
-    const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(place_->url().c_str()), PQfinish);
+    const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(place->url().c_str()), PQfinish);
     EXPECT_THAT([&] { submit_in_transaction(connection.get(), square, 7); },
                 testing::ThrowsMessage<Unusable>(testing::HasSubstr("holdfast migrate")));
 }

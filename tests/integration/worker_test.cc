@@ -43,19 +43,19 @@ TEST(AppTest, RefusesNamesThatAreTakenEmptyOrTooLong) {
 
 class WorkerTest : public AnyStoreProgramTest {
 protected:
-    App app_;
+    App app;
 };
 INSTANTIATE_TEST_SUITE_P(Stores, WorkerTest, testing::ValuesIn(store_kinds()), name_of);
 
 TEST_P(WorkerTest, RunsTheFunctionsOfItsApplicationInTheSameProcess) {
-    const auto twice = app_.task<int, int>("twice", [](int n) { return 2 * n; });
-    const auto refuse = app_.task<Nothing, int>("refuse", [](const Nothing&) -> Result<int, TaskError> {
+    const auto twice = app.task<int, int>("twice", [](int n) { return 2 * n; });
+    const auto refuse = app.task<Nothing, int>("refuse", [](const Nothing&) -> Result<int, TaskError> {
         return Failure{TaskError{"NOT_TODAY", "come back tomorrow", R"({"hours":24})"}};
     });
-    const auto fall = app_.task<Nothing, Nothing>("fall", [](const Nothing&) { throw std::runtime_error("ouch"); });
-    Worker worker(place_->url(), app_.functions());
+    const auto fall = app.task<Nothing, Nothing>("fall", [](const Nothing&) { throw std::runtime_error("ouch"); });
+    Worker worker(place->url(), app.functions());
     worker.start();
-    Client client(place_->url());
+    Client client(place->url());
     EXPECT_EQ(client.wait(client.submit(twice, 21)).value(), 42);
     const auto refused = client.wait(client.submit(refuse, {})).error();
     EXPECT_EQ(refused, (TaskError{"NOT_TODAY", "come back tomorrow", R"({"hours":24})"}));
@@ -65,12 +65,12 @@ TEST_P(WorkerTest, RunsTheFunctionsOfItsApplicationInTheSameProcess) {
 }
 
 TEST_P(WorkerTest, IsNamedAndTaggedByItsOptions) {
-    app_.task<int, int>("twice", [](int n) { return 2 * n; });
-    const auto ping = app_.task<Nothing, Nothing>("ping", [](const Nothing&) {});
-    Worker worker(place_->url(), app_.functions(),
+    app.task<int, int>("twice", [](int n) { return 2 * n; });
+    const auto ping = app.task<Nothing, Nothing>("ping", [](const Nothing&) {});
+    Worker worker(place->url(), app.functions(),
                   {.name = "embedded", .queues = {"default", "other"}, .tags = {"gpu"}, .max_concurrent_tasks = 3});
     worker.start();
-    Client client(place_->url());
+    Client client(place->url());
     (void)client.wait(client.submit(ping, {}));  // it is registered once it has run something
     const auto listed = holdfast({"workers", "list", "--json"}).json();
     EXPECT_EQ(listed["name"], "embedded");
@@ -81,14 +81,14 @@ TEST_P(WorkerTest, IsNamedAndTaggedByItsOptions) {
 
 TEST_P(WorkerTest, DrainLetsWhatRunsEndAndLeaves) {
     std::promise<void> began, may_end;
-    const auto slow = app_.task<Nothing, int>("slow", [&](const Nothing&) {
+    const auto slow = app.task<Nothing, int>("slow", [&](const Nothing&) {
         began.set_value();
         may_end.get_future().wait();
         return 7;
     });
-    Worker worker(place_->url(), app_.functions());
+    Worker worker(place->url(), app.functions());
     worker.start();
-    Client client(place_->url());
+    Client client(place->url());
     const auto first = client.submit(slow, {});
     began.get_future().wait();
     worker.drain();
@@ -100,13 +100,13 @@ TEST_P(WorkerTest, DrainLetsWhatRunsEndAndLeaves) {
 
 TEST_P(WorkerTest, StopAsksWhatRunsToStop) {
     std::promise<void> began;
-    const auto patient = app_.task<Nothing, Nothing>("patient", [&](Context& context, const Nothing&) {
+    const auto patient = app.task<Nothing, Nothing>("patient", [&](Context& context, const Nothing&) {
         began.set_value();
         while (!context.cancelled()) std::this_thread::yield();
     });
-    Worker worker(place_->url(), app_.functions(), {.shutdown_grace = 24h});
+    Worker worker(place->url(), app.functions(), {.shutdown_grace = 24h});
     worker.start();
-    Client client(place_->url());
+    Client client(place->url());
     const auto task = client.submit(patient, {});
     began.get_future().wait();
     worker.stop();
@@ -115,10 +115,10 @@ TEST_P(WorkerTest, StopAsksWhatRunsToStop) {
 }
 
 TEST_P(WorkerTest, DestroyedIsDrained) {
-    const auto ping = app_.task<Nothing, Nothing>("ping", [](const Nothing&) {});
-    Client client(place_->url());
+    const auto ping = app.task<Nothing, Nothing>("ping", [](const Nothing&) {});
+    Client client(place->url());
     {
-        Worker worker(place_->url(), app_.functions());
+        Worker worker(place->url(), app.functions());
         worker.start();
         (void)client.wait(client.submit(ping, {}));
     }
@@ -128,14 +128,14 @@ TEST_P(WorkerTest, DestroyedIsDrained) {
 TEST_P(WorkerTest, HandsTheLinesOfItsLogToTheApplication) {
     std::mutex mutex;
     std::vector<std::string> lines;
-    const auto ping = app_.task<Nothing, Nothing>("ping", [](const Nothing&) {});
+    const auto ping = app.task<Nothing, Nothing>("ping", [](const Nothing&) {});
     {
-        Worker worker(place_->url(), app_.functions(), {.log = [&](std::string_view line) {
+        Worker worker(place->url(), app.functions(), {.log = [&](std::string_view line) {
                           const std::lock_guard lock(mutex);
                           lines.emplace_back(line);
                       }});
         worker.start();
-        Client client(place_->url());
+        Client client(place->url());
         (void)client.wait(client.submit(ping, {}));
     }
     EXPECT_THAT(lines, Contains(AllOf(HasSubstr(" info "), HasSubstr("Worker registered"))));
@@ -144,7 +144,7 @@ TEST_P(WorkerTest, HandsTheLinesOfItsLogToTheApplication) {
 class WorkerFaults : public SqliteProgramTest {};
 
 TEST_F(WorkerFaults, OptionsThatNoWorkerCanHaveAreRefusedByName) {
-    const auto with = [&](WorkerOptions options) { return [this, options] { Worker(place_->url(), {}, options); }; };
+    const auto with = [&](WorkerOptions options) { return [this, options] { Worker(place->url(), {}, options); }; };
     EXPECT_THAT(with({.queues = {}}), ThrowsMessage<BadInput>(HasSubstr("queues")));
     EXPECT_THAT(with({.max_concurrent_tasks = 0}), ThrowsMessage<BadInput>(HasSubstr("max_concurrent_tasks")));
     EXPECT_THAT(with({.task_timeout = 0s}), ThrowsMessage<BadInput>(HasSubstr("task_timeout")));
@@ -153,19 +153,19 @@ TEST_F(WorkerFaults, OptionsThatNoWorkerCanHaveAreRefusedByName) {
 }
 
 TEST_F(WorkerFaults, ProcessesNeedAProgramThatBeganWithRunnerMain) {
-    EXPECT_THAT([&] { Worker(place_->url(), {}, {.isolation = Isolation::Process}); },
+    EXPECT_THAT([&] { Worker(place->url(), {}, {.isolation = Isolation::Process}); },
                 ThrowsMessage<BadInput>(HasSubstr("runner_main")));
 }
 
 TEST_F(WorkerFaults, AStoreThatCannotBeUsedIsThrownByWait) {
-    folder_.write("test.db", "this is no database, whatever its name says, and long enough to be looked at twice");
-    Worker worker(place_->url(), {});
+    folder.write("test.db", "this is no database, whatever its name says, and long enough to be looked at twice");
+    Worker worker(place->url(), {});
     worker.start();
     EXPECT_THROW(worker.wait(), Unusable);
 }
 
 TEST_F(WorkerFaults, OneThatWasNeverStartedCanBeDestroyedAndWaitedFor) {
-    Worker worker(place_->url(), {});
+    Worker worker(place->url(), {});
     worker.drain();
     worker.wait();
 }

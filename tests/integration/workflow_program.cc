@@ -6,7 +6,7 @@
 namespace holdfast::integration {
 
 void WorkflowProgramTest::define(const std::string& yaml) const {
-    (void)folder_.write("holdfast.yaml", yaml);
+    (void)folder.write("holdfast.yaml", yaml);
 }
 
 RunningProgram WorkflowProgramTest::start_worker(const std::string& name) const {

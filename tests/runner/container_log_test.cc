@@ -39,6 +39,7 @@ protected:
         bench_->begin(runner_, order);
         return bench_->expect<RunEnded>(runner_);
     }
+    [[nodiscard]] bool has_asked() const { return std::filesystem::exists(folder_ / "engine.asked"); }
     [[nodiscard]] std::string out() const { return bench_->printed(runner_, "stdout"); }
     [[nodiscard]] std::string err() const { return bench_->printed(runner_, "stderr"); }
 
@@ -58,9 +59,34 @@ TEST_F(ContainerLogTest, ErrorsOfAContainerThatFailedAreTakenFromItToo) {
     EXPECT_EQ(run("exit 3", "echo 'no such table' >&2").error.message, "exit code 3: no such table");
 }
 
-TEST_F(ContainerLogTest, WhatHasArrivedIsNotPrintedAgain) {
-    EXPECT_EQ(run("echo 'OUTPUT: 5'", "echo 'OUTPUT: 6'").result, "5");
+TEST_F(ContainerLogTest, OnlyWhatHasNotArrivedIsTakenFromIt) {
+    EXPECT_EQ(run("echo one; printf tw; echo bad >&2", "echo one; echo two; echo 'OUTPUT: 5'; echo bad >&2").result,
+              "5");
+    EXPECT_EQ(out(), "one\ntwo\nOUTPUT: 5\n");
+    EXPECT_EQ(err(), "bad\n");
+}
+
+TEST_F(ContainerLogTest, ALogThatTellsOtherwiseIsNotUsed) {
+    EXPECT_EQ(run("echo 'OUTPUT: 5'", "echo 'OUTPUT: 6'; echo more").result, "5");
     EXPECT_EQ(out(), "OUTPUT: 5\n");
+}
+
+TEST_F(ContainerLogTest, ALogWithLessThanHasArrivedIsNotUsed) {
+    EXPECT_EQ(run("echo one; echo 'OUTPUT: 5'", "echo one").result, "5");
+    EXPECT_EQ(out(), "one\nOUTPUT: 5\n");
+}
+
+TEST_F(ContainerLogTest, MuchOfItCanBeTakenFromIt) {
+    run("seq 50000", "seq 200000");
+    std::string all;
+    for (int each = 1; each <= 200'000; ++each) all += concat(each, "\n");
+    EXPECT_TRUE(out() == all) << out().size() << " bytes of " << all.size();
+}
+
+TEST_F(ContainerLogTest, AnEngineIsNotAskedForMoreThanIsKept) {
+    run("head -c 10000001 /dev/zero | tr '\\0' x; echo; echo last", "echo asked > $0.asked");
+    EXPECT_THAT(out(), ::testing::EndsWith("[stdout is longer than 10 MB: the rest is not kept]\n"));
+    EXPECT_FALSE(has_asked());
 }
 
 TEST_F(ContainerLogTest, AnEngineWithoutALogIsNotQuoted) {

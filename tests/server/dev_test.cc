@@ -64,10 +64,10 @@ TEST_P(Dev, StartsItsWorkerAgainWhenItWasKilled) {
 }
 
 TEST_P(Dev, ReadsTheCatalogAgainWhenItsFileChangesAndWhatWasAcceptedKeepsItsSpecification) {
-    folder_.write("holdfast.yaml", "tasks: {greet: {script: 'sleep 1; echo one', queue: nobody-serves}}\n");
+    folder.write("holdfast.yaml", "tasks: {greet: {script: 'sleep 1; echo one', queue: nobody-serves}}\n");
     const auto server = dev();
     const auto before = server->post("/api/tasks", {{"name", "greet"}});
-    folder_.write("holdfast.yaml", "tasks: {greet: {script: 'echo two, longer'}, other: {script: 'true'}}\n");
+    folder.write("holdfast.yaml", "tasks: {greet: {script: 'echo two, longer'}, other: {script: 'true'}}\n");
     wait_until([&] { return server->get("/api/catalog/tasks/other").status == 200; }, "the new catalog");
     EXPECT_EQ(server->get_json("/api/tasks/" + before["id"].get<std::string>())["task"]["queue"], "nobody-serves");
     const auto after = server->post("/api/tasks", {{"name", "greet"}});
@@ -75,13 +75,13 @@ TEST_P(Dev, ReadsTheCatalogAgainWhenItsFileChangesAndWhatWasAcceptedKeepsItsSpec
 }
 
 TEST_P(Dev, ComplainsAboutACatalogThatIsWrongAndKeepsTheOldOne) {
-    folder_.write("holdfast.yaml", "tasks: {first: {script: 'true'}}\n");
+    folder.write("holdfast.yaml", "tasks: {first: {script: 'true'}}\n");
     const auto server = dev();
-    folder_.write("holdfast.yaml", "tasks: {first: {scrpt: 'true'}, second: {script: 'true', timeout: soon}}\n");
+    folder.write("holdfast.yaml", "tasks: {first: {scrpt: 'true'}, second: {script: 'true', timeout: soon}}\n");
     std::this_thread::sleep_for(std::chrono::seconds(5));  // nothing tells of a file that was refused
     EXPECT_EQ(server->get("/api/catalog/tasks/first").status, 200);
     EXPECT_EQ(server->get("/api/catalog/tasks/second").status, 404);
-    folder_.write("holdfast.yaml", "tasks: {third: {script: 'true'}}\n");
+    folder.write("holdfast.yaml", "tasks: {third: {script: 'true'}}\n");
     wait_until([&] { return server->get("/api/catalog/tasks/third").status == 200; }, "the mended catalog");
     EXPECT_THAT(server->stop(SIGTERM).err,
                 AllOf(HasSubstr("The catalog stays as it was"), HasSubstr("scrpt"), HasSubstr("timeout")));
@@ -89,7 +89,7 @@ TEST_P(Dev, ComplainsAboutACatalogThatIsWrongAndKeepsTheOldOne) {
 
 TEST_P(Dev, FindsACatalogThatWasNotThereAtItsStart) {
     const auto server = dev();
-    folder_.write("holdfast.yaml", "tasks: {first: {script: 'true'}}\n");
+    folder.write("holdfast.yaml", "tasks: {first: {script: 'true'}}\n");
     wait_until([&] { return server->get("/api/catalog/tasks/first").status == 200; }, "the catalog");
 }
 

@@ -23,7 +23,7 @@ std::string content_of(const std::string& file) {
 }
 
 /// Metrics by the names of their families: a histogram's series have longer ones.
-std::string family_of(std::string name) {
+std::string family_of(const std::string& name) {
     static const std::regex series("_(bucket|sum|count)$");
     return std::regex_replace(name, series, "");
 }

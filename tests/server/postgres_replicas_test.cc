@@ -11,7 +11,7 @@ using testing::SizeIs;
 class Replicas : public ServerTest {
 protected:
     void execute(const std::string& sql) const {
-        const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(place_->url().c_str()), PQfinish);
+        const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(place->url().c_str()), PQfinish);
         const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection.get(), sql.c_str()), PQclear);
         ASSERT_EQ(PQresultStatus(result.get()), PGRES_COMMAND_OK) << PQerrorMessage(connection.get());
     }

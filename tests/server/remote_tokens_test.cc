@@ -17,22 +17,20 @@ protected:
     void SetUp() override {
         const auto made = holdfast({"tokens", "create", "boss", "--scope", "admin", "--json"});
         ASSERT_EQ(made.exit_code, 0) << made.err;
-        boss_ = made.json()["token"];
-        folder_.write("holdfast.yaml", "log: { level: debug }\n");
-        server_ = serve();
+        boss = made.json()["token"];
+        folder.write("holdfast.yaml", "log: { level: debug }\n");
+        server = serve();
     }
     [[nodiscard]] integration::Ran ask(std::vector<std::string> arguments, const std::string& token) {
         RunParams params = command({});
-        params.arguments = {"--server", server_->url(), "--token", token};
+        params.arguments = {"--server", server->url(), "--token", token};
         params.arguments.insert(params.arguments.end(), arguments.begin(), arguments.end());
         return integration::run_program(params);
     }
-    [[nodiscard]] integration::Ran ask(std::vector<std::string> arguments) {
-        return ask(std::move(arguments), boss_);
-    }
+    [[nodiscard]] integration::Ran ask(std::vector<std::string> arguments) { return ask(std::move(arguments), boss); }
 
-    std::string boss_;
-    std::unique_ptr<ServingProgram> server_;
+    std::string boss;
+    std::unique_ptr<ServingProgram> server;
 };
 INSTANTIATE_TEST_SUITE_P(Stores, TokensThroughAServer, testing::ValuesIn(integration::store_kinds()),
                          integration::name_of);
@@ -42,7 +40,7 @@ TEST_P(TokensThroughAServer, AreMadeListedAndRevoked) {
     ASSERT_EQ(made.exit_code, 0) << made.err;
     EXPECT_THAT(made.out, AllOf(ContainsRegex("hf_[A-Za-z0-9_-]{43}\n"), HasSubstr("token ann (read) is made")));
     const std::string secret = made.out.substr(made.out.find("hf_"), 46);
-    EXPECT_EQ(server_->get_json("/api/session", secret)["name"], "ann");
+    EXPECT_EQ(server->get_json("/api/session", secret)["name"], "ann");
     const auto record = store().tokens().front();
     EXPECT_EQ(record.token.queues, std::vector<std::string>{"mail"});
     EXPECT_TRUE(record.token.expires_at.has_value());
@@ -57,7 +55,7 @@ TEST_P(TokensThroughAServer, AreMadeListedAndRevoked) {
     EXPECT_THAT(again.err, HasSubstr("token named ann already"));
 
     EXPECT_EQ(ask({"tokens", "revoke", "ann"}).exit_code, 0);
-    EXPECT_EQ(server_->get("/api/session", secret).status, 401);
+    EXPECT_EQ(server->get("/api/session", secret).status, 401);
     EXPECT_EQ(ask({"tokens", "revoke", "ann"}).exit_code, 1);
 }
 
@@ -74,11 +72,11 @@ TEST_P(TokensThroughAServer, AreForAdmins) {
 }
 
 TEST_P(TokensThroughAServer, NameWhoAskedInTheLogOfRequests) {
-    EXPECT_EQ(server_->get("/api/queues", boss_).status, 200);
-    EXPECT_EQ(server_->get("/api/queues").status, 401);
-    EXPECT_EQ(server_->get("/healthz").status, 200);
-    EXPECT_EQ(server_->get("/api/session", boss_).status, 200);
-    const auto ran = server_->stop(SIGTERM);
+    EXPECT_EQ(server->get("/api/queues", boss).status, 200);
+    EXPECT_EQ(server->get("/api/queues").status, 401);
+    EXPECT_EQ(server->get("/healthz").status, 200);
+    EXPECT_EQ(server->get("/api/session", boss).status, 200);
+    const auto ran = server->stop(SIGTERM);
     const auto line_of = [&](const std::string& path, const std::string& status) {
         for (const std::string& line : integration::Ran{.exit_code = 0, .out = ran.err, .err = {}}.lines())
             if (line.find(path) != std::string::npos && line.find("status=" + status) != std::string::npos)
@@ -89,7 +87,7 @@ TEST_P(TokensThroughAServer, NameWhoAskedInTheLogOfRequests) {
     EXPECT_THAT(line_of("path=/api/queues", "401"), HasSubstr("who=nobody"));
     EXPECT_THAT(line_of("path=/healthz", "200"), HasSubstr("who=nobody"));
     EXPECT_THAT(line_of("path=/api/session", "200"), HasSubstr("who=boss"));
-    EXPECT_THAT(ran.err, Not(HasSubstr(boss_.substr(3)))) << "the log tells no secret";
+    EXPECT_THAT(ran.err, Not(HasSubstr(boss.substr(3)))) << "the log tells no secret";
 }
 
 }  // namespace

@@ -138,20 +138,20 @@ TEST_P(Server, SaysWhichPortIsTaken) {
 // ---- SIGHUP -------------------------------------------------------------------------------------
 
 TEST_P(Server, ReadsItsCatalogAgainOnSighup) {
-    const std::string file = folder_.write("holdfast.yaml", "tasks: {first: {script: 'true'}}\n");
+    const std::string file = folder.write("holdfast.yaml", "tasks: {first: {script: 'true'}}\n");
     const auto server = serve({"--config", file});
     EXPECT_EQ(server->get("/api/catalog/tasks/first").status, 200);
     EXPECT_EQ(server->get("/api/catalog/tasks/second").status, 404);
-    folder_.write("holdfast.yaml", "tasks: {second: {script: 'true'}}\n");
+    folder.write("holdfast.yaml", "tasks: {second: {script: 'true'}}\n");
     server->program().send(SIGHUP);
     wait_until([&] { return server->get("/api/catalog/tasks/second").status == 200; }, "the new catalog");
     EXPECT_EQ(server->get("/api/catalog/tasks/first").status, 404);
 }
 
 TEST_P(Server, KeepsItsCatalogWhenTheNewOneIsWrongAndNamesEveryError) {
-    const std::string file = folder_.write("holdfast.yaml", "tasks: {first: {script: 'true'}}\n");
+    const std::string file = folder.write("holdfast.yaml", "tasks: {first: {script: 'true'}}\n");
     const auto server = serve({"--config", file});
-    folder_.write("holdfast.yaml", "tasks: {second: {scrpt: 'true'}}\nworker: {queues: 3}\n");
+    folder.write("holdfast.yaml", "tasks: {second: {scrpt: 'true'}}\nworker: {queues: 3}\n");
     server->program().send(SIGHUP);
     const auto ran = server->stop(SIGTERM);  // signals are handled in their order
     EXPECT_EQ(ran.exit_code, 0);

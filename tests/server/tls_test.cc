@@ -27,8 +27,8 @@ protected:
             "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=" + name +
             " -addext subjectAltName=IP:127.0.0.1 -keyout " + key() + " -out " + certificate() + " 2>&1");
     }
-    [[nodiscard]] std::string certificate() const { return folder_.path() + "/tls.crt"; }
-    [[nodiscard]] std::string key() const { return folder_.path() + "/tls.key"; }
+    [[nodiscard]] std::string certificate() const { return folder.path() + "/tls.crt"; }
+    [[nodiscard]] std::string key() const { return folder.path() + "/tls.key"; }
     [[nodiscard]] std::unique_ptr<ServingProgram> serve_tls() {
         return serve({"--tls-cert", certificate(), "--tls-key", key()});
     }
@@ -62,7 +62,7 @@ TEST_P(Tls, ChangesItsCertificateOnSighupWithoutARestart) {
 TEST_P(Tls, KeepsItsCertificateWhenTheNewOneCannotBeUsed) {
     make_certificate("first");
     const auto server = serve_tls();
-    folder_.write("tls.crt", "nonsense");
+    folder.write("tls.crt", "nonsense");
     server->program().send(SIGHUP);
     EXPECT_THAT(subject(*server), HasSubstr("first"));
     const auto ran = server->stop(SIGTERM);
