@@ -12,7 +12,9 @@ namespace holdfast::sim {
 class ClientProcess final : public Process {
 public:
     ClientProcess(World& world, const std::string& name, Machine& machine, Dice dice_of_it)
-        : Process(world, name, machine, dice_of_it), clock_(world, world.draw_skew(name)), store_(*this, clock_) {}
+        : Process(world, name, machine, std::move(dice_of_it)),
+          clock_(world, world.draw_skew(name)),
+          store_(*this, clock_) {}
 
     void start() override;
     [[nodiscard]] Fault kill_fault() const override { return Fault::KillClient; }

@@ -85,7 +85,7 @@ using DiskImage = std::map<std::string, DiskFile>;
 /// The disk of the machine that has the database.
 class Disk {
 public:
-    explicit Disk(Dice dice) : dice_(dice) {}
+    explicit Disk(Dice dice) : dice_(std::move(dice)) {}
 
     [[nodiscard]] std::shared_ptr<DiskFile> open(const std::string& name) { return files_[name] = entry(name); }
     [[nodiscard]] bool has(const std::string& name) const { return files_.contains(name); }

@@ -40,7 +40,7 @@ struct Fiber::Stack {
     std::unique_ptr<char[]> memory;
 };
 
-Fiber* Fiber::running_ = nullptr;
+Fiber* Fiber::running_fiber = nullptr;
 
 Fiber::Fiber(std::function<void()> body) : body_(std::move(body)), stack_(std::make_unique<Stack>()) {
     getcontext(&context_);
@@ -48,9 +48,7 @@ Fiber::Fiber(std::function<void()> body) : body_(std::move(body)), stack_(std::m
     context_.uc_stack.ss_size = stack_bytes;
     context_.uc_link = nullptr;
     own_stack_ = {stack_->memory.get(), stack_bytes};
-    const auto address = reinterpret_cast<std::uintptr_t>(this);
-    makecontext(&context_, reinterpret_cast<void (*)()>(&Fiber::enter), 2, static_cast<unsigned>(address >> 32),
-                static_cast<unsigned>(address));
+    makecontext(&context_, &Fiber::enter, 0);
 }
 
 Fiber::~Fiber() {
@@ -60,9 +58,8 @@ Fiber::~Fiber() {
     HOLDFAST_ASSERT(ended_);
 }
 
-void Fiber::enter(unsigned high, unsigned low) {
-    const auto address = (static_cast<std::uintptr_t>(high) << 32) | low;
-    reinterpret_cast<Fiber*>(address)->run();
+void Fiber::enter() {
+    running_fiber->run();
 }
 
 void Fiber::run() {
@@ -77,9 +74,9 @@ void Fiber::run() {
 }
 
 void Fiber::resume() {
-    HOLDFAST_ASSERT(!ended_ && running_ != this);
-    resumed_from_ = running_;
-    running_ = this;
+    HOLDFAST_ASSERT(!ended_ && running_fiber != this);
+    resumed_from_ = running_fiber;
+    running_fiber = this;
     auto* globals = reinterpret_cast<ExceptionState*>(abi::__cxa_get_globals());
     const ExceptionState of_resumer = *globals;
     *globals = exceptions_;
@@ -92,9 +89,9 @@ void Fiber::resume() {
 }
 
 void Fiber::pause() {
-    Fiber* self = running_;
+    Fiber* self = running_fiber;
     HOLDFAST_ASSERT(self != nullptr);
-    running_ = self->resumed_from_;
+    running_fiber = self->resumed_from_;
     leave_stack(self->ended_ ? nullptr : &self->own_stack_, self->stack_of_resumer_);
     swapcontext(&self->context_, &self->resumer_);
     arrive_on_stack(self->own_stack_, self->stack_of_resumer_);

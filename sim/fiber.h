@@ -25,11 +25,11 @@ public:
     /// Runs it until it pauses or ends.
     void resume();
     [[nodiscard]] bool has_ended() const { return ended_; }
-    [[nodiscard]] bool is_running() const { return running_ == this; }
+    [[nodiscard]] bool is_running() const { return running_fiber == this; }
 
     /// Back to whoever resumed the running fiber.
     static void pause();
-    [[nodiscard]] static Fiber* running() { return running_; }
+    [[nodiscard]] static Fiber* running() { return running_fiber; }
 
 private:
     struct Stack;
@@ -39,10 +39,10 @@ private:
         unsigned uncaught = 0;
     };
 
-    static void enter(unsigned high, unsigned low);
+    static void enter();
     void run();
 
-    static Fiber* running_;
+    static Fiber* running_fiber;
 
     std::function<void()> body_;
     std::unique_ptr<Stack> stack_;

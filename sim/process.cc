@@ -9,7 +9,7 @@ Process::Process(World& world, std::string name, Machine& machine, Dice dice)
     : world_(world),
       name_(std::move(name)),
       machine_(machine),
-      dice_(dice),
+      dice_(std::move(dice)),
       pid_(machine.add_process(world.timeline.now())),
       start_time_(machine.processes.at(pid_)) {}
 

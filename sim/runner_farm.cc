@@ -40,8 +40,10 @@ void RunnerFarm::later(Duration wait, RunnerId id, std::function<void(Runner&)> 
     };
     world_.timeline.after(wait, [this, is_there = is_there_, happen = std::move(happen)] {
         if (!*is_there) return;
-        if (is_suspended_) return waiting_.push_back(happen);
-        happen();
+        if (is_suspended_)
+            waiting_.emplace_back(happen);
+        else
+            happen();
     });
 }
 

@@ -13,8 +13,8 @@ constexpr std::size_t lines_of_report = 120;
 /// Removes faults for as long as what is left breaks the same promise.
 class Shrinker {
 public:
-    Shrinker(const RunOptions& options, const RunReport& failed, std::size_t at_most)
-        : options_(options), at_most_(at_most) {
+    Shrinker(RunOptions options, const RunReport& failed, std::size_t at_most)
+        : options_(std::move(options)), at_most_(at_most) {
         failure_.first = failure_.smallest = failed;
     }
 

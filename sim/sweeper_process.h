@@ -11,7 +11,7 @@ namespace holdfast::sim {
 class SweeperProcess final : public Process {
 public:
     SweeperProcess(World& world, const std::string& name, Machine& machine, Dice dice_of_it)
-        : Process(world, name, machine, dice_of_it),
+        : Process(world, name, machine, std::move(dice_of_it)),
           clock_(world, world.draw_skew(name)),
           store_(*this, clock_),
           loop_(*this, store_) {}

@@ -8,7 +8,7 @@ namespace holdfast::sim {
 namespace {
 
 bool rests_on(const std::string& evidence, std::string_view kind) {
-    return evidence.find(concat("\"evidence\":\"", kind, "\"")) != std::string::npos;
+    return evidence.find(concat(R"("evidence":")", kind, "\"")) != std::string::npos;
 }
 
 }  // namespace

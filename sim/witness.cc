@@ -225,9 +225,8 @@ void Witness::run_begins(Process& process, const store::TaskLease& lease) {
         complain("P7", concat(process.name(), " runs ", name, ", which is not its any more: others may run it too"));
     const TaskPolicy& policy = task->task.policy;
     const bool reruns = policy.on_crash == OnCrash::Requeue;
-    const auto allowed =
-        static_cast<std::size_t>(policy.retry.max_attempts + (reruns ? policy.max_crashes + task->stops : 0));
-    if (task->runs.size() + 1 > allowed)
+    const int allowed = policy.retry.max_attempts + (reruns ? policy.max_crashes + task->stops : 0);
+    if (task->runs.size() + 1 > static_cast<std::size_t>(allowed))
         complain("P4", concat(process.name(), " runs ", name, ": run ", task->runs.size() + 1,
                               " of a task whose policy allows ", allowed));
 }

@@ -15,7 +15,7 @@ constexpr Duration safety_poll = 1s;
 
 WorkerProcess::WorkerProcess(World& world, const std::string& name, Machine& machine, Dice dice_of_it,
                              const std::vector<std::string>& tags)
-    : Process(world, name, machine, dice_of_it),
+    : Process(world, name, machine, std::move(dice_of_it)),
       id_(make_uuid_v4(dice())),
       keeper_pid_(machine.add_process(world.timeline.now())),
       clock_(world, world.draw_skew(name)),

@@ -126,16 +126,16 @@ void World::add_slots() {
     for (int i = 1; i <= plan.workers; ++i) {
         std::vector<std::string> tags = {"task:work"};
         if (i % 2 == 1) tags.emplace_back("gpu");
-        add(concat("worker-", i), [this, tags](const std::string& name, Machine& machine, Dice of_it) {
+        add(concat("worker-", i), [this, tags](const std::string& name, Machine& machine, const Dice& of_it) {
             return std::make_unique<WorkerProcess>(*this, name, machine, of_it, tags);
         });
     }
     for (int i = 1; i <= plan.sweepers; ++i)
-        add(concat("sweeper-", i), [this](const std::string& name, Machine& machine, Dice of_it) {
+        add(concat("sweeper-", i), [this](const std::string& name, Machine& machine, const Dice& of_it) {
             return std::make_unique<SweeperProcess>(*this, name, machine, of_it);
         });
     for (int i = 1; i <= plan.clients; ++i)
-        add(concat("client-", i), [this](const std::string& name, Machine& machine, Dice of_it) {
+        add(concat("client-", i), [this](const std::string& name, Machine& machine, const Dice& of_it) {
             return std::make_unique<ClientProcess>(*this, name, machine, of_it);
         });
 }
@@ -363,6 +363,23 @@ void World::go_away(Duration length) {
     trace.line(timeline.now(), "database", concat("is away for ", format_duration(length)));
 }
 
+bool World::cut_off_one(Dice& of_fault) {
+    Process* const process = pick("", of_fault);
+    if (process == nullptr) return false;
+    const Duration length = of_fault.logarithmic(1s, 10min);
+    partitioned_until_[process->name()] = timeline.now() + length;
+    process->say(concat("is cut off from the store for ", format_duration(length)));
+    return true;
+}
+
+bool World::terminate_one(Dice& of_fault) {
+    auto* const worker = dynamic_cast<WorkerProcess*>(pick("worker", of_fault));
+    if (worker == nullptr) return false;
+    worker->say("receives SIGTERM");
+    worker->after(Duration::zero(), [worker] { worker->ask_to_drain(); });
+    return true;
+}
+
 bool World::strike(Fault fault, Dice of_fault) {
     const auto pause_one = [&](std::string_view role) {
         Process* const process = pick(role, of_fault);
@@ -373,27 +390,16 @@ bool World::strike(Fault fault, Dice of_fault) {
         case Fault::Outage:
             go_away(of_fault.logarithmic(1s, longest_outage));
             return true;
-        case Fault::Partition: {
-            Process* const process = pick("", of_fault);
-            if (process == nullptr) return false;
-            const Duration length = of_fault.logarithmic(1s, 10min);
-            partitioned_until_[process->name()] = timeline.now() + length;
-            process->say(concat("is cut off from the store for ", format_duration(length)));
-            return true;
-        }
+        case Fault::Partition:
+            return cut_off_one(of_fault);
         case Fault::PauseWorker:
             return pause_one("worker");
         case Fault::PauseSweeper:
             return pause_one("sweeper");
         case Fault::PauseClient:
             return pause_one("client");
-        case Fault::TermWorker: {
-            auto* const worker = dynamic_cast<WorkerProcess*>(pick("worker", of_fault));
-            if (worker == nullptr) return false;
-            worker->say("receives SIGTERM");
-            worker->after(Duration::zero(), [worker] { worker->ask_to_drain(); });
-            return true;
-        }
+        case Fault::TermWorker:
+            return terminate_one(of_fault);
         case Fault::FreezeMachine:
             return freeze(*machines[of_fault.below(machines.size())], of_fault.logarithmic(1s, 10min));
         case Fault::RebootMachine: {

@@ -169,6 +169,8 @@ private:
     void plan_next(Fault fault);
     /// False: there was nobody to strike, or it is only to come.
     [[nodiscard]] bool strike(Fault fault, Dice dice_of_fault);
+    [[nodiscard]] bool cut_off_one(Dice& dice_of_fault);
+    [[nodiscard]] bool terminate_one(Dice& dice_of_fault);
     void go_away(Duration length);
     [[nodiscard]] Process* pick(std::string_view role, Dice& dice_of_fault);
     void reboot(Machine& machine, Duration away);

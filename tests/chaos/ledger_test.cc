@@ -35,7 +35,7 @@ TEST(ChaosLedger, CountsLinesThatCannotBeRead) {
     for (const std::string& bad :
          {std::string("begin\n"), concat(whole.substr(0, whole.size() - 30), "\n"), concat("start", whole.substr(5)),
           concat(whole.substr(0, whole.size() - 1), " more\n")}) {
-        const LedgerLines read = parse_ledger(whole + bad + whole);
+        const LedgerLines read = parse_ledger(concat(whole, bad, whole));
         EXPECT_EQ(read.lines.size(), 2U) << bad;
         EXPECT_EQ(read.unreadable, 1U) << bad;
     }

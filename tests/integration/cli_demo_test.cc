@@ -10,6 +10,7 @@
 #include <map>
 #include <regex>
 
+#include "base/text.h"
 #include "cli/demo_count.h"
 #include "integration/place.h"
 #include "platform/process_table.h"
@@ -112,7 +113,7 @@ protected:
         std::vector<std::string> words = {program_path()};
         words.insert(words.end(), params.arguments.begin(), params.arguments.end());
         std::vector<std::string> variables = {std::string("PATH=") + getenv("PATH")};
-        for (const auto& [name, value] : params.environment) variables.push_back(name + "=" + value);
+        for (const auto& [name, value] : params.environment) variables.push_back(concat(name, "=", value));
         const auto argv = pointers_to(words);
         const auto envp = pointers_to(variables);
         const winsize size{40, 100, 0, 0};

@@ -33,7 +33,7 @@ protected:
     StandInWorker worker() { return StandInWorker(store(), {"task:fetch", "task:check", "task:tidy"}); }
     /// A job of `pipeline` that waits for its approval.
     std::string job_before_release() {
-        const std::string id = run({"pipeline"});
+        std::string id = run({"pipeline"});
         StandInWorker stand_in = worker();
         stand_in.complete(stand_in.take(), "1");
         stand_in.complete(stand_in.take(), "2");

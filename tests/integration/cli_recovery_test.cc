@@ -189,7 +189,7 @@ protected:
     }
     /// A script that has begun to run on this worker.
     std::string running_script() {
-        const std::string id = submit({"--script", "sleep 1000"});
+        std::string id = submit({"--script", "sleep 1000"});
         wait_until([&] { return state_of(id) == "RUNNING"; });
         return id;
     }

@@ -41,7 +41,7 @@ TEST(Fiber, ThatIsNotToGoOnIsUnwound) {
 }
 
 TEST(Fiber, KeepsItsExceptionsApartFromThoseOfOthers) {
-    const auto body = [](std::string name) {
+    const auto body = [](const std::string& name) {
         return [name] {
             try {
                 throw std::runtime_error(name);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "core/policy_text.h"
 #include "store/encoding.h"
+#include "store_contract/differential_text.h"
 
 namespace holdfast::contract {
 namespace {
@@ -28,21 +28,13 @@ std::string sorted_lines(std::vector<std::string> texts) {
     return join(texts, "\n") + "\n";
 }
 
-std::string time(const std::optional<Timestamp>& at) {
-    return at ? format_timestamp(*at) : "-";
-}
-
 std::string history(const core::History& history) {
     return concat(history.attempts, "/", history.crashes, "/", history.requeues);
 }
 
-std::string error(const std::optional<TaskError>& error) {
-    return error ? concat(error->code, "|", error->message, "|", error->data) : "-";
-}
-
 std::string new_task(const store::NewTask& task) {
     return concat(task.id.to_string(), " ", task.name, " ", task.args, " q=", task.queue, " t=", join(task.tags, ","),
-                  " p=", task.priority, " at=", time(task.run_at), " by=", time(task.deadline),
+                  " p=", task.priority, " at=", time_text(task.run_at), " by=", time_text(task.deadline),
                   " k=", task.concurrency ? concat(task.concurrency->key, ":", task.concurrency->limit) : "-",
                   " i=", task.idempotency_key, " ", core::encode_policy(task.policy));
 }
@@ -108,8 +100,8 @@ std::string AnswerText::operator()(const store::BeatAnswer& answer) {
 }
 
 std::string AnswerText::operator()(const store::PruneAnswer& answer) {
-    return concat(answer.heartbeats, " ", answer.worker_states, " ", answer.tasks, " ", answer.workers, " ",
-                  answer.more);
+    return concat(answer.heartbeats, " ", answer.worker_states, " ", answer.tasks, " ", answer.jobs, " ",
+                  answer.workers, " ", answer.more);
 }
 
 std::string AnswerText::operator()(const store::SweepLeaseAnswer& answer) {
@@ -119,25 +111,27 @@ std::string AnswerText::operator()(const store::SweepLeaseAnswer& answer) {
 std::string AnswerText::operator()(const std::vector<store::SweepNote>& answer) {
     std::string text;
     for (const auto& note : answer)
-        text += concat(note.service, " ", note.who, " ", time(note.at), " ", note.did, " ", note.failure, "\n");
+        text += concat(note.service, " ", note.who, " ", time_text(note.at), " ", note.did, " ", note.failure, "\n");
     return text;
 }
 
 std::string AnswerText::task(const store::TaskRecord& record) {
-    return concat(
-        to_text(record.state), " ", to_text(record.waits_for), " ", new_task(record.task), " ",
-        history(record.history), " ", leases_.of(record.lease), " ", record.worker.to_string(), " ",
-        time(record.created_at), " ", time(record.claimed_at), " ", time(record.started_at), " ",
-        time(record.finished_at), " ", record.cancel_requested, " ", record.result, " ", error(record.error), " ",
-        record.progress ? concat(record.progress->fraction, record.progress->text, time(record.progress->at)) : "-",
-        " ", record.checkpoint);
+    return concat(to_text(record.state), " ", to_text(record.waits_for), " ", new_task(record.task), " ",
+                  history(record.history), " ", leases_.of(record.lease), " ", record.worker.to_string(), " ",
+                  time_text(record.created_at), " ", time_text(record.claimed_at), " ", time_text(record.started_at),
+                  " ", time_text(record.finished_at), " ", record.cancel_requested, " ", record.result, " ",
+                  error_text(record.error), " ",
+                  record.progress
+                      ? concat(record.progress->fraction, record.progress->text, time_text(record.progress->at))
+                      : "-",
+                  " ", record.checkpoint);
 }
 
 std::string AnswerText::attempts(store::Store& store, const Uuid& task) {
     return lines(store.attempts(task), [this](const store::AttemptRecord& one) {
         return concat("  attempt ", one.number, " ", leases_.of(one.lease), " ", one.worker.to_string(), " ",
-                      core::to_text(one.end), " ", time(one.claimed_at), " ", time(one.started_at), " ",
-                      time(one.finished_at), " ", error(one.error));
+                      core::to_text(one.end), " ", time_text(one.claimed_at), " ", time_text(one.started_at), " ",
+                      time_text(one.finished_at), " ", error_text(one.error));
     });
 }
 
@@ -154,8 +148,8 @@ std::string AnswerText::workers(store::Store& store) {
         for (const auto& each : one.held) held.push_back(lease(each.lease));
         std::sort(held.begin(), held.end());
         texts.push_back(concat("worker ", one.registration.id.to_string(), " ", store::to_text(one.status), " ",
-                               one.cordoned, one.drain_requested, " ", one.beat, " ", time(one.last_heartbeat), " ",
-                               join(held, ",")));
+                               one.cordoned, one.drain_requested, " ", one.beat, " ", time_text(one.last_heartbeat),
+                               " ", join(held, ",")));
     }
     std::vector<std::string> seen;
     for (const auto& one : store.look().workers) seen.push_back(concat("seen ", one.id.to_string(), " ", one.beat));
@@ -165,8 +159,8 @@ std::string AnswerText::workers(store::Store& store) {
 std::string AnswerText::leases(store::Store& store) {
     return lines(store.leases({.worker = {}, .after = {}, .limit = 100'000}), [this](const store::LeaseRecord& one) {
         return concat("lease ", lease(one.lease), " ", one.worker.to_string(), " ", one.name, " ", one.started, " ",
-                      time(one.claimed_at), " ", time(one.started_at), " ", one.holds_key, one.cancel_requested, " ",
-                      one.unlisted_beats, " ", history(one.history));
+                      time_text(one.claimed_at), " ", time_text(one.started_at), " ", one.holds_key,
+                      one.cancel_requested, " ", one.unlisted_beats, " ", history(one.history));
     });
 }
 
@@ -174,8 +168,8 @@ std::string AnswerText::events(store::Store& store) {
     // Of one call they may come in any order.
     std::vector<std::string> texts;
     for (const auto& one : store.events({.task = {}, .worker = {}, .after_id = 0, .limit = 1'000'000})) {
-        texts.push_back(concat("event ", time(one.at), " ", one.task.to_string(), " ", one.worker.to_string(), " ",
-                               one.kind, " ", one.who, " ", one.message, " ", one.data));
+        texts.push_back(concat("event ", time_text(one.at), " ", one.task.to_string(), " ", one.worker.to_string(),
+                               " ", one.kind, " ", one.who, " ", one.message, " ", one.data));
     }
     return sorted_lines(std::move(texts));
 }
@@ -215,16 +209,26 @@ std::string AnswerText::tokens(store::Store& store) {
     return text;
 }
 
-std::string AnswerText::dump(store::Store& store, const std::vector<Uuid>& tasks) {
+std::string AnswerText::snapshots(store::Store& store, const Uuid& worker) {
+    return lines(store.worker_snapshots(worker, 1000), [](const store::WorkerSnapshot& one) {
+        return concat("snapshot ", one.worker.to_string(), " ", time_text(one.at), " ", one.running, " ", one.claimed,
+                      " ", one.capacity, " ", one.cpu_percent, " ", one.memory_mb, " ", one.load);
+    });
+}
+
+std::string AnswerText::dump(store::Store& store, const Known& known) {
     std::string text;
-    const auto found = store.find(tasks);
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const auto found = store.find(known.tasks);
+    for (std::size_t i = 0; i < found.size(); ++i) {
         if (!found[i]) {
-            text += tasks[i].to_string() + " gone\n";
+            text += known.tasks[i].to_string() + " gone\n";
             continue;
         }
-        text += task(*found[i]) + "\n" + attempts(store, tasks[i]) + logs(store, tasks[i]);
+        text += task(*found[i]) + "\n" + attempts(store, known.tasks[i]) + logs(store, known.tasks[i]);
     }
+    for (const Uuid& id : known.jobs) text += job(store, id);
+    for (const Uuid& id : known.workers) text += snapshots(store, id);
+    text += (*this)(store.schedules());
     const auto counts = store.count();
     text += concat("counts ", counts.pending, " ", counts.claimed, " ", counts.running, " ", counts.completed, " ",
                    counts.failed, " ", counts.cancelled, " ", counts.expired, "\n");

@@ -37,8 +37,20 @@ public:
     [[nodiscard]] std::string operator()(const store::SweepLeaseAnswer& answer);
     [[nodiscard]] std::string operator()(const std::vector<store::SweepNote>& answer);
 
+    [[nodiscard]] std::string operator()(const std::vector<SteerStatus>& answer);
+    [[nodiscard]] std::string operator()(store::DecideStatus answer);
+    [[nodiscard]] std::string operator()(store::RetryStatus answer);
+    [[nodiscard]] std::string operator()(const store::RepairAnswer& answer);
+    [[nodiscard]] std::string operator()(const std::vector<store::ScheduleRecord>& answer);
+    [[nodiscard]] std::string operator()(std::string answer) { return answer; }
+
+    struct Known {
+        std::vector<Uuid> tasks, jobs, workers;
+    };
     /// Everything that the store's readers tell.
-    [[nodiscard]] std::string dump(store::Store& store, const std::vector<Uuid>& tasks);
+    [[nodiscard]] std::string dump(store::Store& store, const Known& known);
+    /// ... of one job.
+    [[nodiscard]] std::string job(store::JobStore& store, const Uuid& job);
 
 private:
     [[nodiscard]] std::string lease(const store::TaskLease& lease);
@@ -47,6 +59,7 @@ private:
     [[nodiscard]] std::string logs(store::Store& store, const Uuid& task);
     [[nodiscard]] std::string statistics(store::Store& store);
     [[nodiscard]] std::string tokens(store::Store& store);
+    [[nodiscard]] std::string snapshots(store::Store& store, const Uuid& worker);
     [[nodiscard]] std::string backlog(store::Store& store);
     [[nodiscard]] std::string workers(store::Store& store);
     [[nodiscard]] std::string leases(store::Store& store);

@@ -13,12 +13,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t remembered_operations = 60;
 
-const std::vector<std::string> queues = {"a", "b", "c"};
 const std::vector<std::string> tags = {"x", "y"};
-
-std::string difference(const std::string& what, const std::string& first, const std::string& second) {
-    return concat(what, "\n--- first store\n", first, "\n--- second store\n", second, "\n");
-}
 
 /// Enough of a task to follow what happens to it.
 std::string brief(const store::NewTask& task) {
@@ -51,14 +46,6 @@ DifferentialDriver::DifferentialDriver(store::Store& first, store::Store& second
     for (int i = 0; i < 4; ++i) join_worker();
 }
 
-template <typename Call>
-std::string DifferentialDriver::both(const std::string& what, const Call& call) {
-    note(what);
-    const auto first = first_text_(call(first_, true));
-    const auto second = second_text_(call(second_, false));
-    return first == second ? "" : difference(what, first, second);
-}
-
 std::string DifferentialDriver::step() {
     struct Weighted {
         int weight;
@@ -66,13 +53,18 @@ std::string DifferentialDriver::step() {
     };
     using D = DifferentialDriver;
     static const std::vector<Weighted> operations = {
-        {16, &D::submit},       {3, &D::submit_again},  {20, &D::claim},       {2, &D::claim_again},
-        {8, &D::start},         {18, &D::finish},       {2, &D::finish_again}, {6, &D::hand_back},
-        {4, &D::progress},      {4, &D::log},           {5, &D::cancel},       {2, &D::force},
-        {1, &D::reject},        {8, &D::recover},       {3, &D::ask_to_stop},  {8, &D::beat},
-        {2, &D::change_worker}, {2, &D::mark_lost},     {2, &D::expire},       {1, &D::pause},
-        {1, &D::prune},         {1, &D::sweep_lease},   {1, &D::note_sweep},   {1, &D::append_event},
-        {1, &D::change_token},  {10, &D::let_time_pass}};
+        {16, &D::submit},      {3, &D::submit_again},    {20, &D::claim},
+        {2, &D::claim_again},  {8, &D::start},           {18, &D::finish},
+        {2, &D::finish_again}, {6, &D::hand_back},       {4, &D::progress},
+        {4, &D::log},          {5, &D::cancel},          {2, &D::force},
+        {1, &D::reject},       {8, &D::recover},         {3, &D::ask_to_stop},
+        {8, &D::beat},         {2, &D::change_worker},   {2, &D::mark_lost},
+        {2, &D::expire},       {1, &D::pause},           {1, &D::prune},
+        {1, &D::sweep_lease},  {1, &D::note_sweep},      {1, &D::append_event},
+        {1, &D::change_token}, {1, &D::append_snapshot}, {10, &D::let_time_pass},
+        {4, &D::start_job},    {1, &D::start_job_again}, {4, &D::look_at_job},
+        {3, &D::steer_jobs},   {3, &D::decide},          {1, &D::retry_job},
+        {3, &D::sweep_jobs},   {1, &D::change_schedule}, {1, &D::fire}};
     int total = 0;
     for (const auto& one : operations) total += one.weight;
     auto pick = static_cast<int>(below(static_cast<std::size_t>(total)));
@@ -85,8 +77,13 @@ std::string DifferentialDriver::step() {
 }
 
 std::string DifferentialDriver::compare_dumps() {
-    const auto first = first_text_.dump(first_, known_tasks_);
-    const auto second = second_text_.dump(second_, known_tasks_);
+    const auto workers = [this] {
+        std::vector<Uuid> ids;
+        for (const auto& worker : workers_) ids.push_back(worker.id);
+        return ids;
+    }();
+    const auto first = first_text_.dump(first_, {known_tasks_, known_jobs_, workers});
+    const auto second = second_text_.dump(second_, {known_tasks_, known_jobs_, workers});
     return first == second ? "" : "full dump:\n" + line_difference(first, second);
 }
 
@@ -150,6 +147,7 @@ store::NewTask DifferentialDriver::new_task() {
 
 void DifferentialDriver::join_worker() {
     auto worker = a_worker({any_of(queues), any_of(queues)}, chance(0.5) ? tags : std::vector<std::string>{"x"});
+    worker.tags.push_back("task:work");
     worker.id = uuid();
     first_.register_worker(worker);
     second_.register_worker(worker);
@@ -435,6 +433,7 @@ std::string DifferentialDriver::prune() {
     store::PruneParams params;
     if (chance(0.5)) params.terminal_older_than = std::chrono::hours(1 + below(3));
     if (chance(0.5)) params.heartbeats_older_than = std::chrono::minutes(10);
+    if (chance(0.5)) params.worker_states_older_than = std::chrono::minutes(10);
     params.dry_run = chance(0.3);
     return both("prune", [&](store::Store& store, bool) { return store.prune(params); });
 }
@@ -482,6 +481,21 @@ std::string DifferentialDriver::change_token() {
     if (chance(0.5)) token.expires_at = clock_.now() + std::chrono::seconds(below(600));
     return both("make " + name, [&](store::Store& store, bool) {
         return std::vector<bool>{store.create_token(token) == store::CreateTokenStatus::Created};
+    });
+}
+
+std::string DifferentialDriver::append_snapshot() {
+    const store::WorkerSnapshot snapshot{.worker = any_of(workers_).id,
+                                         .at = {},
+                                         .running = static_cast<int>(below(5)),
+                                         .claimed = static_cast<int>(below(5)),
+                                         .capacity = 10,
+                                         .cpu_percent = static_cast<double>(below(1000)) / 10,
+                                         .memory_mb = 64,
+                                         .load = 0.25};
+    return both("append snapshot of " + snapshot.worker.to_string(), [&](store::Store& store, bool) {
+        store.append_worker_snapshot(snapshot);
+        return std::vector<bool>{true};
     });
 }
 

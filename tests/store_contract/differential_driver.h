@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/workflow.h"
 #include "store_contract/differential_answers.h"
 #include "store_contract/fake_clock.h"
 
@@ -26,10 +27,17 @@ public:
     [[nodiscard]] std::string recent_operations() const;
 
 private:
+    static inline const std::vector<std::string> queues = {"a", "b", "c"};
+
     using Operation = std::string (DifferentialDriver::*)();
 
     template <typename Call>
-    std::string both(const std::string& what, const Call& call);
+    std::string both(const std::string& what, const Call& call) {
+        note(what);
+        const std::string first = first_text_(call(first_, true));
+        const std::string second = second_text_(call(second_, false));
+        return first == second ? "" : what + "\n--- first store\n" + first + "\n--- second store\n" + second + "\n";
+    }
 
     std::string submit();
     std::string submit_again();
@@ -56,7 +64,19 @@ private:
     std::string note_sweep();
     std::string append_event();
     std::string change_token();
+    std::string append_snapshot();
     std::string let_time_pass();
+
+    // Jobs and schedules
+    std::string start_job();
+    std::string start_job_again();
+    std::string look_at_job();
+    std::string steer_jobs();
+    std::string decide();
+    std::string retry_job();
+    std::string sweep_jobs();
+    std::string change_schedule();
+    std::string fire();
 
     std::size_t below(std::size_t bound);
     bool chance(double probability) { return static_cast<double>(below(1'000'000)) < probability * 1'000'000; }
@@ -67,6 +87,10 @@ private:
     Uuid uuid();
     Uuid task_id();
     store::NewTask new_task();
+    [[nodiscard]] core::WorkflowStep new_step(const std::vector<core::WorkflowStep>& earlier);
+    [[nodiscard]] core::Workflow new_workflow(const std::string& name);
+    [[nodiscard]] store::NewJob new_job();
+    [[nodiscard]] Uuid some_job();
     void join_worker();
     void note(const std::string& operation);
     /// The same lease has its own number in each store; `real` mostly, else one that is not current.
@@ -89,6 +113,8 @@ private:
     std::vector<store::WorkerRegistration> workers_;
     std::vector<store::NewTask> submitted_;
     std::vector<Uuid> known_tasks_;
+    std::vector<store::NewJob> started_jobs_;
+    std::vector<Uuid> known_jobs_;
     std::vector<LeasePair> leases_;
     std::vector<std::pair<store::FinishParams, store::FinishParams>> finishes_;
     store::ClaimParams last_claim_;

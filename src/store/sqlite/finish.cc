@@ -121,7 +121,11 @@ store::FinishAnswer SqliteStore::finish(const store::FinishParams& params) {
 }
 
 std::vector<Fenced> SqliteStore::hand_back(const store::LeasesParams& params) {
-    return write_each<Fenced>(params.leases, hand_back_one);
+    const std::string who = params.worker.to_string();
+    return write_each<Fenced>(params.leases, [&](Transaction& tx, const TaskLease& lease) {
+        tx.who = who;
+        return hand_back_one(tx, lease);
+    });
 }
 
 }  // namespace holdfast::sqlite
