@@ -3,14 +3,18 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <sstream>
 
 #include "base/text.h"
+#include "platform/descriptor.h"
 #include "platform/launch.h"
 #include "platform/own_program.h"
 #include "platform/service_loop.h"
@@ -62,12 +66,24 @@ std::optional<ProgramEnd> run_program(const std::vector<std::string>& words, Dur
     if (!pid) return std::nullopt;
     ProgramEnd end;
     const bool in_time = read_to_end(output.get(), deadline, end.output);
-    if (!in_time) kill(-*pid, SIGKILL);
+    const auto status = status_within(*pid, std::max(deadline - machine_time(), Duration::zero()));
+    if (!in_time || !status) return std::nullopt;
+    end.status = *status;
+    return end;
+}
+
+std::optional<int> status_within(pid_t child, Duration patience) {
+    const Descriptor handle(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
+    pollfd ended{handle.get(), POLLIN, 0};
+    const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(patience).count();
+    const bool in_time = !handle || poll(&ended, 1, static_cast<int>(milliseconds)) == 1;
+    if (!in_time) kill(-child, SIGKILL);
+    int status = 0;
     pid_t reaped = 0;
-    while ((reaped = waitpid(*pid, &end.status, 0)) < 0 && errno == EINTR) {
+    while ((reaped = waitpid(child, &status, 0)) < 0 && errno == EINTR) {
     }
     if (!in_time || reaped < 0) return std::nullopt;
-    return end;
+    return status;
 }
 
 }  // namespace holdfast::platform

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +20,10 @@ struct ProgramEnd {
 /// it takes longer than `patience`. nullopt when it could not be started or was killed for that, or somebody else has
 /// reaped it.
 [[nodiscard]] std::optional<ProgramEnd> run_program(const std::vector<std::string>& words, Duration patience);
+
+/// Waits for the end of a child that leads its group; kills the group when it takes longer than `patience`. Its
+/// status of waitpid; nullopt when it was killed for that, or somebody else has reaped it.
+[[nodiscard]] std::optional<int> status_within(pid_t child, Duration patience);
 
 /// Where $PATH has the program; the name itself when it has a slash; empty when there is none.
 [[nodiscard]] std::string find_program(const std::string& name);

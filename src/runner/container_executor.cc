@@ -105,8 +105,9 @@ Outcome ContainerExecutor::execute(const engine::RunOrder& order, const core::Ta
     const auto status = run_to_its_end(run, *secrets, input.get(), pulse);
     if (!status) return failed_with(error_code::script_failed, concat(tool_.command.front(), ": ", status.error()));
     ScriptEnd end{*status, pulse.is_stopping(), {}, {}, {}, how_it_ended(*status, spec)};
+    // Of a command that was killed the container may live on, until it is removed.
+    if (WIFEXITED(*status)) complete_output(container_name(order.lease), pulse);
     end.broken_limit = broken_limit(container_name(order.lease), spec, *status);
-    complete_output(container_name(order.lease), pulse);
     remove(order.lease);
     platform::kill_all_descendants();
     end.last_line_of_stderr = pulse.last_line_of_stderr();

@@ -87,7 +87,8 @@ Words ask_out_of_memory_command(const ContainerTool& tool, const std::string& co
 Words save_log_command(const ContainerTool& tool, const std::string& container, const std::string& out,
                        const std::string& err) {
     Words words = {"sh", "-c", R"(out=$0 err=$1; shift; exec "$@" >"$out" 2>"$err")", out, err};
-    append(words, subcommand(tool, {"logs", container}));
+    append(words, tool.command);
+    append(words, {"--log-level", "fatal", "logs", container});  // its warnings are no word of the container's
     return words;
 }
 

@@ -69,7 +69,9 @@ KeeperLink::KeeperLink(bool uses_cgroups) {
     if (!has_roles())
         throw BadInput("isolation \"process\" needs a main function that begins with holdfast::runner_main()");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    auto [ours, theirs] = platform::socket_pair(SOCK_SEQPACKET);
+    auto ends = platform::socket_pair(SOCK_SEQPACKET);
+    const platform::Descriptor theirs = std::move(ends.second);
+    socket_ = std::move(ends.first);
     std::vector<std::string> arguments = {"holdfast: keeper", std::string(keeper_flag)};
     if (!uses_cgroups) arguments.emplace_back(no_cgroups);
     const int program = platform::own_program();
@@ -78,8 +80,7 @@ KeeperLink::KeeperLink(bool uses_cgroups) {
     pid_ = fork();
     if (pid_ < 0) throw_errno("fork");
     if (pid_ == 0) become_keeper(program, theirs.get(), argument_pointers.data(), environ);
-    limit_waiting(ours.get());
-    socket_ = std::move(ours);
+    limit_waiting(socket());
 }
 
 KeeperLink::~KeeperLink() {

@@ -68,8 +68,9 @@ void PrintStream::complete(std::istream& log) {
         beginning.add(part);
     }
     if (beginning != added_) return;
-    for (std::string_view part = read_up_to(buffer.size()); !part.empty(); part = read_up_to(buffer.size()))
-        add(part);
+    std::string_view part = read_up_to(buffer.size());
+    if (part == "\n") return;
+    for (; !part.empty() && !is_cut_; part = read_up_to(buffer.size())) add(part);
 }
 
 void PrintStream::follow_lines(std::string_view bytes) {

@@ -32,8 +32,8 @@ public:
 
     void restart();
     void add(std::string_view bytes);
-    /// Adds what `log` has beyond all that was added; nothing when it begins otherwise, and so tells of something
-    /// else.
+    /// Adds what `log` has beyond all that was added. Nothing when it begins otherwise, and so tells of something
+    /// else, or has only a newline more, as some engines end what ended without.
     void complete(std::istream& log);
     /// What can be sent: whole lines, unless there is none or `everything` is asked for; never half a character, nor
     /// half of what the mask hides.
@@ -56,7 +56,8 @@ private:
 };
 
 /// What a run prints on stdout, stderr and through Context::log, on its way to the worker. No more than a window of
-/// bytes travels unacknowledged: beyond it the pipes are not read, and the run waits when it prints more.
+/// bytes travels unacknowledged, but for what complete() adds: beyond it the pipes are not read, and the run waits
+/// when it prints more.
 class Printout {
 public:
     static constexpr std::size_t cap = 10'000'000;      ///< bytes per stream and run

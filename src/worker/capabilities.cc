@@ -1,16 +1,13 @@
 #include "worker/capabilities.h"
 
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <spawn.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "platform/own_program.h"
+#include "platform/run_program.h"
 
 namespace holdfast::worker {
 
@@ -40,19 +37,6 @@ pid_t start_silently(const std::vector<std::string>& words) {
     return fault == 0 ? pid : -1;
 }
 
-/// Waits for the end of a child; kills its whole group when that takes too long.
-int status_of(pid_t pid, Duration patience) {
-    const int descriptor = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-    pollfd ended{.fd = descriptor, .events = POLLIN, .revents = 0};
-    const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(patience).count();
-    if (poll(&ended, 1, static_cast<int>(milliseconds)) != 1) kill(-pid, SIGKILL);
-    close(descriptor);
-    int status = -1;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
-    return status;
-}
-
 }  // namespace
 
 bool answers(const std::vector<std::string>& container_command, Duration patience) {
@@ -60,7 +44,7 @@ bool answers(const std::vector<std::string>& container_command, Duration patienc
     std::vector<std::string> words = container_command;
     words.insert(words.end(), {"ps", "-q"});
     const pid_t pid = start_silently(words);
-    return pid > 0 && status_of(pid, patience) == 0;
+    return pid > 0 && platform::status_within(pid, patience) == 0;
 }
 
 std::vector<std::string> detect_capabilities(const CapabilityParams& params, const FunctionTable& functions) {

@@ -24,8 +24,8 @@ protected:
 
     RunEnded run(const std::string& prints, const std::string& logs) {
         const std::string engine = folder_ / "engine";
-        std::ofstream(engine) << "#!/bin/sh\ncase $1 in\nrun) cat >/dev/null; " << prints << " ;;\nlogs) " << logs
-                              << " ;;\nesac\n";
+        std::ofstream(engine) << "#!/bin/sh\n[ $1 != --log-level ] || shift 2\ncase $1 in\nrun) cat >/dev/null; "
+                              << prints << " ;;\nlogs) " << logs << " ;;\nesac\n";
         std::filesystem::permissions(engine, std::filesystem::perms::owner_all);
         bench_ = std::make_unique<PoolBench>(PoolLimits{.containers = {.command = {engine}}});
         runner_ = bench_->spawn();
@@ -74,6 +74,21 @@ TEST_F(ContainerLogTest, ALogThatTellsOtherwiseIsNotUsed) {
 TEST_F(ContainerLogTest, ALogWithLessThanHasArrivedIsNotUsed) {
     EXPECT_EQ(run("echo one; echo 'OUTPUT: 5'", "echo one").result, "5");
     EXPECT_EQ(out(), "one\nOUTPUT: 5\n");
+}
+
+TEST_F(ContainerLogTest, ANewlineThatOnlyTheLogHasIsNotTakenFromIt) {
+    EXPECT_EQ(run("printf 'OUTPUT: 5'", "echo 'OUTPUT: 5'").result, "5");
+    EXPECT_EQ(out(), "OUTPUT: 5");
+}
+
+TEST_F(ContainerLogTest, NoMoreThanIsKeptIsTakenFromIt) {
+    run("true", "head -c 30000000 /dev/zero | tr '\\0' x");
+    EXPECT_THAT(out(), ::testing::EndsWith("xx\n[stdout is longer than 10 MB: the rest is not kept]\n"));
+}
+
+TEST_F(ContainerLogTest, ACommandThatWasKilledIsNotAskedForALog) {
+    EXPECT_EQ(run("echo one; kill -9 $$", "echo asked > $0.asked").error.message, "killed by SIGKILL");
+    EXPECT_FALSE(has_asked());
 }
 
 TEST_F(ContainerLogTest, MuchOfItCanBeTakenFromIt) {

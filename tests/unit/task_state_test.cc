@@ -11,7 +11,7 @@ namespace holdfast::core {
 namespace {
 
 /// What the product promises, written out by hand: a row per state, a column per event, "-" for what is not allowed.
-constexpr const char* promised = R"(
+constexpr const char* promised_rows = R"(
 event      claim    start    complete   fail    retry    requeue  cancel     expire   reject
 PENDING    CLAIMED  -        -          -       -        -        CANCELLED  EXPIRED  FAILED
 CLAIMED    -        RUNNING  -          -       -        PENDING  CANCELLED  -        FAILED
@@ -25,7 +25,7 @@ EXPIRED    -        -        -          -       -        -        -          -  
 using Cell = std::pair<std::string, std::string>;
 
 std::map<Cell, std::string> promised_cells() {
-    std::istringstream lines(promised + 1);
+    std::istringstream lines(promised_rows + 1);
     std::string line, word;
     std::getline(lines, line);
     std::istringstream header(line);
