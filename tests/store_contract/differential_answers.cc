@@ -228,7 +228,7 @@ std::string AnswerText::dump(store::Store& store, const Known& known) {
     }
     for (const Uuid& id : known.jobs) text += job(store, id);
     for (const Uuid& id : known.workers) text += snapshots(store, id);
-    text += (*this)(store.schedules());
+    text += job_lists(store) + (*this)(store.schedules());
     const auto counts = store.count();
     text += concat("counts ", counts.pending, " ", counts.claimed, " ", counts.running, " ", counts.completed, " ",
                    counts.failed, " ", counts.cancelled, " ", counts.expired, "\n");

@@ -50,7 +50,7 @@ public:
     /// Everything that the store's readers tell.
     [[nodiscard]] std::string dump(store::Store& store, const Known& known);
     /// ... of one job.
-    [[nodiscard]] std::string job(store::JobStore& store, const Uuid& job);
+    [[nodiscard]] std::string job(store::Store& store, const Uuid& job);
 
 private:
     [[nodiscard]] std::string lease(const store::TaskLease& lease);
@@ -59,6 +59,7 @@ private:
     [[nodiscard]] std::string logs(store::Store& store, const Uuid& task);
     [[nodiscard]] std::string statistics(store::Store& store);
     [[nodiscard]] std::string tokens(store::Store& store);
+    [[nodiscard]] std::string job_lists(store::Store& store);
     [[nodiscard]] std::string snapshots(store::Store& store, const Uuid& worker);
     [[nodiscard]] std::string backlog(store::Store& store);
     [[nodiscard]] std::string workers(store::Store& store);

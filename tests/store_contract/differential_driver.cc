@@ -63,7 +63,7 @@ std::string DifferentialDriver::step() {
         {1, &D::sweep_lease},  {1, &D::note_sweep},      {1, &D::append_event},
         {1, &D::change_token}, {1, &D::append_snapshot}, {10, &D::let_time_pass},
         {4, &D::start_job},    {1, &D::start_job_again}, {4, &D::look_at_job},
-        {3, &D::steer_jobs},   {3, &D::decide},          {1, &D::retry_job},
+        {3, &D::steer_jobs},   {3, &D::decide},          {2, &D::retry_job},
         {3, &D::sweep_jobs},   {1, &D::change_schedule}, {1, &D::fire}};
     int total = 0;
     for (const auto& one : operations) total += one.weight;
@@ -77,6 +77,14 @@ std::string DifferentialDriver::step() {
 }
 
 std::string DifferentialDriver::compare_dumps() {
+    get_to_know_everything();
+    for (const auto& job : first_.find_jobs(known_jobs_)) {
+        if (!job) continue;
+        if (job->state == JobState::Completed) completed_.insert(job->id);
+        if (job->state == JobState::Failed) failed_.insert(job->id);
+        if (job->state == JobState::Cancelled) cancelled_.insert(job->id);
+        if (job->state == JobState::Completed && job->depth > 0) completed_children_.insert(job->id);
+    }
     const auto workers = [this] {
         std::vector<Uuid> ids;
         for (const auto& worker : workers_) ids.push_back(worker.id);
@@ -85,6 +93,15 @@ std::string DifferentialDriver::compare_dumps() {
     const auto first = first_text_.dump(first_, {known_tasks_, known_jobs_, workers});
     const auto second = second_text_.dump(second_, {known_tasks_, known_jobs_, workers});
     return first == second ? "" : "full dump:\n" + line_difference(first, second);
+}
+
+DifferentialDriver::Seen DifferentialDriver::seen() {
+    const auto size = [](const std::set<Uuid>& jobs) { return static_cast<int>(jobs.size()); };
+    seen_.jobs_completed = size(completed_);
+    seen_.jobs_failed = size(failed_);
+    seen_.jobs_cancelled = size(cancelled_);
+    seen_.children_completed = size(completed_children_);
+    return seen_;
 }
 
 std::string DifferentialDriver::recent_operations() const {

@@ -23,6 +23,12 @@ public:
     [[nodiscard]] std::string step();
     /// Compares all that both stores can tell; "" when they agree.
     [[nodiscard]] std::string compare_dumps();
+    /// How often what is rare has happened: a test that never gets there proves nothing.
+    struct Seen {
+        int decisions = 0, retries = 0, fires = 0;  ///< on both stores together
+        int jobs_completed = 0, jobs_failed = 0, jobs_cancelled = 0, children_completed = 0;
+    };
+    [[nodiscard]] Seen seen();
     /// The latest operations, for a person to see how it came to this.
     [[nodiscard]] std::string recent_operations() const;
 
@@ -91,6 +97,8 @@ private:
     [[nodiscard]] core::Workflow new_workflow(const std::string& name);
     [[nodiscard]] store::NewJob new_job();
     [[nodiscard]] Uuid some_job();
+    void get_to_know(const Uuid& job);
+    void get_to_know_everything();
     void join_worker();
     void note(const std::string& operation);
     /// The same lease has its own number in each store; `real` mostly, else one that is not current.
@@ -115,6 +123,8 @@ private:
     std::vector<Uuid> known_tasks_;
     std::vector<store::NewJob> started_jobs_;
     std::vector<Uuid> known_jobs_;
+    Seen seen_;
+    std::set<Uuid> completed_, failed_, cancelled_, completed_children_;  // jobs
     std::vector<LeasePair> leases_;
     std::vector<std::pair<store::FinishParams, store::FinishParams>> finishes_;
     store::ClaimParams last_claim_;

@@ -62,11 +62,32 @@ std::string AnswerText::operator()(const std::vector<store::ScheduleRecord>& ans
     return text;
 }
 
-std::string AnswerText::job(store::JobStore& store, const Uuid& job) {
+std::string AnswerText::job_lists(store::Store& store) {
+    const auto counts = store.count_jobs();
+    std::string text =
+        concat("jobs ", counts.pending, " ", counts.running, " ", counts.paused, " ", counts.completed, " ",
+               counts.failed, " ", counts.cancelled, ", approvals ", store.pulse().approvals, "\n");
+    for (const bool with_children : {false, true})
+        for (const auto& job : store.list_jobs({.with_children = with_children, .limit = 1000}))
+            text += described(job);
+    for (const auto& job :
+         store.list_jobs({.states = {JobState::Failed, JobState::Paused}, .workflow = "child", .limit = 1000}))
+        text += described(job);
+    for (const auto& job : store.jobs_with_prefix("019cab", 1000)) text += job.to_string() + "\n";
+    return text;
+}
+
+std::string AnswerText::job(store::Store& store, const Uuid& job) {
     const auto found = store.find_jobs({job}).at(0);
     if (!found) return concat("job ", job.to_string(), " gone\n");
     std::string text = described(*found) + concat("  ", store.job_definition(job), "\n");
-    for (const auto& step : store.steps({.job = job})) text += described(step);
+    for (const auto& step : store.steps({.job = job})) {
+        text += described(step);
+        if (step.task.is_nil()) continue;
+        const auto owner = store.step_of_task(step.task);
+        text += owner ? concat("  of ", owner->first.to_string(), " ", owner->second, "\n") : "  of none\n";
+    }
+    for (const auto& step : store.steps({.job = job, .with_items = false})) text += "  whole" + described(step);
     std::vector<std::string> events;  // of one call they may come in any order
     for (const auto& one : store.job_events({.job = job}))
         events.push_back(concat("  event ", time_text(one.at), " ", one.task.to_string(), " ", one.worker.to_string(),

@@ -13,6 +13,13 @@ using core::StepKind;
 
 const std::vector<std::string> schedule_names = {"hourly", "often"};
 
+/// Counts an answer of both stores if it is the one that is looked for.
+template <typename Answer>
+Answer counted(Answer answer, Answer wanted, int& count) {
+    if (answer == wanted) ++count;
+    return answer;
+}
+
 bool is_without_task(const core::WorkflowStep& step) {
     return step.kind != StepKind::Task;
 }
@@ -42,6 +49,7 @@ core::WorkflowStep DifferentialDriver::new_step(const std::vector<core::Workflow
     } else if (kind == 2) {
         step.kind = StepKind::Workflow;
         step.workflow = "child";
+        step.input = {{"n", "{{ input.n }}"}};
     } else {
         step.input = {{"n", "{{ input.n }}"}};
         step.queue = any_of(queues);
@@ -65,11 +73,14 @@ core::Workflow DifferentialDriver::new_workflow(const std::string& name) {
     flow.name = name;
     for (std::size_t i = 0; i < 1 + below(5); ++i) {
         auto step = new_step(flow.steps);
-        if (name == "child" && step.kind == StepKind::Workflow) step = a_step(step.name);
+        if (name == "child" && step.kind == StepKind::Workflow) {
+            step = a_step(step.name);
+            step.queue = any_of(queues);
+        }
         flow.steps.push_back(std::move(step));
     }
-    if (chance(0.2)) flow.timeout = std::chrono::seconds(30 + below(300));
-    if (chance(0.1)) flow.queue_timeout = std::chrono::seconds(1 + below(60));
+    if (chance(0.2)) flow.timeout = std::chrono::seconds(60 + below(7200));
+    if (chance(0.1)) flow.queue_timeout = std::chrono::seconds(60 + below(600));
     if (chance(0.3)) flow.on_error = chance(0.5) ? core::OnError::Pause : core::OnError::Continue;
     if (chance(0.2)) flow.optional = {flow.steps.front().name};
     const auto add_hook = [&](std::vector<core::WorkflowStep>& hooks) {
@@ -119,15 +130,24 @@ std::string DifferentialDriver::start_job_again() {
 }
 
 /// From now on its tasks and children are known as well.
-std::string DifferentialDriver::look_at_job() {
-    const Uuid job = some_job();
+void DifferentialDriver::get_to_know(const Uuid& job) {
+    const auto learn = [](std::vector<Uuid>& known, const Uuid& id) {
+        if (!id.is_nil() && std::find(known.begin(), known.end(), id) == known.end()) known.push_back(id);
+    };
     for (const auto& step : first_.steps({.job = job})) {
-        const auto learn = [](std::vector<Uuid>& known, const Uuid& id) {
-            if (!id.is_nil() && std::find(known.begin(), known.end(), id) == known.end()) known.push_back(id);
-        };
         learn(known_tasks_, step.task);
         learn(known_jobs_, step.child);
     }
+}
+
+void DifferentialDriver::get_to_know_everything() {
+    // What is known grows meanwhile: NOLINTNEXTLINE(modernize-loop-convert)
+    for (std::size_t i = 0; i < known_jobs_.size(); ++i) get_to_know(known_jobs_[i]);
+}
+
+std::string DifferentialDriver::look_at_job() {
+    const Uuid job = some_job();
+    get_to_know(job);
     return both("look at job " + job.to_string(), [&](store::Store& store, bool is_first) {
         return (is_first ? first_text_ : second_text_).job(store, job);
     });
@@ -135,11 +155,11 @@ std::string DifferentialDriver::look_at_job() {
 
 std::string DifferentialDriver::steer_jobs() {
     const store::SteerJobsParams params{.jobs = {some_job(), some_job()}, .who = "ann", .reason = "because"};
-    const auto order = below(4);
+    const auto order = below(12);
     return both(concat("steer jobs ", order, " ", params.jobs[0].to_string(), " ", params.jobs[1].to_string()),
                 [&](store::Store& store, bool) {
                     if (order == 0) return store.cancel_jobs(params);
-                    return order == 1 ? store.pause_jobs(params) : store.resume_jobs(params);
+                    return order <= 3 ? store.pause_jobs(params) : store.resume_jobs(params);
                 });
 }
 
@@ -156,14 +176,21 @@ std::string DifferentialDriver::decide() {
         }
     }
     return both(concat("decide ", params.step, " of ", params.job.to_string(), " ", params.approve),
-                [&](store::Store& store, bool) { return store.decide_approval(params); });
+                [&](store::Store& store, bool) {
+                    return counted(store.decide_approval(params), store::DecideStatus::Applied, seen_.decisions);
+                });
 }
 
+/// One that can be retried, if there is one.
 std::string DifferentialDriver::retry_job() {
-    const store::RetryJobParams params{.job = some_job(), .new_id = task_id(), .who = "ann"};
+    store::RetryJobParams params{.job = some_job(), .new_id = task_id(), .who = "ann"};
+    const auto ended = first_.list_jobs({.states = {JobState::Failed, JobState::Cancelled}, .limit = 20});
+    if (!ended.empty() && chance(0.8)) params.job = any_of(ended).id;
     known_jobs_.push_back(params.new_id);
     return both(concat("retry job ", params.job.to_string(), " as ", params.new_id.to_string()),
-                [&](store::Store& store, bool) { return store.retry_job(params); });
+                [&](store::Store& store, bool) {
+                    return counted(store.retry_job(params), store::RetryStatus::Started, seen_.retries);
+                });
 }
 
 std::string DifferentialDriver::sweep_jobs() {
@@ -185,6 +212,7 @@ std::string DifferentialDriver::change_schedule() {
     schedule.name = name;
     schedule.timing = concat(R"({"interval_ms":)", 60'000 * (1 + below(3)), "}");
     schedule.definition = new_job().definition;
+    schedule.input = R"({"n":2})";
     return both(concat("change schedule ", choice, " ", name), [&](store::Store& store, bool is_first) {
         std::string answer;
         if (choice <= 1) store.put_schedule(schedule, "ann");
@@ -208,7 +236,8 @@ std::string DifferentialDriver::fire() {
     params.who = "scheduler";
     if (chance(0.3)) params.note = "2 missed";
     if (params.job) known_jobs_.push_back(*params.job);
-    return both("fire " + params.schedule, [&](store::Store& store, bool) { return concat(store.fire(params)); });
+    return both("fire " + params.schedule,
+                [&](store::Store& store, bool) { return concat(counted(store.fire(params), true, seen_.fires)); });
 }
 
 }  // namespace holdfast::contract
