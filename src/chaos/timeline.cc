@@ -128,17 +128,20 @@ private:
 
     void draw_grid(double height) {
         const double step = tick_step(std::max(most_, 1.0));
-        for (double rate = 0; rate <= most_ * 1.05; rate += step)
+        for (int tick = 0; tick * step <= most_ * 1.05; ++tick) {
+            const double rate = tick * step;
             text_ += fmt::format(
                 "<line x1=\"{0:.0f}\" x2=\"{1:.0f}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" stroke=\"#dddddd\"/>"
                 "<text x=\"{3:.0f}\" y=\"{4:.1f}\" text-anchor=\"end\">{5:g}</text>\n",
                 left, picture_width - right, y_of(rate), left - 8, y_of(rate) + 4, rate);
+        }
         text_ += fmt::format(
             "<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"end\" fill=\"#555555\">tasks ended</text>"
             "<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"end\" fill=\"#555555\">per second</text>\n",
             left - 44, top + curve_height / 2 - 4, left - 44, top + curve_height / 2 + 12);
         const double length = seconds(timeline_.ended - timeline_.began);
-        for (double at = 0; at <= length; at += time_step(length)) {
+        for (int tick = 0; tick * time_step(length) <= length; ++tick) {
+            const double at = tick * time_step(length);
             const double x = x_of(timeline_.began + Duration(static_cast<std::int64_t>(at * 1e6)));
             text_ += fmt::format(
                 "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.0f}\" y2=\"{2:.0f}\" stroke=\"#eeeeee\"/>"

@@ -18,7 +18,7 @@ namespace {
 constexpr Duration safety_poll = std::chrono::seconds(1);
 
 /// Hears of changes by the server's live stream; while that is away, the safety poll tells.
-class RemoteWatch : public store::Watch {
+class RemoteWatch final : public store::Watch {
 public:
     explicit RemoteWatch(const http::ClientParams& server) : client_(server) {
         const http::SignalPause pause;  // signals are for the command that waits
