@@ -18,7 +18,7 @@ void create_schema(const std::string& url) {
     (void)open_store(url);
 }
 
-class SqliteScratch : public ScratchDatabase {
+class SqliteScratch final : public ScratchDatabase {
 public:
     explicit SqliteScratch(const std::string& folder) : folder_(folder + "/holdfast-bench.XXXXXX") {
         if (mkdtemp(folder_.data()) == nullptr) throw std::runtime_error("cannot create a folder in " + folder);
@@ -39,7 +39,7 @@ private:
     std::string folder_;
 };
 
-class PostgresScratch : public ScratchDatabase {
+class PostgresScratch final : public ScratchDatabase {
 public:
     explicit PostgresScratch(const std::string& server) : server_(server), name_(next_name()) {
         LibpqConnection(server_).run("CREATE DATABASE " + name_);

@@ -144,7 +144,9 @@ TEST_P(WorkerTest, HandsTheLinesOfItsLogToTheApplication) {
 class WorkerFaults : public SqliteProgramTest {};
 
 TEST_F(WorkerFaults, OptionsThatNoWorkerCanHaveAreRefusedByName) {
-    const auto with = [&](WorkerOptions options) { return [this, options] { Worker(place->url(), {}, options); }; };
+    const auto with = [&](const WorkerOptions& options) {
+        return [this, options] { Worker(place->url(), {}, options); };
+    };
     EXPECT_THAT(with({.queues = {}}), ThrowsMessage<BadInput>(HasSubstr("queues")));
     EXPECT_THAT(with({.max_concurrent_tasks = 0}), ThrowsMessage<BadInput>(HasSubstr("max_concurrent_tasks")));
     EXPECT_THAT(with({.task_timeout = 0s}), ThrowsMessage<BadInput>(HasSubstr("task_timeout")));

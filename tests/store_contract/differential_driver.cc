@@ -164,7 +164,7 @@ store::NewTask DifferentialDriver::new_task() {
 
 void DifferentialDriver::join_worker() {
     auto worker = a_worker({any_of(queues), any_of(queues)}, chance(0.5) ? tags : std::vector<std::string>{"x"});
-    worker.tags.push_back("task:work");
+    worker.tags.emplace_back("task:work");
     worker.id = uuid();
     first_.register_worker(worker);
     second_.register_worker(worker);
