@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
+#include <utility>
 
 #include "bench/libpq_connection.h"
 #include "bench/queue_driver.h"
@@ -41,7 +42,7 @@ private:
 
 class PostgresScratch final : public ScratchDatabase {
 public:
-    explicit PostgresScratch(const std::string& server) : server_(server), name_(next_name()) {
+    explicit PostgresScratch(std::string server) : server_(std::move(server)), name_(next_name()) {
         LibpqConnection(server_).run("CREATE DATABASE " + name_);
         create_schema(PostgresScratch::url());
     }

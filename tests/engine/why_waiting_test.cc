@@ -7,7 +7,6 @@
 namespace holdfast::engine::testing {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 

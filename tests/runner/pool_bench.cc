@@ -21,7 +21,7 @@ std::size_t processes_of(const std::string& worker) {
     return count;
 }
 
-PoolBench::PoolBench(PoolLimits limits, bool uses_cgroups)
+PoolBench::PoolBench(const PoolLimits& limits, bool uses_cgroups)
     : worker_(platform::new_task_id().to_string()), keeper_(std::make_unique<KeeperLink>(uses_cgroups)) {
     pool_ = std::make_unique<ProcessPool>(
         loop_, *keeper_, worker_, limits, [this](engine::RunnerEvent event) { note(std::move(event)); },

@@ -18,7 +18,7 @@ namespace holdfast::runner {
 /// started through it: that is checked.
 class PoolBench {
 public:
-    explicit PoolBench(PoolLimits limits = {}, bool uses_cgroups = true);
+    explicit PoolBench(const PoolLimits& limits = {}, bool uses_cgroups = true);
     ~PoolBench();
     PoolBench(const PoolBench&) = delete;
     PoolBench& operator=(const PoolBench&) = delete;

@@ -140,11 +140,11 @@ TEST(PolicyText, LimitsTheLengthOfLists) {
     policy.retry.retry_on.assign(100, "CODE");
     EXPECT_EQ(policy_defect(policy), "");
     EXPECT_EQ(read(encode_policy(policy)), policy);
-    policy.retry.delays.push_back(1s);
+    policy.retry.delays.emplace_back(1s);
     EXPECT_EQ(policy_defect(policy), "retry_delays_ms must have at most 100 members, not 101");
     EXPECT_EQ(complaint(encode_policy(policy)), policy_defect(policy));
     policy.retry.delays.clear();
-    policy.retry.retry_on.push_back("CODE");
+    policy.retry.retry_on.emplace_back("CODE");
     EXPECT_EQ(policy_defect(policy), "retry_on must have at most 100 members, not 101");
 }
 

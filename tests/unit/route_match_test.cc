@@ -9,7 +9,7 @@ using Strings = std::vector<std::string>;
 
 TEST(RouteMatch, AWorkerServesItsQueuesWhenItCarriesEveryRequiredTag) {
     const Strings queues{"default", "mail"}, tags{"gpu", "linux"};
-    const auto served = [&](const char* queue, Strings required) {
+    const auto served = [&](const char* queue, const Strings& required) {
         return serves(queues, tags, {1, queue, required});
     };
     EXPECT_TRUE(served("default", {}));

@@ -87,7 +87,7 @@ TEST(WorkflowGraph, ShowsEvenWhatIsOnACycle) {
 
 TEST(WorkflowGraph, IsAGraphOfGraphvizWithStatesAsColours) {
     Workflow workflow = nightly();
-    workflow.name = "a \"b\" \\";
+    workflow.name = R"(a "b" \)";
     const std::map<std::string, StepState> states{{"fetch", StepState::Failed}};
     const std::string dot = graph_dot(workflow, &states);
     EXPECT_THAT(dot, HasSubstr("digraph \"a \\\"b\\\" \\\\\" {\n"));

@@ -15,6 +15,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/text.h"
 #include "platform/own_program.h"
 #include "platform/sockets.h"
 #include "tests/worker/patience.h"
@@ -59,13 +60,13 @@ void become_limited_user(unsigned most_processes) {
 
 std::vector<std::string> words_for(const WorkerAppParams& params) {
     std::vector<std::string> words = {"worker_app", "name=" + params.name};
-    for (const auto& [key, value] : params.settings) words.push_back(key + "=" + value);
+    for (const auto& [key, value] : params.settings) words.push_back(concat(key, "=", value));
     return words;
 }
 
 std::vector<std::string> environment_for(const WorkerAppParams& params) {
     std::vector<std::string> assignments;
-    for (const auto& [key, value] : params.environment) assignments.push_back(key + "=" + value);
+    for (const auto& [key, value] : params.environment) assignments.push_back(concat(key, "=", value));
     return platform::environment_with(assignments);
 }
 
