@@ -84,7 +84,7 @@ OwnPostgres::~OwnPostgres() {
 
 void OwnPostgres::start() {
     Words words = as_owner({programs_ + "/postgres", "-D", data()});
-    words.insert(words.begin(), {"sh", "-c", "exec \"$@\" >>\"$LOG\" 2>&1", "sh"});
+    words.insert(words.begin(), {"sh", "-c", R"(exec "$@" >>"$LOG" 2>&1)", "sh"});
     const auto pid = platform::launch({.file = "/bin/sh",
                                        .arguments = words,
                                        .environment = platform::environment_with({"LOG=" + log_}),

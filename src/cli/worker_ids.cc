@@ -25,9 +25,8 @@ bool has_left(const store::WorkerRecord& record) {
 }
 
 Records matching(const Records& all, const std::string& text, Likely likely) {
-    const Records named = only(all, [&](const auto& record) { return record.registration.name == text; });
-    const Records likelier =
-        only(named, [&](const auto& record) { return has_left(record) == (likely == Likely::Left); });
+    Records named = only(all, [&](const auto& record) { return record.registration.name == text; });
+    Records likelier = only(named, [&](const auto& record) { return has_left(record) == (likely == Likely::Left); });
     if (!likelier.empty()) return likelier;
     if (!named.empty() || text.empty()) return named;
     return only(all, [&](const auto& record) { return record.registration.id.to_string().starts_with(text); });

@@ -22,7 +22,7 @@ void WorkflowComplaints::misfit(const SourceNode& entry, std::string title, std:
                      .suggestion = std::move(suggestion)});
 }
 
-void WorkflowComplaints::complain(const SourceNode& entry, std::string path, std::string title,
+void WorkflowComplaints::complain(const SourceNode& entry, const std::string& path, std::string title,
                                   std::string suggestion) {
     distrust(path);
     draft_.complain({.where = origin(entry),

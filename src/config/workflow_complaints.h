@@ -20,7 +20,7 @@ public:
     /// A value that does not fit.
     void misfit(const SourceNode& entry, std::string title, std::string allowed, std::string suggestion = "");
     /// A sentence about an entry, or about a path below it that is not there.
-    void complain(const SourceNode& entry, std::string path, std::string title, std::string suggestion = "");
+    void complain(const SourceNode& entry, const std::string& path, std::string title, std::string suggestion = "");
     void unknown_key(const SourceNode& entry, const std::vector<std::string>& known);
     /// Nothing below this path can be trusted any more.
     void distrust(const std::string& path) { distrusted_.insert(path); }

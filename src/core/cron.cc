@@ -174,7 +174,7 @@ Result<Set, Defect> read_item(std::string_view item, const Field& field) {
 Result<Set, Defect> read_field(std::string_view text, const Field& field) {
     Set set = 0;
     for (const std::string_view item : split(text, ',')) {
-        const auto values = read_item(item, field);
+        auto values = read_item(item, field);
         if (!values) return values;
         set |= *values;
     }

@@ -40,8 +40,8 @@ std::optional<std::string> text_fault(const json& value) {
     if (!value.is_structured()) return std::nullopt;
     for (const auto& [key, member] : value.items()) {
         if (value.is_object())
-            if (const auto fault = text_defect(key)) return fault;
-        if (const auto fault = text_fault(member)) return fault;
+            if (auto fault = text_defect(key)) return fault;
+        if (auto fault = text_fault(member)) return fault;
     }
     return std::nullopt;
 }
@@ -120,7 +120,7 @@ private:
     }
 
     void check_value(const json& value, const std::string& path, const Reader& reader) {
-        if (value.is_null() || value == "") return;
+        if (value.is_null() || (value.is_string() && value.get_ref<const std::string&>().empty())) return;
         const auto parsed = Template::parse(value);
         if (!parsed.ok()) {
             for (const TemplateError& error : parsed.error())

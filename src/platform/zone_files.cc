@@ -67,7 +67,7 @@ std::string unknown_zone(const std::string& name, const std::string& folder) {
         return concat("there are no time zones in ", folder, "; install the package tzdata, or use the zone \"UTC\"");
     const auto nearest = nearest_word(name, names);
     if (nearest) return concat("unknown time zone \"", name, "\"; did you mean \"", *nearest, "\"?");
-    return concat("unknown time zone \"", name, "\"; give a name like \"Europe/Berlin\" or \"UTC\"");
+    return concat("unknown time zone \"", name, R"("; give a name like "Europe/Berlin" or "UTC")");
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ std::string unknown_zone(const std::string& name, const std::string& folder) {
 Result<core::TimeZone, std::string> read_zone(const std::string& name, const std::string& folder) {
     if (name == "UTC") return core::TimeZone::utc();
     if (!is_zone_name(name))
-        return Failure{concat("a time zone must be a name like \"Europe/Berlin\" or \"UTC\", not \"",
+        return Failure{concat(R"(a time zone must be a name like "Europe/Berlin" or "UTC", not ")",
                               name.substr(0, longest_name), '"')};
     const std::string path = concat(folder, '/', name);
     const auto bytes = read_small_file(path);

@@ -33,7 +33,7 @@ public:
     GaugeFamily& add(const char* label, const std::string& of, Number value) {
         return add({{label, of}}, static_cast<double>(value));
     }
-    operator MetricFamily() const { return family_; }
+    explicit operator MetricFamily() const { return family_; }
 
 private:
     MetricFamily family_;
@@ -43,25 +43,25 @@ using Families = std::vector<MetricFamily>;
 
 void add_tasks(store::Store& store, Families& families) {
     const store::TaskCounts counts = store.count();
-    families.push_back(GaugeFamily("holdfast_tasks", "Tasks in the store, by state")
-                           .add("state", "PENDING", counts.pending)
-                           .add("state", "CLAIMED", counts.claimed)
-                           .add("state", "RUNNING", counts.running)
-                           .add("state", "COMPLETED", counts.completed)
-                           .add("state", "FAILED", counts.failed)
-                           .add("state", "CANCELLED", counts.cancelled)
-                           .add("state", "EXPIRED", counts.expired));
+    families.emplace_back(GaugeFamily("holdfast_tasks", "Tasks in the store, by state")
+                              .add("state", "PENDING", counts.pending)
+                              .add("state", "CLAIMED", counts.claimed)
+                              .add("state", "RUNNING", counts.running)
+                              .add("state", "COMPLETED", counts.completed)
+                              .add("state", "FAILED", counts.failed)
+                              .add("state", "CANCELLED", counts.cancelled)
+                              .add("state", "EXPIRED", counts.expired));
 }
 
 void add_jobs(store::Store& store, Families& families) {
     const store::JobCounts counts = store.count_jobs();
-    families.push_back(GaugeFamily("holdfast_jobs", "Jobs in the store, by state")
-                           .add("state", "PENDING", counts.pending)
-                           .add("state", "RUNNING", counts.running)
-                           .add("state", "PAUSED", counts.paused)
-                           .add("state", "COMPLETED", counts.completed)
-                           .add("state", "FAILED", counts.failed)
-                           .add("state", "CANCELLED", counts.cancelled));
+    families.emplace_back(GaugeFamily("holdfast_jobs", "Jobs in the store, by state")
+                              .add("state", "PENDING", counts.pending)
+                              .add("state", "RUNNING", counts.running)
+                              .add("state", "PAUSED", counts.paused)
+                              .add("state", "COMPLETED", counts.completed)
+                              .add("state", "FAILED", counts.failed)
+                              .add("state", "CANCELLED", counts.cancelled));
 }
 
 /// The fullest queues have a label of their own.
@@ -86,8 +86,8 @@ void add_queues(store::Store& store, Families& families) {
         tasks.add({{"queue", other.name}, {"place", "waiting"}}, static_cast<double>(other.pending));
         tasks.add({{"queue", other.name}, {"place", "in_flight"}}, static_cast<double>(other.in_flight));
     }
-    families.push_back(tasks);
-    families.push_back(paused);
+    families.emplace_back(tasks);
+    families.emplace_back(paused);
 }
 
 void add_workers(store::Store& store, const config::RecoveryConfig& recovery, Families& families) {
@@ -107,7 +107,7 @@ void add_workers(store::Store& store, const config::RecoveryConfig& recovery, Fa
     }
     GaugeFamily workers("holdfast_workers", "Workers, by how they are");
     for (const auto& [status, count] : by_status) workers.add("status", status, count);
-    families.push_back(workers);
+    families.emplace_back(workers);
     families.push_back(gauge("holdfast_worker_capacity", "Tasks that the fresh workers can run at once", capacity));
     families.push_back(
         gauge("holdfast_worker_tasks", "Tasks that the fresh workers hold, by their last beats", busy));
@@ -126,9 +126,9 @@ void add_replicas(store::Store& store, Families& families) {
     int fresh = 0, stale = 0;
     for (const store::ReplicaRecord& replica : store.replicas())
         ++(replica.seconds_ago > replica_stale_after ? stale : fresh);
-    families.push_back(GaugeFamily("holdfast_replicas", "Servers of the store, by whether they beat")
-                           .add("status", "fresh", fresh)
-                           .add("status", "stale", stale));
+    families.emplace_back(GaugeFamily("holdfast_replicas", "Servers of the store, by whether they beat")
+                              .add("status", "fresh", fresh)
+                              .add("status", "stale", stale));
 }
 
 void add_sweeping(store::Store& store, Families& families) {
@@ -140,7 +140,7 @@ void add_sweeping(store::Store& store, Families& families) {
     const auto notes = store.sweep_notes();
     for (const store::SweepNote& note : notes)
         ages.add("service", note.service, in_seconds(std::max(now - note.at, Duration::zero())));
-    if (!notes.empty()) families.push_back(ages);
+    if (!notes.empty()) families.emplace_back(ages);
 }
 
 /// One that fails is left out, and does not take the others with it; a store that is away is asked only once.
@@ -169,7 +169,7 @@ private:
 }  // namespace
 
 MetricFamily gauge(const std::string& name, const std::string& help, double value) {
-    return GaugeFamily(name.c_str(), help.c_str()).add(std::vector<ClientMetric::Label>(), value);
+    return MetricFamily(GaugeFamily(name.c_str(), help.c_str()).add(std::vector<ClientMetric::Label>(), value));
 }
 
 std::vector<MetricFamily> store_gauges(store::Store& store, const config::RecoveryConfig& recovery) {
