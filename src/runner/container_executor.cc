@@ -135,8 +135,8 @@ Result<int, std::string> ContainerExecutor::run_to_its_end(const ContainerRun& r
     return status;
 }
 
-// Podman, for one, loses the end of what a container prints, or all of it, when its watching process ends while some
-// of the container's input is still on its way there: one run of a hundred on a busy machine.
+// Podman, for one, loses the end of what a container prints, or all of it: of one run in a hundred, on a busy
+// machine.
 void ContainerExecutor::complete_output(const std::string& container, Pulse& pulse) const {
     if (pulse.has_cut_output()) return;
     const std::string out = folder_ + "/out", err = folder_ + "/err";
