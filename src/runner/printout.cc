@@ -44,9 +44,9 @@ bool PrintStream::is_over_cap() const {
 }
 
 void PrintStream::add(std::string_view bytes) {
-    added_.add(bytes);
     follow_lines(bytes);
     if (is_cut_) return;
+    added_.add(bytes);
     const std::size_t room = Printout::cap - kept_;
     waiting_.append(bytes.substr(0, room));
     kept_ += std::min(room, bytes.size());

@@ -48,7 +48,7 @@ private:
     void follow_lines(std::string_view bytes);
 
     std::string name_;
-    Fingerprint added_;  // of the whole run
+    Fingerprint added_;  // of the whole run, until it is cut
     std::string waiting_;
     std::size_t kept_ = 0;  // bytes, of the whole run
     bool is_cut_ = false;   // the cap was reached, and the marker added

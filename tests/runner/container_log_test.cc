@@ -24,8 +24,9 @@ protected:
 
     RunEnded run(const std::string& prints, const std::string& logs) {
         const std::string engine = folder_ / "engine";
-        std::ofstream(engine) << "#!/bin/sh\n[ $1 != --log-level ] || shift 2\ncase $1 in\nrun) cat >/dev/null; "
-                              << prints << " ;;\nlogs) " << logs << " ;;\nesac\n";
+        std::ofstream(engine)
+            << "#!/bin/sh\n[ $1 != --log-level ] || { level=$2; shift 2; }\ncase $1 in\nrun) cat >/dev/null; "
+            << prints << " ;;\nlogs) " << logs << " ;;\nesac\n";
         std::filesystem::permissions(engine, std::filesystem::perms::owner_all);
         bench_ = std::make_unique<PoolBench>(PoolLimits{.containers = {.command = {engine}}});
         runner_ = bench_->spawn();
@@ -79,6 +80,11 @@ TEST_F(ContainerLogTest, ALogWithLessThanHasArrivedIsNotUsed) {
 TEST_F(ContainerLogTest, ANewlineThatOnlyTheLogHasIsNotTakenFromIt) {
     EXPECT_EQ(run("printf 'OUTPUT: 5'", "echo 'OUTPUT: 5'").result, "5");
     EXPECT_EQ(out(), "OUTPUT: 5");
+}
+
+TEST_F(ContainerLogTest, WarningsOfTheEngineAreNotTakenFromIt) {
+    run("echo one", "echo one; [ $level = fatal ] || echo 'level=error this line is odd' >&2");
+    EXPECT_EQ(err(), "");
 }
 
 TEST_F(ContainerLogTest, NoMoreThanIsKeptIsTakenFromIt) {

@@ -80,10 +80,10 @@ std::string DifferentialDriver::compare_dumps() {
     get_to_know_everything();
     for (const auto& job : first_.find_jobs(known_jobs_)) {
         if (!job) continue;
-        if (job->state == JobState::Completed) completed_.insert(job->id);
-        if (job->state == JobState::Failed) failed_.insert(job->id);
-        if (job->state == JobState::Cancelled) cancelled_.insert(job->id);
-        if (job->state == JobState::Completed && job->depth > 0) completed_children_.insert(job->id);
+        if (job->state == JobState::Completed) seen_.completed.insert(job->id);
+        if (job->state == JobState::Failed) seen_.failed.insert(job->id);
+        if (job->state == JobState::Cancelled) seen_.cancelled.insert(job->id);
+        if (job->state == JobState::Completed && job->depth > 0) seen_.completed_children.insert(job->id);
     }
     const auto workers = [this] {
         std::vector<Uuid> ids;
@@ -93,15 +93,6 @@ std::string DifferentialDriver::compare_dumps() {
     const auto first = first_text_.dump(first_, {known_tasks_, known_jobs_, workers});
     const auto second = second_text_.dump(second_, {known_tasks_, known_jobs_, workers});
     return first == second ? "" : "full dump:\n" + line_difference(first, second);
-}
-
-DifferentialDriver::Seen DifferentialDriver::seen() {
-    const auto size = [](const std::set<Uuid>& jobs) { return static_cast<int>(jobs.size()); };
-    seen_.jobs_completed = size(completed_);
-    seen_.jobs_failed = size(failed_);
-    seen_.jobs_cancelled = size(cancelled_);
-    seen_.children_completed = size(completed_children_);
-    return seen_;
 }
 
 std::string DifferentialDriver::recent_operations() const {

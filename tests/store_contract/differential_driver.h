@@ -25,10 +25,10 @@ public:
     [[nodiscard]] std::string compare_dumps();
     /// How often what is rare has happened: a test that never gets there proves nothing.
     struct Seen {
-        int decisions = 0, retries = 0, fires = 0;  ///< on both stores together
-        int jobs_completed = 0, jobs_failed = 0, jobs_cancelled = 0, children_completed = 0;
+        std::size_t decisions = 0, retries = 0, fires = 0;  ///< on both stores together
+        std::set<Uuid> completed = {}, failed = {}, cancelled = {}, completed_children = {};  ///< jobs, when compared
     };
-    [[nodiscard]] Seen seen();
+    [[nodiscard]] const Seen& seen() const { return seen_; }
     /// The latest operations, for a person to see how it came to this.
     [[nodiscard]] std::string recent_operations() const;
 
@@ -124,7 +124,6 @@ private:
     std::vector<store::NewJob> started_jobs_;
     std::vector<Uuid> known_jobs_;
     Seen seen_;
-    std::set<Uuid> completed_, failed_, cancelled_, completed_children_;  // jobs
     std::vector<LeasePair> leases_;
     std::vector<std::pair<store::FinishParams, store::FinishParams>> finishes_;
     store::ClaimParams last_claim_;

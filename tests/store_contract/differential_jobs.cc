@@ -15,13 +15,9 @@ const std::vector<std::string> schedule_names = {"hourly", "often"};
 
 /// Counts an answer of both stores if it is the one that is looked for.
 template <typename Answer>
-Answer counted(Answer answer, Answer wanted, int& count) {
+Answer counted(Answer answer, Answer wanted, std::size_t& count) {
     if (answer == wanted) ++count;
     return answer;
-}
-
-bool is_without_task(const core::WorkflowStep& step) {
-    return step.kind != StepKind::Task;
 }
 
 }  // namespace
@@ -64,7 +60,7 @@ core::WorkflowStep DifferentialDriver::new_step(const std::vector<core::Workflow
             if (!step.sequential) step.parallel = static_cast<int>(below(3));
         }
     }
-    if (is_without_task(step)) step.task.clear();
+    if (step.kind != StepKind::Task) step.task.clear();
     return step;
 }
 

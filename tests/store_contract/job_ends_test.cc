@@ -168,6 +168,22 @@ TEST_P(JobEnds, AFailingHookChangesNothingAndFiresNothing) {
     EXPECT_EQ(job(id).steps.total(), 1) << "hooks are no steps";
 }
 
+TEST_P(JobEnds, OfTwoFailuresInOneCallTheFirstByDefinitionPausesTheJob) {
+    auto flow = a_flow({a_step("a"), a_step("b")});
+    flow.on_error = core::OnError::Pause;
+    for (const bool in_order : {true, false}) {
+        const Uuid id = start({flow});
+        std::vector<store::FinishedRun> runs = {failed(running(id, "a")), failed(running(id, "b"))};
+        if (!in_order) std::swap(runs[0], runs[1]);
+        store->finish({.worker = worker, .runs = runs, .then_start = {}});
+        EXPECT_EQ(states(id), "a=FAILED b=FAILED");
+        std::vector<std::string> reasons;
+        for (const auto& event : jobs->job_events({.job = id}))
+            if (event.kind == "job_paused") reasons.push_back(event.message);
+        EXPECT_THAT(reasons, ElementsAre("Job paused: step a failed")) << in_order;
+    }
+}
+
 TEST_P(JobEnds, ManyFinishersAtOnceResolveAFanInOnce) {
     constexpr int threads = 8, per_thread = 10;
     std::vector<core::WorkflowStep> steps;

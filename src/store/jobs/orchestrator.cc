@@ -56,7 +56,9 @@ void Orchestrator::tasks_ended(const std::vector<JustEnded>& tasks) {
         ids.push_back(task.task);
         states[task.task] = task.state;
     }
-    const auto steps = tables_.steps_of_tasks(ids);
+    auto steps = tables_.steps_of_tasks(ids);
+    // As they are defined: the same story whatever the order of the call, or of the rows.
+    std::sort(steps.begin(), steps.end(), [](const auto& left, const auto& right) { return left.key < right.key; });
     book_.keep(steps);
     std::vector<Uuid> jobs;
     for (const auto& step : steps) jobs.push_back(step.key.job);
