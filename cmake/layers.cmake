@@ -34,12 +34,18 @@ function(holdfast_starts_often program)
   endif()
 endfunction()
 
+# What nearly every file includes, compiled once for all layers; so all are compiled with the same flags.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cc CONTENT "")
+add_library(holdfast_precompiled OBJECT ${PROJECT_BINARY_DIR}/precompiled.cc)
+target_link_libraries(holdfast_precompiled PRIVATE holdfast_flags nlohmann_json::nlohmann_json)
+target_precompile_headers(holdfast_precompiled PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled.h)
+
 # holdfast_layer(NAME FOLDER LINKS...): one target per folder, made of every .cc in it.
 function(holdfast_layer name folder)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
   add_library(${name} OBJECT ${sources})
   target_link_libraries(${name} PUBLIC holdfast_flags nlohmann_json::nlohmann_json ${ARGN})
-  target_precompile_headers(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled.h)
+  target_precompile_headers(${name} REUSE_FROM holdfast_precompiled)
 endfunction()
 
 # holdfast_embed_sql(TARGET FOLDER): makes FOLDER/*.sql available as `embedded_migrations()` of store/migration.h.
