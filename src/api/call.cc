@@ -13,16 +13,6 @@ namespace {
 
 // ---- The query ----------------------------------------------------------------------------------
 
-std::vector<std::string> split(const std::string& text) {
-    std::vector<std::string> words;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        words.push_back(text.substr(begin, end - begin));
-        begin = end + 1;
-    }
-    return words;
-}
-
 std::string upper_case(std::string text) {
     std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
     return text;
@@ -42,7 +32,8 @@ Value read_parameter(const std::string& text, const Json& schema) {
     if (type == "boolean" && (text == "true" || text == "false")) return text == "true";
     if (type != "array") return text;
     Value words = Value::array();
-    for (const std::string& word : split(text)) words.push_back(upper_case(word));  // states, in any letter case
+    for (const std::string_view word : split(text, ','))
+        words.push_back(upper_case(std::string(word)));  // states, in any letter case
     return words;
 }
 

@@ -1,7 +1,7 @@
 #include "base/text.h"
 
 #include <algorithm>
-#include <cstdint>
+#include <charconv>
 
 namespace holdfast {
 
@@ -52,7 +52,35 @@ std::size_t edit_distance(std::string_view left, std::string_view right) {
     return last[right.size()];
 }
 
+template <typename Number>
+std::string_view written(std::array<char, 24>& digits, Number number) {
+    return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr};
+}
+
 }  // namespace
+
+void Piece::write(std::int64_t number) {
+    text_ = written(digits_, number);
+}
+
+void Piece::write(std::uint64_t number) {
+    text_ = written(digits_, number);
+}
+
+Piece::Piece(double number) {
+    const auto end =
+        std::to_chars(digits_.data(), digits_.data() + digits_.size(), number, std::chars_format::general, 6);
+    text_ = {digits_.data(), end.ptr};
+}
+
+std::string concat_pieces(std::initializer_list<Piece> pieces) {
+    std::size_t length = 0;
+    for (const Piece& piece : pieces) length += piece.text().size();
+    std::string all;
+    all.reserve(length);
+    for (const Piece& piece : pieces) all += piece.text();
+    return all;
+}
 
 std::string lower_case(std::string_view text) {
     std::string lower(text);
@@ -67,6 +95,29 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
         joined += part;
     }
     return joined;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    for (;;) {
+        const std::size_t end = text.find(separator);
+        parts.push_back(text.substr(0, end));
+        if (end == std::string_view::npos) return parts;
+        text.remove_prefix(end + 1);
+    }
+}
+
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view blanks = " \t\r\n";
+    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+    return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
+std::string one_line(std::string_view text) {
+    std::string line(text);
+    std::ranges::replace_if(
+        line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
+    return line;
 }
 
 std::optional<std::string> text_defect(std::string_view text) {

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,15 +13,54 @@
 
 namespace holdfast {
 
-/// Writes its arguments one after the other into a string.
+/// An argument of concat as text: a string, a character or a number. Refers to the string that it is made of.
+class Piece {
+public:
+    Piece(std::string_view text) : text_(text) {}    // NOLINT(google-explicit-constructor): concat converts
+    Piece(const std::string& text) : text_(text) {}  // NOLINT(google-explicit-constructor)
+    Piece(const char* text) : text_(text) {}         // NOLINT(google-explicit-constructor)
+    Piece(char letter) : digits_{letter}, text_(digits_.data(), 1) {}  // NOLINT(google-explicit-constructor)
+    template <std::signed_integral Number>
+    Piece(Number number) {  // NOLINT(google-explicit-constructor)
+        write(static_cast<std::int64_t>(number));
+    }
+    template <std::unsigned_integral Number>
+    Piece(Number number) {  // NOLINT(google-explicit-constructor)
+        write(static_cast<std::uint64_t>(number));
+    }
+    Piece(double number);  // NOLINT(google-explicit-constructor): six significant digits
+    Piece(const Piece&) = delete;
+    Piece& operator=(const Piece&) = delete;
+    ~Piece() = default;
+
+    [[nodiscard]] std::string_view text() const { return text_; }
+
+private:
+    void write(std::int64_t number);
+    void write(std::uint64_t number);
+
+    std::array<char, 24> digits_;
+    std::string_view text_;
+};
+
+[[nodiscard]] std::string concat_pieces(std::initializer_list<Piece> pieces);
+
+/// Its arguments one after the other as a string.
 template <typename... Parts>
 [[nodiscard]] std::string concat(const Parts&... parts) {
-    std::ostringstream out;
-    (out << ... << parts);
-    return out.str();
+    return concat_pieces({parts...});
 }
 
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);
+
+/// The parts between separators; a text without one is a single part. They refer to `text`.
+[[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
+
+/// Without blanks and line ends at its ends. Refers to `text`.
+[[nodiscard]] std::string_view trimmed(std::string_view text);
+
+/// The text as one line: control characters become spaces.
+[[nodiscard]] std::string one_line(std::string_view text);
 
 /// A to Z as a to z; whatever else stands in it stays as it is.
 [[nodiscard]] std::string lower_case(std::string_view text);

@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    platform::Descriptor file_;
+    Descriptor file_;
 };
 
 void work(Context& context, int length_ms) {

@@ -16,7 +16,6 @@ namespace holdfast::chaos {
 
 namespace {
 
-using platform::Descriptor;
 
 sockaddr_in loopback(int port) {
     sockaddr_in address{};

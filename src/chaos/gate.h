@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "platform/descriptor.h"
+#include "base/descriptor.h"
 
 namespace holdfast::chaos {
 
@@ -42,8 +42,8 @@ private:
 
     const int server_port_;
     int port_ = 0;
-    platform::Descriptor door_;
-    platform::Descriptor bell_;
+    Descriptor door_;
+    Descriptor bell_;
     std::atomic<Mode> mode_ = Mode::Open;
     std::atomic<bool> resets_ = false;
     std::atomic<bool> stops_ = false;

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "platform/descriptor.h"
+#include "base/descriptor.h"
 #include "store/task_records.h"
 
 namespace holdfast::chaos {
@@ -49,7 +49,7 @@ public:
 
 private:
     std::string path_;
-    platform::Descriptor file_;
+    Descriptor file_;
 };
 
 }  // namespace holdfast::chaos

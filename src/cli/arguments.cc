@@ -9,6 +9,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "holdfast/errors.h"
 
 namespace holdfast::cli {
@@ -25,13 +26,6 @@ std::string read_file(std::string_view option, const std::string& path) {
     std::string text = read_all(file);
     if (file.bad()) throw BadInput(fmt::format("{}: cannot read {}: {}", option, path, std::strerror(errno)));
     return text;
-}
-
-// The newline at the end of a file or a pipe is no part of what was meant.
-std::string trimmed(const std::string& text) {
-    constexpr auto blanks = " \t\r\n";
-    const auto first = text.find_first_not_of(blanks);
-    return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(blanks) + 1 - first);
 }
 
 // "[json.exception.parse_error.101] parse error at line 1, column 5: ..." without what only the library's users want.
@@ -63,7 +57,7 @@ std::string read_json_argument(std::string_view option, const std::string& given
         where = given.substr(1);
     }
     require_json(option, text, where);
-    return trimmed(text);
+    return std::string(trimmed(text));  // without the newline at the end of a file or a pipe
 }
 
 std::string read_text_argument(std::string_view option, const std::string& given) {

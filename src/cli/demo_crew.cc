@@ -10,8 +10,8 @@
 #include <csignal>
 #include <thread>
 
+#include "base/descriptor.h"
 #include "base/throw_errno.h"
-#include "platform/descriptor.h"
 #include "platform/kill_tree.h"
 #include "platform/own_program.h"
 #include "store/sqlite/lock_holders.h"
@@ -20,7 +20,6 @@ namespace holdfast::cli {
 
 namespace {
 
-using platform::Descriptor;
 
 /// All that the child uses: nothing is allocated after the fork.
 struct Prepared {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "http/client.h"
+#include "platform/host_identity.h"
 #include "platform/zone_files.h"
 #include "remote/remote_store.h"
 #include "remote/server_link.h"
@@ -13,12 +14,6 @@
 namespace holdfast::cli {
 
 namespace {
-
-std::string host_name() {
-    std::array<char, 256> name{};
-    if (gethostname(name.data(), name.size() - 1) != 0) return "unknown host";
-    return name.data();
-}
 
 std::string user_name(const Io& io) {
     const auto user = io.environment.find("USER");
@@ -81,7 +76,7 @@ http::ClientParams server_params(const Globals& globals) {
 }
 
 std::string Session::who() const {
-    return fmt::format("{}@{} (cli)", user_name(io), host_name());
+    return fmt::format("{}@{} (cli)", user_name(io), platform::host_name());
 }
 
 }  // namespace holdfast::cli

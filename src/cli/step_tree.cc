@@ -261,11 +261,4 @@ bool waits_for_approval(const StepInfo& step) {
     return step.kind == "approval" && step.state == StepState::Running && step.items.total() == 0;
 }
 
-std::string one_line(const std::string& text) {
-    std::string line = text;
-    for (char& c : line)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-    return line;
-}
-
 }  // namespace holdfast::cli

@@ -39,7 +39,4 @@ void print_tree(const Io& io, const JobTree& tree);
 /// Whether somebody has to decide it now.
 [[nodiscard]] bool waits_for_approval(const StepInfo& step);
 
-/// The text as one line without control characters, which could do anything to a terminal.
-[[nodiscard]] std::string one_line(const std::string& text);
-
 }  // namespace holdfast::cli

@@ -12,12 +12,6 @@ namespace {
 
 using Lookup = std::function<Result<std::string, std::string>(std::string_view path)>;
 
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-    return text;
-}
-
 bool is_path(std::string_view text) {
     const auto is_part_of_a_name = [](unsigned char c) {
         return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "core/in_quotes.h"
 
 namespace holdfast::core {
 
@@ -51,12 +52,6 @@ constexpr Macro macros[] = {{"@hourly", "0 * * * *"},
                             {"@monthly", "0 0 1 * *"},
                             {"@yearly", "0 0 1 1 *"}};
 
-std::string quoted(std::string_view text) {
-    constexpr std::size_t most = 40;
-    if (text.size() <= most) return concat('"', text, '"');
-    return concat('"', text.substr(0, most), "...\"");
-}
-
 std::string allowed(const Field& field) {
     std::string values = concat(field.least, " to ", field.most);
     if (!field.words.empty()) values = concat(values, ", ", field.words.front(), " to ", field.words.back());
@@ -66,16 +61,6 @@ std::string allowed(const Field& field) {
 // ---- Reading -----------------------------------------------------------------------------------------------------
 
 constexpr std::string_view blanks = " \t";
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-    std::vector<std::string_view> parts;
-    for (;;) {
-        const std::size_t end = text.find(separator);
-        parts.push_back(text.substr(0, end));
-        if (end == std::string_view::npos) return parts;
-        text.remove_prefix(end + 1);
-    }
-}
 
 std::vector<std::string_view> split_at_blanks(std::string_view text) {
     std::vector<std::string_view> parts;
@@ -120,7 +105,7 @@ struct Range {
 
 Defect value_defect(std::string_view value, const Field& field) {
     return concat("the ", field.name, " of a cron must be ", allowed(field),
-                  " or *, a range, list or step of these, not ", quoted(value));
+                  " or *, a range, list or step of these, not ", in_quotes(value));
 }
 
 /// "FRI-SUN" and "5-0" end on the Sunday that comes after their beginning.
@@ -130,7 +115,7 @@ Result<Range, Defect> read_two_ends(std::string_view text, std::size_t dash, con
     if (!from || !to) return Failure{value_defect(text, field)};
     if (field.most == sunday_as_end && *to == 0) to = sunday_as_end;
     if (*from > *to)
-        return Failure{concat("the ", field.name, " of a cron has a range that runs backwards: ", quoted(text),
+        return Failure{concat("the ", field.name, " of a cron has a range that runs backwards: ", in_quotes(text),
                               "; write two, with a comma between them")};
     return Range{*from, *to};
 }
@@ -147,12 +132,12 @@ Result<Range, Defect> read_range(std::string_view text, const Field& field) {
 Result<int, Defect> read_step(std::string_view item, std::size_t slash, const Field& field) {
     const std::string_view range = item.substr(0, slash);
     if (range != "*" && range.find('-') == std::string_view::npos)
-        return Failure{concat("the ", field.name, " of a cron has a step without a range: ", quoted(item), "; write ",
-                              quoted(concat(range, "-", field.most, item.substr(slash))))};
+        return Failure{concat("the ", field.name, " of a cron has a step without a range: ", in_quotes(item),
+                              "; write ", in_quotes(concat(range, "-", field.most, item.substr(slash))))};
     const auto step = read_number(item.substr(slash + 1));
     if (!step || *step < 1 || *step > field.most)
-        return Failure{
-            concat("the ", field.name, " of a cron must have a step from 1 to ", field.most, ", not ", quoted(item))};
+        return Failure{concat("the ", field.name, " of a cron must have a step from 1 to ", field.most, ", not ",
+                              in_quotes(item))};
     return *step;
 }
 
@@ -185,12 +170,7 @@ Result<std::string_view, Defect> meaning_of(std::string_view text) {
     if (!text.starts_with('@')) return text;
     for (const Macro& macro : macros)
         if (macro.name == text) return macro.meaning;
-    return Failure{concat("a cron may be @hourly, @daily, @weekly, @monthly or @yearly, not ", quoted(text))};
-}
-
-std::string_view trimmed(std::string_view text) {
-    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-    return text.substr(0, text.find_last_not_of(blanks) + 1);
+    return Failure{concat("a cron may be @hourly, @daily, @weekly, @monthly or @yearly, not ", in_quotes(text))};
 }
 
 Set with_one_sunday(Set weekdays) {
@@ -220,7 +200,7 @@ Result<Cron, std::string> Cron::parse(std::string_view text) {
     const auto parts = split_at_blanks(*meaning);
     if (parts.size() != fields.size())
         return Failure{concat("a cron must have five fields (minute, hour, day of month, month, day of week), not ",
-                              parts.size(), ": ", quoted(text))};
+                              parts.size(), ": ", in_quotes(text))};
     Cron cron;
     cron.text_ = text;
     const std::array<Set*, 5> sets = {&cron.minutes_, &cron.hours_, &cron.days_of_month_, &cron.months_,
@@ -233,8 +213,8 @@ Result<Cron, std::string> Cron::parse(std::string_view text) {
     cron.days_of_week_ = with_one_sunday(cron.days_of_week_);
     cron.needs_both_days_ = parts[2].starts_with('*') || parts[4].starts_with('*');
     if (!cron.next(local_days(std::chrono::year(2000) / 1 / 1)))
-        return Failure{
-            concat("this cron never comes: no month of ", quoted(parts[3]), " has a day of ", quoted(parts[2]))};
+        return Failure{concat("this cron never comes: no month of ", in_quotes(parts[3]), " has a day of ",
+                              in_quotes(parts[2]))};
     return cron;
 }
 

@@ -5,13 +5,14 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "core/in_quotes.h"
 #include "core/workflow_input.h"
 
 namespace holdfast::core {
 
 namespace {
 
-constexpr std::size_t max_name_bytes = 100;  // so that "WORKFLOW.STEP" is a task's name, too
+constexpr std::size_t longest_name = 100;  // so that "WORKFLOW.STEP" is a task's name, too
 constexpr Duration longest_job = std::chrono::hours(24 * 365);
 
 bool is_name(std::string_view text) {
@@ -21,7 +22,7 @@ bool is_name(std::string_view text) {
 }
 
 std::string name_fault(std::string_view name) {
-    if (name.size() > max_name_bytes) return concat("is longer than ", max_name_bytes, " bytes");
+    if (name.size() > longest_name) return concat("is longer than ", longest_name, " bytes");
     if (!is_name(name)) return "is no name: names are of letters, digits, _ and -";
     return {};
 }
@@ -97,7 +98,7 @@ std::vector<StepPlace> places_of(const Workflow& workflow) {
 std::string FaultList::suggestion(std::string_view word, const std::vector<std::string>& candidates) {
     if (suggestions_left_-- <= 0) return {};
     const auto near = nearest_word(word, candidates);
-    return near ? concat("; did you mean ", quoted(*near), "?") : std::string();
+    return near ? concat("; did you mean ", in_quotes(*near), "?") : std::string();
 }
 
 std::vector<std::string> step_names(const Workflow& workflow) {
@@ -105,13 +106,6 @@ std::vector<std::string> step_names(const Workflow& workflow) {
     names.reserve(workflow.steps.size());
     for (const WorkflowStep& step : workflow.steps) names.push_back(step.name);
     return names;
-}
-
-std::string quoted(std::string_view text) {
-    constexpr std::size_t longest = 100;
-    const std::string_view part = text.substr(0, longest);
-    const std::string shown = nlohmann::json(part).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    return part.size() == text.size() ? shown : concat(shown, "...");
 }
 
 void check_input_fields(const Workflow& workflow, FaultList& faults) {

@@ -31,8 +31,6 @@ struct StepPlace {
 };
 
 [[nodiscard]] std::vector<std::string> step_names(const Workflow& workflow);
-/// `"fetch"`, escaped and short enough for a sentence.
-[[nodiscard]] std::string quoted(std::string_view text);
 
 /// Names, kinds, members that a kind lacks or does not have, ranges: what a step shows by itself.
 void check_step(const StepPlace& place, FaultList& faults);

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "core/in_quotes.h"
 #include "core/template.h"
 #include "core/workflow_check.h"
 #include "core/workflow_input.h"
@@ -97,7 +98,7 @@ void check_given_input(const StepPlace& place, const Workflow& child, FaultList&
         names.push_back(field.name);
         const auto value = given.find(field.name);
         if (value == given.end() && field.required)
-            faults.add(path, concat("has no ", quoted(field.name), ", which the workflow ", quoted(child.name),
+            faults.add(path, concat("has no ", in_quotes(field.name), ", which the workflow ", in_quotes(child.name),
                                     " requires"));
         if (value == given.end() || !is_constant(*value)) continue;
         if (const auto fault = misfit(field, *value)) faults.add(concat(path, '.', field.name), *fault);
@@ -105,7 +106,7 @@ void check_given_input(const StepPlace& place, const Workflow& child, FaultList&
     for (const auto& [name, value] : given.items())
         if (std::ranges::find(names, name) == names.end())
             faults.add(concat(path, '.', name),
-                       concat("is no input of the workflow ", quoted(child.name), faults.suggestion(name, names)));
+                       concat("is no input of the workflow ", in_quotes(child.name), faults.suggestion(name, names)));
 }
 
 }  // namespace
@@ -124,7 +125,7 @@ void check_children(const Workflow& workflow, const std::map<std::string, Workfl
             check_given_input(place, child->second, faults);
         else if (name != workflow.name)
             faults.add(concat(place.path, ".workflow"),
-                       concat("names the workflow ", quoted(name), ", which does not exist",
+                       concat("names the workflow ", in_quotes(name), ", which does not exist",
                               faults.suggestion(name, known)));
     }
     if (has_children) check_nesting(workflow, others, places, faults);

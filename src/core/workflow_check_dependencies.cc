@@ -1,6 +1,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "core/in_quotes.h"
 #include "core/workflow_check.h"
 
 namespace holdfast::core {
@@ -34,10 +35,10 @@ public:
         for (std::size_t i = 0; i < names.size(); ++i) {
             const bool is_new = seen.insert(names[i]).second;
             if (!is_new)
-                complain(path, i, concat("names the step ", quoted(names[i]), " twice"));
+                complain(path, i, concat("names the step ", in_quotes(names[i]), " twice"));
             else if (order_.find(names[i]) == nullptr)
                 complain(path, i,
-                         concat("names the step ", quoted(names[i]), ", which does not exist",
+                         concat("names the step ", in_quotes(names[i]), ", which does not exist",
                                 faults_.suggestion(names[i], known_)));
         }
     }

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "core/expression.h"
+#include "core/in_quotes.h"
 #include "core/template.h"
 #include "core/workflow_check.h"
 
@@ -84,7 +85,7 @@ public:
         for (std::size_t i = 0; i < questions_.size(); ++i)
             if (refused[i])
                 faults_.add(asked_at_[i],
-                            concat("refers to the step ", quoted(step_names_[number(questions_[i].upstream)]),
+                            concat("refers to the step ", in_quotes(step_names_[number(questions_[i].upstream)]),
                                    ", which it does not depend on; add it to depends_on"));
     }
 
@@ -153,7 +154,7 @@ private:
 
     void refuse_root(const std::string& root, const std::string& path) {
         static const std::vector<std::string> roots{"input", "steps", "item", "index", "job"};
-        faults_.add(path, concat("refers to ", quoted(root), ", which is none of ", join(roots, ", "),
+        faults_.add(path, concat("refers to ", in_quotes(root), ", which is none of ", join(roots, ", "),
                                  faults_.suggestion(root, roots)));
     }
 
@@ -173,7 +174,7 @@ private:
         const std::string& name = reference.path[1];
         if (step.input.is_object() && step.input.contains(name)) return;
         faults_.add(concat(reader.place->path, ".input"),
-                    concat("has no ", quoted(name), ", which the task ", quoted(step.task), " needs in ",
+                    concat("has no ", in_quotes(name), ", which the task ", in_quotes(step.task), " needs in ",
                            path.substr(reader.place->path.size() + 1)));
     }
 
@@ -182,7 +183,7 @@ private:
         const std::string& name = reference.path.at(1);
         const int* upstream = order_.find(name);
         if (upstream == nullptr)
-            return faults_.add(path, concat("refers to the step ", quoted(name), ", which does not exist",
+            return faults_.add(path, concat("refers to the step ", in_quotes(name), ", which does not exist",
                                             faults_.suggestion(name, step_names_)));
         if (const std::string& member = reference.path.at(2); std::ranges::find(members, member) == members.end())
             faults_.add(path, concat("refers to steps.", name, '.', member, "; a step has ", join(members, ", "),

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "core/in_quotes.h"
 #include "core/policy_text.h"
 #include "core/workflow_check.h"
 
@@ -77,10 +78,10 @@ private:
             const auto length = parse_duration(step_.wait_for, std::chrono::seconds(1));
             if (!length || *length > longest_wait)
                 complain("wait", concat("is no duration of at most ", format_duration(longest_wait),
-                                        ", such as 10m: ", quoted(step_.wait_for)));
+                                        ", such as 10m: ", in_quotes(step_.wait_for)));
         }
         if (!step_.wait_until.empty() && !has_expression(step_.wait_until) && !parse_timestamp(step_.wait_until))
-            complain("wait.until", concat("is no time, such as 2026-11-15T08:30:00Z: ", quoted(step_.wait_until)));
+            complain("wait.until", concat("is no time, such as 2026-11-15T08:30:00Z: ", in_quotes(step_.wait_until)));
     }
 
     void check_for_each() {

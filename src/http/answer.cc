@@ -29,12 +29,6 @@ std::optional<std::string> value_of(const Headers& headers, std::string_view nam
     return std::nullopt;
 }
 
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 /// Calls `visit` for each element of a list between commas, until it returns true. Returns whether it did.
 template <typename Visit>
 bool any_element(std::string_view list, Visit visit) {
@@ -44,14 +38,6 @@ bool any_element(std::string_view list, Visit visit) {
         list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
     }
     return false;
-}
-
-/// Whoever wrote the value cannot add headers of their own.
-std::string one_line(std::string_view value) {
-    std::string line(value);
-    std::ranges::replace_if(
-        line, [](char character) { return character == '\r' || character == '\n' || character == '\0'; }, ' ');
-    return line;
 }
 
 std::string http_date() {

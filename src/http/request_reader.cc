@@ -32,13 +32,6 @@ std::size_t blank_lines(std::string_view bytes) {
     return length;
 }
 
-std::string to_lower(std::string text) {
-    std::ranges::transform(text, text.begin(), [](char character) {
-        return character >= 'A' && character <= 'Z' ? static_cast<char>(character - 'A' + 'a') : character;
-    });
-    return text;
-}
-
 }  // namespace
 
 /// Receives what Beast finds in the bytes.
@@ -68,7 +61,7 @@ private:
                        error_code& ec) override {
         ec = {};
         if (has_header_) return;  // a trailer: nobody has asked for it
-        if (++fields <= max_fields) request.headers.emplace_back(to_lower(to_text(name)), to_text(value));
+        if (++fields <= max_fields) request.headers.emplace_back(lower_case(to_text(name)), to_text(value));
     }
     void on_header_impl(error_code& ec) override {
         has_header_ = true;
@@ -194,7 +187,7 @@ std::optional<std::string> header_defect(const Request& request, int version) {
         if (count_of(request, name) > 1) return concat("the header has more than one ", name);
     if (version == 11 && count_of(request, "host") == 0) return "the header has no host";
     if (const auto encoding = request.header("transfer-encoding"); count_of(request, "transfer-encoding") > 0) {
-        if (version == 10 || to_lower(std::string(encoding)) != "chunked")
+        if (version == 10 || lower_case(std::string(encoding)) != "chunked")
             return "the only transfer-encoding accepted is chunked, of HTTP/1.1";
         if (count_of(request, "content-length") > 0)
             return "the header has both a content-length and a transfer-encoding";
@@ -216,7 +209,7 @@ void RequestReader::accept_head() {
     if (parser_->fields > max_fields)
         return refuse(431, "HEADERS_TOO_LARGE", concat("the header has more than ", max_fields, " fields"));
     if (const auto defect = header_defect(request, parser_->version)) return refuse(400, "BAD_REQUEST", *defect);
-    const std::string expectation = to_lower(std::string(request.header("expect")));
+    const std::string expectation = lower_case(std::string(request.header("expect")));
     if (!expectation.empty() && expectation != "100-continue")
         return refuse(417, "BAD_REQUEST", "the only expectation that can be met is 100-continue");
 

@@ -12,8 +12,8 @@
 #include "holdfast/errors.h"
 #include "http/bound_address.h"
 #include "http/connection.h"
-#include "http/signal_pause.h"
 #include "http/tls.h"
+#include "platform/signal_pause.h"
 
 namespace holdfast::http {
 
@@ -39,7 +39,7 @@ public:
             asio::co_spawn(state_.loop, accept_from(acceptor), [this](const std::exception_ptr& failure) {
                 report(failure, "the server takes no connections any more");
             });
-        const SignalPause signals_are_for_other_threads;
+        const platform::SignalPause signals_are_for_other_threads;
         thread_ = std::thread([this] { state_.loop.run(); });
     }
 

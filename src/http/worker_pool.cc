@@ -2,12 +2,12 @@
 
 #include <utility>
 
-#include "http/signal_pause.h"
+#include "platform/signal_pause.h"
 
 namespace holdfast::http {
 
 WorkerPool::WorkerPool(std::size_t threads, std::size_t max_waiting) : max_waiting_(max_waiting) {
-    const SignalPause signals_are_for_other_threads;
+    const platform::SignalPause signals_are_for_other_threads;
     for (std::size_t count = 0; count < threads; ++count) threads_.emplace_back([this] { work(); });
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/text.h"
+
 namespace holdfast::page {
 
 namespace {
@@ -11,12 +13,6 @@ constexpr std::string_view start = "/index.html";
 constexpr std::string_view not_built =
     "This server was built without its web page. The API is at /api, described at /api/docs.\n"
     "To have the page, install npm (scripts/install-deps does) and build with -DHOLDFAST_WITH_PAGE=ON.\n";
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
-    return text;
-}
 
 /// Cuts off what stands before the separator.
 std::string_view next_part(std::string_view& text, char separator) {

@@ -10,8 +10,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/descriptor.h"
 #include "base/text.h"
-#include "platform/descriptor.h"
 #include "platform/process_table.h"
 
 namespace holdfast::platform {
@@ -41,24 +41,17 @@ bool exists(const std::string& path) {
     return access(path.c_str(), F_OK) == 0;
 }
 
-std::vector<std::string> words(std::string_view text, char separator) {
-    std::vector<std::string> parts;
-    std::istringstream stream{std::string(text)};
-    for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
-    return parts;
-}
-
-bool has_word(const std::string& list, std::string_view word) {
-    return std::ranges::count(words(list, ','), word) > 0;
+bool has_word(std::string_view list, std::string_view word) {
+    return std::ranges::count(split(list, ','), word) > 0;
 }
 
 /// A line of mountinfo: "36 25 0:33 ROOT MOUNTPOINT OPTIONS ... - TYPE SOURCE SUPEROPTIONS".
 struct Mount {
-    std::string root, point, type, options;
+    std::string_view root, point, type, options;
 };
 
-std::optional<Mount> parse_mount(const std::string& line) {
-    const auto fields = words(line, ' ');
+std::optional<Mount> parse_mount(std::string_view line) {
+    const auto fields = split(line, ' ');
     const auto dash = std::ranges::find(fields, "-");
     if (fields.size() < 6 || fields.end() - dash < 4) return std::nullopt;
     return Mount{fields[3], fields[4], dash[1], dash[3]};
@@ -66,12 +59,12 @@ std::optional<Mount> parse_mount(const std::string& line) {
 
 /// The path that /proc/self/cgroup gives for the hierarchy: "4:memory:/path", "0::/path".
 std::optional<std::string> path_in_hierarchy(std::string_view cgroup, std::string_view controller) {
-    for (const std::string& line : words(cgroup, '\n')) {
+    for (const std::string_view line : split(cgroup, '\n')) {
         const std::size_t first = line.find(':'), second = line.find(':', first + 1);
         if (second == std::string::npos) continue;
-        const std::string controllers = line.substr(first + 1, second - first - 1);
+        const std::string_view controllers = line.substr(first + 1, second - first - 1);
         if (controller.empty() ? controllers.empty() : has_word(controllers, controller))
-            return line.substr(second + 1);
+            return std::string(line.substr(second + 1));
     }
     return std::nullopt;
 }
@@ -118,7 +111,7 @@ std::optional<std::string> own_cgroup(std::string_view mountinfo, std::string_vi
                                       std::string_view controller) {
     const auto path = path_in_hierarchy(cgroup, controller);
     if (!path) return std::nullopt;
-    for (const std::string& line : words(mountinfo, '\n')) {
+    for (const std::string_view line : split(mountinfo, '\n')) {
         const auto mount = parse_mount(line);
         const bool is_it =
             mount && (controller.empty() ? mount->type == "cgroup2"
@@ -127,7 +120,7 @@ std::optional<std::string> own_cgroup(std::string_view mountinfo, std::string_vi
         // In a container the mount shows a part of the hierarchy, of which the path need not say so.
         std::string below = *path;
         if (mount->root != "/" && below.starts_with(mount->root)) below = below.substr(mount->root.size());
-        return below == "/" || below.empty() ? mount->point : mount->point + below;
+        return below == "/" ? std::string(mount->point) : concat(mount->point, below);
     }
     return std::nullopt;
 }
@@ -147,9 +140,11 @@ std::optional<std::int64_t> memory_limit_of(const CgroupPaths& group) {
 
 std::int64_t out_of_memory_kills(const CgroupPaths& group) {
     if (group.memory.empty()) return 0;
-    for (const char* file : {"/memory.events", "/memory.oom_control"})
-        for (const std::string& line : words(read_text(group.memory + file), '\n'))
-            if (line.starts_with("oom_kill ")) return number_in(std::string_view(line).substr(9)).value_or(0);
+    for (const char* file : {"/memory.events", "/memory.oom_control"}) {
+        const std::string text = read_text(group.memory + file);
+        for (const std::string_view line : split(text, '\n'))
+            if (line.starts_with("oom_kill ")) return number_in(line.substr(9)).value_or(0);
+    }
     return 0;
 }
 

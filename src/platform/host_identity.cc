@@ -12,11 +12,6 @@ namespace holdfast::platform {
 
 namespace {
 
-std::string host_name() {
-    std::array<char, 256> name{};
-    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
 std::string boot_id() {
     std::ifstream file("/proc/sys/kernel/random/boot_id");
     std::string id;
@@ -30,6 +25,11 @@ std::uint64_t pid_namespace() {
 }
 
 }  // namespace
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
 
 std::uint64_t start_time_of(int pid) {
     const auto process = find_process(pid);

@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
+#include "base/descriptor.h"
 #include "engine/ports.h"
-#include "platform/descriptor.h"
 
 namespace holdfast::platform {
 

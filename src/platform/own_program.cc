@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/descriptor.h"
 #include "base/throw_errno.h"
-#include "platform/descriptor.h"
 
 namespace holdfast::platform {
 

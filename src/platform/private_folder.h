@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/descriptor.h"
+#include "base/descriptor.h"
 
 namespace holdfast::platform {
 

@@ -13,7 +13,7 @@
 #include <map>
 #include <memory>
 
-#include "platform/descriptor.h"
+#include "base/descriptor.h"
 
 namespace holdfast::platform {
 

@@ -13,8 +13,8 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "base/descriptor.h"
 #include "base/text.h"
-#include "platform/descriptor.h"
 #include "platform/launch.h"
 #include "platform/own_program.h"
 #include "platform/service_loop.h"

@@ -33,14 +33,6 @@ std::optional<Duration> interval_in(const std::map<std::string, std::string>& en
     return Duration(*usec) / 2;
 }
 
-/// One line of the protocol must stay one.
-std::string one_line(std::string_view text) {
-    std::string line(text);
-    for (char& letter : line)
-        if (letter == '\n') letter = ' ';
-    return line;
-}
-
 }  // namespace
 
 SdNotify::SdNotify(const std::map<std::string, std::string>& environment)

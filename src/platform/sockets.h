@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "platform/descriptor.h"
+#include "base/descriptor.h"
 
 namespace holdfast::platform {
 

@@ -10,8 +10,8 @@
 #include <system_error>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/text.h"
-#include "platform/descriptor.h"
 
 namespace holdfast::platform {
 

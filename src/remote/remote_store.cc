@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "holdfast/errors.h"
-#include "http/signal_pause.h"
+#include "platform/signal_pause.h"
 #include "remote/remote_store_impl.h"
 #include "wire/readings.h"
 #include "wire/worker_view.h"
@@ -21,7 +21,7 @@ constexpr Duration safety_poll = std::chrono::seconds(1);
 class RemoteWatch final : public store::Watch {
 public:
     explicit RemoteWatch(const http::ClientParams& server) : client_(server) {
-        const http::SignalPause pause;  // signals are for the command that waits
+        const platform::SignalPause pause;  // signals are for the command that waits
         thread_ = std::thread([this] { listen(); });
     }
     ~RemoteWatch() override {

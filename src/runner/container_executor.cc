@@ -97,7 +97,7 @@ Outcome ContainerExecutor::execute(const engine::RunOrder& order, const core::Ta
     // What is noted about the container stands beside the directory that the container sees.
     const Folder folder(folder_);
     const ScriptFiles files(folder_ + "/run", spec.script, order.checkpoint);
-    const platform::Descriptor input = readable_file(order.args);
+    const Descriptor input = readable_file(order.args);
     pulse.open_socket(files.socket(), max_payload_);
     open_to_all(files);
     ContainerRun run = container_run(order, spec, files, *secrets, worker_);

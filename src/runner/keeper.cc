@@ -38,7 +38,6 @@ namespace holdfast::runner {
 namespace {
 
 using engine::RunnerId;
-using platform::Descriptor;
 
 struct RunnerRecord {
     RunnerId id = 0;

@@ -16,6 +16,7 @@
 #include "base/throw_errno.h"
 #include "holdfast/errors.h"
 #include "platform/own_program.h"
+#include "platform/signal_pause.h"
 #include "platform/sockets.h"
 #include "runner/program_roles.h"
 #include "runner/roles.h"
@@ -23,22 +24,6 @@
 namespace holdfast::runner {
 
 namespace {
-
-/// Blocks all signals for as long as it lives.
-class SignalPause {
-public:
-    SignalPause() {
-        sigset_t all;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    ~SignalPause() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    SignalPause(const SignalPause&) = delete;
-    SignalPause& operator=(const SignalPause&) = delete;
-
-private:
-    sigset_t before_{};
-};
 
 // A Ctrl-C reaches the whole foreground group: the worker decides what becomes of it. Both survive the exec, and
 // there is no moment in which the keeper could be killed by accident.
@@ -70,13 +55,13 @@ KeeperLink::KeeperLink(bool uses_cgroups) {
         throw BadInput("isolation \"process\" needs a main function that begins with holdfast::runner_main()");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     auto ends = platform::socket_pair(SOCK_SEQPACKET);
-    const platform::Descriptor theirs = std::move(ends.second);
+    const Descriptor theirs = std::move(ends.second);
     socket_ = std::move(ends.first);
     std::vector<std::string> arguments = {"holdfast: keeper", std::string(keeper_flag)};
     if (!uses_cgroups) arguments.emplace_back(no_cgroups);
     const int program = platform::own_program();
     const auto argument_pointers = platform::exec_vector(arguments);
-    const SignalPause pause;  // the keeper ends its own
+    const platform::SignalPause pause;  // the keeper ends its own
     pid_ = fork();
     if (pid_ < 0) throw_errno("fork");
     if (pid_ == 0) become_keeper(program, theirs.get(), argument_pointers.data(), environ);

@@ -2,7 +2,7 @@
 
 #include <sys/types.h>
 
-#include "platform/descriptor.h"
+#include "base/descriptor.h"
 #include "runner/messages.h"
 
 namespace holdfast::runner {
@@ -37,7 +37,7 @@ public:
     void set_fence(Duration deadline);
 
 private:
-    platform::Descriptor socket_;
+    Descriptor socket_;
     pid_t pid_ = -1;
 };
 

@@ -100,7 +100,7 @@ std::string PrintStream::take(bool everything, const SecretMask& mask) {
 
 // ---- Printout -----------------------------------------------------------------------------------
 
-Printout::Printout(platform::Descriptor out, platform::Descriptor err)
+Printout::Printout(Descriptor out, Descriptor err)
     : pipes_{std::move(out), std::move(err)},
       streams_{PrintStream("stdout"), PrintStream("stderr"), PrintStream("log")} {}
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "platform/descriptor.h"
+#include "base/descriptor.h"
 #include "runner/messages.h"
 #include "runner/secrets.h"
 
@@ -65,7 +65,7 @@ public:
     static constexpr std::size_t largest_chunk = 256 * 1024;
 
     /// The read ends of the pipes that are the runner's stdout and stderr, not blocking.
-    Printout(platform::Descriptor out, platform::Descriptor err);
+    Printout(Descriptor out, Descriptor err);
 
     void begin(store::Lease lease);
     /// From now to the end of the run these are not told to anybody.
@@ -93,7 +93,7 @@ public:
 private:
     std::size_t read_pipe(std::size_t stream);
 
-    std::array<platform::Descriptor, 2> pipes_;
+    std::array<Descriptor, 2> pipes_;
     std::array<PrintStream, 3> streams_;
     store::Lease lease_ = 0;
     SecretMask mask_;

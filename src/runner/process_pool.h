@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "base/descriptor.h"
 #include "engine/runners.h"
-#include "platform/descriptor.h"
 #include "platform/service_loop.h"
 #include "runner/keeper_link.h"
 #include "runner/messages.h"
@@ -50,7 +50,7 @@ public:
 private:
     /// One end of a connection to a runner.
     struct Line {
-        platform::Descriptor socket;
+        Descriptor socket;
         Outbox out;
         FrameReader in;
         bool waits_to_write = false;
@@ -95,7 +95,7 @@ private:
     std::optional<Duration> fence_;
     std::map<engine::RunnerId, Runner> runners_;
     std::shared_ptr<int> life_ = std::make_shared<int>();  // ends before what was posted is done
-    platform::Descriptor writing_;  // an epoll: readable when a socket takes more of what waits to be written
+    Descriptor writing_;  // an epoll: readable when a socket takes more of what waits to be written
     std::array<char, 64 * 1024> buffer_;
 };
 

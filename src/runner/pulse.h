@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "platform/descriptor.h"
+#include "base/descriptor.h"
 #include "runner/messages.h"
 #include "runner/outbox.h"
 #include "runner/printout.h"
@@ -81,7 +81,7 @@ private:
     /// Also ends a container that is no child of ours.
     [[noreturn]] void end_process(int exit_code);
 
-    platform::Descriptor bell_;
+    Descriptor bell_;
     std::string folder_;
     std::thread thread_;
     std::atomic<bool> is_stopping_ = false;

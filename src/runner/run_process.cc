@@ -9,8 +9,8 @@
 
 namespace holdfast::runner {
 
-platform::Descriptor readable_file(const std::string& text) {
-    platform::Descriptor file(memfd_create("holdfast-args", MFD_CLOEXEC));
+Descriptor readable_file(const std::string& text) {
+    Descriptor file(memfd_create("holdfast-args", MFD_CLOEXEC));
     for (std::size_t written = 0; written < text.size();) {
         const ssize_t now = write(file.get(), text.data() + written, text.size() - written);
         if (now < 0) throw_errno("cannot keep the arguments");

@@ -4,13 +4,13 @@
 
 #include <string>
 
-#include "platform/descriptor.h"
+#include "base/descriptor.h"
 
 namespace holdfast::runner {
 
 /// A file without a name, with this text to read: however long it is, nobody has to wait for a run to read it.
 /// Throws std::system_error.
-[[nodiscard]] platform::Descriptor readable_file(const std::string& text);
+[[nodiscard]] Descriptor readable_file(const std::string& text);
 
 /// Waits for this child, and reaps orphans that have come to this process meanwhile. Its status of waitpid;
 /// that of exit code 255 when somebody else has reaped it.

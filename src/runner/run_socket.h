@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/descriptor.h"
+#include "base/descriptor.h"
 #include "runner/run_update.h"
 
 struct pollfd;
@@ -25,14 +25,14 @@ public:
 
 private:
     struct Guest {
-        platform::Descriptor socket;
+        Descriptor socket;
         std::string unread;
     };
     void let_in();
     /// False when the guest has left, or has to.
     bool hear(Guest& guest, const std::function<void(RunUpdate)>& accept) const;
 
-    platform::Descriptor listening_;
+    Descriptor listening_;
     std::int64_t max_payload_;
     std::vector<Guest> guests_;
 };

@@ -30,7 +30,6 @@ namespace holdfast::runner {
 
 namespace {
 
-using platform::Descriptor;
 
 /// The messages on the task socket, waited for.
 class TaskSocket {

@@ -50,7 +50,7 @@ Outcome ScriptExecutor::execute(const engine::RunOrder& order, const core::TaskS
     const SecretMask mask(*secrets);
     pulse.hide(mask);
     const ScriptFiles files(folder_, spec.script, order.checkpoint);
-    const platform::Descriptor input = readable_file(order.args);
+    const Descriptor input = readable_file(order.args);
     pulse.open_socket(files.socket(), max_payload_);
     const TreeLimits watched = limits_.begin(spec.memory_bytes, spec.max_processes);
     pulse.watch_tree(watched, true);

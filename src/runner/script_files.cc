@@ -10,16 +10,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/descriptor.h"
 #include "base/text.h"
 #include "base/throw_errno.h"
-#include "platform/descriptor.h"
 #include "platform/private_folder.h"
 
 namespace holdfast::runner {
 
 namespace {
 
-using platform::Descriptor;
 
 void write_file(const std::string& path, std::string_view text, mode_t mode) {
     const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
@@ -46,13 +45,6 @@ std::optional<std::string> read_regular_file(const std::string& path, std::size_
     while (text.size() <= at_most && (got = read(file.get(), buffer.data(), buffer.size())) > 0)
         text.append(buffer.data(), static_cast<std::size_t>(got));
     return text;
-}
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view blank = " \t\r\n";
-    const std::size_t first = text.find_first_not_of(blank);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
 }  // namespace

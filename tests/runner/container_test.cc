@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/descriptor.h"
 #include "base/text.h"
 #include "core/task_spec.h"
-#include "platform/descriptor.h"
 #include "platform/run_program.h"
 #include "platform/task_ids.h"
 #include "runner/container_tool.h"
@@ -50,7 +50,7 @@ void make_image() {
     if (std::exchange(is_made, true)) return;
     const std::string lock =
         concat(std::filesystem::temp_directory_path().string(), "/holdfast-image-", getuid(), ".lock");
-    const platform::Descriptor turn(open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    const Descriptor turn(open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     ASSERT_EQ(flock(turn.get(), LOCK_EX), 0);
     if (!podman_says({"images", "--quiet", image}).empty()) return;
     const std::string folder = concat(std::filesystem::temp_directory_path().string(), "/holdfast-image-", getpid());

@@ -114,7 +114,7 @@ TEST(Protocol, LengthsAreNotTrusted) {
 }
 
 TEST(Printout, BeginsEachRunWithItsWholeWindow) {
-    Printout printout{platform::Descriptor(), platform::Descriptor()};
+    Printout printout{Descriptor(), Descriptor()};
     printout.begin(1);
     printout.add_line(std::string(Printout::window, 'x'));
     EXPECT_FALSE(printout.take(Timestamp(seconds(1)), true).empty());

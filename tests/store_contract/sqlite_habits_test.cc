@@ -309,7 +309,7 @@ TEST_F(SqliteHabits, WhoeverHoldsUpTheOthersIsNamedThoughItHasNotWrittenYet) {
     ASSERT_EQ(child("open").wait(), 0);  // the last that did write
     sqlite::Turnstile others(database->address(), sqlite::Turnstile::Rank::Work);
     for (const char* file : {"-turn", "-gate"}) {
-        const sqlite::FileDescriptor held = sqlite::open_beside(database->address(), file);
+        const Descriptor held = sqlite::open_beside(database->address(), file);
         ASSERT_EQ(flock(held.get(), LOCK_EX), 0);
         EXPECT_THAT(complaint_of([&] { others.enter(std::chrono::milliseconds(10)); }),
                     HasSubstr("process " + std::to_string(getpid())))

@@ -12,8 +12,8 @@
 
 #include <filesystem>
 
+#include "base/descriptor.h"
 #include "base/text.h"
-#include "platform/descriptor.h"
 #include "platform/kill_tree.h"
 
 namespace holdfast::platform {

@@ -13,14 +13,13 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "platform/descriptor.h"
+#include "base/descriptor.h"
 #include "tests/worker/patience.h"
 
 namespace holdfast::worker_test {
 
 namespace {
 
-using platform::Descriptor;
 
 Descriptor open_for_appending(const std::string& path) {
     Descriptor file(open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));

@@ -4,7 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "platform/descriptor.h"
+#include "base/descriptor.h"
 #include "platform/process_table.h"
 #include "tests/worker/patience.h"
 
@@ -19,7 +19,7 @@ std::vector<pid_t> processes_with(const std::string& assignment) {
 
 void wait_for_end_of(pid_t pid) {
     const Deadline deadline("the end of process " + std::to_string(pid));
-    const platform::Descriptor handle(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+    const Descriptor handle(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
     pollfd ended{handle.get(), POLLIN, 0};
     while (handle && ended.revents == 0) poll(&ended, 1, deadline.milliseconds_left());
 }

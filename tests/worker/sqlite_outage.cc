@@ -3,7 +3,7 @@
 
 #include <system_error>
 
-#include "platform/descriptor.h"
+#include "base/descriptor.h"
 #include "tests/worker/outage.h"
 
 namespace holdfast::worker_test {
@@ -18,7 +18,7 @@ public:
     void end() override { flock(turn_.get(), LOCK_UN); }
 
 private:
-    platform::Descriptor turn_;
+    Descriptor turn_;
 };
 
 }  // namespace

@@ -79,7 +79,7 @@ int exit_code(int status) {
 WorkerApp::WorkerApp(const WorkerAppParams& params)
     : name_(params.name), log_path_(params.folder + "/" + params.name + ".log") {
     auto [read_end, write_end] = platform::pipe_pair();
-    const platform::Descriptor log(open(log_path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+    const Descriptor log(open(log_path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
     const std::vector<std::string> words = words_for(params);
     const std::vector<std::string> environment = environment_for(params);
     const Prepared prepared{platform::exec_vector(words),

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "platform/descriptor.h"
+#include "base/descriptor.h"
 
 namespace holdfast::worker_test {
 
@@ -51,7 +51,7 @@ public:
 private:
     std::string name_;
     std::string log_path_;
-    platform::Descriptor output_;
+    Descriptor output_;
     pid_t pid_ = -1;
     bool has_ended_ = false;
 };

@@ -14,14 +14,6 @@ namespace {
 
 using ResultHandle = std::unique_ptr<PGresult, decltype(&PQclear)>;
 
-/// libpq's own words, on one line, without its trailing newline.
-std::string one_line(std::string_view message) {
-    std::string line;
-    for (const char c : message) line.push_back(c == '\n' ? ' ' : c);
-    while (!line.empty() && line.back() == ' ') line.pop_back();
-    return line;
-}
-
 /// The name under which a statement is prepared: its address is its identity.
 std::string name_of(const char* sql) {
     return concat("h", reinterpret_cast<std::uintptr_t>(sql));
@@ -88,7 +80,7 @@ void Connection::connect() {
     handle_.reset(PQconnectdbParams(keywords.names.data(), keywords.values.data(), 1));
     if (PQstatus(handle_.get()) != CONNECTION_OK) {
         const auto message = concat("cannot connect to ", mask_password(params_.url), ": ",
-                                    handle_ ? one_line(PQerrorMessage(handle_.get())) : "out of memory");
+                                    handle_ ? one_line(trimmed(PQerrorMessage(handle_.get()))) : "out of memory");
         close();
         if (needs_a_person(message)) throw store::Unusable(message);
         throw store::Unavailable(message);
@@ -194,7 +186,7 @@ PGresult* Connection::next_result() {
     for (int nulls = 0; nulls < 2; ++nulls) {
         if (PGresult* result = PQgetResult(handle_.get())) {
             if (PQstatus(handle_.get()) == CONNECTION_OK) return result;
-            const std::string message = one_line(PQresultErrorMessage(result));
+            const std::string message = one_line(trimmed(PQresultErrorMessage(result)));
             const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
             const std::optional<std::string> sql_state = state ? std::optional<std::string>(state) : std::nullopt;
             PQclear(result);
@@ -219,7 +211,7 @@ void Connection::run_script(const std::string& sql) {
 }
 
 void Connection::lose(const std::string& doing) {
-    const std::string why = handle_ ? one_line(PQerrorMessage(handle_.get())) : "";
+    const std::string why = handle_ ? one_line(trimmed(PQerrorMessage(handle_.get()))) : "";
     close();
     throw ConnectionLost(concat("the connection to ", mask_password(params_.url), " was lost (", doing, "): ", why));
 }
@@ -227,7 +219,7 @@ void Connection::lose(const std::string& doing) {
 void Connection::refuse(const PGresult* result) {
     const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const char* message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-    throw Refusal(state ? state : "", message ? message : one_line(PQresultErrorMessage(result)));
+    throw Refusal(state ? state : "", message ? message : one_line(trimmed(PQresultErrorMessage(result))));
 }
 
 }  // namespace holdfast::postgres

@@ -26,9 +26,9 @@ const char* suffix(store::Topic topic) {
     HOLDFAST_ASSERT(false);
 }
 
-FileDescriptor checked(int descriptor, const char* what) {
+Descriptor checked(int descriptor, const char* what) {
     if (descriptor < 0) throw store::Unavailable(concat(what, ": ", std::strerror(errno)));
-    return FileDescriptor(descriptor);
+    return Descriptor(descriptor);
 }
 
 /// Reads everything there is; true when there was anything.
@@ -81,8 +81,8 @@ private:
     }
 
     const Duration safety_poll_;
-    FileDescriptor inotify_;
-    FileDescriptor wake_;
+    Descriptor inotify_;
+    Descriptor wake_;
     std::chrono::steady_clock::time_point last_news_ = std::chrono::steady_clock::now();
 };
 

@@ -18,7 +18,7 @@ public:
     void ring();
 
 private:
-    FileDescriptor bell_;
+    Descriptor bell_;
 };
 
 /// `safety_poll`: see OpenParams.

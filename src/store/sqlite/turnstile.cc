@@ -66,11 +66,7 @@ std::string name_holder(const std::string& database) {
 
 }  // namespace
 
-FileDescriptor::~FileDescriptor() {
-    if (descriptor_ >= 0) close(descriptor_);
-}
-
-FileDescriptor open_beside(const std::string& database, const char* suffix) {
+Descriptor open_beside(const std::string& database, const char* suffix) {
     struct stat status {};
     const mode_t mode = stat(database.c_str(), &status) == 0 ? (status.st_mode & 0777) : 0644;
     const auto path = database + suffix;
@@ -78,7 +74,7 @@ FileDescriptor open_beside(const std::string& database, const char* suffix) {
     if (descriptor < 0)
         throw store::Unusable(
             concat(path, " cannot be opened: ", std::strerror(errno), "; the database's directory must be writable"));
-    return FileDescriptor(descriptor);
+    return Descriptor(descriptor);
 }
 
 Turnstile::Turnstile(const std::string& database, Rank rank)

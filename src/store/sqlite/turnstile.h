@@ -2,26 +2,13 @@
 
 #include <string>
 
+#include "base/descriptor.h"
 #include "holdfast/time.h"
 
 namespace holdfast::sqlite {
 
-/// A file descriptor that closes itself.
-class FileDescriptor {
-public:
-    explicit FileDescriptor(int descriptor = -1) : descriptor_(descriptor) {}
-    ~FileDescriptor();
-    FileDescriptor(FileDescriptor&& other) noexcept : descriptor_(other.descriptor_) { other.descriptor_ = -1; }
-    FileDescriptor& operator=(FileDescriptor&&) = delete;
-
-    [[nodiscard]] int get() const { return descriptor_; }
-
-private:
-    int descriptor_;
-};
-
 /// Opens a file beside the database, creating it with the database's own permissions when it is missing.
-[[nodiscard]] FileDescriptor open_beside(const std::string& database, const char* suffix);
+[[nodiscard]] Descriptor open_beside(const std::string& database, const char* suffix);
 
 /// Where the writers of all processes queue for the database: whoever wants to write takes the gate, waits there for
 /// the turn, and lets go of the gate. Only one waits for the turn at a time, so a process that writes without pause
@@ -42,8 +29,8 @@ public:
 private:
     std::string database_;
     Rank rank_;
-    FileDescriptor gate_;
-    FileDescriptor turn_;
+    Descriptor gate_;
+    Descriptor turn_;
 };
 
 }  // namespace holdfast::sqlite

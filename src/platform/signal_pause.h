@@ -3,9 +3,9 @@
 #include <pthread.h>
 #include <signal.h>
 
-namespace holdfast::http {
+namespace holdfast::platform {
 
-/// Threads started while it lives get no signals: those are for the threads of whoever uses the server.
+/// Blocks all signals of this thread while it lives. Threads started meanwhile receive none either.
 class SignalPause {
 public:
     SignalPause() {
@@ -21,4 +21,4 @@ private:
     sigset_t before_ = {};
 };
 
-}  // namespace holdfast::http
+}  // namespace holdfast::platform

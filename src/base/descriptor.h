@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace holdfast::platform {
+namespace holdfast {
 
 /// Owns an open file descriptor, or none.
 class Descriptor {
@@ -30,4 +30,4 @@ private:
     int number_ = -1;
 };
 
-}  // namespace holdfast::platform
+}  // namespace holdfast
