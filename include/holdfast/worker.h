@@ -36,6 +36,9 @@ struct WorkerOptions {
     Isolation isolation = Isolation::Thread;
     int max_tasks_per_runner = 1000;                       ///< Process: a runner is replaced after so many
     std::optional<std::int64_t> runner_memory_limit = {};  ///< Process: bytes; unset: none
+    /// Process: the names of this process's environment variables that scripts are given beside PATH, HOME, LANG and
+    /// TZ, and that functions keep although they are withheld otherwise (HOLDFAST_STORE, HOLDFAST_TOKEN, PGPASSWORD).
+    std::vector<std::string> pass_env = {};
     bool sweeps = true;  ///< also recovers what dead workers leave behind; at least one process should
     /// Is given each line of its log, as text without the newline, from any of its threads. Unset: nobody is.
     std::function<void(std::string_view line)> log = {};

@@ -7,6 +7,7 @@
 #include "cli/schedule_changes.h"
 #include "cli/service_notice.h"
 #include "cli/session.h"
+#include "config/secret_variables.h"
 #include "holdfast/version.h"
 #include "platform/log_writer.h"
 #include "platform/real_clock.h"
@@ -19,7 +20,7 @@ namespace {
 
 struct WorkerFlags {
     std::string name, concurrency, isolation;
-    std::vector<std::string> queues, tags;
+    std::vector<std::string> queues, tags, pass_env;
     bool no_sweep = false;
 };
 
@@ -34,6 +35,7 @@ std::vector<config::FlagOverride> overrides(const WorkerFlags& flags) {
     add("--tag", "worker.tags", join(flags.tags, ","));
     add("--concurrency", "worker.max_concurrent_tasks", flags.concurrency);
     add("--isolation", "worker.isolation", flags.isolation);
+    add("--pass-env", "worker.pass_env", join(flags.pass_env, ","));
     return given;
 }
 
@@ -77,7 +79,9 @@ worker::WorkerPlan plan_for(const config::Config& config, const FunctionTable& f
     plan.limits = {.max_tasks_per_runner = config.worker.max_tasks_per_runner,
                    .memory_bytes = config.worker.runner_memory_limit.value_or(0),
                    .max_payload = static_cast<std::int64_t>(config.store.max_payload_bytes),
-                   .containers = api::container_tool(config.worker)};
+                   .containers = api::container_tool(config.worker),
+                   .pass_env = config.worker.pass_env};
+    plan.secret_variables = config::secret_variables(config);
     return plan;
 }
 
@@ -122,6 +126,11 @@ void add_worker(CLI::App& program, Action& chosen) {
         ->type_name("N");
     command->add_option("--isolation", given->isolation, "Where functions run: process (default) or thread")
         ->type_name("WORD");
+    command
+        ->add_option("--pass-env", given->pass_env,
+                     "A variable of its environment that scripts and containers are given (repeatable)")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
     command->add_flag("--no-sweep", given->no_sweep, "Leave recovery to other workers");
     command->callback(
         [given, &chosen] { chosen = [given](Session& session) { return run_worker(session, *given); }; });

@@ -43,6 +43,7 @@ struct WorkerConfig {
     std::vector<std::string> container_command;
     std::vector<std::string> container_options;      ///< before the word `run`
     std::vector<std::string> container_run_options;  ///< after it
+    std::vector<std::string> pass_env;               ///< names
 };
 
 struct LogConfig {

@@ -261,6 +261,18 @@ constexpr std::array table = {
           .source = own,
           .example = "[--pull, never]",
           .assign = assign<&Config::worker, &WorkerConfig::container_run_options>},
+    Field{.section = "worker",
+          .name = "pass_env",
+          .type = FieldType::NameList,
+          .fallback = "",
+          .least = 0,
+          .most = 1000,
+          .meaning = "Environment variables of the worker that scripts and containers are given too; without them a "
+                     "script has PATH, HOME, LANG and TZ of the worker, its own `env` and `secrets`, and the "
+                     "`HOLDFAST_` variables of its task.",
+          .source = own,
+          .example = "[http_proxy, SSH_AUTH_SOCK]",
+          .assign = assign<&Config::worker, &WorkerConfig::pass_env>},
     // ---- recovery ------------------------------------------------------------------------------------------------
     Field{.section = "recovery",
           .name = "auto_requeue_stale_claimed",

@@ -153,6 +153,8 @@ private:
             if (!is_secret_source(source))
                 complain("secrets", concat("must say where the worker finds ", name,
                                            ": env:VARIABLE or file:/path, never the secret itself"));
+            if (source.starts_with(concat("env:", own_prefix)))
+                complain("secrets", concat("must not take ", name, " from the worker's own ", source.substr(4)));
             if (spec_.env.contains(name)) complain("secrets", concat("has ", name, ", which env has as well"));
         }
     }

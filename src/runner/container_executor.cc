@@ -46,12 +46,11 @@ bool is_script(const core::TaskSpec& spec) {
 }
 
 ContainerRun container_run(const engine::RunOrder& order, const core::TaskSpec& spec, const ScriptFiles& files,
-                           const Secrets& secrets, const std::string& worker) {
+                           const Variables& variables, const Variables& by_name) {
     ContainerRun run{.lease = order.lease, .spec = spec, .folder = files.folder()};
-    run.variables = task_environment(order, spec, inside);
-    run.variables.push_back(concat(platform::worker_variable, "=", worker));
-    // By name only: their values come from the environment of the engine's command, not from its words.
-    for (const auto& [name, value] : secrets) run.variables.push_back(name);
+    run.variables = assignments(variables);
+    // Their values come from the environment of the engine's command: everybody may read its words.
+    for (const auto& [name, value] : by_name) run.variables.push_back(name);
     run.directory = spec.dir;
     if (!is_script(spec)) {
         run.command = spec.command;
@@ -63,6 +62,15 @@ ContainerRun container_run(const engine::RunOrder& order, const core::TaskSpec& 
     run.entrypoint = names_its_interpreter ? script : "sh";
     if (!names_its_interpreter) run.command = {script};
     return run;
+}
+
+/// What the container is given beside the variables of its task. PATH, HOME, LANG and TZ are the image's own: those
+/// of the worker say nothing about what is in it.
+Variables named_variables(const Variables& of_task, const Secrets& secrets, const WorkerEnvironment& worker) {
+    Variables variables = secrets;
+    variables.merge(worker.passed());
+    std::erase_if(variables, [&](const auto& each) { return of_task.contains(each.first); });
+    return variables;
 }
 
 /// The container's user may be another one. Nobody else gets at it: the directory above is closed.
@@ -85,24 +93,27 @@ std::string how_it_ended(int status, const core::TaskSpec& spec) {
 
 }  // namespace
 
-ContainerExecutor::ContainerExecutor(std::string folder, std::string worker, ContainerTool tool,
+ContainerExecutor::ContainerExecutor(std::string folder, const WorkerEnvironment& worker, ContainerTool tool,
                                      std::int64_t max_payload)
-    : folder_(std::move(folder)), worker_(std::move(worker)), tool_(std::move(tool)), max_payload_(max_payload) {}
+    : folder_(std::move(folder)), worker_(worker), tool_(std::move(tool)), max_payload_(max_payload) {}
 
 Outcome ContainerExecutor::execute(const engine::RunOrder& order, const core::TaskSpec& spec, Pulse& pulse) {
-    const auto secrets = read_secrets(spec);
+    const auto secrets = read_secrets(spec, worker_);
     if (!secrets) return failed_with(secret_not_available, secrets.error());
     const SecretMask mask(*secrets);
     pulse.hide(mask);
+    if (const auto note = note_on_long_args(order)) pulse.log(*note);
     // What is noted about the container stands beside the directory that the container sees.
     const Folder folder(folder_);
     const ScriptFiles files(folder_ + "/run", spec.script, order.checkpoint);
     const Descriptor input = readable_file(order.args);
     pulse.open_socket(files.socket(), max_payload_);
     open_to_all(files);
-    ContainerRun run = container_run(order, spec, files, *secrets, worker_);
+    const Variables variables = task_variables(order, spec, inside, worker_.worker());
+    const Variables by_name = named_variables(variables, *secrets, worker_);
+    ContainerRun run = container_run(order, spec, files, variables, by_name);
     run.id_file = container_id_file(folder_);
-    const auto status = run_to_its_end(run, *secrets, input.get(), pulse);
+    const auto status = run_to_its_end(run, by_name, input.get(), pulse);
     if (!status) return failed_with(error_code::script_failed, concat(tool_.command.front(), ": ", status.error()));
     ScriptEnd end{*status, pulse.is_stopping(), {}, {}, {}, how_it_ended(*status, spec)};
     // Of a command that was killed the container may live on, until it is removed.
@@ -115,12 +126,12 @@ Outcome ContainerExecutor::execute(const engine::RunOrder& order, const core::Ta
     return masked(script_outcome(end, max_payload_), mask);
 }
 
-Result<int, std::string> ContainerExecutor::run_to_its_end(const ContainerRun& run, const Secrets& secrets, int input,
-                                                           Pulse& pulse) const {
+Result<int, std::string> ContainerExecutor::run_to_its_end(const ContainerRun& run, const Variables& by_name,
+                                                           int input, Pulse& pulse) const {
     platform::LaunchParams params;
     params.arguments = run_command(tool_, run);
     params.file = platform::find_program(params.arguments.front());
-    params.environment = platform::environment_with(variables_of(secrets));
+    params.environment = platform::environment_with(assignments(by_name));
     params.directory = "/";
     params.input = input;
     note_container(folder_, tool_, run.lease);

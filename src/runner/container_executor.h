@@ -3,6 +3,7 @@
 #include "runner/container_tool.h"
 #include "runner/executor.h"
 #include "runner/secrets.h"
+#include "runner/worker_environment.h"
 
 namespace holdfast::runner {
 
@@ -10,14 +11,16 @@ namespace holdfast::runner {
 /// removed.
 class ContainerExecutor : public Executor {
 public:
-    /// `folder`: may be made and removed at will.
-    ContainerExecutor(std::string folder, std::string worker, ContainerTool tool, std::int64_t max_payload);
+    /// `folder`: may be made and removed at will. `worker` outlives it.
+    ContainerExecutor(std::string folder, const WorkerEnvironment& worker, ContainerTool tool,
+                      std::int64_t max_payload);
     [[nodiscard]] Outcome execute(const engine::RunOrder& order, const core::TaskSpec& spec, Pulse& pulse) override;
 
 private:
-    /// What the engine's command ended with; it must be there no more afterwards.
-    [[nodiscard]] Result<int, std::string> run_to_its_end(const ContainerRun& run, const Secrets& secrets, int input,
-                                                          Pulse& pulse) const;
+    /// What the engine's command ended with; it must be there no more afterwards. `by_name`: the values of the
+    /// variables that `run` only names.
+    [[nodiscard]] Result<int, std::string> run_to_its_end(const ContainerRun& run, const Variables& by_name,
+                                                          int input, Pulse& pulse) const;
     /// Looks in the engine's log of the container for output that has not arrived.
     void complete_output(const std::string& container, Pulse& pulse) const;
     /// Returns when the container is gone for certain: until then the run has not ended.
@@ -27,7 +30,7 @@ private:
                                                           int status) const;
 
     std::string folder_;
-    std::string worker_;
+    const WorkerEnvironment& worker_;
     ContainerTool tool_;
     std::int64_t max_payload_;
 };

@@ -165,8 +165,15 @@ void Keeper::obey(const Message& message, std::vector<Descriptor>& descriptors) 
 void Keeper::spawn(const SpawnRunner& order, std::vector<Descriptor>& descriptors) {
     if (descriptors.size() != 2) return;
     RunnerRecord runner{order.runner, 0, cgroups_.make(concat(order.runner))};
-    const RunnerStart start{order.runner,         order.worker,     getpid(),          descriptors[0].get(),
-                            descriptors[1].get(), life_read_.get(), folder_of(runner), runner.groups};
+    const RunnerStart start{.runner = order.runner,
+                            .worker = order.worker,
+                            .keeper = getpid(),
+                            .task_socket = descriptors[0].get(),
+                            .control_socket = descriptors[1].get(),
+                            .keeper_pipe = life_read_.get(),
+                            .withheld = keeper_withheld,
+                            .folder = folder_of(runner),
+                            .groups = runner.groups};
     runner.pid = fork();
     if (runner.pid == 0) become_runner(start);
     if (runner.pid > 0) {
@@ -295,7 +302,7 @@ void Keeper::send_reports() {
 int run_keeper(int argc, char** argv) {
     prctl(PR_SET_NAME, "holdfast-keeper");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    fcntl(keeper_socket, F_SETFD, FD_CLOEXEC);
+    for (const int each : {keeper_socket, keeper_withheld}) fcntl(each, F_SETFD, FD_CLOEXEC);
     platform::own_program();  // now, lest the file be replaced later
     return Keeper(argc < 3 || argv[2] != no_cgroups).run();
 }

@@ -10,16 +10,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <string>
-#include <vector>
-
 #include "base/throw_errno.h"
 #include "holdfast/errors.h"
 #include "platform/own_program.h"
 #include "platform/signal_pause.h"
+#include "platform/sealed_file.h"
 #include "platform/sockets.h"
 #include "runner/program_roles.h"
 #include "runner/roles.h"
+#include "runner/worker_environment.h"
 
 namespace holdfast::runner {
 
@@ -33,11 +32,14 @@ void leave_the_reach_of_people() {
         signal(each, SIG_IGN);
 }
 
-[[noreturn]] void become_keeper(int program, int socket, char* const* arguments, char** environment) {
+[[noreturn]] void become_keeper(int program, int socket, int withheld, char* const* arguments,
+                                char* const* environment) {
     leave_the_reach_of_people();
-    const int kept = fcntl(socket, F_DUPFD_CLOEXEC, 16);
-    dup2(kept, keeper_socket);
-    close_range(keeper_socket + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+    const int kept_socket = fcntl(socket, F_DUPFD_CLOEXEC, 16);
+    const int kept_withheld = fcntl(withheld, F_DUPFD_CLOEXEC, 16);
+    dup2(kept_socket, keeper_socket);
+    dup2(kept_withheld, keeper_withheld);
+    close_range(keeper_withheld + 1, ~0U, CLOSE_RANGE_CLOEXEC);
     platform::execute_own_program(program, arguments, environment);
     _exit(127);
 }
@@ -50,7 +52,7 @@ void limit_waiting(int socket) {
 
 }  // namespace
 
-KeeperLink::KeeperLink(bool uses_cgroups) {
+KeeperLink::KeeperLink(bool uses_cgroups, const std::vector<std::string>& withheld) {
     if (!has_roles())
         throw BadInput("isolation \"process\" needs a main function that begins with holdfast::runner_main()");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -61,10 +63,14 @@ KeeperLink::KeeperLink(bool uses_cgroups) {
     if (!uses_cgroups) arguments.emplace_back(no_cgroups);
     const int program = platform::own_program();
     const auto argument_pointers = platform::exec_vector(arguments);
+    const SplitEnvironment environment = split_environment(withheld);
+    const auto environment_pointers = platform::exec_vector(environment.shown);
+    const Descriptor sealed = platform::sealed_file("holdfast-withheld", environment.withheld);
     const platform::SignalPause pause;  // the keeper ends its own
     pid_ = fork();
     if (pid_ < 0) throw_errno("fork");
-    if (pid_ == 0) become_keeper(program, theirs.get(), argument_pointers.data(), environ);
+    if (pid_ == 0)
+        become_keeper(program, theirs.get(), sealed.get(), argument_pointers.data(), environment_pointers.data());
     limit_waiting(socket());
 }
 

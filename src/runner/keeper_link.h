@@ -2,6 +2,9 @@
 
 #include <sys/types.h>
 
+#include <string>
+#include <vector>
+
 #include "base/descriptor.h"
 #include "runner/messages.h"
 
@@ -15,7 +18,8 @@ public:
     /// keeper is killed. Throws BadInput when the program did not call runner_main(), std::system_error when the
     /// system refuses.
     /// `uses_cgroups`: where it can. Without them limits are watched, and trees killed, from outside the kernel.
-    explicit KeeperLink(bool uses_cgroups = true);
+    /// `withheld`: the names of environment variables that runners are not to have in theirs.
+    explicit KeeperLink(bool uses_cgroups = true, const std::vector<std::string>& withheld = {});
     /// Lets go of the keeper, and waits until it has killed every runner with all they had started, and has exited.
     ~KeeperLink();
     KeeperLink(const KeeperLink&) = delete;

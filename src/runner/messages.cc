@@ -18,7 +18,7 @@ template <typename V, typename M>
 requires is<Setup, M>
 void visit(V& v, M& m) {
     v(m.worker), v(m.max_tasks), v(m.memory_limit), v(m.max_payload);
-    v(m.containers.command), v(m.containers.run_options);
+    v(m.containers.command), v(m.containers.run_options), v(m.pass_env);
 }
 template <typename V, typename M>
 requires is<Run, M>

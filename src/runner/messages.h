@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "engine/runners.h"
 #include "holdfast/result.h"
@@ -24,6 +25,7 @@ struct Setup {
     std::int64_t memory_limit = 0;  ///< bytes, of its whole process tree; 0: none
     std::int64_t max_payload = 0;   ///< bytes, of a result or a checkpoint
     ContainerTool containers;
+    std::vector<std::string> pass_env;  ///< names of variables of the worker that scripts and containers get
     friend bool operator==(const Setup&, const Setup&) = default;
 };
 

@@ -92,7 +92,8 @@ bool ProcessPool::start(Runner& runner) {
     loop_.watch(runner.task.socket.get(), [this, id = runner.id] { read_task(id); });
     loop_.watch(runner.control.socket.get(), [this, id = runner.id] { read_control(id); });
     send(runner, runner.task,
-         Setup{worker_, limits_.max_tasks_per_runner, limits_.memory_bytes, limits_.max_payload, limits_.containers});
+         Setup{worker_, limits_.max_tasks_per_runner, limits_.memory_bytes, limits_.max_payload, limits_.containers,
+               limits_.pass_env});
     return keeper_.spawn({runner.id, worker_}, task_end.get(), control_end.get());
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/descriptor.h"
 #include "engine/runners.h"
@@ -23,6 +24,7 @@ struct PoolLimits {
     std::int64_t memory_bytes = 0;                  ///< of a runner's whole process tree; 0: no limit
     std::int64_t max_payload = 16LL * 1024 * 1024;  ///< bytes, of a result or a checkpoint
     ContainerTool containers = {};                  ///< how containers are run
+    std::vector<std::string> pass_env = {};         ///< the variables of the worker that scripts and containers get
 };
 
 /// A worker's runners, as processes. Everything happens in the loop's thread; `sink` may call back.

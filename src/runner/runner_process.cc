@@ -14,6 +14,7 @@
 
 #include "platform/kill_tree.h"
 #include "platform/process_table.h"
+#include "platform/sealed_file.h"
 #include "platform/sockets.h"
 #include "runner/container_executor.h"
 #include "runner/executor.h"
@@ -25,6 +26,7 @@
 #include "runner/runner_start.h"
 #include "runner/script_executor.h"
 #include "runner/task_limits.h"
+#include "runner/worker_environment.h"
 
 namespace holdfast::runner {
 
@@ -94,11 +96,12 @@ class RunnerProcess {
 public:
     RunnerProcess(const FunctionTable& functions, const RunnerPlace& place)
         : setup_(tasks_.expect<Setup>()),
+          worker_(setup_.worker, setup_.pass_env, read_withheld()),
           limits_(place.groups, setup_.memory_limit),
           pulse_(streams_.printout(), place.folder),
           function_(functions, setup_.max_payload),
-          script_(place.folder, limits_, setup_.max_payload),
-          container_(place.folder, setup_.worker, setup_.containers, setup_.max_payload) {}
+          script_(place.folder, worker_, limits_, setup_.max_payload),
+          container_(place.folder, worker_, setup_.containers, setup_.max_payload) {}
 
     int run() {
         pulse_.set_usual_limits(limits_.usual());
@@ -110,6 +113,11 @@ public:
     }
 
 private:
+    static std::string read_withheld() {
+        const Descriptor file(withheld_file);
+        return platform::content_of(file.get());
+    }
+
     bool run_next() {
         const Run run = tasks_.expect<Run>();
         signal(SIGCHLD, SIG_DFL);  // a function may have ignored it: the ends of processes would be lost
@@ -153,6 +161,7 @@ private:
 
     TaskSocket tasks_;
     Setup setup_;
+    WorkerEnvironment worker_;
     TaskLimits limits_;
     StandardStreams streams_;
     Pulse pulse_;
@@ -167,7 +176,7 @@ private:
 int run_runner(int argc, char** argv, const FunctionTable& functions) {
     prctl(PR_SET_NAME, "holdfast-runner");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    for (const int each : {task_socket, control_socket, keeper_pipe}) fcntl(each, F_SETFD, FD_CLOEXEC);
+    for (const int each : {task_socket, control_socket, keeper_pipe, withheld_file}) fcntl(each, F_SETFD, FD_CLOEXEC);
     // Never destroyed: the pulse goes on beating while a function that calls exit() ends the process.
     static RunnerProcess& runner = *new RunnerProcess(functions, parse_place(argc, argv));
     const int exit_code = runner.run();

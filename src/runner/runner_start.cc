@@ -29,11 +29,13 @@ void place_descriptors(const RunnerStart& start) {
     const int task = fcntl(start.task_socket, F_DUPFD_CLOEXEC, 16);
     const int control = fcntl(start.control_socket, F_DUPFD_CLOEXEC, 16);
     const int keeper = fcntl(start.keeper_pipe, F_DUPFD_CLOEXEC, 16);
+    const int withheld = fcntl(start.withheld, F_DUPFD_CLOEXEC, 16);
     dup2(task, task_socket);
     dup2(control, control_socket);
     dup2(keeper, keeper_pipe);
+    dup2(withheld, withheld_file);
     dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
-    close_range(keeper_pipe + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+    close_range(withheld_file + 1, ~0U, CLOSE_RANGE_CLOEXEC);
 }
 
 }  // namespace

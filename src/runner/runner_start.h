@@ -14,9 +14,10 @@ struct RunnerStart {
     engine::RunnerId runner = 0;
     std::string worker;
     pid_t keeper = 0;
-    int task_socket = -1;  ///< these three become the descriptors of roles.h
+    int task_socket = -1;  ///< these four become the descriptors of roles.h
     int control_socket = -1;
     int keeper_pipe = -1;
+    int withheld = -1;
     std::string folder;  ///< it may make this directory for itself
     platform::CgroupPaths groups;
 };

@@ -1,49 +1,62 @@
 #include "runner/script_environment.h"
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/text.h"
+#include "platform/kill_tree.h"
 
 namespace holdfast::runner {
 
 namespace {
 
 // The kernel takes no more for one variable. Longer arguments are on stdin only.
-constexpr std::size_t longest_variable = 128 * 1024 - 64;
+constexpr std::size_t longest_args = 128 * 1024 - 64;
+
+bool fit_into_a_variable(const std::string& args) {
+    return args.size() < longest_args;
+}
 
 /// So that `holdfast progress` is found: the directory of this program comes last in the path.
-std::string path_with_own_program() {
-    const char* path = std::getenv("PATH");
+std::string path_with_own_program(const WorkerEnvironment& worker) {
     std::error_code failed;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
-    const std::string before = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
+    const std::string before = worker.find("PATH").value_or("/usr/local/bin:/usr/bin:/bin");
     return failed ? before : before + ":" + program.parent_path().string();
 }
 
 }  // namespace
 
-std::vector<std::string> task_environment(const engine::RunOrder& order, const core::TaskSpec& spec,
-                                          const std::string& folder) {
-    std::vector<std::string> variables;
-    for (const auto& [name, value] : spec.env) variables.push_back(concat(name, "=", value));
-    variables.push_back(concat("HOLDFAST_TASK_ID=", order.lease.task.to_string()));
-    variables.push_back(concat("HOLDFAST_LEASE=", order.lease.lease));
-    variables.push_back(concat("HOLDFAST_ATTEMPT=", order.attempt));
-    variables.push_back(concat("HOLDFAST_SOCKET=", folder, "/socket"));
-    variables.push_back(concat("HOLDFAST_RESULT=", folder, "/result"));
-    if (!order.checkpoint.empty()) variables.push_back(concat("HOLDFAST_CHECKPOINT=", folder, "/checkpoint"));
-    if (!order.traceparent.empty() && !spec.env.contains("TRACEPARENT"))
-        variables.push_back("TRACEPARENT=" + order.traceparent);
-    if (order.args.size() < longest_variable) variables.push_back("HOLDFAST_ARGS=" + order.args);
+Variables task_variables(const engine::RunOrder& order, const core::TaskSpec& spec, const std::string& folder,
+                         const std::string& worker) {
+    Variables variables = spec.env;
+    if (!order.traceparent.empty()) variables.emplace("TRACEPARENT", order.traceparent);
+    variables["HOLDFAST_TASK_ID"] = order.lease.task.to_string();
+    variables["HOLDFAST_LEASE"] = concat(order.lease.lease);
+    variables["HOLDFAST_ATTEMPT"] = concat(order.attempt);
+    variables["HOLDFAST_SOCKET"] = folder + "/socket";
+    variables["HOLDFAST_RESULT"] = folder + "/result";
+    variables[std::string(platform::worker_variable)] = worker;
+    if (!order.checkpoint.empty()) variables["HOLDFAST_CHECKPOINT"] = folder + "/checkpoint";
+    if (fit_into_a_variable(order.args)) variables["HOLDFAST_ARGS"] = order.args;
     return variables;
 }
 
 std::vector<std::string> script_environment(const engine::RunOrder& order, const core::TaskSpec& spec,
-                                            const std::string& folder) {
-    std::vector<std::string> variables = task_environment(order, spec, folder);
-    if (!spec.env.contains("PATH")) variables.push_back("PATH=" + path_with_own_program());
-    return variables;
+                                            const std::string& folder, const Secrets& secrets,
+                                            const WorkerEnvironment& worker) {
+    Variables variables = task_variables(order, spec, folder, worker.worker());
+    variables.insert(secrets.begin(), secrets.end());
+    variables.merge(worker.passed());
+    variables.emplace("PATH", path_with_own_program(worker));
+    for (const char* name : {"HOME", "LANG", "TZ"})
+        if (auto value = worker.find(name)) variables.emplace(name, std::move(*value));
+    return assignments(variables);
+}
+
+std::optional<std::string> note_on_long_args(const engine::RunOrder& order) {
+    if (fit_into_a_variable(order.args)) return std::nullopt;
+    return concat("HOLDFAST_ARGS is not set: the arguments have ", order.args.size(), " bytes, more than the ",
+                  longest_args, " that an environment variable can hold; read them from standard input");
 }
 
 }  // namespace holdfast::runner

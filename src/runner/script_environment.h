@@ -1,20 +1,28 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/task_spec.h"
 #include "engine/runners.h"
+#include "runner/secrets.h"
+#include "runner/worker_environment.h"
 
 namespace holdfast::runner {
 
-/// The variables of a task, as "NAME=value": its own, and those by which it finds its arguments, its runner, and
-/// where to leave its result. `folder`: where the run sees the directory of ScriptFiles.
-[[nodiscard]] std::vector<std::string> task_environment(const engine::RunOrder& order, const core::TaskSpec& spec,
-                                                        const std::string& folder);
+/// The variables of a task: its own, and those by which it finds its arguments, its runner, and where to leave its
+/// result. `folder`: where the run sees the directory of ScriptFiles.
+[[nodiscard]] Variables task_variables(const engine::RunOrder& order, const core::TaskSpec& spec,
+                                       const std::string& folder, const std::string& worker);
 
-/// The same for a script on this machine, which also finds this program in its $PATH.
+/// The whole environment of a script on this machine: the variables of its task, its secrets, what the worker passes
+/// on, and the worker's PATH, HOME, LANG and TZ. It finds this program in its $PATH.
 [[nodiscard]] std::vector<std::string> script_environment(const engine::RunOrder& order, const core::TaskSpec& spec,
-                                                          const std::string& folder);
+                                                          const std::string& folder, const Secrets& secrets,
+                                                          const WorkerEnvironment& worker);
+
+/// What the log of a run says when its arguments are too long for HOLDFAST_ARGS, which it then lacks.
+[[nodiscard]] std::optional<std::string> note_on_long_args(const engine::RunOrder& order);
 
 }  // namespace holdfast::runner

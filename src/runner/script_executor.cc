@@ -2,12 +2,8 @@
 
 #include <signal.h>
 
-#include <algorithm>
-#include <iterator>
-
 #include "platform/kill_tree.h"
 #include "platform/launch.h"
-#include "platform/own_program.h"
 #include "platform/process_table.h"
 #include "runner/pulse.h"
 #include "runner/run_process.h"
@@ -20,15 +16,14 @@ namespace holdfast::runner {
 namespace {
 
 platform::LaunchParams launch_params(const engine::RunOrder& order, const core::TaskSpec& spec,
-                                     const Secrets& secrets, const ScriptFiles& files, int input) {
+                                     const Secrets& secrets, const WorkerEnvironment& worker,
+                                     const ScriptFiles& files, int input) {
     const bool names_its_interpreter = spec.script.starts_with("#!");
     platform::LaunchParams params;
     params.file = names_its_interpreter ? files.script() : "/bin/sh";
     params.arguments = {names_its_interpreter ? files.script() : "sh"};
     if (!names_its_interpreter) params.arguments.push_back(files.script());
-    std::vector<std::string> variables = script_environment(order, spec, files.folder());
-    std::ranges::move(variables_of(secrets), std::back_inserter(variables));
-    params.environment = platform::environment_with(variables);
+    params.environment = script_environment(order, spec, files.folder(), secrets, worker);
     params.directory = spec.dir.empty() ? files.work() : spec.dir;
     params.input = input;
     return params;
@@ -41,20 +36,22 @@ unsigned user_processes_with(int more) {
 
 }  // namespace
 
-ScriptExecutor::ScriptExecutor(std::string folder, TaskLimits& limits, std::int64_t max_payload)
-    : folder_(std::move(folder)), limits_(limits), max_payload_(max_payload) {}
+ScriptExecutor::ScriptExecutor(std::string folder, const WorkerEnvironment& worker, TaskLimits& limits,
+                               std::int64_t max_payload)
+    : folder_(std::move(folder)), worker_(worker), limits_(limits), max_payload_(max_payload) {}
 
 Outcome ScriptExecutor::execute(const engine::RunOrder& order, const core::TaskSpec& spec, Pulse& pulse) {
-    const auto secrets = read_secrets(spec);
+    const auto secrets = read_secrets(spec, worker_);
     if (!secrets) return failed_with(secret_not_available, secrets.error());
     const SecretMask mask(*secrets);
     pulse.hide(mask);
+    if (const auto note = note_on_long_args(order)) pulse.log(*note);
     const ScriptFiles files(folder_, spec.script, order.checkpoint);
     const Descriptor input = readable_file(order.args);
     pulse.open_socket(files.socket(), max_payload_);
     const TreeLimits watched = limits_.begin(spec.memory_bytes, spec.max_processes);
     pulse.watch_tree(watched, true);
-    platform::LaunchParams params = launch_params(order, spec, *secrets, files, input.get());
+    platform::LaunchParams params = launch_params(order, spec, *secrets, worker_, files, input.get());
     if (watched.processes > 0) params.most_user_processes = user_processes_with(static_cast<int>(watched.processes));
     const auto pid = platform::launch(params);
     if (!pid) {

@@ -2,18 +2,20 @@
 
 #include "runner/executor.h"
 #include "runner/task_limits.h"
+#include "runner/worker_environment.h"
 
 namespace holdfast::runner {
 
 /// Runs scripts on this machine, each as the leader of a session of its own.
 class ScriptExecutor : public Executor {
 public:
-    /// `folder`: may be made and removed at will.
-    ScriptExecutor(std::string folder, TaskLimits& limits, std::int64_t max_payload);
+    /// `folder`: may be made and removed at will. `worker` and `limits` outlive it.
+    ScriptExecutor(std::string folder, const WorkerEnvironment& worker, TaskLimits& limits, std::int64_t max_payload);
     [[nodiscard]] Outcome execute(const engine::RunOrder& order, const core::TaskSpec& spec, Pulse& pulse) override;
 
 private:
     std::string folder_;
+    const WorkerEnvironment& worker_;
     TaskLimits& limits_;
     std::int64_t max_payload_;
 };

@@ -1,7 +1,6 @@
 #include "runner/secrets.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -16,10 +15,10 @@ constexpr std::size_t largest_file = 64 * 1024;
 constexpr std::string_view from_environment = "env:";
 constexpr std::string_view from_file = "file:";
 
-Result<std::string, std::string> read_variable(const std::string& name) {
-    const char* value = std::getenv(name.c_str());
-    if (value == nullptr) return Failure{concat("this worker has no environment variable ", name)};
-    return std::string(value);
+Result<std::string, std::string> read_variable(const std::string& name, const WorkerEnvironment& worker) {
+    auto value = worker.find(name);
+    if (!value) return Failure{concat("this worker has no environment variable ", name)};
+    return std::move(*value);
 }
 
 Result<std::string, std::string> read_secret_file(const std::string& path) {
@@ -34,27 +33,21 @@ Result<std::string, std::string> read_secret_file(const std::string& path) {
     return value;
 }
 
-Result<std::string, std::string> read_secret(const std::string& source) {
-    if (source.starts_with(from_environment)) return read_variable(source.substr(from_environment.size()));
+Result<std::string, std::string> read_secret(const std::string& source, const WorkerEnvironment& worker) {
+    if (source.starts_with(from_environment)) return read_variable(source.substr(from_environment.size()), worker);
     return read_secret_file(source.substr(from_file.size()));
 }
 
 }  // namespace
 
-Result<Secrets, std::string> read_secrets(const core::TaskSpec& spec) {
+Result<Secrets, std::string> read_secrets(const core::TaskSpec& spec, const WorkerEnvironment& worker) {
     Secrets secrets;
     for (const auto& [name, source] : spec.secrets) {
-        auto value = read_secret(source);
+        auto value = read_secret(source, worker);
         if (!value) return Failure{concat("secret ", name, ": ", value.error())};
         secrets.emplace(name, std::move(value).value());
     }
     return secrets;
-}
-
-std::vector<std::string> variables_of(const Secrets& secrets) {
-    std::vector<std::string> variables;
-    for (const auto& [name, value] : secrets) variables.push_back(concat(name, "=", value));
-    return variables;
 }
 
 SecretMask::SecretMask(const Secrets& secrets) {

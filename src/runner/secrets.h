@@ -1,12 +1,12 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/task_spec.h"
 #include "holdfast/result.h"
+#include "runner/worker_environment.h"
 
 namespace holdfast::runner {
 
@@ -14,13 +14,10 @@ namespace holdfast::runner {
 inline constexpr std::string_view secret_not_available = "SECRET_NOT_AVAILABLE";
 
 /// The secrets of a run: variables and their values, as they are on this machine now.
-using Secrets = std::map<std::string, std::string>;
+using Secrets = Variables;
 
 /// The error names the secret and what is missing, never a value.
-[[nodiscard]] Result<Secrets, std::string> read_secrets(const core::TaskSpec& spec);
-
-/// "NAME=value".
-[[nodiscard]] std::vector<std::string> variables_of(const Secrets& secrets);
+[[nodiscard]] Result<Secrets, std::string> read_secrets(const core::TaskSpec& spec, const WorkerEnvironment& worker);
 
 /// Replaces what must not be seen by "***". Of a secret with several lines each line is one; parts shorter than 4
 /// bytes are left alone, because they would make everything else unreadable.

@@ -70,6 +70,7 @@ worker::WorkerPlan plan_for(const std::string& store_url, const FunctionTable& f
     plan.limits.max_tasks_per_runner = options.max_tasks_per_runner;
     plan.limits.memory_bytes = options.runner_memory_limit.value_or(0);
     plan.limits.max_payload = static_cast<std::int64_t>(options.max_payload_bytes);
+    plan.limits.pass_env = options.pass_env;
     plan.handles_signals = false;
     if (options.sweeps)
         plan.sweep.emplace().zones = [](const std::string& name) { return platform::read_zone(name); };

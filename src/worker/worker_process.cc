@@ -9,6 +9,7 @@
 #include "engine/backoff.h"
 #include "engine/log_lines.h"
 #include "platform/host_identity.h"
+#include "runner/worker_environment.h"
 #include "worker/thread_runners.h"
 
 namespace holdfast::worker {
@@ -36,7 +37,8 @@ WorkerProcess::WorkerProcess(WorkerPlan plan, const FunctionTable& functions, Lo
     plan_.settings.runners_can_die = plan_.isolation == Isolation::Process;
     platform::count_sleep(client::parse_store_url(plan_.store.url).kind == client::StoreAddress::Kind::Postgres);
     if (plan_.isolation == Isolation::Process) {
-        keeper_ = std::make_unique<runner::KeeperLink>();
+        keeper_ = std::make_unique<runner::KeeperLink>(
+            true, runner::withheld_names(plan_.secret_variables, plan_.limits.pass_env));
         registration.host.keeper_pid = keeper_->pid();
         registration.host.keeper_start_time = platform::start_time_of(keeper_->pid());
     }

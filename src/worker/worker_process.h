@@ -23,8 +23,9 @@ struct WorkerPlan {
     client::ConnectParams store;
     engine::WorkerSettings settings;  ///< the worker's id and host are filled in here
     Isolation isolation = Isolation::Process;
-    runner::PoolLimits limits = {};  ///< of isolation process
-    bool handles_signals = true;     ///< SIGTERM and SIGINT drain it; they are blocked from construction on
+    runner::PoolLimits limits = {};                  ///< of isolation process
+    std::vector<std::string> secret_variables = {};  ///< its variables that secrets are read from, as far as known
+    bool handles_signals = true;  ///< SIGTERM and SIGINT drain it; they are blocked from construction on
     std::optional<engine::SweepSettings> sweep = std::nullopt;          ///< it also does recovery; unset: it does not
     Duration liveness_interval = std::chrono::seconds(1);               ///< between two looks of the recovery
     std::function<void(store::Store&)> prepare = [](store::Store&) {};  ///< once, before it works; again when the

@@ -147,6 +147,7 @@ TEST_F(Fields, AreAllCoveredByTheseTests) {
                                      "worker.container_command",
                                      "worker.container_options",
                                      "worker.container_run_options",
+                                     "worker.pass_env",
                                      "recovery.auto_requeue_stale_claimed",
                                      "recovery.auto_fail_stale_running",
                                      "server.address",
@@ -171,6 +172,7 @@ TEST_F(Fields, WithoutRangeHaveTheirDefaults) {
     EXPECT_EQ(shown("worker.container_command"), "[docker] (default)");
     EXPECT_EQ(shown("worker.container_options"), "[] (default)");
     EXPECT_EQ(shown("worker.container_run_options"), "[] (default)");
+    EXPECT_EQ(shown("worker.pass_env"), "[] (default)");
     EXPECT_EQ(shown("recovery.auto_requeue_stale_claimed"), "true (default)");
     EXPECT_EQ(shown("recovery.auto_fail_stale_running"), "true (default)");
     EXPECT_EQ(shown("log.level"), "info (default)");
@@ -183,7 +185,8 @@ store: { url: "postgresql://app@db/app", session_liveness: off, max_payload_byte
 worker:
   { name: w1, queues: [a, b], tags: [x], max_concurrent_tasks: 3, task_timeout: 7, heartbeat_interval: 4s, shutdown_grace: 8s,
     stop_grace: 9s, snapshot_interval: 17s, isolation: thread, max_tasks_per_runner: 18, runner_memory_limit: 19MiB,
-    container_command: [sudo, podman], container_options: [--log-level, --log-level], container_run_options: [--init] }
+    container_command: [sudo, podman], container_options: [--log-level, --log-level], container_run_options: [--init],
+    pass_env: [TMPDIR, http_proxy] }
 log: { level: warning, format: json }
 recovery:
   auto_requeue_stale_claimed: false
@@ -218,6 +221,7 @@ retention: { heartbeat_retention_hours: 1, worker_state_retention_hours: 2, term
     EXPECT_THAT(config.worker.container_command, ElementsAre("sudo", "podman"));
     EXPECT_THAT(config.worker.container_options, ElementsAre("--log-level", "--log-level"));
     EXPECT_THAT(config.worker.container_run_options, ElementsAre("--init"));
+    EXPECT_THAT(config.worker.pass_env, ElementsAre("TMPDIR", "http_proxy"));
     EXPECT_EQ(config.log.level, LogLevel::Warning);
     EXPECT_EQ(config.log.format, LogFormat::Json);
     EXPECT_FALSE(config.recovery.auto_requeue_stale_claimed);

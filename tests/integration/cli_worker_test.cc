@@ -74,6 +74,18 @@ protected:
         arguments.insert(arguments.begin(), {"submit", "--wait", "--timeout", "60s", "--json"});
         return holdfast(std::move(arguments));
     }
+    /// The names of the variables that a task prints with a NUL after each, as its log spells them.
+    [[nodiscard]] std::vector<std::string> variables_printed_by(const std::string& task) const {
+        const auto ended = submit_and_wait({task}).json()["task"];
+        EXPECT_EQ(ended["state"], "COMPLETED") << ended.dump();
+        const std::string printed = holdfast({"tasks", "logs", ended["id"]}).out;
+        std::vector<std::string> names;
+        for (std::size_t at = 0; at < printed.size();) {
+            names.push_back(printed.substr(at, printed.find('=', at) - at));
+            at = std::min(printed.find("\\x00", at), printed.size()) + 4;
+        }
+        return names;
+    }
     [[nodiscard]] Ran stop(RunningProgram& worker) const {
         worker.send(SIGTERM);
         return worker.finish();
@@ -93,6 +105,32 @@ TEST_P(CliWorker, RunsScriptsOfTheFileWithTheirVariablesAndArguments) {
     EXPECT_EQ(answer["task"]["state"], "COMPLETED") << answer.dump();
     EXPECT_EQ(answer["task"]["result"], nlohmann::json({{"said", "Hello Ada"}}));
     EXPECT_EQ(stop(worker).exit_code, 0);
+}
+
+TEST_P(CliWorker, ScriptsHaveExactlyTheDeclaredEnvironment) {
+    folder.write("holdfast.yaml",
+                 "tasks:\n"
+                 "  other: {script: 'true', secrets: {SECRET: 'env:SECRET_OF_OTHER'}}\n"
+                 "  own: {script: 'cat /proc/$$/environ', env: {OWN: own}}\n"
+                 "  runner: {script: 'cat /proc/$PPID/environ'}\n");
+    const std::map<std::string, std::string> variables = {{"HOLDFAST_TOKEN", "token"},
+                                                          {"PGPASSWORD", "password"},
+                                                          {"SECRET_OF_OTHER", "swordfish"},
+                                                          {"LD_LIBRARY_PATH", "/nowhere"},
+                                                          {"PASSED", "passed"},
+                                                          {"HOME", folder.path()},
+                                                          {"LANG", "C"},
+                                                          {"TZ", "UTC"}};
+    RunningProgram worker = start_worker({"--pass-env", "PASSED"}, variables);
+    EXPECT_THAT(variables_printed_by("own"),
+                testing::UnorderedElementsAre("PATH", "HOME", "LANG", "TZ", "OWN", "PASSED", "HOLDFAST_TASK_ID",
+                                              "HOLDFAST_LEASE", "HOLDFAST_ATTEMPT", "HOLDFAST_SOCKET",
+                                              "HOLDFAST_RESULT", "HOLDFAST_ARGS", "HOLDFAST_WORKER"));
+    // A function would have these.
+    EXPECT_THAT(variables_printed_by("runner"),
+                testing::UnorderedElementsAre("PATH", "HOME", "LANG", "TZ", "PASSED", "LD_LIBRARY_PATH", "USER",
+                                              "NOTIFY_SOCKET", "HOLDFAST_CLOCK", "HOLDFAST_WORKER"));
+    (void)stop(worker);
 }
 
 TEST_P(CliWorker, ScriptsTellTheirProgressAndSaveCheckpointsThroughTheProgram) {

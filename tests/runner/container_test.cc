@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <sstream>
 
 #include "base/descriptor.h"
 #include "base/text.h"
@@ -124,6 +126,36 @@ TEST_F(ContainerRunTest, ScriptRunsInTheImageAndLeavesNothing) {
 TEST_F(ContainerRunTest, ScriptFindsTheTraceItBelongsToInItsEnvironment) {
     run(script("echo $TRACEPARENT"));
     EXPECT_EQ(out(), "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\n") << err();
+}
+
+TEST_F(ContainerRunTest, HasTheVariablesOfItsTaskAndWhatTheWorkerPasses) {
+    setenv("PASSED", "passed", 1);
+    setenv("OF_ANOTHER_TASK", "secret", 1);
+    PoolBench passing({.containers = podman(), .pass_env = {"PASSED"}}, true, {"OF_ANOTHER_TASK"});
+    const auto other = passing.spawn();
+    unsetenv("PASSED");
+    unsetenv("OF_ANOTHER_TASK");
+    core::TaskSpec spec = script("env");
+    spec.env = {{"OWN", "its own"}};
+    engine::RunOrder order;
+    order.name = "container";
+    order.args = "[1]";
+    order.spec = core::to_json_text(spec);
+    passing.begin(other, order);
+    ASSERT_TRUE(passing.expect<RunEnded>(other).completed) << passing.printed(other, "stderr");
+    std::map<std::string, std::string> seen;
+    std::istringstream lines(passing.printed(other, "stdout"));
+    for (std::string line; std::getline(lines, line);) seen[line.substr(0, line.find('='))] = line;
+    // The engine's and the shell's own.
+    for (const char* name : {"PATH", "HOME", "HOSTNAME", "TERM", "container", "PWD", "SHLVL", "_"}) seen.erase(name);
+    std::vector<std::string> names;
+    for (const auto& [name, line] : seen) names.push_back(name);
+    EXPECT_THAT(names,
+                ::testing::ElementsAre("HOLDFAST_ARGS", "HOLDFAST_ATTEMPT", "HOLDFAST_LEASE", "HOLDFAST_RESULT",
+                                       "HOLDFAST_SOCKET", "HOLDFAST_TASK_ID", "HOLDFAST_WORKER", "OWN", "PASSED"));
+    EXPECT_EQ(seen["PASSED"], "PASSED=passed");
+    EXPECT_EQ(seen["OWN"], "OWN=its own");
+    EXPECT_EQ(seen["HOLDFAST_WORKER"], "HOLDFAST_WORKER=" + passing.worker());
 }
 
 TEST_F(ContainerRunTest, ScriptIsRunByTheInterpreterThatItNames) {

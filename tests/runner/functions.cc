@@ -90,6 +90,11 @@ FunctionTable test_functions() {
         return json(nullptr);
     };
     functions["exit"] = [](Context&, const json& args) -> Outcome { _exit(args.get<int>()); };
+    functions["environment"] = [](Context&, const json&) -> Outcome {
+        json entries = json::array();
+        for (char** entry = environ; *entry != nullptr; ++entry) entries.push_back(*entry);
+        return entries;
+    };
     functions["block"] = block_all_signals;
     functions["ignore ends of children"] = ignore_ends_of_children;
     functions["wait"] = wait_for_cancel;

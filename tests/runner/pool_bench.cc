@@ -21,8 +21,8 @@ std::size_t processes_of(const std::string& worker) {
     return count;
 }
 
-PoolBench::PoolBench(const PoolLimits& limits, bool uses_cgroups)
-    : worker_(platform::new_task_id().to_string()), keeper_(std::make_unique<KeeperLink>(uses_cgroups)) {
+PoolBench::PoolBench(const PoolLimits& limits, bool uses_cgroups, const std::vector<std::string>& withheld)
+    : worker_(platform::new_task_id().to_string()), keeper_(std::make_unique<KeeperLink>(uses_cgroups, withheld)) {
     pool_ = std::make_unique<ProcessPool>(
         loop_, *keeper_, worker_, limits, [this](engine::RunnerEvent event) { note(std::move(event)); },
         [this] { has_lost_keeper_ = true; });

@@ -18,7 +18,8 @@ namespace holdfast::runner {
 /// started through it: that is checked.
 class PoolBench {
 public:
-    explicit PoolBench(const PoolLimits& limits = {}, bool uses_cgroups = true);
+    explicit PoolBench(const PoolLimits& limits = {}, bool uses_cgroups = true,
+                       const std::vector<std::string>& withheld = {});
     ~PoolBench();
     PoolBench(const PoolBench&) = delete;
     PoolBench& operator=(const PoolBench&) = delete;

@@ -81,12 +81,6 @@ TEST_F(ScriptRun, GetsItsArgumentsOnStdinAndInItsEnvironment) {
     EXPECT_EQ(out(), "{\"db\":\"orders\"}\n{\"db\":\"orders\"}\n");
 }
 
-TEST_F(ScriptRun, GetsArgumentsThatAreTooLongForTheEnvironmentOnStdin) {
-    const std::string text(300'000, 'x');
-    run("wc -c; echo \"${HOLDFAST_ARGS-none}\"", '"' + text + '"');
-    EXPECT_EQ(out(), "300002\nnone\n");
-}
-
 TEST_F(ScriptRun, FindsItsTaskInItsEnvironment) {
     core::TaskSpec spec;
     spec.script = "echo $GREETING $HOLDFAST_LEASE $HOLDFAST_ATTEMPT $HOLDFAST_WORKER; echo $HOLDFAST_TASK_ID";

@@ -15,6 +15,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::Pair;
+
+const WorkerEnvironment worker("w", {}, "");
 
 core::TaskSpec spec_with(const std::string& source) {
     core::TaskSpec spec;
@@ -25,11 +28,11 @@ core::TaskSpec spec_with(const std::string& source) {
 
 TEST(ReadSecrets, ComeFromTheWorkersEnvironment) {
     setenv("SECRETS_TEST_TOKEN", "swordfish", 1);
-    const auto secrets = read_secrets(spec_with("env:SECRETS_TEST_TOKEN"));
+    const auto secrets = read_secrets(spec_with("env:SECRETS_TEST_TOKEN"), worker);
     ASSERT_TRUE(secrets.ok());
-    EXPECT_THAT(variables_of(*secrets), ElementsAre("TOKEN=swordfish"));
+    EXPECT_THAT(*secrets, ElementsAre(Pair("TOKEN", "swordfish")));
     unsetenv("SECRETS_TEST_TOKEN");
-    EXPECT_THAT(read_secrets(spec_with("env:SECRETS_TEST_TOKEN")).error(),
+    EXPECT_THAT(read_secrets(spec_with("env:SECRETS_TEST_TOKEN"), worker).error(),
                 "secret TOKEN: this worker has no environment variable SECRETS_TEST_TOKEN");
 }
 
@@ -37,7 +40,7 @@ class SecretFile : public ::testing::Test {
 protected:
     void TearDown() override { std::filesystem::remove(path); }
     void write(const std::string& content) const { std::ofstream(path, std::ios::binary) << content; }
-    Result<Secrets, std::string> read() const { return read_secrets(spec_with("file:" + path)); }
+    Result<Secrets, std::string> read() const { return read_secrets(spec_with("file:" + path), worker); }
 
     const std::string path = std::filesystem::temp_directory_path() / ("secrets_test." + std::to_string(getpid()));
 };

@@ -208,6 +208,10 @@ TEST(SpecDefects, NameWhateverIsOutOfRangeOrOfAWrongForm) {
          [](TaskSpec& s) {
              s.secrets = {{"HOLDFAST_TOKEN", "env:A"}};
          }},
+        {"secrets", "must not take X from the worker's own HOLDFAST_STORE",
+         [](TaskSpec& s) {
+             s.secrets = {{"X", "env:HOLDFAST_STORE"}};
+         }},
         {"env", "UTF-8",
          [](TaskSpec& s) {
              s.env = {{"A", "\xFF"}};

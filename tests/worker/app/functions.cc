@@ -45,6 +45,12 @@ Outcome heed(Context& context, const json&) {
     return Failure{TaskError{"HEEDED", "stopped because it was asked to", ""}};
 }
 
+Outcome list_environment(Context&, const json&) {
+    json entries = json::array();
+    for (char** entry = environ; *entry != nullptr; ++entry) entries.push_back(*entry);
+    return entries;
+}
+
 Outcome eat_memory(Context&, const json&) {
     std::vector<std::vector<char>> eaten;
     while (true) eaten.emplace_back(4 << 20, 'x');
@@ -141,6 +147,7 @@ FunctionTable bare_functions() {
         {"close", close_streams},
         {"deaf", block_signals},
         {"bomb", fork_bomb},
+        {"environment", list_environment},
         {"throw", [](Context&, const json&) -> Outcome { throw std::runtime_error("burst"); }},
         {"segfault",
          [](Context&, const json&) -> Outcome {

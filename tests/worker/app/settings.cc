@@ -40,6 +40,7 @@ worker::WorkerPlan plan_from(int argc, char** argv, const FunctionTable& functio
     worker::WorkerPlan plan;
     plan.settings.registration.queues = {"default"};
     plan.settings.says_debug = true;
+    plan.limits.pass_env = {"HOLDFAST_TEST_PLACE"};  // by which tests find every process
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];
         const std::size_t equals = std::min(word.find('='), word.size());
