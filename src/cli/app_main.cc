@@ -5,6 +5,7 @@
 
 #include "cli/bench.h"
 #include "cli/run.h"
+#include "cli/visible_stream.h"
 #include "holdfast/app.h"
 #include "holdfast/runner_main.h"
 
@@ -35,9 +36,11 @@ int App::main(int argc, char** argv) {
     // A file that may not grow further (ulimit -f) is to be an error with a sentence, like a full disk, and not a
     // death.
     std::signal(SIGXFSZ, SIG_IGN);
+    cli::VisibleStream out(std::cout), err(std::cerr);
     cli::Io io{.in = std::cin,
-               .out = std::cout,
-               .err = std::cerr,
+               .out = out,
+               .err = err,
+               .raw = std::cout,
                .environment = environment_of(environ),
                .terminal = isatty(STDOUT_FILENO) == 1};
     return static_cast<int>(cli::run(argc, argv, io, functions_));

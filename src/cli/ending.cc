@@ -4,6 +4,7 @@
 
 #include <ostream>
 
+#include "base/visible_text.h"
 #include "client/waiting_room.h"
 
 namespace holdfast::cli {
@@ -31,7 +32,8 @@ ExitCode report_ending(const Io& io, const Ending& ending) {
         if (io.terminal) io.out << paint(io, Tone::Good, "COMPLETED") << '\n';
         io.out << ending.task->result << '\n';
     } else {
-        io.err << fmt::format("holdfast: {}; 'holdfast tasks show {}' tells more\n", failure_text(*ending.task), id);
+        io.err << fmt::format("holdfast: {}; 'holdfast tasks show {}' tells more\n",
+                              visible_line(failure_text(*ending.task)), id);
     }
     return exit_code_of(ending);
 }

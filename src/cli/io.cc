@@ -7,6 +7,8 @@
 #include <ostream>
 
 #include "base/assert.h"
+#include "base/visible_text.h"
+#include "cli/visible_stream.h"
 
 namespace holdfast::cli {
 
@@ -67,7 +69,7 @@ void print_row(const Io& io, const Row& row, const std::vector<std::size_t>& wid
 
 std::string paint(const Io& io, Tone tone, std::string_view text) {
     if (tone == Tone::Plain || text.empty() || !wants_colour(io)) return std::string(text);
-    return fmt::format("\033[{}m{}\033[0m", escape_code(tone), text);
+    return fmt::format("{0}[{1}m{2}{0}[0m", own_escape, escape_code(tone), text);
 }
 
 void print_table(const Io& io, const std::vector<std::string>& headings, const std::vector<Row>& rows) {
@@ -75,6 +77,8 @@ void print_table(const Io& io, const std::vector<std::string>& headings, const s
     std::vector<Row> lines(1);
     for (const std::string& heading : headings) lines.front().push_back({heading, Tone::Strong});
     lines.insert(lines.end(), rows.begin(), rows.end());
+    for (Row& line : lines)
+        for (Cell& cell : line) cell.text = visible_line(cell.text);  // one row each, whatever is in it
     const auto widths = widths_of(lines);
     for (const Row& line : lines) print_row(io, line, widths);
 }

@@ -11,8 +11,9 @@ namespace holdfast::cli {
 /// All that a run of the program can see and touch outside the store and the configuration file.
 struct Io {
     std::istream& in;
-    std::ostream& out;
+    std::ostream& out;  ///< a VisibleStream, as is the next one
     std::ostream& err;
+    std::ostream& raw;  ///< what `out` writes to: takes bytes as they are
     std::map<std::string, std::string> environment;
     bool terminal = false;  ///< `out` is one: print for a person
 };

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <ostream>
 
+#include "base/visible_text.h"
 #include "cli/job_view.h"
 #include "cli/look_pace.h"
 #include "cli/timeline.h"
@@ -24,7 +25,7 @@ std::string what_to_do(const JobEnding& ending) {
     if (ending.job)
         return fmt::format(
             "{}; 'holdfast jobs show {}' tells more, 'holdfast jobs retry {}' runs it again from there",
-            failure_text(*ending.job), id, id);
+            visible_line(failure_text(*ending.job)), id, id);
     if (ending.interrupted)
         return fmt::format("job {} goes on; 'holdfast jobs wait {}' follows it, 'holdfast jobs cancel {}' ends it",
                            id, id, id);

@@ -118,7 +118,10 @@ void JobLogs::print_lines(Source& source, const store::LogRecord& record) {
 void JobLogs::print_line(const Source& source, std::string_view line, Tone tone) {
     const Io& io = session_.io;
     if (source.path != wanted_) io.out << paint(io, Tone::Faint, fmt::format("{} | ", source.path));
-    io.out << paint(io, tone, line) << '\n';
+    if (raw_)
+        io.raw << line << '\n';
+    else
+        io.out << paint(io, tone, line) << '\n';
 }
 
 }  // namespace holdfast::cli

@@ -14,10 +14,21 @@ namespace holdfast::cli {
 /// line with its step's name before it ("fetch", "fetch[3]", "report/fetch").
 class JobLogs {
 public:
-    /// `step`: only this one, which then needs no name before its lines, with its items or the steps of its job;
-    /// empty: all. `follows`: lines that are not finished wait for their end. The session and the store outlive it.
-    JobLogs(const Session& session, store::Store& store, const Uuid& job, std::string step, bool follows)
-        : session_(session), store_(store), job_(job), wanted_(std::move(step)), follows_(follows) {}
+    struct Wanted {
+        Uuid job;
+        std::string step;      ///< only this one, which then needs no name before its lines, with its items or the
+                               ///< steps of its job; empty: all
+        bool follows = false;  ///< lines that are not finished wait for their end
+        bool raw = false;      ///< bytes as they are
+    };
+    /// The session and the store outlive it.
+    JobLogs(const Session& session, store::Store& store, Wanted wanted)
+        : session_(session),
+          store_(store),
+          job_(wanted.job),
+          wanted_(std::move(wanted.step)),
+          follows_(wanted.follows),
+          raw_(wanted.raw) {}
 
     /// Prints what has been logged since it was last asked. False: nothing more will come. Throws BadInput when there
     /// is no such step.
@@ -48,6 +59,7 @@ private:
     const Uuid job_;
     const std::string wanted_;
     const bool follows_;
+    const bool raw_;
     std::map<Uuid, Source> sources_;  // by task; those that may have more to say
     std::set<Uuid> closed_;           // tasks of which all has been printed
     std::set<Uuid> ended_jobs_;       // ... and jobs

@@ -6,7 +6,7 @@
 #include <ostream>
 #include <set>
 
-#include "base/text.h"
+#include "base/visible_text.h"
 #include "cli/step_tree.h"
 #include "cli/timeline.h"
 #include "client/job_operations.h"
@@ -88,7 +88,7 @@ public:
         note_steps(tree, "", Timestamp{});
         std::stable_sort(changes_.begin(), changes_.end(),
                          [](const Change& left, const Change& right) { return left.at < right.at; });
-        for (const Change& change : changes_) io_.err << change.text << '\n';
+        for (const Change& change : changes_) io_.err << visible_line(change.text) << '\n';
         tell_pause(tree.job);
         io_.err << std::flush;
         return tree.job;
@@ -119,7 +119,7 @@ private:
         if (!has_begun || !told_beginnings_.insert(path).second) return;
         std::string text = fmt::format("step {} is RUNNING", path);
         if (waits_for_approval(step))
-            text += fmt::format(": {}; to decide: {} (or --reject)", one_line(step.message),
+            text += fmt::format(": {}; to decide: {} (or --reject)", step.message,
                                 approve_command(tree.job.id, step.name));
         changes_.push_back({std::max(begun, *step.started_at), text});
     }
@@ -130,7 +130,7 @@ private:
         const Timestamp at = step.finished_at.value_or(Timestamp{});
         if (step.started_at) text += fmt::format(" after {}", run_time(step.started_at, step.finished_at, at));
         if (step.items.total() > 0) text += fmt::format(" ({})", items_text(step.items));
-        if (step.error) text += fmt::format(": {}", one_line(error_text(*step.error)));
+        if (step.error) text += fmt::format(": {}", error_text(*step.error));
         changes_.push_back({std::max({begun, at, step.started_at.value_or(at)}), text});
     }
 

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <ostream>
 
-#include "base/text.h"
 #include "cli/job_ids.h"
 #include "cli/job_logs.h"
 #include "cli/jobs_commands.h"
@@ -22,6 +21,7 @@ struct LogsCommand {
     std::string id;
     std::string step;
     bool follow = false;
+    bool raw = false;
 };
 
 /// What the engine did to the job and to the tasks of its steps.
@@ -50,8 +50,7 @@ private:
         if (session_.globals.json)
             io.out << wire::job_event_shape(event).dump() << '\n';
         else
-            io.out << paint(io, Tone::Faint, fmt::format("{:<28}", format_timestamp(event.at))) << event_text(event)
-                   << '\n';
+            print_entry(io, {event.at, event_text(event)});
     }
 
     const Session& session_;
@@ -70,12 +69,13 @@ void print_log(Log log, store::Store& store, bool follow) {
 }
 
 ExitCode logs(Session& session, const LogsCommand& command) {
+    if (command.raw && session.globals.json) throw BadInput("--raw and --json exclude each other");
     const auto store = session.open_store(Access::AsItIs);
     const Uuid job = resolve_job(*store, command.id).id;
     if (command.step == server_step)
         print_log(JobEvents(session, *store, job), *store, command.follow);
     else
-        print_log(JobLogs(session, *store, job, command.step, command.follow), *store, command.follow);
+        print_log(JobLogs(session, *store, {job, command.step, command.follow, command.raw}), *store, command.follow);
     return ExitCode::Done;
 }
 
@@ -88,6 +88,7 @@ void add_jobs_logs(CLI::App& jobs, Action& chosen) {
     command->add_option("--step", given->step, "Only this step; _server: what the engine did to the job")
         ->type_name("NAME");
     command->add_flag("-f,--follow", given->follow, "Go on until the job has ended");
+    command->add_flag("--raw", given->raw, "As the runs printed it, with every byte that a terminal would act upon");
     command->callback([given, &chosen] { chosen = [given](Session& session) { return logs(session, *given); }; });
 }
 

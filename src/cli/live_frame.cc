@@ -7,6 +7,8 @@
 #include <ostream>
 
 #include "base/text.h"
+#include "base/visible_text.h"
+#include "cli/visible_stream.h"
 
 namespace holdfast::cli {
 
@@ -57,17 +59,17 @@ ViewLine bar(bool utf8, int columns, int full, Tone tone) {
 }
 
 LiveFrame::LiveFrame(const Io& io, int columns) : io_(io), columns_(columns - 1) {
-    io_.out << "\033[?25l" << std::flush;
+    io_.out << own_escape << "[?25l" << std::flush;
 }
 
 void LiveFrame::draw(const std::vector<ViewLine>& lines) {
-    std::string text = drawn_ > 0 ? fmt::format("\033[{}A", drawn_) : "";
+    std::string text = drawn_ > 0 ? fmt::format("{}[{}A", own_escape, drawn_) : "";
     for (const ViewLine& line : lines) {
         int room = columns_;
-        for (const Cell& piece : line) text += paint(io_, piece.tone, take(piece.text, room));
-        text += "\033[K\n";
+        for (const Cell& piece : line) text += paint(io_, piece.tone, take(visible_line(piece.text), room));
+        text += fmt::format("{}[K\n", own_escape);
     }
-    if (lines.size() < drawn_) text += "\033[J";
+    if (lines.size() < drawn_) text += fmt::format("{}[J", own_escape);
     io_.out << text << std::flush;
     drawn_ = lines.size();
 }
@@ -75,7 +77,7 @@ void LiveFrame::draw(const std::vector<ViewLine>& lines) {
 void LiveFrame::close() {
     if (!is_open_) return;
     is_open_ = false;
-    io_.out << "\033[?25h" << std::flush;
+    io_.out << own_escape << "[?25h" << std::flush;
 }
 
 }  // namespace holdfast::cli

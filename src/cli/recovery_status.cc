@@ -5,6 +5,7 @@
 
 #include "api/sweep_settings.h"
 #include "base/text.h"
+#include "base/visible_text.h"
 #include "cli/json_shapes.h"
 #include "cli/recovery_commands.h"
 #include "cli/recovery_counts.h"
@@ -38,24 +39,25 @@ void print_workers(const Io& io, const wire::RecoveryStatus& status) {
         if (seen.evidence != core::Evidence::None)
             io.out << "  "
                    << paint(io, Tone::Bad,
-                            fmt::format("{} ({}) on {}: {}: {}", seen.worker.name, seen.worker.id.to_string(),
-                                        seen.worker.host.hostname, wire::word_for(seen.evidence), seen.how))
+                            visible_line(fmt::format("{} ({}) on {}: {}: {}", seen.worker.name,
+                                                     seen.worker.id.to_string(), seen.worker.host.hostname,
+                                                     wire::word_for(seen.evidence), seen.how)))
                    << '\n';
 }
 
 void print_events(const Io& io, const std::vector<store::EventRecord>& events) {
     if (!events.empty()) io.out << "\nlast recoveries:\n";
     for (const auto& event : events)
-        io.out << paint(io, Tone::Faint, fmt::format("{:<28}", format_timestamp(event.at)))
-               << fmt::format("{}{}: {}\n", event.kind,
-                              event.task.is_nil() ? "" : fmt::format(" {}", event.task.to_string()), event.message);
+        print_entry(io, {event.at, fmt::format("{}{}: {}", event.kind,
+                                               event.task.is_nil() ? "" : fmt::format(" {}", event.task.to_string()),
+                                               event.message)});
 }
 
 void print(const Io& io, const wire::RecoveryStatus& status) {
     if (status.holder.empty())
         io.out << paint(io, Tone::Bad, "nobody sweeps: 'holdfast worker' does, unless it is told --no-sweep") << '\n';
     else
-        io.out << fmt::format("sweeper: {}\n", status.holder);
+        io.out << fmt::format("sweeper: {}\n", visible_line(status.holder));
     print_workers(io, status);
     print_services(io, status);
     print_events(io, status.events);

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "api/sweep_settings.h"
+#include "base/visible_text.h"
 #include "cli/recovery_commands.h"
 #include "cli/recovery_counts.h"
 #include "platform/service_loop.h"
@@ -24,7 +25,7 @@ void print(const Io& io, const engine::SweepReport& report) {
                                              : Cell{"failed: " + pass.failure, Tone::Bad}});
     print_table(io, {"SERVICE", "DID"}, rows);
     for (const auto& pass : report.passes)
-        for (const std::string& remark : pass.report.remarks) io.out << remark << '\n';
+        for (const std::string& remark : pass.report.remarks) io.out << visible_line(remark) << '\n';
     io.out << "A single pass has no time to observe: it acts on certain evidence, deadlines and retention only. "
               "Silent workers are judged by 'holdfast worker', which watches them.\n";
 }

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "base/text.h"
+#include "base/visible_text.h"
 #include "cli/session.h"
 #include "cli/words.h"
 
@@ -60,7 +61,7 @@ void add_commands(CLI::App& program, Globals& globals, Action& chosen) {
 }
 
 ExitCode complain(Io& io, std::string_view sentence, ExitCode code) {
-    io.err << "holdfast: " << sentence << '\n';
+    io.err << "holdfast: " << visible_line(sentence) << '\n';
     return code;
 }
 
@@ -176,7 +177,7 @@ ExitCode guarded(Io& io, const std::function<ExitCode()>& command) {
 // A full disk behind a redirection must not look like success.
 ExitCode flushed(Io& io, ExitCode code) {
     io.out.flush();
-    if (io.out) return code;
+    if (io.out && io.raw) return code;
     return complain(io, "cannot write to the standard output", std::max(code, ExitCode::Failed));
 }
 

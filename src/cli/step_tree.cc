@@ -8,6 +8,7 @@
 
 #include "base/assert.h"
 #include "base/text.h"
+#include "base/visible_text.h"
 #include "cli/timeline.h"
 
 namespace holdfast::cli {
@@ -47,7 +48,7 @@ public:
 
     void add_root(const JobTree& tree) {
         Row row;
-        row.name = {tree.job.workflow, Tone::Strong};
+        row.name = {visible_line(tree.job.workflow), Tone::Strong};
         describe_job(row, tree);
         rows_.push_back(std::move(row));
         add_steps(tree, "");
@@ -107,7 +108,7 @@ private:
     void add_step(const JobTree& tree, const StepNode& node, const std::string& indent, bool is_last) {
         Row row;
         row.branch = concat(indent, is_last ? branches_.last : branches_.middle);
-        row.name = {node.info.name};
+        row.name = {visible_line(node.info.name)};
         row.state = {std::string(to_text(node.info.state)), tone_of(node.info.state)};
         row.time = run_time(node.info.started_at, node.info.finished_at, tree.now);
         row.remarks = remarks_on(tree, node);
@@ -131,7 +132,7 @@ private:
     void add_note(const std::string& branch, const std::string& text, Tone tone) {
         Row row;
         row.branch = branch;
-        row.name = {text, tone};
+        row.name = {visible_line(text), tone};
         row.is_busy = true;
         rows_.push_back(std::move(row));
     }
@@ -142,7 +143,7 @@ private:
         const auto say = [&](const std::string& text, Tone tone) {
             if (text.empty()) return;
             if (!remarks.empty()) remarks.push_back({"; "});
-            remarks.push_back({one_line(text), tone});
+            remarks.push_back({visible_line(text), tone});
         };
         if (step.hook) say("hook", Tone::Faint);
         if (step.items.total() > 0) say(items_text(step.items), Tone::Plain);
@@ -167,7 +168,7 @@ private:
         if (text.empty()) text = node.last_line;
         if (text.empty()) return;
         if (!remarks.empty()) remarks.push_back({"  "});
-        remarks.push_back({one_line(text), Tone::Faint});
+        remarks.push_back({visible_line(text), Tone::Faint});
     }
 
     void add_progress(const Progress& progress, ViewLine& remarks) const {
@@ -176,7 +177,7 @@ private:
         for (Cell& piece : bar(utf8_, bar_columns, static_cast<int>(std::floor(fraction * bar_columns)), Tone::Busy))
             remarks.push_back(std::move(piece));
         remarks.push_back({fmt::format(" {:.0f}%", std::floor(fraction * 100))});
-        if (!progress.text.empty()) remarks.push_back({" " + one_line(progress.text)});
+        if (!progress.text.empty()) remarks.push_back({" " + visible_line(progress.text)});
     }
 
     const bool utf8_;

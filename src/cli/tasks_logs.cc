@@ -13,13 +13,14 @@ namespace {
 struct LogsCommand {
     std::string id;
     bool follow = false;
+    bool raw = false;
 };
 
-// Prints what has been logged since it was last asked, as it was printed by the run.
+// Prints what has been logged since it was last asked.
 class LogReader {
 public:
-    LogReader(const Session& session, store::Store& store, const Uuid& task)
-        : session_(session), store_(store), task_(task) {}
+    LogReader(const Session& session, store::Store& store, const Uuid& task, bool raw)
+        : session_(session), store_(store), task_(task), raw_(raw) {}
 
     void print_new() {
         constexpr std::size_t page_size = 1000;
@@ -39,6 +40,10 @@ private:
             out << to_json_shape(record).dump() << '\n';
             return;
         }
+        if (raw_) {
+            session_.io.raw << record.chunk.text;
+            return;
+        }
         const bool is_error = record.chunk.stream == "stderr";
         out << paint(session_.io, is_error ? Tone::Bad : Tone::Plain, record.chunk.text);
     }
@@ -46,6 +51,7 @@ private:
     const Session& session_;
     store::Store& store_;
     const Uuid task_;
+    const bool raw_;
     std::int64_t offset_ = 0;
 };
 
@@ -61,9 +67,10 @@ void follow(store::Store& store, const Uuid& task, LogReader& reader) {
 }
 
 ExitCode logs(Session& session, const LogsCommand& command) {
+    if (command.raw && session.globals.json) throw BadInput("--raw and --json exclude each other");
     const auto store = session.open_store(Access::AsItIs);
     const Uuid task = resolve_task(*store, command.id).task.id;
-    LogReader reader(session, *store, task);
+    LogReader reader(session, *store, task, command.raw);
     if (command.follow)
         follow(*store, task, reader);
     else
@@ -78,6 +85,7 @@ void add_tasks_logs(CLI::App& tasks, Action& chosen) {
     auto* command = tasks.add_subcommand("logs", "What the runs of a task printed");
     command->add_option("ID", given->id, "Its id, or the beginning of it")->required()->type_name("");
     command->add_flag("-f,--follow", given->follow, "Go on until the task has ended");
+    command->add_flag("--raw", given->raw, "As the runs printed it, with every byte that a terminal would act upon");
     command->callback([given, &chosen] { chosen = [given](Session& session) { return logs(session, *given); }; });
 }
 

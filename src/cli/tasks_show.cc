@@ -47,9 +47,7 @@ void print_fields(const Io& io, const store::TaskRecord& record, const StepOfTas
 
 void print_timeline(const Io& io, const TaskStory& story) {
     io.out << '\n';
-    for (const auto& entry : timeline_of(story))
-        io.out << paint(io, Tone::Faint, fmt::format("{:<28}", format_timestamp(entry.at)))
-               << paint(io, entry.tone, entry.text) << '\n';
+    for (const auto& entry : timeline_of(story)) print_entry(io, entry);
 }
 
 TaskStory read_story(const Session& session, const std::string& id) {

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ostream>
 
 #include "base/assert.h"
 #include "base/text.h"
+#include "base/visible_text.h"
 
 namespace holdfast::cli {
 
@@ -75,6 +77,11 @@ std::vector<TimelineEntry> timeline_of(const TaskStory& story) {
     // Stable: what happened within one microsecond stays in the order of a life.
     std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
     return entries;
+}
+
+void print_entry(const Io& io, const TimelineEntry& entry) {
+    io.out << paint(io, Tone::Faint, fmt::format("{:<28}", format_timestamp(entry.at)))
+           << paint(io, entry.tone, visible_line(entry.text)) << '\n';
 }
 
 Tone tone_of(TaskState state) {

@@ -19,6 +19,9 @@ struct TimelineEntry {
 /// The task's life from its submit to its end, or to what it waits for now. Pure.
 [[nodiscard]] std::vector<TimelineEntry> timeline_of(const TaskStory& story);
 
+/// Prints a moment and what happened then, as one line whatever is in it.
+void print_entry(const Io& io, const TimelineEntry& entry);
+
 /// How a state is coloured.
 [[nodiscard]] Tone tone_of(TaskState state);
 

@@ -4,6 +4,8 @@
 #include <ostream>
 
 #include "base/text.h"
+#include "cli/field_printer.h"
+#include "cli/timeline.h"
 #include "cli/worker_ids.h"
 #include "cli/worker_view.h"
 #include "cli/workers_commands.h"
@@ -14,11 +16,6 @@ namespace {
 
 using wire::WorkerStory;
 
-void print_field(const Io& io, std::string_view label, const std::string& value, Tone tone = Tone::Plain) {
-    if (!value.empty())
-        io.out << paint(io, Tone::Faint, fmt::format("{:<12}", label)) << paint(io, tone, value) << '\n';
-}
-
 std::string machine_text(const store::WorkerSnapshot& snapshot) {
     return fmt::format("{:.0f}% of a processor, {:.0f} MB, machine load {:.2f} (at {})", snapshot.cpu_percent,
                        snapshot.memory_mb, snapshot.load, format_timestamp(snapshot.at));
@@ -27,18 +24,19 @@ std::string machine_text(const store::WorkerSnapshot& snapshot) {
 void print_fields(const Io& io, const WorkerStory& story) {
     const store::WorkerRecord& record = story.worker.record;
     const store::WorkerRegistration& registration = record.registration;
-    print_field(io, "worker", registration.id.to_string(), Tone::Strong);
-    print_field(io, "name", registration.name);
-    print_field(io, "status", status_text(record));
+    const FieldPrinter field(io);
+    field("worker", registration.id.to_string(), Tone::Strong);
+    field("name", registration.name);
+    field("status", status_text(record));
     const Cell freshness = freshness_cell(story.worker);
-    print_field(io, "beats", fmt::format("{}, the last one {}", freshness.text, beat_text(record)), freshness.tone);
-    print_field(io, "load", load_text(record));
-    if (!story.snapshots.empty()) print_field(io, "machine", machine_text(story.snapshots.front()));
-    print_field(io, "queues", join(registration.queues, ", "));
-    print_field(io, "tags", join(registration.tags, ", "));
-    print_field(io, "version", registration.version);
-    print_field(io, "host", fmt::format("{}, pid {}", registration.host.hostname, registration.host.pid));
-    print_field(io, "registered", format_timestamp(record.registered_at));
+    field("beats", fmt::format("{}, the last one {}", freshness.text, beat_text(record)), freshness.tone);
+    field("load", load_text(record));
+    if (!story.snapshots.empty()) field("machine", machine_text(story.snapshots.front()));
+    field("queues", join(registration.queues, ", "));
+    field("tags", join(registration.tags, ", "));
+    field("version", registration.version);
+    field("host", fmt::format("{}, pid {}", registration.host.hostname, registration.host.pid));
+    field("registered", format_timestamp(record.registered_at));
 }
 
 void print_leases(const Io& io, const std::vector<store::LeaseRecord>& leases) {
@@ -54,8 +52,7 @@ void print_leases(const Io& io, const std::vector<store::LeaseRecord>& leases) {
 
 void print_events(const Io& io, const std::vector<store::EventRecord>& events) {
     if (!events.empty()) io.out << '\n';
-    for (const auto& event : events)
-        io.out << paint(io, Tone::Faint, fmt::format("{:<28}", format_timestamp(event.at))) << event.message << '\n';
+    for (const auto& event : events) print_entry(io, {event.at, event.message});
 }
 
 ExitCode show(Session& session, const std::string& name) {

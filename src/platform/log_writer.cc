@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "base/text.h"
+#include "base/visible_text.h"
 
 namespace holdfast::platform {
 
@@ -12,11 +13,9 @@ namespace {
 
 /// In quotes, with control characters as JSON escapes them; bytes that are not UTF-8 become U+FFFD.
 std::string quoted(std::string_view text) {
-    std::string json =
-        nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    // JSON lets this one through; a terminal would not.
-    for (std::size_t at = 0; (at = json.find('\x7F', at)) != std::string::npos;) json.replace(at, 1, "\\u007f");
-    return json;
+    // JSON lets some characters through that a terminal acts upon.
+    return visible_text(
+        nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 std::string without_quotes(const std::string& text) {
@@ -56,7 +55,7 @@ std::string json_line(const LogLine& line, Timestamp at) {
     nlohmann::ordered_json object = {
         {"at", format_timestamp(at)}, {"level", to_text(line.level)}, {"message", line.message}};
     for (const auto& [name, content] : line.fields) object[object.contains(name) ? name + '_' : name] = content;
-    return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    return visible_text(object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 LogWriter::LogWriter(std::ostream& out, LogFormat format, LogLevel least, const Clock& clock)

@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "base/utf8.h"
 #include "platform/private_folder.h"
 #include "runner/messages.h"
 #include "runner/printout.h"
@@ -29,7 +30,7 @@ Run sample_run() {
 }
 
 std::vector<Message> samples() {
-    return {Setup{"worker", 10, 512, 99, {{"podman", "--x"}, {"--pull", "never"}}},
+    return {Setup{"worker", 10, 512, 99, {{"podman", "--x"}, {"--pull", "never"}}, {"PASSED"}},
             sample_run(),
             Ready{4711},
             Ended{7, true, false, true, "null", {"CODE", "message", "{}"}},

@@ -47,6 +47,17 @@ TEST(LogText, NobodyCanAddALineOrMoveTheCursor) {
     EXPECT_TRUE(std::ranges::none_of(line, [](unsigned char c) { return c < 0x20 || c == 0x7F; }));
 }
 
+TEST(LogLines, SpellOutWhatTurnsTextAroundAndTheControlsOfC1) {
+    const LogLine line{LogLevel::Info,
+                       "\xc2\x9b"
+                       "2J \xe2\x80\xae",
+                       {{"field", "\xc2\x85"}}};
+    EXPECT_EQ(text_of(line), "2026-11-15T00:00:01.500Z info \\u009b2J \\u202e field=\"\\u0085\"");
+    EXPECT_EQ(json_line(line, clock_at_dawn.now()),
+              "{\"at\":\"2026-11-15T00:00:01.500Z\",\"level\":\"info\",\"message\":\"\\u009b2J \\u202e\","
+              "\"field\":\"\\u0085\"}");
+}
+
 TEST(LogText, BytesThatAreNotTextAreReplaced) {
     EXPECT_EQ(text_of({LogLevel::Info, "a\xFF", {{"b", "\xC3"}}}),
               "2026-11-15T00:00:01.500Z info a\xEF\xBF\xBD b=\"\xEF\xBF\xBD\"");

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace holdfast {
+
+/// How many bytes the valid UTF-8 character at the beginning has, 1 to 4; 0 when there is none.
+[[nodiscard]] std::size_t character_length(std::string_view bytes);
+
+/// How many bytes at the end are the beginning of a character that is not whole yet: 0 to 3.
+[[nodiscard]] std::size_t unfinished_character(std::string_view bytes);
+
+}  // namespace holdfast
