@@ -49,11 +49,6 @@ if(HOLDFAST_BUILD_PROGRAM)
   endforeach()
   install(FILES packaging/prometheus/holdfast.rules.yml DESTINATION ${CMAKE_INSTALL_DATADIR}/holdfast/prometheus COMPONENT program)
   install(FILES packaging/grafana/holdfast.json DESTINATION ${CMAKE_INSTALL_DATADIR}/holdfast/grafana COMPONENT program)
-  set(completion ${PROJECT_BINARY_DIR}/completions/holdfast)
-  add_custom_command(OUTPUT ${completion} DEPENDS holdfast_program VERBATIM
-                     COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/completions
-                     COMMAND holdfast_program completion bash > ${completion})
-  add_custom_target(holdfast_completion ALL DEPENDS ${completion})
-  install(FILES ${completion}
+  install(FILES ${PROJECT_BINARY_DIR}/completions/holdfast
           DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
 endif()

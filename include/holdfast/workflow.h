@@ -79,11 +79,13 @@ public:
 /// A workflow: steps of tasks, scripts, child jobs, approvals and waits, and what each waits for. The same structure
 /// as in YAML, with the types of tasks checked where they are known:
 ///
+///     // Task<FindArgs, std::vector<ResizeArgs>> find_pictures; Task<ResizeArgs, int> resize;
+///     // Task<std::vector<int>, Report> report;
 ///     Workflow flow("thumbnails");
-///     auto found = flow.step("find", find_pictures, FindArgs{"/srv"});            // Task<FindArgs,
-///     std::vector<ResizeArgs>> auto sizes = flow.step_for_each("resize", resize, found.output());           //
-///     Task<ResizeArgs, int> flow.step("report", report, sizes.output());                                //
-///     Task<std::vector<int>, Report> client.run(flow);
+///     auto found = flow.step("find", find_pictures, FindArgs{"/srv"});
+///     auto sizes = flow.step_for_each("resize", resize, found.output());
+///     flow.step("report", report, sizes.output());
+///     client.run(flow);
 class Workflow {
 public:
     explicit Workflow(std::string name);

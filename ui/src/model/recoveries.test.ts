@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HistoryEvent } from '../api/types';
-import { recoveriesOf } from './recoveries';
+import { headline, recoveriesOf } from './recoveries';
 import { timingText } from './timing';
 
 const event = (id: number, kind: string, second: number, more: Partial<HistoryEvent> = {}): HistoryEvent => ({ id, at: `2026-11-15T18:26:${String(second).padStart(2, '0')}.000Z`, kind, who: 'sweeper', message: '', worker: 'w', data: { evidence: 'exited' }, task: null, ...more });
@@ -23,6 +23,17 @@ describe('Recoveries', () => {
     });
     it('stand alone when no worker was lost', () => {
         expect(recoveriesOf([event(1, 'requeued', 10, { task: 'a' })])[0]).toMatchObject({ lost: null, tasks: [{ id: 1 }] });
+    });
+    it('say what happened to a worker, or to a task', () => {
+        const said = (kind: string, more: Partial<HistoryEvent>) => headline(recoveriesOf([event(1, kind, 10, more)])[0]!);
+        expect(said('worker_lost', {})).toBe('was lost');
+        expect(said('requeued', { task: 'a' })).toBe('kept a task too long');
+        expect(said('expired', { task: 'a', worker: null })).toBe('did not start before its deadline');
+        expect(said('failed', { task: 'a', worker: null })).toBe('failed');
+        expect(said('requeued', { task: 'a', worker: null })).toBe('was requeued');
+        expect(said('late_result_refused', { task: 'a' })).toBe('came back with a result that was refused');
+        expect(said('stop_requested', { task: 'a' })).toBe('was asked to stop a task');
+        expect(said('worker_reactivated', {})).toBe('came back');
     });
 });
 

@@ -1,4 +1,5 @@
 import type { HistoryEvent } from '../api/types';
+import { kindWords } from '../text/words';
 import { evidenceOf } from './timeline';
 
 /** A worker's end and what became of its tasks; or a single task that was taken from a worker that lives. */
@@ -13,6 +14,22 @@ export interface Recovery {
     seconds: number | null;
     facts: [string, string][];
 }
+
+/** What happened, as the rest of a sentence that begins with the worker or, where there is none, with "A task". */
+export function headline({ lost, worker, tasks, others }: Recovery): string {
+    if (lost) return 'was lost';
+    const kind = (tasks[0] ?? others[0])?.kind ?? '';
+    if (worker && settles.has(kind)) return 'kept a task too long';
+    return headlines[kind] ?? `was ${kindWords(kind)}`;
+}
+
+const headlines: Record<string, string> = {
+    expired: 'did not start before its deadline',
+    failed: 'failed',
+    late_result_refused: 'came back with a result that was refused',
+    stop_requested: 'was asked to stop a task',
+    worker_reactivated: 'came back',
+};
 
 const settles = new Set(['requeued', 'failed', 'cancelled']);
 /** Tasks settled longer after a verdict than this belong to another story. */

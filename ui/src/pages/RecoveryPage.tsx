@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { post } from '../api/client';
 import { recoveryQuery, staleQuery } from '../api/queries';
 import type { Evidence as Kind, HistoryEvent, RecoveryStatus, Replica, Service, StaleTask, SweepReport } from '../api/types';
-import { recoveriesOf } from '../model/recoveries';
+import { headline, recoveriesOf } from '../model/recoveries';
 import { Card, Choice, Empty, Failed, Page, Skeleton, useTitle } from '../parts/basics';
 import { Evidence, History } from '../parts/History';
 import { Icon } from '../parts/Icon';
@@ -177,7 +177,7 @@ function Recoveries({ events }: { events: HistoryEvent[] }) {
                 <li key={recovery.id}>
                     <p className="recovery-head">
                         <Icon name={recovery.lost ? 'bolt' : 'retry'} size={14} />
-                        <strong>{recovery.worker ? <WorkerName id={recovery.worker} /> : 'A task'}</strong> {recovery.lost ? 'was lost' : 'kept a task too long'}
+                        <strong>{recovery.worker ? <WorkerName id={recovery.worker} /> : 'A task'}</strong> {headline(recovery)}
                         <span className="faint">
                             {' '}
                             <Time at={recovery.at} exact />
