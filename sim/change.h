@@ -39,8 +39,9 @@ struct Change {
     std::string evidence = {};             ///< of those
     std::set<Uuid> judges = {};            ///< workers that it is a verdict about
     bool prunes = false;
-    bool brings_work = false;  ///< whoever waits for work is to be woken
-    bool grants = false;       ///< the answer brings leases
+    bool brings_work = false;   ///< whoever waits for work is to be woken
+    bool gives_orders = false;  ///< workers are to be woken: their beats are told something
+    bool grants = false;        ///< the answer brings leases
 
     static Change reading(std::string_view verb) { return {.verb = std::string(verb), .writes = false}; }
     static Change writing(std::string_view verb, std::string detail = {}) {

@@ -198,6 +198,7 @@ void FaultyStore::applied(Change& change) {
     process_.say(concat(change.verb, "(", change.detail, ")"));
     if (change.writes) world.witness.applied(process_, change);
     if (change.brings_work) world.ring();
+    if (change.gives_orders) world.ring_for_orders();
     end_if_dead(change);
 }
 

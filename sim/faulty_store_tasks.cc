@@ -79,6 +79,7 @@ std::vector<store::EventRecord> FaultyStore::last_events(std::size_t limit) {
 std::vector<store::CancelStatus> FaultyStore::cancel(const store::CancelParams& params) {
     Change change = Change::writing("cancel", process_.world().ledger.name_of(params.tasks.front()));
     change.brings_work = true;
+    change.gives_orders = true;
     return perform(
         std::move(change), [&](store::Store& store) { return store.cancel(params); }, says_nothing);
 }
@@ -87,6 +88,7 @@ std::vector<store::ForceStatus> FaultyStore::force(const store::ForceParams& par
     World& world = process_.world();
     Change change = Change::writing("force", world.ledger.name_of(params.tasks.front()));
     change.forces.insert(params.tasks.begin(), params.tasks.end());
+    change.gives_orders = true;
     for (const Uuid& task : params.tasks)
         if (TrueTask* known = world.ledger.find(task)) known->forced = true;
     return perform(
@@ -207,9 +209,10 @@ std::vector<store::WorkerRecord> FaultyStore::workers() {
 }
 
 bool FaultyStore::order_worker(const store::OrderParams& params) {
+    Change change = Change::writing("order_worker");
+    change.gives_orders = true;
     return perform(
-        Change::writing("order_worker"), [&](store::Store& store) { return store.order_worker(params); },
-        says_nothing);
+        std::move(change), [&](store::Store& store) { return store.order_worker(params); }, says_nothing);
 }
 
 store::RemoveStatus FaultyStore::remove_worker(const Uuid& worker) {
@@ -276,9 +279,11 @@ std::vector<store::RecoverOutcome> FaultyStore::recover(const store::RecoverPara
 }
 
 std::vector<Fenced> FaultyStore::ask_to_stop(const store::AskToStopParams& params) {
+    Change change =
+        Change::writing("ask_to_stop", process_.world().ledger.name_of(params.requests.front().lease.task));
+    change.gives_orders = true;
     return perform(
-        Change::writing("ask_to_stop", process_.world().ledger.name_of(params.requests.front().lease.task)),
-        [&](store::Store& store) { return store.ask_to_stop(params); }, says_nothing);
+        std::move(change), [&](store::Store& store) { return store.ask_to_stop(params); }, says_nothing);
 }
 
 std::size_t FaultyStore::expire_overdue(std::size_t limit) {

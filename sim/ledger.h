@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/workflow.h"
+#include "engine/runners.h"
 #include "holdfast/uuid.h"
 #include "store/store.h"
 
@@ -19,9 +20,11 @@ struct TrueRun {
     int machine = 0;
     Duration began_at{};
     std::optional<Duration> ended_at;
-    std::string how;            ///< "completed", "failed", "killed", ...
-    Duration last_sign{};       ///< of life, as its worker heard it
-    bool is_suspended = false;  ///< its machine stands still: it does nothing meanwhile
+    std::string how;                                      ///< "completed", "failed", "killed", ...
+    std::optional<engine::StopCause> asked_to_stop = {};  ///< the strongest cause
+    std::string checkpoint = {};                          ///< that it saved before it stopped cleanly
+    Duration last_sign{};                                 ///< of life, as its worker heard it
+    bool is_suspended = false;                            ///< its machine stands still: it does nothing meanwhile
 };
 
 /// A task, as the world knows it whatever the store says.
@@ -32,8 +35,10 @@ struct TrueTask {
     bool in_store = false;      ///< it was seen there
     bool forced = false;
     bool was_pruned = false;
-    std::vector<std::size_t> runs;  ///< indexes into Ledger::runs
-    int stops = 0;                  ///< ends of runs that cost no budget
+    std::vector<std::size_t> runs;                    ///< indexes into Ledger::runs
+    int stops = 0;                                    ///< ends of runs that cost no budget,
+    int clean_stops = 0;                              ///< ... and that say that they have stopped cleanly
+    std::optional<std::string> next_checkpoint = {};  ///< that the run after a clean stop is given
 };
 
 /// A job that a client has started.

@@ -27,7 +27,8 @@ Duration RunnerFarm::now() const {
 }
 
 void RunnerFarm::tell(const engine::RunnerEvent& event) {
-    worker_.after(worker_.dice().between(Duration(20), Duration(500)), [this, event] { sink_(event); });
+    told_until_ = std::max(told_until_, now() + worker_.dice().between(Duration(20), Duration(500)));
+    worker_.after(told_until_ - now(), [this, event] { sink_(event); });
 }
 
 void RunnerFarm::later(Duration wait, RunnerId id, std::function<void(Runner&)> event) {
@@ -65,7 +66,7 @@ void RunnerFarm::begin(RunnerId id, const engine::RunOrder& order) {
     if (found == runners_.end()) return;
     Runner& runner = found->second;
     if (runner.order) world_.witness.complain("No attempt twice", "a runner was given a second task");
-    world_.witness.run_begins(worker_, order.lease);
+    world_.witness.run_begins(worker_, order.lease, order.checkpoint);
     runner.order = order;
     ++runner.busy_with;
     runner.run = world_.ledger.run_began(order.lease, worker_.name(), worker_.machine().number, now());
@@ -86,8 +87,11 @@ void RunnerFarm::plan_run(RunnerId id, Runner& runner) {
     const Duration usual = is_quick ? dice.logarithmic(1ms, 50ms) : dice.logarithmic(5ms, 20s);
     const Duration longer = is_quick ? dice.logarithmic(1s, 2min) : dice.logarithmic(1min, 10min);
     const Duration length = dice.chance(is_quick ? 0.05 : 0.1) && !world_.plan.stops_after ? longer : usual;
-    runner.ignores_stop = dice.chance(0.1);
-    runner.is_stubborn = runner.ignores_stop && dice.chance(0.5);
+    static const std::vector<Reaction> reactions = {Reaction::Ignores, Reaction::IsInterrupted,
+                                                    Reaction::Returns, Reaction::CompletesAnyway,
+                                                    Reaction::Throws,  Reaction::Fails};
+    runner.reaction = dice.pick(reactions);
+    runner.is_stubborn = runner.reaction == Reaction::Ignores && dice.chance(0.5);
     if (auto crash = world_.faults.draw(Fault::RunnerCrash, site)) {
         const std::string how = crash->chance(0.3) ? "died: out of memory" : "died: killed by SIGSEGV";
         return later(crash->between(Duration(1), length), id, [this, id, how](Runner& dying) {
@@ -141,18 +145,47 @@ void RunnerFarm::lose(RunnerId id, const std::string& how, bool fenced) {
     tell(engine::RunnerGone{id, how, fenced});
 }
 
-void RunnerFarm::ask_to_stop(RunnerId id, engine::StopCause, Duration grace) {
+void RunnerFarm::ask_to_stop(RunnerId id, engine::StopCause cause, Duration grace) {
     const auto found = runners_.find(id);
-    if (found == runners_.end() || !found->second.order) return;
+    if (found == runners_.end() || found->second.busy_with == 0) return;
+    // Also one whose end is on its way to the worker: it will be settled by this cause.
+    auto& asked = world_.ledger.runs()[found->second.run].asked_to_stop;
+    asked = std::max(asked.value_or(cause), cause);
+    if (!found->second.order) return;
     ++stops_;
     if (found->second.hangs || found->second.is_stubborn) return;
-    const Duration wait = found->second.ignores_stop ? grace : std::min<Duration>(grace, 50ms);
-    later(wait, id, [this, id](Runner& runner) {
-        if (!runner.order) return;
-        engine::RunEnded ended{.runner = id, .lease = runner.order->lease.lease, .interrupted = true};
-        ended.error = {"INTERRUPTED", "stopped as asked", ""};
-        end_run(id, runner, ended, "stopped");
+    const bool ignores = found->second.reaction == Reaction::Ignores;
+    later(ignores ? grace : std::min<Duration>(grace, 50ms), id, [this, id, ignores](Runner& runner) {
+        if (runner.order) react(id, runner, ignores ? Reaction::IsInterrupted : runner.reaction);
     });
+}
+
+void RunnerFarm::react(RunnerId id, Runner& runner, Reaction reaction) {
+    const store::Lease lease = runner.order->lease.lease;
+    engine::RunEnded ended{.runner = id, .lease = lease, .saw_stop = true};
+    switch (reaction) {
+        case Reaction::Ignores:
+        case Reaction::IsInterrupted:
+            return end_run(id, runner, ended, "stopped");
+        case Reaction::Returns:
+            ended.completed = true;
+            ended.result = "\"a part\"";
+            return end_run(id, runner, ended, "returned a part");
+        case Reaction::CompletesAnyway:
+            ended.completed = true;
+            ended.saw_stop = false;
+            ended.result = concat("{\"lease\":", lease, "}");
+            return end_run(id, runner, ended, "completed");
+        case Reaction::Throws:
+            world_.ledger.runs()[runner.run].checkpoint = concat("{\"after\":", lease, "}");
+            tell(engine::RunProgress{
+                .runner = id, .lease = lease, .checkpoint = world_.ledger.runs()[runner.run].checkpoint});
+            ended.threw_stop = true;
+            return end_run(id, runner, ended, "stopped cleanly");
+        case Reaction::Fails:
+            ended.error = {"GAVE_UP", "because it was asked to stop", ""};
+            return end_run(id, runner, ended, "gave up");
+    }
 }
 
 void RunnerFarm::kill(RunnerId id) {

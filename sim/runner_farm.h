@@ -40,13 +40,23 @@ public:
     [[nodiscard]] std::uint64_t stops() const { return stops_; }
 
 private:
+    /// What a run does that is asked to stop.
+    enum class Reaction {
+        Ignores,          ///< never looks: goes on to its own end, or to the end of the grace
+        IsInterrupted,    ///< a script: its processes are ended
+        Returns,          ///< sees it, and returns what it has
+        CompletesAnyway,  ///< sees it, and returns what it says is all
+        Throws,           ///< sees it, saves a checkpoint and throws Stopped
+        Fails,            ///< sees it, and fails
+    };
+
     struct Runner {
         bool is_ready = false;
         std::uint64_t busy_with = 0;  ///< which of its runs; what was planned for an earlier one is void
         std::optional<engine::RunOrder> order;
-        std::size_t run = 0;        ///< in the ledger
-        bool ignores_stop = false;  ///< until the grace has passed
-        bool is_stubborn = false;   ///< ... and then as well
+        std::size_t run = 0;                          ///< in the ledger
+        Reaction reaction = Reaction::IsInterrupted;  ///< to being asked to stop
+        bool is_stubborn = false;                     ///< ignores it also after the grace
         bool hangs = false;
     };
 
@@ -55,6 +65,7 @@ private:
     void later(Duration wait, engine::RunnerId runner, std::function<void(Runner&)> event);
     void plan_run(engine::RunnerId id, Runner& runner);
     void plan_signs(engine::RunnerId id);
+    void react(engine::RunnerId id, Runner& runner, Reaction reaction);
     void end_run(engine::RunnerId id, Runner& runner, engine::RunEnded ended, const std::string& how);
     void lose(engine::RunnerId id, const std::string& how, bool fenced);
     void check_fence();
@@ -64,7 +75,8 @@ private:
     World& world_;
     Sink sink_;
     std::map<engine::RunnerId, Runner> runners_;
-    Duration fence_{};  ///< on the machine's monotonic clock
+    Duration fence_{};       ///< on the machine's monotonic clock
+    Duration told_until_{};  ///< what is told later arrives later
     std::uint64_t stops_ = 0;
     bool is_suspended_ = false;
     std::vector<std::function<void()>> waiting_;

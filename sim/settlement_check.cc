@@ -23,6 +23,7 @@ bool may_repeat(const TaskPolicy& policy, const core::History& history, const Ch
             return policy.on_crash == OnCrash::Requeue && history.crashes < policy.max_crashes;
         case core::LeaseEnd::Stopped:
             return policy.on_crash == OnCrash::Requeue;
+        case core::LeaseEnd::StoppedCleanly:
         case core::LeaseEnd::NotStarted:
             return true;
         case core::LeaseEnd::Completed:
@@ -30,6 +31,23 @@ bool may_repeat(const TaskPolicy& policy, const core::History& history, const Ch
             return false;
     }
     return false;
+}
+
+/// What a run that ended in this way, after it was asked to stop for this reason, is to be settled as. Said once more
+/// here, like may_repeat(); nullopt: any way.
+std::optional<core::LeaseEnd> end_of(const TrueRun& run) {
+    using core::LeaseEnd;
+    using engine::StopCause;
+    const bool out_of_time = run.asked_to_stop == StopCause::Timeout;
+    if (run.asked_to_stop == StopCause::LeaseLost) return std::nullopt;
+    if (run.how == "completed") return out_of_time ? LeaseEnd::Failed : LeaseEnd::Completed;
+    if (run.how == "failed") return LeaseEnd::Failed;
+    const bool saw_stop = run.how == "returned a part" || run.how == "gave up" || run.how == "stopped cleanly";
+    if (!saw_stop || !run.asked_to_stop) return std::nullopt;
+    if (out_of_time) return LeaseEnd::Failed;
+    if (run.asked_to_stop == StopCause::Cancel) return LeaseEnd::Cancelled;
+    const bool was_drained = run.asked_to_stop == StopCause::Drain;
+    return was_drained && run.how == "stopped cleanly" ? LeaseEnd::StoppedCleanly : LeaseEnd::Stopped;
 }
 
 }  // namespace
@@ -46,6 +64,10 @@ void Witness::check_settlement(const LeaseSight& lease, const Change::End& end, 
         complain("P4", concat(how, ", but it was ", lease.started ? "" : "not ", "started"));
     const bool cancelled = lease.stop_requested == "cancel";
     if (end.end == core::LeaseEnd::Stopped) ++task->stops;
+    if (end.end == core::LeaseEnd::StoppedCleanly) {
+        ++task->clean_stops;
+        if (const TrueRun* run = world_.ledger.run_of(lease.lease.lease)) task->next_checkpoint = run->checkpoint;
+    }
     if (place.pending) {
         if (!may_repeat(task->task.policy, lease.history, end)) complain("P4", concat(how, ", and is to run again"));
         if (cancelled) complain("Cancel", concat(how, ", and is to run again although it was cancelled"));
@@ -108,10 +130,23 @@ void Witness::check_outcome(const LeaseSight& lease, const Change::End& end) {
         complain("P7", concat(name, " was finished as ", core::to_text(end.end), ", but goes on"));
     if (end.end == core::LeaseEnd::Completed && (run == nullptr || run->how != "completed"))
         complain("P4", concat(name, " was finished as COMPLETED, but ", run == nullptr ? "was never run" : run->how));
+    if (run != nullptr) check_stop(name, *run, end);
     const bool was_silent = run != nullptr && run->ended_at &&
                             *run->ended_at - run->last_sign >= world_.plan.sweep.thresholds.running_stale;
     if (end.end == core::LeaseEnd::Crashed && run != nullptr && !run->how.starts_with("died") && !was_silent)
         complain("P8", concat(name, " was finished as CRASHED, but ", run->how));
+}
+
+/// A run that saw its stop is settled by that stop, one that did not see it by what it did itself.
+void Witness::check_stop(const std::string& name, const TrueRun& run, const Change::End& end) {
+    const auto expected = end_of(run);
+    if (expected && end.end != *expected)
+        complain("Stopping", concat(name, " was finished as ", core::to_text(end.end), ", but ", run.how,
+                                    run.asked_to_stop ? " after it was asked to stop" : "", ": that is ",
+                                    core::to_text(*expected)));
+    const bool is_own_failure = run.how == "failed" && run.asked_to_stop != engine::StopCause::Timeout;
+    if (is_own_failure && end.end == core::LeaseEnd::Failed && end.code != "NO_LUCK" && end.code != "BAD_DAY")
+        complain("Stopping", concat(name, " failed by itself, and was finished with ", end.code));
 }
 
 }  // namespace holdfast::sim

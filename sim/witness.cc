@@ -210,7 +210,7 @@ void Witness::wrote_for(const char* what, const store::TaskLease& lease) {
 
 // ---- What really runs --------------------------------------------------------------------------------------------
 
-void Witness::run_begins(Process& process, const store::TaskLease& lease) {
+void Witness::run_begins(Process& process, const store::TaskLease& lease, const std::string& checkpoint) {
     const std::string name = concat(world_.ledger.name_of(lease.task), "#", lease.lease);
     const auto current = picture_.find(lease.task);
     const bool is_current = current != picture_.end() && current->second.lease.lease == lease.lease;
@@ -220,12 +220,16 @@ void Witness::run_begins(Process& process, const store::TaskLease& lease) {
         complain("No attempt twice", concat(process.name(), " runs ", name, ", which ", run->worker, " has run"));
     TrueTask* task = world_.ledger.find(lease.task);
     if (task == nullptr) return complain("P4", concat(process.name(), " runs a task that nobody has submitted"));
+    if (const auto kept = std::exchange(task->next_checkpoint, std::nullopt); kept && checkpoint != *kept)
+        complain("Stopping", concat(process.name(), " runs ", name, " from the checkpoint '", checkpoint,
+                                    "', but the run before it stopped cleanly at '", *kept, "'"));
     if (is_current) check_step(lease.task);
     if (!is_current && engine::is_fenced(task->task) && !task->forced)
         complain("P7", concat(process.name(), " runs ", name, ", which is not its any more: others may run it too"));
     const TaskPolicy& policy = task->task.policy;
     const bool reruns = policy.on_crash == OnCrash::Requeue;
-    const int allowed = policy.retry.max_attempts + (reruns ? policy.max_crashes + task->stops : 0);
+    const int allowed =
+        policy.retry.max_attempts + task->clean_stops + (reruns ? policy.max_crashes + task->stops : 0);
     if (task->runs.size() + 1 > static_cast<std::size_t>(allowed))
         complain("P4", concat(process.name(), " runs ", name, ": run ", task->runs.size() + 1,
                               " of a task whose policy allows ", allowed));

@@ -59,7 +59,7 @@ public:
     void close() { reader_.close(); }
 
     // ---- What really ran
-    void run_begins(Process& process, const store::TaskLease& lease);
+    void run_begins(Process& process, const store::TaskLease& lease, const std::string& checkpoint);
     /// The runner of that lease has died by itself.
     void runner_died(const store::TaskLease& lease);
     /// Also when runs go on after their machine stood still.
@@ -94,6 +94,7 @@ private:
     // settlement_check.cc
     void check_settlement(const LeaseSight& lease, const Change::End& end, const PlaceSight& place);
     void check_outcome(const LeaseSight& lease, const Change::End& end);
+    void check_stop(const std::string& name, const TrueRun& run, const Change::End& end);
     void check_event_of_verdict(const LeaseSight& lease, const PlaceSight& place);
     void check_crashes();
     // verdict_check.cc

@@ -10,6 +10,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration safety_poll = 1s;
+/// A beat after an order waits for the one before it and for its rest, and for nothing else.
+constexpr Duration beat_follows_order_within = 100ms;
 
 }  // namespace
 
@@ -62,6 +64,23 @@ void WorkerProcess::poll() {
 void WorkerProcess::wake() {
     worker_.work_arrived();
     decide();
+}
+
+void WorkerProcess::hear_of_orders() {
+    if (!orders_since_) orders_since_ = world().timeline.now();
+    worker_.orders_arrived(monotonic());
+    decide();
+}
+
+/// An order makes a worker beat at once.
+void WorkerProcess::check_orders_were_heard() {
+    if (!orders_since_) return;
+    const Duration could_beat = std::max({*orders_since_, beat_lane_free_since_, hindered_until()});
+    const Duration waited = world().timeline.now() - could_beat;
+    orders_since_.reset();
+    if (!beat_failed_ && waited > beat_follows_order_within)
+        world().witness.complain(
+            "Stopping", concat(name(), " was told of an order, and has beaten only after ", format_duration(waited)));
 }
 
 void WorkerProcess::ask_to_drain() {
@@ -117,11 +136,16 @@ void WorkerProcess::perform(engine::Command& command) {
 }
 
 void WorkerProcess::call_store(engine::Lane lane, engine::StoreCall call) {
+    if (lane == engine::Lane::Beat) check_orders_were_heard();
     spawn([this, lane, call = std::move(call)] {
         const engine::StoreAnswer answer = engine::perform(store_, call);
         if (const auto* registered = std::get_if<store::RegisterAnswer>(&answer)) {
             life_lock_ = registered->number;
             machine().life_locks.insert(life_lock_);
+        }
+        if (lane == engine::Lane::Beat) {
+            beat_lane_free_since_ = world().timeline.now();
+            beat_failed_ = std::holds_alternative<engine::CallFailed>(answer);
         }
         worker_.answered(lane, answer, monotonic());
         decide();

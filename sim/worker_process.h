@@ -25,6 +25,8 @@ public:
     void ask_to_drain();
     /// Something may have become claimable.
     void wake();
+    /// There may be orders for it.
+    void hear_of_orders();
     [[nodiscard]] const Uuid& id() const { return id_; }
     [[nodiscard]] RunnerFarm& runners() { return runners_; }
     [[nodiscard]] std::optional<int> exit_code() const { return exit_code_; }
@@ -37,6 +39,7 @@ private:
     void poll();
     void perform(engine::Command& command);
     void call_store(engine::Lane lane, engine::StoreCall call);
+    void check_orders_were_heard();
     void leave(const engine::Leave& leave);
 
     const Uuid id_;
@@ -49,6 +52,9 @@ private:
     std::uint64_t decisions_ = 0;
     std::int64_t life_lock_ = 0;
     std::optional<int> exit_code_;
+    std::optional<Duration> orders_since_;  // told of, and not yet asked for by a beat; on the timeline
+    Duration beat_lane_free_since_{};       // on the timeline
+    bool beat_failed_ = false;
 };
 
 }  // namespace holdfast::sim

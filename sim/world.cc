@@ -223,14 +223,23 @@ void World::script_fate(Process& process, const std::function<void(CallFault)>& 
 }
 
 void World::ring() {
+    wake_workers([](WorkerProcess& worker) { worker.wake(); });
+}
+
+void World::ring_for_orders() {
+    wake_workers([](WorkerProcess& worker) { worker.hear_of_orders(); });
+}
+
+void World::wake_workers(const std::function<void(WorkerProcess&)>& wake) {
     for (const auto& slot : slots_) {
         auto* worker = dynamic_cast<WorkerProcess*>(slot->process.get());
         if (worker == nullptr || !worker->is_alive()) continue;
         if (faults.strikes(Fault::WakeUpLost, slot->name)) continue;
         Duration wait = 100us;
         if (auto late = faults.strikes(Fault::WakeUpLate, slot->name)) wait = late->logarithmic(1ms, 10s);
-        worker->after(wait, [worker] { worker->wake(); });
-        if (faults.strikes(Fault::WakeUpTwice, slot->name)) worker->after(2 * wait, [worker] { worker->wake(); });
+        worker->after(wait, [worker, wake] { wake(*worker); });
+        if (faults.strikes(Fault::WakeUpTwice, slot->name))
+            worker->after(2 * wait, [worker, wake] { wake(*worker); });
     }
 }
 

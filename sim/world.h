@@ -21,6 +21,8 @@
 
 namespace holdfast::sim {
 
+class WorkerProcess;
+
 /// What is to happen to one call of the store, where that is not left to chance.
 enum class CallFault { Before, AnswerLost, RequestLost, KillBefore, KillAfter, Stop };
 [[nodiscard]] std::string_view to_text(CallFault fault);
@@ -130,6 +132,8 @@ public:
     void script_fate(Process& process, const std::function<void(CallFault)>& apply);
     /// Wakes whoever waits for work.
     void ring();
+    /// Wakes the workers: there may be orders for them.
+    void ring_for_orders();
     /// The disk has lost its power: whoever is on that machine is dead, and it boots again later.
     void lose_power();
     /// The process has died: it is taken away after the event, and started again under its name later.
@@ -172,6 +176,7 @@ private:
     [[nodiscard]] bool cut_off_one(Dice& dice_of_fault);
     [[nodiscard]] bool terminate_one(Dice& dice_of_fault);
     void go_away(Duration length);
+    void wake_workers(const std::function<void(WorkerProcess&)>& wake);
     [[nodiscard]] Process* pick(std::string_view role, Dice& dice_of_fault);
     void reboot(Machine& machine, Duration away);
     bool freeze(Machine& machine, Duration length);

@@ -11,6 +11,19 @@
 
 namespace holdfast {
 
+/// Thrown by a function that was asked to stop and has left everything so that a later run can go on:
+///
+///     if (context.cancelled()) {
+///         context.checkpoint(state);
+///         throw holdfast::Stopped{};
+///     }
+///
+/// After a drain the task goes back into its queue at once, whatever its on_crash says; that costs no attempt, and
+/// the next run gets the checkpoint. After a cancel the task is CANCELLED, after its timeout FAILED. Thrown by a run
+/// that was not asked to stop, it is a failure like any other exception. Not a std::exception, so that handlers of
+/// errors let it pass.
+struct Stopped {};
+
 /// A run, as the code that it executes sees it. Valid until the function returns; usable from several threads.
 class Context {
 public:
@@ -26,8 +39,30 @@ public:
     [[nodiscard]] virtual Timestamp deadline() const = 0;
 
     /// True once the run was asked to stop: by a cancel, its timeout, a draining worker, or because its lease was
-    /// lost. It is killed a few seconds later; until then it may tidy up and return.
+    /// lost. It is killed a few seconds later (stop_grace).
+    ///
+    /// A RUN THAT HAS SEEN `true` COUNTS AS STOPPED, whatever it returns or throws after that: its value is taken for
+    /// a part of the work, not for the result. The task is CANCELLED after a cancel; after a drain or a fence it runs
+    /// again with on_crash: requeue, and is FAILED otherwise. The value is kept in the data of the error, as
+    /// {"returned": value}. A function that looks here has three ways to end:
+    ///
+    ///     throw holdfast::Stopped{};                // stopped cleanly: after a drain the task runs again
+    ///     return context.complete_anyway(value);    // the work is done in spite of the stop: COMPLETED
+    ///     return value;                             // stopped, the value is only kept
+    ///
+    /// The value of a run that never looked, or looked before the stop came, is its result as ever. In a runner
+    /// process a run has also seen the stop when processes that it started were sent SIGTERM for it.
     [[nodiscard]] virtual bool cancelled() const = 0;
+
+    /// Says that what the function returns is the result of the task although the run has seen that it was asked to
+    /// stop: `return context.complete_anyway(value);`. After the task's timeout it is too late for that.
+    template <typename Value>
+    [[nodiscard]] Value complete_anyway(Value value) {
+        complete_anyway();
+        return value;
+    }
+    /// The same for a function that returns nothing.
+    virtual void complete_anyway() = 0;
 
     /// Shown to people while the run goes on. `fraction` is 0..1. Throws BadInput when it is not.
     virtual void progress(double fraction, std::string_view text = {}) = 0;

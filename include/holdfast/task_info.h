@@ -74,7 +74,7 @@ struct AttemptInfo {
     Timestamp claimed_at;
     Timestamp started_at;
     Timestamp finished_at;
-    std::string end;  ///< "COMPLETED", "FAILED", "CRASHED", "STOPPED" or "CANCELLED"
+    std::string end;  ///< "COMPLETED", "FAILED", "CRASHED", "STOPPED", "STOPPED_CLEANLY" or "CANCELLED"
     std::optional<TaskError> error;
 };
 

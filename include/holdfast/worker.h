@@ -64,7 +64,8 @@ public:
 
     /// Begins to work; returns at once. A store that is not reachable is tried again for as long as it takes.
     void start();
-    /// Has it claim nothing more, let running tasks end within the grace, and leave. Returns at once.
+    /// Has it claim nothing more, let running tasks end within the grace, stop those that have not ended by then
+    /// (Context::cancelled() says what that means for them), and leave. Returns at once.
     void drain();
     /// The same without the grace: what runs is stopped now, and settled by its policy.
     void stop();

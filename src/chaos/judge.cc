@@ -137,6 +137,7 @@ private:
 
     static bool may_follow(const TaskSeen& task, core::LeaseEnd end) {
         if (end == core::LeaseEnd::Failed) return task.policy.retry.max_attempts > 1;
+        if (end == core::LeaseEnd::StoppedCleanly) return true;
         if (end == core::LeaseEnd::Crashed || end == core::LeaseEnd::Stopped)
             return task.policy.on_crash == OnCrash::Requeue;
         return false;

@@ -91,6 +91,8 @@ Settlement by_policy(const EndedLease& lease, const TaskPolicy& policy, const Hi
             return after_crash(lease, policy, history);
         case LeaseEnd::Stopped:
             return after_stop(lease, policy, history);
+        case LeaseEnd::StoppedCleanly:
+            return pending(TaskEvent::Retry, 0s, history);
         case LeaseEnd::Cancelled:
             return cancelled(lease, history);
         case LeaseEnd::NotStarted:
@@ -129,6 +131,8 @@ std::string_view to_text(LeaseEnd end) {
             return "CRASHED";
         case LeaseEnd::Stopped:
             return "STOPPED";
+        case LeaseEnd::StoppedCleanly:
+            return "STOPPED_CLEANLY";
         case LeaseEnd::Cancelled:
             return "CANCELLED";
         case LeaseEnd::NotStarted:

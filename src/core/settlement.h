@@ -11,12 +11,14 @@ namespace holdfast::core {
 
 /// How a lease ended, as its worker or an observer reports it.
 enum class LeaseEnd {
-    Completed,   ///< the run returned a value
-    Failed,      ///< the run returned an error, threw, or timed out: the retry policy decides
-    Crashed,     ///< the run was cut short by a death: on_crash decides, on a budget of its own
-    Stopped,     ///< stopped on purpose (fence, drain): on_crash decides, and it costs no budget
-    Cancelled,   ///< stopped because a cancel was requested
-    NotStarted,  ///< handed back or taken back before its start: always requeued, costs nothing
+    Completed,       ///< the run returned a value
+    Failed,          ///< the run returned an error, threw, or timed out: the retry policy decides
+    Crashed,         ///< the run was cut short by a death: on_crash decides, on a budget of its own
+    Stopped,         ///< stopped on purpose (fence, drain): on_crash decides, and it costs no budget
+    StoppedCleanly,  ///< stopped for a drain, and the run says that it left off cleanly: always requeued, costs
+                     ///< nothing
+    Cancelled,       ///< stopped because a cancel was requested
+    NotStarted,      ///< handed back or taken back before its start: always requeued, costs nothing
 };
 [[nodiscard]] std::string_view to_text(LeaseEnd end);  ///< "COMPLETED", "FAILED", "CRASHED", "STOPPED", ...
 
@@ -35,7 +37,7 @@ struct History {
 /// Everything the decision depends on.
 struct EndedLease {
     LeaseEnd end;
-    TaskError error;  ///< of Failed, Crashed and Stopped
+    TaskError error;  ///< of Failed, Crashed, Stopped and StoppedCleanly
     History history;  ///< before this lease
     bool cancel_requested = false;
     Timestamp now;
@@ -58,6 +60,7 @@ struct Settlement {
 /// - Crashed: Pending again when on_crash is Requeue and crashes + 1 <= max_crashes; beyond that FAILED with
 ///   POISON_TASK; FAILED with the given error when on_crash is Fail.
 /// - Stopped: Pending again when on_crash is Requeue, else FAILED with the given error; no budget is touched.
+/// - StoppedCleanly: always Pending, at once; no budget is touched.
 /// - NotStarted: always Pending.
 /// - A requested cancel turns every Pending, and the FAILED of a run that was cut short (Crashed, Stopped), into
 ///   CANCELLED: nobody is left to confirm it. It changes no other outcome.

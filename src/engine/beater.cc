@@ -6,6 +6,8 @@ namespace holdfast::engine {
 
 namespace {
 
+constexpr Duration rest_between_orders = std::chrono::milliseconds(50);
+
 store::HeldLease held(const Run& run, const RunBook& book, const WorkerSettings& settings, Duration now) {
     const bool running =
         run.stage == RunStage::Running || run.stage == RunStage::Waiting || run.stage == RunStage::Ended;
@@ -55,6 +57,11 @@ std::optional<store::BeatParams> Beater::next(const RunBook& book, store::Worker
     params.keep_history = keeps_history(book, now);
     params.proves_session = settings_.proves_session;
     return params;
+}
+
+/// The store may have answered the beat under way before the order was written: another beat follows it.
+void Beater::beat_for_orders(Duration now) {
+    beat_soon(std::max(now, sent_at_ + rest_between_orders));
 }
 
 void Beater::acknowledged(RunBook& book) {

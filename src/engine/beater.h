@@ -19,6 +19,8 @@ public:
     void acknowledged(RunBook& book);
     void failed(Duration try_again_at) { next_at_ = try_again_at; }
     void beat_soon(Duration now) { next_at_ = std::min(next_at_, now); }
+    /// Soon, but at most every 50 ms, however often the store rings.
+    void beat_for_orders(Duration now);
     void registered(Duration sent_at) { last_acknowledged_ = sent_at; }
 
     [[nodiscard]] Duration next_at() const { return next_at_; }

@@ -60,8 +60,9 @@ LogLine draining(const std::string& why, std::size_t runs, Duration grace) {
             {{"runs", std::to_string(runs)}}};
 }
 
-LogLine hurrying() {
-    return {LogLevel::Warning, "Second signal: stopping what runs at once", {}};
+LogLine hurrying(const std::string& why) {
+    return {
+        LogLevel::Warning, concat("Asked a second time to shut down (", why, "): stopping what runs at once"), {}};
 }
 
 LogLine deregistering(const Uuid& worker) {

@@ -13,7 +13,7 @@ namespace holdfast::engine::log_lines {
 [[nodiscard]] LogLine beat_sent(std::size_t leases);
 [[nodiscard]] LogLine received_signal(const std::string& name);
 [[nodiscard]] LogLine draining(const std::string& why, std::size_t runs, Duration grace);
-[[nodiscard]] LogLine hurrying();
+[[nodiscard]] LogLine hurrying(const std::string& why);
 [[nodiscard]] LogLine deregistering(const Uuid& worker);
 [[nodiscard]] LogLine left_undelivered(std::size_t runs);
 [[nodiscard]] LogLine store_away(const std::string& why, Duration try_again);

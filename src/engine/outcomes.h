@@ -5,10 +5,23 @@
 
 namespace holdfast::engine {
 
-// What the end of a run is reported as. A run that returned a value has completed, whatever it was asked meanwhile,
-// unless it was out of time; anything else that follows a stop is the work of that stop.
+// What the end of a run is reported as.
 
+/// How a run that ended by itself, or because it was asked to, is settled:
+///
+/// | the run ...                         | no stop   | timeout | drain           | cancel    | fence     |
+/// |-------------------------------------|-----------|---------|-----------------|-----------|-----------|
+/// | returned, had not seen the stop     | Completed | Failed  | Completed       | Completed | Completed |
+/// | returned after it had seen the stop |           | Failed  | Stopped         | Cancelled | Stopped   |
+/// | threw Stopped                       | Failed    | Failed  | StoppedCleanly  | Cancelled | Stopped   |
+/// | failed, had not seen the stop       | Failed    | Failed  | Failed          | Failed    | Failed    |
+/// | failed after it had seen the stop   |           | Failed  | Stopped         | Cancelled | Stopped   |
+///
+/// A run that counts as Failed without a stop, or before it had seen the stop, keeps its own error. What a stopped
+/// run returned all the same is kept as {"returned": value} in the data of the error. After a lost lease a value is
+/// Completed: the store refuses it and records that. Callers do not ask about other ends after a lost lease.
 [[nodiscard]] store::FinishedRun outcome_of_end(const Run& run, const RunEnded& end, const WorkerSettings& settings);
+/// Of a run whose runner died: the work of the stop, if there was one.
 [[nodiscard]] store::FinishedRun outcome_of_death(const Run& run, const RunnerGone& gone,
                                                   const WorkerSettings& settings);
 /// Its start was committed, but it was stopped before any code of it ran.

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "engine/runners.h"
@@ -27,6 +28,7 @@ struct Stop {
     StopCause cause = StopCause::Drain;
     Duration kill_at{};  ///< whatever is left of it by then
     bool killed = false;
+    std::string hurried_by = {};  ///< of a drain: what cut the grace short; empty: nothing did
 };
 
 struct Run {

@@ -45,10 +45,11 @@ struct RunEnded {
     RunnerId runner = 0;
     store::Lease lease = 0;
     bool completed = false;
-    bool interrupted = false;  ///< cut short by the stop that was asked for; neither completed nor failed by itself
-    std::string result = {};   ///< JSON text, of completed
-    TaskError error = {};      ///< of neither
-    bool leaves = false;       ///< it has run as many tasks as it may, or has grown too large
+    bool saw_stop = false;    ///< it had seen that it was asked to stop, and does not insist on its value
+    bool threw_stop = false;  ///< it threw Stopped: it says that it left off cleanly. Not completed
+    std::string result = {};  ///< JSON text, of completed
+    TaskError error = {};     ///< of not completed; empty where only the stop ended it
+    bool leaves = false;      ///< it has run as many tasks as it may, or has grown too large
 };
 
 /// The runner and every process that it had started are dead.

@@ -18,18 +18,22 @@ Duration grace_for(StopCause cause, const WorkerSettings& settings, bool hurried
 
 }  // namespace
 
+Stop Stopper::made_stop(StopCause cause, Duration kill_at) const {
+    return {.cause = cause, .kill_at = kill_at, .hurried_by = cause == StopCause::Drain ? hurried_by_ : ""};
+}
+
 void Stopper::stop(Run& run, StopCause cause, Duration now, Commands& commands) {
     if (run.stop && run.stop->cause >= cause) return;
     switch (run.stage) {
         case RunStage::Held:
-            run.stop = Stop{.cause = cause, .kill_at = now};
+            run.stop = made_stop(cause, now);
             book_.move(run, RunStage::Returning, now);
             return;
         case RunStage::Starting:
-            run.stop = Stop{.cause = cause, .kill_at = now};  // decided when the start is answered
+            run.stop = made_stop(cause, now);  // decided when the start is answered
             return;
         case RunStage::Waiting:
-            run.stop = Stop{.cause = cause, .kill_at = now};
+            run.stop = made_stop(cause, now);
             if (cause != StopCause::LeaseLost) run.outcome = outcome_of_stop(run, cause, settings_);
             book_.move(run, RunStage::Ended, now);
             return;
@@ -38,17 +42,17 @@ void Stopper::stop(Run& run, StopCause cause, Duration now, Commands& commands) 
         case RunStage::Ended:  // the store is told, and says itself what it makes of it
             return;
         case RunStage::Returning:
-            if (cause == StopCause::LeaseLost) run.stop = Stop{.cause = cause, .kill_at = now};
+            if (cause == StopCause::LeaseLost) run.stop = made_stop(cause, now);
             return;
     }
 }
 
 void Stopper::stop_running(Run& run, StopCause cause, Duration now, Commands& commands) {
-    const Duration grace = grace_for(cause, settings_, hurried_);
+    const Duration grace = grace_for(cause, settings_, is_hurried());
     // The runner kills the run's processes itself after the grace; only one that does not is killed for it.
     const Duration patience = grace == Duration::zero() ? grace : grace + runner_margin;
     const Duration kill_at = run.stop ? std::min(run.stop->kill_at, now + patience) : now + patience;
-    run.stop = Stop{.cause = cause, .kill_at = kill_at};
+    run.stop = made_stop(cause, kill_at);
     commands.push_back(Say{log_lines::stopping(run, cause)});
     commands.push_back(AskToStop{run.runner, cause, grace});
     look_at(kill_at);
@@ -57,7 +61,7 @@ void Stopper::stop_running(Run& run, StopCause cause, Duration now, Commands& co
 void Stopper::stop_all(StopCause cause, Duration now, Commands& commands) {
     for (auto& [lease, run] : book_.runs()) {
         stop(run, cause, now, commands);
-        if (hurried_ && run.stop) {
+        if (is_hurried() && run.stop) {
             run.stop->kill_at = std::min(run.stop->kill_at, now);
             look_at(now);
         }

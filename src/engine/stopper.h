@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 
 #include "engine/run_book.h"
 #include "engine/worker_commands.h"
@@ -25,9 +26,12 @@ public:
     /// A timer was set: tick() has to be called by then.
     void look_at(Duration when) { look_at_ = std::min(look_at_, when); }
     [[nodiscard]] Duration look_at() const { return look_at_; }
-    void hurry() { hurried_ = true; }
+    /// From now on runs are stopped without a grace. `why` is a sentence: "SIGINT was received".
+    void hurry(const std::string& why) { hurried_by_ = why; }
 
 private:
+    [[nodiscard]] bool is_hurried() const { return !hurried_by_.empty(); }
+    [[nodiscard]] Stop made_stop(StopCause cause, Duration kill_at) const;
     void stop_running(Run& run, StopCause cause, Duration now, Commands& commands);
     void tick_run(Run& run, Duration now, Commands& commands);
     void tick_runner(RunnerId id, Runner& runner, Duration now, Commands& commands);
@@ -36,7 +40,7 @@ private:
     const WorkerSettings& settings_;
     RunBook& book_;
     Duration look_at_ = Duration::max();
-    bool hurried_ = false;
+    std::string hurried_by_;  // empty: nobody has
 };
 
 }  // namespace holdfast::engine

@@ -41,9 +41,9 @@ void Worker::notice_standstill(Duration now) {
 
 void Worker::asked_to_drain(const std::string& why, Duration now) {
     if (drain_began_) {
-        if (!hurried_) say(log_lines::hurrying());
+        if (!hurried_) say(log_lines::hurrying(why));
         hurried_ = true;
-        stopper_.hurry();
+        stopper_.hurry(why);
         stopped_all_ = false;
         return;
     }

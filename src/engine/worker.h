@@ -28,6 +28,8 @@ public:
     // ---- Events
     /// Something may have become claimable, or falls due.
     void work_arrived() { claimer_.work_arrived(); }
+    /// The store may have orders for this worker: to stop a run, to drain. It beats at once, and the answer tells.
+    void orders_arrived(Duration now) { beater_.beat_for_orders(now); }
     /// Shut down: let runs end within the grace. Asked a second time: stop them at once.
     void asked_to_drain(const std::string& why, Duration now);
     void answered(Lane lane, const StoreAnswer& answer, Duration now);

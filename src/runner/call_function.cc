@@ -18,36 +18,56 @@ std::string type_name(const std::type_info& type) {
     return status == 0 ? readable.get() : type.name();
 }
 
-Failure<TaskError> exception_failure(const std::string& type, const std::string& message) {
-    return {{std::string(error_code::task_exception), concat(type, ": ", message),
-             nlohmann::json{{"type", type}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)}};
+Outcome failure(TaskError error) {
+    return {.result = {}, .error = std::move(error)};
 }
 
-CallOutcome as_text(const Result<nlohmann::json, TaskError>& result) {
-    if (!result) return Failure{result.error()};
-    return result.value().dump();  // throws for invalid UTF-8
+Outcome exception_failure(const std::string& type, const std::string& message) {
+    return failure({std::string(error_code::task_exception), concat(type, ": ", message),
+                    nlohmann::json{{"type", type}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)});
 }
 
-}  // namespace
+Outcome stopped() {
+    Outcome outcome = exception_failure("holdfast::Stopped",
+                                        "thrown by a run that nobody had asked to stop; throw it only after "
+                                        "Context::cancelled() has returned true");
+    outcome.threw_stop = true;
+    return outcome;
+}
 
-CallOutcome call_function(const FunctionTable& functions, const std::string& name, Context& context,
-                          const std::string& args) {
-    const auto function = functions.find(name);
-    if (function == functions.end())
-        return Failure{TaskError{std::string(error_code::task_exception),
-                                 concat("this worker has no function for the task '", name, "'"), ""}};
+Outcome as_text(const Result<nlohmann::json, TaskError>& result) {
+    if (!result) return failure(result.error());
+    return {.completed = true, .result = result.value().dump(), .error = {}};  // throws for invalid UTF-8
+}
+
+Outcome call(const Function& function, Context& context, const std::string& args) {
     try {
-        return as_text(function->second(context, nlohmann::json::parse(args)));
+        return as_text(function(context, nlohmann::json::parse(args)));
+    } catch (const Stopped&) {
+        return stopped();
     } catch (const nlohmann::json::type_error& fault) {
         if (fault.id != 316)  // invalid UTF-8 in the result
             return exception_failure(type_name(typeid(fault)), fault.what());
-        return Failure{TaskError{std::string(error_code::result_not_storable), fault.what(), ""}};
+        return failure({std::string(error_code::result_not_storable), fault.what(), ""});
     } catch (const std::exception& fault) {
         return exception_failure(type_name(typeid(fault)), fault.what());
     } catch (...) {
         const std::type_info* type = abi::__cxa_current_exception_type();
         return exception_failure(type == nullptr ? "unknown" : type_name(*type), "thrown, and no std::exception");
     }
+}
+
+}  // namespace
+
+Outcome call_function(const FunctionTable& functions, const std::string& name, FunctionContext& context,
+                      const std::string& args) {
+    const auto function = functions.find(name);
+    if (function == functions.end())
+        return failure({std::string(error_code::task_exception),
+                        concat("this worker has no function for the task '", name, "'"), ""});
+    Outcome outcome = call(function->second, context, args);
+    outcome.saw_stop = context.has_seen_stop() && !(outcome.completed && context.insists_on_its_value());
+    return outcome;
 }
 
 }  // namespace holdfast::runner

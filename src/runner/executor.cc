@@ -9,18 +9,15 @@ Outcome completed_with(std::string result, std::int64_t max_payload) {
     if (static_cast<std::int64_t>(result.size()) > max_payload)
         return failed_with(error_code::result_too_large,
                            concat("the result has ", result.size(), " bytes; allowed are ", max_payload));
-    return {.completed = true, .interrupted = false, .result = std::move(result), .error = {}};
+    return {.completed = true, .result = std::move(result), .error = {}};
 }
 
 Outcome failed_with(std::string_view code, const std::string& message, const std::string& data) {
-    return {.completed = false,
-            .interrupted = false,
-            .result = {},
-            .error = {std::string(code), readable_text(message), readable_text(data)}};
+    return {.result = {}, .error = {std::string(code), readable_text(message), readable_text(data)}};
 }
 
 Outcome interrupted() {
-    return {.completed = false, .interrupted = true, .result = {}, .error = {}};
+    return {.saw_stop = true, .result = {}, .error = {}};
 }
 
 }  // namespace holdfast::runner

@@ -13,14 +13,16 @@ class Pulse;
 /// How a run ended by itself, or because it was asked to.
 struct Outcome {
     bool completed = false;
-    bool interrupted = false;
-    std::string result;  ///< JSON text, of completed
-    TaskError error;     ///< of neither
+    bool saw_stop = false;    ///< see engine::RunEnded
+    bool threw_stop = false;  ///< as well
+    std::string result;       ///< JSON text, of completed
+    TaskError error;          ///< of not completed
 };
 
 /// RESULT_TOO_LARGE when it has more bytes than `max_payload`.
 [[nodiscard]] Outcome completed_with(std::string result, std::int64_t max_payload);
 [[nodiscard]] Outcome failed_with(std::string_view code, const std::string& message, const std::string& data = {});
+/// Cut short by the stop that it was asked for.
 [[nodiscard]] Outcome interrupted();
 
 /// Executes runs of one kind, in the runner's main thread. Processes that it leaves are killed by its caller.

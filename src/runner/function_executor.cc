@@ -10,9 +10,12 @@ FunctionExecutor::FunctionExecutor(const FunctionTable& functions, std::int64_t 
 
 Outcome FunctionExecutor::execute(const engine::RunOrder& order, const core::TaskSpec& /*spec*/, Pulse& pulse) {
     RunContext context(order, pulse, max_payload_);
-    CallOutcome outcome = call_function(functions_, order.name, context, order.args);
-    if (outcome) return completed_with(std::move(outcome).value(), max_payload_);
-    return failed_with(outcome.error().code, outcome.error().message, outcome.error().data);
+    const Outcome called = call_function(functions_, order.name, context, order.args);
+    Outcome outcome = called.completed ? completed_with(called.result, max_payload_)
+                                       : failed_with(called.error.code, called.error.message, called.error.data);
+    outcome.saw_stop = called.saw_stop;
+    outcome.threw_stop = called.threw_stop;
+    return outcome;
 }
 
 }  // namespace holdfast::runner

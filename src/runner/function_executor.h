@@ -5,7 +5,7 @@
 
 namespace holdfast::runner {
 
-/// Runs the functions of the application. What one returns stands, also when it was asked to stop meanwhile.
+/// Runs the functions of the application.
 class FunctionExecutor : public Executor {
 public:
     FunctionExecutor(const FunctionTable& functions, std::int64_t max_payload);

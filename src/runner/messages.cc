@@ -35,7 +35,7 @@ void visit(V& v, M& m) {
 template <typename V, typename M>
 requires is<Ended, M>
 void visit(V& v, M& m) {
-    v(m.lease), v(m.completed), v(m.interrupted), v(m.leaves), v(m.result);
+    v(m.lease), v(m.completed), v(m.saw_stop), v(m.threw_stop), v(m.leaves), v(m.result);
     v(m.error.code), v(m.error.message), v(m.error.data);
 }
 template <typename V, typename M>

@@ -44,7 +44,8 @@ struct Ready {
 struct Ended {
     store::Lease lease = 0;
     bool completed = false;
-    bool interrupted = false;
+    bool saw_stop = false;
+    bool threw_stop = false;
     bool leaves = false;
     std::string result;
     TaskError error;

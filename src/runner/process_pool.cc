@@ -197,7 +197,7 @@ void ProcessPool::handle_task(Runner& runner, Message message) {
     } else if (auto* ended = std::get_if<Ended>(&message)) {
         drain(runner);
         runner.run = {};
-        sink_(engine::RunEnded{runner.id, ended->lease, ended->completed, ended->interrupted,
+        sink_(engine::RunEnded{runner.id, ended->lease, ended->completed, ended->saw_stop, ended->threw_stop,
                                std::move(ended->result), std::move(ended->error), ended->leaves});
     }
 }

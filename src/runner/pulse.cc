@@ -82,6 +82,7 @@ void Pulse::begin(const Run& run) {
     mask_ = {};
     printout_.begin(lease_);
     is_stopping_ = stop_ && stop_->lease == lease_;
+    has_told_processes_ = false;
     if (is_stopping_) wake_by(Duration::zero());
     if (is_fenced_ && fence_) wake_by(*fence_);
 }
@@ -282,7 +283,7 @@ void Pulse::read_output(Duration now) {
 void Pulse::stop_run(Duration now) {
     if (!kill_at_) {
         kill_at_ = now + stop_->grace;
-        platform::signal_descendants(SIGTERM);
+        if (platform::signal_descendants(SIGTERM) > 0) has_told_processes_ = true;
     }
     if (now < *kill_at_) return;
     platform::signal_descendants(SIGKILL);

@@ -37,6 +37,8 @@ public:
     void finish();
     /// The run was asked to stop.
     [[nodiscard]] bool is_stopping() const { return is_stopping_; }
+    /// ... and processes that it had started were sent SIGTERM for that.
+    [[nodiscard]] bool has_told_processes() const { return has_told_processes_; }
     /// Until finish(): what the run's processes, or the runner too, are killed for when they exceed it. After
     /// finish() the limits of set_usual_limits() hold again.
     void watch_tree(const TreeLimits& limits, bool spares_runner);
@@ -85,6 +87,7 @@ private:
     std::string folder_;
     std::thread thread_;
     std::atomic<bool> is_stopping_ = false;
+    std::atomic<bool> has_told_processes_ = false;
 
     std::mutex mutex_;  // guards everything below
     std::condition_variable room_;

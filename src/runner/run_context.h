@@ -1,13 +1,13 @@
 #pragma once
 
 #include "engine/runners.h"
-#include "holdfast/context.h"
+#include "runner/function_context.h"
 #include "runner/pulse.h"
 
 namespace holdfast::runner {
 
 /// The Context of a function that is executed in a runner process.
-class RunContext : public Context {
+class RunContext : public FunctionContext {
 public:
     RunContext(const engine::RunOrder& order, Pulse& pulse, std::int64_t max_payload);
 
@@ -15,7 +15,6 @@ public:
     [[nodiscard]] int attempt() const override { return order_.attempt; }
     [[nodiscard]] std::int64_t lease() const override { return order_.lease.lease; }
     [[nodiscard]] Timestamp deadline() const override { return deadline_; }
-    [[nodiscard]] bool cancelled() const override { return pulse_.is_stopping(); }
     void progress(double fraction, std::string_view text) override;
     void checkpoint(const nlohmann::json& state) override;
     [[nodiscard]] std::optional<nlohmann::json> last_checkpoint() const override;
@@ -23,6 +22,8 @@ public:
     void log(std::string_view line) override;
 
 private:
+    [[nodiscard]] bool is_asked_to_stop() const override { return pulse_.is_stopping(); }
+    [[nodiscard]] bool were_processes_told() const override { return pulse_.has_told_processes(); }
     void tell(const RunUpdate& update);
 
     const engine::RunOrder& order_;

@@ -128,7 +128,7 @@ private:
         streams_.restore();
         pulse_.finish();
         const bool leaves = ++tasks_run_ == setup_.max_tasks || limits_.were_broken() || has_grown();
-        TaskSocket::send(Ended{run.order.lease.lease, outcome.completed, outcome.interrupted, leaves,
+        TaskSocket::send(Ended{run.order.lease.lease, outcome.completed, outcome.saw_stop, outcome.threw_stop, leaves,
                                std::move(outcome.result), std::move(outcome.error)});
         return leaves;
     }

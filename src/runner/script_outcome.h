@@ -20,7 +20,7 @@ struct ScriptEnd {
 };
 
 /// - Exit code 0: completed, with the result that was given, or null.
-/// - Asked to stop, and no result with exit code 0: interrupted.
+/// - Asked to stop, and no result with exit code 0: interrupted. A result that it gave stands.
 /// - Else SCRIPT_FAILED, with what happened and the last line of stderr.
 [[nodiscard]] Outcome script_outcome(const ScriptEnd& end, std::int64_t max_payload);
 

@@ -68,8 +68,8 @@ TaskState read_task_state(std::string_view text) {
 
 core::LeaseEnd read_lease_end(std::string_view text) {
     using core::LeaseEnd;
-    for (auto end : {LeaseEnd::Completed, LeaseEnd::Failed, LeaseEnd::Crashed, LeaseEnd::Stopped, LeaseEnd::Cancelled,
-                     LeaseEnd::NotStarted})
+    for (auto end : {LeaseEnd::Completed, LeaseEnd::Failed, LeaseEnd::Crashed, LeaseEnd::Stopped,
+                     LeaseEnd::StoppedCleanly, LeaseEnd::Cancelled, LeaseEnd::NotStarted})
         if (core::to_text(end) == text) return end;
     contradicts_schema("end of a run", text);
 }

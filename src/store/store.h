@@ -302,13 +302,20 @@ struct MigrateAnswer {
 
 /// What a waiter wants to hear about.
 enum class Topic {
-    Work,  ///< tasks became claimable, or a queue or worker was steered
-    Done,  ///< tasks ended
+    Work,    ///< tasks became claimable, or a queue or worker was steered
+    Done,    ///< tasks ended
+    Orders,  ///< a worker is to stop a run, to drain, or to claim (nothing) from now on: its next beat is told
 };
+
+/// How often a watch answers true by itself, of a store that polls every `usual`.
+[[nodiscard]] constexpr Duration safety_poll_of(Topic topic, Duration usual) {
+    return topic == Topic::Orders ? std::chrono::hours(24 * 365) : usual;
+}
 
 /// Tells that something may have changed since the last wait (or since it was made). Make it first, look at the
 /// store, then wait: no change is missed. A lost wake-up costs a second at most, because wait() then answers
-/// true by itself (the safety poll). One thread waits; wake() may be called from any.
+/// true by itself (the safety poll); not for Orders, where beats are the safety poll. One thread waits; wake() may be
+/// called from any.
 class Watch {
 public:
     virtual ~Watch() = default;

@@ -110,8 +110,9 @@ store::NewTask new_task(const Json& shape) {
 
 constexpr std::array wait_reasons = {WaitReason::None, WaitReason::Future, WaitReason::Key, WaitReason::Overdue,
                                      WaitReason::Job};
-constexpr std::array lease_ends = {core::LeaseEnd::Completed, core::LeaseEnd::Failed, core::LeaseEnd::Crashed,
-                                   core::LeaseEnd::Stopped, core::LeaseEnd::Cancelled};
+constexpr std::array lease_ends = {core::LeaseEnd::Completed,      core::LeaseEnd::Failed,
+                                   core::LeaseEnd::Crashed,        core::LeaseEnd::Stopped,
+                                   core::LeaseEnd::StoppedCleanly, core::LeaseEnd::Cancelled};
 constexpr std::array worker_statuses = {store::WorkerStatus::Active, store::WorkerStatus::Draining,
                                         store::WorkerStatus::Inactive};
 constexpr std::array evidences = {core::Evidence::None, core::Evidence::Silent, core::Evidence::Disconnected,

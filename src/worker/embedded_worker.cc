@@ -104,7 +104,13 @@ public:
         });
     }
 
-    void drain() { process_.ask_to_drain("the application asked it to"); }
+    void drain() {
+        if (!std::exchange(is_draining_, true)) ask();
+    }
+    void stop() {
+        drain();
+        ask();
+    }
 
     void wait() {
         if (thread_.joinable()) thread_.join();
@@ -112,6 +118,10 @@ public:
     }
 
 private:
+    /// Asked a second time, it hurries.
+    void ask() { process_.ask_to_drain("the application asked it to"); }
+
+    bool is_draining_ = false;
     const FunctionTable functions_;
     ApplicationLog log_;
     worker::WorkerProcess process_;
@@ -135,8 +145,7 @@ void Worker::drain() {
 }
 
 void Worker::stop() {
-    body_->drain();
-    body_->drain();
+    body_->stop();
 }
 
 void Worker::wait() {

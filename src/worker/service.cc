@@ -27,13 +27,19 @@ Service::Service(engine::WorkerSettings settings, ServiceParts parts)
     : parts_(std::move(parts)),
       settings_(settings),
       worker_(std::move(settings), parts_.random),
-      watch_(parts_.store, [this] {
-          if (news_posted_.exchange(true)) return;
-          parts_.loop.post([this] {
-              news_posted_ = false;
-              worker_.work_arrived();
-          });
+      work_watch_(parts_.store, store::Topic::Work,
+                  [this] { post_once(work_posted_, [this] { worker_.work_arrived(); }); }),
+      orders_watch_(parts_.store, store::Topic::Orders, [this] {
+          post_once(orders_posted_, [this] { worker_.orders_arrived(platform::machine_time()); });
       }) {}
+
+void Service::post_once(std::atomic<bool>& is_posted, std::function<void()> action) {
+    if (is_posted.exchange(true)) return;
+    parts_.loop.post([&is_posted, action = std::move(action)] {
+        is_posted = false;
+        action();
+    });
+}
 
 void Service::handle(const engine::RunnerEvent& event) {
     worker_.handle(event, platform::machine_time());

@@ -14,7 +14,7 @@
 #include "platform/service_loop.h"
 #include "worker/loop_guard.h"
 #include "worker/store_lane.h"
-#include "worker/work_watch.h"
+#include "worker/store_watch.h"
 
 namespace holdfast::worker {
 
@@ -57,6 +57,8 @@ private:
     void hold_life_lock(std::int64_t number);
     void leave(const engine::Leave& leave);
     [[nodiscard]] Duration pause() const;
+    /// For a watch's thread: has the loop do this soon, once for all that was posted by then.
+    void post_once(std::atomic<bool>& is_posted, std::function<void()> action);
 
     ServiceParts parts_;
     const engine::WorkerSettings settings_;
@@ -65,11 +67,13 @@ private:
     platform::OwnLoad load_;
     platform::LifeLock life_lock_;
     std::optional<int> exit_code_;
-    std::atomic<bool> news_posted_ = false;
+    std::atomic<bool> work_posted_ = false;
+    std::atomic<bool> orders_posted_ = false;
     StoreLane work_lane_;
     StoreLane claim_lane_;
     StoreLane beat_lane_;
-    WorkWatch watch_;
+    StoreWatch work_watch_;
+    StoreWatch orders_watch_;
     std::optional<LoopGuard> guard_;  // while run() turns the loop
 };
 

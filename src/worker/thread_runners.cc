@@ -11,7 +11,7 @@
 namespace holdfast::worker {
 
 /// One run: what its function sees of it.
-class ThreadRun : public Context {
+class ThreadRun : public runner::FunctionContext {
 public:
     ThreadRun(ThreadRunners& runners, engine::RunnerId runner, engine::RunOrder order)
         : runners_(runners),
@@ -23,7 +23,6 @@ public:
     [[nodiscard]] int attempt() const override { return order_.attempt; }
     [[nodiscard]] std::int64_t lease() const override { return order_.lease.lease; }
     [[nodiscard]] Timestamp deadline() const override { return deadline_; }
-    [[nodiscard]] bool cancelled() const override { return cancelled_.load(std::memory_order_relaxed); }
 
     void progress(double fraction, std::string_view text) override {
         if (!(fraction >= 0 && fraction <= 1)) throw BadInput(concat("progress must be 0..1, not ", fraction));
@@ -43,25 +42,26 @@ public:
     }
 
     engine::RunEnded execute() {
-        runner::CallOutcome outcome = runner::call_function(runners_.functions_, order_.name, *this, order_.args);
-        engine::RunEnded ended{
-            .runner = runner_, .lease = lease(), .completed = outcome.ok(), .result = "", .error = {}};
-        if (outcome) {
-            ended.result = std::move(outcome).value();
-        } else {
-            ended.error = std::move(outcome).error();
-        }
-        return ended;
+        runner::Outcome outcome = runner::call_function(runners_.functions_, order_.name, *this, order_.args);
+        return {.runner = runner_,
+                .lease = lease(),
+                .completed = outcome.completed,
+                .saw_stop = outcome.saw_stop,
+                .threw_stop = outcome.threw_stop,
+                .result = std::move(outcome.result),
+                .error = std::move(outcome.error)};
     }
-    void ask_to_stop() { cancelled_ = true; }
+    void ask_to_stop() { asked_to_stop_ = true; }
     [[nodiscard]] engine::RunnerId runner() const { return runner_; }
 
 private:
+    [[nodiscard]] bool is_asked_to_stop() const override { return asked_to_stop_.load(std::memory_order_relaxed); }
+
     ThreadRunners& runners_;
     const engine::RunnerId runner_;
     const engine::RunOrder order_;
     const Timestamp deadline_;
-    std::atomic<bool> cancelled_ = false;
+    std::atomic<bool> asked_to_stop_ = false;
 };
 
 ThreadRunners::ThreadRunners(platform::ServiceLoop& loop, const FunctionTable& functions, Sink sink)

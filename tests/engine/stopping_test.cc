@@ -7,6 +7,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 const store::FinishedRun& finishing(const WorkerHarness& bench) {
@@ -127,11 +128,28 @@ TEST_F(Stopping, ACancelledRunIsCancelledWhenItsProcessesAreGone) {
     hear(stop_answer({lease(), store::StopReason::Cancel}));
     EXPECT_EQ(bench.take<AskToStop>().front().cause, StopCause::Cancel);
     EXPECT_EQ(bench.under_way<FinishCall>(Lane::Work), nullptr);
-    bench.tell(RunEnded{.runner = bench.runner_of(10), .lease = 10, .interrupted = true});
+    bench.tell(RunEnded{.runner = bench.runner_of(10), .lease = 10, .saw_stop = true});
     EXPECT_EQ(finishing(bench).end, core::LeaseEnd::Cancelled);
 }
 
-TEST_F(Stopping, ARunThatReturnsAValueInSpiteOfACancelHasCompleted) {
+TEST_F(Stopping, ARunThatReturnsAValueAfterItSawTheCancelIsCancelled) {
+    run();
+    hear(stop_answer({lease(), store::StopReason::Cancel}));
+    bench.tell(
+        RunEnded{.runner = bench.runner_of(10), .lease = 10, .completed = true, .saw_stop = true, .result = "[1,2]"});
+    EXPECT_EQ(finishing(bench).end, core::LeaseEnd::Cancelled);
+    EXPECT_EQ(finishing(bench).error.data, R"({"returned":[1,2]})");
+}
+
+TEST_F(Stopping, ARunThatStopsCleanlyForADrainIsReportedSo) {
+    run();
+    bench.worker.asked_to_drain("test", bench.now);
+    keep_beating(bench, seconds(31));
+    bench.tell(RunEnded{.runner = bench.runner_of(10), .lease = 10, .saw_stop = true, .threw_stop = true});
+    EXPECT_EQ(finishing(bench).end, core::LeaseEnd::StoppedCleanly);
+}
+
+TEST_F(Stopping, ARunThatReturnsAValueWithoutHavingSeenTheCancelHasCompleted) {
     run();
     hear(stop_answer({lease(), store::StopReason::Cancel}));
     bench.complete(10);
@@ -262,11 +280,26 @@ TEST_F(Stopping, ARunThatOutlastsTheGraceIsStoppedForTheDrain) {
 
 TEST_F(Stopping, ASecondRequestKillsAtOnce) {
     run();
-    bench.worker.asked_to_drain("test", bench.now);
+    bench.worker.asked_to_drain("SIGTERM was received", bench.now);
     bench.decide();
-    bench.worker.asked_to_drain("test", bench.now);
+    bench.pass(seconds(1));
+    bench.worker.asked_to_drain("SIGINT was received", bench.now);
     bench.decide();
     EXPECT_THAT(bench.take<KillRunner>(), SizeIs(1));
+    bench.tell(RunnerGone{bench.runner_of(10), "killed by SIGKILL"});
+    EXPECT_THAT(finishing(bench).error.message, HasSubstr("a second time to shut down (SIGINT was received)"));
+    EXPECT_THAT(finishing(bench).error.message, Not(HasSubstr("30s"))) << "one second had passed";
+}
+
+TEST_F(Stopping, ARunThatHadOutlastedTheGraceIsNotSaidToHaveBeenHurried) {
+    run();
+    bench.worker.asked_to_drain("SIGTERM was received", bench.now);
+    keep_beating(bench, seconds(31));
+    bench.worker.asked_to_drain("SIGINT was received", bench.now);
+    bench.decide();
+    EXPECT_THAT(bench.take<KillRunner>(), SizeIs(1));
+    bench.tell(RunnerGone{bench.runner_of(10), "killed by SIGKILL"});
+    EXPECT_THAT(finishing(bench).error.message, HasSubstr("did not end within 30s"));
 }
 
 TEST_F(Stopping, ADrainDuringAnOutageEndsWithAnErrorInsteadOfNever) {
@@ -352,6 +385,41 @@ TEST(Beats, ListEveryLeaseWithItsRoleAndTheAgeOfItsRunnersSign) {
     EXPECT_EQ(beat->params.held[0].runner_pid, 101);
     EXPECT_GE(beat->params.held[0].runner_beat_age, seconds(3));
     EXPECT_FALSE(beat->params.held[1].running);
+}
+
+TEST_F(Stopping, AnOrderIsHeardOfAtOnceAndNotAtTheNextBeat) {
+    run();
+    bench.worker.orders_arrived(bench.now);
+    bench.pass(milliseconds(50));  // since the last beat
+    ASSERT_NE(bench.under_way<BeatCall>(Lane::Beat), nullptr);
+    bench.answer(Lane::Beat, stop_answer({lease(), store::StopReason::Cancel}));
+    EXPECT_EQ(bench.take<AskToStop>().front().cause, StopCause::Cancel);
+}
+
+TEST_F(Stopping, AnOrderThatComesWhileABeatIsUnderWayIsHeardOfByTheNext) {
+    run();
+    while (bench.under_way<BeatCall>(Lane::Beat) == nullptr) bench.pass(milliseconds(100));
+    bench.worker.orders_arrived(bench.now);
+    bench.pass(milliseconds(10));
+    bench.answer(Lane::Beat, store::BeatAnswer{});  // decided before the order was written
+    bench.pass(milliseconds(50));
+    EXPECT_NE(bench.under_way<BeatCall>(Lane::Beat), nullptr);
+}
+
+TEST(Beats, DoNotBecomeAStormHoweverOftenTheStoreRings) {
+    WorkerHarness bench(1);
+    bench.join();
+    bench.grant({started_task(10)});
+    int beats = 0;
+    for (int ring = 0; ring < 1000; ++ring) {
+        bench.worker.orders_arrived(bench.now);
+        bench.pass(milliseconds(1));
+        if (bench.under_way<BeatCall>(Lane::Beat) == nullptr) continue;
+        ++beats;
+        bench.answer(Lane::Beat, store::BeatAnswer{});
+    }
+    EXPECT_LE(beats, 21);
+    EXPECT_GE(beats, 19);
 }
 
 TEST(Beats, AreKeptAsHistoryOnlyEveryHalfMinute) {

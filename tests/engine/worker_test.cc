@@ -288,7 +288,7 @@ TEST(Worker, ARunnerThatWasToldToDieIsGivenNothingMore) {
     for (int tick = 0; tick < 70; ++tick) bench.pass(milliseconds(100));
     ASSERT_THAT(bench.take<KillRunner>(), SizeIs(1));
     EXPECT_THAT(bench.take<BeginRun>(), SizeIs(1));
-    bench.tell(RunEnded{.runner = bench.runner_of(10), .lease = 10, .interrupted = true});  // was on its way
+    bench.tell(RunEnded{.runner = bench.runner_of(10), .lease = 10, .saw_stop = true});  // was on its way
     EXPECT_EQ(bench.worker.book().idle_runners(), 0U);
     bench.tell(RunnerGone{1, "killed by SIGKILL"});
     EXPECT_THAT(bench.take<BeginRun>(), IsEmpty());

@@ -114,6 +114,49 @@ TEST_P(WorkerTest, StopAsksWhatRunsToStop) {
     EXPECT_TRUE(client.get(task.id).has_value());
 }
 
+TEST_P(WorkerTest, APartThatARunReturnsAfterItsCancelIsKeptInTheErrorForWhoeverWaits) {
+    std::promise<void> began;
+    const auto count = app.task<int, int>("count", [&](Context& context, int total) {
+        int n = 0;
+        began.set_value();
+        for (; n < total && !context.cancelled(); ++n) std::this_thread::sleep_for(1ms);
+        return n;
+    });
+    Worker worker(place->url(), app.functions(), {.heartbeat_interval = 2min, .stop_grace = 24h});
+    worker.start();
+    Client client(place->url());
+    const auto task = client.submit(count, std::numeric_limits<int>::max());
+    began.get_future().wait();
+    EXPECT_EQ(client.cancel(task.id), CancelStatus::Requested);
+    const auto error = client.wait(task).error();
+    EXPECT_EQ(error.code, error_code::task_cancelled);
+    EXPECT_GE(nlohmann::json::parse(error.data).at("returned").get<int>(), 0);
+    EXPECT_THAT(holdfast({"tasks", "show", task.id.to_string()}).out, HasSubstr(R"({"returned":)"));
+}
+
+TEST_P(WorkerTest, ASecondDrainDoesNotHurryWhatRuns) {
+    std::promise<void> began;
+    std::promise<void> may_end;
+    const auto slow = app.task<Nothing, bool>("slow", [&](Context& context, const Nothing&) {
+        began.set_value();
+        may_end.get_future().wait();
+        return context.cancelled();
+    });
+    Client client(place->url());
+    TaskHandle<bool> task;
+    {
+        Worker worker(place->url(), app.functions(), {.shutdown_grace = 24h});
+        worker.start();
+        task = client.submit(slow, {});
+        began.get_future().wait();
+        worker.drain();
+        worker.drain();
+        while (holdfast({"workers", "list", "--json"}).json()["status"] != "draining") std::this_thread::yield();
+        may_end.set_value();
+    }
+    EXPECT_FALSE(client.wait(task).value());
+}
+
 TEST_P(WorkerTest, DestroyedIsDrained) {
     const auto ping = app.task<Nothing, Nothing>("ping", [](const Nothing&) {});
     Client client(place->url());

@@ -207,7 +207,7 @@ TEST_F(ContainerRunTest, StopEndsAndRemovesTheContainer) {
     begin(script("trap '' TERM; while :; do echo ready; sleep 1; done"));
     wait_for_output("ready");
     bench.pool().ask_to_stop(runner, engine::StopCause::Cancel, milliseconds(300));
-    EXPECT_TRUE(bench.expect<RunEnded>(runner).interrupted);
+    EXPECT_TRUE(bench.expect<RunEnded>(runner).saw_stop);
     EXPECT_EQ(containers(), "");
     EXPECT_TRUE(run(script("echo again")).completed);
 }
@@ -216,7 +216,7 @@ TEST_F(ContainerRunTest, MayTidyUpWhenItIsAskedToStop) {
     begin(script("trap 'echo tidied; exit 1' TERM; while :; do echo ready; sleep 0.1; done"));
     wait_for_output("ready");
     bench.pool().ask_to_stop(runner, engine::StopCause::Cancel, seconds(30));
-    EXPECT_TRUE(bench.expect<RunEnded>(runner).interrupted);
+    EXPECT_TRUE(bench.expect<RunEnded>(runner).saw_stop);
     EXPECT_THAT(out(), EndsWith("tidied\n"));
 }
 

@@ -1,6 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "platform/process_table.h"
 #include "tests/runner/pool_bench.h"
@@ -23,7 +27,7 @@ TEST(FunctionRun, CompletesWithWhatTheFunctionReturned) {
     const auto runner = bench.spawn();
     const RunEnded ended = bench.run(runner, "echo", R"({"a":[1,2,"ü"]})");
     EXPECT_TRUE(ended.completed);
-    EXPECT_FALSE(ended.interrupted);
+    EXPECT_FALSE(ended.saw_stop);
     EXPECT_FALSE(ended.leaves);
     EXPECT_EQ(ended.result, R"({"a":[1,2,"ü"]})");
     EXPECT_EQ(ended.lease, 1);
@@ -75,15 +79,79 @@ TEST(FunctionRun, TellsItsLastProgressAndCheckpointBeforeItsEnd) {
     EXPECT_EQ(checkpoint, R"({"page":8})");
 }
 
-TEST(FunctionRun, ReturnsAsItLikesWhenItIsAskedToStop) {
-    PoolBench bench;
+/// The function tells of progress, is asked to stop, and ends.
+RunEnded run_and_stop(PoolBench& bench, const std::string& name, const std::string& args = "null") {
     const auto runner = bench.spawn();
-    bench.begin(runner, "wait");
+    bench.begin(runner, name, args);
     bench.expect<RunProgress>(runner);
     bench.pool().ask_to_stop(runner, engine::StopCause::Cancel, seconds(30));
-    const auto ended = bench.expect<RunEnded>(runner);
+    return bench.expect<RunEnded>(runner);
+}
+
+TEST(FunctionRun, ReturnsAsItLikesWhenItIsAskedToStopAndTellsThatItHadSeenThat) {
+    PoolBench bench;
+    const auto ended = run_and_stop(bench, "wait");
     EXPECT_TRUE(ended.completed);
     EXPECT_EQ(ended.result, R"("tidied up")");
+    EXPECT_TRUE(ended.saw_stop);
+    EXPECT_FALSE(ended.threw_stop);
+}
+
+TEST(FunctionRun, ThatThrowsStoppedIsToldApartAndItsCheckpointComesFirst) {
+    PoolBench bench;
+    const auto ended = run_and_stop(bench, "stop cleanly", "[3]");
+    EXPECT_FALSE(ended.completed);
+    EXPECT_TRUE(ended.threw_stop);
+    const auto news = bench.told<RunProgress>(ended.runner);
+    ASSERT_FALSE(news.empty());
+    EXPECT_EQ(news.back().checkpoint, "[3]");
+}
+
+TEST(FunctionRun, ThatThrowsStoppedUnaskedFailsAndIsToldWhatItDidWrong) {
+    PoolBench bench;
+    const auto ended = bench.run(bench.spawn(), "throw Stopped");
+    EXPECT_FALSE(ended.completed);
+    EXPECT_FALSE(ended.saw_stop);
+    EXPECT_EQ(ended.error.code, error_code::task_exception);
+    EXPECT_THAT(ended.error.message, HasSubstr("nobody had asked to stop"));
+}
+
+TEST(FunctionRun, ThatCompletesAnywayHasNotBeenStopped) {
+    PoolBench bench;
+    const auto ended = run_and_stop(bench, "complete anyway");
+    EXPECT_TRUE(ended.completed);
+    EXPECT_FALSE(ended.saw_stop);
+    EXPECT_EQ(ended.result, R"("all of it")");
+}
+
+TEST(FunctionRun, ThatMeantToCompleteAnywayAndFailsHasBeenStopped) {
+    PoolBench bench;
+    const auto ended = run_and_stop(bench, "complete anyway, then throw");
+    EXPECT_FALSE(ended.completed);
+    EXPECT_TRUE(ended.saw_stop);
+}
+
+TEST(FunctionRun, WhoseProcessesWereToldToStopHasSeenIt) {
+    PoolBench bench;
+    const auto ended = run_and_stop(bench, "wait for a process");
+    EXPECT_FALSE(ended.completed);
+    EXPECT_TRUE(ended.saw_stop) << "its failure is the work of the stop";
+}
+
+TEST(FunctionRun, ThatNeverLooksHasNotSeenTheStop) {
+    PoolBench bench;
+    const std::string file = ::testing::TempDir() + "holdfast-function-" + std::to_string(getpid());
+    const auto runner = bench.spawn();
+    bench.begin(runner, "wait for a file", '"' + file + '"');
+    bench.expect<RunProgress>(runner);
+    bench.pool().ask_to_stop(runner, engine::StopCause::Cancel, seconds(30));
+    bench.expect<RunnerBeat>(runner);
+    bench.expect<RunnerBeat>(runner);
+    std::ofstream{file};
+    const auto ended = bench.expect<RunEnded>(runner);
+    std::filesystem::remove(file);
+    EXPECT_TRUE(ended.completed);
+    EXPECT_FALSE(ended.saw_stop);
 }
 
 TEST(FunctionRun, IsNotStoppedByWhatWasMeantForTheOneBefore) {

@@ -45,6 +45,42 @@ Outcome wait_for_cancel(Context& context, const json& /*args*/) {
     return json("tidied up");
 }
 
+Outcome stop_cleanly(Context& context, const json& args) {
+    context.progress(0.5, "waiting");
+    while (!context.cancelled()) nap();
+    context.checkpoint(args);
+    throw Stopped{};
+}
+
+Outcome complete_anyway(Context& context, const json& /*args*/) {
+    context.progress(0.5, "waiting");
+    while (!context.cancelled()) nap();
+    return context.complete_anyway(json("all of it"));
+}
+
+Outcome complete_anyway_then_throw(Context& context, const json& /*args*/) {
+    context.progress(0.5, "waiting");
+    while (!context.cancelled()) nap();
+    context.complete_anyway();
+    throw std::runtime_error("burst");
+}
+
+/// Never looks whether it is to stop: ends with the process that it waits for.
+Outcome wait_for_process(Context& context, const json& /*args*/) {
+    const pid_t child = fork();
+    if (child == 0) sleep_for_ever();
+    context.progress(0.5, "waiting");
+    waitpid(child, nullptr, 0);
+    throw std::runtime_error("its process was killed");
+}
+
+/// Never looks, and ends when the file is there.
+Outcome wait_for_file(Context& context, const json& args) {
+    context.progress(0.5, "waiting");
+    while (access(args.get<std::string>().c_str(), F_OK) != 0) nap();
+    return json("there");
+}
+
 Outcome print_lines(Context& context, const json& args) {
     std::cout << "from cout\n";
     std::printf("from printf\n");
@@ -98,6 +134,12 @@ FunctionTable test_functions() {
     functions["block"] = block_all_signals;
     functions["ignore ends of children"] = ignore_ends_of_children;
     functions["wait"] = wait_for_cancel;
+    functions["stop cleanly"] = stop_cleanly;
+    functions["complete anyway"] = complete_anyway;
+    functions["complete anyway, then throw"] = complete_anyway_then_throw;
+    functions["wait for a process"] = wait_for_process;
+    functions["wait for a file"] = wait_for_file;
+    functions["throw Stopped"] = [](Context&, const json&) -> Outcome { throw Stopped{}; };
     functions["print"] = print_lines;
     functions["eat"] = eat_memory;
     functions["close"] = [](Context&, const json&) -> Outcome {

@@ -33,7 +33,7 @@ std::vector<Message> samples() {
     return {Setup{"worker", 10, 512, 99, {{"podman", "--x"}, {"--pull", "never"}}, {"PASSED"}},
             sample_run(),
             Ready{4711},
-            Ended{7, true, false, true, "null", {"CODE", "message", "{}"}},
+            Ended{7, true, false, true, false, "null", {"CODE", "message", "{}"}},
             Stop{7, engine::StopCause::Fence, seconds(5)},
             SetFence{seconds(12)},
             Credit{1024},

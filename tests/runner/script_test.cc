@@ -195,7 +195,7 @@ TEST_F(ScriptRun, FailsWhenItsResultIsNoJson) {
 TEST_F(ScriptRun, FailsWithItsExitCodeAndTheLastLineOfStderr) {
     const RunEnded ended = run("echo first >&2; echo 'no such table' >&2; exit 3");
     EXPECT_FALSE(ended.completed);
-    EXPECT_FALSE(ended.interrupted);
+    EXPECT_FALSE(ended.saw_stop);
     EXPECT_EQ(ended.error.code, "SCRIPT_FAILED");
     EXPECT_EQ(ended.error.message, "exit code 3: no such table");
     EXPECT_EQ(ended.error.data, R"({"exit_code":3})");
@@ -290,7 +290,7 @@ wait)");
     EXPECT_GE(processes_of(bench.worker()), 5U);
     bench.pool().ask_to_stop(runner, engine::StopCause::Timeout, milliseconds(200));
     const auto ended = bench.expect<RunEnded>(runner);
-    EXPECT_TRUE(ended.interrupted);
+    EXPECT_TRUE(ended.saw_stop);
     EXPECT_FALSE(ended.completed);
     EXPECT_EQ(processes_of(bench.worker()), 1U) << "the runner alone";
 }
@@ -299,7 +299,7 @@ TEST_F(ScriptRun, MayTidyUpWhenItIsAskedToStop) {
     begin("trap 'echo tidied; exit 1' TERM; echo ready; while :; do sleep 0.05; done");
     wait_for_output("ready");
     bench.pool().ask_to_stop(runner, engine::StopCause::Cancel, seconds(60));
-    EXPECT_TRUE(bench.expect<RunEnded>(runner).interrupted);
+    EXPECT_TRUE(bench.expect<RunEnded>(runner).saw_stop);
     EXPECT_THAT(out(), EndsWith("tidied\n"));
 }
 

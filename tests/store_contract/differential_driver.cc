@@ -253,7 +253,7 @@ std::string DifferentialDriver::finish() {
     using core::LeaseEnd;
     static const std::vector<LeaseEnd> ends = {LeaseEnd::Completed, LeaseEnd::Completed, LeaseEnd::Completed,
                                                LeaseEnd::Failed,    LeaseEnd::Failed,    LeaseEnd::Crashed,
-                                               LeaseEnd::Stopped,   LeaseEnd::Cancelled};
+                                               LeaseEnd::Stopped,   LeaseEnd::Cancelled, LeaseEnd::StoppedCleanly};
     const auto some = some_leases();
     const auto starts = chance(0.3) ? some_leases() : std::vector<LeasePair>();
     store::FinishParams params[2];

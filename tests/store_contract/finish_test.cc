@@ -219,6 +219,30 @@ TEST_P(Finish, OfAStoppedRunCostsNoBudget) {
     EXPECT_EQ(record(*store, other.lease.task).error->code, "FENCED");
 }
 
+TEST_P(Finish, OfACleanStopRequeuesAtOnceWhateverOnCrashSaysAndKeepsTheCheckpoint) {
+    const auto lease = running();
+    store->save_progress({{.lease = lease, .fraction = {}, .text = "", .checkpoint = R"({"page":7})"}});
+    auto run = ended(lease, LeaseEnd::StoppedCleanly);
+    run.error = {std::string(error_code::worker_drained), "its worker was shut down", ""};
+    EXPECT_EQ(finish(*store, worker, run).state, TaskState::Pending);
+    EXPECT_EQ(record(*store, lease.task).history, core::History());
+    const auto attempts = store->attempts(lease.task);
+    ASSERT_EQ(attempts.size(), 1U);
+    EXPECT_EQ(attempts.at(0).end, LeaseEnd::StoppedCleanly);
+    EXPECT_EQ(attempts.at(0).error->code, error_code::worker_drained);
+    EXPECT_EQ(finish(*store, worker, run).fenced, store::Fenced::Already);
+    const auto again = claim(*store, worker, 1);
+    ASSERT_EQ(again.tasks.size(), 1U) << "at once";
+    EXPECT_EQ(again.tasks.at(0).checkpoint, R"({"page":7})");
+}
+
+TEST_P(Finish, OfACleanStopCancelsATaskWhoseCancelWasRequested) {
+    const auto lease = running();
+    cancel(*store, lease.task);
+    EXPECT_EQ(finish(*store, worker, ended(lease, LeaseEnd::StoppedCleanly)).state, TaskState::Cancelled);
+    EXPECT_EQ(store->attempts(lease.task).at(0).end, LeaseEnd::StoppedCleanly);
+}
+
 TEST_P(Finish, OfARunThatWasCancelledCancelsTheTask) {
     const auto lease = running();
     cancel(*store, lease.task);

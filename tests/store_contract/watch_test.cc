@@ -101,6 +101,42 @@ TEST_P(WakeUps, TellWorkersOfEverythingThatMakesTasksClaimable) {
     EXPECT_TRUE(hears(*watch)) << "a queue resumed";
 }
 
+TEST_P(WakeUps, TellWorkersOfEveryOrderAndOfNothingElse) {
+    const Uuid worker = join(*store);
+    const auto ids = submit(tasks(clock.now(), 3));
+    const auto first = claim_one(worker), second = claim_one(worker), third = claim_one(worker);
+    const auto other = open();
+    const auto watch = other->watch(Topic::Orders);
+    settle(*watch);
+    submit();
+    finish(*store, worker, completed(claim_one(worker)));
+    EXPECT_FALSE(watch->wait(150ms)) << "a task came and went";
+    cancel(*store, first.task);
+    EXPECT_TRUE(hears(*watch)) << "cancel";
+    settle(*watch);
+    store->ask_to_stop({.requests = {{second, store::StopReason::Timeout}}, .who = "test", .reason = "late"});
+    EXPECT_TRUE(hears(*watch)) << "a stop that a sweeper asks for";
+    settle(*watch);
+    force(*store, third.task);
+    EXPECT_TRUE(hears(*watch)) << "force";
+    settle(*watch);
+    for (const auto order : {store::WorkerOrder::Drain, store::WorkerOrder::Cordon, store::WorkerOrder::Uncordon}) {
+        store->order_worker({.worker = worker, .order = order, .who = "ann"});
+        EXPECT_TRUE(hears(*watch)) << "an order to the worker itself";
+        settle(*watch);
+    }
+}
+
+/// Beats are their safety poll: an answer that nobody rang for would cost every worker a beat.
+TEST_P(WakeUps, OfOrdersDoNotComeByThemselves) {
+    const auto polling = open_store({.kind = GetParam(), .address = database->address(), .safety_poll = 10ms}, clock);
+    const auto work = polling->watch(Topic::Work);
+    const auto orders = polling->watch(Topic::Orders);
+    settle(*orders);
+    EXPECT_TRUE(hears(*work)) << "the safety poll";
+    EXPECT_FALSE(orders->wait(150ms));
+}
+
 TEST_P(WakeUps, TellWaitersOfEveryEndOfATask) {
     const Uuid worker = join(*store);
     const auto ids = submit(tasks(clock.now(), 3));

@@ -44,8 +44,9 @@ TEST(Encoding, AColumnThatContradictsTheSchemaIsUnusableAndNeverCrashes) {
 
 TEST(Encoding, EveryWordIsReadBackAndNoOther) {
     for (const TaskState state : core::task_states()) EXPECT_EQ(read_task_state(to_text(state)), state);
-    for (const core::LeaseEnd end : {core::LeaseEnd::Completed, core::LeaseEnd::Failed, core::LeaseEnd::Crashed,
-                                     core::LeaseEnd::Stopped, core::LeaseEnd::Cancelled, core::LeaseEnd::NotStarted})
+    for (const core::LeaseEnd end :
+         {core::LeaseEnd::Completed, core::LeaseEnd::Failed, core::LeaseEnd::Crashed, core::LeaseEnd::Stopped,
+          core::LeaseEnd::StoppedCleanly, core::LeaseEnd::Cancelled, core::LeaseEnd::NotStarted})
         EXPECT_EQ(read_lease_end(to_text(end)), end);
     for (const WaitReason reason :
          {WaitReason::None, WaitReason::Future, WaitReason::Key, WaitReason::Overdue, WaitReason::Job})

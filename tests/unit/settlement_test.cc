@@ -72,6 +72,20 @@ TEST(Settlement, AStopOnPurposeCostsNeitherAnAttemptNorACrash) {
     EXPECT_EQ(settlement.history, (History{0, 0, 0}));
 }
 
+TEST(Settlement, ACleanStopIsRequeuedAtOnceWhateverOnCrashSaysAndCostsNothing) {
+    for (const OnCrash on_crash : {OnCrash::Fail, OnCrash::Requeue}) {
+        TaskPolicy policy;
+        policy.on_crash = on_crash;
+        policy.max_crashes = 0;
+        EndedLease lease = ended(LeaseEnd::StoppedCleanly, {"WORKER_DRAINED", "its worker was shut down", ""});
+        lease.history = {5, 6, 7};
+        const Settlement settlement = settle(lease, policy);
+        EXPECT_EQ(settlement.state, TaskState::Pending);
+        EXPECT_EQ(settlement.delay, 0s);
+        EXPECT_EQ(settlement.history, (History{5, 6, 0}));
+    }
+}
+
 TEST(Settlement, ALeaseThatNeverStartedIsRequeuedHoweverOften) {
     EndedLease lease = ended(LeaseEnd::NotStarted);
     lease.history = {3, 3, 1'000'000};
@@ -137,6 +151,8 @@ Promise promised_by_policy(const EndedLease& lease, const TaskPolicy& policy) {
             constexpr Duration delays[] = {0s, 1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s};
             return {TaskState::Pending, "", delays[lease.history.requeues]};
         }
+        case LeaseEnd::StoppedCleanly:
+            return {TaskState::Pending, "", 0s};
         case LeaseEnd::Stopped:
             return requeues ? Promise{TaskState::Pending, "", 0s} : ends_for_good(lease);
         case LeaseEnd::Crashed: {
@@ -223,7 +239,7 @@ TEST(Settlement, EveryEndUnderEveryPolicyHistoryCancelAndDeadlineKeepsTheContrac
     const auto histories = every_history();
     const auto deadlines = every_deadline();
     for (const LeaseEnd end : {LeaseEnd::Completed, LeaseEnd::Failed, LeaseEnd::Crashed, LeaseEnd::Stopped,
-                               LeaseEnd::Cancelled, LeaseEnd::NotStarted})
+                               LeaseEnd::StoppedCleanly, LeaseEnd::Cancelled, LeaseEnd::NotStarted})
         for (const char* code : {"DISK_FULL", "WORKER_CRASHED"})
             for (const bool cancel : {false, true})
                 for (const auto& deadline : deadlines)

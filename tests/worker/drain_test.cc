@@ -75,6 +75,7 @@ TEST_P(WorkerDrain, ASecondSignalHurries) {
     worker.send(SIGTERM);
     EXPECT_EQ(worker.wait(), 0);
     EXPECT_EQ(code_of(find(id)), error_code::worker_drained);
+    EXPECT_THAT(find(id).error->message, HasSubstr("asked a second time to shut down (SIGTERM was received)"));
 }
 
 TEST_P(WorkerDrain, AnOrderFromAfarDrains) {

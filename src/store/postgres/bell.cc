@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/text.h"
 
 namespace holdfast::postgres {
@@ -18,18 +19,45 @@ constexpr auto grouping = 5ms;
 constexpr auto reconnect_pause = 500ms;
 constexpr auto longest_sleep = 1s;
 
-constexpr const char* work_channel = "holdfast_work";
-constexpr const char* done_channel = "holdfast_done";
+/// A topic, its channel, and the place of its ring.
+struct Channel {
+    std::string_view name;
+    const char* listen;
+    const char* notify;
+    bool Rings::*ring;
+};
+constexpr Channel channels[] = {
+    {"holdfast_work", "LISTEN holdfast_work", "NOTIFY holdfast_work", &Rings::work},
+    {"holdfast_done", "LISTEN holdfast_done", "NOTIFY holdfast_done", &Rings::done},
+    {"holdfast_orders", "LISTEN holdfast_orders", "NOTIFY holdfast_orders", &Rings::orders},
+};
 
 }  // namespace
+
+bool Rings::of(store::Topic topic) const {
+    switch (topic) {
+        case store::Topic::Work:
+            return work;
+        case store::Topic::Done:
+            return done;
+        case store::Topic::Orders:
+            return orders;
+    }
+    HOLDFAST_ASSERT(false);
+}
+
+void Rings::add(const Rings& others) {
+    work |= others.work;
+    done |= others.done;
+    orders |= others.orders;
+}
 
 /// What the thread, the ringers and the watchers have in common; watchers may outlive the bell.
 struct Bell::Shared {
     std::mutex mutex;
     std::condition_variable changed;
     std::vector<Watcher*> watchers;
-    bool ring_work = false;
-    bool ring_done = false;
+    Rings rings;  // not sent yet
     bool is_listening = false;
     bool failed_to_listen = false;
     bool stopping = false;
@@ -101,20 +129,19 @@ void Bell::start() {
     if (!thread_.joinable()) thread_ = std::thread([this] { serve(); });
 }
 
-void Bell::ring(bool work, bool done) {
-    if (!work && !done) return;
+void Bell::ring(const Rings& rings) {
+    if (!rings.any()) return;
     {
         const std::lock_guard lock(shared_->mutex);
-        wake_watchers(work, done);
-        shared_->ring_work |= work;
-        shared_->ring_done |= done;
+        wake_watchers(rings);
+        shared_->rings.add(rings);
         start();
     }
     eventfd_write(wake_fd_, 1);
 }
 
 std::unique_ptr<store::Watch> Bell::watch(store::Topic topic) {
-    auto watcher = std::make_unique<Watcher>(shared_, topic, safety_poll_);
+    auto watcher = std::make_unique<Watcher>(shared_, topic, store::safety_poll_of(topic, safety_poll_));
     if (!listens_) return watcher;
     std::unique_lock lock(shared_->mutex);
     start();
@@ -124,9 +151,9 @@ std::unique_ptr<store::Watch> Bell::watch(store::Topic topic) {
     return watcher;
 }
 
-void Bell::wake_watchers(bool work, bool done) {
+void Bell::wake_watchers(const Rings& rings) {
     for (auto* watcher : shared_->watchers)
-        if (watcher->topic() == store::Topic::Work ? work : done) watcher->notice();
+        if (rings.of(watcher->topic())) watcher->notice();
 }
 
 void Bell::serve() {
@@ -146,7 +173,7 @@ void Bell::serve() {
         }
         {
             const std::lock_guard lock(shared_->mutex);
-            if (shared_->stopping && !shared_->ring_work && !shared_->ring_done) return;
+            if (shared_->stopping && !shared_->rings.any()) return;
             if (shared_->stopping && !connection_.is_open()) return;
         }
         sleep_until_something_happens(connection_.is_open() && is_connected);
@@ -157,11 +184,13 @@ void Bell::listen() {
     const int before = connection_.generation();
     connection_.ensure_open();
     if (!listens_ || connection_.generation() == before) return;
-    connection_.run(std::vector<Command>{{"LISTEN holdfast_work", {}}, {"LISTEN holdfast_done", {}}});
+    std::vector<Command> listening;
+    for (const Channel& channel : channels) listening.push_back({channel.listen, {}});
+    connection_.run(listening);
     const std::lock_guard lock(shared_->mutex);
     shared_->is_listening = true;
     shared_->changed.notify_all();
-    wake_watchers(true, true);  // whatever was rung while nobody listened
+    wake_watchers({.work = true, .done = true, .orders = true});  // whatever was rung while nobody listened
 }
 
 /// Sends what was rung since the last time; true: something was, and more may follow within moments.
@@ -169,8 +198,9 @@ bool Bell::send_rings() {
     std::vector<Command> rings;
     {
         const std::lock_guard lock(shared_->mutex);
-        if (std::exchange(shared_->ring_work, false)) rings.push_back({"NOTIFY holdfast_work", {}});
-        if (std::exchange(shared_->ring_done, false)) rings.push_back({"NOTIFY holdfast_done", {}});
+        const Rings unsent = std::exchange(shared_->rings, {});
+        for (const Channel& channel : channels)
+            if (unsent.*channel.ring) rings.push_back({channel.notify, {}});
     }
     if (rings.empty()) return false;
     connection_.run(rings);
@@ -182,15 +212,15 @@ void Bell::hear() {
     // A connection that is gone has no socket: nothing would ever wake this thread again.
     if (PQconsumeInput(connection_.handle()) == 0 || PQstatus(connection_.handle()) != CONNECTION_OK)
         throw store::Unavailable("the connection that listens was closed by the server");
-    bool work = false, done = false;
+    Rings rings;
     using Notification = std::unique_ptr<PGnotify, decltype(&PQfreemem)>;
     while (const auto heard = Notification(PQnotifies(connection_.handle()), &PQfreemem)) {
         if (heard->be_pid == PQbackendPID(connection_.handle())) continue;  // our own: those here know already
-        work |= std::string_view(heard->relname) == work_channel;
-        done |= std::string_view(heard->relname) == done_channel;
+        for (const Channel& channel : channels)
+            if (channel.name == heard->relname) rings.*channel.ring = true;
     }
     const std::lock_guard lock(shared_->mutex);
-    wake_watchers(work, done);
+    wake_watchers(rings);
 }
 
 void Bell::sleep_until_something_happens(bool is_connected) {
@@ -199,7 +229,7 @@ void Bell::sleep_until_something_happens(bool is_connected) {
     const bool must_retry = !connection_.is_open();
     const auto rings_wait = [this] {
         const std::lock_guard lock(shared_->mutex);
-        return shared_->ring_work || shared_->ring_done;
+        return shared_->rings.any();
     };
     int timeout = static_cast<int>(longest_sleep / 1ms);
     if (must_retry)

@@ -12,6 +12,17 @@
 
 namespace holdfast::postgres {
 
+/// Which topics there is news of.
+struct Rings {
+    bool work = false;
+    bool done = false;
+    bool orders = false;
+
+    [[nodiscard]] bool any() const { return work || done || orders; }
+    [[nodiscard]] bool of(store::Topic topic) const;
+    void add(const Rings& others);
+};
+
 /// Wake-ups between processes: LISTEN and NOTIFY on a connection of their own, served by one thread, off the path of
 /// every transaction. The first ring goes out at once; those that follow within a few milliseconds go out together.
 /// Without `listens` (behind a pooler) only rings go out, and waiters live on the safety poll.
@@ -24,7 +35,7 @@ public:
     Bell& operator=(const Bell&) = delete;
 
     /// Tells waiters here and elsewhere. Never blocks, never throws; to be called after the commit.
-    void ring(bool work, bool done);
+    void ring(const Rings& rings);
     [[nodiscard]] std::unique_ptr<store::Watch> watch(store::Topic topic);
 
 private:
@@ -37,7 +48,7 @@ private:
     bool send_rings();
     void hear();
     void sleep_until_something_happens(bool is_connected);
-    void wake_watchers(bool work, bool done);
+    void wake_watchers(const Rings& rings);
 
     Connection connection_;
     bool listens_;

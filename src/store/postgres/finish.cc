@@ -155,7 +155,7 @@ bool PostgresStore::complete(const FinishParams& params, const std::vector<Finis
         if (with_starts) read_starts(answers[1], start_batches.front(), answer.starts);
         for (const auto index : batch) answer.runs[index] = {Fenced::Applied, TaskState::Completed};
         const bool brings_work = answers[0].boolean(0, 0);
-        bell_.ring(brings_work, true);
+        bell_.ring({.work = brings_work, .done = true});
         return true;
     } catch (const Overtaken&) {
         return false;

@@ -31,8 +31,9 @@ public:
     void run_script(const std::string& sql);
     void commit();
 
-    bool brings_work = false;  ///< tell those who wait for work, once it is committed
-    bool ends_tasks = false;   ///< tell those who wait for results
+    bool brings_work = false;   ///< tell those who wait for work, once it is committed
+    bool ends_tasks = false;    ///< tell those who wait for results
+    bool gives_orders = false;  ///< tell the workers: a beat would be told something
 
     // What PostgresStore::transact does before the commit.
     std::vector<store::JustEnded> ended_steps;  ///< tasks of steps: their jobs have to hear of it

@@ -89,7 +89,7 @@ std::vector<Fenced> PostgresStore::append_logs(const std::vector<LogChunk>& chun
         const auto rows = work_.run({append_command(chunks, batch)}, Effect::Writes);
         const auto texts = rows.front().strings(0, 0);
         for (std::size_t i = 0; i < batch.size(); ++i) answers[batch[i]] = read_fenced(texts[i]);
-        bell_.ring(false, true);  // wakes those who follow the log
+        bell_.ring({.done = true});  // wakes those who follow the log
     }
     return answers;
 }

@@ -108,6 +108,7 @@ void ask_in(Transaction& tx, const store::AskToStopParams& params, const Batch& 
     }
     write_events(tx, events);
     tx.brings_work |= !asked.empty();
+    tx.gives_orders |= !asked.empty();
 }
 
 store::LeaseRecord read_lease_record(const Rows& rows, int row) {

@@ -47,7 +47,8 @@ void request_cancels(Transaction& tx, const std::vector<Uuid>& tasks, const stor
         const auto task = asked.uuid(row, 0);
         outcomes.statuses[task] = CancelStatus::Requested;
         outcomes.events[task] = store::cancel_requested_event(task, asked.uuid(row, 1), params.who, params.reason);
-        tx.brings_work = true;  // wakes its worker, whose next beat then hears of it
+        tx.brings_work = true;
+        tx.gives_orders = true;
     }
 }
 
@@ -65,6 +66,7 @@ void force_leased(Transaction& tx, const std::vector<Uuid>& tasks, const store::
     for (const auto& [task, lease] : lock_leases(tx, tasks)) {
         endings.force(lease, params.state, store::forced_error(params));
         outcomes.statuses[task] = ForceStatus::Applied;
+        tx.gives_orders = true;  // its run is to be killed
         const auto from = lease.started ? TaskState::Running : TaskState::Claimed;
         outcomes.events[task] = store::forced_event(task, from, params.state, params);
     }

@@ -129,15 +129,14 @@ private:
     /// the waiters are woken.
     template <typename Body>
     auto transact(const Body& body) {
-        bool work = false, done = false;
+        Rings rings;
         auto answer = work_.transact([&](Transaction& tx) {
             auto result = body(tx);
             advance_jobs(tx);
-            work = tx.brings_work;
-            done = tx.ends_tasks;
+            rings = {.work = tx.brings_work, .done = tx.ends_tasks, .orders = tx.gives_orders};
             return result;
         });
-        bell_.ring(work, done);
+        bell_.ring(rings);
         return answer;
     }
 

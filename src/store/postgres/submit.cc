@@ -121,7 +121,7 @@ void PostgresStore::submit_batch(const std::vector<NewTask>& tasks, const Batch&
                                  std::vector<SubmitOutcome>& outcomes) {
     const auto answers = work_.run({submit_command(tasks, batch, routes, &old)}, Effect::Writes);
     read_outcomes(answers.front(), batch, outcomes);
-    bell_.ring(static_cast<std::size_t>(answers.front().size()) < batch.size(), false);
+    bell_.ring({.work = static_cast<std::size_t>(answers.front().size()) < batch.size()});
 }
 
 }  // namespace holdfast::postgres

@@ -161,6 +161,7 @@ bool PostgresStore::order_worker(const store::OrderParams& params) {
         if (changed.affected() == 0) return false;
         write_events(tx, {store::worker_ordered_event(params)});
         tx.brings_work = true;
+        tx.gives_orders = true;
         return true;
     });
 }

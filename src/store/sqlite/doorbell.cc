@@ -22,6 +22,8 @@ const char* suffix(store::Topic topic) {
             return "-work.bell";
         case store::Topic::Done:
             return "-done.bell";
+        case store::Topic::Orders:
+            return "-orders.bell";
     }
     HOLDFAST_ASSERT(false);
 }
@@ -42,7 +44,7 @@ bool drain(int descriptor) {
 class DoorbellWatch : public store::Watch {
 public:
     DoorbellWatch(const std::string& database, store::Topic topic, Duration safety_poll)
-        : safety_poll_(safety_poll),
+        : safety_poll_(store::safety_poll_of(topic, safety_poll)),
           inotify_(checked(inotify_init1(IN_NONBLOCK | IN_CLOEXEC), "watching for changes")),
           wake_(checked(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "watching for changes")) {
         const auto bell = open_beside(database, suffix(topic));

@@ -111,6 +111,7 @@ TaskState end_lease(Transaction& tx, LeaseRow row, LeaseReport report, std::vect
 
 void force_lease(Transaction& tx, const LeaseRow& row, TaskState state, const TaskError& error) {
     write_endings(tx, {{row, state, row.position.history, core::LeaseEnd::Stopped, "", error}});
+    tx.gives_orders = true;  // its run is to be killed
     if (row.position.key) free_slot(tx, *row.position.key, row.lease.task);
 }
 
@@ -149,7 +150,8 @@ store::CancelStatus cancel_task(Transaction& tx, const Uuid& task, const std::st
     if (const auto lease = find_lease(tx.db, task)) {
         if (lease->cancel_requested) return CancelStatus::Already;
         tx.db.run("UPDATE lease SET stop_requested = 'cancel' WHERE task_id = ?", task);
-        tx.brings_work = true;  // wakes its worker, whose next beat then hears of it
+        tx.brings_work = true;
+        tx.gives_orders = true;
         write_event(tx, store::cancel_requested_event(task, lease->worker, who, reason));
         return CancelStatus::Requested;
     }

@@ -24,6 +24,7 @@ Lane::Lane(const std::string& path, Database::Mode mode, Turnstile::Rank rank, c
       turnstile_(path, rank),
       work_bell_(path, store::Topic::Work),
       done_bell_(path, store::Topic::Done),
+      orders_bell_(path, store::Topic::Orders),
       clock_(clock) {
     turnstile_.enter(patience);
     try {
@@ -74,6 +75,7 @@ void Lane::Turn::commit(const Transaction& transaction) {
     leave();
     if (transaction.brings_work) lane_.work_bell_.ring();
     if (transaction.ends_tasks) lane_.done_bell_.ring();
+    if (transaction.gives_orders) lane_.orders_bell_.ring();
 }
 
 void Lane::Turn::leave() {

@@ -21,6 +21,7 @@ struct Transaction {
     Timestamp now;
     bool brings_work = false;
     bool ends_tasks = false;
+    bool gives_orders = false;  ///< a worker's beat would be told something
     /// Keys with a slot that became free, or with a task that left the ready set without taking one: whoever waits
     /// for them moves up before the commit.
     std::set<std::string> freed_keys = {};
@@ -94,6 +95,7 @@ private:
     Turnstile turnstile_;
     Doorbell work_bell_;
     Doorbell done_bell_;
+    Doorbell orders_bell_;
     const Clock& clock_;
 };
 

@@ -52,6 +52,7 @@ Fenced ask_one(Transaction& tx, const store::StopRequest& request, const store::
     tx.db.run("UPDATE lease SET stop_requested = ? WHERE task_id = ?", to_text(request.reason), request.lease.task);
     write_event(tx, store::stop_requested_event(request, row->worker, params));
     tx.brings_work = true;
+    tx.gives_orders = true;
     return Fenced::Applied;
 }
 

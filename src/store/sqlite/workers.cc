@@ -146,6 +146,7 @@ bool SqliteStore::order_worker(const store::OrderParams& params) {
         if (changed == 0) return false;
         write_event(tx, store::worker_ordered_event(params));
         tx.brings_work = true;
+        tx.gives_orders = true;
         return true;
     });
 }

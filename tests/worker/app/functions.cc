@@ -51,6 +51,27 @@ Outcome list_environment(Context&, const json&) {
     return entries;
 }
 
+/// Works until it is asked to stop, and returns what it has.
+Outcome give_part(Context& context, const json&) {
+    while (!context.cancelled()) nap();
+    return json("a part");
+}
+
+/// The same, and says that it is all that was wanted.
+Outcome give_all(Context& context, const json&) {
+    while (!context.cancelled()) nap();
+    return context.complete_anyway(json("all of it"));
+}
+
+/// Works until it is asked to stop, saves how far it has come and stops cleanly. The next run goes on from there, and
+/// ends.
+Outcome go_on_later(Context& context, const json&) {
+    if (const auto saved = context.last_checkpoint()) return json{{"went on from", *saved}};
+    while (!context.cancelled()) nap();
+    context.checkpoint("page 7");
+    throw Stopped{};
+}
+
 Outcome eat_memory(Context&, const json&) {
     std::vector<std::vector<char>> eaten;
     while (true) eaten.emplace_back(4 << 20, 'x');
@@ -140,6 +161,10 @@ FunctionTable bare_functions() {
         {"note", note},
         {"hold", hold},
         {"heed", heed},
+        {"give part", give_part},
+        {"give all", give_all},
+        {"go on later", go_on_later},
+        {"throw Stopped", [](Context&, const json&) -> Outcome { throw Stopped{}; }},
         {"eat", eat_memory},
         {"leave", leave_and_return},
         {"leave and hold", leave_and_hold},

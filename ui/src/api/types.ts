@@ -57,7 +57,7 @@ export interface Task {
     progress: Progress | null;
     checkpoint: Json;
 }
-export type AttemptEnd = 'COMPLETED' | 'FAILED' | 'CRASHED' | 'STOPPED' | 'CANCELLED';
+export type AttemptEnd = 'COMPLETED' | 'FAILED' | 'CRASHED' | 'STOPPED' | 'STOPPED_CLEANLY' | 'CANCELLED';
 export interface Attempt {
     number: number;
     end: AttemptEnd;

@@ -76,6 +76,7 @@ const endWords: Record<string, string> = {
     FAILED: 'failed',
     CRASHED: 'crashed',
     STOPPED: 'was stopped',
+    STOPPED_CLEANLY: 'stopped cleanly',
     CANCELLED: 'was cancelled',
 };
 

@@ -14,6 +14,7 @@ export const stateIcons: Record<AnyState, IconName> = {
     FAILED: 'cross',
     CRASHED: 'bolt',
     STOPPED: 'slash',
+    STOPPED_CLEANLY: 'slash',
     CANCELLED: 'slash',
     EXPIRED: 'hourglass',
     SKIPPED: 'skip',

@@ -123,7 +123,8 @@ CREATE TABLE ending (
     worker_id      BLOB,
     claimed_at     INTEGER,
     started_at     INTEGER,
-    run_end        TEXT CHECK (run_end = 'COMPLETED' OR run_end = 'FAILED' OR run_end = 'CRASHED' OR run_end = 'STOPPED' OR run_end = 'CANCELLED'),
+    run_end        TEXT CHECK (run_end = 'COMPLETED' OR run_end = 'FAILED' OR run_end = 'CRASHED' OR run_end = 'STOPPED'
+                                      OR run_end = 'STOPPED_CLEANLY' OR run_end = 'CANCELLED'),
     attempt        INTEGER,
     result         TEXT,
     error_code     TEXT,
@@ -144,7 +145,7 @@ CREATE TABLE attempt (
     claimed_at     INTEGER NOT NULL,
     started_at     INTEGER NOT NULL,
     finished_at    INTEGER NOT NULL,
-    run_end        TEXT NOT NULL CHECK (run_end = 'FAILED' OR run_end = 'CRASHED' OR run_end = 'STOPPED'),
+    run_end        TEXT NOT NULL CHECK (run_end = 'FAILED' OR run_end = 'CRASHED' OR run_end = 'STOPPED' OR run_end = 'STOPPED_CLEANLY'),
     error_code     TEXT,
     error_message  TEXT,
     error_data     TEXT,
