@@ -17,6 +17,7 @@ struct Change {
         core::LeaseEnd end = core::LeaseEnd::Completed;
         std::string code = {};      ///< of the error
         std::string evidence = {};  ///< of a verdict
+        bool is_final = false;
         bool said_applied = false;
         bool said_refused = false;
     };

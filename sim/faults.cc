@@ -27,6 +27,7 @@ constexpr std::array<FaultKind, fault_count> kinds = {{
     {"disk-stays-full", 3, true},  {"clock-jump", 6, true},         {"clock-skew", 0.5, false},
     {"runner-crash", 0.05, false}, {"runner-hang", 0.02, false},    {"runner-slow-start", 0.1, false},
     {"wake-up-lost", 0.3, false},  {"wake-up-twice", 0.1, false},   {"wake-up-late", 0.2, false},
+    {"forget-worker", 6, true},    {"clock-far-ahead", 0.3, false},
 }};
 
 constexpr double most_often = 0.5;

@@ -47,8 +47,10 @@ enum class Fault {
     WakeUpLost,       ///<
     WakeUpTwice,      ///<
     WakeUpLate,       ///<
+    ForgetWorker,     ///< somebody deletes the row of a worker, dead or alive
+    ClockFarAhead,    ///< the clock is days ahead, for one call that prunes
 };
-inline constexpr std::size_t fault_count = static_cast<std::size_t>(Fault::WakeUpLate) + 1;
+inline constexpr std::size_t fault_count = static_cast<std::size_t>(Fault::ClockFarAhead) + 1;
 [[nodiscard]] std::string_view to_text(Fault fault);  ///< "kill-worker", ...
 [[nodiscard]] std::optional<Fault> parse_fault(std::string_view text);
 [[nodiscard]] const std::vector<Fault>& all_faults();

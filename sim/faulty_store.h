@@ -53,7 +53,7 @@ public:
     std::vector<store::Fenced> ask_to_stop(const store::AskToStopParams& params) override;
     std::size_t expire_overdue(std::size_t limit) override;
     std::vector<store::RouteBacklog> backlog() override;
-    std::vector<Uuid> unmatched_tasks(std::int64_t route, Duration waited, std::size_t limit) override;
+    std::vector<Uuid> unmatched_tasks(const store::UnmatchedParams& params) override;
     std::vector<bool> reject(const store::RejectParams& params) override;
     store::PruneAnswer prune(const store::PruneParams& params) override;
     store::SweepLeaseAnswer sweep_lease(const std::string& holder, Duration expiry) override;

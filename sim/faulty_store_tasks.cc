@@ -10,6 +10,18 @@ using store::Fenced;
 
 const auto says_nothing = [](const auto&, Change&) {};
 
+/// The wall clock is so far ahead until this goes.
+class ClockAhead {
+public:
+    ClockAhead(World& world, Duration ahead) : world_(world) { world_.clock_ahead = ahead; }
+    ~ClockAhead() { world_.clock_ahead = {}; }
+    ClockAhead(const ClockAhead&) = delete;
+    ClockAhead& operator=(const ClockAhead&) = delete;
+
+private:
+    World& world_;
+};
+
 /// Notes the answers of a batch in the ends of the change, in the order of the leases.
 template <typename Answers, typename LeaseOf, typename FencedOf>
 void note_ends(Change& change, const Answers& answers, const LeaseOf& lease_of, const FencedOf& fenced_of) {
@@ -182,7 +194,7 @@ std::vector<store::LogRecord> FaultyStore::read_logs(const store::ReadLogsParams
 store::RegisterAnswer FaultyStore::register_worker(const store::WorkerRegistration& worker) {
     return perform(
         Change::writing("register"), [&](store::Store& store) { return store.register_worker(worker); },
-        says_nothing);
+        [&](const store::RegisterAnswer&, Change&) { process_.world().witness.registered(worker.id); });
 }
 
 bool FaultyStore::deregister_worker(const Uuid& worker) {
@@ -196,7 +208,7 @@ store::BeatAnswer FaultyStore::beat(const store::BeatParams& params) {
         Change::writing("beat", concat(params.held.size(), " held")),
         [&](store::Store& store) { return store.beat(params); },
         [&](const store::BeatAnswer& answer, Change& made) {
-            process_.world().witness.beat_came(params.worker);
+            process_.world().witness.beat_came(process_, params.worker);
             if (!answer.lost.empty()) made.detail += concat("; lost ", list_of(process_.world().ledger, answer.lost));
             if (!answer.unlisted.empty())
                 made.detail += concat("; unlisted ", list_of(process_.world().ledger, answer.unlisted));
@@ -262,8 +274,11 @@ std::vector<store::RecoverOutcome> FaultyStore::recover(const store::RecoverPara
     Ledger& ledger = process_.world().ledger;
     Change change = Change::writing("recover");
     for (const store::RecoveredLease& each : params.leases) {
-        change.ends[each.lease.task] = {
-            .lease = each.lease.lease, .end = each.end, .code = each.error.code, .evidence = each.data};
+        change.ends[each.lease.task] = {.lease = each.lease.lease,
+                                        .end = each.end,
+                                        .code = each.error.code,
+                                        .evidence = each.data,
+                                        .is_final = each.is_final};
         change.detail += concat(change.detail.empty() ? "" : ", ", ledger.name_of(each.lease.task), "#",
                                 each.lease.lease, " ", each.evidence);
         if (const auto holder = process_.world().witness.holder_of(each.lease)) change.judges.insert(*holder);
@@ -296,8 +311,8 @@ std::vector<store::RouteBacklog> FaultyStore::backlog() {
     return read("backlog", [](store::Store& store) { return store.backlog(); });
 }
 
-std::vector<Uuid> FaultyStore::unmatched_tasks(std::int64_t route, Duration waited, std::size_t limit) {
-    return read("unmatched_tasks", [&](store::Store& store) { return store.unmatched_tasks(route, waited, limit); });
+std::vector<Uuid> FaultyStore::unmatched_tasks(const store::UnmatchedParams& params) {
+    return read("unmatched_tasks", [&](store::Store& store) { return store.unmatched_tasks(params); });
 }
 
 std::vector<bool> FaultyStore::reject(const store::RejectParams& params) {
@@ -313,8 +328,16 @@ std::vector<bool> FaultyStore::reject(const store::RejectParams& params) {
 store::PruneAnswer FaultyStore::prune(const store::PruneParams& params) {
     Change change = Change::writing("prune");
     change.prunes = true;
+    Duration ahead{};
+    if (auto dice = process_.world().faults.strikes(Fault::ClockFarAhead, process_.name()))
+        ahead = dice->between(Duration(std::chrono::hours(48)), Duration(std::chrono::hours(24 * 90)));
     return perform(
-        std::move(change), [&](store::Store& store) { return store.prune(params); }, says_nothing);
+        std::move(change),
+        [&](store::Store& store) {
+            const ClockAhead wrong(process_.world(), ahead);
+            return store.prune(params);
+        },
+        [](const store::PruneAnswer& answer, Change& made) { made.detail = answer.doubt; });
 }
 
 store::SweepLeaseAnswer FaultyStore::sweep_lease(const std::string& holder, Duration expiry) {

@@ -47,9 +47,11 @@ struct TrueWorker {
     std::string process;  ///< "worker-2"
     int machine = 0;
     int boot = 1;
-    bool is_alive = true;     ///< the process
-    bool is_cleared = false;  ///< dead, and nothing of it is left
-    Duration last_beat{};     ///< applied in the store
+    bool is_alive = true;                        ///< the process
+    bool is_cleared = false;                     ///< dead, and nothing of it is left
+    Duration last_beat{};                        ///< applied in the store
+    std::optional<Duration> registered_at = {};  ///< last,
+    std::optional<Duration> forgotten_at = {};   ///< and when its row was deleted since
     Duration died_at{};
     /// When nothing of it was left that its machine shows, on that machine's monotonic clock: certain evidence.
     std::optional<Duration> gone_since = {};

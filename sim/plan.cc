@@ -64,7 +64,8 @@ engine::WorkerSettings worker_settings(const WorldPlan& plan) {
 Duration settling_bound(const WorldPlan& plan) {
     // What is left, one after the other: a tenth of the runs takes minutes, a job has up to six steps.
     const auto tasks = static_cast<Duration::rep>(plan.tasks + 6 * plan.jobs);
-    return 1h + 5 * plan.sweep.thresholds.running_stale + Duration(30s) * tasks / (plan.workers * plan.capacity);
+    return 1h + core::longest_fence + 5 * plan.sweep.thresholds.running_stale +
+           Duration(30s) * tasks / (plan.workers * plan.capacity);
 }
 
 }  // namespace holdfast::sim

@@ -15,6 +15,7 @@ constexpr Duration crash_is_settled_within = std::chrono::seconds(10);
 /// the engine's rule is not repeated by its check.
 bool may_repeat(const TaskPolicy& policy, const core::History& history, const Change::End& end) {
     const std::vector<std::string>& codes = policy.retry.retry_on;
+    if (end.is_final && end.end != core::LeaseEnd::NotStarted) return false;
     switch (end.end) {
         case core::LeaseEnd::Failed:
             return end.code != error_code::worker_crashed && history.attempts + 1 < policy.retry.max_attempts &&

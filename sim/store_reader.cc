@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "sim/sqlite_vfs.h"
+#include "store/encoding.h"
 
 namespace holdfast::sim {
 
@@ -249,6 +250,14 @@ SweepRowSight StoreReader::sweep_row() {
 bool StoreReader::has_beaten(const Uuid& worker) {
     auto row = db_->query("SELECT 1 FROM worker WHERE id = ? AND beat > 0", worker);
     return row.step();
+}
+
+std::vector<WorkerSight> StoreReader::workers() {
+    std::vector<WorkerSight> workers;
+    auto rows = db_->query("SELECT id, queues, tags FROM worker ORDER BY number");
+    while (rows.step())
+        workers.push_back({rows.uuid(0), store::decode_strings(rows.text(1)), store::decode_strings(rows.text(2))});
+    return workers;
 }
 
 std::string StoreReader::damage() {

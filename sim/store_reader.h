@@ -64,6 +64,12 @@ struct ScheduleSight {
     Timestamp decided_until;
     Timestamp made_at;
 };
+/// A row of `worker`.
+struct WorkerSight {
+    Uuid id;
+    std::vector<std::string> queues;
+    std::vector<std::string> tags;
+};
 /// The row of `sweep_lease`.
 struct SweepRowSight {
     std::string holder;
@@ -116,6 +122,7 @@ public:
     [[nodiscard]] std::string definition_of(const Uuid& job);  ///< empty: no such job
     [[nodiscard]] SweepRowSight sweep_row();
     [[nodiscard]] bool has_beaten(const Uuid& worker);
+    [[nodiscard]] std::vector<WorkerSight> workers();
     [[nodiscard]] std::string damage();  ///< empty: none
 
 private:

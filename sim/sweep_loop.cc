@@ -7,12 +7,21 @@
 
 namespace holdfast::sim {
 
-SweepLoop::SweepLoop(Process& process, store::Store& store)
+namespace {
+
+engine::SweepSettings settings_for(engine::SweepSettings settings, const std::optional<Uuid>& self) {
+    settings.self = self;
+    return settings;
+}
+
+}  // namespace
+
+SweepLoop::SweepLoop(Process& process, store::Store& store, const std::optional<Uuid>& self)
     : process_(process),
       store_(store),
       host_(process.world(), process.machine()),
-      sweeper_(store, host_, process.dice(), concat(process.name(), "-sweep"), process.world().plan.sweep,
-               [&process] { return process.monotonic(); }) {}
+      sweeper_(store, host_, process.dice(), concat(process.name(), "-sweep"),
+               settings_for(process.world().plan.sweep, self), [&process] { return process.monotonic(); }) {}
 
 void SweepLoop::start() {
     process_.spawn([this] { run(); });

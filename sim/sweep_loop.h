@@ -9,7 +9,8 @@ namespace holdfast::sim {
 /// A thread of a simulated process that sweeps once a second, as the real one does.
 class SweepLoop {
 public:
-    SweepLoop(Process& process, store::Store& store);
+    /// `self`: the worker of the process, if it is one.
+    SweepLoop(Process& process, store::Store& store, const std::optional<Uuid>& self = std::nullopt);
     void start();
 
 private:

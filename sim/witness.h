@@ -37,7 +37,8 @@ public:
     void submitted(const std::vector<store::NewTask>& tasks, const std::vector<store::SubmitOutcome>& outcomes);
     void wrote_for(const char* what, const store::TaskLease& lease);
     void claim_answered(Process& process, const store::ClaimParams& params, const store::ClaimAnswer& answer);
-    void beat_came(const Uuid& worker);
+    void beat_came(Process& process, const Uuid& worker);
+    void registered(const Uuid& worker);
     void looked(Process& process);
     void rejected(Process& process, const Uuid& task);
     /// Tasks that steps have made are met here first.
@@ -100,6 +101,9 @@ private:
     // verdict_check.cc
     void check_verdict(Process& process, const LeaseSight& lease, const Change::End& end);
     void check_mark(Process& process, const Change& change);
+    void check_unregistered(Process& process, const TrueWorker& truth, const std::string& text);
+    void check_timeout(const LeaseSight& lease, const std::string& text);
+    void check_nobody_is_known(Process& process, const TrueTask& task);
     /// The last looks of the process, without a gap that would break its view, on its clock.
     [[nodiscard]] std::vector<Duration> unbroken_looks(const Process& process) const;
     [[nodiscard]] Duration unbroken_view(const Process& process) const;

@@ -29,7 +29,7 @@ WorkerProcess::WorkerProcess(World& world, const std::string& name, Machine& mac
                           .machine = machine.number,
                           .boot = machine.boots,
                           .last_beat = world.timeline.now()};
-    if (world.plan.workers_sweep) sweep_loop_.emplace(*this, store_);
+    if (world.plan.workers_sweep) sweep_loop_.emplace(*this, store_, id_);
 }
 
 engine::WorkerSettings WorkerProcess::settings(const std::vector<std::string>& tags) {

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 constexpr Timestamp beginning = Timestamp(std::chrono::hours(24 * 365 * 56));
 constexpr std::uint64_t events_between_full_checks = 1000;
-constexpr std::uint64_t most_calls_to_settle = 300'000;
+constexpr std::uint64_t most_calls_to_settle = 900'000;
 constexpr Duration longest_outage = 2h;
 
 /// In memory where that is possible, and the working directory while the world is there: names that depend on this
@@ -63,7 +63,7 @@ std::string_view to_text(CallFault fault) {
 Timestamp WallClock::now() const {
     const Timestamp now = beginning + world_.timeline.now() + world_.wall_jumps + skew_;
     world_.latest_wall_clock = std::max(world_.latest_wall_clock, now);
-    return now;
+    return now + world_.clock_ahead;  // which excuses nothing
 }
 
 World::World(const RunOptions& options)
@@ -381,6 +381,27 @@ bool World::cut_off_one(Dice& of_fault) {
     return true;
 }
 
+/// By hand, past every store.
+bool World::forget_one(Dice& of_fault) {
+    std::vector<Uuid> known;
+    for (const auto& [id, worker] : workers)
+        if (worker.registered_at && !worker.forgotten_at) known.push_back(id);
+    if (known.empty() || timeline.now() < down_until_) return false;
+    const Uuid id = of_fault.pick(known);
+    std::string digits = id.to_string();
+    std::erase(digits, '-');
+    try {
+        const OpeningFor opening(std::make_shared<DiskClient>());
+        sqlite::Database db(database, sqlite::Database::Mode::ReadWrite);
+        db.execute(concat("PRAGMA synchronous = FULL; DELETE FROM worker WHERE id = x'", digits, "'"));
+    } catch (const store::StoreError&) {
+        return false;  // somebody else is writing, or the disk is full
+    }
+    workers.at(id).forgotten_at = timeline.now();
+    trace.line(timeline.now(), "database", concat("the row of ", workers.at(id).process, " is deleted"));
+    return true;
+}
+
 bool World::terminate_one(Dice& of_fault) {
     auto* const worker = dynamic_cast<WorkerProcess*>(pick("worker", of_fault));
     if (worker == nullptr) return false;
@@ -409,6 +430,8 @@ bool World::strike(Fault fault, Dice of_fault) {
             return pause_one("client");
         case Fault::TermWorker:
             return terminate_one(of_fault);
+        case Fault::ForgetWorker:
+            return forget_one(of_fault);
         case Fault::FreezeMachine:
             return freeze(*machines[of_fault.below(machines.size())], of_fault.logarithmic(1s, 10min));
         case Fault::RebootMachine: {
@@ -456,6 +479,7 @@ bool World::strike(Fault fault, Dice of_fault) {
         case Fault::WakeUpLost:
         case Fault::WakeUpTwice:
         case Fault::WakeUpLate:
+        case Fault::ClockFarAhead:
             break;  // these do not come by themselves
     }
     return false;

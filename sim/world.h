@@ -105,6 +105,7 @@ public:
     bool power_cut_is_due = false;
     std::uint64_t power_cuts_seen = 0;
     Duration wall_jumps{};
+    Duration clock_ahead{};  ///< for the call that is being carried out
     Timestamp latest_wall_clock;
     bool is_calm = false;        ///< the faults are over: clients put everything in order
     std::size_t tasks_left = 0;  ///< to be submitted
@@ -175,6 +176,7 @@ private:
     [[nodiscard]] bool strike(Fault fault, Dice dice_of_fault);
     [[nodiscard]] bool cut_off_one(Dice& dice_of_fault);
     [[nodiscard]] bool terminate_one(Dice& dice_of_fault);
+    [[nodiscard]] bool forget_one(Dice& dice_of_fault);
     void go_away(Duration length);
     void wake_workers(const std::function<void(WorkerProcess&)>& wake);
     [[nodiscard]] Process* pick(std::string_view role, Dice& dice_of_fault);

@@ -56,8 +56,9 @@ enum class OnCrash { Fail, Requeue };
 /// could be given it (on_crash: requeue, or a concurrency key), else let it go on.
 enum class Fence { Auto, Stop, Continue };
 
-/// What becomes of a task that no worker can run.
-enum class Unmatched { Wait, Fail };
+/// What becomes of a task that no worker can run. Auto, of steps of jobs: as `recovery.unmatched_steps` says; a task
+/// on its own waits.
+enum class Unmatched { Wait, Fail, Auto };
 
 /// When a failed attempt is followed by another one.
 /// The n-th retry waits delays[n-1] (the last one again when the list is shorter) or, when the list is

@@ -55,7 +55,8 @@ public:
     AnyStep& queue(std::string_view name);
     AnyStep& priority(int number);
     AnyStep& tags(std::vector<std::string> names);
-    AnyStep& policy(const TaskPolicy& policy);
+    AnyStep& policy(const TaskPolicy& policy);  ///< its `unmatched` counts only where it says Fail
+    AnyStep& unmatched(Unmatched what);  ///< when no worker can run it; Auto: as `recovery.unmatched_steps` says
     AnyStep& timeout(Duration length);
     AnyStep& concurrency(std::string_view key, int limit = 1);
     AnyStep& env(const std::string& variable, std::string_view value);  ///< of a script

@@ -20,6 +20,7 @@ struct Picture {
     store::JobCounts jobs = {};
     store::Pulse pulse = {};
     std::vector<wire::WorkerView> workers = {};
+    std::vector<Uuid> unregistered = {};  ///< workers that hold tasks and have no row
     std::vector<store::QueueRecord> queues = {};
     std::vector<store::RouteBacklog> backlog = {};
     std::vector<store::ScheduleRecord> schedules = {};
@@ -55,6 +56,7 @@ Picture take_picture(Call& call) {
     picture.pulse = store.pulse();
     for (const auto& record : store.workers())
         picture.workers.push_back(wire::view_of(record, call.config().recovery));
+    picture.unregistered = store.look().unregistered;
     picture.queues = store.queues();
     picture.backlog = store.backlog();
     picture.schedules = store.schedules();
@@ -106,6 +108,11 @@ void note_workers(const Picture& picture, std::vector<Concern>& concerns) {
     if (stale > 0)
         concerns.push_back({"worker_stale", true, counted(stale, "worker does not beat", "workers do not beat"),
                             "workers", stale == 1 ? first : "", stale});
+    if (const auto missing = std::ssize(picture.unregistered); missing > 0)
+        concerns.push_back({"worker_unregistered", false,
+                            counted(missing, "worker holds tasks and has no row: they are recovered",
+                                    "workers hold tasks and have no row: they are recovered"),
+                            "recovery", "", missing});
     const std::int64_t unmatched = count_unmatched(picture);
     if (present == 0 && picture.tasks.pending > 0)
         concerns.push_back(

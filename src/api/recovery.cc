@@ -76,10 +76,15 @@ http::Reply sweep(Call& call) {
 }
 
 http::Reply prune(Call& call) {
-    const Value* wanted = given(call.body, "dry_run");
-    const bool dry_run = wanted != nullptr && wanted->get<bool>();
-    const auto pruned = wire::prune(call.store(), call.config().retention, dry_run);
-    if (!dry_run) call.audit(concat("had history removed: ", pruned.tasks, " tasks, ", pruned.jobs, " jobs"));
+    const auto is_set = [&](const char* member) {
+        const Value* value = given(call.body, member);
+        return value != nullptr && value->get<bool>();
+    };
+    const bool dry_run = is_set("dry_run");
+    const auto pruned = wire::prune(call.store(), call.config().retention,
+                                    {.dry_run = dry_run, .clock_is_right = is_set("clock_is_right")});
+    if (!dry_run && pruned.doubt.empty())
+        call.audit(concat("had history removed: ", pruned.tasks, " tasks, ", pruned.jobs, " jobs"));
     return answer(wire::to_json_shape(pruned, dry_run));
 }
 

@@ -417,14 +417,17 @@ void add_recovery(Json& all) {
     all["Threshold"] = form({{"threshold", duration("quiet for longer than this")}});
     all["Settled"] = object({{"settled", integer()}, {"asked", integer()}});
     all["Swept"] = object({{"services", array(any("its counts, remarks, and why it failed, by name"))}});
-    all["Prune"] = form({{"dry_run", boolean("only count")}});
+    all["Prune"] =
+        form({{"dry_run", boolean("only count")},
+              {"clock_is_right", boolean("remove even while the store's clock is in doubt: you have looked at it")}});
     all["Pruned"] = object({{"dry_run", boolean()},
                             {"tasks", integer()},
                             {"jobs", integer()},
                             {"workers", integer()},
                             {"heartbeats", integer()},
                             {"worker_states", integer()},
-                            {"more", boolean()}});
+                            {"more", boolean()},
+                            {"doubt", nullable(text("why nothing was removed"))}});
 }
 
 // ---- Everything ---------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ engine::SweepSettings sweep_settings(const config::Config& config) {
                            .auto_fail_stale_running = recovery.auto_fail_stale_running};
     settings.check_interval = recovery.check_interval;
     settings.unmatched_grace = recovery.unmatched_step_timeout;
+    settings.unmatched_steps = recovery.unmatched_steps;
     settings.retention = {.heartbeats = config.retention.heartbeat,
                           .worker_states = config.retention.worker_state,
                           .terminal = config.retention.terminal_record};

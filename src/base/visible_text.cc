@@ -26,9 +26,9 @@ bool must_be_spelled_out(char32_t code) {
     return (code >= 0x7f && code <= 0x9f) || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
-void append_hex(std::string& text, std::string_view prefix, char32_t code, int digits) {
+void append_hex(std::string& text, std::string_view prefix, char32_t code, int width) {
     text += prefix;
-    while (digits-- > 0) text += hex_digits[code >> (4 * digits) & 0xf];
+    while (width-- > 0) text += hex_digits[code >> (4 * width) & 0xf];
 }
 
 void append_visible(std::string& shown, std::string_view character) {

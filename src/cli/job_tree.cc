@@ -36,6 +36,8 @@ private:
         StepNode node;
         const bool wants_line = params_.last_lines != nullptr && info.state == StepState::Running;
         if (wants_line && !info.task.is_nil()) node.last_line = params_.last_lines->of(info.task);
+        if (params_.waits_for && info.state == StepState::Ready && !info.task.is_nil())
+            node.waits_for = params_.waits_for(info.task);
         if (!info.child.is_nil() && params_.wants_child && params_.wants_child(info))
             node.child = std::make_shared<JobTree>(read(info.child));
         // The child was read a moment later, and its first step may have begun in between: then this one has, too.

@@ -15,6 +15,7 @@ struct JobTree;
 /// A step with what a person wants to see below it.
 struct StepNode {
     StepInfo info = {};
+    std::string waits_for = {};                 ///< of a READY task: why it does not run; empty: not read
     std::string last_line = {};                 ///< of what its run has printed so far; empty: nothing, or not read
     std::shared_ptr<const JobTree> child = {};  ///< nullptr: none, or not read
     std::vector<StepNode> items = {};           ///< of a for_each: those that are not just as they should be
@@ -48,8 +49,9 @@ private:
 
 struct ReadTreeParams {
     bool with_items = false;
-    std::function<bool(const StepInfo&)> wants_child = {};  ///< whether to read the job that the step started
-    LastLines* last_lines = nullptr;                        ///< of RUNNING steps; nullptr: do not read them
+    std::function<bool(const StepInfo&)> wants_child = {};   ///< whether to read the job that the step started
+    LastLines* last_lines = nullptr;                         ///< of RUNNING steps; nullptr: do not read them
+    std::function<std::string(const Uuid&)> waits_for = {};  ///< what the task of a READY step waits for
 };
 
 /// Reads it all. Throws UnknownJob.

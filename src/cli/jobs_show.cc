@@ -10,10 +10,14 @@
 #include "cli/json_shapes.h"
 #include "cli/step_tree.h"
 #include "cli/timeline.h"
+#include "engine/why_waiting.h"
+#include "remote/task_story.h"
 
 namespace holdfast::cli {
 
 namespace {
+
+constexpr int most_reasons = 10;  // each is read by itself, and many steps wait for the same
 
 std::string origin_of(const JobInfo& job) {
     return job.parent.is_nil() ? "" : fmt::format("step {} of job {}", job.parent_step, job.parent.to_string());
@@ -46,13 +50,29 @@ void print_fields(const Io& io, const JobInfo& job) {
     }
 }
 
+std::string what_it_waits_for(const Session& session, store::Store& store, const Uuid& task) {
+    const auto record = store.find({task}).front();
+    if (!record || record->state != TaskState::Pending) return {};
+    if (const auto server = session.server()) {
+        const TaskStory story = remote::task_story(*server, task);
+        return story.waiting ? story.waiting->sentence : std::string();
+    }
+    const Duration stale_after = session.load_config().recovery.worker_stale_threshold;
+    return engine::why_waiting(engine::waiting_facts(store, *record, stale_after)).sentence;
+}
+
 void print_job(const Session& session, store::Store& store, const JobInfo& job) {
     print_fields(session.io, job);
     session.io.out << '\n';
     LastLines last_lines(store);
     const auto all = [](const StepInfo&) { return true; };
-    print_tree(session.io,
-               read_job_tree(store, job.id, {.with_items = true, .wants_child = all, .last_lines = &last_lines}));
+    const auto waits_for = [&, asked = 0](const Uuid& task) mutable {
+        return asked++ < most_reasons ? what_it_waits_for(session, store, task) : std::string();
+    };
+    print_tree(
+        session.io,
+        read_job_tree(store, job.id,
+                      {.with_items = true, .wants_child = all, .last_lines = &last_lines, .waits_for = waits_for}));
 }
 
 ExitCode show(Session& session, const std::string& id) {

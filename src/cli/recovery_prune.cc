@@ -23,30 +23,33 @@ void print(const Io& io, const store::PruneAnswer& pruned, const config::Retenti
     io.out << (dry_run ? "would remove:\n" : "removed:\n");
     line(pruned.tasks, "ended tasks, with their attempts, logs and events", retention.terminal_record);
     line(pruned.jobs, "ended jobs, with their children, steps and tasks", retention.terminal_record);
-    line(pruned.workers, "workers that have left", retention.terminal_record);
+    line(pruned.workers, "workers that have left", retention.worker_state);
     line(pruned.heartbeats, "heartbeats", retention.heartbeat);
     line(pruned.worker_states, "worker states", retention.worker_state);
 }
 
-ExitCode prune(Session& session, bool dry_run) {
+ExitCode prune(Session& session, const wire::PruneOrder& order) {
     const config::Config config = session.load_config();
     const auto store = session.open_store(config, Access::AsItIs);
-    const store::PruneAnswer pruned = wire::prune(*store, config.retention, dry_run);
+    const store::PruneAnswer pruned = wire::prune(*store, config.retention, order);
     if (session.globals.json)
-        session.io.out << wire::to_json_shape(pruned, dry_run).dump() << '\n';
+        session.io.out << wire::to_json_shape(pruned, order.dry_run).dump() << '\n';
+    else if (pruned.doubt.empty())
+        print(session.io, pruned, config.retention, order.dry_run);
     else
-        print(session.io, pruned, config.retention, dry_run);
-    return ExitCode::Done;
+        session.io.err << fmt::format("holdfast: nothing was removed: {}\n", pruned.doubt);
+    return pruned.doubt.empty() ? ExitCode::Done : ExitCode::Failed;
 }
 
 }  // namespace
 
 void add_recovery_prune(CLI::App& recovery, Action& chosen) {
-    auto dry_run = std::make_shared<bool>(false);
+    auto order = std::make_shared<wire::PruneOrder>();
     auto* command = recovery.add_subcommand("prune", "Remove history that is older than it has to be kept");
-    command->add_flag("--dry-run", *dry_run, "Only say what would be removed");
-    command->callback(
-        [dry_run, &chosen] { chosen = [dry_run](Session& session) { return prune(session, *dry_run); }; });
+    auto* dry_run = command->add_flag("--dry-run", order->dry_run, "Only say what would be removed");
+    command->add_flag("--yes", order->clock_is_right, "Remove it even while the store's clock is in doubt")
+        ->excludes(dry_run);
+    command->callback([order, &chosen] { chosen = [order](Session& session) { return prune(session, *order); }; });
 }
 
 }  // namespace holdfast::cli

@@ -151,7 +151,10 @@ private:
         if (!step.child.is_nil()) say(fmt::format("job {}", step.child.to_string()), Tone::Faint);
         if (step.state == StepState::Running) add_activity(tree, node, remarks);
         if (step.state == StepState::Ready && !step.task.is_nil())
-            say(tree.job.state == JobState::Paused ? "the job is paused" : "waits for a worker", Tone::Faint);
+            say(tree.job.state == JobState::Paused ? "the job is paused"
+                : node.waits_for.empty()           ? "waits for a worker"
+                                                   : node.waits_for,
+                Tone::Faint);
         if (step.error) say(error_text(*step.error), step.state == StepState::Failed ? Tone::Bad : Tone::Faint);
         return remarks;
     }

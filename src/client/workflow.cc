@@ -121,9 +121,15 @@ AnyStep& AnyStep::tags(std::vector<std::string> names) {
 }
 
 AnyStep& AnyStep::policy(const TaskPolicy& policy) {
-    const auto timeout = data_->step.policy.timeout;
+    const auto [timeout, unmatched] = std::pair(data_->step.policy.timeout, data_->step.policy.unmatched);
     data_->step.policy = policy;
     if (!policy.timeout) data_->step.policy.timeout = timeout;
+    if (policy.unmatched == Unmatched::Wait) data_->step.policy.unmatched = unmatched;  // the default of tasks
+    return *this;
+}
+
+AnyStep& AnyStep::unmatched(Unmatched what) {
+    data_->step.policy.unmatched = what;
     return *this;
 }
 

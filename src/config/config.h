@@ -11,6 +11,7 @@
 #include "config/catalog.h"
 #include "config/config_error.h"
 #include "core/schedule.h"
+#include "core/unmatched.h"
 #include "core/workflow.h"
 #include "holdfast/result.h"
 #include "holdfast/time.h"
@@ -63,6 +64,7 @@ struct RecoveryConfig {
     Duration disconnect_grace;
     Duration liveness_interval;
     Duration unmatched_step_timeout;
+    core::UnmatchedRule unmatched_steps;
 };
 
 /// nullopt: never prune.

@@ -44,6 +44,15 @@ struct ValueOf<Isolation> {
 };
 
 template <>
+struct ValueOf<core::UnmatchedRule> {
+    static core::UnmatchedRule from(const Value& value) {
+        const auto& word = std::get<std::string>(value);
+        if (word == "fail") return core::UnmatchedRule::Fail;
+        return word == "wait" ? core::UnmatchedRule::Wait : core::UnmatchedRule::Known;
+    }
+};
+
+template <>
 struct ValueOf<LogFormat> {
     static LogFormat from(const Value& value) {
         return std::get<std::string>(value) == "json" ? LogFormat::Json : LogFormat::Text;
@@ -384,6 +393,17 @@ constexpr std::array table = {
           .source = stroem,
           .example = "120",
           .assign = assign<&Config::recovery, &RecoveryConfig::unmatched_step_timeout>},
+    Field{.section = "recovery",
+          .name = "unmatched_steps",
+          .type = FieldType::Choice,
+          .fallback = "known",
+          .words = "known, fail, wait",
+          .meaning = "Which steps fail then, where the step itself says nothing. known: those that no worker in the "
+                     "store, present or away, could run; fail: those that no active worker with fresh beats can; "
+                     "wait: none.",
+          .source = own,
+          .example = "fail",
+          .assign = assign<&Config::recovery, &RecoveryConfig::unmatched_steps>},
     // ---- retention -----------------------------------------------------------------------------------------------
     Field{.section = "retention",
           .name = "heartbeat_retention_hours",
@@ -403,7 +423,8 @@ constexpr std::array table = {
           .least = length(hours(1)),
           .most = length(hours(8760)),
           .nullable = true,
-          .meaning = "How long snapshots of workers are kept; null: never pruned.",
+          .meaning = "How long snapshots of workers, and the rows of workers that have left, are kept; null: never "
+                     "pruned.",
           .source = horsies,
           .example = "336",
           .assign = assign<&Config::retention, &RetentionConfig::worker_state>},

@@ -157,7 +157,7 @@ std::vector<std::string> names_of(std::span<const WorkflowKey> keys) {
 }
 
 bool is_step_key_of_tasks(std::string_view name) {
-    return find_task_key(name) != nullptr && name != "deadline" && name != "unmatched";
+    return find_task_key(name) != nullptr && name != "deadline";
 }
 
 std::vector<std::string> all_step_key_names() {

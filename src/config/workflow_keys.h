@@ -27,7 +27,7 @@ struct WorkflowKey {
 [[nodiscard]] const WorkflowKey* find_key(std::span<const WorkflowKey> keys, std::string_view name);
 [[nodiscard]] std::vector<std::string> names_of(std::span<const WorkflowKey> keys);
 
-/// A key of a task that a step has, too: all but `deadline` and `unmatched`.
+/// A key of a task that a step has, too: all but `deadline`.
 [[nodiscard]] bool is_step_key_of_tasks(std::string_view name);
 /// Everything that may stand in a step.
 [[nodiscard]] std::vector<std::string> all_step_key_names();

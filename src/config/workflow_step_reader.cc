@@ -73,6 +73,7 @@ private:
     }
 
     void begin_definition() {
+        definition_.options.policy = core::step_policy();
         const std::string& key = subject_->key;
         step_.kind = key == "workflow"   ? StepKind::Workflow
                      : key == "approval" ? StepKind::Approval
@@ -95,6 +96,7 @@ private:
         const auto known = tasks_.catalog.find(name);
         if (known == tasks_.catalog.end()) return;
         definition_ = known->second;
+        definition_.options.policy.unmatched = Unmatched::Auto;  // it says what becomes of the task on its own
         step_.spec_reads_args = definition_.spec.has_value();
         step_.key_reads_args = definition_.options.concurrency.has_value();
     }
@@ -109,9 +111,7 @@ private:
         if (is_step_key_of_tasks(entry.key)) return read_task_key(entry, *find_task_key(entry.key));
         if (find_task_key(entry.key) != nullptr)
             return complaints_.complain(entry, entry.path, "is a key of tasks, but not of steps",
-                                        entry.key == "deadline" ? "bound a step by its timeout, and a job by its "
-                                                                  "queue_timeout"
-                                                                : "a step that no worker can run always fails");
+                                        "bound a step by its timeout, and a job by its queue_timeout");
         complaints_.unknown_key(entry, all_step_key_names());
     }
 
@@ -234,7 +234,6 @@ private:
         step_.priority = options.priority;
         step_.tags = std::move(options.tags);
         step_.policy = std::move(options.policy);
-        if (step_.kind == StepKind::Task) step_.policy.unmatched = Unmatched::Fail;
         if (!options.concurrency) return;
         step_.concurrency_key = std::move(options.concurrency->key);
         step_.concurrency_limit = options.concurrency->limit;

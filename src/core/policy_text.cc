@@ -151,7 +151,8 @@ struct Word {
 };
 constexpr Word<OnCrash> on_crash_words[] = {{"fail", OnCrash::Fail}, {"requeue", OnCrash::Requeue}};
 constexpr Word<Fence> fence_words[] = {{"auto", Fence::Auto}, {"stop", Fence::Stop}, {"continue", Fence::Continue}};
-constexpr Word<Unmatched> unmatched_words[] = {{"wait", Unmatched::Wait}, {"fail", Unmatched::Fail}};
+constexpr Word<Unmatched> unmatched_words[] = {
+    {"wait", Unmatched::Wait}, {"fail", Unmatched::Fail}, {"auto", Unmatched::Auto}};
 
 template <typename Words, typename Value>
 Defect read_word(std::string_view key, const json& value, const Words& words, Value& target) {

@@ -146,7 +146,12 @@ Settlement settle(const EndedLease& lease, const TaskPolicy& policy) {
     Settlement settlement = by_policy(lease, policy, history);
     const bool was_cut_short = lease.end == LeaseEnd::Crashed || lease.end == LeaseEnd::Stopped;
     const bool yields_to_cancel = settlement.state == TaskState::Pending || was_cut_short;
-    if (lease.cancel_requested && yields_to_cancel) settlement = cancelled(lease, history);
+    const bool ends_here = lease.is_final && lease.end != LeaseEnd::NotStarted;
+    if (lease.cancel_requested && yields_to_cancel) {
+        settlement = cancelled(lease, history);
+    } else if (ends_here && settlement.state == TaskState::Pending) {
+        settlement = failed(lease.error, history);
+    }
     HOLDFAST_ASSERT(next_state(state_before(lease.end), settlement.event) == settlement.state);
     return settlement;
 }

@@ -42,7 +42,8 @@ struct EndedLease {
     bool cancel_requested = false;
     Timestamp now;
     std::optional<Timestamp> deadline;
-    double jitter = 0.5;  ///< drawn by the caller from [0, 1); 0.5 is the middle, no shift
+    double jitter = 0.5;    ///< drawn by the caller from [0, 1); 0.5 is the middle, no shift
+    bool is_final = false;  ///< the run may go on where nobody can stop it: it is not run again (P7)
 };
 
 /// What becomes of the task. `state` is Pending or terminal.
@@ -62,6 +63,7 @@ struct Settlement {
 /// - Stopped: Pending again when on_crash is Requeue, else FAILED with the given error; no budget is touched.
 /// - StoppedCleanly: always Pending, at once; no budget is touched.
 /// - NotStarted: always Pending.
+/// - What is final is FAILED where it would be Pending after a run.
 /// - A requested cancel turns every Pending, and the FAILED of a run that was cut short (Crashed, Stopped), into
 ///   CANCELLED: nobody is left to confirm it. It changes no other outcome.
 /// The history counts an attempt for Completed and Failed, a crash for Crashed, a requeue for NotStarted; every end

@@ -9,6 +9,10 @@ namespace holdfast::core {
 
 namespace {
 
+bool is_out_of_sight(const WorkerSeen& worker) {
+    return worker.evidence != Evidence::None && !is_certain(worker.evidence);
+}
+
 /// How long the evidence about the worker has to last, were every run known to end with its worker.
 Duration worker_wait(const WorkerSeen& worker, const LeaseSeen& lease, const Thresholds& thresholds) {
     const Duration fence = may_run_elsewhere(lease) ? worker.fence_after : Duration(0);
@@ -19,6 +23,7 @@ Duration worker_wait(const WorkerSeen& worker, const LeaseSeen& lease, const Thr
         case Evidence::Disconnected:
             return std::max(thresholds.disconnect_grace, fence);
         case Evidence::Silent:
+        case Evidence::Unregistered:
             return std::max({thresholds.worker_stale, 3 * worker.beat_interval, fence});
         case Evidence::None:
             return lease.started ? thresholds.running_stale : thresholds.claimed_stale;
@@ -40,9 +45,21 @@ bool is_switched_off(const LeaseSeen& lease, const Thresholds& thresholds) {
     return lease.started ? !thresholds.auto_fail_stale_running : !thresholds.auto_requeue_stale_claimed;
 }
 
+/// Nobody is left to stop it: its worker is out of sight, or is gone and the run is not.
+bool times_out(const WorkerSeen& worker, const LeaseSeen& lease) {
+    if (!lease.started || !lease.out_of_time || worker.evidence == Evidence::None) return false;
+    return is_out_of_sight(worker) || run_may_go_on(worker, lease);
+}
+
 Action ending(const WorkerSeen& worker, const LeaseSeen& lease) {
     if (!lease.started) return Action::Requeue;
+    if (times_out(worker, lease)) return Action::TimeOut;
     return run_may_go_on(worker, lease) ? Action::Fail : Action::Crash;
+}
+
+/// By the end of the wait a worker has stopped what another could be given; the rest goes on for all that is known.
+bool is_surely_dead(const WorkerSeen& worker, const LeaseSeen& lease) {
+    return may_run_elsewhere(lease) && !run_may_go_on(worker, lease);
 }
 
 std::string describe_evidence(const WorkerSeen& worker, const LeaseSeen& lease, Duration counted) {
@@ -53,6 +70,8 @@ std::string describe_evidence(const WorkerSeen& worker, const LeaseSeen& lease, 
             return concat("worker's host rebooted, seen ", format_duration(counted), " ago");
         case Evidence::Disconnected:
             return concat("worker disconnected for ", format_duration(counted));
+        case Evidence::Unregistered:
+            return concat("the store has had no row for its worker for ", format_duration(counted));
         case Evidence::Silent:
             return concat("worker silent for ", format_duration(counted));
         case Evidence::None:
@@ -73,6 +92,8 @@ std::string describe_action(Action action) {
             return "its run was cut short";
         case Action::Fail:
             return "its run may still be going on and nobody could stop it: failed, not run again";
+        case Action::TimeOut:
+            return "its run did not end within its timeout";
     }
     HOLDFAST_ASSERT(false);
 }
@@ -90,6 +111,8 @@ std::string_view to_text(Evidence evidence) {
             return "none";
         case Evidence::Silent:
             return "silent";
+        case Evidence::Unregistered:
+            return "unregistered";
         case Evidence::Disconnected:
             return "disconnected";
         case Evidence::Rebooted:
@@ -113,6 +136,7 @@ std::optional<LeaseEnd> lease_end(Action action) {
         case Action::Crash:
             return LeaseEnd::Crashed;
         case Action::Fail:
+        case Action::TimeOut:
             return LeaseEnd::Failed;
     }
     HOLDFAST_ASSERT(false);
@@ -126,13 +150,13 @@ bool run_may_go_on(const WorkerSeen& worker, const LeaseSeen& lease) {
     if (!lease.started) return false;
     if (lease.in_container && !lease.container_stopped) return true;
     // A live worker stops the run when it hears that the lease is lost; one out of sight has been told not to.
-    const bool out_of_sight = worker.evidence == Evidence::Silent || worker.evidence == Evidence::Disconnected;
-    return out_of_sight && lease.fence == Fence::Continue && may_run_elsewhere(lease);
+    return is_out_of_sight(worker) && lease.fence == Fence::Continue && may_run_elsewhere(lease);
 }
 
 Duration required_age(const WorkerSeen& worker, const LeaseSeen& lease, const Thresholds& thresholds) {
     const Duration wait = worker_wait(worker, lease, thresholds);
-    return run_may_go_on(worker, lease) ? std::max(wait, thresholds.running_stale) : wait;
+    const bool ends_now = times_out(worker, lease) && !may_run_elsewhere(lease);
+    return run_may_go_on(worker, lease) && !ends_now ? std::max(wait, thresholds.running_stale) : wait;
 }
 
 Verdict judge(const WorkerSeen& worker, const LeaseSeen& lease, const Thresholds& thresholds) {
@@ -141,11 +165,12 @@ Verdict judge(const WorkerSeen& worker, const LeaseSeen& lease, const Thresholds
     const std::string evidence = describe_evidence(worker, lease, counted);
     if (is_switched_off(lease, thresholds)) {
         const char* flag = lease.started ? "auto_fail_stale_running" : "auto_requeue_stale_claimed";
-        return {Action::Keep, concat(evidence, "; kept, because ", flag, " is off"), counted, required};
+        return {Action::Keep, concat(evidence, "; kept, because ", flag, " is off"), counted, required, false};
     }
     const bool is_due = counts_at_once(worker, required) || counted > required;
     const Action action = is_due ? ending(worker, lease) : Action::Keep;
-    return {action, explain(evidence, action, required), counted, required};
+    const bool is_final = action == Action::TimeOut && !is_surely_dead(worker, lease);
+    return {action, explain(evidence, action, required), counted, required, is_final};
 }
 
 }  // namespace holdfast::core

@@ -10,9 +10,13 @@
 namespace holdfast::core {
 
 /// What an observer knows about a worker, weakest first. Exited and Rebooted are certain; the others are not.
-enum class Evidence { None, Silent, Disconnected, Rebooted, Exited };
+/// Unregistered: leases name it, and the store has no row for it.
+enum class Evidence { None, Silent, Unregistered, Disconnected, Rebooted, Exited };
 [[nodiscard]] std::string_view to_text(Evidence evidence);  ///< "none", "silent", ...
 [[nodiscard]] bool is_certain(Evidence evidence);
+
+/// The longest fence that a worker can declare: what a worker whose row is gone may have declared.
+inline constexpr Duration longest_fence = std::chrono::hours(1);
 
 /// A worker, as seen by one observer on its own monotonic clock.
 struct WorkerSeen {
@@ -34,6 +38,7 @@ struct LeaseSeen {
     /// Against a *live* worker: age of the runner's last beat (RUNNING), or since the beats do not list the
     /// lease any more (CLAIMED and RUNNING); as counted by this observer.
     Duration quiet_for{};
+    bool out_of_time = false;  ///< the run has gone on for longer than its timeout, as counted by this observer
 };
 
 struct Thresholds {
@@ -52,6 +57,7 @@ enum class Action {
     Requeue,  ///< it never started: PENDING again, at no cost
     Crash,    ///< its run was cut short by a death: on_crash decides between FAILED and another run
     Fail,     ///< FAILED, whatever on_crash says: its run may still be going on where nobody can stop it (P7)
+    TimeOut,  ///< its run is out of time, and nobody hears its worker: FAILED with TASK_TIMEOUT
 };
 
 /// How the lease ends by that action, for settle(); nullopt for Keep. Crash and Fail carry WORKER_CRASHED, which no
@@ -64,6 +70,7 @@ struct Verdict {
     std::string reason;       ///< a sentence with the evidence and the numbers, for events and messages
     Duration counted_age{};   ///< how much of the evidence's age (or of the lease's quiet) counts
     Duration required_age{};  ///< what it is measured against
+    bool is_final = false;    ///< of TimeOut: its run is not known to be dead, so it is not run again (P7)
 
     friend bool operator==(const Verdict&, const Verdict&) = default;
 };
@@ -74,7 +81,8 @@ struct Verdict {
 
 /// Could the run go on after its worker was found dead on this evidence? So for a container that nobody has stopped,
 /// and for a task with fence: continue of a worker that is only out of sight. Such a lease ends after running_stale
-/// at the earliest, and its task is not run again.
+/// at the earliest, and its task is not run again; one that nobody else can be given anyhow ends as soon as it is out
+/// of time.
 [[nodiscard]] bool run_may_go_on(const WorkerSeen& worker, const LeaseSeen& lease);
 
 /// How old the evidence must be before it ends this lease. Zero for certain evidence; else stale means strictly

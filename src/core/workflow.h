@@ -28,6 +28,13 @@ struct Join {
 /// What the failure of a step does to its job. Fail: everything that can still run does, then the job is FAILED.
 enum class OnError { Fail, Pause, Continue };
 
+/// The policy of a step that names none: that of a task, but what becomes of it without a worker is left open.
+[[nodiscard]] inline TaskPolicy step_policy() {
+    TaskPolicy policy;
+    policy.unmatched = Unmatched::Auto;
+    return policy;
+}
+
 /// A step as it was defined. Texts that may hold `{{ ... }}`: `input`, `env`, `command` and `env` of `spec`,
 /// `message`, `wait_for`, `wait_until`, `concurrency_key`, `for_each`. `when` is one expression.
 struct WorkflowStep {
@@ -56,7 +63,7 @@ struct WorkflowStep {
     std::string queue = "default";
     int priority = 50;
     std::vector<std::string> tags = {};  ///< beside those that its kind needs
-    TaskPolicy policy = {};              ///< its timeout also bounds an approval and a child job
+    TaskPolicy policy = step_policy();   ///< its timeout also bounds an approval and a child job
     std::string concurrency_key = {};    ///< empty: none
     int concurrency_limit = 1;
     bool key_reads_args = false;  ///< as spec_reads_args, for `concurrency_key`

@@ -12,7 +12,7 @@ namespace holdfast::core {
 
 namespace {
 
-constexpr std::size_t longest_name = 100;  // so that "WORKFLOW.STEP" is a task's name, too
+constexpr std::size_t max_step_name_bytes = 100;  // so that "WORKFLOW.STEP" is a task's name, too
 constexpr Duration longest_job = std::chrono::hours(24 * 365);
 
 bool is_name(std::string_view text) {
@@ -22,7 +22,7 @@ bool is_name(std::string_view text) {
 }
 
 std::string name_fault(std::string_view name) {
-    if (name.size() > longest_name) return concat("is longer than ", longest_name, " bytes");
+    if (name.size() > max_step_name_bytes) return concat("is longer than ", max_step_name_bytes, " bytes");
     if (!is_name(name)) return "is no name: names are of letters, digits, _ and -";
     return {};
 }

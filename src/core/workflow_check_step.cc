@@ -154,6 +154,7 @@ private:
         refuse("on_crash", step_.policy.on_crash != standard.on_crash);
         refuse("max_crashes", step_.policy.max_crashes != standard.max_crashes);
         refuse("fence", step_.policy.fence != standard.fence);
+        refuse("unmatched", step_.policy.unmatched != Unmatched::Auto);
         refuse("timeout", step_.kind == StepKind::Wait && step_.policy.timeout.has_value());
     }
 

@@ -91,6 +91,7 @@ Defect read(const json& value, TaskPolicy& target) {
     auto policy = decode_policy(value.dump(-1, ' ', false, json::error_handler_t::replace));
     if (!policy.ok()) return concat("cannot be read: ", policy.error());
     target = std::move(policy).value();
+    if (!value.contains("unmatched")) target.unmatched = Unmatched::Auto;
     return {};
 }
 
@@ -150,8 +151,13 @@ json write(const std::optional<json>& value) {
 json write(const std::optional<Duration>& value) {
     return format_duration(value.value());
 }
+/// As the policy of a task, except that a step which says nothing about missing workers leaves that open.
 json write(const TaskPolicy& value) {
-    return json::parse(encode_policy(value));
+    const std::string text = encode_policy(value);
+    json policy = text.empty() ? json::object() : json::parse(text);
+    if (value.unmatched == Unmatched::Auto) policy.erase("unmatched");
+    if (value.unmatched == Unmatched::Wait) policy["unmatched"] = "wait";
+    return policy;
 }
 json write(const std::optional<TaskSpec>& value) {
     return json::parse(to_json_text(value.value()));

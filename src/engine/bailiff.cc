@@ -37,6 +37,8 @@ void count(const store::RecoveredLease& lease, const store::RecoverOutcome& outc
 }  // namespace
 
 TaskError crash_error(const Sentence& sentence) {
+    if (sentence.verdict.action == core::Action::TimeOut)
+        return {std::string(error_code::task_timeout), sentence.verdict.reason, numbers_of(sentence)};
     const std::string code(error_code::worker_crashed);
     if (sentence.worker.evidence != core::Evidence::None)
         return {code, sentence.verdict.reason, numbers_of(sentence)};
@@ -52,7 +54,8 @@ store::RecoveredLease Bailiff::recovered(const Sentence& sentence) {
             .error = crash_error(sentence),
             .jitter = draw_fraction(random_),
             .evidence = sentence.verdict.reason,
-            .data = numbers_of(sentence)};
+            .data = numbers_of(sentence),
+            .is_final = sentence.verdict.is_final};
 }
 
 RecoveryReport Bailiff::carry_out(const std::vector<Sentence>& sentences, Duration now,

@@ -27,7 +27,7 @@ public:
     Bailiff(store::Store& store, std::string who, Random& random)
         : store_(store), who_(std::move(who)), random_(random) {}
 
-    /// `only_while_silent`: the worker whose next beat refutes them all, if that is so.
+    /// `only_while_silent`: the worker whose next beat or registration refutes them all, if that is so.
     RecoveryReport carry_out(const std::vector<Sentence>& sentences, Duration now,
                              const std::optional<store::SilentWorker>& only_while_silent = std::nullopt);
     [[nodiscard]] const std::string& who() const { return who_; }
@@ -43,7 +43,7 @@ private:
     std::map<store::Lease, Duration> put_aside_;  // until when
 };
 
-/// The error of a task whose run was cut short.
+/// The error of a task whose run was cut short, or is out of time.
 [[nodiscard]] TaskError crash_error(const Sentence& sentence);
 
 }  // namespace holdfast::engine

@@ -33,11 +33,30 @@ RecoveryReport Liveness::run_once(bool sweeps) {
     std::map<Uuid, Sight> sights;
     for (const store::WorkerLiveness& worker : view.workers) sights[worker.id] = host_.look_at(worker);
     observer_.see(view, sights, now);
-    for (const store::WorkerLiveness& worker : view.workers) {
-        const core::WorkerSeen seen = observer_.worker(worker.id, now);
-        if (is_lost(seen) && (sweeps || core::is_certain(seen.evidence))) recover(worker, seen, report, now);
+    for (const store::WorkerLiveness& worker : view.workers)
+        look_at(worker, observer_.worker(worker.id, now), sweeps, report, now);
+    for (const Uuid& id : view.unregistered) {
+        store::WorkerLiveness worker;
+        worker.id = id;
+        worker.status = store::WorkerStatus::Inactive;  // there is nothing to mark
+        look_at(worker, observer_.unregistered(id, now), sweeps, report, now);
     }
     return report;
+}
+
+void Liveness::look_at(const store::WorkerLiveness& worker, const core::WorkerSeen& seen, bool sweeps,
+                       RecoveryReport& report, Duration now) {
+    const bool is_certain = core::is_certain(seen.evidence);
+    if (worker.id == self_ || seen.evidence == core::Evidence::None || !(sweeps || is_certain)) return;
+    if (is_lost(seen)) return recover(worker, seen, report, now);
+    if (!is_certain) count_runs(worker.id, now);
+}
+
+/// Nobody stops runs of a worker that is out of sight when their time is over: it counts from here at the latest.
+void Liveness::count_runs(const Uuid& worker, Duration now) {
+    const auto leases = store_.leases({.worker = worker, .after = std::nullopt, .limit = store::max_batch_rows});
+    for (const store::LeaseRecord& lease : leases)
+        (void)run_times_.is_out_of_time(lease, Duration::zero(), observer_.unbroken_view(now), now);
 }
 
 /// By the shortest wait of any of its leases: that of one which never started.
@@ -81,7 +100,11 @@ void Liveness::settle(const store::WorkerLiveness& worker, const core::WorkerSee
     bool is_clear = !core::is_certain(seen.evidence);
     // The look may be old by now: whoever looked can have been stopped since, and the worker can have come back.
     std::optional<store::SilentWorker> silent;
-    if (!core::is_certain(seen.evidence)) silent = store::SilentWorker{worker.id, worker.beat};
+    if (seen.evidence == core::Evidence::Unregistered) {
+        silent = store::SilentWorker{worker.id, std::nullopt};
+    } else if (!core::is_certain(seen.evidence)) {
+        silent = store::SilentWorker{worker.id, worker.beat};
+    }
     while (true) {
         const auto leases = store_.leases({.worker = worker.id, .after = after, .limit = store::max_batch_rows});
         if (leases.empty()) return;
@@ -95,7 +118,8 @@ void Liveness::settle(const store::WorkerLiveness& worker, const core::WorkerSee
         is_clear = true;
         std::vector<Sentence> sentences;
         sentences.reserve(leases.size());
-        for (const store::LeaseRecord& lease : leases) sentences.push_back({lease, seen, judge(worker, lease, seen)});
+        for (const store::LeaseRecord& lease : leases)
+            sentences.push_back({lease, seen, judge(worker, lease, seen, now)});
         report += bailiff_.carry_out(sentences, now, silent);
         if (leases.size() < store::max_batch_rows) return;
         after = leases.back().lease.task;
@@ -103,8 +127,9 @@ void Liveness::settle(const store::WorkerLiveness& worker, const core::WorkerSee
 }
 
 core::Verdict Liveness::judge(const store::WorkerLiveness& worker, const store::LeaseRecord& lease,
-                              const core::WorkerSeen& seen) {
+                              const core::WorkerSeen& seen, Duration now) {
     core::LeaseSeen known = lease_seen(lease);
+    known.out_of_time = run_times_.is_out_of_time(lease, Duration::zero(), observer_.unbroken_view(now), now);
     if (!known.in_container) return core::judge(seen, known, thresholds_);
     known.container_stopped = true;  // were it stopped, would the lease end now? Only then is it stopped
     core::Verdict verdict = core::judge(seen, known, thresholds_);

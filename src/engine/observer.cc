@@ -16,6 +16,7 @@ void Observer::see(const store::LivenessView& view, const std::map<Uuid, Sight>&
     has_view_ = true;
     epoch_ = view.store_epoch;
     looked_at_ = now;
+    note_missing(view.unregistered, before, is_broken, now);
     for (const store::WorkerLiveness& worker : view.workers) {
         const auto found = before.find(worker.id);
         Known& known = workers_[worker.id];
@@ -26,6 +27,23 @@ void Observer::see(const store::LivenessView& view, const std::map<Uuid, Sight>&
         if (is_new) known.last = worker;
         note(known, worker, sight == sights.end() ? Sight{} : sight->second, now);
     }
+}
+
+void Observer::note_missing(const std::vector<Uuid>& ids, const std::map<Uuid, Known>& before, bool is_broken,
+                            Duration now) {
+    std::map<Uuid, Missing> missing;
+    for (const Uuid& id : ids) {
+        Missing& each = missing[id];
+        const auto earlier = missing_.find(id);
+        const auto row = before.find(id);
+        if (earlier != missing_.end()) each = earlier->second;
+        if (row != before.end())
+            each = {.since = now,
+                    .beat_interval = row->second.last.beat_interval,
+                    .fence_after = row->second.last.fence_after};
+        if (is_broken || earlier == missing_.end()) each.since = now;
+    }
+    missing_ = std::move(missing);
 }
 
 void Observer::note(Known& known, const store::WorkerLiveness& worker, const Sight& sight, Duration now) {
@@ -82,6 +100,15 @@ core::WorkerSeen Observer::worker(const Uuid& id, Duration now) const {
     return seen;
 }
 
+core::WorkerSeen Observer::unregistered(const Uuid& id, Duration now) const {
+    const Missing& missing = missing_.at(id);
+    return {.evidence = core::Evidence::Unregistered,
+            .evidence_age = now - missing.since,
+            .unbroken_view = unbroken_view(now),
+            .beat_interval = missing.beat_interval,
+            .fence_after = missing.fence_after};
+}
+
 std::string Observer::describe(const Uuid& id, Duration now) const {
     const core::WorkerSeen seen = worker(id, now);
     const Known& known = workers_.at(id);
@@ -94,6 +121,8 @@ std::string Observer::describe(const Uuid& id, Duration now) const {
                           std::chrono::floor<std::chrono::seconds>(seen.evidence_age).count(), " seconds ago");
         case core::Evidence::Disconnected:
             return concat("disconnected for ", age);
+        case core::Evidence::Unregistered:
+            return concat("without a row for ", age);
         case core::Evidence::Rebooted:
         case core::Evidence::Exited:
             return concat(core::to_text(seen.evidence), ": ", known.sight.how);

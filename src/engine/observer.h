@@ -27,6 +27,9 @@ public:
     [[nodiscard]] bool knows(const Uuid& worker) const { return workers_.contains(worker); }
     /// All that is known about a worker of the last view.
     [[nodiscard]] core::WorkerSeen worker(const Uuid& id, Duration now) const;
+    /// The same of one that leases name and that has no row. What it declared is what its row said when this observer
+    /// saw it last; else the most that a worker can declare.
+    [[nodiscard]] core::WorkerSeen unregistered(const Uuid& id, Duration now) const;
     [[nodiscard]] Duration unbroken_view(Duration now) const {
         return has_view_ ? now - view_began_ : Duration::zero();
     }
@@ -46,6 +49,15 @@ private:
         Sight sight;
     };
 
+    /// A worker that leases name and that has no row.
+    struct Missing {
+        Duration since{};
+        Duration beat_interval{};
+        Duration fence_after = core::longest_fence;
+    };
+
+    void note_missing(const std::vector<Uuid>& ids, const std::map<Uuid, Known>& before, bool is_broken,
+                      Duration now);
     void note(Known& known, const store::WorkerLiveness& worker, const Sight& sight, Duration now);
     void note_beat(Known& known, std::int64_t beat, Duration now);
     void note_sight(Known& known, const Sight& sight, Duration now);
@@ -57,6 +69,7 @@ private:
     Duration view_began_{};
     Duration looked_at_{};
     std::map<Uuid, Known> workers_;
+    std::map<Uuid, Missing> missing_;
     std::set<std::string> discredited_;
 };
 

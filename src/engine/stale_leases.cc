@@ -21,27 +21,29 @@ RecoveryReport StaleLeases::run_once(Duration now) {
     while (true) {
         const auto leases = store_.leases({.worker = std::nullopt, .after = after, .limit = store::max_batch_rows});
         std::map<Uuid, std::vector<Sentence>> sentences;  // by worker
-        std::vector<store::StopRequest> out_of_time;
+        std::vector<store::StopRequest> to_stop;
         for (const store::LeaseRecord& lease : leases) {
+            const bool out_of_time =
+                run_times_.is_out_of_time(lease, timeout_margin, observer_.unbroken_view(now), now);
+            if (lease.started) running.insert(lease.lease.lease);
             const auto worker = live_.find(lease.worker);
             if (worker == live_.end()) continue;  // the dead are not this service's
             if (lease.unlisted_beats > 0) unlisted.insert(lease.lease.lease);
-            if (lease.started) running.insert(lease.lease.lease);
             core::LeaseSeen seen = lease_seen(lease);
             seen.in_container = false;  // its worker is there to stop it
             seen.quiet_for = quiet_for(lease, now);
             const core::WorkerSeen& holder = worker->second.seen;
             sentences[lease.worker].push_back({lease, holder, core::judge(holder, seen, thresholds_)});
-            if (is_out_of_time(lease, now)) out_of_time.push_back({lease.lease, store::StopReason::Timeout});
+            if (out_of_time) to_stop.push_back({lease.lease, store::StopReason::Timeout});
         }
         for (const auto& [worker, of_worker] : sentences)
             report += bailiff_.carry_out(of_worker, now, store::SilentWorker{worker, live_.at(worker).beat});
-        ask(out_of_time, report);
+        ask(to_stop, report);
         if (leases.size() < store::max_batch_rows) break;
         after = leases.back().lease.task;
     }
     std::erase_if(unlisted_since_, [&](const auto& each) { return !unlisted.contains(each.first); });
-    std::erase_if(running_since_, [&](const auto& each) { return !running.contains(each.first); });
+    run_times_.forget_all_but(running);
     return report;
 }
 
@@ -71,14 +73,6 @@ Duration StaleLeases::quiet_for(const store::LeaseRecord& lease, Duration now) {
     const auto signs = signs_.find(lease.lease.lease);
     if (!lease.started || signs == signs_.end()) return Duration::zero();
     return signs->second.runner_age + (now - signs->second.said_at);
-}
-
-/// By what this observer has seen of it: the store's times count sleep, and jump.
-bool StaleLeases::is_out_of_time(const store::LeaseRecord& lease, Duration now) {
-    if (!lease.started || !lease.policy.timeout) return false;
-    const auto [since, is_new] = running_since_.try_emplace(lease.lease.lease, now);
-    const Duration seen_running = std::min(now - since->second, observer_.unbroken_view(now));
-    return !lease.cancel_requested && seen_running > *lease.policy.timeout + timeout_margin;
 }
 
 void StaleLeases::ask(const std::vector<store::StopRequest>& requests, RecoveryReport& report) {

@@ -4,6 +4,7 @@
 
 #include "engine/bailiff.h"
 #include "engine/observer.h"
+#include "engine/run_times.h"
 
 namespace holdfast::engine {
 
@@ -13,8 +14,9 @@ namespace holdfast::engine {
 /// judged, for that beat may tell otherwise.
 class StaleLeases {
 public:
-    StaleLeases(store::Store& store, Bailiff& bailiff, const Observer& observer, const core::Thresholds& thresholds)
-        : store_(store), bailiff_(bailiff), observer_(observer), thresholds_(thresholds) {}
+    StaleLeases(store::Store& store, Bailiff& bailiff, const Observer& observer, RunTimes& run_times,
+                const core::Thresholds& thresholds)
+        : store_(store), bailiff_(bailiff), observer_(observer), run_times_(run_times), thresholds_(thresholds) {}
 
     RecoveryReport run_once(Duration now);
 
@@ -32,16 +34,15 @@ private:
 
     void note_beats(Duration now);
     [[nodiscard]] Duration quiet_for(const store::LeaseRecord& lease, Duration now);
-    [[nodiscard]] bool is_out_of_time(const store::LeaseRecord& lease, Duration now);
     void ask(const std::vector<store::StopRequest>& requests, RecoveryReport& report);
 
     store::Store& store_;
     Bailiff& bailiff_;
     const Observer& observer_;
+    RunTimes& run_times_;
     const core::Thresholds thresholds_;
     std::map<store::Lease, Signs> signs_;              // of leases that beats list as running
     std::map<store::Lease, Duration> unlisted_since_;  // of leases that they do not list
-    std::map<store::Lease, Duration> running_since_;   // of leases with a timeout
     std::map<Uuid, Live> live_;
 };
 

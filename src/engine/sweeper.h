@@ -21,6 +21,8 @@ struct SweepSettings {
     core::Thresholds thresholds;
     Duration check_interval = std::chrono::seconds(30);
     Duration unmatched_grace = std::chrono::seconds(30);
+    core::UnmatchedRule unmatched_steps = core::UnmatchedRule::Known;
+    std::optional<Uuid> self = {};  ///< the worker of this very process: no process judges itself
     RetentionSettings retention;
     /// Where the zones of schedules come from; without one there is UTC only.
     Zones zones = [](const std::string& name) -> Result<core::TimeZone, std::string> {
@@ -69,6 +71,7 @@ private:
     const Stopwatch stopwatch_;
     Observer observer_;
     Bailiff bailiff_;
+    RunTimes run_times_;
     Liveness liveness_;
     StaleLeases stale_leases_;
     Unmatched unmatched_;

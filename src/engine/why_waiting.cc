@@ -1,6 +1,7 @@
 #include "engine/why_waiting.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/assert.h"
 #include "base/text.h"
@@ -74,6 +75,30 @@ WhyWaiting for_place(const store::NewTask& task, const Workers& open) {
             names_of(open)};
 }
 
+/// Of those that have left, by name: each start of a worker has a row of its own.
+Workers last_of_each_name(const Workers& workers) {
+    std::map<std::string, store::WorkerRecord> last;
+    for (const auto& worker : workers) {
+        const auto [known, is_new] = last.try_emplace(worker.registration.name, worker);
+        if (!is_new && known->second.number < worker.number) known->second = worker;
+    }
+    Workers found;
+    for (auto& [name, worker] : last) found.push_back(std::move(worker));
+    return found;
+}
+
+WhyWaiting for_absent_worker(const WaitingFacts& facts, const store::Route& route) {
+    const store::NewTask& task = facts.task.task;
+    const Workers away = last_of_each_name(only(facts.workers, [&](const store::WorkerRecord& worker) {
+        return store::serves(worker.registration.queues, worker.registration.tags, route);
+    }));
+    if (away.empty()) return {Obstacle::NoWorker, concat("waits for a worker: none has ", wanted(task)), {}, {}};
+    return {Obstacle::WorkerAway,
+            concat("waits for a worker with ", wanted(task), " to come back: ", ages_of(away)),
+            {},
+            names_of(away)};
+}
+
 WhyWaiting for_worker(const WaitingFacts& facts) {
     const store::NewTask& task = facts.task.task;
     const store::Route route{0, task.queue, task.tags};
@@ -81,7 +106,7 @@ WhyWaiting for_worker(const WaitingFacts& facts) {
         return worker.status != store::WorkerStatus::Inactive &&
                store::serves(worker.registration.queues, worker.registration.tags, route);
     });
-    if (able.empty()) return {Obstacle::NoWorker, concat("waits for a worker: none has ", wanted(task)), {}, {}};
+    if (able.empty()) return for_absent_worker(facts, route);
     const Workers fresh = only(able, [&](const auto& worker) { return is_fresh(worker, facts.stale_after); });
     if (fresh.empty())
         return {Obstacle::NoFreshWorker,
@@ -146,6 +171,8 @@ std::string_view to_text(Obstacle obstacle) {
             return "paused";
         case Obstacle::NoWorker:
             return "no_worker";
+        case Obstacle::WorkerAway:
+            return "worker_away";
         case Obstacle::NoFreshWorker:
             return "no_fresh_worker";
         case Obstacle::NoOpenWorker:

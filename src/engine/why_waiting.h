@@ -15,7 +15,8 @@ enum class Obstacle {
     Backoff,        ///< it was tried before, and waits for its next try
     Key,            ///< its concurrency key is full
     Paused,         ///< its queue is paused, or its job
-    NoWorker,       ///< no worker that has not left has its queue and tags
+    NoWorker,       ///< no worker that the store knows has its queue and tags
+    WorkerAway,     ///< those that have are away: they left, or were lost
     NoFreshWorker,  ///< those that have do not beat
     NoOpenWorker,   ///< those that beat are cordoned or draining
     Busy,           ///< those that are open have no free place

@@ -11,6 +11,8 @@ namespace {
 
 constexpr Duration longest_wait = std::chrono::seconds(30);
 constexpr Duration wait_with_leases = std::chrono::seconds(1);
+/// Also of a worker that holds nothing: others count its silence from when they see the store again.
+constexpr Duration wait_with_beat = std::chrono::seconds(1);
 constexpr Duration say_away_every = std::chrono::seconds(30);
 
 StopCause cause_of(store::StopReason reason) {
@@ -46,7 +48,7 @@ void Worker::on_failed(Lane lane, const CallFailed& failure, Duration now) {
     Duration wait{};
     switch (lane) {
         case Lane::Beat:
-            wait = beat_backoff_.next(cap);
+            wait = beat_backoff_.next(wait_with_beat);
             beat_under_way_ = false;
             beat_retry_at_ = now + wait;
             beater_.failed(now + wait);

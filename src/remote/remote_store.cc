@@ -169,7 +169,8 @@ Timestamp RemoteStore::now() {
 }
 
 store::PruneAnswer RemoteStore::prune(const store::PruneParams& params) {
-    return wire::read_prune_answer(link_.post(path_of({"recovery", "prune"}), {{"dry_run", params.dry_run}}));
+    return wire::read_prune_answer(link_.post(
+        path_of({"recovery", "prune"}), {{"dry_run", params.dry_run}, {"clock_is_right", params.clock_is_right}}));
 }
 
 }  // namespace holdfast::remote

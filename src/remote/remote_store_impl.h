@@ -76,7 +76,7 @@ public:
     std::vector<store::Fenced> ask_to_stop(const store::AskToStopParams&) override { refuse(); }
     std::size_t expire_overdue(std::size_t) override { refuse(); }
     std::vector<store::RouteBacklog> backlog() override { refuse(); }
-    std::vector<Uuid> unmatched_tasks(std::int64_t, Duration, std::size_t) override { refuse(); }
+    std::vector<Uuid> unmatched_tasks(const store::UnmatchedParams&) override { refuse(); }
     std::vector<bool> reject(const store::RejectParams&) override { refuse(); }
     store::SweepLeaseAnswer sweep_lease(const std::string&, Duration) override { refuse(); }
     void note_sweep(const store::SweepNote&) override { refuse(); }

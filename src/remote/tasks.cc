@@ -40,7 +40,7 @@ Json submission_of(const store::NewTask& task) {
                  {"on_crash", task.policy.on_crash == OnCrash::Fail ? "fail" : "requeue"},
                  {"max_crashes", task.policy.max_crashes},
                  {"fence", word_for(task.policy.fence)},
-                 {"unmatched", task.policy.unmatched == Unmatched::Wait ? "wait" : "fail"}};
+                 {"unmatched", task.policy.unmatched == Unmatched::Fail ? "fail" : "wait"}};
     if (!task.spec.empty()) item["spec"] = wire::embedded(task.spec);
     if (task.run_at) item["run_at"] = format_timestamp(*task.run_at);
     if (task.deadline) item["deadline"] = format_timestamp(*task.deadline);

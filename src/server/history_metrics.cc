@@ -55,7 +55,8 @@ HistoryMetrics::HistoryMetrics()
       kinds_(most_kinds) {
     // From the beginning at zero, so that the first one is seen as an increase.
     for (const core::Evidence evidence :
-         {core::Evidence::Silent, core::Evidence::Disconnected, core::Evidence::Rebooted, core::Evidence::Exited})
+         {core::Evidence::Silent, core::Evidence::Unregistered, core::Evidence::Disconnected,
+          core::Evidence::Rebooted, core::Evidence::Exited})
         for (const char* outcome : {"requeued", "failed"})
             verdicts_.Add({{"evidence", std::string(core::to_text(evidence))}, {"outcome", outcome}});
 }

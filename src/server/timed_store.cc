@@ -130,8 +130,8 @@ public:
     std::vector<RouteBacklog> backlog() override {
         return timed("backlog", [&] { return store_->backlog(); });
     }
-    std::vector<Uuid> unmatched_tasks(std::int64_t route, Duration waited, std::size_t limit) override {
-        return timed("unmatched_tasks", [&] { return store_->unmatched_tasks(route, waited, limit); });
+    std::vector<Uuid> unmatched_tasks(const UnmatchedParams& params) override {
+        return timed("unmatched_tasks", [&] { return store_->unmatched_tasks(params); });
     }
     std::vector<bool> reject(const RejectParams& params) override {
         return timed("reject", [&] { return store_->reject(params); });

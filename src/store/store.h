@@ -200,18 +200,21 @@ struct RecoveredLease {
     core::LeaseEnd end = core::LeaseEnd::Crashed;
     TaskError error;
     double jitter = 0.5;
-    std::string evidence;  ///< a sentence, for the event
-    std::string data;      ///< JSON text, for the event
+    std::string evidence;   ///< a sentence, for the event
+    std::string data;       ///< JSON text, for the event
+    bool is_final = false;  ///< it is not run again, whatever its policy says
 };
 /// Verdicts that rest on the silence of a worker: a beat since then refutes them.
 struct SilentWorker {
     Uuid worker;
-    std::int64_t beat = 0;  ///< the number of its last one, as the observer saw it
+    std::optional<std::int64_t> beat =
+        0;  ///< the number of its last one, as the observer saw it; nullopt: it has no row
 };
 struct RecoverParams {
     std::string who;
     std::vector<RecoveredLease> leases;
-    std::optional<SilentWorker> only_while_silent = {};  ///< nothing is applied once it has beaten again
+    std::optional<SilentWorker> only_while_silent =
+        {};  ///< nothing is applied once it has beaten or registered again
 };
 struct RecoverOutcome {
     Fenced fenced = Fenced::Applied;
@@ -235,6 +238,13 @@ struct RouteBacklog {
     bool paused = false;
 };
 
+struct UnmatchedParams {
+    std::int64_t route = 0;
+    Duration waited{};        ///< their time came at least so long ago, without being claimed
+    bool open_steps = false;  ///< also steps of jobs that leave it open; else only tasks that say `unmatched: fail`
+    std::size_t limit = max_batch_rows;
+};
+
 struct RejectParams {
     std::vector<Uuid> tasks;
     TaskError error;
@@ -247,14 +257,17 @@ struct PruneParams {
     std::optional<Duration> terminal_older_than;  ///< terminal tasks with their attempts, logs and events
     std::size_t limit = max_batch_rows;           ///< of each category, in this call
     bool dry_run = false;
+    Duration watched{};           ///< by the caller, on its own monotonic clock, since its last call
+    bool clock_is_right = false;  ///< a person says so
 };
 struct PruneAnswer {
     std::int64_t heartbeats = 0;
     std::int64_t worker_states = 0;
     std::int64_t tasks = 0;
     std::int64_t jobs = 0;     ///< at the top, each with its tree and their tasks
-    std::int64_t workers = 0;  ///< inactive, silent for as long as terminal tasks are kept, without leases
+    std::int64_t workers = 0;  ///< inactive, silent for as long as worker states are kept, without leases
     bool more = false;
+    std::string doubt = {};  ///< why nothing was removed: the store's clock is not trusted (core/clock_trust.h)
 };
 
 struct SweepLeaseAnswer {
@@ -387,18 +400,19 @@ public:
     /// By task id, ascending.
     virtual std::vector<LeaseRecord> leases(const FindLeasesParams& params) = 0;
     /// Applies verdicts, each only if the lease is current and its started-ness is as expected, and all of them only
-    /// while the worker that they say is silent has not beaten again; else they are LeaseLost.
+    /// while the worker that they say is silent has not beaten or registered again; else they are LeaseLost.
     virtual std::vector<RecoverOutcome> recover(const RecoverParams& params) = 0;
     /// Asks the workers, through the answers to their beats, to stop runs. LeaseLost: nothing to ask.
     virtual std::vector<Fenced> ask_to_stop(const AskToStopParams& params) = 0;
     /// EXPIREs PENDING tasks whose deadline has passed; how many.
     virtual std::size_t expire_overdue(std::size_t limit) = 0;
     virtual std::vector<RouteBacklog> backlog() = 0;
-    /// Tasks of the route that say `unmatched: fail` and whose time came at least `waited` ago without being claimed,
-    /// oldest first. Tasks that wait for a concurrency key, or whose deadline has stopped a claim, are none of them.
-    virtual std::vector<Uuid> unmatched_tasks(std::int64_t route, Duration waited, std::size_t limit) = 0;
+    /// Tasks of the route that may fail for want of a worker, oldest first. Tasks that wait for a concurrency key, or
+    /// whose deadline has stopped a claim, are none of them.
+    virtual std::vector<Uuid> unmatched_tasks(const UnmatchedParams& params) = 0;
     /// FAILs PENDING tasks without a run. True: done.
     virtual std::vector<bool> reject(const RejectParams& params) = 0;
+    /// Removes nothing while the store's clock is in doubt.
     virtual PruneAnswer prune(const PruneParams& params) = 0;
     /// Takes or renews the sweeper's lease; it lapses `expiry` after the last renewal. Expiry zero gives it up.
     virtual SweepLeaseAnswer sweep_lease(const std::string& holder, Duration expiry) = 0;

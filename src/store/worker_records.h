@@ -80,6 +80,7 @@ struct WorkerLiveness {
 struct LivenessView {
     std::string store_epoch;              ///< changes when the database server restarted: all counts start anew
     std::vector<WorkerLiveness> workers;  ///< those that are not inactive, or still hold leases
+    std::vector<Uuid> unregistered;       ///< workers that leases name, and that have no row
 };
 
 /// A lease in the store, with what a verdict needs.

@@ -115,14 +115,15 @@ constexpr std::array lease_ends = {core::LeaseEnd::Completed,      core::LeaseEn
                                    core::LeaseEnd::StoppedCleanly, core::LeaseEnd::Cancelled};
 constexpr std::array worker_statuses = {store::WorkerStatus::Active, store::WorkerStatus::Draining,
                                         store::WorkerStatus::Inactive};
-constexpr std::array evidences = {core::Evidence::None, core::Evidence::Silent, core::Evidence::Disconnected,
-                                  core::Evidence::Rebooted, core::Evidence::Exited};
+constexpr std::array evidences = {core::Evidence::None,         core::Evidence::Silent,
+                                  core::Evidence::Unregistered, core::Evidence::Disconnected,
+                                  core::Evidence::Rebooted,     core::Evidence::Exited};
 
-constexpr std::array obstacles = {engine::Obstacle::Overdue,       engine::Obstacle::Future,
-                                  engine::Obstacle::Backoff,       engine::Obstacle::Key,
-                                  engine::Obstacle::Paused,        engine::Obstacle::NoWorker,
-                                  engine::Obstacle::NoFreshWorker, engine::Obstacle::NoOpenWorker,
-                                  engine::Obstacle::Busy,          engine::Obstacle::Nothing};
+constexpr std::array obstacles = {
+    engine::Obstacle::Overdue,    engine::Obstacle::Future,        engine::Obstacle::Backoff,
+    engine::Obstacle::Key,        engine::Obstacle::Paused,        engine::Obstacle::NoWorker,
+    engine::Obstacle::WorkerAway, engine::Obstacle::NoFreshWorker, engine::Obstacle::NoOpenWorker,
+    engine::Obstacle::Busy,       engine::Obstacle::Nothing};
 
 engine::WhyWaiting why_waiting(const Json& value) {
     engine::WhyWaiting why{.obstacle = word(value.at("for"), obstacles, "reason to wait"),
@@ -419,7 +420,8 @@ store::PruneAnswer read_prune_answer(const Json& shape) {
             .tasks = shape.at("tasks"),
             .jobs = shape.at("jobs"),
             .workers = shape.at("workers"),
-            .more = shape.at("more")};
+            .more = shape.at("more"),
+            .doubt = shape.at("doubt").is_null() ? "" : shape.at("doubt").get<std::string>()};
 }
 
 }  // namespace holdfast::wire

@@ -23,7 +23,8 @@ std::map<Uuid, Duration> silence_of_workers(store::Store& store) {
 std::vector<SeenWorker> look(store::Store& store, engine::HostWatch& host) {
     const auto silences = silence_of_workers(store);
     std::vector<SeenWorker> seen;
-    for (const store::WorkerLiveness& worker : store.look().workers) {
+    const store::LivenessView view = store.look();
+    for (const store::WorkerLiveness& worker : view.workers) {
         const engine::Sight sight = host.look_at(worker);
         const auto silence = silences.find(worker.id);
         const bool is_silent = silence != silences.end() && silence->second > 2 * worker.beat_interval;
@@ -38,6 +39,12 @@ std::vector<SeenWorker> look(store::Store& store, engine::HostWatch& host) {
         else
             seen.push_back({worker, core::Evidence::None, "beats"});
     }
+    for (const Uuid& id : view.unregistered) {
+        SeenWorker& missing = seen.emplace_back();
+        missing.worker.id = id;
+        missing.evidence = core::Evidence::Unregistered;
+        missing.how = "it holds tasks, and the store has no row for it";
+    }
     return seen;
 }
 
@@ -50,11 +57,12 @@ std::vector<store::EventRecord> last_recoveries(store::Store& store) {
     return found;
 }
 
-store::PruneParams params_of(const config::RetentionConfig& retention, bool dry_run) {
+store::PruneParams params_of(const config::RetentionConfig& retention, const PruneOrder& order) {
     return {.heartbeats_older_than = retention.heartbeat,
             .worker_states_older_than = retention.worker_state,
             .terminal_older_than = retention.terminal_record,
-            .dry_run = dry_run};
+            .dry_run = order.dry_run,
+            .clock_is_right = order.clock_is_right};
 }
 
 /// Batch by batch, so that claims never wait for it.
@@ -68,6 +76,7 @@ store::PruneAnswer prune_all(store::Store& store, const store::PruneParams& para
         all.jobs += batch.jobs;
         all.workers += batch.workers;
         all.more = batch.more;
+        all.doubt = batch.doubt;
     }
     return all;
 }
@@ -80,8 +89,9 @@ std::string word_for(core::Evidence evidence) {
 
 std::map<std::string, int> count_by_evidence(const std::vector<SeenWorker>& workers) {
     std::map<std::string, int> counts;
-    for (const core::Evidence evidence : {core::Evidence::None, core::Evidence::Silent, core::Evidence::Disconnected,
-                                          core::Evidence::Rebooted, core::Evidence::Exited})
+    for (const core::Evidence evidence :
+         {core::Evidence::None, core::Evidence::Silent, core::Evidence::Unregistered, core::Evidence::Disconnected,
+          core::Evidence::Rebooted, core::Evidence::Exited})
         counts[word_for(evidence)] = 0;
     for (const SeenWorker& worker : workers) ++counts[word_for(worker.evidence)];
     return counts;
@@ -109,9 +119,9 @@ std::string_view state_of(const engine::StaleTask& stale) {
     return stale.lease.started ? "RUNNING" : "CLAIMED";
 }
 
-store::PruneAnswer prune(store::Store& store, const config::RetentionConfig& retention, bool dry_run) {
-    const store::PruneParams params = params_of(retention, dry_run);
-    return dry_run ? store.prune(params) : prune_all(store, params);
+store::PruneAnswer prune(store::Store& store, const config::RetentionConfig& retention, const PruneOrder& order) {
+    const store::PruneParams params = params_of(retention, order);
+    return order.dry_run ? store.prune(params) : prune_all(store, params);
 }
 
 Json to_json_shape(const RecoveryStatus& status) {
@@ -171,9 +181,14 @@ Json to_json_shape(const engine::ServicePass& pass) {
 }
 
 Json to_json_shape(const store::PruneAnswer& pruned, bool dry_run) {
-    return {{"dry_run", dry_run},        {"tasks", pruned.tasks},           {"jobs", pruned.jobs},
-            {"workers", pruned.workers}, {"heartbeats", pruned.heartbeats}, {"worker_states", pruned.worker_states},
-            {"more", pruned.more}};
+    return {{"dry_run", dry_run},
+            {"tasks", pruned.tasks},
+            {"jobs", pruned.jobs},
+            {"workers", pruned.workers},
+            {"heartbeats", pruned.heartbeats},
+            {"worker_states", pruned.worker_states},
+            {"more", pruned.more},
+            {"doubt", text_or_null(pruned.doubt)}};
 }
 
 }  // namespace holdfast::wire

@@ -41,8 +41,13 @@ struct RecoveryStatus {
                                                         const std::optional<Duration>& threshold);
 [[nodiscard]] std::string_view state_of(const engine::StaleTask& stale);  ///< "RUNNING", "CLAIMED"
 
+struct PruneOrder {
+    bool dry_run = false;
+    bool clock_is_right = false;  ///< says the person who gives the order
+};
 /// Removes all that need not be kept, batch by batch, so that claims never wait for it. A dry run counts one batch.
-[[nodiscard]] store::PruneAnswer prune(store::Store& store, const config::RetentionConfig& retention, bool dry_run);
+[[nodiscard]] store::PruneAnswer prune(store::Store& store, const config::RetentionConfig& retention,
+                                       const PruneOrder& order);
 
 [[nodiscard]] Json to_json_shape(const RecoveryStatus& status);
 [[nodiscard]] Json to_json_shape(const engine::StaleTask& stale);

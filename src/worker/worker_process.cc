@@ -126,6 +126,7 @@ std::unique_ptr<SweepThread> WorkerProcess::start_sweeping() {
                        .interval = plan_.liveness_interval,
                        .who = concat("worker ", self.name, " (", self.id.to_string(), ")"),
                        .containers = plan_.limits.containers};
+    params.settings.self = self.id;
     return std::make_unique<SweepThread>(std::move(params), random_, log_);
 }
 

@@ -200,6 +200,7 @@ recovery:
   disconnect_grace_ms: 14000
   liveness_interval_ms: 1500
   unmatched_step_timeout_secs: 16
+  unmatched_steps: wait
 retention: { heartbeat_retention_hours: 1, worker_state_retention_hours: 2, terminal_record_retention_hours: 3 }
 )");
     const Config config = accepted();
@@ -235,6 +236,7 @@ retention: { heartbeat_retention_hours: 1, worker_state_retention_hours: 2, term
     EXPECT_EQ(config.recovery.disconnect_grace, seconds(14));
     EXPECT_EQ(config.recovery.liveness_interval, milliseconds(1500));
     EXPECT_EQ(config.recovery.unmatched_step_timeout, seconds(16));
+    EXPECT_EQ(config.recovery.unmatched_steps, core::UnmatchedRule::Wait);
     EXPECT_EQ(config.retention.heartbeat, hours(1));
     EXPECT_EQ(config.retention.worker_state, hours(2));
     EXPECT_EQ(config.retention.terminal_record, hours(3));

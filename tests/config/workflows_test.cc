@@ -135,8 +135,17 @@ TEST_F(WorkflowsFile, AStepIsAFunctionUnlessTheCatalogKnowsItsTask) {
     EXPECT_EQ(found.queue, "pictures");
     EXPECT_EQ(found.policy.timeout, 5min);
     EXPECT_EQ(found.policy.retry.max_attempts, 3);
-    EXPECT_EQ(found.policy.unmatched, Unmatched::Fail);
+    EXPECT_EQ(found.policy.unmatched, Unmatched::Auto);
     EXPECT_FALSE(found.spec_reads_args);
+}
+
+TEST_F(WorkflowsFile, AStepSaysItselfWhatBecomesOfItWithoutAWorker) {
+    define_step("{task: resize, unmatched: wait}");
+    EXPECT_EQ(step().policy.unmatched, Unmatched::Wait);
+    define_step("{script: ls, unmatched: fail}");
+    EXPECT_EQ(step().policy.unmatched, Unmatched::Fail);
+    define_step("{script: ls, unmatched: auto}");
+    EXPECT_THAT(complaint(), HasSubstr("wait, fail"));
 }
 
 TEST_F(WorkflowsFile, ATaskOfTheCatalogIsCopiedAndOverridden) {
@@ -165,7 +174,7 @@ tasks:
     EXPECT_THAT(a.tags, ElementsAre("db"));
     EXPECT_EQ(a.policy.timeout, 10min);
     EXPECT_EQ(a.policy.retry.max_attempts, 5);
-    EXPECT_EQ(a.policy.unmatched, Unmatched::Fail);
+    EXPECT_EQ(a.policy.unmatched, Unmatched::Auto) << "what the catalog says is of the task on its own";
     EXPECT_EQ(a.queue, "late");
     EXPECT_EQ(a.priority, 7);
     EXPECT_EQ(b.concurrency_key, "{{ job.id }}");
@@ -306,7 +315,7 @@ TEST_F(WorkflowsFile, KeysThatAStepDoesNotHaveAreRefused) {
     const std::map<std::string, std::string> refused{
         {"{task: t, dependson: [b]}", "did you mean depends_on?"},
         {"{task: t, deadline: 1h}", "deadline: is a key of tasks, but not of steps"},
-        {"{task: t, unmatched: wait}", "unmatched: is a key of tasks, but not of steps"},
+        {"{workflow: v, unmatched: wait}", "unmatched: has no meaning for a step with workflow"},
         {"{task: t, memory: 64MiB}", "memory: has no meaning for a function of an application"},
         {"{task: t, env: {A: x}}", "env: has no meaning for a function of an application"},
         {"{wait: 10m, timeout: 1h}", "timeout: has no meaning for a wait"},

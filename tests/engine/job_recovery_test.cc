@@ -1,6 +1,7 @@
 // What recovery's verdicts do to jobs: the cascade, in every situation in which a worker may die.
 #include <gmock/gmock.h>
 
+#include "engine/why_waiting.h"
 #include "tests/engine/job_world.h"
 
 namespace holdfast::engine::testing {
@@ -224,6 +225,71 @@ TEST_F(JobRecovery, AStepThatNoWorkerCanRunFailsAfterTheGraceWithTheExactText) {
     EXPECT_EQ(job(id).state, JobState::Failed);
     EXPECT_THAT(step_of(id, "a").error->message, HasSubstr("No active worker with required tags to run this step"));
     EXPECT_EQ(states(id)["b"], Skipped);
+}
+
+TEST_F(JobRecovery, AStepWaitsForAWorkerThatRestarts) {
+    const Uuid id = start(workflow("flow", {step("a"), step("b", {"a"})}));
+    const Uuid worker = add_hand("w");
+    run_all(worker);
+    const Uuid second = start(workflow("flow", {step("a"), step("b", {"a"})}));
+    store->deregister_worker(worker);
+    sweep_for(std::chrono::minutes(10));
+    EXPECT_EQ(job(id).state, JobState::Completed);
+    EXPECT_EQ(job(second).state, JobState::Running);
+    EXPECT_EQ(why_waiting(waiting_facts(*store, task(step_of(second, "a").task), seconds(15))).obstacle,
+              Obstacle::WorkerAway);
+    run_all(add_hand("w"));
+    EXPECT_EQ(job(second).state, JobState::Completed);
+}
+
+TEST_F(JobRecovery, AStepWhoseLastKnownWorkerIsRemovedFailsAfterTheGrace) {
+    const Uuid worker = add_hand("w");
+    const Uuid id = start(workflow("flow", {step("a")}));
+    store->deregister_worker(worker);
+    sweep_for(std::chrono::minutes(5));
+    ASSERT_EQ(store->remove_worker(worker), store::RemoveStatus::Removed);
+    sweep_for(seconds(25));
+    EXPECT_EQ(job(id).state, JobState::Running) << "the time runs from when the last one was lost";
+    sweep_for(seconds(70));
+    EXPECT_EQ(job(id).state, JobState::Failed);
+}
+
+TEST_F(JobRecovery, AStepOfAWorkerThatIsAwayFailsWhereThatIsSet) {
+    settings.unmatched_steps = core::UnmatchedRule::Fail;
+    sweeper = make_sweeper("sweeper");
+    const Uuid worker = add_hand("w");
+    const Uuid waits = start(workflow("waits", {step("a", {}, [](core::WorkflowStep& each) {
+                                          each.policy.unmatched = holdfast::Unmatched::Wait;
+                                      })}));
+    const Uuid id = start(workflow("flow", {step("a")}));
+    store->deregister_worker(worker);
+    sweep_for(seconds(100));
+    EXPECT_EQ(job(id).state, JobState::Failed);
+    EXPECT_EQ(step_of(id, "a").error->code, error_code::no_matching_worker);
+    EXPECT_EQ(job(waits).state, JobState::Running);
+}
+
+TEST_F(JobRecovery, AStepSaysItselfThatItFailsOrWaits) {
+    const auto says = [](holdfast::Unmatched unmatched) {
+        return [unmatched](core::WorkflowStep& each) { each.policy.unmatched = unmatched; };
+    };
+    const Uuid worker = add_hand("w");
+    const Uuid fails = start(workflow("fails", {step("a", {}, says(holdfast::Unmatched::Fail))}));
+    store->deregister_worker(worker);
+    sweep_for(seconds(100));
+    EXPECT_EQ(job(fails).state, JobState::Failed);
+    ASSERT_EQ(store->remove_worker(worker), store::RemoveStatus::Removed);
+    const Uuid waits = start(workflow("waits", {step("a", {}, says(holdfast::Unmatched::Wait))}));
+    sweep_for(seconds(200));
+    EXPECT_EQ(job(waits).state, JobState::Running);
+}
+
+TEST_F(JobRecovery, NoStepFailsWhereAllAreToWait) {
+    settings.unmatched_steps = core::UnmatchedRule::Wait;
+    sweeper = make_sweeper("sweeper");
+    const Uuid id = start(workflow("flow", {step("a")}));
+    sweep_for(seconds(200));
+    EXPECT_EQ(job(id).state, JobState::Running);
 }
 
 TEST_F(JobRecovery, AFailureOfAJobThatPausesOnErrorsPausesItByAVerdictToo) {

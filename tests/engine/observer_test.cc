@@ -53,6 +53,26 @@ TEST_F(Observing, AWorkerWhoseBeatNumberStandsStillIsSilentSinceItWasSeenToChang
     EXPECT_EQ(seen().evidence, core::Evidence::None);
 }
 
+TEST_F(Observing, AWorkerWithoutARowKeepsWhatItsRowDeclared) {
+    worker.fence_after = seconds(40);
+    look();
+    now += seconds(1);
+    view.workers = {};
+    view.unregistered = {worker.id, Uuid({2})};
+    observer.see(view, {}, now);
+    now += seconds(1);
+    observer.see(view, {}, now);
+    EXPECT_EQ(observer.unregistered(worker.id, now).evidence, core::Evidence::Unregistered);
+    EXPECT_EQ(observer.unregistered(worker.id, now).evidence_age, seconds(1));
+    EXPECT_EQ(observer.unregistered(worker.id, now).fence_after, seconds(40));
+    EXPECT_EQ(observer.unregistered(Uuid({2}), now).fence_after, core::longest_fence)
+        << "never seen: the most there is";
+    now += seconds(10);
+    observer.see(view, {}, now);
+    EXPECT_EQ(observer.unregistered(worker.id, now).evidence_age, Duration::zero()) << "after a gap";
+    EXPECT_EQ(observer.unregistered(worker.id, now).fence_after, seconds(40));
+}
+
 TEST_F(Observing, AGapBetweenTwoLooksStartsAllCountsAnew) {
     look_for(seconds(10));
     look(seconds(6));

@@ -115,8 +115,24 @@ const std::vector<Waiting> waitings = {
      [](WaitingFacts& f) { f.workers[0].registration.queues = {"other"}; }, "none has queue default"},
     {"OnlyWorkersWithOtherTags", Obstacle::NoWorker,
      [](WaitingFacts& f) { f.workers[0].registration.tags = {"script"}; }, "tags [gpu]"},
-    {"OnlyWorkersThatHaveLeft", Obstacle::NoWorker,
-     [](WaitingFacts& f) { f.workers[0].status = store::WorkerStatus::Inactive; }, "none has queue default"},
+    {"OnlyWorkersThatHaveLeft", Obstacle::WorkerAway,
+     [](WaitingFacts& f) { f.workers[0].status = store::WorkerStatus::Inactive; },
+     "waits for a worker with queue default, tags [gpu] to come back: w beat 1s ago"},
+    {"AWorkerThatLeftSeveralTimesIsNamedOnce", Obstacle::WorkerAway,
+     [](WaitingFacts& f) {
+         f.workers[0].status = store::WorkerStatus::Inactive;
+         f.workers[0].seconds_ago = seconds(100);
+         f.workers.push_back(f.workers[0]);
+         f.workers[1].number = 2;
+         f.workers[1].seconds_ago = seconds(4);
+     },
+     "to come back: w beat 4s ago"},
+    {"AWorkerThatHasLeftWithOtherTags", Obstacle::NoWorker,
+     [](WaitingFacts& f) {
+         f.workers[0].status = store::WorkerStatus::Inactive;
+         f.workers[0].registration.tags = {"script"};
+     },
+     "none has queue default"},
     {"NoneFresh", Obstacle::NoFreshWorker, [](WaitingFacts& f) { f.workers[0].seconds_ago = seconds(16); },
      "No workers with fresh heartbeats available (queue default, tags [gpu]): w beat 16s ago"},
     {"FreshToTheLastMoment", Obstacle::Nothing, [](WaitingFacts& f) { f.workers[0].seconds_ago = seconds(15); },

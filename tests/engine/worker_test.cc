@@ -23,6 +23,20 @@ TEST(Worker, RegistersThenBeatsThenClaims) {
     EXPECT_EQ(bench.take<Announce>().front().what, Announce::What::Ready);
 }
 
+TEST(Worker, TriesToBeatAgainWithinASecondHoweverLongTheStoreIsAway) {
+    WorkerHarness bench;
+    bench.join();
+    bench.grant({});
+    for (int failure = 0; failure < 20; ++failure) {
+        Duration waited{};
+        for (; bench.under_way<BeatCall>(Lane::Beat) == nullptr; waited += milliseconds(100))
+            bench.pass(milliseconds(100));
+        EXPECT_LE(waited, failure == 0 ? bench.settings.registration.beat_interval : seconds(1) + milliseconds(100));
+        bench.fail(Lane::Beat);
+    }
+    EXPECT_TRUE(bench.worker.book().runs().empty()) << "though it holds nothing";
+}
+
 TEST(Worker, ClaimsForAsManyTasksAsRunnersAreIdleAndStartsThemAtOnce) {
     WorkerHarness bench(3);
     bench.join();

@@ -178,7 +178,8 @@ std::string AnswerText::backlog(store::Store& store) {
     std::vector<std::string> texts;  // a route's number is its store's own
     for (const auto& one : store.backlog()) {
         std::vector<std::string> unmatched;
-        for (const auto& id : store.unmatched_tasks(one.route, std::chrono::seconds(5), 1000))
+        for (const auto& id :
+             store.unmatched_tasks({.route = one.route, .waited = std::chrono::seconds(5), .open_steps = true}))
             unmatched.push_back(id.to_string());
         texts.push_back(concat("backlog ", one.queue, " ", join(one.tags, ","), " ", one.paused, " ", one.ready, " ",
                                one.oldest.to_string(), " ", one.oldest_waits.count(), " ", join(unmatched, ",")));

@@ -443,6 +443,8 @@ std::string DifferentialDriver::prune() {
     if (chance(0.5)) params.heartbeats_older_than = std::chrono::minutes(10);
     if (chance(0.5)) params.worker_states_older_than = std::chrono::minutes(10);
     params.dry_run = chance(0.3);
+    params.clock_is_right = chance(0.5);
+    params.watched = std::chrono::hours(below(12));
     return both("prune", [&](store::Store& store, bool) { return store.prune(params); });
 }
 

@@ -10,6 +10,7 @@ protected:
         params.terminal_older_than = std::chrono::hours(24);
         params.limit = limit;
         params.dry_run = dry_run;
+        params.clock_is_right = true;
         return store->prune(params);
     }
     bool exists(const Uuid& id) { return jobs->find_jobs({id}).at(0).has_value(); }

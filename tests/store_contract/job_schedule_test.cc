@@ -57,6 +57,7 @@ TEST_P(JobSchedule, ASlotIsFiredAlsoByAClockThatWasSetBackBeyondWhatWasPruned) {
     clock.advance(25h);
     store::PruneParams old;
     old.terminal_older_than = 24h;
+    old.clock_is_right = true;
     ASSERT_EQ(store->prune(old).jobs, 1);
     clock.advance(-26h);
     jobs->put_schedule(nightly(), "ann");

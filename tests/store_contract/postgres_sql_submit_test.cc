@@ -85,6 +85,7 @@ protected:
     void prune_older_than(Duration age) const {
         store::PruneParams params;
         params.terminal_older_than = age;
+        params.clock_is_right = true;
         store->prune(params);
     }
 

@@ -12,6 +12,7 @@ protected:
     store::PruneParams terminal(Duration age) const {
         store::PruneParams params;
         params.terminal_older_than = age;
+        params.clock_is_right = true;
         return params;
     }
     /// Tasks that have ended.
@@ -125,7 +126,10 @@ TEST_P(Prune, DeletesInactiveWorkersOnlyWhenSilentAndWithoutLeases) {
     store->deregister_worker(holder);
     store->deregister_worker(gone);
     clock.advance(2h);
-    EXPECT_EQ(store->prune(terminal(1h)).workers, 1);
+    EXPECT_EQ(store->prune(terminal(1h)).workers, 0) << "their rows are kept for as long as worker states";
+    store::PruneParams params;
+    params.worker_states_older_than = 1h;
+    EXPECT_EQ(store->prune(params).workers, 1);
     std::vector<Uuid> left;
     for (const auto& one : store->workers()) left.push_back(one.registration.id);
     EXPECT_THAT(left, testing::UnorderedElementsAre(worker, holder));
@@ -173,6 +177,67 @@ TEST_P(Prune, NotesNothingInADryRun) {
     EXPECT_EQ(store->prune(params).tasks, 1);
     clock.advance(-721h);
     EXPECT_EQ(store->submit({a_task(clock.now() - 1h)}).at(0).status, store::SubmitStatus::Accepted);
+}
+
+/// Nothing is removed by a clock that has moved by more than a day while nobody watched.
+class PruneByAClockInDoubt : public Prune {
+protected:
+    void SetUp() override {
+        Prune::SetUp();
+        old = ended_tasks(1).front();
+        clock.advance(24h * 60);
+        store->beat(beat_of(worker));  // what is stamped by the clock in question does not vouch for it
+        submit();
+    }
+    store::PruneAnswer prune(Duration watched = 0s) {
+        store::PruneParams params;
+        params.terminal_older_than = 720h;
+        params.watched = watched;
+        return store->prune(params);
+    }
+    Uuid old;
+};
+HOLDFAST_FOR_EVERY_STORE(PruneByAClockInDoubt);
+
+TEST_P(PruneByAClockInDoubt, RemovesNothingAndSaysWhy) {
+    const auto answer = prune();
+    EXPECT_EQ(answer.tasks, 0);
+    EXPECT_THAT(answer.doubt, HasSubstr("holdfast recovery prune --yes"));
+    EXPECT_TRUE(store->find({old}).at(0).has_value());
+    bool is_found = false;
+    for (const auto& finding : store->check_up())
+        is_found |= finding.what == "clock of retention" && finding.grade == store::Finding::Grade::Warning;
+    EXPECT_TRUE(is_found);
+}
+
+TEST_P(PruneByAClockInDoubt, RemovesAgainOnceItHasBeenWatchedForADayByWhomever) {
+    for (int hour = 0; hour < 23; ++hour) EXPECT_EQ(prune(1h).tasks, 0) << hour;
+    store = open();
+    EXPECT_NE(prune(59min).doubt, "");
+    EXPECT_EQ(prune(1min).tasks, 1);
+    EXPECT_EQ(prune().doubt, "");
+}
+
+TEST_P(PruneByAClockInDoubt, CountsAnewAfterTheClockWasRightMeanwhile) {
+    prune(23h);
+    clock.advance(-24h * 60);
+    EXPECT_EQ(prune().doubt, "");
+    clock.advance(24h * 60);
+    EXPECT_NE(prune(2h).doubt, "");
+}
+
+TEST_P(PruneByAClockInDoubt, RemovesWhenAPersonSaysThatItIsRight) {
+    auto params = terminal(720h);
+    EXPECT_EQ(store->prune(params).tasks, 1);
+    EXPECT_EQ(prune().doubt, "") << "and is believed from then on";
+}
+
+TEST_P(PruneByAClockInDoubt, ADryRunCountsAllTheSame) {
+    store::PruneParams params;
+    params.terminal_older_than = 720h;
+    params.dry_run = true;
+    EXPECT_EQ(store->prune(params).tasks, 1);
+    EXPECT_NE(prune().doubt, "");
 }
 
 TEST_P(Prune, OfMoreThanOneTransactionHoldsIsBounded) {

@@ -166,7 +166,8 @@ TEST_F(SqliteHabits, PruningGivesSpaceBackToTheFileSystem) {
     while (store
                ->prune({.heartbeats_older_than = {},
                         .worker_states_older_than = {},
-                        .terminal_older_than = std::chrono::hours(1)})
+                        .terminal_older_than = std::chrono::hours(1),
+                        .clock_is_right = true})
                .tasks > 0) {
     }
     EXPECT_LT(pages(), full / 4);

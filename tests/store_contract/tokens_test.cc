@@ -38,6 +38,7 @@ protected:
     void prune(Duration older_than) {
         store::PruneParams params;
         params.terminal_older_than = older_than;
+        params.clock_is_right = true;
         store->prune(params);
     }
 };

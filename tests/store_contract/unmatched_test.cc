@@ -13,7 +13,8 @@ protected:
     }
     std::vector<Uuid> found(Duration waited = 0s, std::size_t limit = 10) {
         const auto backlog = store->backlog();
-        return backlog.empty() ? std::vector<Uuid>{} : store->unmatched_tasks(backlog.at(0).route, waited, limit);
+        if (backlog.empty()) return {};
+        return store->unmatched_tasks({.route = backlog.at(0).route, .waited = waited, .limit = limit});
     }
 };
 HOLDFAST_FOR_EVERY_STORE(UnmatchedTasks);
@@ -35,8 +36,8 @@ TEST_P(UnmatchedTasks, AreOfOneRoute) {
     auto other = failing();
     other.tags = {"gpu"};
     submit(other);
-    EXPECT_THAT(store->unmatched_tasks(route, 0s, 10), SizeIs(1));
-    EXPECT_THAT(store->unmatched_tasks(route + 1000, 0s, 10), IsEmpty());
+    EXPECT_THAT(store->unmatched_tasks({.route = route}), SizeIs(1));
+    EXPECT_THAT(store->unmatched_tasks({.route = route + 1000}), IsEmpty());
 }
 
 TEST_P(UnmatchedTasks, HaveWaitedLongEnough) {
@@ -107,7 +108,7 @@ TEST_P(UnmatchedTasks, AreFoundAmongAHundredThousandThatWait) {
         std::chrono::duration<double, std::milli> best = 1h;
         for (int tries = 0; tries < 5; ++tries) {
             const auto begin = std::chrono::steady_clock::now();
-            answer = store->unmatched_tasks(route, 0s, 1000);
+            answer = store->unmatched_tasks({.route = route});
             best = std::min<decltype(best)>(best, std::chrono::steady_clock::now() - begin);
         }
         std::printf("%zu found among 100,000 in %.1f ms at best\n", answer.size(), best.count());

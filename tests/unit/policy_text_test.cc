@@ -106,7 +106,7 @@ TEST(PolicyText, EveryWrongTypeAndRangeIsNamedWithWhatIsAllowed) {
         {R"({"on_crash":"retry"})", R"(on_crash must be "fail" or "requeue", not "retry")"},
         {R"({"on_crash":true})", R"(on_crash must be "fail" or "requeue", not true)"},
         {R"({"fence":"Stop"})", R"(fence must be "auto" or "stop" or "continue", not "Stop")"},
-        {R"({"unmatched":null})", R"(unmatched must be "wait" or "fail", not null)"},
+        {R"({"unmatched":null})", R"(unmatched must be "wait" or "fail" or "auto", not null)"},
         {R"({"max_attempts":2,"max_attempts":3})", R"(the key "max_attempts" stands there twice)"},
         {"[]", "a policy must be a JSON object, not []"},
         {"7", "a policy must be a JSON object, not 7"},
@@ -210,7 +210,7 @@ TaskPolicy any_policy() {
     policy.max_crashes = *rc::gen::inRange(0, 1001);
     if (*rc::gen::arbitrary<bool>()) policy.timeout = std::chrono::milliseconds(*rc::gen::inRange(1, 604'800'001));
     policy.fence = *rc::gen::element(Fence::Auto, Fence::Stop, Fence::Continue);
-    policy.unmatched = *rc::gen::element(Unmatched::Wait, Unmatched::Fail);
+    policy.unmatched = *rc::gen::element(Unmatched::Wait, Unmatched::Fail, Unmatched::Auto);
     return policy;
 }
 

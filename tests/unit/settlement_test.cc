@@ -117,6 +117,24 @@ TEST(Settlement, ARequestedCancelDoesNotTakeBackAResult) {
     EXPECT_EQ(settle(lease, {}).state, TaskState::Completed);
 }
 
+TEST(Settlement, WhatIsFinalIsNotRunAgainAfterARun) {
+    TaskPolicy policy;
+    policy.retry.max_attempts = 3;
+    policy.on_crash = OnCrash::Requeue;
+    for (const LeaseEnd end : {LeaseEnd::Failed, LeaseEnd::Crashed, LeaseEnd::Stopped}) {
+        EndedLease lease = ended(end);
+        ASSERT_EQ(settle(lease, policy).state, TaskState::Pending) << to_text(end);
+        lease.is_final = true;
+        EXPECT_EQ(settle(lease, policy).state, TaskState::Failed) << to_text(end);
+        EXPECT_EQ(settle(lease, policy).error->code, lease.error.code);
+        lease.cancel_requested = true;
+        EXPECT_EQ(settle(lease, policy).state, TaskState::Cancelled) << to_text(end);
+    }
+    EndedLease lease = ended(LeaseEnd::NotStarted);
+    lease.is_final = true;
+    EXPECT_EQ(settle(lease, policy).state, TaskState::Pending) << "it has no run";
+}
+
 // ---- Every combination, against the contract told a second time ---------------------------------
 
 /// What the contract promises about one combination. Delays are read off the policy of retrying(): 10 s, then 20 s.

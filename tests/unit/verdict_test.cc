@@ -53,6 +53,11 @@ LeaseSeen in_container(LeaseSeen lease, bool stopped) {
     return lease;
 }
 
+LeaseSeen out_of_time(LeaseSeen lease) {
+    lease.out_of_time = true;
+    return lease;
+}
+
 // ---- The table of waiting times, in the numbers of the defaults ---------------------------------
 
 struct Case {
@@ -90,6 +95,20 @@ const Case cases[] = {
     {"silent, key and fence continue", Evidence::Silent, with_key(fenced(running(), Fence::Continue)), 300s,
      Action::Fail},
     {"silent, container running", Evidence::Silent, in_container(running_again(), false), 300s, Action::Fail},
+    {"unregistered, claimed", Evidence::Unregistered, claimed(), 15s, Action::Requeue},
+    {"unregistered, running", Evidence::Unregistered, running(), 15s, Action::Crash},
+    {"unregistered, running with requeue", Evidence::Unregistered, running_again(), 15s, Action::Crash},
+    {"silent, out of time", Evidence::Silent, out_of_time(running()), 15s, Action::TimeOut},
+    {"silent, out of time with a key", Evidence::Silent, out_of_time(with_key(running())), 15s, Action::TimeOut},
+    {"silent, out of time in a container", Evidence::Silent, out_of_time(in_container(running(), false)), 15s,
+     Action::TimeOut},
+    {"silent, out of time in a container that may run again", Evidence::Silent,
+     out_of_time(in_container(running_again(), false)), 300s, Action::TimeOut},
+    {"disconnected, out of time, requeue", Evidence::Disconnected, out_of_time(running_again()), 12s,
+     Action::TimeOut},
+    {"exited, out of time", Evidence::Exited, out_of_time(running()), 0s, Action::Crash},
+    {"exited, out of time in a container", Evidence::Exited, out_of_time(in_container(running(), false)), 0s,
+     Action::TimeOut},
 };
 
 TEST(Verdict, EachKindOfEvidenceHasItsWaitAndStaleMeansStrictlyOlder) {
@@ -157,6 +176,23 @@ TEST(Verdict, AShortFenceDoesNotShortenTheGraceOfADisconnectedWorker) {
     EXPECT_EQ(judge(worker, running_again(), {}).action, Action::Keep);
 }
 
+TEST(Verdict, ARunOutOfTimeIsRunAgainOnlyWhereItsOldRunIsSurelyDead) {
+    const auto is_final = [](const LeaseSeen& lease) {
+        return judge(seen(Evidence::Silent, 1h), out_of_time(lease), {}).is_final;
+    };
+    EXPECT_TRUE(is_final(running())) << "nothing stops it: its worker has no reason to fence it";
+    EXPECT_FALSE(is_final(running_again()));
+    EXPECT_FALSE(is_final(with_key(running())));
+    EXPECT_TRUE(is_final(fenced(running_again(), Fence::Continue)));
+    EXPECT_TRUE(is_final(in_container(running_again(), false)));
+    EXPECT_EQ(judge(seen(Evidence::Silent, 16s), out_of_time(running()), {}).reason,
+              "worker silent for 16s (limit 15s); its run did not end within its timeout");
+    LeaseSeen quiet = out_of_time(running());
+    quiet.quiet_for = 1h;
+    EXPECT_EQ(judge(seen(Evidence::None, 0s), quiet, {}).action, Action::Crash)
+        << "a live worker is asked to stop it";
+}
+
 TEST(Verdict, SwitchedOffRecoveryKeepsItsKindOfLeaseWhateverTheEvidence) {
     Thresholds thresholds;
     thresholds.auto_requeue_stale_claimed = false;
@@ -218,29 +254,34 @@ std::vector<std::string> vetoes(const WorkerSeen& worker, const LeaseSeen& lease
         if (age <= limit || worker.unbroken_view <= limit) vetoes.emplace_back(rule);
     };
     const bool shared = lease.on_crash == OnCrash::Requeue || lease.holds_key;
-    const bool only_lost_sight = worker.evidence == Evidence::Disconnected || worker.evidence == Evidence::Silent;
+    const bool no_beats = worker.evidence == Evidence::Silent || worker.evidence == Evidence::Unregistered;
+    const bool only_lost_sight = worker.evidence == Evidence::Disconnected || no_beats;
 
     if (!lease.started && !thresholds.auto_requeue_stale_claimed) vetoes.emplace_back("requeueing is off");
     if (lease.started && !thresholds.auto_fail_stale_running) vetoes.emplace_back("failing is off");
     if (worker.evidence == Evidence::Disconnected) not_older_than(thresholds.disconnect_grace, "grace");
-    if (worker.evidence == Evidence::Silent) not_older_than(thresholds.worker_stale, "worker_stale");
-    if (worker.evidence == Evidence::Silent) not_older_than(worker.beat_interval * 3, "three beats");
+    if (no_beats) not_older_than(thresholds.worker_stale, "worker_stale");
+    if (no_beats) not_older_than(worker.beat_interval * 3, "three beats");
     if (only_lost_sight && lease.started && shared) not_older_than(worker.fence_after, "fence");
     if (only_lost_sight && lease.started && shared && lease.fence == Fence::Continue)
         not_older_than(thresholds.running_stale, "told to go on");
     if (worker.evidence == Evidence::None)
         not_older_than(lease.started ? thresholds.running_stale : thresholds.claimed_stale, "quiet");
-    if (lease.started && lease.in_container && !lease.container_stopped)
+    const bool waits_for_nobody = lease.out_of_time && worker.evidence != Evidence::None && !shared;
+    if (lease.started && lease.in_container && !lease.container_stopped && !waits_for_nobody)
         not_older_than(thresholds.running_stale, "container");
     return vetoes;
 }
 
 Action promised_end(const WorkerSeen& worker, const LeaseSeen& lease) {
     if (!lease.started) return Action::Requeue;
-    const bool told_to_go_on = lease.fence == Fence::Continue &&
-                               (lease.on_crash == OnCrash::Requeue || lease.holds_key) &&
-                               (worker.evidence == Evidence::Disconnected || worker.evidence == Evidence::Silent);
+    const bool out_of_sight = worker.evidence == Evidence::Disconnected || worker.evidence == Evidence::Silent ||
+                              worker.evidence == Evidence::Unregistered;
+    const bool told_to_go_on =
+        lease.fence == Fence::Continue && (lease.on_crash == OnCrash::Requeue || lease.holds_key) && out_of_sight;
     const bool out_of_reach = lease.in_container && !lease.container_stopped;
+    if (lease.out_of_time && worker.evidence != Evidence::None && (out_of_sight || out_of_reach))
+        return Action::TimeOut;
     return told_to_go_on || out_of_reach ? Action::Fail : Action::Crash;
 }
 
@@ -251,7 +292,8 @@ std::vector<LeaseSeen> every_lease() {
             for (const bool holds_key : {false, true})
                 for (const Fence fence : {Fence::Auto, Fence::Stop, Fence::Continue})
                     for (const auto& [container, stopped] : {std::pair(false, false), {true, false}, {true, true}})
-                        leases.push_back({started, on_crash, holds_key, fence, container, stopped, 0s});
+                        for (const bool late : {false, true})
+                            leases.push_back({started, on_crash, holds_key, fence, container, stopped, 0s, late});
     return leases;
 }
 
@@ -296,8 +338,8 @@ TEST(Verdict, EveryCombinationOfEvidenceLeasePolicyFlagsAndAgesKeepsTheRules) {
     const auto leases = every_lease();
     const auto all_thresholds = every_thresholds();
     const auto ages = every_age();
-    for (const Evidence evidence :
-         {Evidence::None, Evidence::Silent, Evidence::Disconnected, Evidence::Rebooted, Evidence::Exited})
+    for (const Evidence evidence : {Evidence::None, Evidence::Silent, Evidence::Unregistered, Evidence::Disconnected,
+                                    Evidence::Rebooted, Evidence::Exited})
         for (const auto& [interval, fence] : {std::pair(3s, 12s), {10s, 40s}, {3s, 400s}})
             for (const Duration age : ages)
                 for (const Duration view : {age - 1us, age, long_ago}) {

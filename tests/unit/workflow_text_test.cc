@@ -46,7 +46,7 @@ TaskPolicy any_policy() {
     TaskPolicy policy;
     policy.retry.max_attempts = *rc::gen::inRange(1, 10);
     policy.on_crash = *rc::gen::element(OnCrash::Fail, OnCrash::Requeue);
-    policy.unmatched = *rc::gen::element(Unmatched::Fail, Unmatched::Wait);
+    policy.unmatched = *rc::gen::element(Unmatched::Fail, Unmatched::Wait, Unmatched::Auto);
     if (*rc::gen::arbitrary<bool>()) policy.timeout = std::chrono::milliseconds(*rc::gen::inRange(1, 1'000'000));
     return policy;
 }

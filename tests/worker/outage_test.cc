@@ -74,6 +74,22 @@ TEST_P(WorkerOutage, LongerThanEveryThresholdFailsNoHealthyTaskAndItsResultsAreD
     EXPECT_EQ(ended(submit("note")).state, TaskState::Completed);
 }
 
+TEST_P(WorkerOutage, LetsNoIdleWorkerBeGivenUpByItsOwnSweeperOrAnother) {
+    const Settings sweeping = {{"sweep_stale_ms", "3000"}};
+    const WorkerApp& first = start_worker(sweeping);
+    const WorkerApp& second = start_worker(sweeping);
+    outage->begin();
+    first.wait_for_log("The store does not answer");
+    second.wait_for_log("The store does not answer");
+    std::this_thread::sleep_for(15s);  // by then a wait that doubles is longer than workers may be silent
+    end_outage();
+    for (const WorkerApp* worker : {&first, &second}) {
+        wait_for_beats(*worker, 30);
+        EXPECT_EQ(record_of(*worker).status, store::WorkerStatus::Active);
+        EXPECT_THAT(store->events({.task = {}, .worker = id_of(*worker)}), IsEmpty());
+    }
+}
+
 TEST_P(WorkerOutage, AtTheStartOfTheWorkerIsWaitedFor) {
     outage->begin();
     WorkerApp& worker = launch_worker();

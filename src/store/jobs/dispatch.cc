@@ -150,7 +150,6 @@ void Orchestrator::dispatch_task(const StepKey& key, const core::PlannedStep& st
     task.queue = step.definition.queue;
     task.priority = step.definition.priority;
     task.policy = step.definition.policy;
-    task.policy.unmatched = Unmatched::Fail;
     task.concurrency = filled_key(step, scope, args);
     require_capability(task, step, spec);
     book_.change_step(key).task = task.id;

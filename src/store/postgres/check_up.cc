@@ -1,6 +1,7 @@
 #include <chrono>
 
 #include "base/text.h"
+#include "store/findings.h"
 #include "store/postgres/schema_version.h"
 #include "store/postgres/store_impl.h"
 
@@ -92,6 +93,12 @@ Finding privileges_finding(Transaction& tx) {
                   concat("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA holdfast TO ", role));
 }
 
+Finding retention_finding(Transaction& tx) {
+    const auto row =
+        tx.run("SELECT clock_trusted_at, clock_watched_us, holdfast.now() FROM holdfast.pruned WHERE id = 1");
+    return store::clock_trust_finding({row.optional_time(0, 0), Duration(row.integer(0, 1))}, row.time(0, 2));
+}
+
 /// A pooler in transaction mode hands out another backend from one transaction to the next.
 Finding pooler_finding(Lane& lane, bool session_liveness) {
     const auto pid = [&] {
@@ -120,8 +127,10 @@ std::vector<Finding> PostgresStore::check_up() {
             connections_finding(tx),
             autovacuum_finding(tx),
             privileges_finding(tx),
+            retention_finding(tx),
         };
     });
+    findings.push_back(store::owners_finding(look()));
     findings.push_back(pooler_finding(work_, params_.session_liveness));
     return findings;
 }

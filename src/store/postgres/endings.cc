@@ -36,9 +36,9 @@ std::unordered_map<Uuid, LockedLease> lock_leases(Transaction& tx, const std::ve
 }
 
 TaskState LeaseEndings::end(const LockedLease& lease, const LeaseReport& report) {
-    const auto settlement = core::settle(
-        {report.end, report.error, lease.history, lease.cancel_requested, lease.now, lease.deadline, report.jitter},
-        lease.policy);
+    const auto settlement = core::settle({report.end, report.error, lease.history, lease.cancel_requested, lease.now,
+                                          lease.deadline, report.jitter, report.is_final},
+                                         lease.policy);
     add(lease, report.end, settlement, report.result, report.error);
     return settlement.state;
 }

@@ -29,6 +29,7 @@ struct LeaseReport {
     std::string result;
     TaskError error;
     double jitter = 0.5;
+    bool is_final = false;
 };
 
 /// Locks the leases of these tasks, in the order of their ids, and then the trees of jobs that any of the tasks is a

@@ -1,3 +1,4 @@
+#include "core/clock_trust.h"
 #include "store/id_range.h"
 #include "store/postgres/store_impl.h"
 
@@ -29,9 +30,8 @@ Array<Uuid> old_ids(const Rows& rows) {
     return read_ids<Uuid>(rows, [&](int row) { return rows.uuid(row, 0); });
 }
 
-Old find_old(Transaction& tx, const store::PruneParams& params) {
+Old find_old(Transaction& tx, const store::PruneParams& params, Timestamp now) {
     const auto limit = static_cast<std::int64_t>(params.limit);
-    const auto now = tx.run("SELECT holdfast.now()").time(0, 0);
     Old old;
     if (params.heartbeats_older_than)
         old.heartbeats =
@@ -41,6 +41,12 @@ Old find_old(Transaction& tx, const store::PruneParams& params) {
         old.worker_states =
             old_numbers(tx.run("SELECT id FROM holdfast.worker_state WHERE at < $1 ORDER BY id LIMIT $2",
                                now - *params.worker_states_older_than, limit));
+    if (params.worker_states_older_than)
+        old.workers =
+            old_ids(tx.run("SELECT id FROM holdfast.worker w WHERE status = 'inactive'"
+                           " AND coalesce(last_heartbeat, registered_at) < $1 AND NOT EXISTS"
+                           " (SELECT FROM holdfast.lease l WHERE l.worker_id = w.id) LIMIT $2",
+                           now - *params.worker_states_older_than, limit));
     if (!params.terminal_older_than) return old;
     const auto before = now - *params.terminal_older_than;
     // Ids carry the time they were made: the search goes no further than those made before the horizon.
@@ -50,10 +56,6 @@ Old find_old(Transaction& tx, const store::PruneParams& params) {
                store::first_id_at(before), before, limit));
     old.jobs = old_ids(tx.run("SELECT holdfast.old_jobs($1, $2, $3)", before, store::first_id_at(before),
                               static_cast<int>(params.limit)));
-    old.workers = old_ids(tx.run(
-        "SELECT id FROM holdfast.worker w WHERE status = 'inactive' AND coalesce(last_heartbeat, registered_at) < $1"
-        " AND NOT EXISTS (SELECT FROM holdfast.lease l WHERE l.worker_id = w.id) LIMIT $2",
-        before, limit));
     return old;
 }
 
@@ -83,6 +85,16 @@ void delete_dead_tokens(Transaction& tx, Duration older_than, std::size_t limit)
         " AND (t.revoked_at IS NOT NULL OR EXISTS (SELECT FROM holdfast.token o WHERE o.revoked_at IS NULL"
         " AND (o.expires_at IS NULL OR o.expires_at > t.expires_at)))) LIMIT $2)",
         older_than.count(), static_cast<std::int64_t>(limit));
+}
+
+/// Under the lock of the row, so that one prunes at a time: two would remove the same trees.
+core::ClockTrust look_at_clock(Transaction& tx, const store::PruneParams& params, Timestamp now) {
+    const auto row = tx.run("SELECT clock_trusted_at, clock_watched_us FROM holdfast.pruned WHERE id = 1 FOR UPDATE");
+    const core::ClockWitness before{row.optional_time(0, 0), Duration(row.integer(0, 1))};
+    const auto trust = core::trust_clock(before, {now, params.watched, params.clock_is_right});
+    tx.run("UPDATE holdfast.pruned SET clock_trusted_at = $1, clock_watched_us = $2 WHERE id = 1",
+           trust.witness.trusted_at, std::int64_t{trust.witness.watched.count()});
+    return trust;
 }
 
 /// How many of them are gone whole: a large one may go in pieces.
@@ -128,9 +140,11 @@ store::PruneAnswer PostgresStore::prune(const store::PruneParams& given) {
     params.limit = std::min(given.limit, store::max_batch_rows);
     if (params.limit == 0) return {};
     return transact([&](Transaction& tx) {
-        // One at a time: two would remove the same trees.
-        if (!params.dry_run) tx.run("SELECT FROM holdfast.pruned WHERE id = 1 FOR UPDATE");
-        const auto old = find_old(tx, params);
+        const auto now = tx.run("SELECT holdfast.now()").time(0, 0);
+        if (!params.dry_run)
+            if (const auto trust = look_at_clock(tx, params, now); !trust.is_trusted)
+                return store::PruneAnswer{.doubt = core::describe_doubt(trust, now)};
+        const auto old = find_old(tx, params, now);
         auto answer = answer_for(old, params.limit);
         if (params.dry_run) return answer;
         answer.jobs = delete_trees(tx, old.jobs, params.limit);

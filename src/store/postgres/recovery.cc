@@ -61,7 +61,8 @@ void recover_in(Transaction& tx, const store::RecoverParams& params, const Batch
             refused.push_back(index);
             continue;
         }
-        const auto state = endings.end(found->second, {verdict.end, "", verdict.error, verdict.jitter});
+        const auto state =
+            endings.end(found->second, {verdict.end, "", verdict.error, verdict.jitter, verdict.is_final});
         outcomes[index] = {Fenced::Applied, state};
         events.push_back(store::recovered_event(verdict, found->second.worker, state, params.who));
     }
@@ -71,10 +72,12 @@ void recover_in(Transaction& tx, const store::RecoverParams& params, const Batch
 }
 
 /// Its row is held until the verdicts are on disk: a beat that comes meanwhile waits, and finds its leases gone.
-bool has_beaten_since(Transaction& tx, const store::SilentWorker& silent) {
-    const auto rows =
-        tx.run("SELECT 1 FROM holdfast.worker WHERE id = $1 AND beat = $2 FOR SHARE", silent.worker, silent.beat);
-    return rows.empty();
+/// Where there is no row to hold, registrations wait, which take their turns under this lock.
+bool has_come_back(Transaction& tx, const store::SilentWorker& silent) {
+    if (!silent.beat) tx.run("SELECT pg_advisory_xact_lock(hashtextextended('holdfast.register_worker', 0))");
+    const auto rows = tx.run("SELECT beat FROM holdfast.worker WHERE id = $1 FOR SHARE", silent.worker);
+    const auto beat = rows.empty() ? std::nullopt : std::optional(rows.integer(0, 0));
+    return beat != silent.beat;
 }
 
 void ask_in(Transaction& tx, const store::AskToStopParams& params, const Batch& batch, std::vector<Fenced>& answers) {
@@ -140,6 +143,13 @@ store::LivenessView PostgresStore::look() {
           " LEFT JOIN (SELECT DISTINCT key FROM holdfast.session_locks) s ON s.key = holdfast.session_key(w.id)"
           " WHERE w.status <> 'inactive' OR EXISTS (SELECT FROM holdfast.lease l WHERE l.worker_id = w.id) ORDER BY "
           "w.number",
+          {}},
+         // From one owner of leases to the next, so that it costs what there are workers, however much they hold.
+         {"WITH RECURSIVE owner (id) AS ((SELECT worker_id FROM holdfast.lease ORDER BY worker_id LIMIT 1) UNION ALL"
+          " SELECT (SELECT l.worker_id FROM holdfast.lease l WHERE l.worker_id > o.id ORDER BY l.worker_id LIMIT 1)"
+          " FROM owner o WHERE o.id IS NOT NULL)"
+          " SELECT o.id FROM owner o WHERE o.id IS NOT NULL"
+          " AND NOT EXISTS (SELECT FROM holdfast.worker w WHERE w.id = o.id) ORDER BY o.id",
           {}}},
         Effect::Reads);
     store::LivenessView view;
@@ -149,6 +159,7 @@ store::LivenessView PostgresStore::look() {
         view.workers.push_back(read_liveness(rows, row));
         view.workers.back().session_held = rows.boolean(row, 15);
     }
+    for (int row = 0; row < answers[2].size(); ++row) view.unregistered.push_back(answers[2].uuid(row, 0));
     return view;
 }
 
@@ -178,7 +189,7 @@ std::vector<RecoverOutcome> PostgresStore::recover(const store::RecoverParams& p
          batches_by_task(params.leases.size(), [&](std::size_t i) { return params.leases[i].lease.task; }))
         transact([&](Transaction& tx) {
             tx.who = params.who;
-            if (params.only_while_silent && has_beaten_since(tx, *params.only_while_silent)) {
+            if (params.only_while_silent && has_come_back(tx, *params.only_while_silent)) {
                 for (const auto index : batch) outcomes[index] = {Fenced::LeaseLost, {}};
             } else {
                 recover_in(tx, params, batch, outcomes);

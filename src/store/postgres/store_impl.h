@@ -69,7 +69,7 @@ public:
     // unmatched.cc
     std::size_t expire_overdue(std::size_t limit) override;
     std::vector<store::RouteBacklog> backlog() override;
-    std::vector<Uuid> unmatched_tasks(std::int64_t route, Duration waited, std::size_t limit) override;
+    std::vector<Uuid> unmatched_tasks(const store::UnmatchedParams& params) override;
     std::vector<bool> reject(const store::RejectParams& params) override;
     // prune.cc
     store::PruneAnswer prune(const store::PruneParams& params) override;

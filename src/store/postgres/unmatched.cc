@@ -49,16 +49,19 @@ std::vector<store::RouteBacklog> PostgresStore::backlog() {
 
 // Reads all of the route's rows in `ready`: these are narrow, and an index would be paid for by every task with the
 // policy.
-std::vector<Uuid> PostgresStore::unmatched_tasks(std::int64_t route, Duration waited, std::size_t limit) {
+std::vector<Uuid> PostgresStore::unmatched_tasks(const store::UnmatchedParams& params) {
     const auto rows = work_.read(
         "WITH at AS (SELECT holdfast.now() - $2 * interval '1 microsecond' AS latest)"
-        " SELECT task_id FROM ("
+        " SELECT c.task_id FROM ("
         " SELECT run_at, task_id FROM holdfast.ready, at"
         "  WHERE route_id = $1 AND fails_unmatched AND run_at <= latest UNION ALL"
         " SELECT run_at, task_id FROM holdfast.waiting, at"
         "  WHERE why = 'future' AND route_id = $1 AND fails_unmatched AND run_at <= latest) c"
-        " ORDER BY run_at, task_id LIMIT $3",
-        route, std::int64_t{waited.count()}, static_cast<std::int64_t>(limit));
+        " JOIN holdfast.task t ON t.id = c.task_id WHERE t.policy ->> 'unmatched' = 'fail'"
+        " OR ($3 AND EXISTS (SELECT FROM holdfast.step s WHERE s.task_id = c.task_id))"
+        " ORDER BY c.run_at, c.task_id LIMIT $4",
+        params.route, std::int64_t{params.waited.count()}, params.open_steps,
+        static_cast<std::int64_t>(params.limit));
     std::vector<Uuid> tasks;
     for (int row = 0; row < rows.size(); ++row) tasks.push_back(rows.uuid(row, 0));
     return tasks;

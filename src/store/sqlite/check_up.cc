@@ -6,6 +6,8 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "store/findings.h"
+#include "store/sqlite/prune.h"
 #include "store/sqlite/store_impl.h"
 
 namespace holdfast::sqlite {
@@ -93,6 +95,8 @@ std::vector<Finding> SqliteStore::check_up() {
             setting(db, "integrity", "PRAGMA quick_check(1)", "ok", "restore the file from a backup"),
         };
     });
+    findings.push_back(store::owners_finding(look()));
+    findings.push_back(store::clock_trust_finding(work_.read(clock_witness), clock_.now()));
     findings.push_back(directory_finding(path_));
     findings.push_back(file_system_finding(path_));
     findings.push_back(space_finding(path_));

@@ -87,7 +87,7 @@ void ClaimSearch::read_candidates(std::int64_t route, bool keyed, const Cursor& 
         position.run_at = rows.time(2);
         position.deadline = rows.optional_time(3);
         if (found.task.concurrency) position.key = found.task.concurrency->key;
-        position.fails_unmatched = found.task.policy.unmatched == Unmatched::Fail;
+        position.fails_unmatched = found.task.policy.unmatched != Unmatched::Wait;
         position.history = {rows.small(4), rows.small(5), rows.small(6)};
         position.last_lease = rows.integer(7);
     }

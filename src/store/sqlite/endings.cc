@@ -94,7 +94,7 @@ TaskState end_lease(Transaction& tx, LeaseRow row, LeaseReport report, std::vect
     // A run that completed needs no policy: it is not read for the most frequent end of all.
     const bool completed = report.end == core::LeaseEnd::Completed;
     const auto settlement = core::settle({report.end, report.error, row.position.history, row.cancel_requested,
-                                          tx.now, row.position.deadline, report.jitter},
+                                          tx.now, row.position.deadline, report.jitter, report.is_final},
                                          completed ? TaskPolicy{} : policy_of(tx.db, row.lease.task));
     const bool runs_again = settlement.state == TaskState::Pending;
     if (row.position.key) free_slot(tx, *row.position.key, row.lease.task);

@@ -14,6 +14,7 @@ struct LeaseReport {
     std::string result;
     TaskError error;
     double jitter = 0.5;
+    bool is_final = false;
 };
 
 /// The end of a task.

@@ -64,6 +64,7 @@ store::MigrateAnswer SqliteStore::migrate() {
             if (migration.number > from) tx.db.execute(std::string(migration.sql));
         if (from == newest_version()) return store::MigrateAnswer{from, from};
         if (from > 0) fail_ownerless_runs(tx);
+        if (from == 0) tx.db.run("UPDATE pruned SET clock_trusted_at = ?", tx.now);
         tx.db.execute(
             concat("PRAGMA application_id = ", application_id, "; PRAGMA user_version = ", newest_version()));
         return store::MigrateAnswer{from, newest_version()};

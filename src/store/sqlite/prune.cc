@@ -121,6 +121,11 @@ void delete_idle_definitions(Transaction& tx, std::size_t limit) {
         limit);
 }
 
+void keep_witness(Transaction& tx, const core::ClockWitness& witness) {
+    tx.db.run("UPDATE pruned SET clock_trusted_at = ?, clock_watched_us = ? WHERE id = 1", witness.trusted_at,
+              std::int64_t{witness.watched.count()});
+}
+
 std::vector<Uuid> old_workers(Database& db, Timestamp before, std::size_t limit) {
     std::vector<Uuid> workers;
     auto rows = db.query(
@@ -174,8 +179,9 @@ Old find_old(Database& db, const store::PruneParams& params, Timestamp now) {
     if (params.terminal_older_than) {
         old.tasks = old_endings(db, now - *params.terminal_older_than, params.limit);
         old.trees = old_trees(db, now - *params.terminal_older_than, params.limit);
-        old.workers = old_workers(db, now - *params.terminal_older_than, params.limit);
     }
+    if (params.worker_states_older_than)
+        old.workers = old_workers(db, now - *params.worker_states_older_than, params.limit);
     return old;
 }
 
@@ -210,6 +216,12 @@ store::PruneAnswer answer_for(const Old& old, std::size_t limit) {
 
 }  // namespace
 
+core::ClockWitness clock_witness(Database& db) {
+    auto row = db.query("SELECT clock_trusted_at, clock_watched_us FROM pruned WHERE id = 1");
+    row.step();
+    return {row.optional_time(0), Duration(row.integer(1))};
+}
+
 bool is_pruned_up_to(Database& db, const Uuid& id) {
     return db.query("SELECT 1 FROM pruned WHERE highest >= ?", id).step();
 }
@@ -221,6 +233,9 @@ store::PruneAnswer SqliteStore::prune(const store::PruneParams& given) {
     if (params.dry_run)
         return work_.read([&](Database& db) { return answer_for(find_old(db, params, clock_.now()), params.limit); });
     return write([&](Transaction& tx) {
+        const auto trust = core::trust_clock(clock_witness(tx.db), {tx.now, params.watched, params.clock_is_right});
+        keep_witness(tx, trust.witness);
+        if (!trust.is_trusted) return store::PruneAnswer{.doubt = core::describe_doubt(trust, tx.now)};
         const auto old = find_old(tx.db, params, tx.now);
         auto answer = answer_for(old, params.limit);
         answer.jobs = delete_trees(tx, old.trees, params.limit);

@@ -35,14 +35,15 @@ RecoverOutcome recover_one(Transaction& tx, const store::RecoveredLease& verdict
     const bool as_judged =
         row && row->lease.lease == verdict.lease.lease && row->started_at.has_value() == verdict.expect_started;
     if (!as_judged) return refuse(tx.db, verdict);
-    const auto state = end_lease(tx, *row, {verdict.end, "", verdict.error, verdict.jitter});
+    const auto state = end_lease(tx, *row, {verdict.end, "", verdict.error, verdict.jitter, verdict.is_final});
     write_event(tx, store::recovered_event(verdict, row->worker, state, who));
     return {Fenced::Applied, state};
 }
 
-bool has_beaten_since(Database& db, const store::SilentWorker& silent) {
-    auto row = db.query("SELECT 1 FROM worker WHERE id = ? AND beat = ?", silent.worker, silent.beat);
-    return !row.step();
+bool has_come_back(Database& db, const store::SilentWorker& silent) {
+    auto row = db.query("SELECT beat FROM worker WHERE id = ?", silent.worker);
+    const auto beat = row.step() ? std::optional(row.integer(0)) : std::nullopt;
+    return beat != silent.beat;
 }
 
 Fenced ask_one(Transaction& tx, const store::StopRequest& request, const store::AskToStopParams& params) {
@@ -83,6 +84,9 @@ store::LivenessView SqliteStore::look() {
             " keeper_start_time, beat, beat_interval_us, fence_after_us, proves_session FROM worker"
             " WHERE status <> 'inactive' OR id IN (SELECT worker_id FROM lease) ORDER BY number");
         while (rows.step()) view.workers.push_back(read_liveness(rows));
+        auto owners = db.query(
+            "SELECT DISTINCT worker_id FROM lease WHERE worker_id NOT IN (SELECT id FROM worker) ORDER BY 1");
+        while (owners.step()) view.unregistered.push_back(owners.uuid(0));
         return view;
     });
 }
@@ -109,7 +113,7 @@ std::vector<store::LeaseRecord> SqliteStore::leases(const store::FindLeasesParam
 std::vector<RecoverOutcome> SqliteStore::recover(const store::RecoverParams& params) {
     return write_each<RecoverOutcome>(params.leases, [&](Transaction& tx, const store::RecoveredLease& lease) {
         tx.who = params.who;
-        if (params.only_while_silent && has_beaten_since(tx.db, *params.only_while_silent))
+        if (params.only_while_silent && has_come_back(tx.db, *params.only_while_silent))
             return RecoverOutcome{Fenced::LeaseLost, {}};
         return recover_one(tx, lease, params.who);
     });

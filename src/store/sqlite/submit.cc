@@ -65,7 +65,7 @@ SubmitOutcome SqliteStore::submit_one(Transaction& tx, const store::NewTask& tas
     position.run_at = task.run_at.value_or(tx.now);
     position.deadline = task.deadline;
     if (task.concurrency) position.key = task.concurrency->key;
-    position.fails_unmatched = task.policy.unmatched == Unmatched::Fail;
+    position.fails_unmatched = task.policy.unmatched != Unmatched::Wait;
     place(tx, task.id, position);
     return {SubmitStatus::Accepted, task.id, ""};
 }

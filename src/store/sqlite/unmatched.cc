@@ -65,16 +65,18 @@ std::vector<store::RouteBacklog> SqliteStore::backlog() {
 
 // Reads all of the route's rows in `ready`: these are narrow, and an index would be paid for by every task with the
 // policy.
-std::vector<Uuid> SqliteStore::unmatched_tasks(std::int64_t route, Duration waited, std::size_t limit) {
+std::vector<Uuid> SqliteStore::unmatched_tasks(const store::UnmatchedParams& params) {
     return work_.read([&](Database& db) {
         std::vector<Uuid> tasks;
         auto rows = db.query(
-            "SELECT task_id FROM ("
+            "SELECT c.task_id FROM ("
             " SELECT run_at, task_id FROM ready WHERE route_id = ?1 AND fails_unmatched AND run_at <= ?2 UNION ALL"
             " SELECT run_at, task_id FROM waiting"
-            " WHERE why = 'future' AND route_id = ?1 AND fails_unmatched AND run_at <= ?2)"
-            " ORDER BY run_at, task_id LIMIT ?3",
-            route, clock_.now() - waited, limit);
+            " WHERE why = 'future' AND route_id = ?1 AND fails_unmatched AND run_at <= ?2) c"
+            " CROSS JOIN task t ON t.id = c.task_id WHERE json_extract(t.policy, '$.unmatched') = 'fail'"
+            " OR (?3 AND EXISTS (SELECT 1 FROM step s WHERE s.task_id = c.task_id))"
+            " ORDER BY c.run_at, c.task_id LIMIT ?4",
+            params.route, clock_.now() - params.waited, params.open_steps, params.limit);
         while (rows.step()) tasks.push_back(rows.uuid(0));
         return tasks;
     });

@@ -95,7 +95,7 @@ store::RegisterAnswer SqliteStore::register_worker(const store::WorkerRegistrati
             "INSERT INTO worker (id, number, name, status, hostname, boot_id, pid_namespace, pid, start_time, "
             "keeper_pid,"
             " keeper_start_time, version, queues, tags, capacity, beat_interval_us, fence_after_us, registered_at)"
-            " VALUES (?1, (SELECT coalesce(max(number), 0) + 1 FROM worker), ?2, 'active', ?3, ?4, ?5, ?6, ?7, ?8, "
+            " VALUES (?1, (SELECT last + 1 FROM worker_number), ?2, 'active', ?3, ?4, ?5, ?6, ?7, ?8, "
             "?9, ?10,"
             " ?11, ?12, ?13, ?14, ?15, ?16)"
             " ON CONFLICT (id) DO UPDATE SET name = ?2, status = 'active', hostname = ?3, boot_id = ?4, "
@@ -109,7 +109,9 @@ store::RegisterAnswer SqliteStore::register_worker(const store::WorkerRegistrati
             store::encode_strings(worker.tags), worker.capacity, worker.beat_interval, worker.fence_after, tx.now);
         auto row = tx.db.query("SELECT number FROM worker WHERE id = ?", worker.id);
         row.step();
-        return store::RegisterAnswer{row.integer(0)};
+        const store::RegisterAnswer answer{row.integer(0)};
+        tx.db.run("UPDATE worker_number SET last = ?1 WHERE last < ?1", answer.number);
+        return answer;
     });
 }
 

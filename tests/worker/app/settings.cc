@@ -29,6 +29,8 @@ const std::map<std::string, Setter>& setters() {
         {"fence_ms", [](Plan& plan, Text text) { plan.settings.registration.fence_after = milliseconds(text); }},
         {"stop_grace_ms", [](Plan& plan, Text text) { plan.settings.stop_grace = milliseconds(text); }},
         {"shutdown_grace_ms", [](Plan& plan, Text text) { plan.settings.shutdown_grace = milliseconds(text); }},
+        {"sweep_stale_ms",
+         [](Plan& plan, Text text) { plan.sweep.emplace().thresholds.worker_stale = milliseconds(text); }},
         {"memory_bytes", [](Plan& plan, Text text) { plan.limits.memory_bytes = std::stol(text); }},
     };
     return all;

@@ -238,7 +238,7 @@ export interface Replica {
     seconds_ago: number;
     sweeping: boolean;
 }
-export type Evidence = 'alive' | 'silent' | 'disconnected' | 'rebooted' | 'exited';
+export type Evidence = 'alive' | 'silent' | 'unregistered' | 'disconnected' | 'rebooted' | 'exited';
 export interface RecoveryStatus {
     sweeper: string | null;
     services: Service[];

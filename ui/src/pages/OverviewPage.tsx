@@ -44,6 +44,7 @@ const attentionIcons: Record<string, IconName> = {
     task_failed: 'cross',
     job_failed: 'cross',
     worker_stale: 'pulse',
+    worker_unregistered: 'pulse',
     no_workers: 'workers',
     unmatched: 'search',
     nobody_sweeps: 'recovery',

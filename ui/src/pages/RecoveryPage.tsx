@@ -108,6 +108,7 @@ function ReplicaLine({ replica }: { replica: Replica }) {
 const evidenceWords: Record<Kind, string> = {
     alive: 'beats as it should',
     silent: 'its beat number stands still',
+    unregistered: 'it holds tasks, and the store has no row for it',
     disconnected: 'no session holds its lock',
     rebooted: 'its host has another boot id',
     exited: 'its process is gone',

@@ -51,7 +51,7 @@ CREATE TABLE holdfast.ready (
     attempts         integer NOT NULL,
     crashes          integer NOT NULL,
     requeues         integer NOT NULL,
-    fails_unmatched  boolean NOT NULL DEFAULT false,  -- as its policy says
+    fails_unmatched  boolean NOT NULL DEFAULT false,  -- unless its policy says wait
     concurrency_key  text COLLATE "C"
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX ready_plain ON holdfast.ready (route_id, priority, run_at, task_id) WHERE concurrency_key IS NULL;
@@ -75,7 +75,7 @@ CREATE TABLE holdfast.waiting (
     attempts         integer NOT NULL,
     crashes          integer NOT NULL,
     requeues         integer NOT NULL,
-    fails_unmatched  boolean NOT NULL DEFAULT false,  -- as its policy says
+    fails_unmatched  boolean NOT NULL DEFAULT false,  -- unless its policy says wait
     concurrency_key  text COLLATE "C",
     why              text COLLATE "C" NOT NULL CHECK (why IN ('future', 'key', 'overdue', 'job'))
 );

@@ -39,7 +39,7 @@ CREATE OR REPLACE FUNCTION holdfast.policy_defect(policy jsonb) RETURNS text LAN
                   ('retry_on', 'codes', 1, 255, 'a list of at most 100 error codes of 1 to 255 bytes'),
                   ('on_crash', '["fail", "requeue"]', NULL, NULL, '"fail" or "requeue"'),
                   ('fence', '["auto", "stop", "continue"]', NULL, NULL, '"auto", "stop" or "continue"'),
-                  ('unmatched', '["wait", "fail"]', NULL, NULL, '"wait" or "fail"')
+                  ('unmatched', '["wait", "fail", "auto"]', NULL, NULL, '"wait" or "fail" or "auto"')
               ) AS allowed (key, kind, lowest, highest, rule) ON allowed.key = e.key
               WHERE NOT coalesce(CASE
                   WHEN allowed.kind = 'whole' THEN holdfast.is_whole(e.value, allowed.lowest, allowed.highest)

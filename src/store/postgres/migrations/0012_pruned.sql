@@ -9,6 +9,11 @@ WHERE until > timestamptz '1970-01-01 00:00:00+00';
 ALTER TABLE holdfast.pruned DROP until;
 DROP FUNCTION holdfast.uuid_v7_time(uuid);
 
+-- What is known about the server's clock, which says what is old: when it was last believed (NULL: never, as in a store that
+-- is older than this), and for how long it has been watched since it is in doubt.
+ALTER TABLE holdfast.pruned ADD clock_trusted_at timestamptz, ADD clock_watched_us bigint NOT NULL DEFAULT 0;
+UPDATE holdfast.pruned SET clock_trusted_at = holdfast.now() WHERE NOT EXISTS (SELECT FROM holdfast.task);
+
 CREATE FUNCTION holdfast.note_pruned(ids uuid[]) RETURNS void LANGUAGE sql AS $$
     UPDATE holdfast.pruned SET highest = g.id
     FROM (SELECT u.id FROM unnest(ids) AS u (id) ORDER BY u.id DESC LIMIT 1) g
@@ -101,7 +106,7 @@ BEGIN
         ORDER BY g.id  -- one order for all: two callers with the same ids wait for each other instead of deadlocking
         ON CONFLICT DO NOTHING
         RETURNING id, run_at, deadline, route_id, priority, concurrency_key,
-                  coalesce(policy ->> 'unmatched' = 'fail', false) AS fails_unmatched
+                  coalesce(policy ->> 'unmatched' <> 'wait', false) AS fails_unmatched
     ), due AS (
         INSERT INTO ready (task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues,
                            fails_unmatched, concurrency_key)

@@ -51,7 +51,7 @@ CREATE TABLE ready (
     task_id          BLOB NOT NULL,
     deadline         INTEGER,
     concurrency_key  TEXT,
-    fails_unmatched  INTEGER NOT NULL DEFAULT 0,  -- as its policy says
+    fails_unmatched  INTEGER NOT NULL DEFAULT 0,  -- unless its policy says wait
     attempts         INTEGER NOT NULL,
     crashes          INTEGER NOT NULL,
     requeues         INTEGER NOT NULL,
@@ -71,7 +71,7 @@ CREATE TABLE waiting (
     run_at           INTEGER NOT NULL,
     deadline         INTEGER,
     concurrency_key  TEXT,
-    fails_unmatched  INTEGER NOT NULL DEFAULT 0,  -- as its policy says
+    fails_unmatched  INTEGER NOT NULL DEFAULT 0,  -- unless its policy says wait
     attempts         INTEGER NOT NULL,
     crashes          INTEGER NOT NULL,
     requeues         INTEGER NOT NULL,
@@ -94,7 +94,7 @@ CREATE TABLE lease (
     run_at           INTEGER NOT NULL,
     deadline         INTEGER,
     concurrency_key  TEXT,
-    fails_unmatched  INTEGER NOT NULL DEFAULT 0,  -- as its policy says
+    fails_unmatched  INTEGER NOT NULL DEFAULT 0,  -- unless its policy says wait
     attempts         INTEGER NOT NULL,
     crashes          INTEGER NOT NULL,
     requeues         INTEGER NOT NULL,
