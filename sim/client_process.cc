@@ -14,6 +14,11 @@ Duration whole(Duration length) {
     return std::chrono::ceil<std::chrono::milliseconds>(length);
 }
 
+/// The wall clock went back since the id was made, so that it is far in the future now.
+bool is_ahead(const SubmitOutcome& outcome) {
+    return outcome.status == SubmitStatus::Refused && outcome.complaint.find("in the future") != std::string::npos;
+}
+
 RetryPolicy draw_retry(Dice& dice) {
     RetryPolicy retry;
     retry.max_attempts = dice.between(2, 4);
@@ -97,7 +102,7 @@ void ClientProcess::insist(const std::vector<store::NewTask>& tasks) {
                 const bool is_there =
                     outcomes[i].status == SubmitStatus::Accepted || outcomes[i].status == SubmitStatus::Existing;
                 if (is_there) world().ledger.find(tasks[i].id)->acknowledged = true;
-                if (!is_there && outcomes[i].status != SubmitStatus::TooOld)
+                if (!is_there && outcomes[i].status != SubmitStatus::TooOld && !is_ahead(outcomes[i]))
                     world().witness.complain("P1", concat("a submit was refused: ", outcomes[i].complaint));
             }
             return;
@@ -119,7 +124,8 @@ void ClientProcess::submit_again() {
     if (known == nullptr) return;
     const store::NewTask task = known->task;
     const auto outcome = store_.submit({task}).front();
-    if (outcome.status == SubmitStatus::PayloadMismatch || outcome.status == SubmitStatus::Refused)
+    if (outcome.status == SubmitStatus::PayloadMismatch ||
+        (outcome.status == SubmitStatus::Refused && !is_ahead(outcome)))
         world().witness.complain("P1", concat("submitted again, ", known->name, " was refused"));
 }
 
@@ -203,7 +209,7 @@ void ClientProcess::start_job() {
             const auto outcome = store_.start_jobs({job}).front();
             if (outcome.status == SubmitStatus::Accepted || outcome.status == SubmitStatus::Existing) {
                 world().ledger.find_job(job.id)->acknowledged = true;
-            } else if (outcome.status != SubmitStatus::TooOld) {
+            } else if (outcome.status != SubmitStatus::TooOld && !is_ahead(outcome)) {
                 world().witness.complain("P1", concat("a job was refused: ", outcome.complaint));
             }
             return;
@@ -233,7 +239,11 @@ void ClientProcess::steer_job() {
             const Uuid again = ids_.make(clock_.now(), dice());
             const core::WorkflowBundle bundle = job.bundle;
             world().ledger.add_job(again, bundle);
-            store_.retry_job({.job = id, .new_id = again, .who = name()});
+            try {
+                store_.retry_job({.job = id, .new_id = again, .who = name()});
+            } catch (const BadInput&) {
+                // The wall clock went back since the id was made.
+            }
             return;
         }
         default:

@@ -19,6 +19,7 @@ using Steady = std::chrono::steady_clock;
 constexpr auto remember_for = std::chrono::seconds(3);
 constexpr auto note_use_every = std::chrono::seconds(30);
 constexpr std::size_t most_remembered = 1000;
+constexpr std::size_t most_wanted = 100;
 constexpr int most_failed_logins = 10;
 constexpr auto login_window = std::chrono::minutes(1);
 constexpr std::string_view cookie_name = "holdfast_session=";
@@ -116,7 +117,10 @@ Caller Access::identify(const http::Request& request) {
     }
     if (needs_token()) {
         if (cookie) throw bad_token();
-        throw Problem("NO_TOKEN", "a token is needed: send 'Authorization: Bearer TOKEN', or log in at the page")
+        throw Problem(
+            "NO_TOKEN",
+            "a token is needed: send 'Authorization: Bearer TOKEN', or log in at the page; 'holdfast tokens create', "
+            "run directly on the store, makes one")
             .with_header("www-authenticate", "Bearer");
     }
     return local_caller(request);
@@ -147,12 +151,31 @@ std::optional<Caller> Access::bearer_of(const std::string& secret, const std::st
 }
 
 std::optional<Caller> Access::recall(const http::Request& request) {
-    const auto secret = bearer_secret(request);
+    auto secret = bearer_secret(request);
+    if (!secret && (secret = session_cookie(request))) require_page_request(request);
     const std::lock_guard lock(mutex_);
-    if (!secret) return has_tokens_ == false ? std::optional(local_caller(request)) : std::nullopt;
-    const auto found = remembered_.find(hash_token_secret(*secret));
+    if (!secret) return is_open_by_memory() ? std::optional(local_caller(request)) : std::nullopt;
+    if (!looks_like_token_secret(*secret)) return std::nullopt;
+    const std::string hash = hash_token_secret(*secret);
+    const auto found = remembered_.find(hash);
+    const bool is_fresh = found != remembered_.end() && Steady::now() - found->second.read_at < remember_for;
+    if (!is_fresh && wanted_.size() < most_wanted) wanted_.insert(hash);
     if (found == remembered_.end() || !found->second.token || !is_usable(*found->second.token)) return std::nullopt;
     return caller_with(*found->second.token, request.peer);
+}
+
+bool Access::is_open_by_memory() const {
+    return login_ == Login::Never || (login_ == Login::WhenTokensExist && is_shut_ == false);
+}
+
+void Access::look(store::Store& store) {
+    std::set<std::string> wanted;
+    {
+        const std::lock_guard lock(mutex_);
+        wanted.swap(wanted_);
+    }
+    if (login_ == Login::WhenTokensExist) (void)read_door(store);
+    for (const std::string& hash : wanted) (void)read_token(store, hash);
 }
 
 bool Access::still_valid(const std::string& hash) {
@@ -173,9 +196,13 @@ std::optional<store::TokenRecord> Access::remembered(const std::string& hash, bo
 std::optional<store::TokenRecord> Access::find(const std::string& hash) {
     bool is_known = false;
     if (auto token = remembered(hash, is_known); is_known) return token;
-    const auto read_at = Steady::now();
     const auto lent = stores_.lend();
-    auto token = (*lent).find_token(hash);
+    return read_token(*lent, hash);
+}
+
+std::optional<store::TokenRecord> Access::read_token(store::Store& store, const std::string& hash) {
+    const auto read_at = Steady::now();
+    auto token = store.find_token(hash);
     const std::lock_guard lock(mutex_);
     if (remembered_.size() >= most_remembered) remembered_.clear();
     remembered_[hash] = {token, read_at};
@@ -186,23 +213,27 @@ bool Access::needs_token() {
     if (login_ != Login::WhenTokensExist) return login_ == Login::Always;
     {
         const std::lock_guard lock(mutex_);
-        if (has_tokens_ && Steady::now() - has_tokens_at_ < remember_for) return *has_tokens_;
+        if (is_shut_ == true) return true;
+        if (is_shut_ && Steady::now() - is_shut_at_ < remember_for) return *is_shut_;
     }
-    const auto read_at = Steady::now();
     const auto lent = stores_.lend();
-    const auto tokens = (*lent).tokens();
-    // One that has expired still says that somebody wanted the door shut.
-    const bool any = std::ranges::any_of(tokens, [](const auto& token) { return !token.revoked_at; });
+    return read_door(*lent);
+}
+
+/// Stores keep the newest token for ever, dead or not.
+bool Access::read_door(store::Store& store) {
+    const auto read_at = Steady::now();
+    const bool any = !store.tokens().empty();
     const std::lock_guard lock(mutex_);
-    has_tokens_ = any;
-    has_tokens_at_ = read_at;
-    return any;
+    is_shut_ = any || is_shut_ == true;
+    is_shut_at_ = read_at;
+    return *is_shut_;
 }
 
 void Access::forget() {
     const std::lock_guard lock(mutex_);
     remembered_.clear();
-    has_tokens_.reset();
+    if (is_shut_ == false) is_shut_.reset();
 }
 
 // ---- Logins and uses ----------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace holdfast::api {
 
 /// When whoever reaches the server must show a token.
 enum class Login {
-    WhenTokensExist,  ///< a server on loopback: until there is a token, everybody is an admin named `local`
+    WhenTokensExist,  ///< a server on loopback: until the first token is made, everybody is an admin named `local`
     Always,
     Never,  ///< somebody said --insecure
 };
@@ -51,8 +52,11 @@ public:
 
     /// Throws NO_TOKEN, BAD_TOKEN, CROSS_SITE, or what the store throws.
     [[nodiscard]] Caller identify(const http::Request& request);
-    /// Who asks, by what the store said last, however long ago; nullopt: it said nothing of this one, or no.
+    /// Who asks, by what the store said last, however long ago; nullopt: it said nothing of this one, or no. Never
+    /// waits for the store; look() asks it about tokens that recall() did not know. Throws CROSS_SITE and BAD_TOKEN.
     [[nodiscard]] std::optional<Caller> recall(const http::Request& request);
+    /// Reads what recall() goes by; to be called every now and then.
+    void look(store::Store& store);
     /// Whoever has this secret; nullopt: nobody.
     [[nodiscard]] std::optional<Caller> bearer_of(const std::string& secret, const std::string& peer);
     /// Whether the token with this hash may still be used ("": it needs none).
@@ -90,6 +94,9 @@ private:
     };
 
     [[nodiscard]] std::optional<store::TokenRecord> find(const std::string& hash);
+    [[nodiscard]] std::optional<store::TokenRecord> read_token(store::Store& store, const std::string& hash);
+    [[nodiscard]] bool read_door(store::Store& store);
+    [[nodiscard]] bool is_open_by_memory() const;  // with mutex_ held
     [[nodiscard]] std::optional<store::TokenRecord> remembered(const std::string& hash, bool& is_known);
     void note_use(const store::TokenRecord& token, const std::string& peer);
     [[nodiscard]] Caller local_caller(const http::Request& request) const;
@@ -102,8 +109,10 @@ private:
     std::map<std::string, Remembered> remembered_;
     std::map<Uuid, Use> uses_;
     std::map<std::string, Failures> failures_;
-    std::optional<bool> has_tokens_;
-    Moment has_tokens_at_ = {};
+    std::set<std::string> wanted_;  // hashes that recall() did not know
+    /// Whether the first token has been made: from then on the door is shut for ever, whatever becomes of the tokens.
+    std::optional<bool> is_shut_;
+    Moment is_shut_at_ = {};
 };
 
 }  // namespace holdfast::api

@@ -3,7 +3,7 @@
 namespace holdfast::api {
 
 std::string to_text(const Json& value) {
-    return value.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+    return wire::dump(value);
 }
 
 http::Response answer(const Json& body, int status) {

@@ -81,6 +81,10 @@ void Api::end_streams(const std::string& why) {
     services_->live.end_streams(why);
 }
 
+void Api::look(store::Store& store) {
+    services_->access.look(store);
+}
+
 http::Reply Api::handle(const http::Request& request, std::string& caller) {
     try {
         return asked_for_each_time(answer_or_throw(request, caller));

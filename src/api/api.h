@@ -70,6 +70,9 @@ public:
         return handle(request, caller);
     }
 
+    /// Reads what probes are answered by; to be called every few seconds, with a store of the caller's own.
+    void look(store::Store& store);
+
     /// Ends every open stream with `bye` and answers those who wait; handle() still works. For a graceful stop.
     void end_streams(const std::string& why);
 

@@ -5,6 +5,7 @@
 
 #include "api/schemas.h"
 #include "base/text.h"
+#include "core/json_text.h"
 #include "store/admission.h"
 
 namespace holdfast::api {
@@ -74,16 +75,18 @@ bool is_json_type(std::string_view content_type) {
     return type == "application/json" || (type.starts_with("application/") && type.ends_with("+json"));
 }
 
+[[noreturn]] void refuse_body(const core::JsonFault& fault) {
+    if (fault.where.empty()) throw Problem("BAD_REQUEST", concat("the body ", fault.problem));
+    throw Problem("BAD_PARAMETER", concat(fault.where, " ", fault.problem), {{fault.where, fault.problem}});
+}
+
 Value parse_body(const http::Request& request) {
     if (!is_json_type(request.header("content-type")))
         throw Problem("NOT_JSON", "send the body as JSON, with the header 'content-type: application/json'");
     if (store::json_nesting(request.body) > store::max_json_nesting)
         throw Problem("BAD_REQUEST", concat("the body is nested deeper than ", store::max_json_nesting, " levels"));
-    try {
-        return Value::parse(request.body);
-    } catch (const Value::parse_error& fault) {
-        throw Problem("BAD_REQUEST", concat("the body is not JSON, at byte ", fault.byte));
-    }
+    if (const auto fault = core::json_fault(request.body)) refuse_body(*fault);
+    return Value::parse(request.body);
 }
 
 /// The members of a batch are checked one by one by whoever reads it: one bad item does not touch the others.

@@ -1,3 +1,4 @@
+#include "api/definitions.h"
 #include "api/resources.h"
 #include "base/text.h"
 #include "config/submission.h"
@@ -112,9 +113,10 @@ http::Reply show_catalog_workflow(Call& call) {
 }
 
 http::Reply validate_yaml(Call& call) {
+    const std::string yaml = call.body_text("yaml");
+    require_bearable(yaml);
     const config::Config& config = call.config();
-    const auto read =
-        config::read_workflow_text(call.body_text("yaml"), "workflow.yaml", config.tasks, config.workflows);
+    const auto read = config::read_workflow_text(yaml, "workflow.yaml", config.tasks, config.workflows);
     return answer({{"valid", read.ok()}, {"errors", read.ok() ? Json::array() : wire::array_of(read.error())}});
 }
 

@@ -1,6 +1,7 @@
 #include "api/definitions.h"
 
 #include "base/text.h"
+#include "core/workflow_input.h"
 
 namespace holdfast::api {
 
@@ -25,13 +26,19 @@ core::WorkflowBundle checked_bundle(const schema::Value& definition) {
     return std::move(bundle).value();
 }
 
-std::string checked_input(const core::Workflow& workflow, const schema::Value* input) {
-    const auto checked = core::checked_input(workflow, input == nullptr ? schema::Value::object() : *input);
-    if (checked.ok()) return checked->dump();
+std::string checked_input(const core::Workflow& workflow, std::string_view input) {
+    auto checked = core::checked_input_text(workflow, input.empty() || input == "null" ? "{}" : input);
+    if (checked.ok()) return std::move(checked).value();
     std::vector<Fault> faults;
     for (const std::string& fault : checked.error()) faults.push_back({"input", fault});
     throw Problem("REFUSED", concat("the input does not fit workflow ", workflow.name, ": ", checked.error().front()),
                   std::move(faults));
+}
+
+void require_bearable(const std::string& yaml) {
+    if (yaml.size() <= max_yaml_bytes) return;
+    throw Problem("TOO_LARGE", concat("the yaml has ", yaml.size(), " bytes; at most ", max_yaml_bytes,
+                                      " are read here; 'holdfast config check' reads any number"));
 }
 
 void require_queues_of(const Caller& caller, const core::WorkflowBundle& bundle) {

@@ -1,30 +1,40 @@
 #include <algorithm>
 
 #include "api/resources.h"
+#include "base/text.h"
 
 namespace holdfast::api {
 
 namespace {
 
-bool shows_a_token(const http::Request& request) {
-    return !request.header("authorization").empty() || session_cookie(request);
-}
-
-/// Whoever may know more than that the server is or is not ready. A probe is not held up by a store that is away.
-bool is_known(Call& call, bool is_ready) {
-    if (!is_ready && !shows_a_token(call.request)) return false;
+/// Whether the caller may know more than that the server is ready or why it is not, by what was last read of tokens:
+/// a probe never waits for the store.
+bool is_known(Call& call) {
     try {
-        (void)call.identify();
-        return true;
-    } catch (const std::exception&) {
+        const auto caller = call.services.access.recall(call.request);
+        if (caller) call.note_caller(*caller);
+        return caller.has_value();
+    } catch (const Problem&) {
         return false;
     }
+}
+
+std::string text_of(const VitalSign::Check& check) {
+    return check.failure.empty() ? check.detail : concat(check.detail, ": ", check.failure);
+}
+
+/// Of everything that is not well, what everybody may know: "store: last done 12.3s ago".
+std::string reason_of(const std::vector<Readiness>& checks) {
+    std::vector<std::string> reasons;
+    for (const Readiness& check : checks)
+        if (!check.found.ok) reasons.push_back(concat(check.name, ": ", check.found.detail));
+    return join(reasons, "; ");
 }
 
 Json shape_of(const std::vector<Readiness>& checks) {
     Json shape = Json::array();
     for (const Readiness& check : checks)
-        shape.push_back({{"name", check.name}, {"ok", check.found.ok}, {"detail", check.found.detail}});
+        shape.push_back({{"name", check.name}, {"ok", check.found.ok}, {"detail", text_of(check.found)}});
     return shape;
 }
 
@@ -39,7 +49,8 @@ http::Reply show_readiness(Call& call) {
     checks.push_back({"live", call.services.live.sign().check()});
     const bool is_ready = std::ranges::all_of(checks, [](const Readiness& check) { return check.found.ok; });
     Json body = {{"status", is_ready ? "ready" : "not ready"}};
-    if (is_known(call, is_ready)) body["checks"] = shape_of(checks);
+    if (!is_ready) body["reason"] = reason_of(checks);
+    if (is_known(call)) body["checks"] = shape_of(checks);
     return answer(body, is_ready ? 200 : 503);
 }
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "client/certainty.h"
 #include "config/workflow_file.h"
+#include "core/json_text.h"
 #include "platform/task_ids.h"
 
 namespace holdfast::api {
@@ -37,6 +38,7 @@ std::string only_name(const Workflows& workflows) {
 
 core::WorkflowBundle bundle_of_text(Call& call, const std::string& yaml) {
     call.caller.require(store::Scope::Operate, "a definition of one's own");
+    require_bearable(yaml);
     const config::Config& config = call.config();
     auto read = config::read_workflow_text(yaml, "workflow.yaml", config.tasks, config.workflows);
     if (!read.ok()) {
@@ -159,7 +161,7 @@ http::Reply start_job(Call& call) {
     const store::NewJob job{
         .id = id == nullptr ? platform::new_task_id() : Uuid::parse(id->get<std::string>()).value_or(Uuid()),
         .definition = core::to_json_text(bundle),
-        .input = checked_input(bundle.workflows.at(bundle.main), given(call.body, "input")),
+        .input = checked_input(bundle.workflows.at(bundle.main), core::json_member(call.request.body, "input")),
         .who = call.caller.who(),
         .retry_of = {}};
     return started(client::asked_until_certain([&] { return call.store().start_jobs({job}).front(); }));

@@ -6,7 +6,7 @@
 namespace holdfast::api {
 
 http::ServerSentEvent message_of(std::string event, const Json& data, std::string id) {
-    return {.event = std::move(event), .id = std::move(id), .data = to_text(data)};
+    return {.event = std::move(event), .id = std::move(id), .data = wire::dump_line(data)};
 }
 
 http::ServerSentEvent goodbye(const std::string& reason) {

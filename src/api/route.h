@@ -6,7 +6,7 @@
 
 #include "api/answers.h"
 #include "api/schema.h"
-#include "http/message.h"
+#include "http/server.h"
 #include "store/server_store.h"
 
 namespace holdfast::api {
@@ -37,6 +37,7 @@ struct Route {
     bool may_exist = false;         ///< 200 where the same had been done before
     /// Also while the store is away: whoever it last said may ask may ask then.
     bool answers_without_store = false;
+    http::Lane lane = http::Lane::Usual;
 };
 
 /// Every route, by chapter.
@@ -52,5 +53,10 @@ struct RouteMatch {
 [[nodiscard]] RouteMatch match_route(const std::string& method, const std::vector<std::string>& path);
 /// Whether any route has this path, whatever the method.
 [[nodiscard]] bool is_route(const std::vector<std::string>& path);
+
+/// A body of this size or more makes a request a dear one, whatever its route.
+inline constexpr std::size_t dear_body_bytes = 256 << 10;
+/// Which threads answer the request: its route's, or those for dear ones.
+[[nodiscard]] http::Lane lane_of(const http::Request& request);
 
 }  // namespace holdfast::api

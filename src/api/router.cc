@@ -68,6 +68,14 @@ RouteMatch match_route(const std::string& method, const Segments& path) {
     throw Problem("NO_SUCH_ROUTE", concat("there is no /", join(path, "/"), "; /api/docs lists what there is"));
 }
 
+http::Lane lane_of(const http::Request& request) {
+    if (request.body.size() >= dear_body_bytes) return http::Lane::Dear;
+    const std::string wanted = request.method == "HEAD" ? "GET" : request.method;
+    for (const auto& [pattern, route] : cut_routes())
+        if (route->method == wanted && fits(pattern, request.path)) return route->lane;
+    return http::Lane::Usual;
+}
+
 bool is_route(const Segments& path) {
     for (const auto& [pattern, route] : cut_routes())
         if (fits(pattern, path)) return true;

@@ -53,6 +53,7 @@ void add_catalog(std::vector<Route>& all) {
                    "Yaml",
                    "Validation",
                    validate_yaml});
+    all.back().lane = http::Lane::Dear;
 }
 
 Route worker_order(const char* word, const char* summary, Handler handler) {
@@ -220,7 +221,10 @@ Route recovery_order(const char* word, Scope scope, const char* summary, const c
             handler,
             200,
             "application/json",
-            true};
+            true,
+            false,
+            false,
+            http::Lane::Dear};
 }
 
 void add_recovery(std::vector<Route>& all) {
@@ -324,8 +328,10 @@ void add_access(std::vector<Route>& all) {
 void add_beside(std::vector<Route>& all) {
     const auto tag = "Beside it";
     all.push_back({"GET", "/healthz", std::nullopt, tag, "The process lives", {}, "", "Health", show_health});
+    all.back().lane = http::Lane::Probe;
     all.push_back(
         {"GET", "/readyz", std::nullopt, tag, "The server can do its work", {}, "", "Ready", show_readiness});
+    all.back().lane = http::Lane::Probe;
     all.push_back({"GET",
                    "/metrics",
                    Scope::Read,

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "client/job_operations.h"
 #include "client/schedule_operations.h"
+#include "core/json_text.h"
 #include "core/schedule_text.h"
 
 namespace holdfast::api {
@@ -48,7 +49,7 @@ http::Response set_schedule_paused(Call& call, bool paused) {
 }
 
 /// As the store keeps it. Throws REFUSED, or FORBIDDEN for queues that are not the caller's.
-store::ScheduleDefinition read_schedule(Call& call, const Value& item) {
+store::ScheduleDefinition read_schedule(Call& call, const Value& item, std::string_view written) {
     const std::string name = item.at("name");
     const auto timing = core::parse_timing(item.at("timing").dump());
     if (!timing.ok()) throw Problem("REFUSED", concat("schedule '", name, "': ", timing.error()));
@@ -58,7 +59,7 @@ store::ScheduleDefinition read_schedule(Call& call, const Value& item) {
         .name = name,
         .timing = core::to_json_text(*timing),
         .definition = core::to_json_text(bundle),
-        .input = checked_input(bundle.workflows.at(bundle.main), given(item, "input"))};
+        .input = checked_input(bundle.workflows.at(bundle.main), core::json_member(written, "input"))};
     const auto view = wire::view_of({.schedule = schedule}, call.store().now(), 1);
     if (!view.problem.empty()) throw Problem("REFUSED", concat("schedule '", name, "': ", view.problem));
     return schedule;
@@ -76,7 +77,10 @@ http::Reply list_schedules(Call& call) {
 
 http::Reply apply_schedules(Call& call) {
     std::vector<store::ScheduleDefinition> wanted;
-    for (const Value& item : call.body.at("schedules")) wanted.push_back(read_schedule(call, item));
+    const Value& items_given = call.body.at("schedules");
+    const auto written = core::json_elements(core::json_member(call.request.body, "schedules"));
+    for (std::size_t i = 0; i < items_given.size(); ++i)
+        wanted.push_back(read_schedule(call, items_given[i], written.at(i)));
     for (const auto& record : call.store().schedules())
         if (std::ranges::count(wanted, record.schedule.name, &store::ScheduleDefinition::name) > 0)
             require_queues_of(call.caller, record.schedule.definition);

@@ -511,6 +511,7 @@ void add_access(Json& all) {
     all["TokenRevoked"] = object({{"name", text()}, {"status", word({"revoked"})}});
     all["Health"] = object({{"status", word({"ok"})}});
     Json ready = object({{"status", word({"ready", "not ready"})},
+                         {"reason", text("why it is not ready")},
                          {"checks", array(object({{"name", text()}, {"ok", boolean()}, {"detail", text()}}),
                                           "only for those with a token")}});
     ready["required"] = Json::array({"status"});

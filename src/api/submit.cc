@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "client/task_operations.h"
 #include "config/submission.h"
+#include "core/json_text.h"
 #include "core/policy_text.h"
 
 namespace holdfast::api {
@@ -161,11 +162,12 @@ void read_options(Call& call, const Value& item, Submission& submission) {
     read_times(call, item, submission);
 }
 
-store::NewTask read_task(Call& call, const Value& item) {
+/// `written`: the item as it came. Arguments are kept byte for byte.
+store::NewTask read_task(Call& call, const Value& item, std::string_view written) {
     Submission submission = read_work(call, item);
     read_options(call, item, submission);
     call.caller.require_queue(submission.options.queue);
-    std::string args = item.contains("args") ? client::args_text(submission.name, item.at("args")) : "null";
+    std::string args = item.contains("args") ? std::string(core::json_member(written, "args")) : "null";
     if (submission.spec)
         return client::specified_task(submission.name, std::move(args), *submission.spec, submission.options);
     return client::function_task(submission.name, std::move(args), submission.options);
@@ -206,7 +208,7 @@ http::Response submitted(const SubmitOutcome& outcome, const store::NewTask& tas
 }
 
 http::Response submit_one(Call& call) {
-    const store::NewTask task = read_task(call, with_headers(call.request, call.body));
+    const store::NewTask task = read_task(call, with_headers(call.request, call.body), call.request.body);
     return submitted(client::submit_all(call.store(), {task}).front(), task);
 }
 
@@ -239,14 +241,14 @@ struct Batch {
     std::vector<std::size_t> places = {};
 };
 
-void read_item(Call& call, const Value& item, Batch& batch) {
+void read_item(Call& call, const Value& item, std::string_view written, Batch& batch) {
     try {
         const auto faults = schema::faults_of(item, schemas().at("TaskSubmission"), schemas());
         if (!faults.empty()) {
             batch.answers.push_back(refused_item(concat(faults.front().where, " ", faults.front().detail)));
             return;
         }
-        batch.tasks.push_back(read_task(call, item));
+        batch.tasks.push_back(read_task(call, item, written));
         batch.places.push_back(batch.answers.size());
         batch.answers.push_back(nullptr);
     } catch (const StoreError&) {
@@ -263,7 +265,9 @@ http::Response submit_many(Call& call) {
         throw Problem("BAD_PARAMETER",
                       "Idempotency-Key is for one task; give each of many an idempotency_key of its own");
     Batch batch;
-    for (const Value& item : call.body.at("tasks")) read_item(call, item, batch);
+    const Value& items = call.body.at("tasks");
+    const auto written = core::json_elements(core::json_member(call.request.body, "tasks"));
+    for (std::size_t i = 0; i < items.size(); ++i) read_item(call, items[i], written.at(i), batch);
     const auto outcomes = client::submit_all(call.store(), batch.tasks);
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
         const SubmitOutcome& outcome = outcomes[i];

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "api/resources.h"
 #include "api/token_secret.h"
 #include "base/ids.h"
@@ -18,6 +20,19 @@ store::NewToken read_token(Call& call, const std::string& secret) {
     if (const auto lasts = call.body_length("expires_in")) token.expires_at = call.store().now() + *lasts;
     token.who = call.caller.who();
     return token;
+}
+
+void warn_when_none_is_left(Call& call) {
+    const Timestamp now = call.store().now();
+    const auto is_valid = [&](const store::TokenRecord& record) {
+        return !record.revoked_at && (!record.token.expires_at || *record.token.expires_at > now);
+    };
+    if (std::ranges::any_of(call.store().tokens(), is_valid)) return;
+    call.services.log.write(
+        {LogLevel::Warning,
+         "The last valid token was revoked, and without one the server stays shut; 'holdfast tokens create "
+         "NAME --scope admin', run directly on the store, makes one",
+         {{"who", call.caller.who()}}});
 }
 
 }  // namespace
@@ -45,6 +60,7 @@ http::Reply revoke_token(Call& call) {
     if (!call.store().revoke_token(name, call.caller.who()))
         throw Problem("NOT_FOUND", concat("there is no token '", name, "', or it was revoked before"));
     call.services.access.forget();
+    warn_when_none_is_left(call);
     return answer({{"name", name}, {"status", "revoked"}});
 }
 

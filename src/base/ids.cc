@@ -65,8 +65,12 @@ std::uint64_t mixed(std::string_view text, const Mix& mix) {
 
 }  // namespace
 
+/// Beyond this the clock was wrong before, and stores refuse ids that are far in their future.
+constexpr std::int64_t longest_step_back = 30LL * 60 * 1000;
+
 Uuid UuidV7Maker::make(Timestamp now, Random& random) {
     const std::int64_t milliseconds = milliseconds_in_48_bits(now);
+    if (milliseconds + longest_step_back < last_milliseconds_) last_milliseconds_ = -1;
     const bool counter_is_full = high_ == max_high && low_ == max_low;
     if (milliseconds > last_milliseconds_ || counter_is_full) {
         last_milliseconds_ = std::max(milliseconds, last_milliseconds_ + 1);

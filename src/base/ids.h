@@ -10,8 +10,9 @@
 namespace holdfast {
 
 /// Makes UUIDv7 that never repeat or go backwards, even when the clock does: within one millisecond, and
-/// while the clock is behind the last id, a 74-bit counter seeded from `random` grows instead.
-/// Not thread-safe: the caller serialises.
+/// while the clock is behind the last id, a 74-bit counter seeded from `random` grows instead. A clock that is set
+/// back by more than half an hour was wrong before: ids follow it, with 74 new random bits. Not thread-safe: the
+/// caller serialises.
 class UuidV7Maker {
 public:
     [[nodiscard]] Uuid make(Timestamp now, Random& random);

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "core/json_text.h"
 #include "holdfast/errors.h"
 
 namespace holdfast::cli {
@@ -42,6 +43,8 @@ void require_json(std::string_view option, const std::string& text, std::string_
     } catch (const nlohmann::json::exception& fault) {
         throw BadInput(fmt::format("{}: {} is not JSON: {}", option, where, readable(fault)));
     }
+    if (const auto fault = core::json_fault(text))
+        throw BadInput(fmt::format("{}: {} {}", option, fault->where, fault->problem));
 }
 
 }  // namespace

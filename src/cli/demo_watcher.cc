@@ -89,11 +89,11 @@ void DemoWatcher::look() {
 void DemoWatcher::tell_event(const store::EventRecord& event) {
     const DemoTask* task = task_of(event.task);
     const std::string worker = name_of(event.worker);
-    Json data = {{"worker", worker}, {"message", event.message}, {"evidence", embedded(event.data)}};
+    Json data = {{"worker", worker}, {"message", event.message}, {"evidence", wire::value_of(event.data)}};
     if (task != nullptr) data["task"] = task->number;
     const std::string when = after(event, data);
-    const std::string what =
-        event.kind == "late_result_refused" ? late_result_text(embedded(event.data)) : evidence_of(event.message);
+    const std::string what = event.kind == "late_result_refused" ? late_result_text(wire::value_of(event.data))
+                                                                 : evidence_of(event.message);
     tell({event.kind,
           fmt::format("{} {}{}: {}", task != nullptr ? task->label() : worker, phrase_for(event.kind), when, what),
           data, tone_of_event(event.kind)});

@@ -10,6 +10,7 @@
 #include "cli/session.h"
 #include "cli/store_permissions.h"
 #include "cli/timeline.h"
+#include "remote/server_link.h"
 
 namespace holdfast::cli {
 
@@ -29,6 +30,20 @@ Finding clock_finding(store::Store& store) {
     return {Finding::Grade::Warning, "clock order",
             fmt::format("the newest task is {} from the future", rough_duration(ahead)),
             "the clock was set back, or is wrong on one machine: run a time service (NTP)"};
+}
+
+/// Once a token has been made, servers on loopback ask for one, too.
+Finding tokens_finding(store::Store& store) {
+    const auto tokens = store.tokens();
+    const Timestamp now = store.now();
+    const auto valid = std::ranges::count_if(tokens, [&](const store::TokenRecord& record) {
+        return !record.revoked_at && (!record.token.expires_at || *record.token.expires_at > now);
+    });
+    if (tokens.empty())
+        return {Finding::Grade::Ok, "tokens", "none was ever made: a server on loopback lets everybody in", ""};
+    if (valid > 0) return {Finding::Grade::Ok, "tokens", fmt::format("{} valid", valid), ""};
+    return {Finding::Grade::Warning, "tokens", "none is valid any more: servers let nobody in",
+            "make one here, directly on the store: 'holdfast tokens create NAME --scope admin'"};
 }
 
 Tone tone_of(Finding::Grade grade) {
@@ -60,9 +75,10 @@ bool has_problem(const Findings& findings) {
                        [](const Finding& f) { return f.grade == Finding::Grade::Problem; });
 }
 
-void add_store_findings(store::Store& store, Findings& findings) {
+void add_store_findings(const Session& session, store::Store& store, Findings& findings) {
     findings.push_back({Finding::Grade::Ok, "store", store.describe(), ""});
     findings.push_back(clock_finding(store));
+    if (!session.server()) findings.push_back(tokens_finding(store));
     const Findings found = store.check_up();
     findings.insert(findings.end(), found.begin(), found.end());
 }
@@ -73,7 +89,7 @@ ExitCode doctor(Session& session) {
         {Finding::Grade::Ok, "configuration", config.file.empty() ? "defaults, no file" : config.file, ""}};
     ExitCode code = ExitCode::Done;
     try {
-        add_store_findings(*session.open_store(Access::AsItIs), findings);
+        add_store_findings(session, *session.open_store(Access::AsItIs), findings);
         if (has_problem(findings)) code = ExitCode::Failed;
     } catch (const StoreError& fault) {
         const Findings permissions = permission_findings(config.store.url);

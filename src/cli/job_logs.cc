@@ -99,7 +99,7 @@ void JobLogs::print(Source& source, const store::LogRecord& record) {
     if (!session_.globals.json) return print_lines(source, record);
     Json line = {{"step", source.path}, {"task", source.task.to_string()}};
     line.update(to_json_shape(record));
-    session_.io.out << line.dump() << '\n';
+    session_.io.out << wire::dump_line(line) << '\n';
 }
 
 // Only whole lines: two steps may print at the same time.

@@ -78,7 +78,7 @@ ExitCode print_graph(Session& session, const GraphCommand& command) {
     const Graph graph = find_graph(session, command.what);
     const States* const states = graph.states ? &*graph.states : nullptr;
     if (session.globals.json)
-        session.io.out << shape_of(graph).dump() << '\n';
+        session.io.out << wire::dump_line(shape_of(graph)) << '\n';
     else
         session.io.out << (command.dot ? core::graph_dot(graph.workflow, states)
                                        : core::graph_text(graph.workflow, states));

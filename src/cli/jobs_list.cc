@@ -69,7 +69,7 @@ ExitCode list(Session& session, const ListCommand& command) {
     if (!command.after.empty()) query.after = resolve_job(*store, command.after).id;
     const auto jobs = store->list_jobs(query);
     if (session.globals.json)
-        for (const auto& job : jobs) session.io.out << to_json_shape(job).dump() << '\n';
+        for (const auto& job : jobs) session.io.out << wire::dump_line(to_json_shape(job)) << '\n';
     else
         print_list(session.io, jobs, store->now(), query.limit);
     return ExitCode::Done;

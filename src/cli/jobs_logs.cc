@@ -48,7 +48,7 @@ private:
     void print(const store::EventRecord& event) const {
         const Io& io = session_.io;
         if (session_.globals.json)
-            io.out << wire::job_event_shape(event).dump() << '\n';
+            io.out << wire::dump_line(wire::job_event_shape(event)) << '\n';
         else
             print_entry(io, {event.at, event_text(event)});
     }

@@ -80,7 +80,7 @@ ExitCode show(Session& session, const std::string& id) {
     const JobInfo job = resolve_job(*store, id);
     if (session.globals.json) {
         const auto steps = store->steps({.job = job.id, .with_items = true, .step = {}});
-        session.io.out << Json{{"job", to_json_shape(job)}, {"steps", array_of(steps)}}.dump() << '\n';
+        session.io.out << wire::dump_line(Json{{"job", to_json_shape(job)}, {"steps", array_of(steps)}}) << '\n';
     } else {
         print_job(session, *store, job);
     }

@@ -23,7 +23,7 @@ ExitCode wait(Session& session, const WaitCommand& command) {
     if (!session.globals.json) return report_job_ending(session.io, ending);
     Json answer = {{"id", ending.id.to_string()}};
     answer.update(to_json_shape(ending));
-    session.io.out << answer.dump() << '\n';
+    session.io.out << wire::dump_line(answer) << '\n';
     return exit_code_of(ending);
 }
 

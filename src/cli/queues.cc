@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <ostream>
 
+#include "base/name.h"
 #include "base/text.h"
 #include "cli/json_shapes.h"
 #include "cli/session.h"
@@ -31,7 +32,7 @@ void require_queue_name(const std::string& queue) {
     if (queue.empty() || queue.size() > store::max_short_text_bytes)
         throw BadInput(fmt::format("the queue's name has {} bytes; allowed are 1 to {}", queue.size(),
                                    store::max_short_text_bytes));
-    if (const auto defect = text_defect(queue)) throw BadInput(fmt::format("the queue's name {}", *defect));
+    if (const auto defect = name_defect(queue)) throw BadInput(fmt::format("the queue's name {}", *defect));
 }
 
 ExitCode set_paused(Session& session, const std::string& queue, bool paused) {

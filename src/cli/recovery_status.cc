@@ -24,7 +24,7 @@ void print_services(const Io& io, const wire::RecoveryStatus& status) {
         rows.push_back({{note.service},
                         {rough_duration(status.now - note.at) + " ago"},
                         {note.who},
-                        note.failure.empty() ? Cell{counts_text(embedded(note.did))}
+                        note.failure.empty() ? Cell{counts_text(wire::value_of(note.did))}
                                              : Cell{"failed: " + note.failure, Tone::Bad}});
     if (!rows.empty()) io.out << '\n';
     print_table(io, {"SERVICE", "LAST NOTE", "BY", "HAS DONE"}, rows);
@@ -74,7 +74,7 @@ wire::RecoveryStatus read_status(const Session& session) {
 ExitCode show(Session& session) {
     const wire::RecoveryStatus status = read_status(session);
     if (session.globals.json)
-        session.io.out << wire::to_json_shape(status).dump() << '\n';
+        session.io.out << wire::dump_line(wire::to_json_shape(status)) << '\n';
     else
         print(session.io, status);
     return ExitCode::Done;

@@ -8,6 +8,8 @@
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/session.h"
+#include "core/json_text.h"
+#include "core/workflow_input.h"
 
 namespace holdfast::cli {
 
@@ -15,10 +17,9 @@ namespace {
 
 using Value = nlohmann::json;
 
-Value read_whole(const InputFlags& flags, std::istream& in) {
-    if (!flags.input_file.empty())
-        return Value::parse(read_json_argument("--input-file", "@" + flags.input_file, in));
-    return flags.input.empty() ? Value::object() : Value::parse(read_json_argument("--input", flags.input, in));
+std::string read_whole(const InputFlags& flags, std::istream& in) {
+    if (!flags.input_file.empty()) return read_json_argument("--input-file", "@" + flags.input_file, in);
+    return flags.input.empty() ? "{}" : read_json_argument("--input", flags.input, in);
 }
 
 bool is_text(const core::Workflow& workflow, const std::string& key) {
@@ -26,23 +27,26 @@ bool is_text(const core::Workflow& workflow, const std::string& key) {
     return field != workflow.input.end() && field->type == core::InputType::Text;
 }
 
-Value read_value(const std::string& text, bool is_text) {
-    if (is_text) return text;
-    Value value = Value::parse(text, nullptr, /*allow_exceptions=*/false);
-    return value.is_discarded() ? Value(text) : value;
+/// JSON as it is written; anything else is a text.
+std::string read_value(const std::string& text, bool is_text) {
+    return is_text || core::json_fault(text) ? Value(text).dump() : text;
 }
 
-void lay_over(const InputFlags& flags, const core::Workflow& workflow, Value& input) {
-    if (flags.members.empty()) return;
-    if (!input.is_object()) throw BadInput("-i adds to an object, and the input is none");
+std::string laid_over(const InputFlags& flags, const core::Workflow& workflow, const std::string& input) {
+    if (flags.members.empty()) return input;
+    if (!input.starts_with('{')) throw BadInput("-i adds to an object, and the input is none");
+    std::vector<std::pair<std::string, std::string>> members;
+    for (const auto& [name, value] : core::json_members(input)) members.emplace_back(name, value);
     for (const std::string& member : flags.members) {
         const auto equals = member.find('=');
         if (equals == std::string::npos || equals == 0)
             throw BadInput(fmt::format("-i: '{}' is not of the form KEY=VALUE", member));
         if (const auto defect = text_defect(member)) throw BadInput(fmt::format("-i: the value {}", *defect));
         const std::string key = member.substr(0, equals);
-        input[key] = read_value(member.substr(equals + 1), is_text(workflow, key));
+        std::erase_if(members, [&](const auto& earlier) { return earlier.first == key; });
+        members.emplace_back(key, read_value(member.substr(equals + 1), is_text(workflow, key)));
     }
+    return core::json_object(members);
 }
 
 }  // namespace
@@ -58,10 +62,8 @@ void add_input_options(CLI::App& command, InputFlags& flags) {
         ->allow_extra_args(false);
 }
 
-Value read_input(const InputFlags& flags, const core::Workflow& workflow, std::istream& in) {
-    Value input = read_whole(flags, in);
-    lay_over(flags, workflow, input);
-    auto checked = core::checked_input(workflow, input);
+std::string read_input(const InputFlags& flags, const core::Workflow& workflow, std::istream& in) {
+    auto checked = core::checked_input_text(workflow, laid_over(flags, workflow, read_whole(flags, in)));
     if (checked.ok()) return std::move(checked).value();
     std::vector<std::string> lines;
     for (const std::string& fault : checked.error())

@@ -23,6 +23,6 @@ void add_input_options(CLI::App& command, InputFlags& flags);
 /// The whole input, with the workflow's defaults. Members lie over what --input or --input-file gave; a member that
 /// the workflow calls a text is taken as it is, any other is JSON if it can be read so. Throws Complaints with
 /// everything that does not fit the workflow.
-[[nodiscard]] nlohmann::json read_input(const InputFlags& flags, const core::Workflow& workflow, std::istream& in);
+[[nodiscard]] std::string read_input(const InputFlags& flags, const core::Workflow& workflow, std::istream& in);
 
 }  // namespace holdfast::cli

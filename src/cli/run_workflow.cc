@@ -59,7 +59,7 @@ ExitCode follow(const Session& session, store::Store& store, const Started& star
     if (!session.globals.json) return report_job_ending(session.io, ending);
     Json answer = to_json_shape(started);
     answer.update(to_json_shape(ending));
-    session.io.out << answer.dump() << '\n';
+    session.io.out << wire::dump_line(answer) << '\n';
     return exit_code_of(ending);
 }
 
@@ -71,7 +71,7 @@ ExitCode run_workflow(Session& session, const RunCommand& command) {
     const auto timeout = read_timeout(command);
     const store::NewJob job{.id = command.id.empty() ? Uuid() : read_uuid("--id", command.id),
                             .definition = core::to_json_text(bundle),
-                            .input = input.dump(),
+                            .input = input,
                             .who = session.who(),
                             .retry_of = {}};
     const auto store = session.open_store(config, Access::CreateAndMigrate);

@@ -38,7 +38,7 @@ ExitCode list(Session& session) {
     for (const auto& record : store->schedules()) {
         const ScheduleView view = view_of(record, now, 1);
         if (session.globals.json)
-            session.io.out << to_json_shape(view).dump() << '\n';
+            session.io.out << wire::dump_line(to_json_shape(view)) << '\n';
         else
             rows.push_back(row_of(view));
     }

@@ -54,7 +54,7 @@ ExitCode show(Session& session, const std::string& name) {
     const auto store = session.open_store(Access::AsItIs);
     const ScheduleView view = view_of(find_schedule(*store, name), store->now(), slots_shown);
     if (session.globals.json)
-        session.io.out << to_json_shape(view).dump() << '\n';
+        session.io.out << wire::dump_line(to_json_shape(view)) << '\n';
     else
         print_schedule(session.io, view);
     return ExitCode::Done;

@@ -54,7 +54,7 @@ ExitCode follow(Session& session, store::Store& store, const SubmitOutcome& outc
     const Ending ending = await_ending(store, outcome.id, timeout);
     Json answer = {{"id", outcome.id.to_string()}, {"status", word_for(outcome.status)}};
     answer.update(to_json_shape(ending));
-    session.io.out << answer.dump() << '\n';
+    session.io.out << wire::dump_line(answer) << '\n';
     return exit_code_of(ending);
 }
 

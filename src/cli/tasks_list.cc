@@ -74,7 +74,7 @@ ExitCode list(Session& session, const ListCommand& command) {
     if (!command.after.empty()) params.after = resolve_task(*store, command.after).task.id;
     const auto records = store->list(params);
     if (session.globals.json)
-        for (const auto& record : records) session.io.out << to_json_shape(record).dump() << '\n';
+        for (const auto& record : records) session.io.out << wire::dump_line(to_json_shape(record)) << '\n';
     else
         print_list(session.io, records, params.limit);
     return ExitCode::Done;

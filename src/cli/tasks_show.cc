@@ -61,7 +61,7 @@ TaskStory read_story(const Session& session, const std::string& id) {
 ExitCode show(Session& session, const std::string& id) {
     const TaskStory story = read_story(session, id);
     if (session.globals.json) {
-        session.io.out << wire::to_json_shape(story).dump() << '\n';
+        session.io.out << wire::dump_line(wire::to_json_shape(story)) << '\n';
     } else {
         print_fields(session.io, story.task, story.step);
         print_timeline(session.io, story);

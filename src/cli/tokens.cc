@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <ostream>
 
 #include "api/token_secret.h"
@@ -110,11 +111,25 @@ std::string last_use(const store::TokenRecord& record, Timestamp now) {
     return fmt::format("{} ago from {}", rough_duration(now - *record.last_used_at), record.last_used_from);
 }
 
+constexpr const char* way_back =
+    "no token is valid, and without one every server of this store stays shut: 'holdfast tokens create NAME --scope "
+    "admin', "
+    "run directly on the store, makes one\n";
+
+bool is_valid(const store::TokenRecord& record, Timestamp now) {
+    return !record.revoked_at && (!record.token.expires_at || *record.token.expires_at > now);
+}
+
+bool has_valid(const std::vector<store::TokenRecord>& tokens, Timestamp now) {
+    return std::ranges::any_of(tokens, [&](const auto& record) { return is_valid(record, now); });
+}
+
 ExitCode list(Session& session) {
     const auto store = session.open_store(Access::AsItIs);
     const Timestamp now = store->now();
     std::vector<std::vector<Cell>> rows;
-    for (const store::TokenRecord& record : store->tokens()) {
+    const std::vector<store::TokenRecord> tokens = store->tokens();
+    for (const store::TokenRecord& record : tokens) {
         if (session.globals.json) session.io.out << wire::to_json_shape(record).dump() << '\n';
         rows.push_back({{record.token.name},
                         {std::string(store::to_text(record.token.scope))},
@@ -126,6 +141,7 @@ ExitCode list(Session& session) {
     }
     if (session.globals.json) return ExitCode::Done;
     print_table(session.io, {"NAME", "SCOPE", "QUEUES", "STATUS", "LAST USE", "MADE BY", "ID"}, rows);
+    if (!tokens.empty() && !has_valid(tokens, now)) session.io.err << "holdfast: " << way_back;
     if (rows.empty() && session.io.terminal)
         session.io.out << "no tokens: 'holdfast tokens create NAME --scope operate' makes one\n";
     return ExitCode::Done;
@@ -138,6 +154,8 @@ ExitCode revoke(Session& session, const std::string& name) {
         session.io.out << wire::Json{{"name", name}, {"status", is_revoked ? "revoked" : "not_found"}}.dump() << '\n';
     else if (is_revoked)
         session.io.out << fmt::format("token {} is revoked: servers refuse it within seconds\n", name);
+    if (is_revoked && !session.server() && !has_valid(store->tokens(), store->now()))
+        session.io.err << "holdfast: " << way_back;
     if (is_revoked) return ExitCode::Done;
     session.io.err << fmt::format("holdfast: no valid token has the name or id {}; see 'holdfast tokens list'\n",
                                   name);

@@ -61,7 +61,7 @@ ExitCode show(Session& session, const std::string& name) {
     const WorkerStory story =
         wire::read_story(*store, resolve_workers(*store, {name}, Likely::Present).front(), config.recovery);
     if (session.globals.json) {
-        session.io.out << wire::to_json_shape(story).dump() << '\n';
+        session.io.out << wire::dump_line(wire::to_json_shape(story)) << '\n';
         return ExitCode::Done;
     }
     print_fields(session.io, story);

@@ -1,5 +1,6 @@
 #include "holdfast/app.h"
 
+#include "base/name.h"
 #include "base/text.h"
 #include "holdfast/errors.h"
 
@@ -14,7 +15,7 @@ constexpr std::size_t max_name_bytes = 250;  // with "task:" in front it is a ta
 void App::add(const std::string& name, Function function) {
     if (name.empty() || name.size() > max_name_bytes)
         throw BadInput(concat("a task's name has 1 to ", max_name_bytes, " bytes, not ", name.size()));
-    if (const auto defect = text_defect(name)) throw BadInput(concat("a task's name ", *defect));
+    if (const auto defect = name_defect(name)) throw BadInput(concat("a task's name ", *defect));
     if (!functions_.emplace(name, std::move(function)).second)
         throw BadInput(concat("there is a function for the task '", name, "' already"));
 }

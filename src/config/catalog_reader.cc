@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "base/name.h"
 #include "base/text.h"
 #include "config/input_template.h"
 #include "config/shown.h"
@@ -41,7 +42,7 @@ private:
     void check_name() {
         if (node_.key.empty() || node_.key.size() > max_name_bytes)
             complain(node_.key_at, node_.path, concat("a task's name has 1 to ", max_name_bytes, " bytes"), "");
-        else if (const auto defect = text_defect(node_.key))
+        else if (const auto defect = name_defect(node_.key))
             complain(node_.key_at, node_.path, concat("the task's name ", *defect), "");
     }
 

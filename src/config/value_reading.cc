@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/name.h"
 #include "base/store_url.h"
 #include "base/text.h"
 #include "config/units.h"
@@ -140,7 +141,7 @@ std::optional<Misfit> name_misfit(const SourceNode& node) {
     if (node.kind != NodeKind::Scalar) return Misfit{concat(to_text(node.kind), " instead of a name"), ""};
     if (node.scalar.empty()) return Misfit{"empty", ""};
     if (node.scalar.size() > max_name_bytes) return Misfit{concat("longer than ", max_name_bytes, " bytes"), ""};
-    if (const auto defect = text_defect(node.scalar)) return Misfit{*defect, ""};
+    if (const auto defect = name_defect(node.scalar)) return Misfit{*defect, ""};
     return std::nullopt;
 }
 

@@ -1,3 +1,4 @@
+#include "base/name.h"
 #include "base/text.h"
 #include "core/in_quotes.h"
 #include "core/policy_text.h"
@@ -115,7 +116,7 @@ private:
 
     void check_name(std::string_view member, const std::string& name) {
         if (name.size() > max_name_bytes) complain(member, concat("is longer than ", max_name_bytes, " bytes"));
-        if (const auto defect = text_defect(name)) complain(member, *defect);
+        if (const auto defect = name_defect(name)) complain(member, *defect);
         if (name.empty() && member != "task") complain(member, "is empty");
     }
 

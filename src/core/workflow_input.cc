@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "core/json_text.h"
 
 namespace holdfast::core {
 
@@ -98,6 +99,18 @@ Result<json, std::vector<std::string>> checked_input(const Workflow& workflow, c
             faults.push_back(unknown_member(workflow.input, name));
     if (!faults.empty()) return Failure{std::move(faults)};
     return checked;
+}
+
+Result<std::string, std::vector<std::string>> checked_input_text(const Workflow& workflow, std::string_view input) {
+    const json given = json::parse(input, nullptr, false);
+    auto checked = checked_input(workflow, given);
+    if (!checked.ok()) return Failure{std::move(checked).error()};
+    if (given.is_object() && checked->size() == given.size()) return std::string(input);
+    std::vector<std::pair<std::string, std::string>> members;
+    for (const auto& [name, value] : json_members(input)) members.emplace_back(name, value);
+    for (const auto& [name, value] : checked->items())
+        if (!given.contains(name)) members.emplace_back(name, value.dump());
+    return json_object(members);
 }
 
 }  // namespace holdfast::core

@@ -17,6 +17,7 @@ constexpr std::size_t body_piece = 64 * 1024;
 constexpr Duration parting_time = std::chrono::seconds(1);
 constexpr std::size_t parting_bytes = 1 << 20;
 constexpr std::size_t max_chatter_bytes = 64 * 1024;  // what a client may send while it gets a stream
+constexpr int dear_retry_seconds = 5;
 constexpr Duration without_end = std::chrono::hours(24 * 365);
 
 const Problem too_many_requests = {.status = 429,
@@ -24,6 +25,12 @@ const Problem too_many_requests = {.status = 429,
                                    .detail = "this address asks more often than the server allows; slow down"};
 const Problem overloaded = {
     .status = 503, .code = "OVERLOADED", .detail = "more requests wait than the server can take; try again soon"};
+const Problem too_many_dear = {
+    .status = 503,
+    .code = "OVERLOADED",
+    .detail =
+        "the server is busy with as many costly requests (checks of definitions, large bodies, recovery orders) as "
+        "it takes; try again soon"};
 const Problem too_many_bytes = {
     .status = 503,
     .code = "OVERLOADED",
@@ -163,22 +170,25 @@ Exchange Connection::exchange_of(RequestReader& reader) const {
 
 asio::awaitable<bool> Connection::answer(RequestReader& reader) {
     const auto exchange = std::make_shared<Exchange>(exchange_of(reader));
-    std::optional<Response> objected = objection();
-    if (!objected && !hand_over(exchange)) objected = to_response(overloaded, 1);
+    const Lane lane = state_.params.lane(exchange->request);
+    std::optional<Response> objected = objection(lane);
+    if (!objected && !hand_over(exchange, lane))
+        objected = lane == Lane::Dear ? to_response(too_many_dear, dear_retry_seconds) : to_response(overloaded, 1);
     if (!objected) co_return co_await answer_by_worker(exchange);
     ++state_.refused;
     co_return co_await answer_at_once(*exchange, *objected);
 }
 
-std::optional<Response> Connection::objection() {
+std::optional<Response> Connection::objection(Lane lane) {
+    if (lane == Lane::Probe) return std::nullopt;
     if (turned_away_) return to_response(too_many_connections, 1);
     if (!state_.rates.admit(client_of(peer_), std::chrono::steady_clock::now()))
         return to_response(too_many_requests, state_.rates.retry_after_seconds());
     return std::nullopt;
 }
 
-bool Connection::hand_over(const std::shared_ptr<Exchange>& exchange) {
-    return state_.pool.try_run([exchange, &state = state_, weak = weak_from_this()] {
+bool Connection::hand_over(const std::shared_ptr<Exchange>& exchange, Lane lane) {
+    return state_.pool_of(lane).try_run([exchange, &state = state_, weak = weak_from_this()] {
         carry_out(*exchange, state.params, state.log);
         asio::post(state.loop, [exchange, weak] {
             exchange->is_back = true;

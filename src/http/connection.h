@@ -69,8 +69,8 @@ private:
     asio::awaitable<bool> write(std::string_view bytes);
 
     [[nodiscard]] Exchange exchange_of(RequestReader& reader) const;
-    [[nodiscard]] std::optional<Response> objection();
-    [[nodiscard]] bool hand_over(const std::shared_ptr<Exchange>& exchange);
+    [[nodiscard]] std::optional<Response> objection(Lane lane);
+    [[nodiscard]] bool hand_over(const std::shared_ptr<Exchange>& exchange, Lane lane);
     asio::awaitable<void> part_from_sender();
     asio::awaitable<void> listen_meanwhile();
     asio::awaitable<void> stop_listening();

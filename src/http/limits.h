@@ -24,7 +24,9 @@ struct Limits {
     Duration write_timeout = std::chrono::seconds(30);  ///< without any progress
     Duration stream_beat = std::chrono::seconds(15);    ///< a comment on an idle event stream
     std::size_t workers = 4;                            ///< threads in which handlers run
-    std::size_t max_waiting = 256;  ///< requests that wait for one of them; past it 503 with Retry-After
+    std::size_t max_waiting = 256;      ///< requests that wait for one of them; past it 503 with Retry-After
+    std::size_t dear_workers = 2;       ///< threads for Lane::Dear
+    std::size_t max_dear_waiting = 16;  ///< requests that wait for one of those; past it 503 with Retry-After
 };
 
 }  // namespace holdfast::http

@@ -52,7 +52,7 @@ public:
     [[nodiscard]] ServerCounts counts() const {
         return {.connections = state_.connections,
                 .streams = state_.streams,
-                .waiting = state_.pool.waiting(),
+                .waiting = state_.waiting(),
                 .refused = state_.refused};
     }
 
@@ -78,7 +78,7 @@ public:
             changed_.wait_for(lock, grace, [this] { return has_retired_ && state_.connections == 0; });
         }
         asio::post(state_.loop, [this] { close_all(); });
-        state_.pool.stop();
+        state_.stop_pools();
         work_.reset();
         thread_.join();
     }

@@ -13,6 +13,13 @@
 
 namespace holdfast::http {
 
+/// Which threads answer a request: what takes long in one lane does not hold up the others.
+enum class Lane {
+    Usual,
+    Dear,   ///< costs much time or memory: few threads and a short line
+    Probe,  ///< is answered from memory, by a thread of its own; no limit of rate or number turns it away
+};
+
 /// A certificate and its key, PEM files; read again by reload().
 struct TlsFiles {
     std::string certificate;
@@ -27,6 +34,9 @@ struct ServerParams {
     /// Answers a request, and may note in it who asked; runs in a worker thread, may block, may throw (500, logged;
     /// nothing of it is told to the client).
     std::function<Reply(Request&)> handle;
+    /// The lane of a request that has been read whole; in the loop's thread, so it decides at once and throws
+    /// nothing.
+    std::function<Lane(const Request&)> lane = [](const Request&) { return Lane::Usual; };
     /// Tells of every answered request, from any thread: for metrics and the access log.
     std::function<void(const Request&, int status, Duration took)> answered = [](const Request&, int, Duration) {};
 };

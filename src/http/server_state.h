@@ -16,7 +16,20 @@ struct ServerState {
         : params(std::move(given)),
           log(destination),
           rates(params.limits.requests_per_second_per_peer, params.limits.burst_per_peer),
-          pool(params.limits.workers, params.limits.max_waiting) {}
+          pool(params.limits.workers, params.limits.max_waiting),
+          dear(params.limits.dear_workers, params.limits.max_dear_waiting),
+          probes(1, most_waiting_probes) {}
+
+    [[nodiscard]] WorkerPool& pool_of(Lane lane) {
+        if (lane == Lane::Probe) return probes;
+        return lane == Lane::Dear ? dear : pool;
+    }
+    [[nodiscard]] std::size_t waiting() const { return pool.waiting() + dear.waiting() + probes.waiting(); }
+    void stop_pools() {
+        for (WorkerPool* each : {&pool, &dear, &probes}) each->stop();
+    }
+
+    static constexpr std::size_t most_waiting_probes = 64;
 
     const ServerParams params;
     Log& log;
@@ -28,7 +41,10 @@ struct ServerState {
     std::atomic<std::size_t> connections = 0;
     std::atomic<std::size_t> streams = 0;
     std::atomic<std::uint64_t> refused = 0;
-    WorkerPool pool;  // from any thread; the last member, because its threads use the others
+    // From any thread; the last members, because their threads use the others
+    WorkerPool pool;
+    WorkerPool dear;
+    WorkerPool probes;
 };
 
 }  // namespace holdfast::http

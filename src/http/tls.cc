@@ -18,10 +18,15 @@ namespace {
 namespace ssl = asio::ssl;
 using boost::system::error_code;
 
+/// Of TLS 1.2 only what has forward secrecy and authenticated encryption; all that TLS 1.3 has is so.
+constexpr const char* allowed_suites = "ECDHE+AESGCM:ECDHE+CHACHA20";
+
 TlsContext new_context(ssl::context::method method) {
     auto context = std::make_shared<ssl::context>(method);
     SSL_CTX* const handle = context->native_handle();
     SSL_CTX_set_min_proto_version(handle, TLS1_2_VERSION);
+    if (SSL_CTX_set_cipher_list(handle, allowed_suites) != 1)
+        throw BadInput("OpenSSL has none of the ciphers needed");
     SSL_CTX_set_options(handle, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
     SSL_CTX_set_mode(handle, SSL_MODE_RELEASE_BUFFERS);  // idle streams keep no buffers
     return context;

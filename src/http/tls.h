@@ -14,7 +14,8 @@ namespace holdfast::http {
 
 using TlsContext = std::shared_ptr<boost::asio::ssl::context>;
 
-/// TLS 1.2 or later with this certificate. Throws BadInput with a sentence when the files cannot be used.
+/// TLS 1.2 with forward secrecy, or later, with this certificate. Throws BadInput with a sentence when the files
+/// cannot be used.
 [[nodiscard]] TlsContext tls_for_server(const TlsFiles& files);
 /// Trusts whom the system trusts, or only whom the certificates of this file vouch for.
 [[nodiscard]] TlsContext tls_for_client(const std::string& ca_file);

@@ -88,7 +88,7 @@ std::vector<StepInfo> RemoteStore::steps(const store::StepsParams& params) {
 
 std::string RemoteStore::job_definition(const Uuid& job) {
     const Json definition = link_.find(path_of({"jobs", job.to_string(), "definition"}));
-    return definition.is_null() ? std::string() : definition.dump();
+    return definition.is_null() ? std::string() : wire::dump(definition);
 }
 
 std::vector<store::EventRecord> RemoteStore::job_events(const store::JobEventsParams& params) {

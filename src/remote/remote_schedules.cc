@@ -8,7 +8,7 @@ Json shape_of(const store::ScheduleDefinition& schedule) {
     return {{"name", schedule.name},
             {"timing", Json::parse(schedule.timing)},
             {"definition", Json::parse(schedule.definition)},
-            {"input", Json::parse(schedule.input)}};
+            {"input", wire::embedded(schedule.input)}};
 }
 
 client::ScheduleChange change_of(const std::string& word) {

@@ -63,7 +63,7 @@ http::Client::Answer ServerLink::send(const std::string& method, const std::stri
 }
 
 Json ServerLink::read(const http::Client::Answer& answer) const {
-    Json body = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
+    Json body = wire::parse_exactly(answer.body);
     if (body.is_discarded() || !body.is_object())
         throw Unavailable(concat(url(), " does not answer as a Holdfast server does (status ", answer.status,
                                  "): is the address right?"));
@@ -81,7 +81,7 @@ Json ServerLink::find(const std::string& path, const Query& query) {
 }
 
 Json ServerLink::post(const std::string& path, const Json& body) {
-    return read(send("POST", path, body.dump()));
+    return read(send("POST", path, wire::dump(body)));
 }
 
 std::string ServerLink::status_in(const http::Client::Answer& answer) const {
@@ -91,7 +91,7 @@ std::string ServerLink::status_in(const http::Client::Answer& answer) const {
 }
 
 std::string ServerLink::order(const std::string& path, const Json& body) {
-    return status_in(send("POST", path, body.dump()));
+    return status_in(send("POST", path, wire::dump(body)));
 }
 
 std::string ServerLink::remove(const std::string& path) {

@@ -10,6 +10,7 @@ namespace holdfast::server {
 namespace {
 
 constexpr Duration history_interval = std::chrono::seconds(5);
+constexpr Duration store_gauges_patience = std::chrono::seconds(1);
 
 using Families = std::vector<prometheus::MetricFamily>;
 
@@ -75,7 +76,9 @@ std::string Metrics::text() {
 }
 
 Families Metrics::gauges() {
-    const std::scoped_lock lock(mutex_);
+    // While the store hangs, one request does; the others tell what is known without it.
+    const std::unique_lock lock(mutex_, store_gauges_patience);
+    if (!lock.owns_lock()) return {};
     try {
         return store_gauges(store(), parts_.config()->recovery);
     } catch (const StoreError&) {

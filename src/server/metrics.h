@@ -48,7 +48,7 @@ private:
     Log& log_;
     HistoryMetrics history_;
     bool is_away_ = false;
-    std::mutex mutex_;
+    std::timed_mutex mutex_;
     std::unique_ptr<store::Store> store_;  // guarded by mutex_
     std::mutex stop_mutex_;
     std::condition_variable stop_signal_;

@@ -27,6 +27,7 @@ ReplicaKeeper::~ReplicaKeeper() {
 void ReplicaKeeper::run() {
     do {
         try {
+            params_.store_sign.began();
             const auto store = client::connect(params_.store);
             return keep(*store);
         } catch (const StoreError& fault) {
@@ -38,8 +39,11 @@ void ReplicaKeeper::run() {
 void ReplicaKeeper::keep(store::Store& store) {
     do {
         try {
-            look(store);
+            params_.store_sign.began();
+            params_.looked(store);
+            (void)store.replicas();
             if (platform::machine_time() >= beat_at_) beat(store);
+            params_.store_sign.succeeded();
             if (platform::machine_time() >= schema_at_) check_schema();
             is_away_ = false;
         } catch (const StoreError& fault) {
@@ -52,11 +56,6 @@ void ReplicaKeeper::keep(store::Store& store) {
         log_.write(
             {LogLevel::Warning, concat("This server's row stays in the store for an hour: ", fault.what()), {}});
     }
-}
-
-void ReplicaKeeper::look(store::Store& store) {
-    (void)store.replicas();
-    params_.store_sign.succeeded();
 }
 
 void ReplicaKeeper::beat(store::Store& store) {

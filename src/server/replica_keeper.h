@@ -20,13 +20,16 @@ inline constexpr Duration replica_forgotten_after = std::chrono::hours(1);
 /// How long the last answer of the store, and the last look at its schema, may be ago while all is well.
 inline constexpr Duration store_patience = std::chrono::seconds(10);
 inline constexpr Duration schema_patience = std::chrono::seconds(40);
+/// A look at the store that takes longer than this makes the server not ready while it goes on.
+inline constexpr Duration store_is_slow_after = std::chrono::seconds(3);
 
 struct ReplicaParams {
     client::ConnectParams store;
-    api::VitalSign& store_sign;   ///< that the store answers
+    api::VitalSign& store_sign;   ///< that the store can be read and written
     api::VitalSign& schema_sign;  ///< that its schema is this program's
     store::Replica replica;       ///< `sweeping` is asked for at each beat
     std::function<bool()> is_sweeping = [] { return false; };
+    std::function<void(store::Store&)> looked = [](store::Store&) {};  ///< reads what others keep of the store, too
 };
 
 /// Keeps this server's row in the store, in a thread and on a connection of its own: beats, deletes rows of servers
@@ -43,7 +46,6 @@ public:
 private:
     void run();
     void keep(store::Store& store);
-    void look(store::Store& store);
     void beat(store::Store& store);
     void check_schema();
     void say_away(const std::string& why);

@@ -32,11 +32,9 @@ bool is_valid(const store::TokenRecord& record, Timestamp now) {
     return !record.revoked_at && (!record.token.expires_at || *record.token.expires_at > now);
 }
 
-bool has_valid_token(store::Store& store) {
+bool has_valid_token(store::Store& store, const std::vector<store::TokenRecord>& tokens) {
     const Timestamp now = store.now();
-    for (const store::TokenRecord& record : store.tokens())
-        if (is_valid(record, now)) return true;
-    return false;
+    return std::ranges::any_of(tokens, [&](const auto& record) { return is_valid(record, now); });
 }
 
 /// The pattern that a request belongs to; what belongs to none is named by few words.
@@ -142,13 +140,21 @@ std::unique_ptr<store::Store> ServerProcess::connect_patiently() {
 }
 
 void ServerProcess::require_keys(store::Store& store) const {
+    const auto tokens = store.tokens();
+    const bool has_key = has_valid_token(store, tokens);
+    if (!tokens.empty() && !has_key)
+        log_.write({LogLevel::Warning,
+                    "No token is valid any more, and without one the server stays shut; 'holdfast tokens create NAME "
+                    "--scope "
+                    "admin', run directly on the store, makes one",
+                    {}});
     if (api::is_loopback(plan_.address)) return;
     if (plan_.insecure)
         return log_.write({LogLevel::Warning, "--insecure: whoever reaches this server may do everything", {}});
-    if (!has_valid_token(store))
+    if (!has_key)
         throw BadInput(
             concat("the server does not listen on ", plan_.address,
-                   ": there is no token yet, so whoever reaches it could do everything; make one with "
+                   ": there is no valid token; make one with "
                    "'holdfast tokens create NAME --scope admin', or listen on 127.0.0.1, or say --insecure"));
     if (!plan_.tls)
         log_.write(
@@ -163,7 +169,7 @@ void ServerProcess::serve(std::unique_ptr<store::Store> store) {
     const std::unique_ptr<api::Api> api = make_api(*metrics);
     const std::unique_ptr<http::Server> http = listen(*api);
     http_ = http.get();
-    std::unique_ptr<ReplicaKeeper> keeper = keep_replica(http->url());
+    std::unique_ptr<ReplicaKeeper> keeper = keep_replica(http->url(), *api);
     std::unique_ptr<worker::SweepThread> sweeping = start_sweeping();
     log_.write({LogLevel::Info, "The server listens", {{"url", http->url()}, {"replica", id_.to_string()}}});
     plan_.ready(http->url());
@@ -215,7 +221,7 @@ std::unique_ptr<Metrics> ServerProcess::make_metrics() {
 std::unique_ptr<api::Api> ServerProcess::make_api(Metrics& metrics) {
     api::ApiParts parts;
     parts.open_store = [this] { return open_store(); };
-    parts.connections = plan_.limits.workers;
+    parts.connections = plan_.limits.workers + plan_.limits.dear_workers;
     parts.config = [this] { return catalog_->current(); };
     parts.version = HOLDFAST_VERSION;
     if (!api::is_loopback(plan_.address)) parts.login = plan_.insecure ? api::Login::Never : api::Login::Always;
@@ -232,6 +238,7 @@ http::ServerParams ServerProcess::listen_params(api::Api& api) {
             .limits = plan_.limits,
             .tls = plan_.tls,
             .handle = [&api](http::Request& request) { return api.handle(request, request.caller); },
+            .lane = api::lane_of,
             .answered = [this](const http::Request& request, int status,
                                Duration took) { answered(request, status, took); }};
 }
@@ -248,7 +255,7 @@ std::unique_ptr<http::Server> ServerProcess::listen(api::Api& api) {
     }
 }
 
-std::unique_ptr<ReplicaKeeper> ServerProcess::keep_replica(const std::string& url) {
+std::unique_ptr<ReplicaKeeper> ServerProcess::keep_replica(const std::string& url, api::Api& api) {
     const store::HostIdentity host = platform::own_host_identity();
     ReplicaParams params{.store = plan_.store,
                          .store_sign = store_sign_,
@@ -258,7 +265,8 @@ std::unique_ptr<ReplicaKeeper> ServerProcess::keep_replica(const std::string& ur
                                      .pid = host.pid,
                                      .version = HOLDFAST_VERSION,
                                      .address = url},
-                         .is_sweeping = [this] { return is_sweeping_.load(); }};
+                         .is_sweeping = [this] { return is_sweeping_.load(); },
+                         .looked = [&api](store::Store& store) { api.look(store); }};
     return std::make_unique<ReplicaKeeper>(std::move(params), log_);
 }
 

@@ -79,7 +79,7 @@ private:
     [[nodiscard]] std::unique_ptr<http::Server> listen(api::Api& api);
     [[nodiscard]] http::ServerParams listen_params(api::Api& api);
     [[nodiscard]] std::unique_ptr<Metrics> make_metrics();
-    [[nodiscard]] std::unique_ptr<ReplicaKeeper> keep_replica(const std::string& url);
+    [[nodiscard]] std::unique_ptr<ReplicaKeeper> keep_replica(const std::string& url, api::Api& api);
     [[nodiscard]] std::unique_ptr<worker::SweepThread> start_sweeping();
     [[nodiscard]] std::unique_ptr<store::Store> open_store();
     [[nodiscard]] std::vector<api::Readiness> readiness() const;
@@ -93,7 +93,7 @@ private:
     int signals_ = -1;
     std::optional<std::string> stop_reason_;
     OwnMetrics own_metrics_;
-    api::VitalSign store_sign_{store_patience};
+    api::VitalSign store_sign_{store_patience, store_is_slow_after};
     api::VitalSign schema_sign_{schema_patience};
     api::VitalSign sweep_sign_;
     std::atomic<bool> is_sweeping_ = false;

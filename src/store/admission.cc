@@ -4,8 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/name.h"
 #include "base/text.h"
+#include "core/json_text.h"
 #include "core/policy_text.h"
+#include "store/id_range.h"
 
 namespace holdfast::store {
 
@@ -25,20 +28,27 @@ Complaint text_complaint(std::string_view field, std::string_view text) {
     return std::nullopt;
 }
 
-Complaint short_text_complaint(std::string_view field, std::string_view text, std::size_t min_bytes) {
-    if (text.size() < min_bytes) return concat(field, " is empty");
-    if (text.size() > max_short_text_bytes)
-        return concat(field, " has ", text.size(), " bytes; at most ", max_short_text_bytes, " are allowed");
-    return text_complaint(field, text);
+Complaint name_complaint(std::string_view field, std::string_view name, std::size_t min_bytes = 1) {
+    if (name.size() < min_bytes) return concat(field, " is empty");
+    if (name.size() > max_short_text_bytes)
+        return concat(field, " has ", name.size(), " bytes; at most ", max_short_text_bytes, " are allowed");
+    if (auto defect = name_defect(name)) return concat(field, " ", *defect);
+    return std::nullopt;
 }
 
-Complaint json_complaint(std::string_view field, std::string_view text, const Limits& limits) {
+Complaint bounds_complaint(std::string_view field, std::string_view text, const Limits& limits) {
     if (text.size() > limits.max_payload_bytes)
         return concat(field, " has ", text.size(), " bytes; at most ", limits.max_payload_bytes, " are allowed");
     if (auto complaint = text_complaint(field, text)) return complaint;
-    if (!nlohmann::json::accept(text)) return concat(field, " is not valid JSON");
     if (json_nesting(text) > max_json_nesting)
         return concat(field, " is nested deeper than ", max_json_nesting, " levels");
+    return std::nullopt;
+}
+
+/// Of what a run has produced. It may say a thing twice: refusing that would lose the run.
+Complaint json_complaint(std::string_view field, std::string_view text, const Limits& limits) {
+    if (auto complaint = bounds_complaint(field, text, limits)) return complaint;
+    if (!nlohmann::json::accept(text)) return concat(field, " is not valid JSON");
     return std::nullopt;
 }
 
@@ -52,16 +62,10 @@ Complaint time_complaint(std::string_view field, const std::optional<Timestamp>&
     return concat(field, " is outside of the years 1970 to 9999");
 }
 
-Complaint id_complaint(const Uuid& id) {
-    if (id.is_nil()) return "id is missing";
-    if ((id.bytes()[6] >> 4) != 7) return concat("id ", id.to_string(), " is not a UUIDv7");
-    return std::nullopt;
-}
-
 Complaint tags_complaint(const std::vector<std::string>& tags) {
     if (tags.size() > max_tags) return concat("tags are ", tags.size(), "; at most ", max_tags, " are allowed");
     for (const auto& tag : tags)
-        if (auto complaint = short_text_complaint("a tag", tag, 1)) return complaint;
+        if (auto complaint = name_complaint("a tag", tag)) return complaint;
     return std::nullopt;
 }
 
@@ -75,7 +79,7 @@ Complaint times_complaint(const NewTask& task) {
 
 Complaint concurrency_complaint(const std::optional<ConcurrencyKey>& concurrency) {
     if (!concurrency) return std::nullopt;
-    if (auto complaint = short_text_complaint("concurrency key", concurrency->key, 1)) return complaint;
+    if (auto complaint = name_complaint("concurrency key", concurrency->key)) return complaint;
     return range_complaint("concurrency limit", concurrency->limit, 1, max_concurrency_limit);
 }
 
@@ -101,14 +105,14 @@ Complaint traceparent_complaint(std::string_view text) {
 
 Complaint token_complaint(const NewToken& token) {
     if (token.id.is_nil()) return "the token's id is missing";
-    if (auto complaint = short_text_complaint("the token's name", token.name, 1)) return complaint;
+    if (auto complaint = name_complaint("the token's name", token.name)) return complaint;
     if (Uuid::parse(token.name)) return "the token's name looks like an id, and could be taken for another token's";
     if (token.hash.size() != 64 || !is_hexadecimal(token.hash))
         return "the token's hash is not a SHA-256 in hexadecimal digits";
     for (const auto& queue : token.queues)
-        if (auto complaint = short_text_complaint("a queue of the token", queue, 1)) return complaint;
+        if (auto complaint = name_complaint("a queue of the token", queue)) return complaint;
     if (auto complaint = time_complaint("expires_at", token.expires_at)) return complaint;
-    return short_text_complaint("the maker of the token", token.who, 0);
+    return name_complaint("the maker of the token", token.who, 0);
 }
 
 /// The first of the checks that complains; they run in order and only until then.
@@ -146,26 +150,48 @@ std::size_t sequence_length(std::string_view text) {
 
 }  // namespace
 
+std::optional<std::string> id_complaint(const Uuid& id) {
+    if (id.is_nil()) return "id is missing";
+    if ((id.bytes()[6] >> 4) != 7) return concat("id ", id.to_string(), " is not a UUIDv7");
+    return std::nullopt;
+}
+
+std::optional<std::string> payload_complaint(std::string_view field, std::string_view text, const Limits& limits) {
+    if (auto complaint = bounds_complaint(field, text, limits)) return complaint;
+    const auto fault = core::json_fault(text);
+    if (!fault) return std::nullopt;
+    const bool is_member = !fault->where.empty() && fault->where.front() != '[';
+    return concat(field, is_member ? "." : "", fault->where, " ", fault->problem);
+}
+
 std::optional<std::string> refusal(const NewTask& task, const Limits& limits) {
     return first_complaint(
         [&] { return id_complaint(task.id); },  //
-        [&] { return short_text_complaint("name", task.name, 1); },
-        [&] { return json_complaint("args", task.args, limits); },
-        [&] { return task.spec.empty() ? std::nullopt : json_complaint("spec", task.spec, limits); },
-        [&] { return short_text_complaint("queue", task.queue, 1); },  //
+        [&] { return name_complaint("name", task.name); },
+        [&] { return payload_complaint("args", task.args, limits); },
+        [&] { return task.spec.empty() ? std::nullopt : payload_complaint("spec", task.spec, limits); },
+        [&] { return name_complaint("queue", task.queue); },  //
         [&] { return tags_complaint(task.tags); },
         [&] { return range_complaint("priority", task.priority, 1, 100); },  //
         [&] { return times_complaint(task); }, [&] { return concurrency_complaint(task.concurrency); },
-        [&] { return short_text_complaint("idempotency key", task.idempotency_key, 0); },
+        [&] { return name_complaint("idempotency key", task.idempotency_key, 0); },
         [&] { return policy_complaint(task.policy); }, [&] { return traceparent_complaint(task.traceparent); });
 }
 
 void check_queue_name(const std::string& queue) {
-    if (auto complaint = short_text_complaint("queue", queue, 1)) throw BadInput(*complaint);
+    if (auto complaint = name_complaint("queue", queue)) throw BadInput(*complaint);
+}
+
+void check_worker(const WorkerRegistration& worker) {
+    std::vector<std::pair<std::string_view, std::string_view>> names = {{"the worker's name", worker.name}};
+    for (const auto& queue : worker.queues) names.emplace_back("a queue of the worker", queue);
+    for (const auto& tag : worker.tags) names.emplace_back("a tag of the worker", tag);
+    for (const auto& [field, name] : names)
+        if (const auto defect = name_defect(name)) throw BadInput(concat(field, " ", *defect));
 }
 
 void check_remark(const std::string& who, const std::string& reason) {
-    if (auto complaint = short_text_complaint("who orders it", who, 0)) throw BadInput(*complaint);
+    if (auto complaint = name_complaint("who orders it", who, 0)) throw BadInput(*complaint);
     if (reason.size() > max_message_bytes)
         throw BadInput(
             concat("the reason has ", reason.size(), " bytes; at most ", max_message_bytes, " are allowed"));
@@ -177,11 +203,10 @@ void check_token(const NewToken& token) {
 }
 
 void check_schedule(const ScheduleDefinition& schedule, const Limits& limits) {
-    const auto complaint =
-        first_complaint([&] { return short_text_complaint("the schedule's name", schedule.name, 1); },
-                        [&] { return json_complaint("its timing", schedule.timing, limits); },
-                        [&] { return text_complaint("its definition", schedule.definition); },
-                        [&] { return json_complaint("its input", schedule.input, limits); });
+    const auto complaint = first_complaint([&] { return name_complaint("the schedule's name", schedule.name); },
+                                           [&] { return json_complaint("its timing", schedule.timing, limits); },
+                                           [&] { return text_complaint("its definition", schedule.definition); },
+                                           [&] { return payload_complaint("its input", schedule.input, limits); });
     if (complaint) throw BadInput(*complaint);
 }
 
@@ -189,6 +214,16 @@ bool is_too_old(const Uuid& id, Timestamp now, const Limits& limits) {
     if (!limits.terminal_retention) return false;
     const Timestamp made_at{std::chrono::milliseconds(id.unix_milliseconds())};
     return now - made_at > *limits.terminal_retention;
+}
+
+std::optional<std::string> future_complaint(const Uuid& id, Timestamp now) {
+    if (id < first_id_at(now + most_clock_lead)) return std::nullopt;
+    return future_complaint(id);
+}
+
+std::string future_complaint(const Uuid& id) {
+    return concat("id ", id.to_string(), " is from more than ", format_duration(most_clock_lead),
+                  " in the future by the store's clock; check the clocks, or use a new id");
 }
 
 std::vector<std::string> canonical_tags(std::vector<std::string> tags) {

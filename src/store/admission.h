@@ -10,12 +10,26 @@
 namespace holdfast::store {
 
 /// Why a task cannot be accepted, as one sentence that names the field and what is allowed; nullopt when it can.
-/// The same rules for every store: text is UTF-8 without NUL, payloads are JSON within the limit, numbers are in
-/// range.
+/// The same rules for every store: text is UTF-8 without NUL, names have no control characters, payloads are JSON
+/// within the limit in which no member is given twice, numbers are in range.
 [[nodiscard]] std::optional<std::string> refusal(const NewTask& task, const Limits& limits);
+
+/// Why JSON that is submitted cannot be kept as it is written, as a sentence about `field`; nullopt when it can.
+[[nodiscard]] std::optional<std::string> payload_complaint(std::string_view field, std::string_view text,
+                                                           const Limits& limits);
+
+/// Why it cannot be the id of a task or job: it is nil, or not a UUIDv7; nullopt when it can.
+[[nodiscard]] std::optional<std::string> id_complaint(const Uuid& id);
 
 /// Is the id so old that its task may have been pruned?
 [[nodiscard]] bool is_too_old(const Uuid& id, Timestamp now, const Limits& limits);
+
+/// How far ahead of the store's clock the clock of a submitter may be.
+inline constexpr Duration most_clock_lead = std::chrono::hours(1);
+/// Why an id from further in the future is refused: it would be listed first until then, and its removal would make
+/// every id before it too old. nullopt: it is not.
+[[nodiscard]] std::optional<std::string> future_complaint(const Uuid& id, Timestamp now);
+[[nodiscard]] std::string future_complaint(const Uuid& id);  ///< of an id that the database refused
 
 /// Sorted, without duplicates: the form in which tags are interned.
 [[nodiscard]] std::vector<std::string> canonical_tags(std::vector<std::string> tags);
@@ -26,6 +40,9 @@ namespace holdfast::store {
 
 /// Throws BadInput unless it can be a queue's name.
 void check_queue_name(const std::string& queue);
+
+/// Throws BadInput unless the names of a worker, its queues and its tags can be names.
+void check_worker(const WorkerRegistration& worker);
 
 /// Throws BadInput unless an event can say who ordered something, and why.
 void check_remark(const std::string& who, const std::string& reason = {});

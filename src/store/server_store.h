@@ -132,7 +132,8 @@ public:
     // Who may do what
     /// The same id again is harmless. Throws BadInput when the name, the hash or a queue cannot be one.
     virtual CreateTokenStatus create_token(const NewToken& token) = 0;
-    /// Newest first; revoked and expired ones for as long as terminal tasks are kept.
+    /// Newest first; revoked and expired ones for as long as terminal tasks are kept. The newest of all is never
+    /// removed: once a token has been made, this is never empty again.
     virtual std::vector<TokenRecord> tokens() = 0;
     /// Also a revoked or expired one: the caller decides.
     virtual std::optional<TokenRecord> find_token(const std::string& hash) = 0;

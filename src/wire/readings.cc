@@ -23,7 +23,7 @@ std::string text(const Json& value) {
 
 /// What `embedded` was made of.
 std::string json_text(const Json& value) {
-    return value.is_null() ? std::string() : value.dump();
+    return value.is_null() ? std::string() : dump(value);
 }
 
 Uuid id(const Json& value) {
@@ -93,7 +93,7 @@ store::NewTask new_task(const Json& shape) {
     store::NewTask task;
     task.id = id(shape.at("id"));
     task.name = shape.at("name");
-    task.args = shape.at("args").dump();
+    task.args = dump(shape.at("args"));
     task.spec = json_text(shape.at("spec"));
     task.queue = shape.at("queue");
     task.tags = shape.at("tags").get<std::vector<std::string>>();
@@ -169,7 +169,7 @@ store::TaskRecord read_task(const Json& shape) {
     record.finished_at = time_or_none(shape.at("finished_at"));
     record.cancel_requested = shape.at("cancel_requested");
     const bool has_result = record.state == TaskState::Completed;
-    record.result = has_result ? shape.at("result").dump() : std::string();
+    record.result = has_result ? dump(shape.at("result")) : std::string();
     record.error = error(shape.at("error"));
     record.progress = progress(shape.at("progress"));
     record.checkpoint = json_text(shape.at("checkpoint"));
@@ -290,7 +290,7 @@ JobInfo read_job(const Json& shape) {
     job.workflow = shape.at("workflow");
     job.state = state(shape.at("state"), parse_job_state);
     job.input = json_text(shape.at("input"));
-    job.output = job.state == JobState::Completed ? shape.at("output").dump() : std::string();
+    job.output = job.state == JobState::Completed ? dump(shape.at("output")) : std::string();
     job.error = error(shape.at("error"));
     job.cancel_requested = shape.at("cancel_requested");
     job.created_at = read_time(shape.at("created_at"));
@@ -321,7 +321,7 @@ StepInfo read_step(const Json& shape) {
     step.finished_at = time_or_none(shape.at("finished_at"));
     step.wakes_at = time_or_none(shape.at("wakes_at"));
     step.message = text(shape.at("message"));
-    step.output = step.state == StepState::Completed ? shape.at("output").dump() : std::string();
+    step.output = step.state == StepState::Completed ? dump(shape.at("output")) : std::string();
     step.error = error(shape.at("error"));
     step.progress = progress(shape.at("progress"));
     step.items = step_counts(shape.at("items"));
@@ -332,7 +332,7 @@ store::ScheduleRecord read_schedule(const Json& shape) {
     const std::string workflow = text(shape.at("workflow"));
     store::ScheduleRecord record;
     record.schedule = {.name = shape.at("name"),
-                       .timing = shape.at("timing").dump(),
+                       .timing = dump(shape.at("timing")),
                        .definition = core::to_json_text(
                            core::WorkflowBundle{.main = workflow, .workflows = {{workflow, named(workflow)}}}),
                        .input = json_text(shape.at("input"))};

@@ -40,7 +40,16 @@ template <typename Records>
 
 [[nodiscard]] Json text_or_null(const std::string& text);  ///< null for empty text
 
-/// The value that JSON text holds; null for empty text, and the text itself where it is not JSON.
+/// JSON text as a part of a larger value, which dump() writes byte for byte; null for empty text, and a string where
+/// it is not JSON. Not for looking into: that is value_of().
 [[nodiscard]] Json embedded(const std::string& text);
+/// The value that JSON text holds; null where it holds none.
+[[nodiscard]] Json value_of(const std::string& text);
+/// JSON text, with what is embedded as it is written; bytes that are not UTF-8 are made readable.
+[[nodiscard]] std::string dump(const Json& value);
+/// The same as one line: line breaks of what is embedded become blanks.
+[[nodiscard]] std::string dump_line(const Json& value);
+/// Reads JSON so that dump() gives every number back with all of its digits. Discarded where it is not JSON.
+[[nodiscard]] Json parse_exactly(std::string_view text);
 
 }  // namespace holdfast::wire

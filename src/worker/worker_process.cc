@@ -10,6 +10,7 @@
 #include "engine/log_lines.h"
 #include "platform/host_identity.h"
 #include "runner/worker_environment.h"
+#include "store/admission.h"
 #include "worker/thread_runners.h"
 
 namespace holdfast::worker {
@@ -34,6 +35,7 @@ WorkerProcess::WorkerProcess(WorkerPlan plan, const FunctionTable& functions, Lo
     registration.id = make_uuid_v4(random_);
     registration.host = platform::own_host_identity();
     if (registration.name.empty()) registration.name = registration.host.hostname;
+    store::check_worker(registration);
     plan_.settings.runners_can_die = plan_.isolation == Isolation::Process;
     platform::count_sleep(client::parse_store_url(plan_.store.url).kind == client::StoreAddress::Kind::Postgres);
     if (plan_.isolation == Isolation::Process) {

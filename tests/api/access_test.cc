@@ -1,5 +1,7 @@
 #include "api/access.h"
 
+#include <future>
+
 #include "api/cross_site.h"
 #include "api/route.h"
 #include "api/token_secret.h"
@@ -23,6 +25,10 @@ protected:
         token.who = "test";
         EXPECT_EQ(store->create_token(token), store::CreateTokenStatus::Created);
         return secret;
+    }
+    int from(const std::string& target, const std::string& token) {
+        const auto request = request_of({.target = target, .headers = {{"authorization", "Bearer " + token}}});
+        return std::get<http::Response>(api->handle(request)).status;
     }
     Answer as_page(const std::string& token, Sent sent) {
         sent.headers.emplace("cookie", "other=1; holdfast_session=" + token);
@@ -56,6 +62,46 @@ TEST_F(ApiAccess, ATokenMadeHereCountsAtOnce) {
     ASSERT_EQ(made.status, 201);
     EXPECT_EQ(get("/api/tasks").code(), "NO_TOKEN");
     EXPECT_EQ(get_as(made.body.at("token"), "/api/tasks").status, 200);
+}
+
+class ApiDoor : public ApiOnEveryStore {
+protected:
+    void prune_all() {
+        store::PruneParams params;
+        params.terminal_older_than = Duration::zero();
+        store->prune(params);
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Stores, ApiDoor, testing::ValuesIn(contract::store_kinds()),
+                         [](const auto& kind) { return contract::to_text(kind.param); });
+
+TEST_P(ApiDoor, StaysShutOnceATokenHasExistedWhateverBecomesOfIt) {
+    EXPECT_EQ(get("/api/tasks").status, 200);
+    const Answer made = post("/api/tokens", {{"name", "first"}, {"scope", "admin"}});
+    (void)make_token("second", Scope::Read);
+    const Answer revoked =
+        send({.method = "DELETE",
+              .target = "/api/tokens/first",
+              .headers = {{"authorization", "Bearer " + made.body.at("token").get<std::string>()}}});
+    EXPECT_EQ(revoked.status, 200);
+    EXPECT_THAT(log.messages(), Not(Contains(HasSubstr("The last valid token was revoked"))));
+    ASSERT_TRUE(store->revoke_token("second", "test"));
+    for (int round = 0; round < 3; ++round) {
+        EXPECT_EQ(get("/api/tasks").code(), "NO_TOKEN");
+        EXPECT_THAT(get("/api/tasks").detail(), HasSubstr("run directly on the store"));
+        prune_all();
+        EXPECT_EQ(get("/api/tasks").code(), "NO_TOKEN");
+        restart(api::Login::WhenTokensExist);  // as another server of the same store
+    }
+}
+
+TEST_P(ApiDoor, SaysInItsLogHowToGetInAgainWhenTheLastTokenIsRevoked) {
+    const std::string admin = make_token("admin", Scope::Admin);
+    const Answer revoked =
+        send({.method = "DELETE", .target = "/api/tokens/admin", .headers = {{"authorization", "Bearer " + admin}}});
+    EXPECT_EQ(revoked.status, 200);
+    EXPECT_THAT(log.messages(),
+                Contains(HasSubstr("'holdfast tokens create NAME --scope admin', run directly on the store")));
 }
 
 TEST_F(ApiAccess, WrongTokensAreRefused) {
@@ -234,7 +280,37 @@ TEST_F(ApiAccess, ProbesNeedNoToken) {
     restart(api::Login::Always);
     EXPECT_EQ(get("/healthz").body, Value({{"status", "ok"}}));
     EXPECT_EQ(get("/readyz").body, Value({{"status", "ready"}})) << "the details are for those with a token";
+    EXPECT_EQ(get_as(token, "/readyz").body, Value({{"status", "ready"}}))
+        << "a probe does not ask the store who it is";
+    api->look(*store);
     EXPECT_EQ(get_as(token, "/readyz").body.at("checks").at(0).at("name"), "store");
+    EXPECT_EQ(as_page(token, {.target = "/readyz"}).body.at("checks").at(0).at("name"), "store");
+    store->revoke_token("ops", "test");
+    std::this_thread::sleep_for(3100ms);  // what is remembered of tokens is out of date by now
+    (void)get_as(token, "/readyz");
+    api->look(*store);
+    EXPECT_EQ(get_as(token, "/readyz").body, Value({{"status", "ready"}}));
+}
+
+TEST_F(ApiAccess, ProbesAreAnsweredWhileTheStoreHangs) {
+    const std::string token = make_token("ops", Scope::Read);
+    auto hung = parts(api::Login::WhenTokensExist);
+    std::promise<void> over;
+    hung.open_store = [open = hung.open_store, end = over.get_future().share()] {
+        end.wait();
+        return open();
+    };
+    api = std::make_unique<api::Api>(std::move(hung), random, log);
+    std::vector<std::future<int>> waiting;
+    for (int i = 0; i < 6; ++i)
+        waiting.push_back(std::async(std::launch::async, [&] { return from("/api/tasks", token); }));
+    for (const std::string target : {"/healthz", "/readyz"}) {
+        auto probe = std::async(std::launch::async, [&] { return from(target, token); });
+        if (probe.wait_for(20s) != std::future_status::ready) ADD_FAILURE() << target << " waits for the store";
+        EXPECT_EQ(waiting.front().wait_for(0s), std::future_status::timeout) << "the store does not hang";
+    }
+    over.set_value();
+    for (auto& each : waiting) (void)each.get();
 }
 
 TEST_F(ApiAccess, MetricsNeedATokenOnceThereIsOneAlsoOnTheMachineItself) {
@@ -309,11 +385,16 @@ TEST_F(ApiAccess, NobodyIsRememberedLongerThanTheTokenIsValid) {
 
 TEST_F(ApiAccess, ReadinessSaysWhatIsWrong) {
     auto broken = parts(api::Login::Never);
-    broken.readiness = [] { return std::vector<api::Readiness>{{"schema", {.ok = false, .detail = "old"}}}; };
+    broken.readiness = [] {
+        return std::vector<api::Readiness>{
+            {"schema", {.ok = false, .detail = "old", .failure = "db7 is 3 versions behind"}}};
+    };
     api = std::make_unique<api::Api>(std::move(broken), random, log);
     const Answer answer = get("/readyz");
     EXPECT_EQ(answer.status, 503);
     EXPECT_EQ(answer.body.at("status"), "not ready");
+    EXPECT_EQ(answer.body.at("reason"), "schema: old") << "without what may name hosts and files";
+    EXPECT_EQ(answer.body.at("checks").at(0).at("detail"), "old: db7 is 3 versions behind");
 }
 
 TEST_F(ApiAccess, AServerWhoseStreamsStandStillIsNotReady) {

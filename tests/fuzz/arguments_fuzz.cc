@@ -89,7 +89,7 @@ void check_submit(const Flags& flags) {
 void check_run(const Flags& flags) {
     static const core::Workflow definition = workflow();
     std::istringstream in(R"({"day": "2026-11-15"})");
-    const json input = read_input(flags.input, definition, in);
+    const json input = json::parse(read_input(flags.input, definition, in));
     const auto again = core::checked_input(definition, input);
     require(again.ok() && again.value() == input);
 }

@@ -84,12 +84,26 @@ std::size_t TestSource::takes() const {
     return takes_;
 }
 
+namespace {
+
+Lane lane_of(const Request& request) {
+    const std::string first = request.path.empty() ? "" : request.path.front();
+    if (first == "probe") return Lane::Probe;
+    return first == "dear" ? Lane::Dear : Lane::Usual;
+}
+
+}  // namespace
+
 TestServer::TestServer(Limits limits, std::optional<TlsFiles> tls) {
     ServerParams params;
     params.port = 0;
     params.limits = limits;
     params.tls = std::move(tls);
-    params.handle = [this](const Request& request) { return handle(request); };
+    params.handle = [this](Request& request) {
+        if (lane_of(request) != Lane::Usual) request.path.erase(request.path.begin());
+        return handle(request);
+    };
+    params.lane = lane_of;
     params.answered = [this](const Request& request, int status, Duration) {
         const std::lock_guard lock(mutex_);
         answered_.push_back(concat(request.method, " ", status));

@@ -25,7 +25,7 @@ void PrintTo(const BadLine& line, std::ostream* out) {
 class CliBadInput : public SqliteProgramTest, public testing::WithParamInterface<BadLine> {};
 
 TEST_P(CliBadInput, GivesOneSentenceAndTheRightExitCodeAndChangesNothing) {
-    const std::string before = submit({"resize", "--id", "7e000000-0000-7000-8000-000000000001"});
+    const std::string before = submit({"resize", "--id", own_id(1)});
     const std::string state_before = holdfast({"tasks", "list", "--json"}).out;
     const Ran ran = holdfast(GetParam().arguments);
     EXPECT_EQ(ran.exit_code, GetParam().exit_code);
@@ -47,6 +47,16 @@ const std::vector<BadLine> bad_lines = {
     {"NoValue", {"submit", "x", "--queue"}, 2, "--queue"},
     {"EmptyName", {"submit", ""}, 2, "name"},
     {"BrokenJson", {"submit", "x", "--args", "{\"a\": }"}, 2, "is not JSON: parse error at line 1, column 7"},
+    {"MemberGivenTwice", {"submit", "x", "--args", R"({"a": {"b": 1, "b": 2}})"}, 2, "--args: a.b is given twice"},
+    {"NumberTooLarge", {"submit", "x", "--args", "[1e999]"}, 2, "number"},
+    {"ControlCharacterInAName", {"submit", "a\x1b[2J"}, 2, "name contains the control character U+001B"},
+    {"ControlCharacterInAQueue", {"queues", "pause", "a\tb"}, 2, "contains the control character U+0009"},
+    {"DirectionMarkInATag", {"submit", "x", "--tag", "\u202e"}, 2, "a tag contains U+202E"},
+    {"ControlCharacterInATokensName",
+     {"tokens", "create", "a\nb", "--scope", "read"},
+     2,
+     "the token's name contains the control character U+000A"},
+    {"IdFromTheFuture", {"submit", "x", "--id", "7e000000-0000-7000-8000-000000000001"}, 2, "in the future"},
     {"MissingArgsFile", {"submit", "x", "--args", "@gone.json"}, 2, "--args: cannot read gone.json: No such file"},
     {"WordForANumber", {"submit", "x", "--priority", "high"}, 2, "--priority: 'high' is not a whole number"},
     {"FractionForAWholeNumber",
@@ -78,10 +88,13 @@ const std::vector<BadLine> bad_lines = {
     {"NoSuchState", {"tasks", "list", "--state", "runing"}, 2, "(did you mean 'running'?)"},
     {"LimitOutOfRange", {"tasks", "list", "--limit", "0"}, 2, "--limit: '0' is not within 1 to 1000"},
     {"NoId", {"tasks", "show", "xyz"}, 2, "'xyz' is no task id"},
-    {"UnknownId", {"tasks", "show", "7e000000-0000-7000-8000-0000000000ff"}, 1, "there is no task with the id"},
+    {"UnknownId", {"tasks", "show", own_id(0xff)}, 1, "there is no task with the id"},
     {"UnknownPrefix", {"tasks", "cancel", "0fff"}, 1, "there is no task whose id begins with '0fff'"},
-    {"ReasonThatIsNoText", {"tasks", "cancel", "7e00", "--reason", "\xff"}, 2, "the reason is not valid UTF-8"},
-    {"OneOfTwoIdsUnknown", {"tasks", "cancel", "7e00", "0fff"}, 1, "begins with '0fff'"},
+    {"ReasonThatIsNoText",
+     {"tasks", "cancel", own_id(1).substr(0, 8), "--reason", "\xff"},
+     2,
+     "the reason is not valid UTF-8"},
+    {"OneOfTwoIdsUnknown", {"tasks", "cancel", own_id(1).substr(0, 8), "0fff"}, 1, "begins with '0fff'"},
     {"BarePathAsStore", {"tasks", "list", "--store", "app.db"}, 2, "write sqlite:app.db"},
     {"UnknownScheme", {"tasks", "list", "--store", "mysql://h/db"}, 2, "store"},
     {"MissingConfigFile", {"tasks", "list", "--config", "gone.yaml"}, 2, "gone.yaml"},

@@ -132,14 +132,14 @@ workflows:
 }
 
 TEST_P(CliJobs, AnIdMayBeAbbreviatedToAUniquePrefix) {
-    (void)run({"single", "--id", "7e000000-0000-7000-8000-00000000000a"});
-    (void)run({"single", "--id", "7e000000-0000-7000-8000-00000000000b"});
-    (void)run({"pipeline", "--id", "7e111111-0000-7000-8000-00000000000c"});
-    EXPECT_EQ(job("7e11")["job"]["workflow"], "pipeline");
-    const Ran ambiguous = holdfast({"jobs", "cancel", "7e00"});
+    (void)run({"single", "--id", own_id(0xa)});
+    (void)run({"single", "--id", own_id(0xb)});
+    (void)run({"pipeline", "--id", own_id(0xc, true)});
+    EXPECT_EQ(job(own_id(0xc, true).substr(0, 8))["job"]["workflow"], "pipeline");
+    const Ran ambiguous = holdfast({"jobs", "cancel", own_id(0xa).substr(0, 8)});
     EXPECT_EQ(ambiguous.exit_code, 2);
-    EXPECT_THAT(ambiguous.err, AllOf(HasSubstr("7e000000-0000-7000-8000-00000000000a (single, PENDING)"),
-                                     HasSubstr("7e000000-0000-7000-8000-00000000000b (single, PENDING)")));
+    EXPECT_THAT(ambiguous.err,
+                AllOf(HasSubstr(own_id(0xa) + " (single, PENDING)"), HasSubstr(own_id(0xb) + " (single, PENDING)")));
     EXPECT_THAT(listed_ids({"--state", "cancelled"}), IsEmpty());
     const Ran unknown = holdfast({"jobs", "show", "01ff"});
     EXPECT_EQ(unknown.exit_code, 1);

@@ -89,7 +89,7 @@ TEST_P(CliRun, TakesTheWorkflowFromAFileOfItsOwn) {
 
 TEST_P(CliRun, TheSameIdAgainIsHarmlessUnlessTheInputIsAnother) {
     define(sum_flow);
-    const std::string id = "7e000000-0000-7000-8000-00000000000a";
+    const std::string id = own_id(0xa);
     const std::vector<std::string> first = {"run", "sum", "-i", "start=1", "--id", id, "--json"};
     EXPECT_EQ(holdfast(first).json(), (nlohmann::json{{"id", id}, {"status", "accepted"}}));
     EXPECT_EQ(holdfast(first).json(), (nlohmann::json{{"id", id}, {"status", "existing"}}));

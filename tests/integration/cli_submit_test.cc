@@ -6,6 +6,7 @@
 namespace holdfast::integration {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
@@ -26,7 +27,7 @@ TEST_P(CliSubmit, StoresEveryOptionThatItTakes) {
                                    "--args",
                                    R"({"width": 640})",
                                    "--id",
-                                   "7e000000-0000-7000-8000-000000000001",
+                                   own_id(1),
                                    "--idempotency-key",
                                    "once",
                                    "--queue",
@@ -66,7 +67,7 @@ TEST_P(CliSubmit, StoresEveryOptionThatItTakes) {
                                    "--concurrency-limit",
                                    "2"});
     const auto task = show(id)["task"];
-    EXPECT_EQ(id, "7e000000-0000-7000-8000-000000000001");
+    EXPECT_EQ(id, own_id(1));
     EXPECT_EQ(task["name"], "resize");
     EXPECT_EQ(task["args"]["width"], 640);
     EXPECT_EQ(task["idempotency_key"], "once");
@@ -113,12 +114,11 @@ TEST_P(CliSubmit, TakesArgumentsFromAFileAndFromStandardInput) {
 }
 
 TEST_P(CliSubmit, TheSameIdAgainReturnsTheFirstTask) {
-    const std::vector<std::string> line = {"submit", "resize", "--id", "7e000000-0000-7000-8000-000000000002",
-                                           "--json"};
+    const std::vector<std::string> line = {"submit", "resize", "--id", own_id(2), "--json"};
     EXPECT_EQ(holdfast(line).json()["status"], "accepted");
     const Ran again = holdfast(line);
     EXPECT_EQ(again.exit_code, 0) << again.err;
-    EXPECT_EQ(again.json(), (nlohmann::json{{"id", "7e000000-0000-7000-8000-000000000002"}, {"status", "existing"}}));
+    EXPECT_EQ(again.json(), (nlohmann::json{{"id", own_id(2)}, {"status", "existing"}}));
     EXPECT_THAT(holdfast({"tasks", "list", "--json"}).json_lines(), SizeIs(1));
 }
 
@@ -171,6 +171,26 @@ TEST_P(CliSubmit, EightAtOnceIntoAStoreThatIsNotThereYetAllSucceed) {
         EXPECT_EQ(ran.exit_code, 0) << ran.err;
     }
     EXPECT_THAT(holdfast({"tasks", "list", "--json"}).json_lines(), SizeIs(8));
+}
+
+TEST_P(CliSubmit, KeepsEveryDigitOfArgumentsAndResults) {
+    const std::string digits = R"({"n":123456789012345678901234567890,"x":0.1000000000000000055})";
+    const std::string id = submit({"resize", "--args", digits});
+    StandInWorker worker(store(), {"task:resize"});
+    worker.complete(worker.take(), digits);
+    const Ran shown = holdfast({"tasks", "show", id, "--json"});
+    EXPECT_THAT(shown.out, AllOf(HasSubstr("\"args\":" + digits), HasSubstr("\"result\":" + digits)));
+    EXPECT_THAT(holdfast({"tasks", "show", id}).out, HasSubstr(digits));
+    EXPECT_THAT(holdfast({"tasks", "wait", id, "--json"}).out, HasSubstr(digits));
+    EXPECT_THAT(holdfast({"tasks", "list", "--json"}).out, HasSubstr(digits));
+}
+
+TEST_P(CliSubmit, PrintsJsonOfOneLineWhateverTheLinesOfTheArguments) {
+    folder.write("args.json", "{\n  \"n\": 1.50,\n  \"s\": \"a\\nb\"\n}\n");
+    const std::string id = submit({"resize", "--args", "@args.json"});
+    const Ran shown = holdfast({"tasks", "show", id, "--json"});
+    EXPECT_THAT(shown.lines(), SizeIs(1));
+    EXPECT_EQ(shown.json()["task"]["args"], (nlohmann::json{{"n", 1.5}, {"s", "a\nb"}}));
 }
 
 }  // namespace

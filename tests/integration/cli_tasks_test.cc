@@ -87,15 +87,15 @@ TEST_P(CliTasks, ShowSaysWhatAWaitingTaskWaitsFor) {
 }
 
 TEST_P(CliTasks, AnIdMayBeAbbreviatedToAUniquePrefix) {
-    (void)submit({"resize", "--id", "7e000000-0000-7000-8000-00000000000a"});
-    (void)submit({"resize", "--id", "7e000000-0000-7000-8000-00000000000b"});
-    (void)submit({"mail", "--id", "7e111111-0000-7000-8000-00000000000c"});
-    EXPECT_EQ(show("7e11")["task"]["name"], "mail");
-    EXPECT_EQ(show("7e111111-0000")["task"]["name"], "mail");
-    const Ran ambiguous = holdfast({"tasks", "cancel", "7e00"});
+    (void)submit({"resize", "--id", own_id(0xa)});
+    (void)submit({"resize", "--id", own_id(0xb)});
+    (void)submit({"mail", "--id", own_id(0xc, true)});
+    EXPECT_EQ(show(own_id(0xc, true).substr(0, 8))["task"]["name"], "mail");
+    EXPECT_EQ(show(own_id(0xc, true).substr(0, 13))["task"]["name"], "mail");
+    const Ran ambiguous = holdfast({"tasks", "cancel", own_id(0xa).substr(0, 8)});
     EXPECT_EQ(ambiguous.exit_code, 2);
-    EXPECT_THAT(ambiguous.err, AllOf(HasSubstr("7e000000-0000-7000-8000-00000000000a (resize, PENDING)"),
-                                     HasSubstr("7e000000-0000-7000-8000-00000000000b (resize, PENDING)")));
+    EXPECT_THAT(ambiguous.err,
+                AllOf(HasSubstr(own_id(0xa) + " (resize, PENDING)"), HasSubstr(own_id(0xb) + " (resize, PENDING)")));
     EXPECT_THAT(listed_ids({"--state", "cancelled"}), IsEmpty());
 }
 

@@ -1,5 +1,6 @@
 #include "integration/place.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -146,6 +147,13 @@ std::vector<StoreKind> all_kinds() {
 std::string name_of(const testing::TestParamInfo<StoreKind>& info) {
     if (info.param == StoreKind::Server) return "Server";
     return info.param == StoreKind::Sqlite ? "Sqlite" : "Postgres";
+}
+
+std::string own_id(unsigned number, bool of_an_hour_ago) {
+    static const auto start = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+    const auto at = start - std::chrono::hours(of_an_hour_ago ? 1 : 0);
+    const std::string time = fmt::format("{:012x}", at.time_since_epoch().count());
+    return fmt::format("{}-{}-7000-8000-{:012x}", time.substr(0, 8), time.substr(8), number);
 }
 
 std::unique_ptr<StorePlace> make_place(StoreKind kind, const TempFolder& folder) {

@@ -33,6 +33,10 @@ enum class StoreKind { Sqlite, Postgres, Server };
 [[nodiscard]] std::vector<StoreKind> all_kinds();    ///< ... and through a server
 [[nodiscard]] std::string name_of(const testing::TestParamInfo<StoreKind>& info);
 
+/// The id of that number, for a task or job that names its own. All numbers of a test program begin alike, with eight
+/// digits that say when; those of an hour ago begin otherwise.
+[[nodiscard]] std::string own_id(unsigned number, bool of_an_hour_ago = false);
+
 /// A place without a store in it yet, that a URL names.
 class StorePlace {
 public:

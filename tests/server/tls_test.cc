@@ -70,6 +70,27 @@ TEST_P(Tls, KeepsItsCertificateWhenTheNewOneCannotBeUsed) {
     EXPECT_THAT(ran.err, HasSubstr("tls.crt"));
 }
 
+TEST_P(Tls, TakesOnlyCiphersWithForwardSecrecy) {
+    // With an RSA key, which the key exchange without forward secrecy needs.
+    (void)output_of(
+        "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=rsa -addext subjectAltName=IP:127.0.0.1 "
+        "-keyout " +
+        key() + " -out " + certificate() + " 2>&1");
+    const auto server = serve_tls();
+    const auto handshake = [&](const std::string& options) {
+        return output_of("openssl s_client -connect 127.0.0.1:" + std::to_string(server->port()) + " " + options +
+                         " </dev/null 2>&1");
+    };
+    for (const std::string suite : {"AES128-GCM-SHA256", "AES256-SHA256", "ECDHE-RSA-AES128-SHA256", "AES128-SHA"}) {
+        EXPECT_THAT(handshake("-tls1_2 -cipher " + suite), HasSubstr("Cipher is (NONE)")) << suite;
+    }
+    for (const std::string suite : {"ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-CHACHA20-POLY1305"}) {
+        EXPECT_THAT(handshake("-tls1_2 -cipher " + suite), HasSubstr("Cipher is " + suite));
+    }
+    EXPECT_THAT(handshake("-tls1_3"), HasSubstr("Cipher is TLS_"));
+    EXPECT_THAT(handshake("-tls1_1 -cipher ALL:@SECLEVEL=0"), HasSubstr("Cipher is (NONE)"));
+}
+
 TEST_P(Tls, NeedsBothFiles) {
     const auto ran = holdfast({"server", "--port", "0", "--tls-cert", "a.crt"});
     EXPECT_EQ(ran.exit_code, 2);

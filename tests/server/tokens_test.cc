@@ -1,3 +1,5 @@
+#include <signal.h>
+
 #include "server/server_fixture.h"
 
 namespace holdfast::server_test {
@@ -45,6 +47,33 @@ TEST_P(Tokens, OpenTheServerToWhomTheyNameUntilTheyAreRevoked) {
         "a note of its use");
     EXPECT_EQ(holdfast({"tokens", "revoke", "ann"}).exit_code, 0);
     wait_until([&] { return server->get("/api/session", made["token"]).status == 401; }, "its refusal");
+}
+
+TEST_P(Tokens, KeepEveryServerShutOnceOneHasExistedAndSayHowToGetBackIn) {
+    const auto first = serve(), second = serve();
+    EXPECT_EQ(first->get("/api/tasks").status, 200);
+    EXPECT_EQ(second->get("/api/tasks").status, 200);
+    (void)create({"ann", "--scope", "read"});
+    for (const auto* server : {first.get(), second.get()})
+        wait_until([&] { return server->get("/api/tasks").status == 401; }, "the door to shut");
+    const auto revoked = holdfast({"tokens", "revoke", "ann"});
+    const std::string way_back = "'holdfast tokens create NAME --scope admin', run directly on the store";
+    EXPECT_THAT(revoked.err, HasSubstr(way_back));
+    EXPECT_THAT(holdfast({"tokens", "list"}).err, HasSubstr(way_back));
+    EXPECT_THAT(holdfast({"doctor"}).out, HasSubstr("'holdfast tokens create NAME --scope admin'"));
+    store::PruneParams everything;
+    everything.terminal_older_than = Duration::zero();
+    store().prune(everything);
+    const auto third = serve();
+    const auto until =
+        std::chrono::steady_clock::now() + std::chrono::seconds(5);  // longer than anything is remembered
+    while (std::chrono::steady_clock::now() < until)
+        for (const auto* server : {first.get(), second.get(), third.get()})
+            ASSERT_EQ(server->get("/api/tasks").status, 401);
+    const auto made = create({"ops", "--scope", "admin"});
+    for (const auto* server : {first.get(), second.get(), third.get()})
+        EXPECT_EQ(server->get("/api/tasks", made["token"]).status, 200);
+    EXPECT_THAT(third->stop(SIGTERM).err, HasSubstr(way_back));
 }
 
 TEST_P(Tokens, AreLimitedToQueuesAndToATime) {

@@ -50,6 +50,35 @@ TEST_P(JobStart, TheSameAgainIsTheSameJob) {
     EXPECT_EQ(store->count().pending, 1);
 }
 
+TEST_P(JobStart, TheInputIsKeptAsItIsWrittenAndComparedAsJson) {
+    auto given = a_job(clock.now(), {a_flow({a_step("a")})});
+    given.input = R"({ "n": 123456789012345678901234567890, "x":0.1000000000000000055 })";
+    EXPECT_EQ(jobs->start_jobs({given}).at(0).status, SubmitStatus::Accepted);
+    EXPECT_EQ(job(given.id).input, given.input);
+    auto again = given;
+    again.input = R"({"x":1000000000000000055e-19,"n":123456789012345678901234567890})";
+    EXPECT_EQ(jobs->start_jobs({again}).at(0).status, SubmitStatus::Existing);
+    again.input = R"({"x":0.1,"n":123456789012345678901234567890})";
+    EXPECT_EQ(jobs->start_jobs({again}).at(0).status, SubmitStatus::PayloadMismatch);
+}
+
+TEST_P(JobStart, RefusesInputsThatSayAThingTwiceAndIdsFromTheFuture) {
+    const auto complaint = [&](const auto& spoil) {
+        auto given = a_job(clock.now(), {a_flow({a_step("a")})});
+        spoil(given);
+        const auto outcome = jobs->start_jobs({given}).at(0);
+        EXPECT_EQ(outcome.status, SubmitStatus::Refused);
+        return outcome.complaint;
+    };
+    using Job = store::NewJob;
+    EXPECT_THAT(complaint([](Job& job) { job.input = R"({"a": 1, "a": 2})"; }),
+                HasSubstr("the input.a is given twice"));
+    EXPECT_THAT(complaint([](Job& job) { job.input = R"({"a": 1e999})"; }), HasSubstr("the input.a is a number"));
+    EXPECT_THAT(complaint([&](Job& job) { job.id = new_task_id(clock.now() + 2h); }), HasSubstr("in the future"));
+    EXPECT_THAT(complaint([&](Job& job) { job.id = random_uuid(); }), HasSubstr("not a UUIDv7"));
+    EXPECT_EQ(store->count().pending, 0);
+}
+
 TEST_P(JobStart, AnotherInputOrDefinitionUnderTheSameIdIsAMismatch) {
     auto given = a_job(clock.now(), {a_flow({a_step("a")})});
     jobs->start_jobs({given});

@@ -204,6 +204,22 @@ TEST_F(SqlSubmit, RefusesTheSamePoliciesAsTheLibraryAndNamesTheKey) {
     }
 }
 
+TEST_F(SqlSubmit, RefusesIdsFromMoreThanAnHourInTheFuture) {
+    EXPECT_EQ(submit_again(new_task_id(clock.now() + 59min)), "");
+    const auto far = new_task_id(clock.now() + 61min);
+    EXPECT_THAT(submit_again(far), HasSubstr("holdfast.submit: id:"));
+    EXPECT_THAT(submit_again(far), HasSubstr("in the future"));
+    EXPECT_FALSE(store->find({far}).at(0).has_value());
+}
+
+TEST_F(SqlSubmit, ComparesPayloadsAsJson) {
+    const std::string call = "SELECT holdfast.submit('noop', idempotency_key => 'k', args => ";
+    const std::string first = raw->value(concat(call, R"('{"a": 1.0, "b": [true, "x"]}'))"));
+    EXPECT_EQ(raw->value(concat(call, R"('{"b":[true,"\u0078"],"a":1}'))")), first);
+    EXPECT_THAT(complaint_about(concat(call, R"('{"b":[true,"x"],"a":2}'))")), HasSubstr("PAYLOAD_MISMATCH"));
+    EXPECT_THAT(complaint_about(concat(call, R"('{"b":[true,"\u0000"],"a":1}'))")), HasSubstr("PAYLOAD_MISMATCH"));
+}
+
 TEST_F(SqlSubmit, AgreesWithTheLibraryAboutEveryParameterAtItsBounds) {
     struct Bound {
         std::string parameter;
@@ -240,6 +256,26 @@ TEST_F(SqlSubmit, AgreesWithTheLibraryAboutEveryParameterAtItsBounds) {
         {"args", true, [](T& t) { t.args = R"([1.7976931348623157e308, 1e-400, "1e400"])"; }},
         {"args", false, [](T& t) { t.args = "[1e309]"; }},
         {"args", false, [](T& t) { t.args = concat("-1", std::string(309, '0')); }},
+        {"args", false, [](T& t) { t.args = R"({"a": 1, "a": 2})"; }},
+        {"args", false, [](T& t) { t.args = R"([0, {"b": [{"a": 1, "\u0061": 2}]}])"; }},
+        {"args", false, [](T& t) { t.args = R"({"\\a": 1, "\u005ca": 2})"; }},
+        {"args", true, [](T& t) { t.args = R"({"a.b": 1, "a": {"b": 2, "c": [{"b": 1}, {"b": 1}]}, "\u0000": 1})"; }},
+        {"args", true, [](T& t) { t.args = R"({"\\a": 1, "  a": 2, "x": "a:b:c"})"; }},
+        {"args", false, [](T& t) { t.args = R"({"\u0000": 1, "\u0000": 2})"; }},
+        {"spec", false, [](T& t) { t.spec = R"({"a": 1, "a": 1})"; }},
+        {"name", false, [](T& t) { t.name = "a\x1b[2J"; }},
+        {"name", false, [](T& t) { t.name = "a\n"; }},
+        {"name", false, [](T& t) { t.name = "\xC2\x80"; }},
+        {"name", true, [](T& t) { t.name = "\xC2\xA0 \xE2\x80\xA9 \xE2\x80\xAF \xE2\x81\xAA \xE7\xBF\xBB"; }},
+        {"queue", false, [](T& t) { t.queue = "\x7f"; }},
+        {"queue", false, [](T& t) { t.queue = "\xC2\x9f"; }},
+        {"tags", false,
+         [](T& t) {
+             t.tags = {"fine", "\xE2\x80\xAE"};
+         }},
+        {"tags", false, [](T& t) { t.tags = {"\xE2\x81\xA6"}; }},
+        {"concurrency_key", false, [](T& t) { t.concurrency = ConcurrencyKey{.key = "\xE2\x81\xA9", .limit = 1}; }},
+        {"idempotency_key", false, [](T& t) { t.idempotency_key = "\x01"; }},
         {"spec", true, [](T& t) { t.spec = concat('"', std::string((1 << 20) - 2, 'x'), '"'); }},
         {"spec", false, [](T& t) { t.spec = concat('"', std::string((1 << 20) - 1, 'x'), '"'); }},
         {"spec", false, [&](T& t) { t.spec = nested(257); }},

@@ -42,6 +42,59 @@ TEST_P(SubmitRefusal, NamesInvalidUtf8InEveryText) {
     EXPECT_THAT(complaint_about(task), HasSubstr("idempotency"));
 }
 
+TEST_P(SubmitRefusal, NamesControlCharactersAndDirectionMarksInEveryName) {
+    for (const std::string bad : {"a\x1b[2J", "a\nb", "\x7f", "\xC2\x9b", "gpj.\xE2\x80\xAEtxt", "\xE2\x81\xA6x"}) {
+        EXPECT_THAT(complaint_about(a_task(clock.now(), bad)), HasSubstr("name contains"));
+        auto task = a_task(clock.now());
+        task.queue = bad;
+        EXPECT_THAT(complaint_about(task), HasSubstr("queue contains"));
+        task = a_task(clock.now());
+        task.tags = {"fine", bad};
+        EXPECT_THAT(complaint_about(task), HasSubstr("a tag contains"));
+        EXPECT_THAT(complaint_about(with_key(a_task(clock.now()), bad)), HasSubstr("concurrency key contains"));
+        task = a_task(clock.now());
+        task.idempotency_key = bad;
+        EXPECT_THAT(complaint_about(task), HasSubstr("idempotency key contains"));
+        EXPECT_THROW(store->set_queue_paused(bad, true, "ann"), BadInput);
+        EXPECT_THROW(store->set_queue_paused("fine", true, bad), BadInput);
+        for (int part = 0; part < 3; ++part) {
+            auto worker = a_worker();
+            (part == 0 ? worker.name : part == 1 ? worker.queues.emplace_back() : worker.tags.emplace_back()) = bad;
+            EXPECT_THROW(store->register_worker(worker), BadInput) << part;
+        }
+        EXPECT_THROW(store->put_schedule({.name = bad, .timing = "{}", .definition = "{}", .input = "{}"}, "ann"),
+                     BadInput);
+    }
+}
+
+TEST_P(SubmitRefusal, NamesTheMemberThatIsGivenTwiceOrTooLarge) {
+    auto task = a_task(clock.now());
+    task.args = R"({"mail": {"to": "ann", "to": "bob"}})";
+    EXPECT_THAT(complaint_about(task), HasSubstr("args.mail.to is given twice"));
+    task.args = R"({"n": [1, 1e999]})";
+    EXPECT_THAT(complaint_about(task), HasSubstr("args.n[1] is a number that is too large"));
+}
+
+TEST_P(SubmitRefusal, NamesIdsFromMoreThanAnHourInTheFuture) {
+    auto task = a_task(clock.now());
+    task.id = new_task_id(clock.now() + 1h + 1s);
+    EXPECT_THAT(complaint_about(task), HasSubstr("more than 1h in the future"));
+    task.id = new_task_id(clock.now() + 8000h);
+    EXPECT_THAT(complaint_about(task), HasSubstr(task.id.to_string()));
+    task.id = new_task_id(clock.now() + 59min);
+    submit(task);
+}
+
+TEST_P(SubmitRefusal, DoesNotMeetARepeatedSubmitWhoseIdIsFarAheadBecauseTheClockWasSetBack) {
+    const auto task = a_task(clock.now());
+    submit(task);
+    clock.advance(-3h);
+    EXPECT_EQ(store->submit({task}).at(0).status, SubmitStatus::Existing);
+    auto other = task;
+    other.priority = 9;
+    EXPECT_EQ(store->submit({other}).at(0).status, SubmitStatus::PayloadMismatch);
+}
+
 TEST_P(SubmitRefusal, NamesArgsThatAreNotJson) {
     auto task = a_task(clock.now());
     task.args = "{broken";

@@ -209,5 +209,26 @@ TEST_P(Submit, NoIdIsTooOldWhenNothingIsEverPruned) {
     EXPECT_EQ(keeper->submit({task}).at(0).status, SubmitStatus::Accepted);
 }
 
+TEST_P(Submit, ComparesPayloadsAsJsonAndKeepsTheFirstAsItWasWritten) {
+    auto task = a_task(clock.now());
+    task.args = R"({ "n": 123456789012345678901234567890, "x":0.1000000000000000055, "a": [1.0] })";
+    task.spec = R"({"script":"true","env":{"A":"1","B":"2"}})";
+    submit(task);
+    auto again = task;
+    again.args = R"({"a":[1],"x":1000000000000000055e-19,"n":1.2345678901234567890123456789e29})";
+    again.spec = R"({"env":{"B":"2","A":"1"},"script":"true"})";
+    EXPECT_EQ(store->submit({again}).at(0).status, SubmitStatus::Existing);
+    EXPECT_EQ(record(*store, task.id).task.args, task.args);
+    for (const char* other : {R"({"n":123456789012345678901234567891,"x":0.1000000000000000055,"a":[1]})",
+                              R"({"n":123456789012345678901234567890,"x":0.1,"a":[1]})",
+                              R"({"n":123456789012345678901234567890,"x":0.1000000000000000055,"a":["1"]})"}) {
+        again.args = other;
+        EXPECT_EQ(store->submit({again}).at(0).status, SubmitStatus::PayloadMismatch) << other;
+    }
+    again = task;
+    again.spec = "";
+    EXPECT_EQ(store->submit({again}).at(0).status, SubmitStatus::PayloadMismatch);
+}
+
 }  // namespace
 }  // namespace holdfast::contract

@@ -196,14 +196,22 @@ TEST_P(Tokens, ThatCannotBeAreRefusedWithASentence) {
     EXPECT_THAT(names(), IsEmpty());
 }
 
-TEST_P(Tokens, TheLastThatNobodyRevokedStaysThoughItExpiredLongAgo) {
-    create("first", clock.now() + 1min);
-    create("last", clock.now() + 2min);
-    create("revoked", clock.now() + 3min);
-    store->revoke_token("revoked", "bob");
-    clock.advance(1000h);
+TEST_P(Tokens, TheNewestIsNeverRemovedThoughAllAreRevokedOrExpiredLongAgo) {
+    create("expired", clock.now() + 1min);
+    clock.advance(1s);
+    create("revoked first");
+    clock.advance(1s);
+    create("revoked last", clock.now() + 3min);
+    store->revoke_token("revoked last", "bob");
+    store->revoke_token("revoked first", "bob");
+    for (int round = 0; round < 3; ++round) {
+        clock.advance(1000h);
+        prune(1h);
+        EXPECT_THAT(names(), testing::ElementsAre("revoked last"));
+    }
+    create("after");
     prune(1h);
-    EXPECT_THAT(names(), testing::ElementsAre("last"));
+    EXPECT_THAT(names(), testing::ElementsAre("after"));
 }
 
 TEST_P(Tokens, ThatAreDeadAreKeptAsLongAsTerminalTasks) {

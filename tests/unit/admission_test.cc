@@ -37,6 +37,16 @@ std::string json_of(std::size_t bytes) {
     return "\"" + std::string(bytes - 2, 'x') + "\"";
 }
 
+TEST(Admission, TakesIdsFromUpToAnHourInTheFuture) {
+    const Timestamp now{std::chrono::milliseconds(created_ms)};
+    const std::int64_t hour = 3'600'000;
+    EXPECT_EQ(future_complaint(v7(created_ms), now), std::nullopt);
+    EXPECT_EQ(future_complaint(v7(created_ms + hour - 1), now), std::nullopt);
+    EXPECT_EQ(future_complaint(v7(0), now), std::nullopt);
+    for (const std::int64_t late : {created_ms + hour, created_ms + 24 * hour, (std::int64_t{1} << 48) - 1})
+        EXPECT_THAT(future_complaint(v7(late), now).value(), HasSubstr("more than 1h in the future")) << late;
+}
+
 TEST(Admission, AcceptsATaskAtEveryLimit) {
     EXPECT_EQ(refusal(good(), {}), std::nullopt);
     NewTask task = good();
@@ -65,6 +75,19 @@ TEST(Admission, RefusesEachBadFieldByName) {
         {"name contains a NUL byte at offset 1", [](NewTask& t) { t.name = "a\0b"s; }},
         {"name is not valid UTF-8 at offset 0", [](NewTask& t) { t.name = "\xC0\xAF"; }},
         {"name is not valid UTF-8 at offset 2", [](NewTask& t) { t.name = "ok\xED\xA0\x80"; }},
+        {"name contains the control character U+001B at offset 1", [](NewTask& t) { t.name = "a\x1b[31m"; }},
+        {"queue contains the control character U+000A", [](NewTask& t) { t.queue = "a\nb"; }},
+        {"a tag contains the control character U+007F", [](NewTask& t) { t.tags = {"\x7f"}; }},
+        {"concurrency key contains U+202E, which changes the direction",
+         [](NewTask& t) {
+             t.concurrency = {"\xE2\x80\xAE", 1};
+         }},
+        {"idempotency key contains the control character U+0009", [](NewTask& t) { t.idempotency_key = "\t"; }},
+        {"args is a number that is too large", [](NewTask& t) { t.args = "1e999"; }},
+        {"args.a[1] is a number that is too large", [](NewTask& t) { t.args = R"({"a": [1, -1e999]})"; }},
+        {"args.b.c is given twice", [](NewTask& t) { t.args = R"({"b": {"c": 1, "c": 1}})"; }},
+        {"args[0].c is given twice", [](NewTask& t) { t.args = R"([{"c": 1, "c": 1}])"; }},
+        {"spec.c is given twice", [](NewTask& t) { t.spec = R"({"c": 1, "c": 1})"; }},
         {"args is not valid JSON", [](NewTask& t) { t.args = "{"; }},
         {"args is not valid JSON", [](NewTask& t) { t.args = ""; }},
         {"args contains a NUL byte at offset 3", [](NewTask& t) { t.args = "\"a\"\0"s; }},

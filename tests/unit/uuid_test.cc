@@ -82,9 +82,18 @@ TEST(UuidV7, GrowsWhenTheClockGoesBack) {
     FixedRandom random({42, 7});
     UuidV7Maker maker;
     const Uuid before = maker.make(start, random);
-    const Uuid after = maker.make(start - 24h, random);
+    const Uuid after = maker.make(start - 29min, random);
     EXPECT_LT(before, after);
     EXPECT_EQ(after.unix_milliseconds(), before.unix_milliseconds());
+}
+
+TEST(UuidV7, FollowsAClockThatIsSetBackByMoreThanHalfAnHour) {
+    FixedRandom random({42, 7, 43, 8});
+    UuidV7Maker maker;
+    const Uuid wrong = maker.make(start + 24h, random);
+    const Uuid right = maker.make(start, random);
+    EXPECT_EQ(wrong.unix_milliseconds() - right.unix_milliseconds(), std::chrono::milliseconds(24h).count());
+    EXPECT_LT(right, maker.make(start, random));
 }
 
 TEST(UuidV7, BorrowsFromTheNextMillisecondWhenTheCounterIsFull) {

@@ -19,6 +19,15 @@ Workflow workflow_with_input() {
     return workflow;
 }
 
+TEST(WorkflowInputText, StaysAsItIsWrittenAndGetsTheDefaults) {
+    const std::string digits = R"({ "n": 123456789012345678901234567890, "x":0.1000000000000000055 })";
+    EXPECT_EQ(checked_input_text(Workflow(), digits).value(), digits);
+    EXPECT_EQ(checked_input_text(Workflow(), "null").value(), "{}");
+    EXPECT_EQ(checked_input_text(workflow_with_input(), R"({ "day" : "mon\u0064ay" })").value().substr(0, 23),
+              R"({"day":"mon\u0064ay",)");
+    EXPECT_FALSE(checked_input_text(workflow_with_input(), R"({"mode": "slow"})").ok());
+}
+
 TEST(WorkflowInput, IsAnyObjectWithoutASchema) {
     const json input{{"a", {1, 2}}};
     EXPECT_EQ(checked_input(Workflow(), input).value(), input);

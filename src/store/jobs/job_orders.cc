@@ -2,6 +2,8 @@
 
 #include "base/text.h"
 #include "core/job_state.h"
+#include "core/json_text.h"
+#include "core/workflow_input.h"
 #include "store/admission.h"
 #include "store/jobs/job_scope.h"
 #include "store/jobs/orchestrator.h"
@@ -22,15 +24,9 @@ SubmitOutcome Orchestrator::start(const NewJob& job, bool of_slot) {
     const auto refused = [&](std::string complaint) {
         return SubmitOutcome{SubmitStatus::Refused, job.id, std::move(complaint)};
     };
-    if (job.id.is_nil()) return refused("the job has no id");
-    if (job.input.size() > setting_.limits.max_payload_bytes)
-        return refused(concat("the input has ", job.input.size(), " bytes, and at most ",
-                              setting_.limits.max_payload_bytes, " are allowed"));
-    if (const auto defect = text_defect(job.input)) return refused(concat("the input ", *defect));
-    if (json_nesting(job.input) > max_json_nesting)
-        return refused(concat("the input is nested deeper than ", max_json_nesting, " levels"));
-    const Json given = Json::parse(job.input, nullptr, false);
-    if (given.is_discarded()) return refused("the input is not JSON");
+    if (auto complaint = id_complaint(job.id)) return refused(std::move(*complaint));
+    if (auto complaint = payload_complaint("the input", job.input, setting_.limits))
+        return refused(std::move(*complaint));
     const Uuid definition = definition_id(job.definition);
     auto bundle = definitions_.find(definition);
     try {
@@ -40,22 +36,24 @@ SubmitOutcome Orchestrator::start(const NewJob& job, bool of_slot) {
     }
     plans_[definition] = bundle;
     const auto& plan = *bundle->find(bundle->main);
-    const auto input = core::checked_input(plan.definition, given);
+    auto input = core::checked_input_text(plan.definition, job.input);
     if (!input.ok()) return refused(concat("the input is not valid: ", join(input.error(), "; ")));
 
     JobHead head;
     head.id = job.id;
     head.definition = definition;
     head.workflow = bundle->main;
-    head.input = input->dump();
+    head.input = std::move(input).value();
     head.root = job.id;
     head.retry_of = job.retry_of;
     head.created_at = setting_.now;
     head.timeout = plan.definition.timeout;
     if (const JobRow* const earlier = book_.find_job(job.id)) {
-        const bool same = earlier->head.definition == definition && earlier->head.input == head.input;
+        const bool same = earlier->head.definition == definition && core::same_json(earlier->head.input, head.input);
         return {same ? SubmitStatus::Existing : SubmitStatus::PayloadMismatch, job.id, ""};
     }
+    if (auto complaint = future_complaint(job.id, setting_.now); complaint && !of_slot)
+        return refused(std::move(*complaint));
     if (is_too_old(job.id, setting_.now, setting_.limits) || (!of_slot && tables_.is_pruned_up_to(job.id)))
         return {SubmitStatus::TooOld, job.id,
                 "the id is older than finished jobs are kept: it may have been used before"};
@@ -227,6 +225,8 @@ RetryStatus Orchestrator::retry(const RetryJobParams& params) {
     if (!is_terminal(old->progress.state)) return RetryStatus::NotEnded;
     if (old->progress.state == JobState::Completed) return RetryStatus::Completed;
     if (book_.find_job(params.new_id)) return RetryStatus::Started;
+    if (const auto complaint = id_complaint(params.new_id)) throw BadInput(*complaint);
+    if (const auto complaint = future_complaint(params.new_id, setting_.now)) throw BadInput(*complaint);
     const auto& plan = plan_of(*old);
     JobHead head = old->head;
     head.id = params.new_id;

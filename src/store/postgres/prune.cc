@@ -76,14 +76,13 @@ void delete_idle_keys(Transaction& tx, std::size_t limit) {
         rows.strings(0, 0));
 }
 
-/// Of those that nobody revoked the one that expires last stays: it says that somebody wanted the door shut.
+/// The newest of all stays for ever: while there is a row, dead or not, servers ask for a token.
 void delete_dead_tokens(Transaction& tx, Duration older_than, std::size_t limit) {
     tx.run(
         "WITH line AS (SELECT holdfast.now() - $1 * interval '1 microsecond' AS before)"
         " DELETE FROM holdfast.token WHERE id IN (SELECT t.id FROM holdfast.token t, line"
-        " WHERE t.revoked_at < before OR (t.expires_at < before"
-        " AND (t.revoked_at IS NOT NULL OR EXISTS (SELECT FROM holdfast.token o WHERE o.revoked_at IS NULL"
-        " AND (o.expires_at IS NULL OR o.expires_at > t.expires_at)))) LIMIT $2)",
+        " WHERE (t.revoked_at < before OR t.expires_at < before)"
+        " AND t.id <> (SELECT n.id FROM holdfast.token n ORDER BY n.created_at DESC, n.id DESC LIMIT 1) LIMIT $2)",
         older_than.count(), static_cast<std::int64_t>(limit));
 }
 

@@ -38,6 +38,7 @@ std::vector<Batch> batches_of(const std::vector<NewTask>& tasks, const std::vect
 SubmitStatus read_status(std::string_view text) {
     if (text == "existing") return SubmitStatus::Existing;
     if (text == "mismatch") return SubmitStatus::PayloadMismatch;
+    if (text == "too_new") return SubmitStatus::Refused;
     return SubmitStatus::TooOld;
 }
 
@@ -82,6 +83,7 @@ void read_outcomes(const Rows& rows, const Batch& batch, std::vector<SubmitOutco
         outcome.id = rows.uuid(row, 2);
         if (outcome.status == SubmitStatus::TooOld)
             outcome.complaint = "the id is older than finished tasks are kept: it may have been used before";
+        if (outcome.status == SubmitStatus::Refused) outcome.complaint = store::future_complaint(outcome.id);
     }
 }
 

@@ -85,6 +85,7 @@ RemoveStatus remove_in(Transaction& tx, const Uuid& worker) {
 }  // namespace
 
 store::RegisterAnswer PostgresStore::register_worker(const store::WorkerRegistration& worker) {
+    store::check_worker(worker);
     const auto& host = worker.host;
     const auto row = beats_.write(
         "SELECT holdfast.register_worker($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",

@@ -151,12 +151,11 @@ void delete_idle_keys(Transaction& tx, std::size_t limit) {
         limit);
 }
 
-/// Of those that nobody revoked the one that expires last stays: it says that somebody wanted the door shut.
+/// The newest of all stays for ever: while there is a row, dead or not, servers ask for a token.
 void delete_dead_tokens(Transaction& tx, Timestamp before, std::size_t limit) {
     tx.db.run(
-        "DELETE FROM token WHERE id IN (SELECT t.id FROM token t WHERE t.revoked_at < ?1 OR (t.expires_at < ?1"
-        " AND (t.revoked_at IS NOT NULL OR EXISTS (SELECT 1 FROM token o WHERE o.revoked_at IS NULL"
-        " AND (o.expires_at IS NULL OR o.expires_at > t.expires_at)))) LIMIT ?2)",
+        "DELETE FROM token WHERE id IN (SELECT t.id FROM token t WHERE (t.revoked_at < ?1 OR t.expires_at < ?1)"
+        " AND t.id <> (SELECT n.id FROM token n ORDER BY n.created_at DESC, n.id DESC LIMIT 1) LIMIT ?2)",
         before, limit);
 }
 

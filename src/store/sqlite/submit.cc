@@ -1,3 +1,4 @@
+#include "core/json_text.h"
 #include "core/policy_text.h"
 #include "store/admission.h"
 #include "store/sqlite/error_columns.h"
@@ -15,15 +16,16 @@ using store::SubmitStatus;
 std::optional<SubmitOutcome> find_earlier(Database& db, const store::NewTask& task, std::int64_t route,
                                           const std::string& policy) {
     auto row = db.query(
-        "SELECT id, name = ?3 AND args = ?4 AND spec IS ?5 AND route_id = ?6 AND priority = ?7 AND policy IS ?8"
-        " AND concurrency_key IS ?9 AND concurrency_limit IS ?10"
+        "SELECT id, name = ?3 AND (spec IS NULL) = ?4 AND route_id = ?5 AND priority = ?6 AND policy IS ?7"
+        " AND concurrency_key IS ?8 AND concurrency_limit IS ?9, args, coalesce(spec, '')"
         " FROM task WHERE id = ?1 OR idempotency_key = ?2 ORDER BY id = ?1 DESC LIMIT 1",
-        task.id, unless_empty(task.idempotency_key), task.name, task.args, unless_empty(task.spec), route,
-        task.priority, unless_empty(policy),
+        task.id, unless_empty(task.idempotency_key), task.name, task.spec.empty(), route, task.priority,
+        unless_empty(policy),
         task.concurrency ? std::optional(std::string_view(task.concurrency->key)) : std::nullopt,
         task.concurrency ? std::optional(task.concurrency->limit) : std::nullopt);
     if (!row.step()) return std::nullopt;
-    const bool same = row.integer(1) != 0;
+    const bool same =
+        row.integer(1) != 0 && core::same_json(row.text(2), task.args) && core::same_json(row.text(3), task.spec);
     return SubmitOutcome{same ? SubmitStatus::Existing : SubmitStatus::PayloadMismatch, row.uuid(0), ""};
 }
 
@@ -53,8 +55,10 @@ SubmitOutcome SqliteStore::submit_one(Transaction& tx, const store::NewTask& tas
         return {SubmitStatus::Refused, task.id, std::move(*complaint)};
     const auto route = routes_.intern(tx, task.queue, store::canonical_tags(task.tags));
     const auto policy = core::encode_policy(task.policy);
-    if (too_old || !insert_task(tx, task, route, policy)) {
+    auto from_the_future = store::future_complaint(task.id, tx.now);
+    if (too_old || from_the_future || !insert_task(tx, task, route, policy)) {
         if (auto earlier = find_earlier(tx.db, task, route, policy)) return *earlier;
+        if (from_the_future) return {SubmitStatus::Refused, task.id, std::move(*from_the_future)};
         return {SubmitStatus::TooOld, task.id,
                 "the id is older than finished tasks are kept: it may have been used before"};
     }

@@ -89,6 +89,7 @@ RemoveStatus remove_in(Transaction& tx, const Uuid& worker) {
 }  // namespace
 
 store::RegisterAnswer SqliteStore::register_worker(const store::WorkerRegistration& worker) {
+    store::check_worker(worker);
     return beats_.write([&](Transaction& tx) {
         const auto& host = worker.host;
         tx.db.run(

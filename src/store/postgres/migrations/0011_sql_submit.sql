@@ -59,6 +59,31 @@ CREATE OR REPLACE FUNCTION holdfast.policy_defect(policy jsonb) RETURNS text LAN
     END
 $$;
 
+-- A member that an object of the document has twice, by its path; NULL when there is none. Readers disagree about which counts.
+CREATE FUNCTION holdfast.duplicate_member(document text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    WITH RECURSIVE part (path, value) AS (
+        -- Keys with \u0000 in them cannot be text.
+        SELECT '{}'::text[], replace(replace(document, '\\', '\u005c'), '\u0000', '\ue000')::json
+        WHERE document LIKE '%:%:%'
+        UNION ALL
+        SELECT c.path, c.value FROM part p CROSS JOIN LATERAL (
+            SELECT p.path || m.key, m.value
+            FROM json_each(CASE json_typeof(p.value) WHEN 'object' THEN p.value ELSE '{}' END) m
+            UNION ALL
+            SELECT p.path || (e.place - 1)::text, e.value
+            FROM json_array_elements(CASE json_typeof(p.value) WHEN 'array' THEN p.value ELSE '[]' END)
+                WITH ORDINALITY AS e (value, place)
+            WHERE json_typeof(e.value) IN ('object', 'array')
+        ) AS c (path, value)
+    )
+    SELECT left(array_to_string(p.path, '.'), 200) FROM part p GROUP BY p.path HAVING count(*) > 1 ORDER BY p.path LIMIT 1
+$$;
+
+-- Whether a name has a control character (C0, DEL, C1), or one that changes the direction of the text around it.
+CREATE FUNCTION holdfast.has_controls(name text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+    SELECT name ~ '[\u0001-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]'
+$$;
+
 -- What other readers of JSON would not take, although PostgreSQL does; NULL when nothing is. Looks closely only at what could
 -- be such a text.
 CREATE FUNCTION holdfast.json_defect(document text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
@@ -68,6 +93,7 @@ DECLARE
     surrogate_pair constant text := '\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}';
     quoted constant text := '"(?:[^"\\]|\\.)*"';
     brackets text;
+    duplicate text;
 BEGIN
     IF document ~* surrogate
        AND regexp_replace(replace(document, '\\', '  '), surrogate_pair, '', 'gi') ~* surrogate THEN
@@ -81,13 +107,16 @@ BEGIN
     THEN
         RETURN 'has a number that is too large';
     END IF;
-    IF octet_length(document) <= 2 * max_nesting THEN RETURN NULL; END IF;
-    brackets := translate(regexp_replace(document, quoted || '|[^][{}"]+', '', 'g'), '{}', '[]');
-    FOR level IN 1..max_nesting LOOP
-        EXIT WHEN brackets = '';
-        brackets := replace(brackets, '[]', '');  -- the innermost of what is left
-    END LOOP;
-    IF brackets <> '' THEN RETURN format('is nested deeper than %s levels', max_nesting); END IF;
+    IF octet_length(document) > 2 * max_nesting THEN
+        brackets := translate(regexp_replace(document, quoted || '|[^][{}"]+', '', 'g'), '{}', '[]');
+        FOR level IN 1..max_nesting LOOP
+            EXIT WHEN brackets = '';
+            brackets := replace(brackets, '[]', '');  -- the innermost of what is left
+        END LOOP;
+        IF brackets <> '' THEN RETURN format('is nested deeper than %s levels', max_nesting); END IF;
+    END IF;
+    duplicate := holdfast.duplicate_member(document);
+    IF duplicate IS NOT NULL THEN RETURN format('has the member %s twice', duplicate); END IF;
     RETURN NULL;
 END $$;
 
@@ -104,11 +133,13 @@ DECLARE
     most_tags integer := CASE WHEN spec IS NULL THEN 63 ELSE 64 END;
     earliest constant timestamptz := '1970-01-01 00:00:00+00';
     latest constant timestamptz := '9999-12-31 00:00:00+00';
+    controls constant text := 'has a control character, or one that changes the direction of text';
 BEGIN
     RETURN CASE
         WHEN substr(id::text, 15, 1) <> '7' THEN format('id: %s is not a UUIDv7', id)
         WHEN coalesce(name, '') = '' OR octet_length(name) > 255 THEN 'name: must have 1 to 255 bytes'
         WHEN spec IS NULL AND octet_length(name) > 250 THEN 'name: must have 1 to 250 bytes, without a spec'
+        WHEN holdfast.has_controls(name) THEN 'name: ' || controls
         WHEN args IS NULL THEN 'args: must be JSON, not NULL'
         WHEN octet_length(args::text) > most_bytes THEN
             format('args: has %s bytes; at most %s are allowed', octet_length(args::text), most_bytes)
@@ -117,17 +148,21 @@ BEGIN
             format('spec: has %s bytes; at most %s are allowed', octet_length(spec::text), most_bytes)
         WHEN holdfast.json_defect(spec::text) IS NOT NULL THEN 'spec: ' || holdfast.json_defect(spec::text)
         WHEN coalesce(queue, '') = '' OR octet_length(queue) > 255 THEN 'queue: must have 1 to 255 bytes'
+        WHEN holdfast.has_controls(queue) THEN 'queue: ' || controls
         WHEN cardinality(tags) > most_tags THEN format('tags: are %s; at most %s are allowed', cardinality(tags), most_tags)
         WHEN tags IS NULL OR EXISTS (SELECT FROM unnest(tags) AS t (tag) WHERE coalesce(tag, '') = '' OR octet_length(tag) > 255)
             THEN 'tags: each must have 1 to 255 bytes'
+        WHEN holdfast.has_controls(array_to_string(tags, '')) THEN 'tags: one ' || controls
         WHEN priority IS NULL OR priority NOT BETWEEN 1 AND 100 THEN 'priority: must be from 1 to 100'
         WHEN run_at NOT BETWEEN earliest AND latest THEN 'run_at: must be in the years 1970 to 9999'
         WHEN deadline NOT BETWEEN earliest AND latest THEN 'deadline: must be in the years 1970 to 9999'
         WHEN deadline < run_at THEN 'deadline: is before run_at, so the task could never start'
         WHEN concurrency_key = '' OR octet_length(concurrency_key) > 255 THEN 'concurrency_key: must have 1 to 255 bytes'
+        WHEN holdfast.has_controls(concurrency_key) THEN 'concurrency_key: ' || controls
         WHEN concurrency_limit NOT BETWEEN 1 AND 10000 THEN 'concurrency_limit: must be from 1 to 10000'
         WHEN concurrency_limit IS NOT NULL AND concurrency_key IS NULL THEN 'concurrency_limit: needs a concurrency_key'
         WHEN octet_length(idempotency_key) > 255 THEN 'idempotency_key: may have at most 255 bytes'
+        WHEN holdfast.has_controls(idempotency_key) THEN 'idempotency_key: ' || controls
         WHEN traceparent !~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' THEN
             'traceparent: must be as W3C trace context has it: 00-<32 hexadecimal digits>-<16>-<2>, in lower case'
         WHEN policy IS NOT NULL THEN holdfast.policy_defect(policy)

@@ -74,9 +74,24 @@ BEGIN
     DELETE FROM task t WHERE t.id = ANY (tasks);
 END $$;
 
+-- The lowest id that could have been made then or later.
+CREATE FUNCTION holdfast.first_uuid_at(at timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
+    SELECT rpad(lpad(to_hex(floor(extract(epoch FROM at) * 1000)::bigint), 12, '0'), 32, '0')::uuid
+$$;
+
+-- Whether two JSON texts say the same, or both are NULL: the order of members and blanks do not matter, numbers count by their
+-- value. jsonb cannot hold every text that JSON can: those are the same only when they are written alike.
+CREATE FUNCTION holdfast.same_json(one text, other text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    RETURN one IS NOT DISTINCT FROM other OR coalesce(one::jsonb = other::jsonb, false);
+EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
+    RETURN false;
+END $$;
+
 -- Accepts a batch without duplicates in itself. Answers only about those that were not accepted, by their place in the
--- arrays (from 1): 'existing' or 'mismatch' with the first task's id, or 'too_old'. NULL run_at: now. NULL too_old: the id
--- was made for this very submit. Whose trace it belongs to is no part of a task's payload.
+-- arrays (from 1): 'existing' or 'mismatch' with the first task's id, 'too_old', or 'too_new' for an id that is further in the
+-- future than a submitter's clock may be. NULL run_at: now. NULL too_old: the id was made for this very submit. Whose trace it
+-- belongs to is no part of a task's payload.
 CREATE OR REPLACE FUNCTION holdfast.submit_batch(
     ids uuid[], names text[], argses text[], specs text[], routes integer[], priorities integer[],
     run_ats timestamptz[], deadlines timestamptz[], policies text[], keys text[], limits integer[],
@@ -87,6 +102,7 @@ CREATE OR REPLACE FUNCTION holdfast.submit_batch(
 #variable_conflict use_column
 DECLARE
     at timestamptz := holdfast.now();
+    first_too_new uuid := holdfast.first_uuid_at(at + interval '1 hour');
     accepted uuid[];
     pruned_up_to uuid;
     has_keys boolean;
@@ -102,7 +118,7 @@ BEGIN
                     idempotency_keys, retry_ofs, too_old, traceparents)
             AS g (id, name, args, spec, route_id, priority, run_at, deadline, policy, key, max_slots,
                   idempotency_key, retry_of, old, traceparent)
-        WHERE g.old IS NOT TRUE
+        WHERE g.old IS NOT TRUE AND g.id < first_too_new
         ORDER BY g.id  -- one order for all: two callers with the same ids wait for each other instead of deadlocking
         ON CONFLICT DO NOTHING
         RETURNING id, run_at, deadline, route_id, priority, concurrency_key,
@@ -138,8 +154,10 @@ BEGIN
 
     RETURN QUERY
     SELECT g.place,
-           CASE WHEN t.id IS NULL THEN 'too_old'
-                WHEN t.name = g.name AND t.args = g.args AND t.spec IS NOT DISTINCT FROM g.spec
+           CASE WHEN t.id IS NULL AND g.id >= first_too_new THEN 'too_new'
+                WHEN t.id IS NULL THEN 'too_old'
+                WHEN t.name = g.name AND (t.args = g.args OR same_json(t.args, g.args))
+                     AND (t.spec IS NOT DISTINCT FROM g.spec OR same_json(t.spec, g.spec))
                      AND t.route_id = g.route_id AND t.priority = g.priority
                      AND t.policy IS NOT DISTINCT FROM g.policy::jsonb
                      AND t.concurrency_key IS NOT DISTINCT FROM g.key
@@ -210,6 +228,10 @@ BEGIN
     IF answer.status = 'mismatch' THEN
         RAISE EXCEPTION 'PAYLOAD_MISMATCH: task % was submitted before with the same id or idempotency key and another payload',
             answer.first_id USING ERRCODE = 'HF001';
+    END IF;
+    IF answer.status = 'too_new' THEN
+        RAISE EXCEPTION 'holdfast.submit: id: % is from more than 1 hour in the future; check the clocks, or use a new id', task_id
+            USING ERRCODE = 'invalid_parameter_value';
     END IF;
     IF answer.status = 'too_old' THEN
         RAISE EXCEPTION 'holdfast.submit: id: % is older than ended tasks are kept, so its task may have run already; use a new id',
