@@ -68,8 +68,7 @@ store::NewTask ClientProcess::draw_task() {
     if (dice().chance(0.2)) task.policy.timeout = whole(dice().logarithmic(500ms, 2min));
     if (dice().chance(0.1)) task.policy.fence = Fence::Continue;
     if (!all.plan.keys.empty() && dice().chance(0.3)) {
-        const std::size_t key = dice().below(all.plan.keys.size());
-        task.concurrency = ConcurrencyKey{all.plan.keys[key], static_cast<int>(key) + 1};
+        task.concurrency = ConcurrencyKey{dice().pick(all.plan.keys), dice().between(1, most_asked)};
         task.policy.fence = Fence::Auto;
     }
     if (all.plan.stops_after) return task;

@@ -61,6 +61,9 @@ public:
     std::vector<store::SweepNote> sweep_notes() override;
     std::vector<store::QueueRecord> queues() override;
     void set_queue_paused(const std::string& queue, bool paused, const std::string& who) override;
+    std::vector<store::KeyRecord> keys(const store::KeysParams& params) override;
+    store::DeclareStatus declare_key(const core::KeyDeclaration& key, const std::string& who) override;
+    bool remove_key(const std::string& key, const std::string& queue, const std::string& who) override;
     std::unique_ptr<store::Watch> watch(store::Topic topic) override;
     // faulty_store_jobs.cc
     std::vector<store::SubmitOutcome> start_jobs(const std::vector<store::NewJob>& jobs) override;

@@ -379,6 +379,25 @@ void FaultyStore::set_queue_paused(const std::string& queue, bool paused, const 
         says_nothing);
 }
 
+std::vector<store::KeyRecord> FaultyStore::keys(const store::KeysParams& params) {
+    return read("keys", [&](store::Store& store) { return store.keys(params); });
+}
+
+store::DeclareStatus FaultyStore::declare_key(const core::KeyDeclaration& key, const std::string& who) {
+    Change change = Change::writing(
+        "declare_key", concat(key.key, key.is_shared() ? ", shared, " : concat(" of ", key.queue, ", "), key.limit));
+    change.brings_work = true;
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.declare_key(key, who); }, says_nothing);
+}
+
+bool FaultyStore::remove_key(const std::string& key, const std::string& queue, const std::string& who) {
+    Change change = Change::writing("remove_key", concat(key, queue.empty() ? "" : concat(" of ", queue)));
+    change.brings_work = true;
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.remove_key(key, queue, who); }, says_nothing);
+}
+
 /// Wake-ups are simulated by the world: nobody waits at a real bell.
 std::unique_ptr<store::Watch> FaultyStore::watch(store::Topic) {
     return nullptr;

@@ -1,6 +1,7 @@
 #include "sim/job_shapes.h"
 
 #include "base/text.h"
+#include "sim/plan.h"
 
 namespace holdfast::sim {
 
@@ -70,9 +71,8 @@ void draw_kind(Dice& dice, WorkflowStep& step, const std::vector<std::string>& k
     }
     if (kind < 6) draw_items(dice, step);
     if (!keys.empty() && dice.chance(0.2)) {
-        const std::size_t key = dice.below(keys.size());
-        step.concurrency_key = keys[key];
-        step.concurrency_limit = static_cast<int>(key) + 1;
+        step.concurrency_key = dice.pick(keys);
+        step.concurrency_limit = dice.between(1, most_asked);
     }
 }
 

@@ -71,13 +71,19 @@ std::size_t Ledger::executing(const Uuid& task) const {
         open_runs_, [&](std::size_t run) { return runs_[run].lease.task == task && !runs_[run].is_suspended; }));
 }
 
-std::size_t Ledger::executing_with_key(const std::string& key) const {
-    return static_cast<std::size_t>(std::ranges::count_if(open_runs_, [&](std::size_t run) {
-        if (runs_[run].is_suspended) return false;
-        const auto task = tasks_.find(runs_[run].lease.task);
-        return task != tasks_.end() && !task->second.forced && task->second.task.concurrency &&
-               task->second.task.concurrency->key == key;
-    }));
+Ledger::KeyUse Ledger::executing_with_key(const std::string& queue, const std::string& key) const {
+    KeyUse use;
+    for (const std::size_t run : open_runs_) {
+        const auto known = tasks_.find(runs_[run].lease.task);
+        if (runs_[run].is_suspended || known == tasks_.end() || known->second.forced) continue;
+        const store::NewTask& task = known->second.task;
+        const bool counts =
+            task.concurrency && task.concurrency->key == key && (queue.empty() || task.queue == queue);
+        if (!counts) continue;
+        ++use.running;
+        use.lowest_limit = std::min(use.lowest_limit, task.concurrency->limit);
+    }
+    return use;
 }
 
 const TrueRun* Ledger::run_of(store::Lease lease) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <climits>
 #include <map>
 #include <optional>
 #include <set>
@@ -80,7 +81,12 @@ public:
     void run_ended(std::size_t run, const std::string& how, Duration at);
     /// Runs of the task that go on and are not suspended.
     [[nodiscard]] std::size_t executing(const Uuid& task) const;
-    [[nodiscard]] std::size_t executing_with_key(const std::string& key) const;
+    /// Of the tasks of a queue with this key, or of all queues (""), those that really run at the moment.
+    struct KeyUse {
+        int running = 0;
+        int lowest_limit = INT_MAX;  ///< that one of them asked for
+    };
+    [[nodiscard]] KeyUse executing_with_key(const std::string& queue, const std::string& key) const;
     [[nodiscard]] const TrueRun* run_of(store::Lease lease) const;
 
 private:

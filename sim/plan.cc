@@ -46,6 +46,9 @@ WorldPlan draw_plan(Dice dice) {
     if (plan.in_bursts) plan.tasks *= 5;
     if (dice.chance(0.1)) plan.long_outage_at = dice.between(Duration(1min), plan.busy_for / 2);
     if (dice.chance(0.25)) plan.first_schema = dice.between(1, sqlite::embedded_migrations().back().number - 1);
+    if (plan.first_schema == 0)
+        for (const std::string& key : plan.keys)
+            if (dice.chance(0.25)) plan.shared_keys[key] = dice.between(1, most_asked);
     return plan;
 }
 

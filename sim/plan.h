@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,16 +33,19 @@ struct WorldPlan {
     Duration beat_interval = std::chrono::seconds(3);
     engine::SweepSettings sweep;
     std::vector<std::string> queues;
-    std::vector<std::string> keys;  ///< of concurrency; the n-th has the limit n + 1
-    double call_latency_ms = 1;     ///< of most store calls, at most
-    bool only_submits = false;      ///< clients steer nothing
-    bool in_bursts = false;         ///< many short tasks at once, so that workers claim ahead
+    std::vector<std::string> keys;                ///< of concurrency; tasks ask for any limit up to most_asked
+    std::map<std::string, int> shared_keys = {};  ///< those of them that are declared shared, and their limits
+    double call_latency_ms = 1;                   ///< of most store calls, at most
+    bool only_submits = false;                    ///< clients steer nothing
+    bool in_bursts = false;                       ///< many short tasks at once, so that workers claim ahead
     /// A small world: its tasks can run at once, end soon, and it stops when all have ended, though not before this.
     std::optional<Duration> stops_after = {};
     Duration starts_within = std::chrono::seconds(2);     ///< every process
     Duration restarts_within = std::chrono::seconds(30);  ///< whatever has died
     std::vector<core::WorkflowBundle> workflows = {};     ///< of the jobs; empty: drawn
 };
+
+inline constexpr int most_asked = 3;
 
 [[nodiscard]] WorldPlan draw_plan(Dice dice);
 /// Of workers in this world; without their identity.

@@ -47,9 +47,21 @@ constexpr Contradiction forbidden[] = {
     {"counts other attempts than it has runs",
      "SELECT e.task_id FROM ending e WHERE e.attempts + e.crashes > (SELECT count(*) FROM attempt a"
      " WHERE a.task_id = e.task_id) + (e.started_at IS NOT NULL)"},
-    {"holds a slot beyond its key's limit",
-     "SELECT s.task_id FROM slot s JOIN concurrency c ON c.key = s.key WHERE"
+    {"holds a slot beyond the limit of a shared key",
+     "SELECT s.task_id FROM slot s JOIN concurrency c ON c.key = s.key AND c.queue = '' WHERE"
      " (SELECT count(*) FROM slot o WHERE o.key = s.key) > c.max_slots"},
+    {"asked for a lower limit than its key has",
+     "SELECT t.id FROM task t JOIN route r ON r.id = t.route_id JOIN concurrency c ON c.key = t.concurrency_key"
+     " AND c.queue = r.queue WHERE c.max_slots > t.concurrency_limit AND t.id NOT IN (SELECT task_id FROM ending)"
+     " AND NOT EXISTS (SELECT 1 FROM concurrency o WHERE o.key = c.key AND (o.queue = '' OR o.declared = 1))"},
+    {"waits for a key that has room",
+     "SELECT w.task_id FROM waiting w JOIN route r ON r.id = w.route_id JOIN concurrency c ON"
+     " c.key = w.concurrency_key AND c.queue = coalesce((SELECT o.queue FROM concurrency o"
+     " WHERE o.key = w.concurrency_key AND o.queue = ''), r.queue) WHERE w.why = 'key' AND (SELECT count(*) FROM "
+     "slot s"
+     " WHERE s.key = c.key AND (c.queue = '' OR s.queue = c.queue)) < c.max_slots AND NOT EXISTS (SELECT 1 FROM "
+     "ready x"
+     " WHERE x.concurrency_key = w.concurrency_key AND x.route_id = w.route_id)"},
     {"is EXPIRED without an event that says so",
      "SELECT task_id FROM ending WHERE state = 'EXPIRED' AND task_id NOT IN"
      " (SELECT task_id FROM event WHERE kind = 'expired' AND task_id IS NOT NULL)"},

@@ -240,11 +240,18 @@ void Witness::check_overlap(const Uuid& task) {
     if (known == nullptr || known->forced || known->task.policy.fence == Fence::Continue) return;
     if (world_.ledger.executing(task) > 1) complain("P7", concat(known->name, " runs twice at once"));
     if (!known->task.concurrency) return;
-    const ConcurrencyKey& key = *known->task.concurrency;
-    const std::size_t running = world_.ledger.executing_with_key(key.key);
-    if (running > static_cast<std::size_t>(key.limit))
-        complain("Concurrency keys",
-                 concat(running, " tasks with ", key.key, " run at once; its limit is ", key.limit));
+    check_key(known->task.queue, known->task.concurrency->key);
+}
+
+/// The limit of an undeclared key is at most what each of its tasks asked for: submits can only lower it.
+void Witness::check_key(const std::string& queue, const std::string& key) {
+    const auto shared = world_.plan.shared_keys.find(key);
+    const bool is_shared = shared != world_.plan.shared_keys.end();
+    const auto use = world_.ledger.executing_with_key(is_shared ? "" : queue, key);
+    const int limit = is_shared ? shared->second : use.lowest_limit;
+    if (use.running > limit)
+        complain("Concurrency keys", concat(use.running, " tasks with ", key, is_shared ? " of all queues" : " of ",
+                                            is_shared ? "" : queue, " run at once; the limit is ", limit));
 }
 
 }  // namespace holdfast::sim

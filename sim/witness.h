@@ -65,6 +65,7 @@ public:
     void runner_died(const store::TaskLease& lease);
     /// Also when runs go on after their machine stood still.
     void check_overlap(const Uuid& task);
+    void check_key(const std::string& queue, const std::string& key);
 
     /// Everything there is.
     void look_at_everything(const std::string& when);

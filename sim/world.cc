@@ -537,7 +537,8 @@ void World::install() {
     const auto client = std::make_shared<DiskClient>();
     const OpeningFor opening(client);
     const WallClock clock(*this, Duration::zero());
-    sqlite::open_store({.path = database, .limits = limits()}, clock).reset();
+    const auto store = sqlite::open_store({.path = database, .limits = limits()}, clock);
+    for (const auto& [key, limit] : plan.shared_keys) store->declare_key({key, "", limit}, "operator");
 }
 
 /// As a program of that version would have left it, in the mode that every version has used.

@@ -68,11 +68,14 @@ public:
     template <JsonValue Args, JsonValue ResultType, typename Given = Args>
     requires std::same_as<std::remove_cvref_t<Given>, Args> TaskHandle<ResultType> submit(
         const Task<Args, ResultType>& task, Given&& args, const SubmitOptions& options = {}) {
-        return {submit(task.name(), nlohmann::json(std::forward<Given>(args)), options)};
+        const SubmitOutcome outcome = submit({task.name(), nlohmann::json(std::forward<Given>(args)), options});
+        return {outcome.id, outcome.concurrency_limit};
     }
 
     /// The same for a task that is known by its name only.
     Uuid submit(std::string_view name, const nlohmann::json& args, const SubmitOptions& options = {});
+    /// The same, and says whether the task is new, and which limit is in force for its concurrency key.
+    SubmitOutcome submit(const TaskRequest& request);
 
     /// Submits many in as few transactions as possible, and says of each, in the same order, what became of it. A bad
     /// item never takes down the others.

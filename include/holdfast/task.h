@@ -87,7 +87,9 @@ struct TaskPolicy {
     friend bool operator==(const TaskPolicy&, const TaskPolicy&) = default;
 };
 
-/// At most `limit` tasks with the same key are CLAIMED or RUNNING at once. The limit of the latest submit counts.
+/// At most `limit` tasks of a queue with the same key are CLAIMED or RUNNING at once. An operator can declare a key:
+/// then its limit is fixed, and it may be shared by all queues. Otherwise the first submit sets the limit; while
+/// tasks with the key have not ended, later submits can lower it, and cannot raise it.
 struct ConcurrencyKey {
     std::string key;
     int limit = 1;

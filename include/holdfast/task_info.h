@@ -110,6 +110,9 @@ struct SubmitOutcome {
     SubmitStatus status = SubmitStatus::Accepted;
     Uuid id;
     std::string complaint;
+    /// The limit of its concurrency key that is in force, which may be another one than it asked for; unset: it was
+    /// not accepted, or has no key.
+    std::optional<int> concurrency_limit = {};
 };
 
 /// What became of a cancel.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -51,6 +52,8 @@ private:
 template <JsonValue ResultType>
 struct TaskHandle {
     Uuid id;
+    /// The limit of its concurrency key that was in force at the submit; unset: it has no key, or was not asked for.
+    std::optional<int> concurrency_limit = {};
 };
 
 /// What an ended task returned, or why it returned nothing: FAILED, CANCELLED and EXPIRED are all errors with a code.

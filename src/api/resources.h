@@ -50,6 +50,10 @@ http::Reply remove_worker(Call& call);
 http::Reply list_queues(Call& call);
 http::Reply pause_queue(Call& call);
 http::Reply resume_queue(Call& call);
+// keys.cc
+http::Reply list_keys(Call& call);
+http::Reply declare_key(Call& call);
+http::Reply remove_key(Call& call);
 // schedules.cc
 http::Reply list_schedules(Call& call);
 http::Reply apply_schedules(Call& call);

@@ -147,6 +147,37 @@ void add_queues(std::vector<Route>& all) {
                    resume_queue});
 }
 
+void add_keys(std::vector<Route>& all) {
+    const auto tag = "Keys";
+    all.push_back({"GET",
+                   "/api/keys",
+                   Scope::Read,
+                   tag,
+                   "Concurrency keys that are declared or in use, declared ones first",
+                   {{"key", schema::text("only of this name")}, limit},
+                   "",
+                   "KeyList",
+                   list_keys});
+    all.push_back({"PUT",
+                   "/api/keys/{key}",
+                   Scope::Operate,
+                   tag,
+                   "Declare a key: its limit is fixed",
+                   {},
+                   "KeyForm",
+                   "KeyDeclared",
+                   declare_key});
+    all.push_back({"DELETE",
+                   "/api/keys/{key}",
+                   Scope::Operate,
+                   tag,
+                   "Let its limit follow the submits again",
+                   {{"queue", schema::text("the queue that it belongs to (default: none, the key is shared)")}},
+                   "",
+                   "KeyRemoved",
+                   remove_key});
+}
+
 void add_schedules(std::vector<Route>& all) {
     const auto tag = "Schedules";
     all.push_back({"GET",
@@ -386,6 +417,7 @@ const std::vector<Route>& routes() {
         add_catalog(all);
         add_workers(all);
         add_queues(all);
+        add_keys(all);
         add_schedules(all);
         add_recovery(all);
         add_everything(all);

@@ -172,11 +172,14 @@ void add_tasks(Json& all) {
     all["TaskBatch"] = batch_of(ref("TaskSubmission"));
     all["TaskSubmissions"] = {{"anyOf", Json::array({ref("TaskSubmission"), ref("TaskBatch")})}};
     all["TaskBatchFrame"] = batch_of(any("checked one by one"));
-    all["Submitted"] = object({{"id", uuid()}, {"status", word({"accepted", "existing"})}});
+    const Json in_force = nullable(integer("the limit in force for its concurrency key; null: it has none"));
+    all["Submitted"] =
+        object({{"id", uuid()}, {"status", word({"accepted", "existing"})}, {"concurrency_limit", in_force}});
     all["SubmittedBatch"] = object(
         {{"items", array(object({{"id", nullable(uuid())},
                                  {"status", word({"accepted", "existing", "payload_mismatch", "too_old", "refused"})},
-                                 {"detail", nullable(text())}}))}});
+                                 {"detail", nullable(text())},
+                                 {"concurrency_limit", in_force}}))}});
     all["SubmitAnswer"] = {{"anyOf", Json::array({ref("Submitted"), ref("SubmittedBatch")})}};
     all["TaskEnding"] = object({{"id", uuid()}, {"timed_out", boolean()}, {"task", nullable(ref("Task"))}});
     all["Reason"] = form({{"reason", text("why, for those who read its history")}});
@@ -343,6 +346,23 @@ void add_workers(Json& all) {
         object({{"name", text()}, {"paused", boolean()}, {"pending", integer()}, {"in_flight", integer()}});
     all["QueueList"] = list("Queue");
     all["QueueSteered"] = object({{"queue", text()}, {"paused", boolean()}});
+    all["Key"] = object({{"key", text()},
+                         {"queue", nullable(text("whose it is; null: shared by all"))},
+                         {"shared", boolean()},
+                         {"limit", integer("the one in force")},
+                         {"declared", boolean("its limit is fixed; otherwise it follows the submits")},
+                         {"held", integer("tasks that are CLAIMED or RUNNING")},
+                         {"waiting", integer("tasks that have found it full")}});
+    all["KeyList"] = list("Key");
+    all["KeyForm"] = form({{"limit", integer_between(1, 10'000, "how many of its tasks run at once")},
+                           {"queue", text("the queue that it belongs to; this or shared")},
+                           {"shared", boolean("true: the tasks of all queues share it")}},
+                          {"limit"});
+    all["KeyDeclared"] = object({{"key", text()},
+                                 {"queue", nullable(text())},
+                                 {"limit", integer()},
+                                 {"status", word({"new", "changed", "unchanged"})}});
+    all["KeyRemoved"] = object({{"key", text()}, {"queue", nullable(text())}, {"status", word({"removed"})}});
     all["Schedule"] = object({{"name", text()},
                               {"paused", boolean()},
                               {"timing", any()},

@@ -185,13 +185,17 @@ Value with_headers(const http::Request& request, Value item) {
     return item;
 }
 
+Json limit_in_force(const SubmitOutcome& outcome) {
+    return outcome.concurrency_limit ? Json(*outcome.concurrency_limit) : Json();
+}
+
 http::Response submitted(const SubmitOutcome& outcome, const store::NewTask& task) {
     const std::string id = outcome.id.to_string();
     switch (outcome.status) {
         case SubmitStatus::Accepted:
-            return answer({{"id", id}, {"status", "accepted"}}, 201);
+            return answer({{"id", id}, {"status", "accepted"}, {"concurrency_limit", limit_in_force(outcome)}}, 201);
         case SubmitStatus::Existing:
-            return answer({{"id", id}, {"status", "existing"}});
+            return answer({{"id", id}, {"status", "existing"}, {"concurrency_limit", limit_in_force(outcome)}});
         case SubmitStatus::PayloadMismatch:
             throw Problem("PAYLOAD_MISMATCH",
                           concat("task ", id, " has the same ", outcome.id == task.id ? "id" : "idempotency key",
@@ -231,7 +235,7 @@ std::string_view word_for(SubmitStatus status) {
 }
 
 Json refused_item(const std::string& detail) {
-    return {{"id", nullptr}, {"status", "refused"}, {"detail", detail}};
+    return {{"id", nullptr}, {"status", "refused"}, {"detail", detail}, {"concurrency_limit", nullptr}};
 }
 
 /// The items of a batch, those that can be read as tasks, and where each of these came from.
@@ -273,7 +277,8 @@ http::Response submit_many(Call& call) {
         const SubmitOutcome& outcome = outcomes[i];
         batch.answers[batch.places[i]] = {{"id", outcome.id.to_string()},
                                           {"status", word_for(outcome.status)},
-                                          {"detail", outcome.complaint.empty() ? Json() : Json(outcome.complaint)}};
+                                          {"detail", outcome.complaint.empty() ? Json() : Json(outcome.complaint)},
+                                          {"concurrency_limit", limit_in_force(outcome)}};
     }
     return answer({{"items", std::move(batch.answers)}});
 }

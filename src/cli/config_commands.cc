@@ -10,14 +10,21 @@ namespace holdfast::cli {
 
 namespace {
 
-ExitCode print_complaints(const Session& session, const config::ConfigErrors& errors) {
+Json shapes_of(const config::ConfigErrors& errors) {
     Json shapes = Json::array();
-    for (const auto& error : errors) {
-        shapes.push_back(to_json_shape(error));
-        session.io.err << "holdfast: " << to_text(error) << '\n';
-    }
+    for (const auto& error : errors) shapes.push_back(to_json_shape(error));
+    return shapes;
+}
+
+ExitCode print_complaints(const Session& session, const config::ConfigErrors& errors) {
+    for (const auto& error : errors) session.io.err << "holdfast: " << to_text(error) << '\n';
     if (session.globals.json)
-        session.io.out << Json{{"valid", false}, {"file", nullptr}, {"errors", shapes}}.dump() << '\n';
+        session.io.out << Json{{"valid", false},
+                               {"file", nullptr},
+                               {"errors", shapes_of(errors)},
+                               {"warnings", Json::array()}}
+                              .dump()
+                       << '\n';
     return ExitCode::BadUsage;
 }
 
@@ -25,10 +32,14 @@ ExitCode check(Session& session) {
     const auto loaded = session.try_config();
     if (!loaded) return print_complaints(session, loaded.error());
     const std::string& file = loaded->file;
+    for (const auto& warning : loaded->warnings) session.io.err << "holdfast: warning: " << to_text(warning) << '\n';
     if (session.globals.json)
-        session.io.out
-            << Json{{"valid", true}, {"file", file.empty() ? Json() : Json(file)}, {"errors", Json::array()}}.dump()
-            << '\n';
+        session.io.out << Json{{"valid", true},
+                               {"file", file.empty() ? Json() : Json(file)},
+                               {"errors", Json::array()},
+                               {"warnings", shapes_of(loaded->warnings)}}
+                              .dump()
+                       << '\n';
     else
         session.io.out << (file.empty() ? "there is no configuration file; the defaults are valid\n"
                                         : file + " is valid\n");

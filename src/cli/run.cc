@@ -48,6 +48,7 @@ void add_commands(CLI::App& program, Globals& globals, Action& chosen) {
     add_dev(program, chosen);
     add_tokens(program, chosen);
     add_queues(program, chosen);
+    add_keys(program, chosen);
     add_recovery(program, chosen);
     add_progress(program, chosen);
     add_checkpoint(program, chosen);
@@ -147,6 +148,8 @@ ExitCode guarded(Io& io, const std::function<ExitCode()>& command) {
     } catch (const UnknownWorker& fault) {
         return complain(io, fault.what(), ExitCode::Failed);
     } catch (const UnknownJob& fault) {
+        return complain(io, fault.what(), ExitCode::Failed);
+    } catch (const UnknownKey& fault) {
         return complain(io, fault.what(), ExitCode::Failed);
     } catch (const UnknownSchedule& fault) {
         return complain(io, fault.what(), ExitCode::Failed);

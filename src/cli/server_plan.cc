@@ -1,6 +1,7 @@
 #include "cli/server_plan.h"
 
 #include "api/sweep_settings.h"
+#include "cli/key_changes.h"
 #include "cli/schedule_changes.h"
 
 namespace holdfast::cli {
@@ -58,6 +59,7 @@ server::ServerPlan server_plan(const Session& session, const config::Config& con
     plan.logs_requests = config.log.level == LogLevel::Debug;
     plan.prepare = [&session, &log](store::Store& store, const config::Config& current) {
         put_schedules_of(current, store, session.who(), log);
+        put_keys_of(current, store, session.who(), log);
     };
     return plan;
 }

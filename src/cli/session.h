@@ -46,6 +46,12 @@ public:
     using Complaints::Complaints;
 };
 
+/// No concurrency key is declared with that name.
+class UnknownKey : public BadInput {
+public:
+    using BadInput::BadInput;
+};
+
 /// No schedule has that name.
 class UnknownSchedule : public BadInput {
 public:
@@ -112,6 +118,7 @@ void add_tokens(CLI::App& program, Action& chosen);
 void add_progress(CLI::App& program, Action& chosen);
 void add_checkpoint(CLI::App& program, Action& chosen);
 void add_queues(CLI::App& program, Action& chosen);
+void add_keys(CLI::App& program, Action& chosen);
 void add_recovery(CLI::App& program, Action& chosen);
 void add_migrate(CLI::App& program, Action& chosen);
 void add_config(CLI::App& program, Action& chosen);

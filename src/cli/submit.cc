@@ -44,6 +44,12 @@ void print_accepted(const Io& io, const SubmitOutcome& outcome) {
            << paint(io, Tone::Strong, outcome.id.to_string()) << '\n';
 }
 
+Json shape_of(const SubmitOutcome& outcome) {
+    return {{"id", outcome.id.to_string()},
+            {"status", word_for(outcome.status)},
+            {"concurrency_limit", outcome.concurrency_limit ? Json(*outcome.concurrency_limit) : Json()}};
+}
+
 ExitCode follow(Session& session, store::Store& store, const SubmitOutcome& outcome,
                 std::optional<Duration> timeout) {
     if (!session.globals.json) {
@@ -52,7 +58,7 @@ ExitCode follow(Session& session, store::Store& store, const SubmitOutcome& outc
         return report_ending(session.io, await_ending(store, outcome.id, timeout));
     }
     const Ending ending = await_ending(store, outcome.id, timeout);
-    Json answer = {{"id", outcome.id.to_string()}, {"status", word_for(outcome.status)}};
+    Json answer = shape_of(outcome);
     answer.update(to_json_shape(ending));
     session.io.out << wire::dump_line(answer) << '\n';
     return exit_code_of(ending);
@@ -66,6 +72,17 @@ void note_missing_runner(const Io& io, const Submission& submission) {
         io.err
             << "holdfast: workers of this version have no runner for pods: the task will wait for a worker with the "
                "tag kubernetes\n";
+}
+
+/// Whoever asked for a limit should know that another one counts.
+void note_other_limit(const Io& io, const Submission& submission, const SubmitOutcome& outcome) {
+    const auto& asked = submission.options.concurrency;
+    const auto& in_force = outcome.concurrency_limit;
+    if (!asked || !in_force || *in_force == asked->limit) return;
+    io.err << fmt::format(
+        "holdfast: the limit {} is in force for the concurrency key {}, not {}; 'holdfast keys list' says who set "
+        "it\n",
+        *in_force, asked->key, asked->limit);
 }
 
 store::NewTask task_of(const Submission& submission, std::string args) {
@@ -88,9 +105,10 @@ ExitCode submit(Session& session, const SubmitCommand& command) {
     read_times(command.flags, submission.deadline, store->now(), submission.options);
     const auto outcome = client::submit_one(*store, task_of(submission, std::move(args)));
     note_missing_runner(session.io, submission);
+    note_other_limit(session.io, submission, outcome);
     if (command.wait) return follow(session, *store, outcome, timeout);
     if (session.globals.json)
-        session.io.out << Json{{"id", outcome.id.to_string()}, {"status", word_for(outcome.status)}}.dump() << '\n';
+        session.io.out << shape_of(outcome).dump() << '\n';
     else
         print_accepted(session.io, outcome);
     return ExitCode::Done;

@@ -26,9 +26,11 @@ void add_routing(CLI::App& command, SubmitFlags& flags) {
         ->allow_extra_args(false);
     command.add_option("--unmatched", flags.unmatched, "When no worker can run it: wait (default) or fail")
         ->type_name("WORD");
-    command.add_option("--concurrency-key", flags.concurrency_key, "Tasks with the same key share its slots")
+    command
+        .add_option("--concurrency-key", flags.concurrency_key,
+                    "Tasks of its queue with the same key share its slots")
         ->type_name("KEY");
-    command.add_option("--concurrency-limit", flags.concurrency_limit, "How many slots the key has (default: 1)")
+    command.add_option("--concurrency-limit", flags.concurrency_limit, "How many slots to ask for (default: 1)")
         ->type_name("N");
 }
 

@@ -4,6 +4,7 @@
 
 #include "api/sweep_settings.h"
 #include "base/text.h"
+#include "cli/key_changes.h"
 #include "cli/schedule_changes.h"
 #include "cli/service_notice.h"
 #include "cli/session.h"
@@ -102,7 +103,10 @@ ExitCode run_worker(Session& session, const WorkerFlags& flags) {
     ServiceNotice notice(session.io);
     worker::WorkerPlan plan = plan_for(config, session.functions, !flags.no_sweep);
     attach(notice, config.worker, plan);
-    plan.prepare = [&](store::Store& store) { put_schedules_of(config, store, session.who(), log); };
+    plan.prepare = [&](store::Store& store) {
+        put_schedules_of(config, store, session.who(), log);
+        put_keys_of(config, store, session.who(), log);
+    };
     worker::WorkerProcess process(std::move(plan), session.functions, log);
     return static_cast<ExitCode>(process.run());
 }

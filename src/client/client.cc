@@ -47,9 +47,13 @@ Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
 
 Uuid Client::submit(std::string_view name, const nlohmann::json& args, const SubmitOptions& options) {
+    return submit({std::string(name), args, options}).id;
+}
+
+SubmitOutcome Client::submit(const TaskRequest& request) {
+    const auto& [name, args, options] = request;
     return client::submit_one(connection_->store(),
-                              client::function_task(name, client::args_text(name, args), options))
-        .id;
+                              client::function_task(name, client::args_text(name, args), options));
 }
 
 std::vector<SubmitOutcome> Client::submit_many(const std::vector<TaskRequest>& requests) {

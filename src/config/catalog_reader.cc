@@ -35,6 +35,7 @@ public:
         // What cannot be concluded from a kind that is not known is not concluded.
         if (!faulty_.contains("type") && !faulty_.contains("runner")) check_whole();
         if (is_faulty_) return std::nullopt;
+        note_key();
         return std::move(definition_);
     }
 
@@ -93,6 +94,17 @@ private:
         const auto& concurrency = definition_.options.concurrency;
         if (concurrency && concurrency->key.empty() && !faulty_.contains("concurrency_key"))
             complain_about("concurrency_limit", "needs concurrency_key");
+    }
+
+    void note_key() {
+        const SourceNode* entry = node_.find("concurrency_key");
+        if (entry == nullptr) return;
+        const SubmitOptions& options = definition_.options;
+        draft_.note({.where = origin(entry->key_at),
+                     .path = entry->path,
+                     .key = options.concurrency->key,
+                     .queue = options.queue,
+                     .limit = options.concurrency->limit});
     }
 
     void check_function() {

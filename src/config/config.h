@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "config/catalog.h"
 #include "config/config_error.h"
+#include "core/concurrency.h"
 #include "core/schedule.h"
 #include "core/unmatched.h"
 #include "core/workflow.h"
@@ -120,11 +121,13 @@ struct Config {
     Catalog tasks;                                    ///< the definitions of the file
     std::map<std::string, core::Workflow> workflows;  ///< by name, without fault
     std::vector<Schedule> schedules;                  ///< in the order of the file
+    std::vector<core::KeyDeclaration> keys;           ///< in the order of the file
 
     std::string file;                ///< the file that was read, as it was named; empty when there was none
     std::string workflow_directory;  ///< that it names for workflows; empty: none
 
     std::vector<Setting> settings;  ///< every field, in the order of the documentation
+    ConfigErrors warnings;          ///< what is valid and probably not meant
 };
 
 /// The value of a command-line flag that stands for a field.

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "config/catalog_reader.h"
 #include "config/file_content.h"
+#include "config/key_reader.h"
 #include "config/schedule_reader.h"
 #include "config/shown.h"
 #include "config/unknown_key.h"
@@ -58,6 +59,7 @@ private:
 
     void keep(const SourceNode& section) {
         if (section.key == "tasks") config_.tasks = read_catalog(section, file_, draft_);
+        if (section.key == "keys") config_.keys = read_keys(section, file_, draft_);
     }
 
     /// Workflows name tasks of the catalog; schedules name both.

@@ -13,6 +13,15 @@ struct Choice {
     Origin origin;
 };
 
+/// A task or step that names a concurrency key.
+struct KeyUse {
+    Origin where;
+    std::string path;  ///< "tasks.backup.concurrency_key"
+    std::string key;   ///< as written, with its `{{ ... }}`
+    std::string queue;
+    int limit = 1;
+};
+
 /// The configuration while it is being put together, one layer over the other.
 class Draft {
 public:
@@ -22,6 +31,9 @@ public:
     void choose(const Field& field, const SourceNode& node, const Origin& origin);
     void complain(ConfigError error);
     void complain(ConfigErrors errors);
+
+    void note(KeyUse use) { key_uses_.push_back(std::move(use)); }
+    [[nodiscard]] const std::vector<KeyUse>& key_uses() const { return key_uses_; }
 
     [[nodiscard]] const Choice& choice(const Field& field) const;
     /// Has some layer given it a value that does not fit? Then nothing can be concluded from it.
@@ -37,6 +49,7 @@ private:
     std::vector<Choice> choices_;  // by the field's place in the table
     std::vector<bool> faulty_;
     ConfigErrors errors_;
+    std::vector<KeyUse> key_uses_;
 };
 
 }  // namespace holdfast::config

@@ -674,7 +674,7 @@ const std::vector<std::string>& field_sections() {
 }
 
 const std::vector<std::string>& kept_sections() {
-    static const std::vector<std::string> sections = {"tasks", "workflows", "schedules"};
+    static const std::vector<std::string> sections = {"tasks", "workflows", "schedules", "keys"};
     return sections;
 }
 

@@ -1,6 +1,7 @@
 #include "config/config.h"
 #include "config/config_file.h"
 #include "config/draft.h"
+#include "config/key_reader.h"
 #include "config/overrides.h"
 #include "config/rules.h"
 
@@ -15,6 +16,7 @@ Result<Config, ConfigErrors> load(const LoadParams& params) {
     check_rules(draft);
     if (!draft.errors().empty()) return Failure{draft.sorted_errors()};
     draft.fill(config);
+    config.warnings = unshared_keys(draft.key_uses(), config.keys);
     return config;
 }
 

@@ -40,6 +40,14 @@ void WorkflowComplaints::unknown_key(const SourceNode& entry, const std::vector<
     misfit(entry, "unknown key", join(known, ", "), near ? concat("did you mean ", *near, "?") : "");
 }
 
+void WorkflowComplaints::note_key(const SourceNode& entry, const core::WorkflowStep& step) {
+    draft_.note({.where = origin(entry),
+                 .path = entry.path,
+                 .key = step.concurrency_key,
+                 .queue = step.queue,
+                 .limit = step.concurrency_limit});
+}
+
 bool WorkflowComplaints::is_distrusted(std::string_view path) const {
     for (; !path.empty(); path = parent_path(path))
         if (distrusted_.contains(path)) return true;

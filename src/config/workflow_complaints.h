@@ -8,6 +8,7 @@
 #include "config/draft.h"
 #include "config/fields.h"
 #include "config/source_node.h"
+#include "core/workflow.h"
 
 namespace holdfast::config {
 
@@ -22,6 +23,8 @@ public:
     /// A sentence about an entry, or about a path below it that is not there.
     void complain(const SourceNode& entry, const std::string& path, std::string title, std::string suggestion = "");
     void unknown_key(const SourceNode& entry, const std::vector<std::string>& known);
+    /// A step that stands there names a concurrency key.
+    void note_key(const SourceNode& entry, const core::WorkflowStep& step);
     /// Nothing below this path can be trusted any more.
     void distrust(const std::string& path) { distrusted_.insert(path); }
 

@@ -237,6 +237,8 @@ private:
         if (!options.concurrency) return;
         step_.concurrency_key = std::move(options.concurrency->key);
         step_.concurrency_limit = options.concurrency->limit;
+        const SourceNode* entry = node_.find("concurrency_key");
+        complaints_.note_key(entry != nullptr ? *entry : node_, step_);
     }
 
     const SourceNode& node_;

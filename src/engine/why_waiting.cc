@@ -140,8 +140,7 @@ WhyWaiting for_time(const WaitingFacts& facts) {
 
 /// A task comes into reach before a claim finds out that its key is full.
 bool key_is_full(const WaitingFacts& facts) {
-    const auto& key = facts.task.task.concurrency;
-    return key && std::ssize(facts.key_holders) >= key->limit;
+    return facts.task.task.concurrency && std::ssize(facts.key_holders) >= facts.key_limit;
 }
 
 WhyWaiting for_key(const WaitingFacts& facts) {
@@ -149,8 +148,8 @@ WhyWaiting for_key(const WaitingFacts& facts) {
     std::vector<std::string> holders;
     for (const Uuid& task : facts.key_holders) holders.push_back(task.to_string());
     return {Obstacle::Key,
-            concat("waits for one of the ", key.limit, " slot(s) of the concurrency key '", key.key, "', held by ",
-                   holders.empty() ? "nobody any more" : join(holders, ", ")),
+            concat("waits for one of the ", facts.key_limit, " slot(s) of the concurrency key '", key.key,
+                   "', held by ", holders.empty() ? "nobody any more" : join(holders, ", ")),
             facts.key_holders,
             {}};
 }
@@ -210,15 +209,27 @@ WhyWaiting why_waiting(const WaitingFacts& facts) {
 
 namespace {
 
-std::vector<Uuid> tasks_with_key(store::Store& store, const std::vector<Uuid>& tasks, const std::string& key) {
+/// The key as it counts for the task: of its queue, or shared.
+core::KeyDeclaration key_in_force(store::Store& store, const store::NewTask& task) {
+    core::KeyDeclaration found{task.concurrency->key, task.queue, task.concurrency->limit};
+    for (const auto& record : store.keys({.key = task.concurrency->key})) {
+        if (record.key.is_shared()) return record.key;
+        if (record.key.queue == task.queue) found = record.key;
+    }
+    return found;
+}
+
+std::vector<Uuid> tasks_with_key(store::Store& store, const std::vector<Uuid>& tasks,
+                                 const core::KeyDeclaration& key) {
     std::vector<Uuid> holders;
     for (const auto& record : store.find(tasks))
-        if (record && record->task.concurrency && record->task.concurrency->key == key)
+        if (record && record->task.concurrency && record->task.concurrency->key == key.key &&
+            (key.is_shared() || record->task.queue == key.queue))
             holders.push_back(record->task.id);
     return holders;
 }
 
-std::vector<Uuid> holders_of(store::Store& store, const std::string& key) {
+std::vector<Uuid> holders_of(store::Store& store, const core::KeyDeclaration& key) {
     std::vector<Uuid> holders;
     std::optional<Uuid> after;
     while (true) {
@@ -246,7 +257,11 @@ WaitingFacts waiting_facts(store::Store& store, const store::TaskRecord& task, D
     facts.task = task;
     facts.now = store.now();
     facts.stale_after = stale_after;
-    if (task.task.concurrency) facts.key_holders = holders_of(store, task.task.concurrency->key);
+    if (task.task.concurrency) {
+        const auto key = key_in_force(store, task.task);
+        facts.key_limit = key.limit;
+        facts.key_holders = holders_of(store, key);
+    }
     if (task.waits_for != store::WaitReason::None) return facts;
     facts.queue_is_paused = is_paused(store, task.task.queue);
     facts.workers = store.workers();

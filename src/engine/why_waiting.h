@@ -29,7 +29,8 @@ struct WaitingFacts {
     store::TaskRecord task;
     Timestamp now;  ///< by the store's clock
     bool queue_is_paused = false;
-    std::vector<Uuid> key_holders;  ///< tasks in flight with its key
+    std::vector<Uuid> key_holders;  ///< tasks in flight with its key, of its queue or, if it is shared, of all
+    int key_limit = 1;              ///< that is in force
     std::vector<store::WorkerRecord> workers;
     Duration stale_after{};  ///< of beats; never less than three intervals of the worker
 };

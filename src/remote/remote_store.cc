@@ -133,6 +133,29 @@ void RemoteStore::set_queue_paused(const std::string& queue, bool paused, const 
     link_.post(path_of({"queues", queue, paused ? "pause" : "resume"}));
 }
 
+std::vector<store::KeyRecord> RemoteStore::keys(const store::KeysParams& params) {
+    std::vector<store::KeyRecord> keys;
+    Query query{{"limit", std::to_string(params.limit)}};
+    if (!params.key.empty()) query["key"] = params.key;
+    const Json answer = link_.get(path_of({"keys"}), query);
+    for (const Json& item : answer.at("items")) keys.push_back(wire::read_key(item));
+    return keys;
+}
+
+store::DeclareStatus RemoteStore::declare_key(const core::KeyDeclaration& key, const std::string& /*who*/) {
+    Json form = {{"limit", key.limit}};
+    key.is_shared() ? form["shared"] = true : form["queue"] = key.queue;
+    const std::string status = link_.put(path_of({"keys", key.key}), form);
+    if (status == "finished") return store::DeclareStatus::IsShared;
+    if (status == "new") return store::DeclareStatus::New;
+    return status == "changed" ? store::DeclareStatus::Changed : store::DeclareStatus::Unchanged;
+}
+
+bool RemoteStore::remove_key(const std::string& key, const std::string& queue, const std::string& /*who*/) {
+    const Query of_queue = queue.empty() ? Query{} : Query{{"queue", queue}};
+    return link_.remove(with_query(path_of({"keys", key}), of_queue)) != "not_found";
+}
+
 // ---- Who may do what ----------------------------------------------------------------------------
 
 std::vector<store::TokenRecord> RemoteStore::tokens() {

@@ -29,6 +29,9 @@ public:
     std::vector<store::LeaseRecord> leases(const store::FindLeasesParams& params) override;
     std::vector<store::QueueRecord> queues() override;
     void set_queue_paused(const std::string& queue, bool paused, const std::string& who) override;
+    std::vector<store::KeyRecord> keys(const store::KeysParams& params) override;
+    store::DeclareStatus declare_key(const core::KeyDeclaration& key, const std::string& who) override;
+    bool remove_key(const std::string& key, const std::string& queue, const std::string& who) override;
 
     // Jobs and schedules
     std::vector<SubmitOutcome> start_jobs(const std::vector<store::NewJob>& jobs) override;

@@ -94,6 +94,10 @@ std::string ServerLink::order(const std::string& path, const Json& body) {
     return status_in(send("POST", path, wire::dump(body)));
 }
 
+std::string ServerLink::put(const std::string& path, const Json& body) {
+    return status_in(send("PUT", path, body.dump()));
+}
+
 std::string ServerLink::remove(const std::string& path) {
     return status_in(send("DELETE", path, ""));
 }

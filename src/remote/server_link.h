@@ -32,6 +32,8 @@ public:
     Json post(const std::string& path, const Json& body = Json::object());
     /// What became of an order: its `status`, or "finished" and "not_found" where the server refuses it for that.
     [[nodiscard]] std::string order(const std::string& path, const Json& body = Json::object());
+    /// The same for something that is put in its place.
+    [[nodiscard]] std::string put(const std::string& path, const Json& body);
     /// The same for a removal.
     [[nodiscard]] std::string remove(const std::string& path);
     /// `items` of a list, all pages of it up to `limit`.

@@ -60,9 +60,13 @@ SubmitStatus submit_status(const std::string& word) {
 
 SubmitOutcome read_outcome(const Json& item) {
     const Json detail = item.value("detail", Json());
-    return {.status = submit_status(item.at("status")),
-            .id = item.at("id").is_null() ? Uuid() : Uuid::parse(item.at("id").get<std::string>()).value_or(Uuid()),
-            .complaint = detail.is_null() ? std::string() : detail.get<std::string>()};
+    SubmitOutcome outcome{
+        .status = submit_status(item.at("status")),
+        .id = item.at("id").is_null() ? Uuid() : Uuid::parse(item.at("id").get<std::string>()).value_or(Uuid()),
+        .complaint = detail.is_null() ? std::string() : detail.get<std::string>()};
+    if (const Json limit = item.value("concurrency_limit", Json()); !limit.is_null())
+        outcome.concurrency_limit = limit.get<int>();
+    return outcome;
 }
 
 CancelStatus cancel_status(const std::string& word) {

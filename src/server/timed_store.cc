@@ -154,6 +154,15 @@ public:
     void set_queue_paused(const std::string& queue, bool paused, const std::string& who) override {
         return timed("set_queue_paused", [&] { return store_->set_queue_paused(queue, paused, who); });
     }
+    std::vector<KeyRecord> keys(const KeysParams& params) override {
+        return timed("keys", [&] { return store_->keys(params); });
+    }
+    DeclareStatus declare_key(const core::KeyDeclaration& key, const std::string& who) override {
+        return timed("declare_key", [&] { return store_->declare_key(key, who); });
+    }
+    bool remove_key(const std::string& key, const std::string& queue, const std::string& who) override {
+        return timed("remove_key", [&] { return store_->remove_key(key, queue, who); });
+    }
     MigrateAnswer migrate() override {
         return timed("migrate", [&] { return store_->migrate(); });
     }

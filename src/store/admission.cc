@@ -190,6 +190,11 @@ void check_worker(const WorkerRegistration& worker) {
         if (const auto defect = name_defect(name)) throw BadInput(concat(field, " ", *defect));
 }
 
+void check_key(const core::KeyDeclaration& key) {
+    if (auto complaint = concurrency_complaint(ConcurrencyKey{key.key, key.limit})) throw BadInput(*complaint);
+    if (!key.is_shared()) check_queue_name(key.queue);
+}
+
 void check_remark(const std::string& who, const std::string& reason) {
     if (auto complaint = name_complaint("who orders it", who, 0)) throw BadInput(*complaint);
     if (reason.size() > max_message_bytes)

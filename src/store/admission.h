@@ -44,6 +44,9 @@ void check_queue_name(const std::string& queue);
 /// Throws BadInput unless the names of a worker, its queues and its tags can be names.
 void check_worker(const WorkerRegistration& worker);
 
+/// Throws BadInput unless the key can be declared: a name, the name of a queue or none, and a limit.
+void check_key(const core::KeyDeclaration& key);
+
 /// Throws BadInput unless an event can say who ordered something, and why.
 void check_remark(const std::string& who, const std::string& reason = {});
 

@@ -28,6 +28,11 @@ NewEvent about_schedule(std::string_view kind, const std::string& schedule, cons
             nlohmann::json({{"schedule", schedule}}).dump()};
 }
 
+std::string named_key(const std::string& key, const std::string& queue) {
+    return queue.empty() ? concat("concurrency key ", key, ", shared by all queues,")
+                         : concat("concurrency key ", key, " of queue ", queue);
+}
+
 std::string_view recovered_kind(TaskState state) {
     if (state == TaskState::Pending) return "requeued";
     return state == TaskState::Cancelled ? "cancelled" : "failed";
@@ -133,6 +138,24 @@ NewEvent queue_paused_event(const std::string& queue, bool paused, const std::st
             who,
             concat("queue ", queue, paused ? " paused: nothing of it is claimed" : " resumed"),
             nlohmann::json({{"queue", queue}}).dump()};
+}
+
+NewEvent key_declared_event(const core::KeyDeclaration& key, const std::string& who) {
+    return {"key_declared",
+            {},
+            {},
+            who,
+            concat(named_key(key.key, key.queue), " declared with the limit ", key.limit),
+            nlohmann::json({{"key", key.key}, {"queue", key.queue}, {"limit", key.limit}}).dump()};
+}
+
+NewEvent key_removed_event(const std::string& key, const std::string& queue, const std::string& who) {
+    return {"key_removed",
+            {},
+            {},
+            who,
+            concat(named_key(key, queue), " is not declared any more; its limit follows the submits"),
+            nlohmann::json({{"key", key}, {"queue", queue}}).dump()};
 }
 
 NewEvent job_stuck_event(const Uuid& task, const std::string& who, const std::string& why) {

@@ -36,6 +36,9 @@ struct NewEvent {
 [[nodiscard]] NewEvent worker_ordered_event(const OrderParams& params);
 [[nodiscard]] NewEvent worker_removed_event(const Uuid& worker);
 [[nodiscard]] NewEvent queue_paused_event(const std::string& queue, bool paused, const std::string& who);
+[[nodiscard]] NewEvent key_declared_event(const core::KeyDeclaration& key, const std::string& who);
+/// An empty queue: the key was shared.
+[[nodiscard]] NewEvent key_removed_event(const std::string& key, const std::string& queue, const std::string& who);
 [[nodiscard]] NewEvent job_stuck_event(const Uuid& task, const std::string& who, const std::string& why);
 [[nodiscard]] NewEvent schedule_changed_event(const std::string& schedule, bool is_new, const std::string& who);
 [[nodiscard]] NewEvent schedule_paused_event(const std::string& schedule, bool paused, const std::string& who);

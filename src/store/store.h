@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/concurrency.h"
 #include "store/errors.h"
 #include "store/job_store.h"
 #include "store/server_store.h"
@@ -293,6 +294,24 @@ struct QueueRecord {
     std::int64_t in_flight = 0;
 };
 
+/// A concurrency key that is declared, or that tasks use.
+struct KeyRecord {
+    core::KeyDeclaration key = {};  ///< with the limit in force
+    bool declared = false;
+    std::int64_t held = 0;     ///< slots: tasks that are CLAIMED or RUNNING
+    std::int64_t waiting = 0;  ///< PENDING tasks that have found it full
+};
+struct KeysParams {
+    std::string key = {};  ///< only of this name; empty: all
+    std::size_t limit = max_batch_rows;
+};
+enum class DeclareStatus {
+    New,
+    Changed,    ///< it was declared with another limit
+    Unchanged,  ///< it was declared with this limit
+    IsShared,   ///< the key is declared shared and cannot be declared for a queue; nothing was changed
+};
+
 struct TaskCounts {
     std::int64_t pending = 0, claimed = 0, running = 0, completed = 0, failed = 0, cancelled = 0, expired = 0;
 };
@@ -424,6 +443,16 @@ public:
     // Queues
     virtual std::vector<QueueRecord> queues() = 0;
     virtual void set_queue_paused(const std::string& queue, bool paused, const std::string& who) = 0;
+
+    // Concurrency keys
+    /// Declared keys first, then those that submits made; by key and queue.
+    virtual std::vector<KeyRecord> keys(const KeysParams& params) = 0;
+    /// Fixes the limit of a key. A higher limit lets waiting tasks into reach; a lower one lets running tasks finish.
+    /// A shared key takes the place of what queues have declared with its name.
+    virtual DeclareStatus declare_key(const core::KeyDeclaration& key, const std::string& who) = 0;
+    /// The key keeps its limit and follows submits again; of a shared one, the key of each queue that uses it does.
+    /// An empty queue: the shared key. False: it was not declared.
+    virtual bool remove_key(const std::string& key, const std::string& queue, const std::string& who) = 0;
 
     // The store itself
     [[nodiscard]] virtual std::unique_ptr<Watch> watch(Topic topic) = 0;

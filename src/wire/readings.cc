@@ -274,6 +274,16 @@ store::QueueRecord read_queue(const Json& shape) {
             .in_flight = shape.at("in_flight")};
 }
 
+store::KeyRecord read_key(const Json& shape) {
+    const Json& queue = shape.at("queue");
+    return {.key = {.key = shape.at("key"),
+                    .queue = queue.is_null() ? std::string() : queue.get<std::string>(),
+                    .limit = shape.at("limit")},
+            .declared = shape.at("declared"),
+            .held = shape.at("held"),
+            .waiting = shape.at("waiting")};
+}
+
 store::TaskCounts read_task_counts(const Json& shape) {
     return {.pending = shape.at("pending"),
             .claimed = shape.at("claimed"),

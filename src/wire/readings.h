@@ -22,6 +22,7 @@ namespace holdfast::wire {
 [[nodiscard]] store::LeaseRecord read_lease(const Json& shape, const Uuid& worker);
 [[nodiscard]] store::WorkerSnapshot read_snapshot(const Json& shape);
 [[nodiscard]] store::QueueRecord read_queue(const Json& shape);
+[[nodiscard]] store::KeyRecord read_key(const Json& shape);
 [[nodiscard]] store::TaskCounts read_task_counts(const Json& shape);
 [[nodiscard]] JobInfo read_job(const Json& shape);
 [[nodiscard]] StepInfo read_step(const Json& shape);

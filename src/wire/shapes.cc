@@ -242,6 +242,16 @@ Json to_json_shape(const store::QueueRecord& record) {
             {"in_flight", record.in_flight}};
 }
 
+Json to_json_shape(const store::KeyRecord& record) {
+    return {{"key", record.key.key},
+            {"queue", text_or_null(record.key.queue)},
+            {"shared", record.key.is_shared()},
+            {"limit", record.key.limit},
+            {"declared", record.declared},
+            {"held", record.held},
+            {"waiting", record.waiting}};
+}
+
 Json to_json_shape(const store::LogRecord& record) {
     return {{"offset", record.offset},
             {"at", format_timestamp(record.chunk.at)},

@@ -16,6 +16,7 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json to_json_shape(const store::AttemptRecord& record);
 [[nodiscard]] Json to_json_shape(const store::EventRecord& record);
 [[nodiscard]] Json to_json_shape(const store::QueueRecord& record);
+[[nodiscard]] Json to_json_shape(const store::KeyRecord& record);
 [[nodiscard]] Json to_json_shape(const store::LogRecord& record);
 [[nodiscard]] Json to_json_shape(const store::WorkerSnapshot& snapshot);
 [[nodiscard]] Json to_json_shape(const store::Finding& finding);

@@ -213,6 +213,10 @@ Answer ApiFixture::post(const std::string& target, const Value& body) {
     return send({.method = "POST", .target = target, .body = body.dump()});
 }
 
+Answer ApiFixture::put(const std::string& target, const Value& body) {
+    return send({.method = "PUT", .target = target, .body = body.dump()});
+}
+
 Answer ApiFixture::get_as(const std::string& token, const std::string& target) {
     return send({.target = target, .headers = {{"authorization", "Bearer " + token}}});
 }

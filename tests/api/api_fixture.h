@@ -76,6 +76,7 @@ protected:
     Answer send(const Sent& sent);
     Answer get(const std::string& target) { return send({.target = target}); }
     Answer post(const std::string& target, const Value& body = Value::object());
+    Answer put(const std::string& target, const Value& body);
     Answer del(const std::string& target) { return send({.method = "DELETE", .target = target}); }
 
     /// The same with a token.

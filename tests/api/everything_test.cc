@@ -69,6 +69,45 @@ TEST_F(ApiResources, SchedulesOfOnesOwnAreForAdminsAndTheirQueues) {
     EXPECT_EQ(post_as(shipping, "/api/schedules", {{"schedules", std::vector<Value>{idle}}}).status, 200);
 }
 
+TEST_F(ApiResources, KeysAreDeclaredAndRemovedAndSubmitsAreToldTheirLimits) {
+    EXPECT_EQ(put("/api/keys/a%2Fb", {{"limit", 2}, {"shared", true}}).body,
+              (Value{{"key", "a/b"}, {"queue", nullptr}, {"limit", 2}, {"status", "new"}}));
+    const Value keyed = {{"name", "resize"}, {"concurrency", {{"key", "a/b"}, {"limit", 7}}}};
+    EXPECT_EQ(post("/api/tasks", keyed).body.at("concurrency_limit"), 2);
+    EXPECT_EQ(post("/api/tasks", {{"tasks", {keyed}}}).body.at("items").at(0).at("concurrency_limit"), 2);
+    EXPECT_TRUE(post("/api/tasks", {{"name", "resize"}}).body.at("concurrency_limit").is_null());
+    const Value key = get("/api/keys").body.at("items").at(0);
+    EXPECT_EQ(key.at("shared"), true);
+    EXPECT_EQ(key.at("declared"), true);
+
+    EXPECT_EQ(put("/api/keys/a%2Fb", {{"limit", 2}, {"queue", "x"}}).code(), "CONFLICT");
+    EXPECT_EQ(put("/api/keys/k", {{"limit", 2}}).code(), "BAD_PARAMETER");
+    EXPECT_EQ(put("/api/keys/k", {{"limit", 2}, {"queue", "x"}, {"shared", true}}).code(), "BAD_PARAMETER");
+    EXPECT_EQ(put("/api/keys/k", {{"limit", 0}, {"shared", true}}).code(), "BAD_PARAMETER");
+    EXPECT_EQ(del("/api/keys/k").code(), "NOT_FOUND");
+    EXPECT_EQ(del("/api/keys/a%2Fb?queue=x").code(), "NOT_FOUND");
+    EXPECT_EQ(del("/api/keys/a%2Fb").body.at("status"), "removed");
+}
+
+TEST_F(ApiResources, KeysAreForThoseWhoMayUseTheirQueues) {
+    const std::string shipping = make_token("shipping", store::Scope::Operate, {"shipping"});
+    const std::string reader = make_token("reader", store::Scope::Read);
+    const auto put_as = [&](const std::string& token, const Value& body) {
+        return send({.method = "PUT",
+                     .target = "/api/keys/k",
+                     .body = body.dump(),
+                     .headers = {{"authorization", "Bearer " + token}}});
+    };
+    EXPECT_EQ(put_as(reader, {{"limit", 2}, {"shared", true}}).code(), "FORBIDDEN");
+    EXPECT_EQ(put_as(shipping, {{"limit", 2}, {"shared", true}}).code(), "FORBIDDEN");
+    EXPECT_EQ(put_as(shipping, {{"limit", 2}, {"queue", "default"}}).code(), "FORBIDDEN");
+    EXPECT_EQ(put_as(shipping, {{"limit", 2}, {"queue", "shipping"}}).status, 200);
+    store->declare_key({.key = "other", .queue = "default", .limit = 1}, "test");
+    store->declare_key({.key = "all", .queue = "", .limit = 1}, "test");
+    EXPECT_EQ(get_as(shipping, "/api/keys").body.at("items").size(), 1U);
+    EXPECT_EQ(get_as(reader, "/api/keys").body.at("items").size(), 3U);
+}
+
 TEST_F(ApiResources, CatalogTellsWhatTheConfigurationDefines) {
     const Value tasks = get("/api/catalog/tasks").body.at("items");
     ASSERT_EQ(tasks.size(), 3U);
@@ -307,6 +346,9 @@ TEST_P(ApiOnEveryStore, EveryRouteAnswersAsItsSchemaSays) {
     EXPECT_EQ(del(path).status, 200);
 
     (void)get("/api/queues");
+    (void)put("/api/keys/k", {{"limit", 2}, {"queue", "default"}});
+    (void)get("/api/keys?key=k");
+    (void)del("/api/keys/k?queue=default");
     (void)post("/api/queues/default/pause");
     (void)post("/api/queues/default/resume");
 

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "config/fields.h"
+#include "config/key_keys.h"
 #include "config/schedule_keys.h"
 #include "config/task_keys.h"
 #include "config/values.h"
@@ -90,6 +91,10 @@ TEST_F(Documentation, HoldsTheReferenceOfTheKeysOfWorkflows) {
 
 TEST_F(Documentation, HoldsTheReferenceOfTheKeysOfSchedules) {
     EXPECT_THAT(documentation("schedules.md"), HasSubstr(reference_of(schedule_keys())));
+}
+
+TEST_F(Documentation, HoldsTheReferenceOfTheKeysOfKeys) {
+    EXPECT_THAT(documentation(), HasSubstr(reference_of(key_keys())));
 }
 
 TEST_F(Documentation, GivesEachKeyOfAScheduleAnExampleThatIsValid) {

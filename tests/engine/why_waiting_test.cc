@@ -80,7 +80,8 @@ const std::vector<Waiting> waitings = {
     {"Key", Obstacle::Key,
      [](WaitingFacts& f) {
          f.task.waits_for = store::WaitReason::Key;
-         f.task.task.concurrency = ConcurrencyKey{"db", 2};
+         f.task.task.concurrency = ConcurrencyKey{"db", 9};
+         f.key_limit = 2;
          f.key_holders = {Uuid{}};
      },
      "one of the 2 slot(s) of the concurrency key 'db', held by 00000000-0000"},
@@ -92,7 +93,8 @@ const std::vector<Waiting> waitings = {
      "the concurrency key 'db'"},
     {"KeyWithAFreeSlot", Obstacle::Nothing,
      [](WaitingFacts& f) {
-         f.task.task.concurrency = ConcurrencyKey{"db", 2};
+         f.task.task.concurrency = ConcurrencyKey{"db", 9};
+         f.key_limit = 2;
          f.key_holders = {Uuid{}};
      },
      "about to be claimed"},
@@ -191,6 +193,23 @@ TEST_F(WaitingFactsOf, AKeyNameTheTasksInFlightThatHoldIt) {
     const WhyWaiting why = why_waiting(waiting_facts(*store, task(waiting), seconds(15)));
     EXPECT_EQ(why.obstacle, Obstacle::Key);
     EXPECT_THAT(why.tasks, ElementsAre(holder));
+}
+
+TEST_F(WaitingFactsOf, AKeyAreOfItsQueueUnlessItIsShared) {
+    const auto in_queue = [](const char* queue) {
+        return [queue](store::NewTask& each) {
+            each.queue = queue;
+            each.concurrency = ConcurrencyKey{"db", 1};
+        };
+    };
+    const Uuid holder = submit(in_queue("default"));
+    claim(add_worker("w"), 1);
+    const Uuid waiting = submit(in_queue("elsewhere"));
+    EXPECT_THAT(waiting_facts(*store, task(waiting), seconds(15)).key_holders, ::testing::IsEmpty());
+    store->declare_key({.key = "db", .queue = "", .limit = 4}, "test");
+    const auto facts = waiting_facts(*store, task(waiting), seconds(15));
+    EXPECT_THAT(facts.key_holders, ElementsAre(holder));
+    EXPECT_EQ(facts.key_limit, 4);
 }
 
 TEST_F(WaitingFactsOf, ATaskInReachAreItsQueueAndTheWorkers) {

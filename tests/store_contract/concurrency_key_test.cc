@@ -61,18 +61,6 @@ TEST_P(ConcurrencyKeys, GiveAFreedSlotToTheNextInOrder) {
     }
 }
 
-TEST_P(ConcurrencyKeys, FollowTheLimitOfTheLatestSubmit) {
-    submit_keyed(1);
-    submit_keyed(1);
-    const auto first = claim_one(worker);
-    EXPECT_THAT(claimable(), IsEmpty());
-    submit_keyed(3);
-    EXPECT_THAT(claimable(), SizeIs(2));
-    submit_keyed(1);
-    finish(*store, worker, completed(first));
-    EXPECT_THAT(claimable(), IsEmpty());
-}
-
 TEST_P(ConcurrencyKeys, AreHeldWhileTheirTaskWaitsForARetryByNobody) {
     const auto retried = submit(with_retries(with_key(a_task(clock.now()), "k"), 3));
     const auto other = submit_keyed();
@@ -177,6 +165,7 @@ TEST_P(ConcurrencyKeys, PassFromAnOverdueTaskToTheNextInOrderNotToWhoeverIsInRea
 TEST_P(ConcurrencyKeys, OfAWorkerThatCannotRunTheNextTaskStillServeTheOthers) {
     auto elsewhere = with_key(a_task(clock.now()), "k");
     elsewhere.queue = "other";
+    store->declare_key({.key = "k", .queue = "", .limit = 1}, "operator");
     submit_keyed();
     const auto lease = claim_one(worker);
     submit(elsewhere);
@@ -200,7 +189,7 @@ TEST_P(ConcurrencyKeys, AreKeptByTheDatabaseItself) {
     const auto lease = claim_one(worker);
     const auto raw = database->raw();
     EXPECT_EQ(raw->number("SELECT count(*) FROM slot"), 1);
-    EXPECT_THROW(raw->execute("INSERT INTO slot (key, slot, task_id) SELECT key, slot, " +
+    EXPECT_THROW(raw->execute("INSERT INTO slot (key, queue, slot, task_id) SELECT key, queue, slot, " +
                               raw->literal(new_task_id(clock.now())) + " FROM slot"),
                  SqlRefused);
     finish(*store, worker, completed(lease));

@@ -47,7 +47,8 @@ std::string AnswerText::lease(const store::TaskLease& lease) {
 
 std::string AnswerText::operator()(const std::vector<store::SubmitOutcome>& answer) {
     return lines(answer, [](const auto& one) {
-        return concat(static_cast<int>(one.status), " ", one.id.to_string(), " ", one.complaint);
+        return concat(static_cast<int>(one.status), " ", one.id.to_string(), " ", one.complaint, " limit ",
+                      one.concurrency_limit.value_or(0));
     });
 }
 
@@ -235,6 +236,10 @@ std::string AnswerText::dump(store::Store& store, const Known& known) {
                    counts.failed, " ", counts.cancelled, " ", counts.expired, "\n");
     for (const auto& queue : store.queues()) {
         text += concat("queue ", queue.name, " ", queue.paused, " ", queue.pending, " ", queue.in_flight, "\n");
+    }
+    for (const auto& record : store.keys({})) {
+        text += concat("key ", record.key.key, " ", record.key.queue, " ", record.key.limit, " ", record.declared,
+                       " ", record.held, " ", record.waiting, "\n");
     }
     return text + statistics(store) + tokens(store) + backlog(store) + workers(store) + leases(store) + events(store);
 }

@@ -52,19 +52,43 @@ std::string DifferentialDriver::step() {
         Operation operation;
     };
     using D = DifferentialDriver;
-    static const std::vector<Weighted> operations = {
-        {16, &D::submit},      {3, &D::submit_again},    {20, &D::claim},
-        {2, &D::claim_again},  {8, &D::start},           {18, &D::finish},
-        {2, &D::finish_again}, {6, &D::hand_back},       {4, &D::progress},
-        {4, &D::log},          {5, &D::cancel},          {2, &D::force},
-        {1, &D::reject},       {8, &D::recover},         {3, &D::ask_to_stop},
-        {8, &D::beat},         {2, &D::change_worker},   {2, &D::mark_lost},
-        {2, &D::expire},       {1, &D::pause},           {1, &D::prune},
-        {1, &D::sweep_lease},  {1, &D::note_sweep},      {1, &D::append_event},
-        {1, &D::change_token}, {1, &D::append_snapshot}, {10, &D::let_time_pass},
-        {4, &D::start_job},    {1, &D::start_job_again}, {4, &D::look_at_job},
-        {3, &D::steer_jobs},   {3, &D::decide},          {2, &D::retry_job},
-        {3, &D::sweep_jobs},   {1, &D::change_schedule}, {1, &D::fire}};
+    static const std::vector<Weighted> operations = {{16, &D::submit},
+                                                     {3, &D::submit_again},
+                                                     {20, &D::claim},
+                                                     {2, &D::claim_again},
+                                                     {8, &D::start},
+                                                     {18, &D::finish},
+                                                     {2, &D::finish_again},
+                                                     {6, &D::hand_back},
+                                                     {4, &D::progress},
+                                                     {4, &D::log},
+                                                     {5, &D::cancel},
+                                                     {2, &D::force},
+                                                     {1, &D::reject},
+                                                     {8, &D::recover},
+                                                     {3, &D::ask_to_stop},
+                                                     {8, &D::beat},
+                                                     {2, &D::change_worker},
+                                                     {2, &D::mark_lost},
+                                                     {2, &D::expire},
+                                                     {1, &D::pause},
+                                                     {1, &D::prune},
+                                                     {2, &D::change_key},
+                                                     {1, &D::sweep_lease},
+                                                     {1, &D::note_sweep},
+                                                     {1, &D::append_event},
+                                                     {1, &D::change_token},
+                                                     {1, &D::append_snapshot},
+                                                     {10, &D::let_time_pass},
+                                                     {4, &D::start_job},
+                                                     {1, &D::start_job_again},
+                                                     {4, &D::look_at_job},
+                                                     {3, &D::steer_jobs},
+                                                     {3, &D::decide},
+                                                     {2, &D::retry_job},
+                                                     {3, &D::sweep_jobs},
+                                                     {1, &D::change_schedule},
+                                                     {1, &D::fire}};
     int total = 0;
     for (const auto& one : operations) total += one.weight;
     auto pick = static_cast<int>(below(static_cast<std::size_t>(total)));
@@ -435,6 +459,18 @@ std::string DifferentialDriver::pause() {
         store.set_queue_paused(queue, paused, "ann");
         return std::vector<bool>();
     });
+}
+
+/// Declares a key of a queue or of all, or takes that back.
+std::string DifferentialDriver::change_key() {
+    const core::KeyDeclaration key{concat("k", below(3)), chance(0.5) ? "" : any_of(queues),
+                                   static_cast<int>(1 + below(4))};
+    const bool removes = chance(0.5);
+    return both(concat(removes ? "remove " : "declare ", key.key, "/", key.queue, ":", key.limit),
+                [&](store::Store& store, bool) {
+                    if (removes) return std::string(store.remove_key(key.key, key.queue, "ann") ? "removed" : "-");
+                    return std::to_string(static_cast<int>(store.declare_key(key, "ann")));
+                });
 }
 
 std::string DifferentialDriver::prune() {

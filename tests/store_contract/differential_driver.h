@@ -65,6 +65,7 @@ private:
     std::string mark_lost();
     std::string expire();
     std::string pause();
+    std::string change_key();
     std::string prune();
     std::string sweep_lease();
     std::string note_sweep();

@@ -63,7 +63,7 @@ protected:
         session->run("SELECT holdfast.submit('noop', priority => 7, concurrency_key => 'k', idempotency_key => 'i')");
         session->run("SELECT holdfast.submit('noop', priority => 7, concurrency_key => 'k', idempotency_key => 'i')");
         session->run("SELECT holdfast.promote_due('{1,2}', now(), 100)");
-        session->run("SELECT holdfast.free_slots(ARRAY[gen_random_uuid()], '{k}')");
+        session->run("SELECT holdfast.free_slots(ARRAY[gen_random_uuid()], '{1}', '{k}')");
         session->run("SELECT holdfast.find_overdue(100)");
     }
 
@@ -175,8 +175,8 @@ TEST_F(PostgresPlans, TouchFewPagesOfTasksThatWereParkedAMomentAgo) {
     session->take_plans();
     claim_and_finish();
     const long alone = pages_touched(session->take_plans());
-    raw->execute("INSERT INTO concurrency VALUES ('k', 1)");
-    raw->execute("INSERT INTO slot VALUES ('k', 1, gen_random_uuid())");
+    raw->execute("INSERT INTO concurrency VALUES ('k', 'default', 1, false)");
+    raw->execute("INSERT INTO slot VALUES ('k', 'default', 1, gen_random_uuid())");
     fill(20000, 1, 1, "'k'");
     for (int claims = 0; raw->number("SELECT count(*) FROM ready WHERE concurrency_key IS NOT NULL") > 0; ++claims) {
         ASSERT_LT(claims, 30);

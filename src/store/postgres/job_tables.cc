@@ -308,7 +308,7 @@ std::vector<store::SubmitOutcome> PostgresJobTables::submit_tasks(const std::vec
     }
     if (batch.empty()) return outcomes;
     const auto answer = tx_.run(submit_command(tasks, batch, routes, nullptr));
-    read_outcomes(answer, batch, outcomes);
+    read_outcomes(answer, tasks, batch, outcomes);
     return outcomes;
 }
 

@@ -59,21 +59,20 @@ Old find_old(Transaction& tx, const store::PruneParams& params, Timestamp now) {
     return old;
 }
 
-/// Limits that no slot and no waiting task needs: the next claim makes its row again from the task's own. Under the
-/// key's lock, and looked at again once it is held, because a claim may have taken a slot meanwhile.
+/// Undeclared keys that no task uses. Under the key's lock, which a submit under way keeps from this, and looked at
+/// again once it is held, because a task may have been accepted meanwhile.
 void delete_idle_keys(Transaction& tx, std::size_t limit) {
     const auto rows = tx.run(
-        "SELECT array_agg(key) FROM (SELECT c.key FROM holdfast.concurrency c"
-        " WHERE NOT EXISTS (SELECT FROM holdfast.slot s WHERE s.key = c.key)"
-        " AND NOT EXISTS (SELECT FROM holdfast.waiting w WHERE w.why = 'key' AND w.concurrency_key = c.key)"
-        " ORDER BY c.key LIMIT $1 FOR UPDATE SKIP LOCKED) k",
+        "SELECT array_agg(key), array_agg(queue) FROM (SELECT c.key, c.queue FROM holdfast.concurrency c"
+        " WHERE NOT c.declared AND NOT EXISTS (SELECT FROM holdfast.slot s WHERE s.key = c.key AND s.queue = c.queue)"
+        " AND NOT holdfast.key_in_use(c.queue, c.key, '{}')"
+        " ORDER BY c.key, c.queue LIMIT $1 FOR UPDATE SKIP LOCKED) k",
         static_cast<std::int64_t>(limit));
     if (rows.is_null(0, 0)) return;
     tx.run(
-        "DELETE FROM holdfast.concurrency c WHERE c.key = ANY ($1)"
-        " AND NOT EXISTS (SELECT FROM holdfast.slot s WHERE s.key = c.key)"
-        " AND NOT EXISTS (SELECT FROM holdfast.waiting w WHERE w.why = 'key' AND w.concurrency_key = c.key)",
-        rows.strings(0, 0));
+        "DELETE FROM holdfast.concurrency c USING unnest($1, $2) AS k (key, queue) WHERE c.key = k.key"
+        " AND c.queue = k.queue AND NOT c.declared AND NOT holdfast.key_in_use(c.queue, c.key, '{}')",
+        rows.strings(0, 0), rows.strings(0, 1));
 }
 
 /// The newest of all stays for ever: while there is a row, dead or not, servers ask for a token.

@@ -38,6 +38,10 @@ public:
     std::vector<store::ForceStatus> force(const store::ForceParams& params) override;
     std::vector<store::QueueRecord> queues() override;
     void set_queue_paused(const std::string& queue, bool paused, const std::string& who) override;
+    // keys.cc
+    std::vector<store::KeyRecord> keys(const store::KeysParams& params) override;
+    store::DeclareStatus declare_key(const core::KeyDeclaration& key, const std::string& who) override;
+    bool remove_key(const std::string& key, const std::string& queue, const std::string& who) override;
     // claim.cc
     store::ClaimAnswer claim(const store::ClaimParams& params) override;
     // finish.cc

@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "core/policy_text.h"
 #include "store/admission.h"
+#include "store/key_limits.h"
 #include "store/postgres/batches.h"
 #include "store/postgres/store_impl.h"
 #include "store/postgres/submit.h"
@@ -16,7 +17,7 @@ using store::SubmitOutcome;
 using store::SubmitStatus;
 
 /// Sequences of acceptable items in which neither an id nor an idempotency key occurs twice, in the order given: of
-/// several limits of a key the latest counts.
+/// several limits of a key the first one settles it.
 std::vector<Batch> batches_of(const std::vector<NewTask>& tasks, const std::vector<SubmitOutcome>& outcomes) {
     std::unordered_set<Uuid> ids;
     std::unordered_set<std::string_view> keys;
@@ -36,6 +37,7 @@ std::vector<Batch> batches_of(const std::vector<NewTask>& tasks, const std::vect
 }
 
 SubmitStatus read_status(std::string_view text) {
+    if (text == "accepted") return SubmitStatus::Accepted;
     if (text == "existing") return SubmitStatus::Existing;
     if (text == "mismatch") return SubmitStatus::PayloadMismatch;
     if (text == "too_new") return SubmitStatus::Refused;
@@ -70,17 +72,24 @@ Command submit_command(const std::vector<NewTask>& tasks, const Batch& batch, co
         traceparents.add_unless_empty(task.traceparent);
     }
     return {
-        "SELECT place, status, first_id FROM holdfast.submit_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, "
+        "SELECT place, status, first_id, limit_in_force FROM holdfast.submit_batch($1, $2, $3, $4, $5, $6, $7, $8, "
+        "$9, $10, $11, "
         "$12, $13, $14, $15)",
         Params(ids, names, args, specs, route_ids, priorities, run_ats, deadlines, policies, keys, limits,
                idempotency_keys, retry_ofs, olds, traceparents)};
 }
 
-void read_outcomes(const Rows& rows, const Batch& batch, std::vector<SubmitOutcome>& outcomes) {
+void read_outcomes(const Rows& rows, const std::vector<NewTask>& tasks, const Batch& batch,
+                   std::vector<SubmitOutcome>& outcomes) {
+    for (const auto index : batch)
+        if (tasks[index].concurrency) outcomes[index].concurrency_limit = tasks[index].concurrency->limit;
     for (int row = 0; row < rows.size(); ++row) {
         auto& outcome = outcomes[batch[static_cast<std::size_t>(rows.integer(row, 0) - 1)]];
         outcome.status = read_status(rows.text(row, 1));
         outcome.id = rows.uuid(row, 2);
+        if (!rows.is_null(row, 3)) outcome.concurrency_limit = rows.small(row, 3);
+        const bool is_there = outcome.status == SubmitStatus::Accepted || outcome.status == SubmitStatus::Existing;
+        if (!is_there) outcome.concurrency_limit.reset();
         if (outcome.status == SubmitStatus::TooOld)
             outcome.complaint = "the id is older than finished tasks are kept: it may have been used before";
         if (outcome.status == SubmitStatus::Refused) outcome.complaint = store::future_complaint(outcome.id);
@@ -115,6 +124,7 @@ std::vector<SubmitOutcome> PostgresStore::submit(const std::vector<NewTask>& tas
     const auto old = too_old(tasks);
     for (const auto& batch : batches_of(tasks, outcomes))
         if (!batch.empty()) submit_batch(tasks, batch, routes, old, outcomes);
+    store::tell_last_limits(tasks, outcomes);
     return outcomes;
 }
 
@@ -122,8 +132,9 @@ void PostgresStore::submit_batch(const std::vector<NewTask>& tasks, const Batch&
                                  const std::vector<int>& routes, const std::vector<bool>& old,
                                  std::vector<SubmitOutcome>& outcomes) {
     const auto answers = work_.run({submit_command(tasks, batch, routes, &old)}, Effect::Writes);
-    read_outcomes(answers.front(), batch, outcomes);
-    bell_.ring({.work = static_cast<std::size_t>(answers.front().size()) < batch.size()});
+    read_outcomes(answers.front(), tasks, batch, outcomes);
+    const auto is_new = [&](std::size_t index) { return outcomes[index].status == SubmitStatus::Accepted; };
+    bell_.ring({.work = std::any_of(batch.begin(), batch.end(), is_new)});
 }
 
 }  // namespace holdfast::postgres

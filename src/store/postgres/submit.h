@@ -12,6 +12,7 @@ namespace holdfast::postgres {
 [[nodiscard]] Command submit_command(const std::vector<store::NewTask>& tasks, const Batch& batch,
                                      const std::vector<int>& routes, const std::vector<bool>* too_old);
 /// Reads the answer: `outcomes` of those that were not accepted.
-void read_outcomes(const Rows& rows, const Batch& batch, std::vector<store::SubmitOutcome>& outcomes);
+void read_outcomes(const Rows& rows, const std::vector<store::NewTask>& tasks, const Batch& batch,
+                   std::vector<store::SubmitOutcome>& outcomes);
 
 }  // namespace holdfast::postgres

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "core/policy_text.h"
+#include "store/sqlite/keys.h"
 
 namespace holdfast::sqlite {
 
@@ -140,10 +141,10 @@ bool ClaimSearch::consider(Candidate& candidate) {
     if (position.deadline && *position.deadline <= tx_.now) {
         park(tx_, task, position, store::WaitReason::Overdue);
         if (!position.key) return true;
-        unpark(tx_, *position.key);
+        unpark(tx_, position.route, *position.key);
         return false;
     }
-    if (position.key && !take_slot(tx_, *position.key, task)) {
+    if (position.key && !take_slot(tx_, position, task)) {
         park(tx_, task, position, store::WaitReason::Key);
     } else {
         grant(candidate);

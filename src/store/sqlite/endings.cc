@@ -7,6 +7,7 @@
 #include "core/policy_text.h"
 #include "store/encoding.h"
 #include "store/sqlite/error_columns.h"
+#include "store/sqlite/keys.h"
 
 namespace holdfast::sqlite {
 
@@ -97,7 +98,7 @@ TaskState end_lease(Transaction& tx, LeaseRow row, LeaseReport report, std::vect
                                           tx.now, row.position.deadline, report.jitter, report.is_final},
                                          completed ? TaskPolicy{} : policy_of(tx.db, row.lease.task));
     const bool runs_again = settlement.state == TaskState::Pending;
-    if (row.position.key) free_slot(tx, *row.position.key, row.lease.task);
+    if (row.position.key) free_slot(tx, row.position, row.lease.task);
     if (runs_again) {
         if (row.started_at) insert_attempt(tx, row, report);
         delete_leases(tx, {row.lease.task});
@@ -112,7 +113,7 @@ TaskState end_lease(Transaction& tx, LeaseRow row, LeaseReport report, std::vect
 void force_lease(Transaction& tx, const LeaseRow& row, TaskState state, const TaskError& error) {
     write_endings(tx, {{row, state, row.position.history, core::LeaseEnd::Stopped, "", error}});
     tx.gives_orders = true;  // its run is to be killed
-    if (row.position.key) free_slot(tx, *row.position.key, row.lease.task);
+    if (row.position.key) free_slot(tx, row.position, row.lease.task);
 }
 
 void end_pending(Transaction& tx, const PendingTask& pending, TaskState state, const TaskError& error) {
@@ -121,7 +122,7 @@ void end_pending(Transaction& tx, const PendingTask& pending, TaskState state, c
     row.lease.task = pending.task;
     row.position = pending.position;
     write_endings(tx, {{row, state, pending.position.history, core::LeaseEnd::NotStarted, "", error}});
-    if (pending.position.key) tx.freed_keys.insert(*pending.position.key);
+    if (pending.position.key) tx.freed_keys.insert({pending.position.route, *pending.position.key});
 }
 
 void write_event(Transaction& tx, const store::NewEvent& event) {

@@ -283,7 +283,7 @@ bool hold_task(Transaction& tx, const Uuid& task) {
         if (pending->waits_for == WaitReason::Job || pending->waits_for == WaitReason::Overdue) return false;
         remove_pending(tx, *pending);
         park(tx, task, pending->position, WaitReason::Job);
-        if (pending->position.key) tx.freed_keys.insert(*pending->position.key);
+        if (pending->position.key) tx.freed_keys.insert({pending->position.route, *pending->position.key});
         return true;
     }
     return tx.db.run(

@@ -24,16 +24,6 @@ Position read_position(const Query& row, int column) {
     return position;
 }
 
-void insert_ready(Transaction& tx, const Uuid& task, const Position& position) {
-    tx.db.run(
-        "INSERT INTO ready (task_id, route_id, keyed, priority, run_at, deadline, concurrency_key,"
-        " fails_unmatched, attempts, crashes, requeues, last_lease) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        task, position.route, position.key.has_value(), position.priority, position.run_at, position.deadline,
-        position.key, position.fails_unmatched, position.history.attempts, position.history.crashes,
-        position.history.requeues, position.last_lease);
-    tx.brings_work = true;
-}
-
 void insert_waiting(Transaction& tx, const Uuid& task, const Position& position, store::WaitReason why) {
     tx.db.run(
         "INSERT INTO waiting (task_id, why, route_id, priority, run_at, deadline, concurrency_key,"
@@ -41,30 +31,6 @@ void insert_waiting(Transaction& tx, const Uuid& task, const Position& position,
         task, to_text(why), position.route, position.priority, position.run_at, position.deadline, position.key,
         position.fails_unmatched, position.history.attempts, position.history.crashes, position.history.requeues,
         position.last_lease);
-}
-
-std::optional<int> limit_of(Database& db, const std::string& key) {
-    auto row = db.query("SELECT max_slots FROM concurrency WHERE key = ?", key);
-    if (!row.step()) return std::nullopt;
-    return row.small(0);
-}
-
-int used_slots(Database& db, const std::string& key) {
-    auto row = db.query("SELECT count(*) FROM slot WHERE key = ?", key);
-    row.step();
-    return row.small(0);
-}
-
-int lowest_free_slot(Database& db, const std::string& key) {
-    auto rows = db.query("SELECT slot FROM slot WHERE key = ? ORDER BY slot", key);
-    int slot = 1;
-    while (rows.step() && rows.small(0) == slot) ++slot;
-    return slot;
-}
-
-int limit_from_task(Database& db, const Uuid& task) {
-    auto row = db.query("SELECT coalesce(concurrency_limit, 1) FROM task WHERE id = ?", task);
-    return row.step() ? row.small(0) : 1;
 }
 
 Query leases_between(Database& db, const TaskRange& range) {
@@ -100,37 +66,17 @@ bool stand_together(Database& db, const std::vector<Uuid>& tasks, std::size_t li
     return static_cast<std::size_t>(row.integer(0)) <= limit;
 }
 
-/// The lowest route above `after` with tasks that wait for the key.
-std::optional<std::int64_t> next_parked_route(Database& db, const std::string& key, std::int64_t after) {
-    auto row = db.query(
-        "SELECT route_id FROM waiting WHERE why = 'key' AND concurrency_key = ? AND route_id > ? ORDER BY route_id "
-        "LIMIT 1",
-        key, after);
-    if (!row.step()) return std::nullopt;
-    return row.integer(0);
-}
-
-/// The tasks of the route that wait for the key and are among its first `limit` with this key, counting those in
-/// reach already.
-std::vector<PendingTask> parked_tasks(Database& db, const std::string& key, std::int64_t route, int limit) {
-    std::vector<PendingTask> tasks;
-    auto rows = db.query(
-        "SELECT w.task_id, w.route_id, w.priority, w.run_at, w.deadline, w.concurrency_key, w.fails_unmatched, "
-        "w.attempts, w.crashes,"
-        " w.requeues, w.last_lease FROM ("
-        " SELECT * FROM (SELECT task_id, priority, run_at FROM waiting"
-        "  WHERE why = 'key' AND concurrency_key = ?1 AND route_id = ?2 ORDER BY priority, run_at, task_id LIMIT ?3)"
-        " UNION ALL"
-        " SELECT * FROM (SELECT task_id, priority, run_at FROM ready"
-        "  WHERE concurrency_key = ?1 AND route_id = ?2 ORDER BY priority, run_at, task_id LIMIT ?3)"
-        " ORDER BY priority, run_at, task_id LIMIT ?3) f JOIN waiting w ON w.task_id = f.task_id"
-        " ORDER BY w.priority, w.run_at, w.task_id",
-        key, route, limit);
-    while (rows.step()) tasks.push_back({rows.uuid(0), store::WaitReason::Key, read_position(rows, 1)});
-    return tasks;
-}
-
 }  // namespace
+
+void insert_ready(Transaction& tx, const Uuid& task, const Position& position) {
+    tx.db.run(
+        "INSERT INTO ready (task_id, route_id, keyed, priority, run_at, deadline, concurrency_key,"
+        " fails_unmatched, attempts, crashes, requeues, last_lease) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        task, position.route, position.key.has_value(), position.priority, position.run_at, position.deadline,
+        position.key, position.fails_unmatched, position.history.attempts, position.history.crashes,
+        position.history.requeues, position.last_lease);
+    tx.brings_work = true;
+}
 
 void place(Transaction& tx, const Uuid& task, const Position& position) {
     if (position.run_at > tx.now) {
@@ -237,39 +183,31 @@ void promote_due(Transaction& tx, std::int64_t route, std::size_t limit) {
     }
 }
 
-bool take_slot(Transaction& tx, const std::string& key, const Uuid& task) {
-    auto limit = limit_of(tx.db, key);
-    if (!limit) {
-        limit = limit_from_task(tx.db, task);
-        tx.db.run("INSERT INTO concurrency (key, max_slots) VALUES (?, ?)", key, *limit);
-    }
-    if (used_slots(tx.db, key) >= *limit) return false;
-    tx.db.run("INSERT INTO slot (key, slot, task_id) VALUES (?, ?, ?)", key, lowest_free_slot(tx.db, key), task);
-    return true;
+std::optional<std::int64_t> next_parked_route(Database& db, const std::string& key, std::int64_t after) {
+    auto row = db.query(
+        "SELECT route_id FROM waiting WHERE why = 'key' AND concurrency_key = ? AND route_id > ? ORDER BY route_id "
+        "LIMIT 1",
+        key, after);
+    if (!row.step()) return std::nullopt;
+    return row.integer(0);
 }
 
-void free_slot(Transaction& tx, const std::string& key, const Uuid& task) {
-    tx.db.run("DELETE FROM slot WHERE task_id = ?", task);
-    tx.freed_keys.insert(key);
-}
-
-void unpark(Transaction& tx, const std::string& key) {
-    const int free = limit_of(tx.db, key).value_or(1) - used_slots(tx.db, key);
-    if (free <= 0) return;
-    // Of every route, because nobody may be there to claim the first of them all; whoever comes late is parked again.
-    for (auto route = next_parked_route(tx.db, key, 0); route; route = next_parked_route(tx.db, key, *route))
-        for (const auto& task : parked_tasks(tx.db, key, *route, free)) {
-            remove_pending(tx, task);
-            insert_ready(tx, task.task, task.position);
-        }
-}
-
-void set_limit(Transaction& tx, const ConcurrencyKey& concurrency) {
-    if (limit_of(tx.db, concurrency.key) == concurrency.limit) return;
-    tx.db.run(
-        "INSERT INTO concurrency (key, max_slots) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET max_slots = ?2",
-        concurrency.key, concurrency.limit);
-    tx.freed_keys.insert(concurrency.key);
+std::vector<PendingTask> parked_tasks(Database& db, const std::string& key, std::int64_t route, int limit) {
+    std::vector<PendingTask> tasks;
+    auto rows = db.query(
+        "SELECT w.task_id, w.route_id, w.priority, w.run_at, w.deadline, w.concurrency_key, w.fails_unmatched, "
+        "w.attempts, w.crashes,"
+        " w.requeues, w.last_lease FROM ("
+        " SELECT * FROM (SELECT task_id, priority, run_at FROM waiting"
+        "  WHERE why = 'key' AND concurrency_key = ?1 AND route_id = ?2 ORDER BY priority, run_at, task_id LIMIT ?3)"
+        " UNION ALL"
+        " SELECT * FROM (SELECT task_id, priority, run_at FROM ready"
+        "  WHERE concurrency_key = ?1 AND route_id = ?2 ORDER BY priority, run_at, task_id LIMIT ?3)"
+        " ORDER BY priority, run_at, task_id LIMIT ?3) f JOIN waiting w ON w.task_id = f.task_id"
+        " ORDER BY w.priority, w.run_at, w.task_id",
+        key, route, limit);
+    while (rows.step()) tasks.push_back({rows.uuid(0), store::WaitReason::Key, read_position(rows, 1)});
+    return tasks;
 }
 
 }  // namespace holdfast::sqlite

@@ -42,6 +42,8 @@ struct LeaseRow {
     bool cancel_requested = false;
 };
 
+/// Puts a task in reach of claims.
+void insert_ready(Transaction& tx, const Uuid& task, const Position& position);
 /// Puts a task where its run_at says: in reach of claims, or waiting for its time.
 void place(Transaction& tx, const Uuid& task, const Position& position);
 /// Puts a task out of reach: its key is full, its deadline has passed, or its job is paused.
@@ -67,16 +69,11 @@ void delete_leases(Transaction& tx, const std::vector<Uuid>& tasks);
 /// Moves waiting tasks of the route whose time has come into reach; at most `limit`.
 void promote_due(Transaction& tx, std::int64_t route, std::size_t limit);
 
-/// Takes a slot of the key for the task; false: all are taken. The limit is the latest submit's; a key that nobody
-/// remembers gets the task's own.
-[[nodiscard]] bool take_slot(Transaction& tx, const std::string& key, const Uuid& task);
-/// Frees the task's slot; the next one moves up before the commit.
-void free_slot(Transaction& tx, const std::string& key, const Uuid& task);
-/// Moves, of every route, those tasks that wait for the key into reach that are among the first for which it has free
-/// slots. To be called whenever a slot becomes free, and whenever a task with the key leaves the ready set without
-/// taking one, at once or through Transaction::freed_keys: otherwise those behind it would wait for ever.
-void unpark(Transaction& tx, const std::string& key);
-/// Remembers the limit of the latest submit.
-void set_limit(Transaction& tx, const ConcurrencyKey& concurrency);
+/// The lowest route above `after` with tasks that wait for the key.
+[[nodiscard]] std::optional<std::int64_t> next_parked_route(Database& db, const std::string& key, std::int64_t after);
+/// The tasks of the route that wait for the key and are among its first `limit` with this key, counting those in
+/// reach already.
+[[nodiscard]] std::vector<PendingTask> parked_tasks(Database& db, const std::string& key, std::int64_t route,
+                                                    int limit);
 
 }  // namespace holdfast::sqlite

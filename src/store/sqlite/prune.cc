@@ -142,15 +142,6 @@ void delete_worker(Transaction& tx, const Uuid& worker) {
     tx.db.run("DELETE FROM event WHERE worker_id = ? AND task_id IS NULL", worker);
 }
 
-/// Limits that no slot and no waiting task needs: the next claim makes its row again from the task's own.
-void delete_idle_keys(Transaction& tx, std::size_t limit) {
-    tx.db.run(
-        "DELETE FROM concurrency WHERE key IN (SELECT key FROM concurrency c"
-        " WHERE NOT EXISTS (SELECT 1 FROM slot WHERE slot.key = c.key)"
-        " AND NOT EXISTS (SELECT 1 FROM waiting w WHERE w.why = 'key' AND w.concurrency_key = c.key) LIMIT ?)",
-        limit);
-}
-
 /// The newest of all stays for ever: while there is a row, dead or not, servers ask for a token.
 void delete_dead_tokens(Transaction& tx, Timestamp before, std::size_t limit) {
     tx.db.run(

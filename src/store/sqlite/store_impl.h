@@ -5,6 +5,7 @@
 
 #include "store/jobs/orchestrator.h"
 #include "store/sqlite/job_tables.h"
+#include "store/sqlite/keys.h"
 #include "store/sqlite/lane.h"
 #include "store/sqlite/places.h"
 #include "store/sqlite/routes.h"
@@ -35,6 +36,10 @@ public:
     std::vector<store::ForceStatus> force(const store::ForceParams& params) override;
     std::vector<store::QueueRecord> queues() override;
     void set_queue_paused(const std::string& queue, bool paused, const std::string& who) override;
+    // keys.cc
+    std::vector<store::KeyRecord> keys(const store::KeysParams& params) override;
+    store::DeclareStatus declare_key(const core::KeyDeclaration& key, const std::string& who) override;
+    bool remove_key(const std::string& key, const std::string& queue, const std::string& who) override;
     // claim.cc
     store::ClaimAnswer claim(const store::ClaimParams& params) override;
     // finish.cc
@@ -132,7 +137,7 @@ private:
             return work_.write([&](Transaction& tx) {
                 auto answer = body(tx);
                 advance_jobs(tx);
-                for (const auto& key : tx.freed_keys) unpark(tx, key);
+                for (const auto& [route, key] : tx.freed_keys) unpark(tx, route, key);
                 return answer;
             });
         } catch (...) {

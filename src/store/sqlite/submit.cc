@@ -1,6 +1,7 @@
 #include "core/json_text.h"
 #include "core/policy_text.h"
 #include "store/admission.h"
+#include "store/key_limits.h"
 #include "store/sqlite/error_columns.h"
 #include "store/sqlite/prune.h"
 #include "store/sqlite/store_impl.h"
@@ -17,16 +18,18 @@ std::optional<SubmitOutcome> find_earlier(Database& db, const store::NewTask& ta
                                           const std::string& policy) {
     auto row = db.query(
         "SELECT id, name = ?3 AND (spec IS NULL) = ?4 AND route_id = ?5 AND priority = ?6 AND policy IS ?7"
-        " AND concurrency_key IS ?8 AND concurrency_limit IS ?9, args, coalesce(spec, '')"
+        " AND concurrency_key IS ?8, args, coalesce(spec, '')"
         " FROM task WHERE id = ?1 OR idempotency_key = ?2 ORDER BY id = ?1 DESC LIMIT 1",
         task.id, unless_empty(task.idempotency_key), task.name, task.spec.empty(), route, task.priority,
         unless_empty(policy),
-        task.concurrency ? std::optional(std::string_view(task.concurrency->key)) : std::nullopt,
-        task.concurrency ? std::optional(task.concurrency->limit) : std::nullopt);
+        task.concurrency ? std::optional(std::string_view(task.concurrency->key)) : std::nullopt);
     if (!row.step()) return std::nullopt;
     const bool same =
         row.integer(1) != 0 && core::same_json(row.text(2), task.args) && core::same_json(row.text(3), task.spec);
-    return SubmitOutcome{same ? SubmitStatus::Existing : SubmitStatus::PayloadMismatch, row.uuid(0), ""};
+    if (!same) return SubmitOutcome{SubmitStatus::PayloadMismatch, row.uuid(0), ""};
+    SubmitOutcome existing{SubmitStatus::Existing, row.uuid(0), ""};
+    if (task.concurrency) existing.concurrency_limit = find_limit(db, route, *task.concurrency);
+    return existing;
 }
 
 bool insert_task(Transaction& tx, const store::NewTask& task, std::int64_t route, const std::string& policy) {
@@ -45,9 +48,11 @@ bool insert_task(Transaction& tx, const store::NewTask& task, std::int64_t route
 }  // namespace
 
 std::vector<SubmitOutcome> SqliteStore::submit(const std::vector<store::NewTask>& tasks) {
-    return write_each<SubmitOutcome>(tasks, [this](Transaction& tx, const store::NewTask& task) {
+    auto outcomes = write_each<SubmitOutcome>(tasks, [this](Transaction& tx, const store::NewTask& task) {
         return submit_one(tx, task, store::is_too_old(task.id, tx.now, limits_) || is_pruned_up_to(tx.db, task.id));
     });
+    store::tell_last_limits(tasks, outcomes);
+    return outcomes;
 }
 
 SubmitOutcome SqliteStore::submit_one(Transaction& tx, const store::NewTask& task, bool too_old) {
@@ -62,7 +67,8 @@ SubmitOutcome SqliteStore::submit_one(Transaction& tx, const store::NewTask& tas
         return {SubmitStatus::TooOld, task.id,
                 "the id is older than finished tasks are kept: it may have been used before"};
     }
-    if (task.concurrency) set_limit(tx, *task.concurrency);
+    SubmitOutcome accepted{SubmitStatus::Accepted, task.id, ""};
+    if (task.concurrency) accepted.concurrency_limit = settle_limit(tx, route, *task.concurrency);
     Position position;
     position.route = route;
     position.priority = task.priority;
@@ -71,7 +77,7 @@ SubmitOutcome SqliteStore::submit_one(Transaction& tx, const store::NewTask& tas
     if (task.concurrency) position.key = task.concurrency->key;
     position.fails_unmatched = task.policy.unmatched != Unmatched::Wait;
     place(tx, task.id, position);
-    return {SubmitStatus::Accepted, task.id, ""};
+    return accepted;
 }
 
 }  // namespace holdfast::sqlite

@@ -80,7 +80,8 @@ CREATE TABLE holdfast.waiting (
     why              text COLLATE "C" NOT NULL CHECK (why IN ('future', 'key', 'overdue', 'job'))
 );
 CREATE INDEX waiting_future ON holdfast.waiting (route_id, run_at) WHERE why = 'future';
-CREATE INDEX waiting_key ON holdfast.waiting (concurrency_key, route_id, priority, run_at, task_id) WHERE why = 'key';
+CREATE INDEX waiting_key ON holdfast.waiting (concurrency_key, why, route_id, priority, run_at, task_id)
+    WHERE concurrency_key IS NOT NULL;
 CREATE INDEX waiting_deadline ON holdfast.waiting (deadline) WHERE deadline IS NOT NULL;
 
 -- Lease numbers. Without a cache, so that a later claim always has the larger number.
@@ -264,16 +265,22 @@ CREATE TABLE holdfast.progress (
 ) WITH (fillfactor = 70);
 
 -- Concurrency keys: a limit each, and a row per slot in use. A slot is freed in the transaction that ends the lease.
--- Slots are changed only by a transaction that has locked the key's row.
+-- Slots are changed only by a transaction that has locked the key's row. A key belongs to a queue, and its row names it; a row
+-- with the queue '' is of a key that is declared shared, and counts for the tasks of all queues. A slot names its task's queue.
 CREATE TABLE holdfast.concurrency (
-    key        text COLLATE "C" PRIMARY KEY,
-    max_slots  integer NOT NULL CHECK (max_slots >= 1)
+    key        text COLLATE "C" NOT NULL,
+    queue      text COLLATE "C" NOT NULL,
+    max_slots  integer NOT NULL CHECK (max_slots >= 1),
+    declared   boolean NOT NULL,          -- its limit is fixed; otherwise it follows the submits
+    PRIMARY KEY (key, queue),
+    CHECK (declared OR queue <> '')
 );
 CREATE TABLE holdfast.slot (
     key      text COLLATE "C" NOT NULL,
+    queue    text COLLATE "C" NOT NULL,
     slot     integer NOT NULL,
     task_id  uuid NOT NULL UNIQUE,
-    PRIMARY KEY (key, slot)
+    PRIMARY KEY (key, queue, slot)
 );
 
 CREATE TABLE holdfast.log (

@@ -46,25 +46,60 @@ BEGIN
     FROM job j WHERE p.job_id = ANY (jobs) AND p.state = 'PENDING' AND j.id = p.job_id AND j.root_id = ANY (roots);
 END $$;
 
+-- Whose limit counts for each of these keys of tasks of these routes: the owner is the queue, or '' for a key that is declared
+-- shared. One array in the order given. The caller holds the lock on sharing if it needs the answer to stay true.
+CREATE FUNCTION holdfast.key_owners(routes integer[], keys text[]) RETURNS text[] LANGUAGE plpgsql STABLE
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+    RETURN ARRAY(
+        SELECT coalesce((SELECT c.queue FROM concurrency c WHERE c.key = g.key AND c.queue = ''), r.queue)
+        FROM unnest(routes, keys) WITH ORDINALITY AS g (route_id, key, place) JOIN route r ON r.id = g.route_id
+        ORDER BY g.place);
+END $$;
+
+-- Held by every transaction that takes or frees slots, together with others; alone by one that changes which keys are
+-- shared, because that changes whose slots are counted.
+CREATE FUNCTION holdfast.keep_sharing() RETURNS void LANGUAGE sql AS $$
+    SELECT pg_advisory_xact_lock_shared(hashtextextended('holdfast.shared_keys', 0))
+$$;
+CREATE FUNCTION holdfast.change_sharing() RETURNS void LANGUAGE sql AS $$
+    SELECT pg_advisory_xact_lock(hashtextextended('holdfast.shared_keys', 0))
+$$;
+
+-- Locks the limits of these keys until the transaction ends, and answers which they are, each once. (Not against submits,
+-- which may hold their transactions open for long: they hold the row FOR KEY SHARE.)
+CREATE FUNCTION holdfast.lock_keys(routes integer[], keys text[], OUT owners text[], OUT names text[]) LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+    PERFORM keep_sharing();
+    SELECT array_agg(k.owner), array_agg(k.key) INTO owners, names
+    FROM (SELECT DISTINCT g.key, g.owner FROM unnest(key_owners(routes, keys), keys) AS g (owner, key)
+          ORDER BY g.key, g.owner) k;
+    PERFORM FROM unnest(owners, names) AS k (owner, key) JOIN concurrency c ON c.key = k.key AND c.queue = k.owner
+    ORDER BY c.key, c.queue FOR NO KEY UPDATE OF c;
+END $$;
+
 -- Moves tasks that wait for these keys into reach: of every route those that are among the first, in the order of
--- claims and counting those in reach already, for which the key has free slots. To be called whenever a slot becomes
--- free, and whenever a task with the key leaves the ready set without taking one: otherwise those behind it would wait
--- for ever. The caller need not have locked the keys.
-CREATE FUNCTION holdfast.unpark(keys text[]) RETURNS void LANGUAGE plpgsql
+-- claims and counting those in reach already, for which the key has free slots. The caller has locked the keys.
+CREATE FUNCTION holdfast.unpark_owned(owners text[], names text[]) RETURNS void LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
 DECLARE
+    owner text;
     full_key text;
     free_slots bigint;
     at_route integer;
     next uuid[];
     moved bigint;
 BEGIN
-    PERFORM FROM concurrency c WHERE c.key = ANY (keys) ORDER BY c.key FOR UPDATE;
-    FOR full_key, free_slots IN
-        SELECT c.key, c.max_slots - (SELECT count(*) FROM slot s WHERE s.key = c.key)
-        FROM concurrency c
-        WHERE c.key = ANY (keys) AND EXISTS (SELECT FROM waiting w WHERE w.why = 'key' AND w.concurrency_key = c.key)
+    FOR owner, full_key, free_slots IN
+        SELECT c.queue, c.key, c.max_slots - CASE
+            WHEN c.queue = '' THEN (SELECT count(*) FROM slot s WHERE s.key = c.key)
+            ELSE (SELECT count(*) FROM slot s WHERE s.key = c.key AND s.queue = c.queue) END
+        FROM unnest(owners, names) AS k (owner, key) JOIN concurrency c ON c.key = k.key AND c.queue = k.owner
+        WHERE EXISTS (SELECT FROM waiting w WHERE w.why = 'key' AND w.concurrency_key = c.key)
     LOOP
         CONTINUE WHEN free_slots <= 0;
         -- Of every route, because nobody may be there to claim the first of them all; whoever comes late is parked again.
@@ -73,6 +108,7 @@ BEGIN
             SELECT w.route_id INTO at_route FROM waiting w
             WHERE w.why = 'key' AND w.concurrency_key = full_key AND w.route_id > at_route ORDER BY w.route_id LIMIT 1;
             EXIT WHEN NOT FOUND;
+            CONTINUE WHEN owner <> '' AND NOT EXISTS (SELECT FROM route r WHERE r.id = at_route AND r.queue = owner);
             LOOP
                 WITH parked AS (
                     SELECT w.task_id, w.priority, w.run_at FROM waiting w
@@ -103,44 +139,71 @@ BEGIN
     END LOOP;
 END $$;
 
--- Frees the slots of tasks whose leases have ended in this transaction, and moves up those that wait for them.
-CREATE FUNCTION holdfast.free_slots(tasks uuid[], keys text[]) RETURNS void LANGUAGE plpgsql
+-- The same for the keys of tasks of these routes. To be called whenever a slot becomes free, and whenever a task with the
+-- key leaves the ready set without taking one: otherwise those behind it would wait for ever. The caller need not have
+-- locked the keys.
+CREATE FUNCTION holdfast.unpark(routes integer[], keys text[]) RETURNS void LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    locked record;
 BEGIN
-    PERFORM FROM concurrency c WHERE c.key = ANY (keys) ORDER BY c.key FOR UPDATE;
+    locked := lock_keys(routes, keys);
+    PERFORM unpark_owned(locked.owners, locked.names);
+END $$;
+
+-- Frees the slots of tasks whose leases have ended in this transaction, and moves up those that wait for them.
+CREATE FUNCTION holdfast.free_slots(tasks uuid[], routes integer[], keys text[]) RETURNS void LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    locked record;
+BEGIN
+    locked := lock_keys(routes, keys);
     DELETE FROM slot s WHERE s.task_id = ANY (tasks);
-    PERFORM unpark(keys);
+    PERFORM unpark_owned(locked.owners, locked.names);
 END $$;
 
 -- Takes free slots for tasks with keys, in the order given, and answers which tasks got one. The rest is left to park:
 -- the keys' rows stay locked until the transaction ends, so nobody frees a slot in between.
-CREATE FUNCTION holdfast.take_slots(tasks uuid[], keys text[]) RETURNS uuid[] LANGUAGE plpgsql
+CREATE FUNCTION holdfast.take_slots(tasks uuid[], routes integer[], keys text[]) RETURNS uuid[] LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
+    owners text[];
     admitted uuid[];
 BEGIN
+    PERFORM keep_sharing();
+    owners := key_owners(routes, keys);
     -- A key that nobody remembers gets the limit of its task. Made or locked in one go: retention may be about to delete
     -- the row of an idle key, and a task parked behind a key without a row would wait for ever.
-    INSERT INTO concurrency AS c
-    SELECT DISTINCT ON (g.key) g.key, coalesce(t.concurrency_limit, 1)
-    FROM unnest(tasks, keys) AS g (task_id, key) JOIN task t ON t.id = g.task_id
-    ORDER BY g.key
-    ON CONFLICT (key) DO UPDATE SET max_slots = c.max_slots WHERE false;
+    INSERT INTO concurrency AS c (key, queue, max_slots, declared)
+    SELECT g.key, g.owner, min(coalesce(t.concurrency_limit, 1)), false
+    FROM unnest(tasks, owners, keys) AS g (task_id, owner, key) JOIN task t ON t.id = g.task_id
+    GROUP BY g.key, g.owner ORDER BY g.key, g.owner
+    ON CONFLICT (key, queue) DO UPDATE SET max_slots = c.max_slots WHERE false;
     WITH given AS (
-        SELECT g.task_id, g.key, row_number() OVER (PARTITION BY g.key ORDER BY g.place) AS turn
-        FROM unnest(tasks, keys) WITH ORDINALITY AS g (task_id, key, place)
+        SELECT g.task_id, g.owner, g.key, r.queue,
+               row_number() OVER (PARTITION BY g.key, g.owner ORDER BY g.place) AS turn
+        FROM unnest(tasks, routes, owners, keys) WITH ORDINALITY AS g (task_id, route_id, owner, key, place)
+        JOIN route r ON r.id = g.route_id
     ), wanted AS (
-        SELECT g.key, count(*) AS tasks, c.max_slots, (SELECT count(*) FROM slot s WHERE s.key = g.key) AS used
-        FROM given g JOIN concurrency c ON c.key = g.key GROUP BY g.key, c.max_slots
+        SELECT g.owner, g.key, g.tasks, c.max_slots, CASE
+                   WHEN g.owner = '' THEN (SELECT count(*) FROM slot s WHERE s.key = g.key)
+                   ELSE (SELECT count(*) FROM slot s WHERE s.key = g.key AND s.queue = g.owner) END AS used
+        FROM (SELECT x.owner, x.key, count(*) AS tasks FROM given x GROUP BY x.owner, x.key) g
+        JOIN concurrency c ON c.key = g.key AND c.queue = g.owner
     ), free AS (
-        SELECT w.key, n.slot, row_number() OVER (PARTITION BY w.key ORDER BY n.slot) AS turn, w.max_slots - w.used AS room
+        SELECT w.owner, w.key, n.slot, row_number() OVER (PARTITION BY w.key, w.owner ORDER BY n.slot) AS turn,
+               w.max_slots - w.used AS room
         FROM wanted w CROSS JOIN LATERAL generate_series(1, w.used + w.tasks) AS n (slot)
-        WHERE w.used < w.max_slots AND NOT EXISTS (SELECT FROM slot s WHERE s.key = w.key AND s.slot = n.slot)
+        WHERE w.used < w.max_slots
+          AND NOT CASE WHEN w.owner = '' THEN EXISTS (SELECT FROM slot s WHERE s.key = w.key AND s.slot = n.slot)
+                       ELSE EXISTS (SELECT FROM slot s WHERE s.key = w.key AND s.queue = w.owner AND s.slot = n.slot) END
     ), taken AS (
-        INSERT INTO slot
-        SELECT f.key, f.slot, g.task_id FROM free f JOIN given g ON g.key = f.key AND g.turn = f.turn
+        INSERT INTO slot (key, queue, slot, task_id)
+        SELECT g.key, g.queue, f.slot, g.task_id
+        FROM free f JOIN given g ON g.key = f.key AND g.owner = f.owner AND g.turn = f.turn
         WHERE f.turn <= f.room
         RETURNING slot.task_id
     )
@@ -153,10 +216,13 @@ CREATE FUNCTION holdfast.free_slots_of(tasks uuid[]) RETURNS boolean LANGUAGE pl
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-    keys text[] := ARRAY(SELECT s.key FROM slot s WHERE s.task_id = ANY (tasks));
+    routes integer[];
+    keys text[];
 BEGIN
-    IF cardinality(keys) > 0 THEN PERFORM free_slots(tasks, keys); END IF;
-    RETURN cardinality(keys) > 0;
+    SELECT array_agg(t.route_id), array_agg(s.key) INTO routes, keys
+    FROM slot s JOIN task t ON t.id = s.task_id WHERE s.task_id = ANY (tasks);
+    IF keys IS NOT NULL THEN PERFORM free_slots(tasks, routes, keys); END IF;
+    RETURN keys IS NOT NULL;
 END $$;
 
 -- What C++ decided about leases, applied: each lease row goes; an attempt or an ending is written; what runs again is
@@ -175,6 +241,7 @@ DECLARE
     at timestamptz := holdfast.now();
     held uuid[] := '{}';
     keyed uuid[];
+    routes integer[];
     keys text[];
 BEGIN
     IF has_steps THEN
@@ -219,8 +286,9 @@ BEGIN
                fails_unmatched, concurrency_key, CASE WHEN task_id = ANY (held) THEN 'job' ELSE 'future' END
         FROM ended WHERE state = 'PENDING' AND (next_run_at > at OR task_id = ANY (held))
     )
-    SELECT array_agg(task_id), array_agg(concurrency_key) INTO keyed, keys FROM ended WHERE concurrency_key IS NOT NULL;
-    IF keyed IS NOT NULL AND NOT has_steps THEN PERFORM free_slots(keyed, keys); END IF;
+    SELECT array_agg(task_id), array_agg(route_id), array_agg(concurrency_key) INTO keyed, routes, keys
+    FROM ended WHERE concurrency_key IS NOT NULL;
+    IF keyed IS NOT NULL AND NOT has_steps THEN PERFORM free_slots(keyed, routes, keys); END IF;
     RETURN keyed IS NOT NULL;
 END $$;
 
@@ -235,6 +303,7 @@ DECLARE
     of_steps uuid[] := lock_steps(tasks);
     at timestamptz := holdfast.now();
     ended uuid[];
+    routes integer[];
     keys text[];
 BEGIN
     WITH from_ready AS (
@@ -242,17 +311,18 @@ BEGIN
     ), from_waiting AS (
         DELETE FROM waiting w USING unnest(tasks) AS g (id) WHERE w.task_id = g.id RETURNING w.*
     ), gone AS (
-        SELECT task_id, run_at, attempts, crashes, requeues, concurrency_key FROM from_ready
+        SELECT task_id, run_at, attempts, crashes, requeues, route_id, concurrency_key FROM from_ready
         UNION ALL
-        SELECT task_id, run_at, attempts, crashes, requeues, concurrency_key FROM from_waiting
+        SELECT task_id, run_at, attempts, crashes, requeues, route_id, concurrency_key FROM from_waiting
     ), terminal AS (
         INSERT INTO ending (task_id, state, finished_at, attempts, crashes, requeues, run_at, error_code, error_message,
                             error_data)
         SELECT task_id, new_state, at, attempts, crashes, requeues, run_at, code, message, details FROM gone
     )
-    SELECT array_agg(task_id), array_agg(DISTINCT concurrency_key) FILTER (WHERE concurrency_key IS NOT NULL)
-    INTO ended, keys FROM gone;
-    IF keys IS NOT NULL THEN PERFORM unpark(keys); END IF;
+    SELECT array_agg(task_id), array_agg(route_id) FILTER (WHERE concurrency_key IS NOT NULL),
+           array_agg(concurrency_key) FILTER (WHERE concurrency_key IS NOT NULL)
+    INTO ended, routes, keys FROM gone;
+    IF keys IS NOT NULL THEN PERFORM unpark(routes, keys); END IF;
     RETURN QUERY SELECT e.id, e.id = ANY (of_steps) FROM unnest(ended) AS e (id);
 END $$;
 

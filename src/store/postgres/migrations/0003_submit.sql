@@ -18,24 +18,90 @@ BEGIN
     RETURN found_id;
 END $$;
 
--- Remembers the limit that was given last for each key, and moves up what it lets in. A key whose limit does not change is
--- not locked: the caller may hold its transaction open for long.
-CREATE FUNCTION holdfast.set_limits(keys text[], limits integer[]) RETURNS void LANGUAGE plpgsql
+-- The limit in force once a submit that asks for `asked` is accepted; core::limit_in_force() says the same. NULL `current`:
+-- nobody remembers the key.
+CREATE FUNCTION holdfast.limit_in_force(current integer, declared boolean, in_use boolean, asked integer) RETURNS integer
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN current IS NULL THEN asked WHEN declared THEN current WHEN asked <= current THEN asked
+                WHEN in_use THEN current ELSE asked END
+$$;
+
+-- Whether tasks of the queue with this key have not ended, beside some.
+CREATE FUNCTION holdfast.key_in_use(of_queue text, of_key text, beside uuid[]) RETURNS boolean LANGUAGE plpgsql STABLE
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
+BEGIN
+    IF EXISTS (SELECT FROM slot s WHERE s.key = of_key AND s.queue = of_queue) THEN RETURN true; END IF;
+    RETURN EXISTS (
+        SELECT FROM route r WHERE r.queue = of_queue AND (
+            EXISTS (SELECT FROM ready x WHERE x.concurrency_key = of_key AND x.route_id = r.id
+                    AND NOT x.task_id = ANY (beside))
+            OR EXISTS (SELECT FROM unnest('{future,key,overdue,job}'::text[]) AS y (why) JOIN waiting w
+                       ON w.concurrency_key = of_key AND w.why = y.why AND w.route_id = r.id
+                       AND NOT w.task_id = ANY (beside))));
+END $$;
+
+-- The limit in force of a queue's key; NULL: nobody remembers the key.
+CREATE FUNCTION holdfast.concurrency_limit(key text, queue text DEFAULT 'default') RETURNS integer LANGUAGE sql STABLE AS $$
+    SELECT c.max_slots FROM holdfast.concurrency c
+    WHERE c.key = concurrency_limit.key AND c.queue IN ('', concurrency_limit.queue) ORDER BY c.queue LIMIT 1
+$$;
+
+-- Settles which limit is in force for the keys of tasks that have just been accepted, and answers it for each. Until the
+-- caller's transaction ends, which may take long, it keeps others from raising the limits, and no claim from its work: a key
+-- whose limit changes is locked, any other one only FOR KEY SHARE.
+CREATE FUNCTION holdfast.settle_limits(tasks uuid[], routes integer[], keys text[], limits integer[]) RETURNS integer[]
+LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-    changing text[] := ARRAY(
-        SELECT DISTINCT g.key FROM unnest(keys, limits) AS g (key, max_slots)
-        WHERE NOT EXISTS (SELECT FROM concurrency c WHERE c.key = g.key AND c.max_slots = g.max_slots)
-        ORDER BY g.key);
+    given_owners text[];
+    owners text[];  -- each key once, with the lowest limit that is asked for
+    names text[];
+    asked integer[];
+    known bigint;
+    in_force integer[];
+    raised record;
 BEGIN
-    IF cardinality(changing) = 0 THEN RETURN; END IF;
-    INSERT INTO concurrency AS c
-    SELECT DISTINCT ON (g.key) g.key, g.max_slots
-    FROM unnest(keys, limits) WITH ORDINALITY AS g (key, max_slots, place)
-    WHERE g.key = ANY (changing) ORDER BY g.key, g.place DESC
-    ON CONFLICT (key) DO UPDATE SET max_slots = excluded.max_slots WHERE c.max_slots <> excluded.max_slots;
-    PERFORM unpark(changing);
+    LOOP
+        given_owners := key_owners(routes, keys);
+        SELECT array_agg(k.owner), array_agg(k.key), array_agg(k.max_slots) INTO owners, names, asked
+        FROM (SELECT g.key, g.owner, min(g.max_slots) AS max_slots
+              FROM unnest(given_owners, keys, limits) AS g (owner, key, max_slots)
+              GROUP BY g.key, g.owner ORDER BY g.key, g.owner) k;
+        PERFORM FROM unnest(owners, names) AS k (owner, key)
+        JOIN concurrency c ON c.key = k.key AND c.queue = k.owner AND NOT c.declared
+        ORDER BY c.key, c.queue FOR KEY SHARE OF c;
+        GET DIAGNOSTICS known = ROW_COUNT;
+        EXIT WHEN known + (SELECT count(*) FROM unnest(owners, names) AS k (owner, key)
+                           JOIN concurrency c ON c.key = k.key AND c.queue = k.owner AND c.declared) >= cardinality(names);
+        INSERT INTO concurrency (key, queue, max_slots, declared)
+        SELECT k.key, k.owner, k.max_slots, false FROM unnest(owners, names, asked) AS k (owner, key, max_slots)
+        WHERE k.owner <> '' AND NOT EXISTS (SELECT FROM concurrency c WHERE c.key = k.key AND c.queue = k.owner)
+        ON CONFLICT DO NOTHING;
+    END LOOP;
+    in_force := ARRAY(SELECT c.max_slots FROM unnest(given_owners, keys) WITH ORDINALITY AS g (owner, key, place)
+                      JOIN concurrency c ON c.key = g.key AND c.queue = g.owner ORDER BY g.place);
+    IF in_force = limits THEN RETURN in_force; END IF;
+
+    -- A submit under way holds the row of its key. So a limit is raised only if nobody else holds it, and nobody is seen to use
+    -- the key once it is locked.
+    FOR raised IN
+        SELECT c.key, c.queue, k.max_slots FROM unnest(owners, names, asked) AS k (owner, key, max_slots)
+        JOIN concurrency c ON c.key = k.key AND c.queue = k.owner
+        WHERE k.max_slots > limit_in_force(c.max_slots, c.declared, true, k.max_slots)
+          AND k.max_slots = limit_in_force(c.max_slots, c.declared, key_in_use(c.queue, c.key, tasks), k.max_slots)
+        ORDER BY c.key, c.queue FOR UPDATE OF c SKIP LOCKED
+    LOOP
+        UPDATE concurrency c
+        SET max_slots = limit_in_force(c.max_slots, c.declared, key_in_use(c.queue, c.key, tasks), raised.max_slots)
+        WHERE c.key = raised.key AND c.queue = raised.queue;
+    END LOOP;
+    UPDATE concurrency c SET max_slots = k.max_slots FROM unnest(owners, names, asked) AS k (owner, key, max_slots)
+    WHERE c.key = k.key AND c.queue = k.owner AND k.max_slots < c.max_slots
+      AND k.max_slots = limit_in_force(c.max_slots, c.declared, true, k.max_slots);
+    RETURN ARRAY(SELECT c.max_slots FROM unnest(given_owners, keys) WITH ORDINALITY AS g (owner, key, place)
+                 JOIN concurrency c ON c.key = g.key AND c.queue = g.owner ORDER BY g.place);
 END $$;
 
 -- Accepts a batch without duplicates in itself. Answers only about those that were not accepted, by their place in the
@@ -52,6 +118,8 @@ DECLARE
     at timestamptz := holdfast.now();
     accepted uuid[];
     has_keys boolean;
+    keyed uuid[];
+    new_routes integer[];
     new_keys text[];
     new_limits integer[];
 BEGIN
@@ -82,10 +150,11 @@ BEGIN
     )
     SELECT coalesce(array_agg(id), '{}'), bool_or(concurrency_key IS NOT NULL) INTO accepted, has_keys FROM inserted;
     IF has_keys THEN
-        SELECT array_agg(g.key ORDER BY g.place), array_agg(g.max_slots ORDER BY g.place) INTO new_keys, new_limits
-        FROM unnest(ids, keys, limits) WITH ORDINALITY AS g (id, key, max_slots, place)
+        SELECT array_agg(g.id), array_agg(g.route_id), array_agg(g.key), array_agg(g.max_slots)
+        INTO keyed, new_routes, new_keys, new_limits
+        FROM unnest(ids, routes, keys, limits) AS g (id, route_id, key, max_slots)
         WHERE g.key IS NOT NULL AND (cardinality(accepted) = cardinality(ids) OR g.id = ANY (accepted));
-        PERFORM set_limits(new_keys, new_limits);
+        PERFORM settle_limits(keyed, new_routes, new_keys, new_limits);
     END IF;
     IF cardinality(accepted) = cardinality(ids) THEN RETURN; END IF;
 
@@ -95,8 +164,7 @@ BEGIN
                 WHEN t.name = g.name AND t.args = g.args AND t.spec IS NOT DISTINCT FROM g.spec
                      AND t.route_id = g.route_id AND t.priority = g.priority
                      AND t.policy IS NOT DISTINCT FROM g.policy::jsonb
-                     AND t.concurrency_key IS NOT DISTINCT FROM g.key
-                     AND t.concurrency_limit IS NOT DISTINCT FROM g.max_slots THEN 'existing'
+                     AND t.concurrency_key IS NOT DISTINCT FROM g.key THEN 'existing'
                 ELSE 'mismatch' END,
            coalesce(t.id, g.id)
     FROM unnest(ids, names, argses, specs, routes, priorities, policies, keys, limits, idempotency_keys) WITH ORDINALITY

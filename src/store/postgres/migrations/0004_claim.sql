@@ -49,7 +49,7 @@ CREATE FUNCTION holdfast.lock_next(
 BEGIN
     WITH ahead AS MATERIALIZED (
         SELECT s.* FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
-            SELECT r1.ctid AS place, r1.task_id, r1.priority, r1.run_at, r1.deadline, r1.concurrency_key AS key,
+            SELECT r1.ctid AS place, r1.task_id, r1.priority, r1.run_at, r1.deadline, r1.route_id, r1.concurrency_key AS key,
                    row_number() OVER (ORDER BY r1.priority, r1.run_at, r1.task_id) AS depth
             FROM ready r1
             WHERE r1.route_id = r.id AND r1.concurrency_key IS NULL
@@ -57,7 +57,7 @@ BEGIN
             ORDER BY r1.priority, r1.run_at, r1.task_id LIMIT chunk) s
         UNION ALL
         SELECT s.* FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
-            SELECT r2.ctid AS place, r2.task_id, r2.priority, r2.run_at, r2.deadline, r2.concurrency_key AS key,
+            SELECT r2.ctid AS place, r2.task_id, r2.priority, r2.run_at, r2.deadline, r2.route_id, r2.concurrency_key AS key,
                    row_number() OVER (ORDER BY r2.priority, r2.run_at, r2.task_id) AS depth
             FROM ready r2
             WHERE with_keys AND r2.route_id = r.id AND r2.concurrency_key IS NOT NULL
@@ -66,17 +66,25 @@ BEGIN
     ), edge AS MATERIALIZED (  -- as far as every route has been looked at
         SELECT a.priority, a.run_at, a.task_id FROM ahead a WHERE a.depth = chunk
         ORDER BY a.priority, a.run_at, a.task_id LIMIT 1
-    ), near AS MATERIALIZED (
-        SELECT a.place, a.task_id, a.priority, a.run_at, a.key, coalesce(a.deadline <= at, false) AS is_late,
-               row_number() OVER same_key AS turn,
-               CASE WHEN a.key IS NOT NULL AND row_number() OVER same_key = 1 THEN (
-                   SELECT c.max_slots - (SELECT count(*) FROM slot s WHERE s.key = c.key) FROM concurrency c
-                   WHERE c.key = a.key) END AS free_slots  -- once per key
+    ), owned AS MATERIALIZED (  -- and whose limit counts for those with a key
+        SELECT a.*, CASE WHEN a.key IS NOT NULL THEN coalesce(
+                   (SELECT c.queue FROM concurrency c WHERE c.key = a.key AND c.queue = ''),
+                   (SELECT x.queue FROM route x WHERE x.id = a.route_id)) END AS owner
         FROM ahead a
         WHERE NOT EXISTS (SELECT FROM edge e WHERE (a.priority, a.run_at, a.task_id) > (e.priority, e.run_at, e.task_id))
-        WINDOW same_key AS (PARTITION BY a.key ORDER BY a.priority, a.run_at, a.task_id)
+    ), near AS MATERIALIZED (
+        SELECT a.place, a.task_id, a.priority, a.run_at, a.key, a.owner, coalesce(a.deadline <= at, false) AS is_late,
+               row_number() OVER same_key AS turn,
+               CASE WHEN a.key IS NOT NULL AND row_number() OVER same_key = 1 THEN (
+                   SELECT c.max_slots - CASE
+                       WHEN c.queue = '' THEN (SELECT count(*) FROM slot s WHERE s.key = c.key)
+                       ELSE (SELECT count(*) FROM slot s WHERE s.key = c.key AND s.queue = c.queue) END
+                   FROM concurrency c WHERE c.key = a.key AND c.queue = a.owner) END AS free_slots  -- once per key
+        FROM owned a
+        WINDOW same_key AS (PARTITION BY a.key, a.owner ORDER BY a.priority, a.run_at, a.task_id)
     ), judged AS (
-        SELECT n.*, coalesce(n.turn > max(n.free_slots) OVER (PARTITION BY n.key), false) AND NOT n.is_late AS is_full
+        SELECT n.*, coalesce(n.turn > max(n.free_slots) OVER (PARTITION BY n.key, n.owner), false) AND NOT n.is_late
+                    AS is_full
         FROM near n
     ), counted AS (
         SELECT j.*, count(*) FILTER (WHERE NOT j.is_late AND NOT j.is_full) OVER before AS grants_before,
@@ -105,14 +113,27 @@ CREATE FUNCTION holdfast.park_full(places tid[]) RETURNS boolean LANGUAGE plpgsq
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
 DECLARE
-    keys text[] := ARRAY(SELECT DISTINCT r.concurrency_key FROM ready r WHERE r.ctid = ANY (places));
+    looked_at tid[];
+    routes integer[];
+    keys text[];
+    locked record;
+    full_owners text[];
+    full_keys text[];
     parked bigint;
 BEGIN
-    PERFORM FROM concurrency c WHERE c.key = ANY (keys) ORDER BY c.key FOR UPDATE;
-    keys := ARRAY(SELECT c.key FROM concurrency c
-                  WHERE c.key = ANY (keys) AND c.max_slots <= (SELECT count(*) FROM slot s WHERE s.key = c.key));
+    SELECT array_agg(r.ctid), array_agg(r.route_id), array_agg(r.concurrency_key) INTO looked_at, routes, keys
+    FROM ready r WHERE r.ctid = ANY (places);
+    locked := lock_keys(routes, keys);
+    SELECT array_agg(c.queue), array_agg(c.key) INTO full_owners, full_keys
+    FROM unnest(locked.owners, locked.names) AS k (owner, key) JOIN concurrency c ON c.key = k.key AND c.queue = k.owner
+    WHERE c.max_slots <= CASE
+        WHEN c.queue = '' THEN (SELECT count(*) FROM slot s WHERE s.key = c.key)
+        ELSE (SELECT count(*) FROM slot s WHERE s.key = c.key AND s.queue = c.queue) END;
+    looked_at := ARRAY(
+        SELECT g.place FROM unnest(looked_at, key_owners(routes, keys), keys) AS g (place, owner, key)
+        WHERE EXISTS (SELECT FROM unnest(full_owners, full_keys) AS f (owner, key) WHERE f.owner = g.owner AND f.key = g.key));
     WITH gone AS (
-        DELETE FROM ready r WHERE r.ctid = ANY (places) AND r.concurrency_key = ANY (keys) RETURNING r.*
+        DELETE FROM ready r WHERE r.ctid = ANY (looked_at) RETURNING r.*
     )
     INSERT INTO waiting
     SELECT task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues, fails_unmatched,
@@ -129,6 +150,7 @@ CREATE FUNCTION holdfast.take(claimer uuid, places tid[], for_start boolean, at 
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
 DECLARE
+    late_routes integer[];
     late_keys text[];
     mixed holdfast.ready[];
     admitted uuid[];
@@ -140,7 +162,7 @@ BEGIN
         SELECT task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues, fails_unmatched,
                concurrency_key, 'overdue'
         FROM gone g WHERE g.deadline <= at
-        RETURNING concurrency_key
+        RETURNING route_id, concurrency_key
     ), plain AS (
         INSERT INTO lease (task_id, lease, worker_id, claimed_at, started_at, run_at, deadline, route_id, priority,
                            attempts, crashes, requeues, fails_unmatched)
@@ -153,14 +175,15 @@ BEGIN
         RETURNING lease
     )
     SELECT p.n, p.lowest, p.highest,
+           (SELECT array_agg(l.route_id) FROM late l WHERE l.concurrency_key IS NOT NULL),
            (SELECT array_agg(l.concurrency_key) FROM late l WHERE l.concurrency_key IS NOT NULL),
            CASE WHEN EXISTS (SELECT FROM gone k WHERE k.concurrency_key IS NOT NULL) THEN
                ARRAY(SELECT ROW (g.*)::ready FROM gone g WHERE NOT coalesce(g.deadline <= at, false)) END
-    INTO taken, lowest, highest, late_keys, mixed
+    INTO taken, lowest, highest, late_routes, late_keys, mixed
     FROM (SELECT count(*) AS n, min(lease) AS lowest, max(lease) AS highest FROM plain) p;
 
     IF mixed IS NOT NULL THEN  -- some have keys: who gets a slot is decided before anybody gets a lease
-        SELECT take_slots(array_agg(m.task_id), array_agg(m.concurrency_key)) INTO admitted
+        SELECT take_slots(array_agg(m.task_id), array_agg(m.route_id), array_agg(m.concurrency_key)) INTO admitted
         FROM (SELECT * FROM unnest(mixed) ORDER BY priority, run_at, task_id) m WHERE m.concurrency_key IS NOT NULL;
         INSERT INTO waiting
         SELECT m.*, 'key' FROM unnest(mixed) m
@@ -176,7 +199,7 @@ BEGIN
         )
         SELECT count(*), min(g.lease), max(g.lease) INTO taken, lowest, highest FROM granted g;
     END IF;
-    IF late_keys IS NOT NULL THEN PERFORM unpark(late_keys); END IF;
+    IF late_keys IS NOT NULL THEN PERFORM unpark(late_routes, late_keys); END IF;
 END $$;
 
 -- Takes up to `wanted` tasks of the routes, by priority, run_at and id over all of them. What is parked on the way costs

@@ -60,6 +60,7 @@ DECLARE
     at timestamptz := holdfast.now();
     done bigint;
     keyed uuid[];
+    routes integer[];
     keys text[];
 BEGIN
     IF EXISTS (SELECT FROM step s WHERE s.task_id = ANY (tasks)) THEN
@@ -69,7 +70,7 @@ BEGIN
         DELETE FROM lease l USING unnest(tasks, leases, results) AS g (task_id, lease, result)
         WHERE l.task_id = g.task_id AND l.lease = g.lease AND l.started_at IS NOT NULL
         RETURNING l.task_id, l.worker_id, l.lease, l.claimed_at, l.started_at, l.run_at, l.attempts, l.crashes, l.requeues,
-                  l.concurrency_key, g.result
+                  l.route_id, l.concurrency_key, g.result
     ), terminal AS (
         INSERT INTO ending (task_id, worker_id, lease, finished_at, claimed_at, started_at, run_at, attempts, crashes,
                             requeues, attempt, state, run_end, result)
@@ -78,12 +79,13 @@ BEGIN
         FROM ended
     )
     SELECT count(*), array_agg(task_id) FILTER (WHERE concurrency_key IS NOT NULL),
+           array_agg(route_id) FILTER (WHERE concurrency_key IS NOT NULL),
            array_agg(concurrency_key) FILTER (WHERE concurrency_key IS NOT NULL)
-    INTO done, keyed, keys FROM ended;
+    INTO done, keyed, routes, keys FROM ended;
     IF done < cardinality(tasks) THEN
         RAISE EXCEPTION '% of these runs do not hold their lease any more', cardinality(tasks) - done USING ERRCODE = 'HF002';
     END IF;
-    IF keyed IS NOT NULL THEN PERFORM free_slots(keyed, keys); END IF;
+    IF keyed IS NOT NULL THEN PERFORM free_slots(keyed, routes, keys); END IF;
     RETURN keyed IS NOT NULL;
 END $$;
 

@@ -263,7 +263,9 @@ CREATE FUNCTION holdfast.hold_tasks(jobs uuid[]) RETURNS void LANGUAGE plpgsql
 DECLARE
     tasks uuid[] := ARRAY(SELECT s.task_id FROM step s WHERE s.job_id = ANY (jobs) AND s.task_id IS NOT NULL
                           AND s.state IN ('READY', 'RUNNING') ORDER BY s.task_id);
+    routes integer[];
     keys text[];
+    more_routes integer[];
     more_keys text[];
 BEGIN
     LOOP
@@ -273,7 +275,9 @@ BEGIN
         ), parked AS (
             INSERT INTO waiting SELECT g.*, 'job' FROM gone g
         )
-        SELECT array_agg(g.concurrency_key) INTO more_keys FROM gone g WHERE g.concurrency_key IS NOT NULL;
+        SELECT array_agg(g.route_id), array_agg(g.concurrency_key) INTO more_routes, more_keys
+        FROM gone g WHERE g.concurrency_key IS NOT NULL;
+        routes := routes || more_routes;
         keys := keys || more_keys;
         -- A claim that was under way may have moved one from `waiting` to `ready` while this waited for its row.
         EXIT WHEN NOT EXISTS (SELECT FROM unnest(tasks) AS g (id) JOIN ready r ON r.task_id = g.id)
@@ -284,7 +288,7 @@ BEGIN
                    WHERE l.task_id = ANY (tasks) AND l.started_at IS NULL AND l.stop_requested IS NULL
                    ORDER BY l.task_id FOR UPDATE SKIP LOCKED);
     UPDATE lease l SET stop_requested = 'pause' FROM unnest(tasks) AS g (id) WHERE l.task_id = g.id;
-    IF keys IS NOT NULL THEN PERFORM unpark(keys); END IF;
+    IF keys IS NOT NULL THEN PERFORM unpark(routes, keys); END IF;
 END $$;
 
 -- Puts what hold_tasks() took away back to where its time says. What somebody else has locked is being ended or handed back

@@ -89,7 +89,7 @@ CREATE FUNCTION holdfast.submit_batch(
     ids uuid[], names text[], argses text[], specs text[], routes integer[], priorities integer[],
     run_ats timestamptz[], deadlines timestamptz[], policies text[], keys text[], limits integer[],
     idempotency_keys text[], retry_ofs uuid[], too_old boolean[], traceparents text[]
-) RETURNS TABLE (place bigint, status text, first_id uuid) LANGUAGE plpgsql
+) RETURNS TABLE (place bigint, status text, first_id uuid, limit_in_force integer) LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
@@ -97,6 +97,9 @@ DECLARE
     at timestamptz := holdfast.now();
     accepted uuid[];
     has_keys boolean;
+    keyed bigint[];
+    keyed_ids uuid[];
+    new_routes integer[];
     new_keys text[];
     new_limits integer[];
 BEGIN
@@ -127,10 +130,17 @@ BEGIN
     )
     SELECT coalesce(array_agg(id), '{}'), bool_or(concurrency_key IS NOT NULL) INTO accepted, has_keys FROM inserted;
     IF has_keys THEN
-        SELECT array_agg(g.key ORDER BY g.place), array_agg(g.max_slots ORDER BY g.place) INTO new_keys, new_limits
-        FROM unnest(ids, keys, limits) WITH ORDINALITY AS g (id, key, max_slots, place)
+        SELECT array_agg(g.place), array_agg(g.id), array_agg(g.route_id), array_agg(g.key), array_agg(g.max_slots)
+        INTO keyed, keyed_ids, new_routes, new_keys, new_limits
+        FROM unnest(ids, routes, keys, limits) WITH ORDINALITY AS g (id, route_id, key, max_slots, place)
         WHERE g.key IS NOT NULL AND (cardinality(accepted) = cardinality(ids) OR g.id = ANY (accepted));
-        PERFORM set_limits(new_keys, new_limits);
+    END IF;
+    IF keyed IS NOT NULL THEN
+        RETURN QUERY
+        SELECT n.place, 'accepted', n.id, n.in_force
+        FROM unnest(keyed, keyed_ids, new_limits, settle_limits(keyed_ids, new_routes, new_keys, new_limits))
+            AS n (place, id, asked, in_force)
+        WHERE n.in_force <> n.asked;
     END IF;
     IF cardinality(accepted) = cardinality(ids) THEN RETURN; END IF;
 
@@ -140,10 +150,11 @@ BEGIN
                 WHEN t.name = g.name AND t.args = g.args AND t.spec IS NOT DISTINCT FROM g.spec
                      AND t.route_id = g.route_id AND t.priority = g.priority
                      AND t.policy IS NOT DISTINCT FROM g.policy::jsonb
-                     AND t.concurrency_key IS NOT DISTINCT FROM g.key
-                     AND t.concurrency_limit IS NOT DISTINCT FROM g.max_slots THEN 'existing'
+                     AND t.concurrency_key IS NOT DISTINCT FROM g.key THEN 'existing'
                 ELSE 'mismatch' END,
-           coalesce(t.id, g.id)
+           coalesce(t.id, g.id),
+           CASE WHEN t.id IS NOT NULL AND g.key IS NOT NULL THEN
+               concurrency_limit(g.key, (SELECT r.queue FROM route r WHERE r.id = g.route_id)) END
     FROM unnest(ids, names, argses, specs, routes, priorities, policies, keys, limits, idempotency_keys) WITH ORDINALITY
         AS g (id, name, args, spec, route_id, priority, policy, key, max_slots, idempotency_key, place)
     LEFT JOIN LATERAL (

@@ -90,13 +90,13 @@ END $$;
 
 -- Accepts a batch without duplicates in itself. Answers only about those that were not accepted, by their place in the
 -- arrays (from 1): 'existing' or 'mismatch' with the first task's id, 'too_old', or 'too_new' for an id that is further in the
--- future than a submitter's clock may be. NULL run_at: now. NULL too_old: the id was made for this very submit. Whose trace it
--- belongs to is no part of a task's payload.
+-- future than a submitter's clock may be; and about those, 'accepted', for whose key another limit is in force than they ask
+-- for. NULL run_at: now. NULL too_old: the id was made for this very submit. The trace of a task is not part of its payload.
 CREATE OR REPLACE FUNCTION holdfast.submit_batch(
     ids uuid[], names text[], argses text[], specs text[], routes integer[], priorities integer[],
     run_ats timestamptz[], deadlines timestamptz[], policies text[], keys text[], limits integer[],
     idempotency_keys text[], retry_ofs uuid[], too_old boolean[], traceparents text[]
-) RETURNS TABLE (place bigint, status text, first_id uuid) LANGUAGE plpgsql
+) RETURNS TABLE (place bigint, status text, first_id uuid, limit_in_force integer) LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
@@ -106,6 +106,9 @@ DECLARE
     accepted uuid[];
     pruned_up_to uuid;
     has_keys boolean;
+    keyed bigint[];
+    keyed_ids uuid[];
+    new_routes integer[];
     new_keys text[];
     new_limits integer[];
 BEGIN
@@ -145,10 +148,17 @@ BEGIN
         accepted := ARRAY(SELECT g.id FROM unnest(accepted) AS g (id) WHERE g.id > pruned_up_to);
     END IF;
     IF has_keys THEN
-        SELECT array_agg(g.key ORDER BY g.place), array_agg(g.max_slots ORDER BY g.place) INTO new_keys, new_limits
-        FROM unnest(ids, keys, limits) WITH ORDINALITY AS g (id, key, max_slots, place)
+        SELECT array_agg(g.place), array_agg(g.id), array_agg(g.route_id), array_agg(g.key), array_agg(g.max_slots)
+        INTO keyed, keyed_ids, new_routes, new_keys, new_limits
+        FROM unnest(ids, routes, keys, limits) WITH ORDINALITY AS g (id, route_id, key, max_slots, place)
         WHERE g.key IS NOT NULL AND (cardinality(accepted) = cardinality(ids) OR g.id = ANY (accepted));
-        PERFORM set_limits(new_keys, new_limits);
+    END IF;
+    IF keyed IS NOT NULL THEN
+        RETURN QUERY
+        SELECT n.place, 'accepted', n.id, n.in_force
+        FROM unnest(keyed, keyed_ids, new_limits, settle_limits(keyed_ids, new_routes, new_keys, new_limits))
+            AS n (place, id, asked, in_force)
+        WHERE n.in_force <> n.asked;
     END IF;
     IF cardinality(accepted) = cardinality(ids) THEN RETURN; END IF;
 
@@ -160,10 +170,11 @@ BEGIN
                      AND (t.spec IS NOT DISTINCT FROM g.spec OR same_json(t.spec, g.spec))
                      AND t.route_id = g.route_id AND t.priority = g.priority
                      AND t.policy IS NOT DISTINCT FROM g.policy::jsonb
-                     AND t.concurrency_key IS NOT DISTINCT FROM g.key
-                     AND t.concurrency_limit IS NOT DISTINCT FROM g.max_slots THEN 'existing'
+                     AND t.concurrency_key IS NOT DISTINCT FROM g.key THEN 'existing'
                 ELSE 'mismatch' END,
-           coalesce(t.id, g.id)
+           coalesce(t.id, g.id),
+           CASE WHEN t.id IS NOT NULL AND g.key IS NOT NULL THEN
+               concurrency_limit(g.key, (SELECT r.queue FROM route r WHERE r.id = g.route_id)) END
     FROM unnest(ids, names, argses, specs, routes, priorities, policies, keys, limits, idempotency_keys) WITH ORDINALITY
         AS g (id, name, args, spec, route_id, priority, policy, key, max_slots, idempotency_key, place)
     LEFT JOIN LATERAL (
@@ -237,6 +248,6 @@ BEGIN
         RAISE EXCEPTION 'holdfast.submit: id: % is older than ended tasks are kept, so its task may have run already; use a new id',
             task_id USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    IF answer.status IS NULL THEN PERFORM pg_notify('holdfast_work', ''); END IF;
+    IF coalesce(answer.status, 'accepted') = 'accepted' THEN PERFORM pg_notify('holdfast_work', ''); END IF;
     RETURN coalesce(answer.first_id, task_id);
 END $$;

@@ -78,7 +78,8 @@ CREATE TABLE waiting (
     last_lease       INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX waiting_future ON waiting (route_id, run_at) WHERE why = 'future';
-CREATE INDEX waiting_key ON waiting (concurrency_key, route_id, priority, run_at, task_id) WHERE why = 'key';
+CREATE INDEX waiting_key ON waiting (concurrency_key, why, route_id, priority, run_at, task_id)
+    WHERE concurrency_key IS NOT NULL;
 CREATE INDEX waiting_deadline ON waiting (deadline) WHERE deadline IS NOT NULL;
 
 -- CLAIMED (started_at is NULL) or RUNNING. Small: what is in flight on one machine. Without an index by worker, which every
@@ -164,16 +165,22 @@ CREATE TABLE progress (
     saved_at    INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Concurrency keys: a limit each, and a row per slot in use. A slot is freed in the transaction that ends the lease.
+-- Concurrency keys: a limit each, and a row per slot in use. A slot is freed in the transaction that ends the lease. A key
+-- belongs to a queue, and its row names it; a row with the queue '' is of a key that is declared shared, and counts for the
+-- tasks of all queues. A slot names its task's queue.
 CREATE TABLE concurrency (
-    key        TEXT PRIMARY KEY,
-    max_slots  INTEGER NOT NULL CHECK (max_slots >= 1)
+    key        TEXT NOT NULL,
+    queue      TEXT NOT NULL,
+    max_slots  INTEGER NOT NULL CHECK (max_slots >= 1),
+    declared   INTEGER NOT NULL CHECK (declared = 1 OR (declared = 0 AND queue <> '')),  -- 1: its limit is fixed
+    PRIMARY KEY (key, queue)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE slot (
     key      TEXT NOT NULL,
+    queue    TEXT NOT NULL,
     slot     INTEGER NOT NULL,
     task_id  BLOB NOT NULL UNIQUE,
-    PRIMARY KEY (key, slot)
+    PRIMARY KEY (key, queue, slot)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE log (

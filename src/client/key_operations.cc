@@ -1,0 +1,73 @@
+#include "client/key_operations.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace holdfast::client {
+
+namespace {
+
+using core::KeyDeclaration;
+using store::DeclareStatus;
+
+std::vector<KeyDeclaration> declared_keys(store::Store& store) {
+    std::vector<KeyDeclaration> declared;
+    for (auto& record : store.keys({}))
+        if (record.declared) declared.push_back(std::move(record.key));
+    return declared;
+}
+
+DeclareStatus status_among(const std::vector<KeyDeclaration>& declared, const KeyDeclaration& key) {
+    for (const KeyDeclaration& old : declared) {
+        if (old.key != key.key) continue;
+        if (old.queue == key.queue) return old.limit == key.limit ? DeclareStatus::Unchanged : DeclareStatus::Changed;
+        if (old.is_shared()) return DeclareStatus::IsShared;
+    }
+    return DeclareStatus::New;
+}
+
+}  // namespace
+
+std::string_view to_text(DeclareStatus status) {
+    switch (status) {
+        case DeclareStatus::New:
+            return "new";
+        case DeclareStatus::Changed:
+            return "changed";
+        case DeclareStatus::Unchanged:
+            return "unchanged";
+        case DeclareStatus::IsShared:
+            return "is_shared";
+    }
+    return "";
+}
+
+std::string key_name(const std::string& key, const std::string& queue) {
+    return queue.empty() ? concat(key, ", shared,") : concat(key, " of queue ", queue);
+}
+
+std::ptrdiff_t KeyChanges::count(DeclareStatus status) const {
+    return std::ranges::count(configured, status, &std::pair<KeyDeclaration, DeclareStatus>::second);
+}
+
+KeyChanges compare_keys(store::Store& store, const std::vector<KeyDeclaration>& wanted) {
+    const auto declared = declared_keys(store);
+    KeyChanges changes;
+    for (const KeyDeclaration& key : wanted) changes.configured.emplace_back(key, status_among(declared, key));
+    const auto is_wanted = [&](const KeyDeclaration& old) {
+        return std::ranges::any_of(wanted, [&](const KeyDeclaration& key) {
+            return key.key == old.key && (key.queue == old.queue || key.is_shared());
+        });
+    };
+    std::ranges::remove_copy_if(declared, std::back_inserter(changes.not_configured), is_wanted);
+    return changes;
+}
+
+KeyChanges put_keys(store::Store& store, const std::vector<KeyDeclaration>& wanted, const std::string& who) {
+    KeyChanges changes = compare_keys(store, wanted);
+    for (auto& [key, status] : changes.configured) status = store.declare_key(key, who);
+    return changes;
+}
+
+}  // namespace holdfast::client

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "store/store.h"
+
+namespace holdfast::client {
+
+[[nodiscard]] std::string_view to_text(store::DeclareStatus status);  ///< "new", "changed", "unchanged", "is_shared"
+
+/// "db-orders of queue reports", "db-orders, shared,": how people are told of a key.
+[[nodiscard]] std::string key_name(const std::string& key, const std::string& queue);
+
+struct KeyChanges {
+    std::vector<std::pair<core::KeyDeclaration, store::DeclareStatus>> configured =
+        {};                                                 ///< in the order of those wanted
+    std::vector<core::KeyDeclaration> not_configured = {};  ///< only the store has them
+
+    [[nodiscard]] std::ptrdiff_t count(store::DeclareStatus status) const;
+};
+
+[[nodiscard]] KeyChanges compare_keys(store::Store& store, const std::vector<core::KeyDeclaration>& wanted);
+
+/// Declares them in the store, and removes nothing. What they were to it before.
+KeyChanges put_keys(store::Store& store, const std::vector<core::KeyDeclaration>& wanted, const std::string& who);
+
+}  // namespace holdfast::client

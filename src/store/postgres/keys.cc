@@ -1,0 +1,110 @@
+#include "store/admission.h"
+#include "store/event_texts.h"
+#include "store/postgres/endings.h"
+#include "store/postgres/store_impl.h"
+
+namespace holdfast::postgres {
+
+namespace {
+
+using store::DeclareStatus;
+using store::KeyRecord;
+
+/// What is there before a declaration, and forbids it or makes it needless; nullopt: neither.
+std::optional<DeclareStatus> settled_before(Transaction& tx, const core::KeyDeclaration& key) {
+    const auto rows = tx.run(
+        "SELECT c.queue, c.max_slots FROM holdfast.concurrency c WHERE c.key = $1 AND c.queue IN ('', $2)"
+        " AND c.declared ORDER BY c.queue LIMIT 1",
+        key.key, key.queue);
+    if (rows.empty()) return std::nullopt;
+    if (rows.text(0, 0) != key.queue) return DeclareStatus::IsShared;
+    if (rows.small(0, 1) == key.limit) return DeclareStatus::Unchanged;
+    return std::nullopt;
+}
+
+/// True: it had been declared with another limit.
+bool put_declaration(Transaction& tx, const core::KeyDeclaration& key) {
+    const auto old = tx.run(
+        "SELECT FROM holdfast.concurrency c WHERE c.key = $1 AND c.queue = $2 AND c.declared FOR NO KEY UPDATE",
+        key.key, key.queue);
+    tx.run(
+        "INSERT INTO holdfast.concurrency (key, queue, max_slots, declared) VALUES ($1, $2, $3, true)"
+        " ON CONFLICT (key, queue) DO UPDATE SET max_slots = $3, declared = true",
+        key.key, key.queue, key.limit);
+    if (key.is_shared())
+        tx.run("UPDATE holdfast.concurrency SET declared = false WHERE key = $1 AND queue <> '' AND declared",
+               key.key);
+    tx.run("SELECT holdfast.unpark_owned(ARRAY[$1], ARRAY[$2])", key.queue, key.key);
+    return !old.empty();
+}
+
+/// Every queue that uses the key gets a limit of its own.
+bool unshare(Transaction& tx, const std::string& key) {
+    tx.run("SELECT holdfast.change_sharing()");
+    const auto shared =
+        tx.run("DELETE FROM holdfast.concurrency WHERE key = $1 AND queue = '' RETURNING max_slots", key);
+    if (shared.empty()) return false;
+    const auto queues = tx.run(
+        "INSERT INTO holdfast.concurrency (key, queue, max_slots, declared)"
+        " SELECT $1, q.name, $2, false FROM holdfast.queue q WHERE holdfast.key_in_use(q.name, $1, '{}')"
+        " ORDER BY q.name ON CONFLICT (key, queue) DO UPDATE SET max_slots = excluded.max_slots RETURNING queue",
+        key, shared.small(0, 0));
+    for (int row = 0; row < queues.size(); ++row)
+        tx.run("SELECT holdfast.unpark_owned(ARRAY[$1], ARRAY[$2])", queues.text(row, 0), key);
+    return true;
+}
+
+}  // namespace
+
+std::vector<KeyRecord> PostgresStore::keys(const store::KeysParams& params) {
+    // A queue's own key means nothing while its name is declared shared.
+    const auto rows = work_.read(
+        "SELECT c.key, c.queue, c.max_slots, c.declared,"
+        " (SELECT count(*) FROM holdfast.slot s WHERE s.key = c.key AND (c.queue = '' OR s.queue = c.queue)),"
+        " (SELECT count(*) FROM holdfast.waiting w JOIN holdfast.route r ON r.id = w.route_id"
+        "  WHERE w.concurrency_key = c.key AND w.why = 'key' AND (c.queue = '' OR r.queue = c.queue))"
+        " FROM holdfast.concurrency c WHERE ($1 = '' OR c.key = $1) AND (c.declared"
+        " OR NOT EXISTS (SELECT FROM holdfast.concurrency o WHERE o.key = c.key AND o.queue = ''))"
+        " ORDER BY c.declared DESC, c.key, c.queue LIMIT $2",
+        params.key, static_cast<std::int64_t>(params.limit));
+    std::vector<KeyRecord> records;
+    for (int row = 0; row < rows.size(); ++row)
+        records.push_back({.key = {rows.string(row, 0), rows.string(row, 1), rows.small(row, 2)},
+                           .declared = rows.boolean(row, 3),
+                           .held = rows.integer(row, 4),
+                           .waiting = rows.integer(row, 5)});
+    return records;
+}
+
+DeclareStatus PostgresStore::declare_key(const core::KeyDeclaration& key, const std::string& who) {
+    store::check_remark(who);
+    store::check_key(key);
+    return transact([&](Transaction& tx) {
+        if (const auto settled = settled_before(tx, key)) return *settled;
+        tx.run(key.is_shared() ? "SELECT holdfast.change_sharing()" : "SELECT holdfast.keep_sharing()");
+        if (const auto settled = settled_before(tx, key)) return *settled;  // while this waited
+        const bool was_declared = put_declaration(tx, key);
+        tx.brings_work = true;
+        write_events(tx, {store::key_declared_event(key, who)});
+        return was_declared ? DeclareStatus::Changed : DeclareStatus::New;
+    });
+}
+
+bool PostgresStore::remove_key(const std::string& key, const std::string& queue, const std::string& who) {
+    store::check_remark(who);
+    return transact([&](Transaction& tx) {
+        const bool was_declared =
+            queue.empty() ? unshare(tx, key)
+                          : tx.run(
+                                  "UPDATE holdfast.concurrency SET declared = false WHERE key = $1 AND queue = $2"
+                                  " AND declared",
+                                  key, queue)
+                                    .affected() > 0;
+        if (!was_declared) return false;
+        tx.brings_work = true;
+        write_events(tx, {store::key_removed_event(key, queue, who)});
+        return true;
+    });
+}
+
+}  // namespace holdfast::postgres
