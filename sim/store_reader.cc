@@ -91,8 +91,7 @@ constexpr Contradiction forbidden[] = {
      "SELECT e.task_id FROM ending e JOIN step s ON s.task_id = e.task_id"
      " WHERE s.state = 'COMPLETED' AND e.state <> 'COMPLETED'"},
     {"is a job that has ended with open steps, or has none and has not",
-     "SELECT job_id FROM job_progress WHERE (state IN ('COMPLETED', 'FAILED', 'CANCELLED')) <> (open_steps = 0)"
-     " AND state <> 'PAUSED'"},
+     "SELECT job_id FROM job_progress WHERE (state IN ('COMPLETED', 'FAILED', 'CANCELLED')) <> (open_steps = 0)"},
     {"is a child job that has ended, but the step that it was started for has not",
      "SELECT j.id FROM job j JOIN job_progress p ON p.job_id = j.id JOIN step s ON s.job_id = j.parent_id"
      " AND s.step = j.parent_step AND s.item = j.parent_item WHERE p.state IN ('COMPLETED', 'FAILED', 'CANCELLED')"

@@ -111,7 +111,7 @@ public:
 
     /// Submits a copy of an ended task, and returns the new one's id; its retry_of names the old one, which stays as
     /// it is. The copy is due at once and has neither the old one's deadline nor its idempotency key. Throws
-    /// UnknownTask, or WrongState while the task has not ended.
+    /// UnknownTask, or WrongState while the task has not ended or when it belongs to a step: retry its job.
     Uuid retry(const Uuid& task);
     template <JsonValue ResultType>
     TaskHandle<ResultType> retry(const TaskHandle<ResultType>& handle) {

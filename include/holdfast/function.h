@@ -3,6 +3,7 @@
 #include <concepts>
 #include <functional>
 #include <map>
+#include <new>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -23,6 +24,22 @@ using Function = std::function<Result<nlohmann::json, TaskError>(Context&, const
 using FunctionTable = std::map<std::string, Function>;
 
 namespace detail {
+
+using DecodeArgs = std::function<void(const nlohmann::json& args)>;
+/// ARGS_NOT_READABLE with the path of the member that `decode` cannot read: "args.items[2].price: expected a number,
+/// got a string". Calls `decode` again and again with changed copies of the arguments, which it has refused.
+[[nodiscard]] TaskError unreadable_args(const nlohmann::json& args, const DecodeArgs& decode);
+
+template <typename Args>
+Result<Args, TaskError> read_args(const nlohmann::json& json) {
+    try {
+        return json.get<Args>();
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::exception&) {
+        return Failure{unreadable_args(json, [](const nlohmann::json& changed) { (void)changed.get<Args>(); })};
+    }
+}
 
 template <typename Value>
 Result<nlohmann::json, TaskError> to_outcome(Value&& value) {
@@ -48,12 +65,15 @@ decltype(auto) call(Callable& callable, Context& context, Args&& args) {
 }  // namespace detail
 
 /// Makes the function of a typed task from `fn(const Args&)` or `fn(Context&, const Args&)`, which returns a
-/// ResultType, a Result<ResultType, TaskError>, or, for Nothing, void. Anything else does not compile.
+/// ResultType, a Result<ResultType, TaskError>, or, for Nothing, void. Anything else does not compile. Arguments that
+/// do not fit Args are the error ARGS_NOT_READABLE, which is never retried; `fn` is not called.
 template <JsonValue Args, JsonValue ResultType, typename Callable>
 [[nodiscard]] Function make_function(Callable callable) {
     return [callable = std::move(callable)](Context& context,
                                             const nlohmann::json& json) mutable -> Result<nlohmann::json, TaskError> {
-        const Args args = json.get<Args>();
+        const Result<Args, TaskError> read = detail::read_args<Args>(json);
+        if (!read) return Failure{read.error()};
+        const Args& args = read.value();
         using Returned = decltype(detail::call(callable, context, args));
         if constexpr (std::is_void_v<Returned>) {
             static_assert(std::same_as<ResultType, Nothing>, "the task's function must return its result");

@@ -17,7 +17,7 @@ namespace holdfast {
 enum class JobState {
     Pending,  ///< accepted; none of its steps has begun
     Running,
-    Paused,  ///< what runs may end, nothing new begins
+    Paused,  ///< what runs may end, nothing new begins; ends when nothing is left to begin
     Completed,
     Failed,
     Cancelled,

@@ -28,6 +28,7 @@ inline constexpr std::string_view task_cancelled = "TASK_CANCELLED";
 inline constexpr std::string_view task_expired = "TASK_EXPIRED";
 inline constexpr std::string_view script_failed = "SCRIPT_FAILED";
 inline constexpr std::string_view task_exception = "TASK_EXCEPTION";
+inline constexpr std::string_view args_not_readable = "ARGS_NOT_READABLE";
 inline constexpr std::string_view result_not_available = "RESULT_NOT_AVAILABLE";
 inline constexpr std::string_view result_not_storable = "RESULT_NOT_STORABLE";
 inline constexpr std::string_view result_too_large = "RESULT_TOO_LARGE";
@@ -69,8 +70,10 @@ struct RetryPolicy {
     Duration base = std::chrono::seconds(1);
     double factor = 2.0;
     Duration cap = std::chrono::minutes(5);
-    double jitter = 0.0;                     ///< 0..1
-    std::vector<std::string> retry_on = {};  ///< error codes; empty: every code. WORKER_CRASHED never matches
+    double jitter = 0.0;  ///< 0..1
+    /// Error codes; empty: every code. WORKER_CRASHED (on_crash decides) and ARGS_NOT_READABLE are never retried, and
+    /// refused here.
+    std::vector<std::string> retry_on = {};
 
     friend bool operator==(const RetryPolicy&, const RetryPolicy&) = default;
 };

@@ -162,7 +162,7 @@ void add_tasks(Json& all) {
     all["TaskList"] = list("Task");
     all["TaskStory"] =
         object({{"task", ref("Task")},
-                {"step", nullable(object({{"job", uuid()}, {"name", text()}}))},
+                {"step", nullable(object({{"job", uuid()}, {"name", text()}, {"hook", boolean()}}))},
                 {"waiting",
                  nullable(object(
                      {{"for", text()}, {"sentence", text()}, {"tasks", array(uuid())}, {"workers", array(text())}}))},

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <ostream>
 
 #include "base/text.h"
@@ -130,6 +131,21 @@ ExitCode report_usage(Io& io, const CLI::App& program, const CLI::ParseError& fa
                     ExitCode::BadUsage);
 }
 
+/// These open a store themselves, or make one: a server cannot stand for it.
+constexpr std::array<std::string_view, 6> commands_of_a_store = {"worker",  "server", "dev",
+                                                                 "migrate", "demo",   "bench"};
+
+void refuse_server(const CLI::App& program, const Globals& globals) {
+    const std::string command = program.get_subcommands().front()->get_name();
+    if (globals.server.empty() || std::ranges::find(commands_of_a_store, command) == commands_of_a_store.end())
+        return;
+    throw BadInput(
+        fmt::format("'{} {}' works on a store itself and cannot use the server {}; leave out --server, unset "
+                    "HOLDFAST_SERVER, and "
+                    "name a store with --store",
+                    program.get_name(), command, mask_password(globals.server)));
+}
+
 // ---- What goes wrong while a command runs -------------------------------------------------------
 
 ExitCode report_complaints(Io& io, const Complaints& fault) {
@@ -197,7 +213,10 @@ ExitCode run(int argc, const char* const* argv, Io& io, const FunctionTable& fun
         return flushed(io, report_usage(io, program, fault));
     }
     Session session{io, std::move(globals), functions};
-    return flushed(io, guarded(io, [&] { return chosen(session); }));
+    return flushed(io, guarded(io, [&] {
+                       refuse_server(program, session.globals);
+                       return chosen(session);
+                   }));
 }
 
 }  // namespace holdfast::cli

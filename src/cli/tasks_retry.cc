@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <ostream>
 
@@ -11,13 +9,6 @@
 namespace holdfast::cli {
 
 namespace {
-
-void require_ended(const std::vector<store::TaskRecord>& records) {
-    for (const auto& record : records)
-        if (!is_terminal(record.state))
-            throw WrongState(fmt::format("task {} is {}; only a task that has ended can be retried",
-                                         record.task.id.to_string(), to_text(record.state)));
-}
 
 void print_retried(const Session& session, const Uuid& old_id, const Uuid& new_id) {
     const Io& io = session.io;
@@ -33,7 +24,7 @@ void print_retried(const Session& session, const Uuid& old_id, const Uuid& new_i
 ExitCode retry(Session& session, const std::vector<std::string>& given_ids) {
     const auto store = session.open_store(Access::AsItIs);
     const auto records = resolve_tasks(*store, given_ids);
-    require_ended(records);
+    for (const auto& record : records) client::require_retryable(*store, record);
     for (const Uuid& id : ids_of(records)) print_retried(session, id, client::retry_ended(*store, id));
     return ExitCode::Done;
 }

@@ -34,6 +34,15 @@ SubmitOutcome accept_or_throw(SubmitOutcome outcome, const store::NewTask& task)
     throw BadInput(outcome.complaint);
 }
 
+std::string way_to_retry(store::Store& store, const Uuid& job) {
+    const std::optional<JobInfo> found = store.find_jobs({job}).front();
+    if (!found) return "";
+    if (found->state == JobState::Completed)
+        return "; the job has COMPLETED: submit a task of its own to run this again";
+    return concat(is_terminal(found->state) ? "; retry the job: " : "; once the job has ended, retry it: ",
+                  "holdfast jobs retry ", found->root.to_string());
+}
+
 store::NewTask copy_for_retry(const store::TaskRecord& ended) {
     store::NewTask copy = ended.task;
     copy.id = platform::new_task_id();
@@ -101,11 +110,26 @@ store::TaskRecord find_one(store::Store& store, const Uuid& task) {
     return *std::move(found);
 }
 
+bool is_hook(store::Store& store, const std::pair<Uuid, std::string>& step) {
+    for (const StepInfo& found : store.steps({.job = step.first, .with_items = false, .step = step.second}))
+        if (found.name == step.second) return found.hook;
+    return false;
+}
+
+void require_retryable(store::Store& store, const store::TaskRecord& record) {
+    const std::string id = record.task.id.to_string();
+    if (!is_terminal(record.state))
+        throw WrongState(
+            concat("task ", id, " is ", to_text(record.state), "; only a task that has ended can be retried"));
+    const auto step = store.step_of_task(record.task.id);
+    if (step && !is_hook(store, *step))
+        throw WrongState(concat("task ", id, " belongs to step ", step->second, " of job ", step->first.to_string(),
+                                ", which would not hear of a copy", way_to_retry(store, step->first)));
+}
+
 Uuid retry_ended(store::Store& store, const Uuid& task) {
     const store::TaskRecord record = find_one(store, task);
-    if (!is_terminal(record.state))
-        throw WrongState(concat("task ", task.to_string(), " is ", to_text(record.state),
-                                "; only a task that has ended can be retried"));
+    require_retryable(store, record);
     return submit_one(store, copy_for_retry(record)).id;
 }
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/task_spec.h"
@@ -31,7 +32,13 @@ SubmitOutcome submit_one(store::Store& store, const store::NewTask& task);
 /// The task; throws UnknownTask.
 [[nodiscard]] store::TaskRecord find_one(store::Store& store, const Uuid& task);
 
-/// Submits a copy of an ended task and returns its id. Throws UnknownTask or WrongState.
+/// Whether the job's step is a hook: nothing of its job waits for what its task returns.
+[[nodiscard]] bool is_hook(store::Store& store, const std::pair<Uuid, std::string>& step);
+
+/// Throws WrongState when the task has not ended, or belongs to a step: its job would not hear of a copy.
+void require_retryable(store::Store& store, const store::TaskRecord& record);
+
+/// Submits a copy of an ended task and returns its id. Throws UnknownTask or, as require_retryable, WrongState.
 Uuid retry_ended(store::Store& store, const Uuid& task);
 
 /// Every event about the task, oldest first.

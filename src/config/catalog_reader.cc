@@ -9,6 +9,7 @@
 #include "config/task_keys.h"
 #include "config/units.h"
 #include "config/values.h"
+#include "core/settlement.h"
 
 namespace holdfast::config {
 
@@ -91,6 +92,7 @@ private:
         else
             check_spec();
         check_templates();
+        check_retry_on();
         const auto& concurrency = definition_.options.concurrency;
         if (concurrency && concurrency->key.empty() && !faulty_.contains("concurrency_key"))
             complain_about("concurrency_limit", "needs concurrency_key");
@@ -129,6 +131,12 @@ private:
             for (const auto& word : definition_.spec->command) check("command", word);
         }
         if (definition_.options.concurrency) check("concurrency_key", definition_.options.concurrency->key);
+    }
+
+    void check_retry_on() {
+        for (const std::string& code : definition_.options.policy.retry.retry_on)
+            if (const auto why = core::why_never_retried(code); !why.empty())
+                complain_about("retry_on", concat("cannot name ", code, ": ", why));
     }
 
     /// At the key's line, or at the definition's when the key is what is missing.

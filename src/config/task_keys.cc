@@ -159,7 +159,9 @@ const std::array table = {
             false, [](D& d, const V& v) { d.options.policy.retry.cap = std::get<Duration>(v); }},
     TaskKey{ranged(key("retry_jitter", FieldType::Number, "0", "... plus or minus this part of it.", "0.2"), 0, 100),
             false, [](D& d, const V& v) { d.options.policy.retry.jitter = std::get<double>(v); }},
-    TaskKey{ranged(key("retry_on", FieldType::NameList, "", "Retry only after these error codes; else after any.",
+    TaskKey{ranged(key("retry_on", FieldType::NameList, "",
+                       "Retry only after these error codes; else after any. Not `WORKER_CRASHED`, about which `on_crash` "
+                       "decides, nor `ARGS_NOT_READABLE`, which is never retried.",
                        "[TASK_TIMEOUT]"),
                    0, 100),
             false, [](D& d, const V& v) { d.options.policy.retry.retry_on = std::get<std::vector<std::string>>(v); }},

@@ -70,7 +70,7 @@ constexpr std::array of_workflows = {
         "on_error", "fail, pause, continue", "fail",
         "What the failure of a step does. What does not depend on it still runs in any case; then the job is FAILED "
         "(`fail`) or COMPLETED all the same (`continue`). With `pause` the job is PAUSED at once, until a person "
-        "resumes it.",
+        "resumes it; it is FAILED when no step is left to run.",
         "pause"),
     formed("success", "a list of lists of steps, or one list of steps",
            "Cases: the job is COMPLETED if all steps of one of them are. Without it, if no step failed.",

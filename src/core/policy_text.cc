@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "core/found_value.h"
+#include "core/settlement.h"
 
 namespace holdfast::core {
 
@@ -86,6 +87,14 @@ Defect codes_defect(std::string_view key, const std::vector<std::string>& codes)
             return concat(key, "[", i, "] must have 1 to ", max_code_bytes, " bytes, not ", codes[i].size());
     }
     return {};
+}
+
+/// Of what is submitted; in a policy that was stored, such a code is read and never matches.
+Defect retry_on_defect(std::string_view key, const std::vector<std::string>& codes) {
+    for (const std::string& code : codes)
+        if (const auto why = why_never_retried(code); !why.empty())
+            return concat(key, " cannot name ", code, ": ", why);
+    return codes_defect(key, codes);
 }
 
 // ---- Reading JSON values into typed ones -------------------------------------------------------------------------
@@ -230,7 +239,7 @@ constexpr PolicyMember policy_members[] = {
      [](Key key, const P& p) { return real_defect(key, p.retry.jitter, jitter_range); }},
     {"retry_on", [](Key key, const json& value, P& p) { return read_codes(key, value, p.retry.retry_on); },
      [](const P& p) { return json(p.retry.retry_on); },
-     [](Key key, const P& p) { return codes_defect(key, p.retry.retry_on); }},
+     [](Key key, const P& p) { return retry_on_defect(key, p.retry.retry_on); }},
     {"timeout_ms",
      [](Key key, const json& value, P& p) { return read_duration(key, value, timeout_range, p.timeout.emplace()); },
      [](const P& p) { return p.timeout ? json(milliseconds(*p.timeout)) : json(); },

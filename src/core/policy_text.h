@@ -19,7 +19,8 @@ namespace holdfast::core {
 /// the key and what is allowed.
 [[nodiscard]] Result<TaskPolicy, std::string> decode_policy(std::string_view text);
 
-/// What is wrong with a policy (ranges), as one sentence that names the field; empty when nothing is.
+/// What is wrong with a policy (ranges, codes that are never retried), as one sentence that names the field; empty
+/// when nothing is.
 [[nodiscard]] std::string policy_defect(const TaskPolicy& policy);
 
 }  // namespace holdfast::core

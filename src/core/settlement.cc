@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 bool is_retryable(const RetryPolicy& policy, const std::string& code) {
-    if (code == error_code::worker_crashed) return false;
+    if (!why_never_retried(code).empty()) return false;
     return policy.retry_on.empty() || std::ranges::count(policy.retry_on, code) > 0;
 }
 
@@ -154,6 +154,12 @@ Settlement settle(const EndedLease& lease, const TaskPolicy& policy) {
     }
     HOLDFAST_ASSERT(next_state(state_before(lease.end), settlement.event) == settlement.state);
     return settlement;
+}
+
+std::string_view why_never_retried(std::string_view code) {
+    if (code == error_code::worker_crashed) return "write on_crash: requeue to run the task again after a crash";
+    if (code == error_code::args_not_readable) return "the same arguments would not be readable the next time either";
+    return {};
 }
 
 Duration retry_delay(const RetryPolicy& policy, int retry_number, double jitter) {

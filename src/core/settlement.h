@@ -57,7 +57,7 @@ struct Settlement {
 
 /// Decides, for both stores and for the simulator, what the end of a lease does to its task.
 /// - Failed: Pending again while attempts + 1 < max_attempts, the code matches retry_on, and the retry would
-///   come before the deadline. WORKER_CRASHED never matches.
+///   come before the deadline. A code that why_never_retried() knows is not retried.
 /// - Crashed: Pending again when on_crash is Requeue and crashes + 1 <= max_crashes; beyond that FAILED with
 ///   POISON_TASK; FAILED with the given error when on_crash is Fail.
 /// - Stopped: Pending again when on_crash is Requeue, else FAILED with the given error; no budget is touched.
@@ -69,6 +69,9 @@ struct Settlement {
 /// The history counts an attempt for Completed and Failed, a crash for Crashed, a requeue for NotStarted; every end
 /// of a run sets the requeues back to 0.
 [[nodiscard]] Settlement settle(const EndedLease& lease, const TaskPolicy& policy);
+
+/// Why no policy retries a failure with this code, to follow "retry_on cannot name CODE: "; empty: retry_on decides.
+[[nodiscard]] std::string_view why_never_retried(std::string_view code);
 
 /// How long the n-th retry (1-based) waits: list or exponential with cap, then the jitter draw.
 [[nodiscard]] Duration retry_delay(const RetryPolicy& policy, int retry_number, double jitter);

@@ -8,7 +8,7 @@ namespace holdfast::core {
 
 namespace {
 
-constexpr std::size_t max_task_name_bytes = 255;  // as the stores take them
+constexpr std::size_t max_stored_name_bytes = 255;  // as the stores take them
 constexpr std::size_t max_tags = 60;
 constexpr int max_concurrency = 10'000;
 constexpr Duration longest_wait = std::chrono::hours(24 * 3650);
@@ -115,7 +115,8 @@ private:
     }
 
     void check_name(std::string_view member, const std::string& name) {
-        if (name.size() > max_task_name_bytes) complain(member, concat("is longer than ", max_task_name_bytes, " bytes"));
+        if (name.size() > max_stored_name_bytes)
+            complain(member, concat("is longer than ", max_stored_name_bytes, " bytes"));
         if (const auto defect = name_defect(name)) complain(member, *defect);
         if (name.empty() && member != "task") complain(member, "is empty");
     }

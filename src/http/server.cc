@@ -33,8 +33,13 @@ public:
         : state_(std::move(params), log),
           work_(state_.loop.get_executor()),
           tls_(state_.params.tls ? tls_for_server(*state_.params.tls) : nullptr),
-          acceptors_(listen_on(state_.loop, state_.params.address, state_.params.port)),
-          port_(acceptors_.front().local_endpoint().port()) {
+          acceptors_(bind_to(state_.loop, state_.params.address, state_.params.port)),
+          port_(acceptors_.front().local_endpoint().port()) {}
+
+    ~Impl() { stop(Duration::zero(), "the server stops"); }
+
+    void start() {
+        listen_on(acceptors_, state_.params.address);
         for (tcp::acceptor& acceptor : acceptors_)
             asio::co_spawn(state_.loop, accept_from(acceptor), [this](const std::exception_ptr& failure) {
                 report(failure, "the server takes no connections any more");
@@ -42,8 +47,6 @@ public:
         const platform::SignalPause signals_are_for_other_threads;
         thread_ = std::thread([this] { state_.loop.run(); });
     }
-
-    ~Impl() { stop(Duration::zero(), "the server stops"); }
 
     [[nodiscard]] std::uint16_t port() const { return port_; }
     [[nodiscard]] std::string url() const {
@@ -194,6 +197,10 @@ private:
 
 Server::Server(ServerParams params, Log& log) : impl_(std::make_unique<Impl>(std::move(params), log)) {}
 Server::~Server() = default;
+
+void Server::start() {
+    impl_->start();
+}
 
 std::uint16_t Server::port() const {
     return impl_->port();

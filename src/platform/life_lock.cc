@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "base/throw_errno.h"
+#include "store/worker_records.h"
 
 namespace holdfast::platform {
 
@@ -25,7 +27,8 @@ LifeLock::~LifeLock() {
 }
 
 void LifeLock::hold(const std::string& path, std::int64_t number) {
-    if (descriptor_ < 0) descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    // The store has made it when the worker registered, for those who share the database.
+    if (descriptor_ < 0) descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     struct flock lock = byte_lock(number);
     if (descriptor_ < 0 || fcntl(descriptor_, F_OFD_SETLK, &lock) != 0) throw_errno(path);
 }
@@ -41,7 +44,7 @@ LifeLockState probe_life_lock(const std::string& path, std::int64_t number) {
 }
 
 std::string life_lock_path(const std::string& database) {
-    return database + "-workers";
+    return concat(database, store::life_lock_suffix);
 }
 
 }  // namespace holdfast::platform

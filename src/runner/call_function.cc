@@ -41,8 +41,10 @@ Outcome as_text(const Result<nlohmann::json, TaskError>& result) {
 }
 
 Outcome call(const Function& function, Context& context, const std::string& args) {
+    const auto given = nlohmann::json::parse(args, nullptr, false);
+    if (given.is_discarded()) return failure({std::string(error_code::args_not_readable), "the arguments are not JSON", ""});
     try {
-        return as_text(function(context, nlohmann::json::parse(args)));
+        return as_text(function(context, given));
     } catch (const Stopped&) {
         return stopped();
     } catch (const nlohmann::json::type_error& fault) {

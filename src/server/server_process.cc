@@ -113,19 +113,20 @@ void ServerProcess::reload() {
     catalog_->reload();
 }
 
+/// The port first: a server that cannot have it does not create, migrate or change a store.
 void ServerProcess::run() {
-    std::unique_ptr<store::Store> store = connect_patiently();
-    if (store != nullptr) serve(std::move(store));
+    std::unique_ptr<http::Server> http = bind();
+    if (prepare_patiently()) serve(std::move(http));
 }
 
-std::unique_ptr<store::Store> ServerProcess::connect_patiently() {
+bool ServerProcess::prepare_patiently() {
     engine::Backoff backoff(random_);
     while (!stop_reason_) {
         try {
-            auto store = open_store();
+            const auto store = open_store();
             require_keys(*store);
             plan_.prepare(*store, plan_.config);
-            return store;
+            return true;
         } catch (const store::Unavailable& away) {
             const Duration wait = backoff.next(longest_wait);
             log_.write({LogLevel::Warning,
@@ -136,7 +137,7 @@ std::unique_ptr<store::Store> ServerProcess::connect_patiently() {
                 loop_.turn(std::min(until - now, longest_turn));
         }
     }
-    return nullptr;
+    return false;
 }
 
 void ServerProcess::require_keys(store::Store& store) const {
@@ -161,13 +162,14 @@ void ServerProcess::require_keys(store::Store& store) const {
             {LogLevel::Warning, "Without TLS, tokens can be read on their way; name --tls-cert and --tls-key", {}});
 }
 
-void ServerProcess::serve(std::unique_ptr<store::Store> store) {
-    store.reset();  // everybody has a connection of their own
+void ServerProcess::serve(std::unique_ptr<http::Server> bound) {
     catalog_.emplace(
         plan_.config, plan_.load_config, [this](const config::Config& config) { put_catalog(config); }, log_);
     const std::unique_ptr<Metrics> metrics = make_metrics();
     const std::unique_ptr<api::Api> api = make_api(*metrics);
-    const std::unique_ptr<http::Server> http = listen(*api);
+    api_ = api.get();
+    const std::unique_ptr<http::Server> http = std::move(bound);  // gone before what it calls
+    http->start();
     http_ = http.get();
     std::unique_ptr<ReplicaKeeper> keeper = keep_replica(http->url(), *api);
     std::unique_ptr<worker::SweepThread> sweeping = start_sweeping();
@@ -232,19 +234,19 @@ std::unique_ptr<api::Api> ServerProcess::make_api(Metrics& metrics) {
     return std::make_unique<api::Api>(std::move(parts), random_, log_);
 }
 
-http::ServerParams ServerProcess::listen_params(api::Api& api) {
+http::ServerParams ServerProcess::http_params() {
     return {.address = plan_.address,
             .port = plan_.port,
             .limits = plan_.limits,
             .tls = plan_.tls,
-            .handle = [&api](http::Request& request) { return api.handle(request, request.caller); },
+            .handle = [this](http::Request& request) { return api_->handle(request, request.caller); },
             .lane = api::lane_of,
             .answered = [this](const http::Request& request, int status,
                                Duration took) { answered(request, status, took); }};
 }
 
-std::unique_ptr<http::Server> ServerProcess::listen(api::Api& api) {
-    http::ServerParams params = listen_params(api);
+std::unique_ptr<http::Server> ServerProcess::bind() {
+    http::ServerParams params = http_params();
     for (int more = plan_.next_free_port ? ports_tried : 0;; --more, ++params.port) {
         try {
             return std::make_unique<http::Server>(params, log_);

@@ -51,8 +51,8 @@ struct ServerPlan {
     std::function<void()> turned = [] {};  ///< called in every turn of its loop, at least twice a second
 };
 
-/// A server from its first breath to its last: connects, for as long as that takes, serves until SIGTERM or SIGINT,
-/// and leaves in order. SIGHUP has it read certificate and catalog again.
+/// A server from its first breath to its last: takes its port, connects, for as long as that takes, serves until
+/// SIGTERM or SIGINT, and leaves in order. SIGHUP has it read certificate and catalog again.
 class ServerProcess {
 public:
     /// These signals are blocked from now on; the process must not have a second thread yet. `log` outlives it.
@@ -68,16 +68,16 @@ public:
 private:
     void watch_signals();
     void handle_signal(unsigned number);
-    [[nodiscard]] std::unique_ptr<store::Store> connect_patiently();
+    [[nodiscard]] bool prepare_patiently();
     void require_keys(store::Store& store) const;
-    void serve(std::unique_ptr<store::Store> store);
+    void serve(std::unique_ptr<http::Server> bound);
     void reload();
     void turn_until_stopped();
     void put_catalog(const config::Config& config);
 
     [[nodiscard]] std::unique_ptr<api::Api> make_api(Metrics& metrics);
-    [[nodiscard]] std::unique_ptr<http::Server> listen(api::Api& api);
-    [[nodiscard]] http::ServerParams listen_params(api::Api& api);
+    [[nodiscard]] std::unique_ptr<http::Server> bind();
+    [[nodiscard]] http::ServerParams http_params();
     [[nodiscard]] std::unique_ptr<Metrics> make_metrics();
     [[nodiscard]] std::unique_ptr<ReplicaKeeper> keep_replica(const std::string& url, api::Api& api);
     [[nodiscard]] std::unique_ptr<worker::SweepThread> start_sweeping();
@@ -98,6 +98,7 @@ private:
     api::VitalSign sweep_sign_;
     std::atomic<bool> is_sweeping_ = false;
     std::optional<CatalogFile> catalog_;
+    api::Api* api_ = nullptr;                    // while it serves; set before the server listens
     std::atomic<http::Server*> http_ = nullptr;  // while it serves
 };
 

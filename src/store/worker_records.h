@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "store/task_records.h"
@@ -21,6 +22,10 @@ struct HostIdentity {
 
     friend bool operator==(const HostIdentity&, const HostIdentity&) = default;
 };
+
+/// Beside an SQLite file: the file in which each worker has a byte locked for as long as it lives,
+/// "<database>-workers".
+inline constexpr std::string_view life_lock_suffix = "-workers";
 
 enum class WorkerStatus { Active, Draining, Inactive };
 [[nodiscard]] std::string_view to_text(WorkerStatus status);  ///< "active", "draining", "inactive"

@@ -180,8 +180,10 @@ TaskStory read_task_story(const Json& shape, Timestamp now) {
     TaskStory story;
     story.task = read_task(shape.at("task"));
     story.now = now;
-    if (const Json& step = shape.at("step"); !step.is_null())
+    if (const Json& step = shape.at("step"); !step.is_null()) {
         story.step = std::pair(id(step.at("job")), step.at("name").get<std::string>());
+        story.is_hook = step.at("hook").get<bool>();
+    }
     if (const Json& waiting = shape.at("waiting"); !waiting.is_null()) story.waiting = why_waiting(waiting);
     for (const Json& attempt : shape.at("attempts")) story.attempts.push_back(read_attempt(attempt));
     for (const Json& event : shape.at("events")) story.events.push_back(read_event(event));

@@ -15,8 +15,8 @@ Json shape_of(const engine::WhyWaiting& waiting) {
             {"workers", waiting.workers}};
 }
 
-Json shape_of(const std::pair<Uuid, std::string>& step) {
-    return {{"job", step.first.to_string()}, {"name", step.second}};
+Json shape_of(const std::pair<Uuid, std::string>& step, bool is_hook) {
+    return {{"job", step.first.to_string()}, {"name", step.second}, {"hook", is_hook}};
 }
 
 }  // namespace
@@ -25,6 +25,7 @@ TaskStory read_story(store::Store& store, const store::TaskRecord& task, Duratio
     TaskStory story;
     story.task = task;
     story.step = store.step_of_task(task.task.id);
+    story.is_hook = story.step && client::is_hook(store, *story.step);
     story.attempts = store.attempts(task.task.id);
     story.events = client::all_events(store, task.task.id);
     story.now = store.now();
@@ -35,7 +36,7 @@ TaskStory read_story(store::Store& store, const store::TaskRecord& task, Duratio
 
 Json to_json_shape(const TaskStory& story) {
     return {{"task", to_json_shape(story.task)},
-            {"step", story.step ? shape_of(*story.step) : Json()},
+            {"step", story.step ? shape_of(*story.step, story.is_hook) : Json()},
             {"waiting", story.waiting ? shape_of(*story.waiting) : Json()},
             {"attempts", array_of(story.attempts)},
             {"events", array_of(story.events)}};

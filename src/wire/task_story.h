@@ -15,6 +15,7 @@ namespace holdfast::wire {
 struct TaskStory {
     store::TaskRecord task;
     std::optional<std::pair<Uuid, std::string>> step;  ///< the job, and its step, that the task belongs to
+    bool is_hook = false;                              ///< ... and that step is a hook
     std::vector<store::AttemptRecord> attempts;
     std::vector<store::EventRecord> events;
     Timestamp now;                              ///< by the store's clock

@@ -101,6 +101,19 @@ TEST_F(ApiJobs, OrdersAreCarriedOutAndSayWhoGaveThem) {
     EXPECT_THAT(audits(), IsEmpty());
 }
 
+TEST_F(ApiJobs, TheTaskOfAStepIsRetriedOnlyWithItsJob) {
+    const std::string id = start("each");
+    const std::string task = get("/api/tasks").body.at("items").at(0).at("id");
+    EXPECT_EQ(get("/api/tasks/" + task).body.at("step").at("hook"), false);
+    EXPECT_EQ(post("/api/jobs/" + id + "/cancel").body.at("status"), "cancelled");
+    const Answer refused = post("/api/tasks/" + task + "/retry");
+    EXPECT_EQ(refused.status, 409);
+    EXPECT_EQ(refused.code(), "CONFLICT");
+    EXPECT_THAT(refused.detail(), HasSubstr("of job " + id));
+    EXPECT_THAT(refused.detail(), HasSubstr("holdfast jobs retry " + id));
+    EXPECT_EQ(store->count().pending, 0);
+}
+
 TEST_F(ApiJobs, CancelOfAJobWithARunningStepIsARequest) {
     const std::string id = start("each");
     (void)start_one(join_worker());

@@ -112,6 +112,9 @@ TEST_F(ApiTasks, WhatTheStoreWouldNotTakeIsRefusedWithItsRange) {
     EXPECT_THAT(priority.detail(), HasSubstr("priority"));
     const Answer attempts = post("/api/tasks", {{"name", "resize"}, {"retry", {{"max_attempts", 0}}}});
     EXPECT_EQ(attempts.status, 422);
+    const Answer crashes = post("/api/tasks", {{"name", "resize"}, {"retry", {{"retry_on", {"WORKER_CRASHED"}}}}});
+    EXPECT_EQ(crashes.status, 422);
+    EXPECT_THAT(crashes.detail(), HasSubstr("on_crash: requeue"));
 }
 
 TEST_F(ApiTasks, ManyAreSubmittedInTheirOrderAndABadOneDoesNotTouchTheOthers) {

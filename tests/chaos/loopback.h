@@ -15,8 +15,6 @@ namespace holdfast::chaos {
 /// A server on loopback, one connection at a time, and what clients of it do.
 class LoopbackTest : public testing::Test {
 protected:
-    using Descriptor = Descriptor;
-
     LoopbackTest() : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
         const sockaddr_in address = loopback(server_port);
         const int on = 1;

@@ -193,6 +193,15 @@ TEST_F(CatalogFile, RangesAreThoseOfThePolicy) {
     }
 }
 
+TEST_F(CatalogFile, RetriesOnCrashesAreRefusedForWhatDecidesAboutThem) {
+    define("{script: ls, retry_on: [BUSY, WORKER_CRASHED]}");
+    EXPECT_THAT(complaints(),
+                ElementsAre(HasSubstr("tasks.backup.retry_on: cannot name WORKER_CRASHED: write on_crash: "
+                                      "requeue")));
+    define("{script: ls, retry_on: [ARGS_NOT_READABLE]}");
+    EXPECT_EQ(only_error().key, "tasks.backup.retry_on");
+}
+
 TEST_F(CatalogFile, IsFilledWithValuesOfTheArguments) {
     define(R"({type: docker, image: i, command: [go, "{{input.day}}"], env: {N: "{{ input.a.n }} of {{ input.all }}"},
       concurrency_key: "db-{{ input.day }}"})");

@@ -341,6 +341,7 @@ TEST_F(WorkflowsFile, KeysThatAStepDoesNotHaveAreRefused) {
         {"{task: t, when: \"a b\"}", "when: has a bad expression, at character 3"},
         {"{task: t, input: \"{{ item }}\"}", "input: refers to item, which only"},
         {"{task: t, retry_on: x}", "retry_on: not a list"},
+        {"{task: t, retry_on: [WORKER_CRASHED]}", "retry_on: cannot name WORKER_CRASHED: write on_crash: requeue"},
         {"{docker: i, runner: local, script: x}", "cannot stand beside"},
         {"{script: ls, image: i}", "image: has no meaning for a script with runner local"},
         {"{script: [ls]}", "script: a list instead of a single value"},

@@ -24,6 +24,7 @@ TEST(Binding, AddressesOfBothKindsAndNamesAreListenedOn) {
     KeptLog log;
     for (const char* address : {"127.0.0.1", "::1", "localhost", "0.0.0.0", "::"}) {
         Server server(params_for(address, 0), log);
+        server.start();
         const bool is_v6 = std::string_view(address).starts_with("::");
         RawClient client(server.port(), is_v6 ? "::1" : "127.0.0.1");
         client.send(get("/"));
@@ -40,6 +41,7 @@ TEST(Binding, UrlHasBracketsAroundIpv6) {
 TEST(Binding, Ipv4ThroughIpv6IsShownAsWhatItIs) {
     KeptLog log;
     Server server(params_for("::", 0), log);
+    server.start();
     RawClient client(server.port(), "127.0.0.1");
     client.send(get("/"));
     EXPECT_EQ(client.answer().body, "127.0.0.1");
@@ -48,14 +50,34 @@ TEST(Binding, Ipv4ThroughIpv6IsShownAsWhatItIs) {
 TEST(Binding, PortThatIsTakenIsSaidToBe) {
     KeptLog log;
     Server first(params_for("127.0.0.1", 0), log);
+    first.start();
     EXPECT_THAT([&] { Server(params_for("127.0.0.1", first.port()), log); },
                 ThrowsMessage<BadInput>(AllOf(HasSubstr(concat("cannot listen on 127.0.0.1:", first.port())),
                                               HasSubstr("another program uses that port"))));
 }
 
+TEST(Binding, AServerIsHeardOnlyOnceItHasStarted) {
+    KeptLog log;
+    Server server(params_for("127.0.0.1", 0), log);
+    EXPECT_ANY_THROW(RawClient(server.port()));
+    server.start();
+    RawClient client(server.port());
+    client.send(get("/"));
+    EXPECT_EQ(client.answer().body, "127.0.0.1");
+}
+
+TEST(Binding, OfTwoServersThatTakeAPortAtOnceTheSecondToStartIsTold) {
+    KeptLog log;
+    Server first(params_for("127.0.0.1", 0), log);
+    Server second(params_for("127.0.0.1", first.port()), log);
+    first.start();
+    EXPECT_THAT([&] { second.start(); }, ThrowsMessage<BadInput>(HasSubstr("another program uses that port")));
+}
+
 TEST(Binding, PortIsFreeAgainAsSoonAsTheServerHasGone) {
     KeptLog log;
     auto first = std::make_unique<Server>(params_for("127.0.0.1", 0), log);
+    first->start();
     const std::uint16_t port = first->port();
     RawClient client(port);
     client.send(get("/"));

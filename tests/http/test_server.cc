@@ -109,6 +109,7 @@ TestServer::TestServer(Limits limits, std::optional<TlsFiles> tls) {
         answered_.push_back(concat(request.method, " ", status));
     };
     server_ = std::make_unique<Server>(std::move(params), log);
+    server_->start();
 }
 
 TestServer::~TestServer() {

@@ -45,6 +45,7 @@ const std::vector<BadLine> bad_lines = {
     {"OneWordTooMany", {"tasks", "list", "all"}, 2, "'holdfast tasks list' does not take 'all'"},
     {"NoName", {"submit"}, 2, "needs the name of a task, --script or --image"},
     {"NoValue", {"submit", "x", "--queue"}, 2, "--queue"},
+    {"RetryOnCrashes", {"submit", "x", "--retry-on", "WORKER_CRASHED"}, 2, "retry_on cannot name WORKER_CRASHED"},
     {"EmptyName", {"submit", ""}, 2, "name"},
     {"BrokenJson", {"submit", "x", "--args", "{\"a\": }"}, 2, "is not JSON: parse error at line 1, column 7"},
     {"MemberGivenTwice", {"submit", "x", "--args", R"({"a": {"b": 1, "b": 2}})"}, 2, "--args: a.b is given twice"},

@@ -208,6 +208,27 @@ TEST_P(CliJobs, RetryStartsANewJobWithWhatSucceeded) {
     EXPECT_EQ(job(again)["job"]["retry_of"], id);
 }
 
+TEST_P(CliJobs, TheTaskOfAStepIsRetriedOnlyWithItsJob) {
+    define(
+        "workflows:\n"
+        "  inner: { steps: { only: { task: fetch } } }\n"
+        "  outer: { steps: { in: { workflow: inner } }, hooks: { on_error: { task: tidy } } }\n");
+    const std::string id = run({"outer"});
+    StandInWorker stand_in = worker();
+    const auto task = stand_in.take();
+    stand_in.fail(task, {"BROKEN", "no", ""});
+    const auto hook = stand_in.take();
+    stand_in.complete(hook, "1");
+    const std::string alone = submit({"fetch"});
+    stand_in.complete(stand_in.take(), "1");
+    const auto before = holdfast({"tasks", "list", "--json"}).json_lines().size();
+    const Ran ran = holdfast({"tasks", "retry", alone, task.task.id.to_string()});
+    EXPECT_EQ(ran.exit_code, 1);
+    EXPECT_THAT(ran.err, AllOf(HasSubstr("belongs to step only of job "), HasSubstr("holdfast jobs retry " + id)));
+    EXPECT_THAT(holdfast({"tasks", "list", "--json"}).json_lines(), SizeIs(before)) << "nothing was retried";
+    EXPECT_EQ(holdfast({"tasks", "retry", hook.task.id.to_string()}).exit_code, 0) << "nothing waits for a hook";
+}
+
 TEST_P(CliJobs, ApproveLetsTheJobGoOnAndRecordsWhoAndWhy) {
     const std::string id = job_before_release();
     const Ran ran = holdfast({"jobs", "approve", id, "release", "--reason", "looks good"});

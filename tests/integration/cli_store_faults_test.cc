@@ -2,9 +2,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
+#include <thread>
 
 #include "integration/place.h"
+#include "store/sqlite/lock_holders.h"
 
 namespace holdfast::integration {
 namespace {
@@ -33,6 +36,23 @@ TEST_F(CliStoreFaults, AMissingDatabaseIsNamedAndNotCreatedByCommandsThatOnlyLoo
         EXPECT_THAT(ran.err, AllOf(HasSubstr("there is no database at " + file()), HasSubstr("holdfast migrate")));
     }
     EXPECT_FALSE(std::filesystem::exists(file()));
+}
+
+TEST_F(CliStoreFaults, CommandsThatWorkOnAStoreThemselvesRefuseAServerAndCreateNothing) {
+    for (const char* word : {"worker", "server", "dev", "migrate", "demo", "bench"}) {
+        std::vector<std::string> line = {word};
+        if (line.front() == "bench") line.emplace_back("run");
+        RunParams by_variable = command(line);
+        by_variable.environment["HOLDFAST_SERVER"] = "http://127.0.0.1:1";
+        line.insert(line.begin(), {"--server", "http://127.0.0.1:1"});
+        for (const Ran& ran : {holdfast(line), run_program(by_variable)}) {
+            EXPECT_EQ(ran.exit_code, 2) << word;
+            expect_one_sentence(ran);
+            EXPECT_THAT(ran.err, AllOf(HasSubstr(std::string("'holdfast ") + word), HasSubstr("http://127.0.0.1:1"),
+                                       HasSubstr("HOLDFAST_SERVER"), HasSubstr("--store")));
+        }
+    }
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST_F(CliStoreFaults, AFileThatIsNotADatabaseIsLeftAsItIs) {
@@ -68,6 +88,42 @@ TEST_F(CliStoreFaults, AFolderThatIsMissingIsSaidToBeSo) {
     EXPECT_EQ(ran.exit_code, 3);
     expect_one_sentence(ran);
     EXPECT_THAT(ran.err, HasSubstr("gone/app.db"));
+}
+
+/// The shell of SQLite, inside a write transaction until it is destroyed.
+class Shell {
+public:
+    Shell(const std::string& database, const std::string& begin)
+        : input_(popen(("exec sqlite3 '" + database + "' >/dev/null").c_str(), "w")) {
+        std::fputs((begin + ";\n").c_str(), input_);
+        std::fflush(input_);
+        while (sqlite::lock_holders(database + "-shm", 120).empty())
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    ~Shell() { pclose(input_); }
+    Shell(const Shell&) = delete;
+    Shell& operator=(const Shell&) = delete;
+
+private:
+    FILE* input_;
+};
+
+TEST_F(CliStoreFaults, AShellThatDoesNotEndItsTransactionIsNamedAndKeepsNobodyFromReading) {
+    const std::string id = submit({"resize"});
+    for (const char* begin : {"BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"}) {
+        const Shell shell(file(), begin);
+        EXPECT_THAT(holdfast({"tasks", "list", "--json"}).json_lines(), SizeIs(1));
+        EXPECT_EQ(holdfast({"tasks", "show", id}).exit_code, 0);
+        const pid_t holder = sqlite::lock_holders(file() + "-shm", 120).at(0);
+        const Ran ran = holdfast({"submit", "x"});
+        EXPECT_EQ(ran.exit_code, 3);
+        expect_one_sentence(ran);
+        EXPECT_THAT(ran.err, HasSubstr("locked by process " + std::to_string(holder) + " (sqlite3)"));
+        const Ran doctor = holdfast({"doctor"});
+        EXPECT_EQ(doctor.exit_code, 1);
+        EXPECT_THAT(doctor.out, HasSubstr("(sqlite3)"));
+    }
+    EXPECT_EQ(holdfast({"submit", "x"}).exit_code, 0);
 }
 
 TEST_F(CliStoreFaults, AFullDiskRefusesTheSubmitAndLosesNothing) {

@@ -126,6 +126,21 @@ TEST_P(ClientJobs, AreRetriedFromWhatFailed) {
     EXPECT_THROW(client().retry(again), WrongState);
 }
 
+TEST_P(ClientJobs, AreRetriedInThePlaceOfTheTasksOfTheirSteps) {
+    app.task<Nothing, int>("fail", [](const Nothing&) -> Result<int, TaskError> {
+        return Failure{TaskError{"NOT_YET", "try again", ""}};
+    });
+    start_worker();
+    Workflow flow("once");
+    flow.step("only", "fail", nullptr);
+    const JobHandle job = client().run(flow);
+    EXPECT_EQ(client().wait(job).state, JobState::Failed);
+    const Uuid task = client().steps(job).front().task;
+    EXPECT_THAT([&] { client().retry(task); },
+                ThrowsMessage<WrongState>(HasSubstr("holdfast jobs retry " + job.id.to_string())));
+    EXPECT_EQ(client().list().size(), 1U);
+}
+
 TEST_P(ClientJobs, ThatAreUnknownAreToldSo) {
     EXPECT_THROW(client().wait(JobHandle{}), UnknownJob);
     EXPECT_FALSE(client().get(JobHandle{}).has_value());

@@ -69,6 +69,16 @@ TEST_P(ClientTest, AFailureIsAnErrorWithCodeMessageAndData) {
     EXPECT_EQ(nlohmann::json::parse(result->error().data)["looked_in"], "/");
 }
 
+TEST_P(ClientTest, APolicyThatRetriesOnCrashesIsRefusedForOnCrash) {
+    SubmitOptions options;
+    options.policy.retry.retry_on = {std::string(error_code::worker_crashed)};
+    EXPECT_THAT(
+        [&] {
+            client.submit(resize, {"cat.png", 640}, options);
+        },
+        testing::ThrowsMessage<BadInput>(HasSubstr("on_crash: requeue")));
+}
+
 TEST_P(ClientTest, ACancelledTaskIsAnErrorToo) {
     const auto handle = client.submit(resize, {"cat.png", 640});
     EXPECT_EQ(client.cancel(handle.id, "changed my mind"), CancelStatus::Cancelled);

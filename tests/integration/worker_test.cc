@@ -64,6 +64,27 @@ TEST_P(WorkerTest, RunsTheFunctionsOfItsApplicationInTheSameProcess) {
     EXPECT_THAT(fallen.message, HasSubstr("ouch"));
 }
 
+TEST_P(WorkerTest, FailsATaskOnceWhoseArgumentsDoNotFitItsFunction) {
+    const auto total =
+        app.task<std::map<std::string, int>, int>("total", [](const std::map<std::string, int>& parts) {
+            int sum = 0;
+            for (const auto& [name, part] : parts) sum += part;
+            return sum;
+        });
+    Worker worker(place->url(), app.functions());
+    worker.start();
+    Client client(place->url());
+    SubmitOptions eager;
+    eager.policy.retry.max_attempts = 5;
+    eager.policy.retry.delays = {0s};
+    EXPECT_EQ(client.wait(client.submit(total, {{"bread", 3}, {"butter", 2}}, eager)).value(), 5);
+    const TaskInfo info = client.wait(client.submit("total", {{"bread", 3}, {"butter", "two"}}, eager));
+    EXPECT_EQ(info.state, TaskState::Failed);
+    EXPECT_EQ(info.error->code, error_code::args_not_readable);
+    EXPECT_EQ(info.error->message, "args.butter: expected a number, got a string");
+    EXPECT_EQ(info.attempts, 1);
+}
+
 TEST_P(WorkerTest, IsNamedAndTaggedByItsOptions) {
     app.task<int, int>("twice", [](int n) { return 2 * n; });
     const auto ping = app.task<Nothing, Nothing>("ping", [](const Nothing&) {});

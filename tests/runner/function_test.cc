@@ -48,6 +48,17 @@ TEST(FunctionRun, FailsWithTaskExceptionWhenTheFunctionThrows) {
     EXPECT_THAT(ended.error.message, HasSubstr("burst"));
 }
 
+TEST(FunctionRun, FailsWithThePathOfTheArgumentThatDoesNotFit) {
+    PoolBench bench;
+    const auto runner = bench.spawn();
+    EXPECT_EQ(bench.run(runner, "typed", R"({"a":1,"b":2})").result, "2");
+    const RunEnded ended = bench.run(runner, "typed", R"({"a":1,"b":"two"})");
+    EXPECT_FALSE(ended.completed);
+    EXPECT_EQ(ended.error,
+              (TaskError{"ARGS_NOT_READABLE", "args.b: expected a number, got a string", R"({"path":"args.b"})"}));
+    EXPECT_EQ(bench.run(runner, "echo", "{").error.code, error_code::args_not_readable) << "no JSON at all";
+}
+
 TEST(FunctionRun, SeesItsTaskItsLeaseItsTraceAndItsCheckpoint) {
     PoolBench bench;
     const auto runner = bench.spawn();

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <map>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -120,6 +121,8 @@ FunctionTable test_functions() {
     functions["refuse"] = [](Context&, const json&) -> Outcome {
         return Failure{TaskError{"NOT_TODAY", "come back tomorrow", R"({"days":1})"}};
     };
+    functions["typed"] = make_function<std::map<std::string, int>, int>(
+        [](const std::map<std::string, int>& numbers) { return static_cast<int>(numbers.size()); });
     functions["throw"] = [](Context&, const json&) -> Outcome { throw std::runtime_error("burst"); };
     functions["segfault"] = [](Context&, const json&) -> Outcome {
         raise(SIGSEGV);

@@ -1,5 +1,6 @@
 #include <signal.h>
 
+#include <filesystem>
 #include <future>
 
 #include "server/server_fixture.h"
@@ -133,6 +134,18 @@ TEST_P(Server, SaysWhichPortIsTaken) {
     const auto second = holdfast({"server", "--port", std::to_string(first->port())});
     EXPECT_EQ(second.exit_code, 2);
     EXPECT_THAT(second.err, HasSubstr("cannot listen on 127.0.0.1:" + std::to_string(first->port())));
+}
+
+TEST_P(Server, TouchesNoStoreWhenItsPortIsTaken) {
+    const auto first = serve();
+    for (const char* command : {"server", "dev"}) {
+        const auto ran =
+            holdfast({"--store", "sqlite:untouched.db", command, "--port", std::to_string(first->port())});
+        EXPECT_EQ(ran.exit_code, 2) << command;
+        EXPECT_THAT(ran.err, HasSubstr("another program uses that port")) << command;
+        for (const auto& file : std::filesystem::directory_iterator(folder.path()))
+            EXPECT_THAT(file.path().string(), testing::Not(HasSubstr("untouched.db"))) << command;
+    }
 }
 
 // ---- SIGHUP -------------------------------------------------------------------------------------

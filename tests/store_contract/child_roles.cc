@@ -105,9 +105,11 @@ int ring_when_told(const ChildContext& child) {
     return 0;
 }
 
-/// Holds a write transaction of its own, as a program that knows nothing of turns would, until its input ends.
+/// Holds a write transaction of its own, as a program that knows nothing of turns would, until its input ends. Runs
+/// `arguments` before.
 int hold_transaction(const ChildContext& child) {
     const auto raw = make_raw(child.open.kind, child.open.address);
+    for (const std::string& statement : child.arguments) raw->execute(statement);
     raw->execute("BEGIN IMMEDIATE");
     raw->execute("INSERT INTO queue (name) VALUES ('foreign')");
     child.say("holding");

@@ -196,6 +196,16 @@ TEST_P(JobRepair, EndsAJobAllOfWhoseStepsHaveEnded) {
     EXPECT_EQ(job(id).output, "1");
 }
 
+TEST_P(JobRepair, EndsAPausedJobAllOfWhoseStepsHaveEnded) {
+    const Uuid id = start({a_step("a")});
+    end_secretly(step(id, "a").task, "COMPLETED", "'1'", "NULL");
+    raw->execute("UPDATE step SET state = 'COMPLETED'" + of(id, 0));
+    raw->execute("UPDATE job_progress SET state = 'PAUSED', open_steps = 0 WHERE job_id = " + raw->literal(id));
+    EXPECT_EQ(repair().completed, 1);
+    EXPECT_EQ(state(id), JobState::Completed);
+    EXPECT_EQ(repair().total(), 0);
+}
+
 TEST_P(JobRepair, RecountsAForEachWhoseItemsHaveEnded) {
     const Uuid id = start({for_each_step("f", {1, 2})});
     for (const int item : {0, 1}) {

@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "store_contract/job_fixture.h"
 
 namespace holdfast::contract {
@@ -104,15 +105,72 @@ TEST_P(JobSteer, ARequeueAfterACrashWaitsWhileItsJobIsPaused) {
     EXPECT_EQ(record(*store, lease.task).waits_for, WaitReason::Job);
 }
 
-TEST_P(JobSteer, ACrashWhilePausedFailsTheStepAndTheJobOnResume) {
+TEST_P(JobSteer, ACrashThatLeavesAPausedJobNothingToRunEndsIt) {
     const Uuid id = start({a_step("a"), a_step("b", {"a"})});
     const auto lease = running(id, "a");
     pause(id);
     recover(*store, crash_verdict(lease));
     EXPECT_EQ(states(id), "a=FAILED b=SKIPPED");
-    EXPECT_EQ(state(id), JobState::Paused);
-    resume(id);
     EXPECT_EQ(state(id), JobState::Failed);
+    EXPECT_EQ(resume(id), SteerStatus::Finished);
+}
+
+TEST_P(JobSteer, APausedJobEndsByItsSuccessPolicyWithItsLastStep) {
+    auto flow = a_flow({a_step("a"), a_step("b")});
+    flow.on_success = {a_step("")};
+    const Uuid id = start({flow});
+    const auto a = running(id, "a"), b = running(id, "b");
+    pause(id);
+    finish(*store, worker, completed(a));
+    EXPECT_EQ(state(id), JobState::Paused);
+    finish(*store, worker, completed(b));
+    EXPECT_EQ(state(id), JobState::Completed);
+    EXPECT_TRUE(can_be_claimed(id, "on_success"));
+}
+
+TEST_P(JobSteer, APausedJobNoneOfWhoseTasksEverRanEndsWithTheLastOfThem) {
+    const Uuid id = start({a_step("a"), a_step("b", {"a"})});
+    pause(id);
+    store->cancel({.tasks = {step(id, "a").task}, .who = "ann", .reason = ""});
+    EXPECT_EQ(states(id), "a=CANCELLED b=SKIPPED");
+    EXPECT_EQ(state(id), JobState::Failed);
+    EXPECT_EQ(job(id).started_at, std::nullopt);
+}
+
+TEST_P(JobSteer, AnErrorThatPausesAJobEndsItWhenNothingIsLeftToRun) {
+    auto flow = a_flow({a_step("a"), a_step("b", {"a"})});
+    flow.on_error = core::OnError::Pause;
+    flow.on_failure = {a_step("")};
+    const Uuid id = start({flow});
+    fail(id, "a");
+    EXPECT_EQ(states(id), "a=FAILED b=SKIPPED on_error=READY");
+    EXPECT_EQ(state(id), JobState::Failed);
+    EXPECT_TRUE(can_be_claimed(id, "on_error")) << "the pause does not hold the hook";
+}
+
+TEST_P(JobSteer, AChildThatEndsWhilePausedAdvancesItsPausedParent) {
+    const auto child = a_flow({a_step("x")}, "child");
+    const Uuid id = start({a_flow({child_step("c", "child"), a_step("d", {"c"})}), child});
+    const auto lease = running(step(id, "c").child, "x");
+    pause(id);
+    finish(*store, worker, completed(lease));
+    EXPECT_EQ(state(step(id, "c").child), JobState::Completed);
+    EXPECT_EQ(states(id), "c=COMPLETED d=READY");
+    EXPECT_EQ(state(id), JobState::Paused) << "d has not run";
+    resume(id);
+    complete(id, "d");
+    EXPECT_EQ(state(id), JobState::Completed);
+}
+
+TEST_P(JobSteer, PausingAJobWhoseStepsHaveAllEndedEndsIt) {
+    const Uuid id = start({a_step("a")});
+    const Uuid task = step(id, "a").task;
+    const auto raw = database->raw();
+    raw->execute(concat("DELETE FROM ready WHERE task_id = ", raw->literal(task)));
+    raw->execute(concat("UPDATE step SET state = 'SKIPPED' WHERE job_id = ", raw->literal(id)));
+    raw->execute(concat("UPDATE job_progress SET open_steps = 0 WHERE job_id = ", raw->literal(id)));
+    pause(id);
+    EXPECT_EQ(state(id), JobState::Completed);
 }
 
 TEST_P(JobSteer, APausedTaskLeavesItsConcurrencyKeyToOthers) {

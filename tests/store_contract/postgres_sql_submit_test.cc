@@ -220,6 +220,17 @@ TEST_F(SqlSubmit, ComparesPayloadsAsJson) {
     EXPECT_THAT(complaint_about(concat(call, R"('{"b":[true,"\u0000"],"a":1}'))")), HasSubstr("PAYLOAD_MISMATCH"));
 }
 
+TEST_F(SqlSubmit, RefusesToRetryOnWhatIsNeverRetriedAsTheLibraryDoes) {
+    for (const char* code : {"WORKER_CRASHED", "ARGS_NOT_READABLE"}) {
+        auto task = a_task(clock.now());
+        task.policy.retry.retry_on = {"BUSY", code};
+        EXPECT_THAT(complaint_of_cpp(task), HasSubstr(concat("retry_on cannot name ", code)));
+        EXPECT_THAT(complaint_about(concat("SELECT holdfast.submit('noop', policy => ",
+                                           quoted(core::encode_policy(task.policy)), ")")),
+                    testing::AllOf(HasSubstr("policy: retry_on is"), HasSubstr("on_crash: requeue")));
+    }
+}
+
 TEST_F(SqlSubmit, AgreesWithTheLibraryAboutEveryParameterAtItsBounds) {
     struct Bound {
         std::string parameter;

@@ -1,5 +1,6 @@
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <thread>
 
 #include "store/sqlite/turnstile.h"
@@ -316,6 +318,123 @@ TEST_F(SqliteHabits, WhoeverHoldsUpTheOthersIsNamedThoughItHasNotWrittenYet) {
                     HasSubstr("process " + std::to_string(getpid())))
             << file;
     }
+}
+
+TEST_F(SqliteHabits, AStoreIsOpenedAndReadBesideAForeignWriterThatDoesNotEnd) {
+    open()->submit({a_task(clock.now())});
+    auto foreign = child("hold_transaction");
+    EXPECT_EQ(foreign.read_line(), "holding");
+    const auto store = open();
+    EXPECT_EQ(store->count().pending, 1);
+    EXPECT_THAT(store->list({}), SizeIs(1));
+    EXPECT_THAT(store->look().workers, IsEmpty());
+    const std::string name = "process " + std::to_string(foreign.pid()) + " (";
+    EXPECT_THAT(complaint_of([&] { store->submit({a_task(clock.now())}); }), HasSubstr("is locked by " + name));
+    const auto findings = store->check_up();
+    const auto turn = std::ranges::find(findings, "writers' turn", &store::Finding::what);
+    ASSERT_NE(turn, findings.end());
+    EXPECT_EQ(turn->grade, store::Finding::Grade::Problem);
+    EXPECT_THAT(turn->found, HasSubstr(name));
+    foreign.close_input();
+    EXPECT_EQ(foreign.wait(), 0);
+}
+
+TEST_F(SqliteHabits, AForeignWriterIsNamedAndNotTheProcessThatWaitsForItInItsTurn) {
+    ASSERT_EQ(child("open").wait(), 0);
+    auto foreign = child("hold_transaction");
+    EXPECT_EQ(foreign.read_line(), "holding");
+    const Descriptor waiting = sqlite::open_beside(database->address(), "-turn");
+    ASSERT_EQ(flock(waiting.get(), LOCK_EX), 0);
+    sqlite::Turnstile others(database->address(), sqlite::Turnstile::Rank::Work);
+    const auto complaint = complaint_of([&] { others.enter(std::chrono::milliseconds(10)); });
+    EXPECT_THAT(complaint, HasSubstr("process " + std::to_string(foreign.pid()) + " ("));
+    EXPECT_THAT(complaint, Not(HasSubstr(std::to_string(getpid()))));
+    foreign.close_input();
+    EXPECT_EQ(foreign.wait(), 0);
+}
+
+TEST_F(SqliteHabits, AProgramThatKeepsTheFileToItselfIsNamed) {
+    ASSERT_EQ(child("open").wait(), 0);
+    auto foreign = child("hold_transaction", {"PRAGMA locking_mode = EXCLUSIVE"});
+    EXPECT_EQ(foreign.read_line(), "holding");
+    EXPECT_THAT(complaint_of([&] { (void)open(); }),
+                HasSubstr("is locked by process " + std::to_string(foreign.pid()) + " ("));
+    foreign.close_input();
+    EXPECT_EQ(foreign.wait(), 0);
+}
+
+// ---- Who may read it
+
+/// Sets the umask for as long as it lives.
+class Umask {
+public:
+    explicit Umask(mode_t mask) : before_(umask(mask)) {}
+    ~Umask() { umask(before_); }
+    Umask(const Umask&) = delete;
+    Umask& operator=(const Umask&) = delete;
+
+private:
+    mode_t before_;
+};
+
+/// The permissions of the database and of each file beside it, by their ends: {"-wal", 0600}.
+std::map<std::string, unsigned> modes_of(const std::string& database) {
+    std::map<std::string, unsigned> modes;
+    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(database).parent_path()))
+        if (const std::string path = entry.path().string(); path.starts_with(database))
+            modes[path.substr(database.size())] = static_cast<unsigned>(entry.status().permissions());
+    return modes;
+}
+
+void expect_all(const std::string& database, unsigned mode) {
+    const auto modes = modes_of(database);
+    for (const auto& [end, found] : modes) EXPECT_EQ(found, mode) << end;
+    for (const char* end : {"", "-wal", "-shm", "-gate", "-turn", "-work.bell", "-done.bell", "-workers"})
+        EXPECT_TRUE(modes.contains(end)) << end;
+}
+
+TEST_F(SqliteHabits, WhatItCreatesIsForItsOwnerOnlyWhateverTheUmask) {
+    for (const mode_t mask : {mode_t{0}, mode_t{022}, mode_t{0277}}) {
+        database = make_database(StoreKind::Sqlite);
+        const Umask set(mask);
+        const auto store = open();
+        join(*store);
+        expect_all(database->address(), 0600);
+    }
+}
+
+TEST_F(SqliteHabits, AFileThatIsSharedWithAGroupStaysSoWithAllThatIsCreatedBesideIt) {
+    (void)open();
+    for (const char* end : {"", "-wal", "-shm"}) ASSERT_EQ(chmod((database->address() + end).c_str(), 0660), 0);
+    for (const auto& [end, mode] : modes_of(database->address()))
+        if (mode != 0660) std::filesystem::remove(database->address() + end);
+    const Umask set(077);
+    const auto store = open();
+    join(*store);
+    expect_all(database->address(), 0660);
+}
+
+TEST_F(SqliteHabits, AFileBehindALinkThatLedNowhereIsForItsOwnerOnly) {
+    const Umask set(0);
+    const std::string link = database->address() + ".link";
+    std::filesystem::create_symlink(std::filesystem::path(database->address()).filename(), link);
+    const auto store = open_store({.kind = StoreKind::Sqlite, .address = link}, clock);
+    EXPECT_EQ(modes_of(database->address()).at(""), 0600U);
+    std::filesystem::remove(link);
+}
+
+TEST_F(SqliteHabits, TheCheckUpWarnsWhenEverybodyCanReadTheFile) {
+    const auto store = open();
+    const auto permissions = [&] {
+        const auto findings = store->check_up();
+        return *std::ranges::find(findings, "permissions", &store::Finding::what);
+    };
+    EXPECT_EQ(permissions().grade, store::Finding::Grade::Ok);
+    chmod(database->address().c_str(), 0660);
+    EXPECT_EQ(permissions().grade, store::Finding::Grade::Ok) << "a group is somebody's choice";
+    chmod(database->address().c_str(), 0644);
+    EXPECT_EQ(permissions().grade, store::Finding::Grade::Warning);
+    EXPECT_THAT(permissions().advice, HasSubstr("chmod o-rwx " + database->address()));
 }
 
 TEST_F(SqliteHabits, AFileThatIsNotADatabaseIsUnusableAndLeftAsItIs) {

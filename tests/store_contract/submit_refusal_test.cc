@@ -101,6 +101,13 @@ TEST_P(SubmitRefusal, NamesArgsThatAreNotJson) {
     EXPECT_THAT(complaint_about(task), HasSubstr("args"));
 }
 
+TEST_P(SubmitRefusal, NamesWhatDecidesAboutCrashesInsteadOfARetry) {
+    auto task = a_task(clock.now());
+    task.policy.retry.retry_on = {"WORKER_CRASHED"};
+    EXPECT_THAT(complaint_about(task),
+                testing::AllOf(HasSubstr("retry_on cannot name WORKER_CRASHED"), HasSubstr("on_crash")));
+}
+
 TEST_P(SubmitRefusal, NamesArgsThatAreTooLargeAndTheLimit) {
     auto task = a_task(clock.now());
     task.args = "\"" + std::string(1 << 20, 'x') + "\"";

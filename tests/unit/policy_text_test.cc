@@ -194,6 +194,16 @@ TEST(PolicyDefect, NamesWhateverAProgramSetOutOfRange) {
     }
 }
 
+TEST(PolicyDefect, RefusesToRetryOnWhatIsNeverRetriedAndSaysWhatToDo) {
+    TaskPolicy policy;
+    policy.retry.retry_on = {"BUSY", "WORKER_CRASHED"};
+    EXPECT_EQ(policy_defect(policy),
+              "retry_on cannot name WORKER_CRASHED: write on_crash: requeue to run the task again after a crash");
+    EXPECT_TRUE(decode_policy(encode_policy(policy)).ok()) << "what was stored before is still read";
+    policy.retry.retry_on = {"ARGS_NOT_READABLE"};
+    EXPECT_THAT(policy_defect(policy), testing::StartsWith("retry_on cannot name ARGS_NOT_READABLE: "));
+}
+
 TaskPolicy any_policy() {
     const auto delay = rc::gen::map(rc::gen::inRange<std::int64_t>(0, 2'592'000'001),
                                     [](std::int64_t count) { return Duration(std::chrono::milliseconds(count)); });

@@ -152,7 +152,8 @@ Promise promised_failure(const EndedLease& lease, const TaskPolicy& policy) {
     const bool was_last = lease.history.attempts + 1 >= policy.retry.max_attempts;
     bool listed = policy.retry.retry_on.empty();
     for (const auto& code : policy.retry.retry_on) listed |= code == lease.error.code;
-    if (was_last || !listed || lease.error.code == "WORKER_CRASHED") return ends_for_good(lease);
+    const bool never = lease.error.code == "WORKER_CRASHED" || lease.error.code == "ARGS_NOT_READABLE";
+    if (was_last || !listed || never) return ends_for_good(lease);
     const Duration delay = lease.history.attempts == 0 ? 10s : 20s;
     if (lease.deadline && *lease.deadline - lease.now <= delay) return ends_for_good(lease);
     return {TaskState::Pending, "", delay};
@@ -224,7 +225,7 @@ std::vector<TaskPolicy> every_policy() {
     std::vector<TaskPolicy> policies;
     for (const int max_attempts : {1, 2, 4})
         for (const auto& retry_on : std::vector<std::vector<std::string>>{
-                 {}, {"DISK_FULL"}, {"OTHER", "DISK_FULL"}, {"OTHER"}, {"WORKER_CRASHED"}})
+                 {}, {"DISK_FULL"}, {"OTHER", "DISK_FULL"}, {"OTHER"}, {"WORKER_CRASHED"}, {"ARGS_NOT_READABLE"}})
             for (const OnCrash on_crash : {OnCrash::Fail, OnCrash::Requeue})
                 for (const int max_crashes : {0, 1, 3}) {
                     TaskPolicy policy = retrying(max_attempts);
@@ -258,7 +259,7 @@ TEST(Settlement, EveryEndUnderEveryPolicyHistoryCancelAndDeadlineKeepsTheContrac
     const auto deadlines = every_deadline();
     for (const LeaseEnd end : {LeaseEnd::Completed, LeaseEnd::Failed, LeaseEnd::Crashed, LeaseEnd::Stopped,
                                LeaseEnd::StoppedCleanly, LeaseEnd::Cancelled, LeaseEnd::NotStarted})
-        for (const char* code : {"DISK_FULL", "WORKER_CRASHED"})
+        for (const char* code : {"DISK_FULL", "WORKER_CRASHED", "ARGS_NOT_READABLE"})
             for (const bool cancel : {false, true})
                 for (const auto& deadline : deadlines)
                     for (const History& history : histories) {

@@ -29,14 +29,13 @@ std::string_view word_for(JobState state) {
 
 }  // namespace
 
-/// Nothing of it is left to be done. A paused one still waits for whoever resumes it.
+/// Nothing of it is left to be done. A paused job ends as well: there is nothing that a resume could begin.
 void Orchestrator::end_job(const Uuid& job) {
     const JobRow& row = *book_.find_job(job);
     const auto& progress = row.progress;
     if (is_terminal(progress.state) || progress.open_steps > 0) return;
     if (!progress.cancel_code.empty())
         return close_job(job, JobState::Cancelled, TaskError{progress.cancel_code, progress.cancel_reason, ""});
-    if (progress.state == JobState::Paused) return;
     begin_job(job);
     const auto& plan = plan_of(row);
     if (!is_successful(row, plan)) return close_job(job, JobState::Failed, failure_of(row, plan));
@@ -61,6 +60,7 @@ void Orchestrator::close_job(const Uuid& job, JobState state, const std::optiona
     progress.error = error;
     progress.finished_at = setting_.now;
     progress.deadline.reset();
+    std::erase(held_, job);  // its hooks are not held
     ended_jobs_ = true;
     note_skipped(job);
     note(job, concat("job_", word_for(state)),

@@ -136,6 +136,7 @@ SteerStatus Orchestrator::pause(const Uuid& job, const std::string& reason) {
     if (is_terminal(row->progress.state)) return SteerStatus::Finished;
     if (row->progress.state == JobState::Paused) return SteerStatus::Already;
     pause_tree(job, reason);
+    if (row->progress.open_steps == 0) all_ended_.insert(job);
     return SteerStatus::Applied;
 }
 

@@ -52,7 +52,7 @@ void Orchestrator::repair(const Uuid& job, RepairAnswer& answer) {
     for (const auto* step : with_items) repair_ready(*step, answer);
     repair_tasks(with_items, answer);
     repair_children(with_items, answer);
-    if (row->progress.open_steps > 0 || row->progress.state == JobState::Paused) return;
+    if (row->progress.open_steps > 0) return;
     all_ended_.insert(job);
     ++answer.completed;
     note(job, "repaired", "All steps had ended, but not the job");

@@ -1,8 +1,10 @@
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
 #include <filesystem>
 
 #include "base/text.h"
@@ -73,14 +75,27 @@ Finding log_finding(const std::string& path) {
             is_long ? "a reader keeps it from being shortened: end long-running readers of the file" : ""};
 }
 
-/// A process that is stopped inside its turn holds up all others.
+/// A process that is stopped inside its turn holds up all others; so does another program that does not end its
+/// transaction.
 Finding writers_finding(Lane& lane) {
     try {
-        lane.try_turn(std::chrono::seconds(2));
+        lane.try_to_write(std::chrono::seconds(2));
         return {Grade::Ok, "writers' turn", "free", ""};
     } catch (const store::Unavailable& blocked) {
         return {Grade::Problem, "writers' turn", blocked.what(), "continue that process (kill -CONT) or end it"};
     }
+}
+
+/// The store has arguments and results in it that may be nobody else's business.
+Finding permissions_finding(const std::string& path) {
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0)
+        return {Grade::Warning, "permissions", "unknown", "check that the file is there"};
+    std::array<char, 8> mode{};
+    std::snprintf(mode.data(), mode.size(), "%04o", static_cast<unsigned>(status.st_mode & 07777));
+    if ((status.st_mode & S_IRWXO) == 0) return {Grade::Ok, "permissions", mode.data(), ""};
+    return {Grade::Warning, "permissions", concat(mode.data(), ": every user of this machine can read or write it"),
+            concat("take that away from the file and those beside it: chmod o-rwx ", path, "*")};
 }
 
 }  // namespace
@@ -98,6 +113,7 @@ std::vector<Finding> SqliteStore::check_up() {
     findings.push_back(store::owners_finding(look()));
     findings.push_back(store::clock_trust_finding(work_.read(clock_witness), clock_.now()));
     findings.push_back(directory_finding(path_));
+    findings.push_back(permissions_finding(path_));
     findings.push_back(file_system_finding(path_));
     findings.push_back(space_finding(path_));
     findings.push_back(log_finding(path_));

@@ -7,12 +7,14 @@
 
 #include "base/text.h"
 #include "store/errors.h"
+#include "store/sqlite/lock_holders.h"
+#include "store/sqlite/turnstile.h"
 
 namespace holdfast::sqlite {
 
 namespace {
 
-constexpr int foreign_writer_patience_ms = 5000;
+constexpr auto foreign_writer_patience = std::chrono::milliseconds(5000);
 
 /// What was done to which file, and what SQLite says about it.
 std::string account(sqlite3* handle, int code, std::string_view doing) {
@@ -40,11 +42,20 @@ bool is_out_of_room(sqlite3* handle, int code) {
     return false;
 }
 
+/// SQLite does not say by whom.
+std::string locked(sqlite3* handle, const std::string& message) {
+    const char* file = handle == nullptr ? nullptr : sqlite3_db_filename(handle, "main");
+    if (file == nullptr || *file == '\0') return concat("the database is locked: ", message);
+    return concat("the database is locked by ", name_lock_holder(file), ", for longer than ",
+                  format_duration(foreign_writer_patience), "; if it is stopped, continue or kill it: ", message);
+}
+
 [[noreturn]] void fail(sqlite3* handle, int code, std::string_view doing) {
     const auto message = account(handle, code, doing);
     if (is_out_of_room(handle, code)) throw store::Full(concat("no space left for the database: ", message));
     switch (code & 0xff) {
         case SQLITE_BUSY:
+            throw store::Unavailable(locked(handle, message));
         case SQLITE_LOCKED:
         case SQLITE_PROTOCOL:
         case SQLITE_INTERRUPT:
@@ -147,6 +158,7 @@ void Query::bind(int index, const Uuid& value) {
 }
 
 Database::Database(const std::string& path, Mode mode) {
+    if (mode == Mode::Create) create_private(path);
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (mode == Mode::Create ? SQLITE_OPEN_CREATE : 0);
     const int code = sqlite3_open_v2(path.c_str(), &handle_, flags, nullptr);
     if (code != SQLITE_OK) {
@@ -156,7 +168,7 @@ Database::Database(const std::string& path, Mode mode) {
         fail(nullptr, code, concat("opening ", path));
     }
     sqlite3_extended_result_codes(handle_, 1);
-    sqlite3_busy_timeout(handle_, foreign_writer_patience_ms);
+    sqlite3_busy_timeout(handle_, static_cast<int>(foreign_writer_patience.count()));
     // Closing must not checkpoint: that is done under the writers' turn only.
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     // Nor must a commit: the hook stands in the place of SQLite's automatic checkpoints. There is one place for both,

@@ -4,17 +4,32 @@ namespace holdfast::sqlite {
 
 namespace {
 
-constexpr auto patience = std::chrono::seconds(10);
 // 16 MiB of log: often enough to keep the log short, seldom enough not to be felt.
 constexpr int checkpoint_after_pages = 4096;
 
+/// Of the connection alone: nothing is written.
 void configure(Database& db) {
     db.execute(
-        "PRAGMA auto_vacuum = INCREMENTAL;"  // of a file that has no pages yet: so that prune can give space back
-        "PRAGMA journal_mode = WAL;"
         "PRAGMA synchronous = FULL;"
         "PRAGMA cache_size = -65536;"
         "PRAGMA temp_store = MEMORY;");
+}
+
+bool says(Database& db, const char* sql, std::string_view answer) {
+    auto row = db.query(sql);
+    return row.step() && row.text(0) == answer;
+}
+
+/// Another connection has made the file what it is to be. To make it so once more would be a write, and would wait
+/// for every writer.
+bool is_set_up(Database& db) {
+    return !says(db, "PRAGMA page_count", "0") && says(db, "PRAGMA journal_mode", "wal");
+}
+
+void set_up(Database& db) {
+    db.execute(
+        "PRAGMA auto_vacuum = INCREMENTAL;"  // of a file that has no pages yet: so that prune can give space back
+        "PRAGMA journal_mode = WAL;");
 }
 
 }  // namespace
@@ -26,9 +41,11 @@ Lane::Lane(const std::string& path, Database::Mode mode, Turnstile::Rank rank, c
       done_bell_(path, store::Topic::Done),
       orders_bell_(path, store::Topic::Orders),
       clock_(clock) {
+    configure(db_);
+    if (is_set_up(db_)) return;
     turnstile_.enter(patience);
     try {
-        configure(db_);
+        set_up(db_);
     } catch (...) {
         turnstile_.leave();
         throw;
@@ -47,14 +64,13 @@ Lane::~Lane() {
     turnstile_.leave();
 }
 
-void Lane::try_turn(Duration patience_of_caller) {
+void Lane::try_to_write(Duration patience_of_caller) {
     const std::lock_guard lock(mutex_);
-    turnstile_.enter(patience_of_caller);
-    turnstile_.leave();
+    const Turn turn(*this, patience_of_caller);
 }
 
-Lane::Turn::Turn(Lane& lane) : lane_(lane) {
-    lane_.turnstile_.enter(patience);
+Lane::Turn::Turn(Lane& lane, Duration patience_of_caller) : lane_(lane) {
+    lane_.turnstile_.enter(patience_of_caller);
     try {
         lane_.db_.run("BEGIN IMMEDIATE");
     } catch (...) {

@@ -58,15 +58,17 @@ public:
         return body(db_);
     }
 
-    /// Waits for the writers' turn and gives it back; throws store::Unavailable, naming the process that holds it,
-    /// when it does not come.
-    void try_turn(Duration patience);
+    /// Begins a transaction and writes nothing; throws store::Unavailable, naming the process that is in the way,
+    /// when the writers' turn does not come, or another program does not let it begin.
+    void try_to_write(Duration patience_of_caller);
 
 private:
+    static constexpr Duration patience = std::chrono::seconds(10);
+
     /// The writers' turn and the transaction inside it.
     class Turn {
     public:
-        explicit Turn(Lane& lane);
+        explicit Turn(Lane& lane, Duration patience_of_caller = patience);
         ~Turn();
         Turn(const Turn&) = delete;
         Turn& operator=(const Turn&) = delete;

@@ -5,18 +5,26 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
+
+#include "base/text.h"
 
 namespace holdfast::sqlite {
 
 namespace {
 
+// Where SQLite's log index has the lock of whoever writes.
+constexpr std::uint64_t write_lock_byte = 120;
+
 struct Lock {
     pid_t holder = 0;
     std::string device;
     std::string inode;
+    std::uint64_t first = 0, last = 0;  ///< bytes
 };
 
 /// Those that keep everybody else out, of all files.
@@ -25,12 +33,14 @@ std::vector<Lock> exclusive_locks() {
     std::ifstream lines("/proc/locks");
     for (std::string line; std::getline(lines, line);) {
         std::istringstream words(line);
-        std::string number, kind, advisory, access, place;
+        std::string number, kind, advisory, access, place, last;
         pid_t holder = 0;
-        words >> number >> kind >> advisory >> access >> holder >> place;
+        std::uint64_t first = 0;
+        words >> number >> kind >> advisory >> access >> holder >> place >> first >> last;
         const auto end_of_device = place.rfind(':');
         if (holder <= 0 || access != "WRITE" || end_of_device == std::string::npos) continue;
-        locks.push_back({holder, place.substr(0, end_of_device), place.substr(end_of_device + 1)});
+        locks.push_back({holder, place.substr(0, end_of_device), place.substr(end_of_device + 1), first,
+                         last == "EOF" ? UINT64_MAX : std::strtoull(last.c_str(), nullptr, 10)});
     }
     return locks;
 }
@@ -41,9 +51,16 @@ std::string device_text(dev_t device) {
     return text.data();
 }
 
+std::string name_process(pid_t process) {
+    std::string program;
+    std::ifstream file("/proc/" + std::to_string(process) + "/comm");
+    std::getline(file, program);
+    return program.empty() ? concat("process ", process) : concat("process ", process, " (", program, ")");
+}
+
 }  // namespace
 
-std::vector<pid_t> lock_holders(const std::string& file) {
+std::vector<pid_t> lock_holders(const std::string& file, std::optional<std::uint64_t> byte) {
     struct stat status {};
     if (stat(file.c_str(), &status) != 0) return {};
     auto locks = exclusive_locks();
@@ -52,13 +69,22 @@ std::vector<pid_t> lock_holders(const std::string& file) {
     const auto is_elsewhere = [&](const Lock& lock) { return lock.device != device_text(status.st_dev); };
     if (!std::ranges::all_of(locks, is_elsewhere)) std::erase_if(locks, is_elsewhere);
     std::vector<pid_t> holders;
-    for (const Lock& lock : locks) holders.push_back(lock.holder);
+    for (const Lock& lock : locks)
+        if (!byte || (lock.first <= *byte && *byte <= lock.last)) holders.push_back(lock.holder);
     return holders;
 }
 
 bool has_locked(pid_t pid, const std::string& file) {
     const auto holders = lock_holders(file);
     return std::find(holders.begin(), holders.end(), pid) != holders.end();
+}
+
+std::string name_lock_holder(const std::string& database) {
+    for (const pid_t writer : lock_holders(database + "-shm", write_lock_byte)) return name_process(writer);
+    // The file itself: by a program that keeps it to itself, or does not write to a log. Else: our own queue.
+    for (const char* suffix : {"", "-turn", "-gate"})
+        for (const pid_t holder : lock_holders(database + suffix)) return name_process(holder);
+    return "another process";
 }
 
 }  // namespace holdfast::sqlite

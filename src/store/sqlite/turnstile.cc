@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <random>
 #include <thread>
 
@@ -22,6 +23,7 @@ using MonotonicTime = std::chrono::steady_clock::time_point;
 
 constexpr const char* gate_suffix = "-gate";
 constexpr const char* turn_suffix = "-turn";
+constexpr mode_t private_mode = 0600;
 
 /// How long to wait before asking again: so long at first, then ever longer or shorter, up to `last`.
 struct Naps {
@@ -57,20 +59,44 @@ bool lock_until(int descriptor, MonotonicTime deadline, const Naps& naps) {
     return true;
 }
 
-/// Who holds up the others: whoever has the turn, or has stopped at the gate.
-std::string name_holder(const std::string& database) {
-    for (const char* suffix : {turn_suffix, gate_suffix})
-        for (const pid_t holder : lock_holders(database + suffix)) return concat("process ", holder);
-    return "another process";
+/// Where a link leads that leads nowhere yet; SQLite would create the file there.
+std::filesystem::path target_of(std::filesystem::path path) {
+    constexpr int most_links = 10;
+    std::error_code failure;
+    for (int links = 0; links < most_links && std::filesystem::is_symlink(path, failure); ++links) {
+        const auto target = std::filesystem::read_symlink(path, failure);
+        if (failure) break;
+        path = path.parent_path() / target;  // an absolute one replaces it
+    }
+    return path;
+}
+
+/// Gives the file to those who share the database, whatever the umask, as SQLite does with its log.
+void share_as(const std::string& database, int descriptor) {
+    struct stat status {};
+    if (stat(database.c_str(), &status) != 0) return;
+    fchmod(descriptor, status.st_mode & 0777);
+    // The database of another user, of whom we are the administrator; else it is refused, and stays ours.
+    [[maybe_unused]] const int ignored = geteuid() == 0 ? fchown(descriptor, status.st_uid, status.st_gid) : 0;
 }
 
 }  // namespace
 
-Descriptor open_beside(const std::string& database, const char* suffix) {
-    struct stat status {};
-    const mode_t mode = stat(database.c_str(), &status) == 0 ? (status.st_mode & 0777) : 0644;
-    const auto path = database + suffix;
-    const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, mode);
+void create_private(const std::string& path) {
+    const std::string target = target_of(path);
+    const int created = open(target.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, private_mode);
+    if (created < 0) return;
+    fchmod(created, private_mode);  // whatever the umask
+    close(created);
+}
+
+Descriptor open_beside(const std::string& database, std::string_view suffix) {
+    const auto path = concat(database, suffix);
+    int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, private_mode);
+    if (descriptor >= 0)
+        share_as(database, descriptor);
+    else if (errno == EEXIST)
+        descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
     if (descriptor < 0)
         throw store::Unusable(
             concat(path, " cannot be opened: ", std::strerror(errno), "; the database's directory must be writable"));
@@ -90,7 +116,7 @@ void Turnstile::enter(Duration patience) {
     flock(gate_.get(), LOCK_UN);  // nothing happens to those who do not have it
     if (!has_turn)
         throw store::Unavailable(concat("the database has been locked for ", format_duration(patience), " by ",
-                                        name_holder(database_), "; if it is stopped, continue or kill it"));
+                                        name_lock_holder(database_), "; if it is stopped, continue or kill it"));
 }
 
 void Turnstile::leave() {

@@ -1,14 +1,19 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/descriptor.h"
 #include "holdfast/time.h"
 
 namespace holdfast::sqlite {
 
+/// Creates an empty file that only its owner can read, whatever the umask; one that is there is left as it is. SQLite
+/// must not have opened the file in this process: its locks would be dropped.
+void create_private(const std::string& path);
+
 /// Opens a file beside the database, creating it with the database's own permissions when it is missing.
-[[nodiscard]] Descriptor open_beside(const std::string& database, const char* suffix);
+[[nodiscard]] Descriptor open_beside(const std::string& database, std::string_view suffix);
 
 /// Where the writers of all processes queue for the database: whoever wants to write takes the gate, waits there for
 /// the turn, and lets go of the gate. Only one waits for the turn at a time, so a process that writes without pause

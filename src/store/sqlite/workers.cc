@@ -90,6 +90,7 @@ RemoveStatus remove_in(Transaction& tx, const Uuid& worker) {
 
 store::RegisterAnswer SqliteStore::register_worker(const store::WorkerRegistration& worker) {
     store::check_worker(worker);
+    const Descriptor made_before_it_is_locked = open_beside(path_, store::life_lock_suffix);
     return beats_.write([&](Transaction& tx) {
         const auto& host = worker.host;
         tx.db.run(

@@ -73,6 +73,7 @@ void write_line(int to, const std::string& text) {
         return EventStream{.source = listeners.emplace_back(std::make_shared<Listener>())};
     };
     Server server(params, log);
+    server.start();
     write_line(answers, std::to_string(server.port()) + "\n");
     char order = 0;
     while (::read(orders, &order, 1) == 1) {

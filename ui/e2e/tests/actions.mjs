@@ -68,6 +68,10 @@ export const actionTests = {
         await go(page, `/jobs/${rejected}`);
         await order(page, 'Reject', 'Reject', 'not today');
         await badge(page, 'FAILED');
+        const built = (await stage.get(`/jobs/${rejected}`)).steps.find((step) => step.task).task;
+        await go(page, `/tasks/${built}`);
+        await page.getByRole('link', { name: 'Retry its job' }).click();
+        await page.waitForURL(`**/jobs/${rejected}`);
         await order(page, 'Retry', 'Retry');
         await toast(page, 'A new job runs');
         await go(page, `/jobs/${steered}`);

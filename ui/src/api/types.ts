@@ -87,7 +87,7 @@ export interface Waiting {
 }
 export interface TaskStory {
     task: Task;
-    step: { job: string; name: string } | null;
+    step: { job: string; name: string; hook: boolean } | null;
     waiting: Waiting | null;
     attempts: Attempt[];
     events: HistoryEvent[];

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { part, post } from '../api/client';
 import { taskQuery } from '../api/queries';
 import type { Attempt, Task, TaskStory } from '../api/types';
+import { jobToRetry } from '../model/retry';
 import { runsOf } from '../model/timeline';
 import { capital, errorText, timelineOf } from '../model/timeline';
 import { Card, CopyId, Facts, Failed, Page, ProgressBar, Skeleton, Tags, useTitle } from '../parts/basics';
@@ -47,7 +48,7 @@ function Story({ story }: { story: TaskStory }) {
                 </>
             }
             lead={<CopyId id={task.id} whole />}
-            actions={<Actions task={task} />}
+            actions={<Actions story={story} />}
         >
             {story.waiting && task.state === 'PENDING' && (
                 <p className="banner banner-wait">
@@ -122,8 +123,16 @@ const cancelWords: Record<string, string> = {
     finished: 'It had ended before; nothing was changed.',
 };
 
-function Actions({ task }: { task: Task }) {
+function Actions({ story }: { story: TaskStory }) {
+    const { task } = story;
     const order = `/tasks/${part(task.id)}`;
+    const job = jobToRetry(story);
+    if (job)
+        return (
+            <Link className="button" to={jobPath(job)} title="Its job would not hear of a copy of this task: retry the job.">
+                <Icon name="retry" /> Retry its job
+            </Link>
+        );
     if (task.finished_at)
         return (
             <OrderButton

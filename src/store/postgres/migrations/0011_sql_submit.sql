@@ -36,7 +36,8 @@ CREATE OR REPLACE FUNCTION holdfast.policy_defect(policy jsonb) RETURNS text LAN
                   ('retry_jitter', 'number', 0, 1, 'a number from 0 to 1'),
                   ('retry_delays_ms', 'wholes', 0, 2592000000,
                    'a list of at most 100 whole numbers from 0 to 2592000000 (30 days)'),
-                  ('retry_on', 'codes', 1, 255, 'a list of at most 100 error codes of 1 to 255 bytes'),
+                  ('retry_on', 'codes', 1, 255, 'a list of at most 100 error codes of 1 to 255 bytes, without '
+                   'WORKER_CRASHED (write on_crash: requeue) and ARGS_NOT_READABLE, which are never retried'),
                   ('on_crash', '["fail", "requeue"]', NULL, NULL, '"fail" or "requeue"'),
                   ('fence', '["auto", "stop", "continue"]', NULL, NULL, '"auto", "stop" or "continue"'),
                   ('unmatched', '["wait", "fail", "auto"]', NULL, NULL, '"wait" or "fail" or "auto"')
@@ -52,6 +53,7 @@ CREATE OR REPLACE FUNCTION holdfast.policy_defect(policy jsonb) RETURNS text LAN
                           WHERE NOT CASE WHEN allowed.kind = 'wholes' THEN
                                              holdfast.is_whole(m.member, allowed.lowest, allowed.highest)
                                          ELSE jsonb_typeof(m.member) = 'string'
+                                              AND m.member #>> '{}' NOT IN ('WORKER_CRASHED', 'ARGS_NOT_READABLE')
                                               AND octet_length(m.member #>> '{}') BETWEEN allowed.lowest AND allowed.highest END)
                   WHEN allowed.kind LIKE '[%' THEN jsonb_typeof(e.value) = 'string' AND allowed.kind::jsonb @> e.value
               END, false)
