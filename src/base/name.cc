@@ -32,9 +32,9 @@ bool changes_direction(unsigned code) {
 }
 
 std::string unicode_name(unsigned code) {
-    constexpr std::string_view digits = "0123456789ABCDEF";
+    constexpr std::string_view upper_digits = "0123456789ABCDEF";
     std::string name = "U+";
-    for (int shift = 12; shift >= 0; shift -= 4) name += digits[code >> static_cast<unsigned>(shift) & 0xFU];
+    for (int shift = 12; shift >= 0; shift -= 4) name += upper_digits[code >> static_cast<unsigned>(shift) & 0xFU];
     return name;
 }
 
