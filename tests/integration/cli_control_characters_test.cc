@@ -19,11 +19,11 @@ const std::string evil =
     "a\x1b]0;owned\x07\x1b[2J\x1b]52;c;ZXZpbA==\x07\nforged  COMPLETED\t\x7f\xc2\x9b"
     "31m\xe2\x80\xae";
 
-/// What a terminal would act upon. The terminal's own line ends are left out.
+/// What a terminal would act upon, but for tabs and its own line ends.
 bool has_controls(const std::string& text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto byte = static_cast<unsigned char>(text[i]);
-        if (byte == '\n' || (byte == '\r' && text.substr(i + 1, 1) == "\n")) continue;
+        if (byte == '\n' || byte == '\t' || (byte == '\r' && text.substr(i + 1, 1) == "\n")) continue;
         if (byte < 0x20 || byte == 0x7f) return true;
     }
     return text.find("\xc2\x9b") != std::string::npos || text.find("\xe2\x80\xae") != std::string::npos;
