@@ -23,8 +23,8 @@ TEST(WorkflowInputText, StaysAsItIsWrittenAndGetsTheDefaults) {
     const std::string digits = R"({ "n": 123456789012345678901234567890, "x":0.1000000000000000055 })";
     EXPECT_EQ(checked_input_text(Workflow(), digits).value(), digits);
     EXPECT_EQ(checked_input_text(Workflow(), "null").value(), "{}");
-    EXPECT_EQ(checked_input_text(workflow_with_input(), R"({ "day" : "mon\u0064ay" })").value().substr(0, 23),
-              R"({"day":"mon\u0064ay",)");
+    EXPECT_EQ(checked_input_text(workflow_with_input(), R"({ "day" : "mon\u0064ay" })").value(),
+              R"({"day":"mon\u0064ay","mode":"full"})");
     EXPECT_FALSE(checked_input_text(workflow_with_input(), R"({"mode": "slow"})").ok());
 }
 
