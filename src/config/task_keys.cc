@@ -186,9 +186,9 @@ const std::array table = {
                 d.options.policy.unmatched = text(v) == "fail" ? Unmatched::Fail : Unmatched::Wait;
             }},
     TaskKey{key("concurrency_key", FieldType::Text, "",
-                "Tasks with the same key share its slots. `{{ input.x }}` is filled.", "\"db-{{ input.db }}\""),
+                "Tasks of one queue with the same key share its slots. `{{ input.x }}` is filled.", "\"db-{{ input.db }}\""),
             false, [](D& d, const V& v) { concurrency(d).key = text(v); }},
-    TaskKey{ranged(key("concurrency_limit", FieldType::Count, "1", "How many slots the key has.", "2"), 1, 10'000),
+    TaskKey{ranged(key("concurrency_limit", FieldType::Count, "1", "How many slots to ask for; [which limit counts](#concurrency-keys).", "2"), 1, 10'000),
             false, [](D& d, const V& v) { concurrency(d).limit = count(v); }},
 };
 

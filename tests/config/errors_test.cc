@@ -63,7 +63,8 @@ TEST_F(Errors, ListTheKeysThatExistBesideAnUnknownOne) {
     write("retention: {zzz: 1}\nzzz: 1\n");
     EXPECT_EQ(errors().at(0).allowed,
               "heartbeat_retention_hours, worker_state_retention_hours, terminal_record_retention_hours");
-    EXPECT_EQ(errors().at(1).allowed, "store, worker, recovery, retention, server, log, tasks, workflows, schedules");
+    EXPECT_EQ(errors().at(1).allowed,
+              "store, worker, recovery, retention, server, log, tasks, workflows, schedules, keys");
 }
 
 TEST_F(Errors, SayWhereAKeyOfAnotherSectionBelongs) {

@@ -53,7 +53,12 @@ protected:
         params.limit = 1000;
         for (const auto& task : store->list(params)) cancel(*store, task.task.id);
     }
-    void prune() { (void)store->prune({}); }
+    void prune() {
+        store::PruneParams params;
+        params.terminal_older_than = 1000h;
+        params.clock_is_right = true;
+        (void)store->prune(params);
+    }
 
     Uuid worker;
 };

@@ -89,6 +89,7 @@ TEST_P(ManyParked, PrefetchingPastManyOverdueTasksSaysThatThereIsMore) {
 }
 
 TEST_P(ManyParked, ATaskThatNobodyCanRunDoesNotKeepAFreeKeyFromTheOthers) {
+    store->declare_key({.key = "k", .queue = "", .limit = 1}, "operator");
     submit(with_key(a_task(clock.now()), "k"));
     const auto lease = claim_one(worker);
     auto nobodys = with_priority(with_key(a_task(clock.now()), "k"), 1);

@@ -29,6 +29,12 @@ protected:
         for (const auto& lease : store->leases({.worker = worker, .after = {}}))
             finish(*store, worker, completed(lease.lease));
     }
+    void prune() const {
+        store::PruneParams params;
+        params.terminal_older_than = 1000h;
+        params.clock_is_right = true;
+        (void)store->prune(params);
+    }
 
     FakeClock clock;
     std::unique_ptr<TestDatabase> database;
@@ -107,12 +113,12 @@ TEST_F(PostgresKeys, RetentionLeavesAKeyWhoseSubmitIsUnderWay) {
     finish_all();
     raw->execute("BEGIN");
     raw->execute(submit_call("a", 1));
-    (void)store->prune({});
+    prune();
     raw->execute("COMMIT");
     EXPECT_EQ(limit_of("a"), "1");
     EXPECT_EQ(claimed(), 1);
     finish_all();
-    (void)store->prune({});
+    prune();
     EXPECT_EQ(limit_of("a"), "none");
 }
 
@@ -122,7 +128,7 @@ TEST_F(PostgresKeys, SharingAKeyWaitsForThoseWhoTakeSlots) {
     raw->execute(submit_call("b", 1));
     raw->execute("BEGIN");
     raw->execute(
-        "SELECT holdfast.take_slots(array_agg(id), array_agg(route_id), array_agg(concurrency_key))"
+        "SELECT holdfast.take_slots(array_agg(t.id), array_agg(t.route_id), array_agg(t.concurrency_key))"
         " FROM task t JOIN route r ON r.id = t.route_id WHERE r.queue = 'a'");
     std::jthread sharing([&] {
         const auto own = open_store({.kind = StoreKind::Postgres, .address = database->address()}, clock);

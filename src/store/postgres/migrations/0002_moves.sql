@@ -178,7 +178,7 @@ BEGIN
     -- A key that nobody remembers gets the limit of its task. Made or locked in one go: retention may be about to delete
     -- the row of an idle key, and a task parked behind a key without a row would wait for ever.
     INSERT INTO concurrency AS c (key, queue, max_slots, declared)
-    SELECT g.key, g.owner, min(coalesce(t.concurrency_limit, 1)), false
+    SELECT g.key, g.owner, min(coalesce(t.concurrency_limit, 1)), g.owner = ''
     FROM unnest(tasks, owners, keys) AS g (task_id, owner, key) JOIN task t ON t.id = g.task_id
     GROUP BY g.key, g.owner ORDER BY g.key, g.owner
     ON CONFLICT (key, queue) DO UPDATE SET max_slots = c.max_slots WHERE false;

@@ -80,8 +80,10 @@ BEGIN
         WHERE k.owner <> '' AND NOT EXISTS (SELECT FROM concurrency c WHERE c.key = k.key AND c.queue = k.owner)
         ON CONFLICT DO NOTHING;
     END LOOP;
-    in_force := ARRAY(SELECT c.max_slots FROM unnest(given_owners, keys) WITH ORDINALITY AS g (owner, key, place)
-                      JOIN concurrency c ON c.key = g.key AND c.queue = g.owner ORDER BY g.place);
+    -- The row of a declared key is not locked, and may be removed meanwhile: then its task gets what it asks for.
+    in_force := ARRAY(SELECT coalesce(c.max_slots, g.asked)
+                      FROM unnest(given_owners, keys, limits) WITH ORDINALITY AS g (owner, key, asked, place)
+                      LEFT JOIN concurrency c ON c.key = g.key AND c.queue = g.owner ORDER BY g.place);
     IF in_force = limits THEN RETURN in_force; END IF;
 
     -- A submit under way holds the row of its key. So a limit is raised only if nobody else holds it, and nobody is seen to use
@@ -100,8 +102,9 @@ BEGIN
     UPDATE concurrency c SET max_slots = k.max_slots FROM unnest(owners, names, asked) AS k (owner, key, max_slots)
     WHERE c.key = k.key AND c.queue = k.owner AND k.max_slots < c.max_slots
       AND k.max_slots = limit_in_force(c.max_slots, c.declared, true, k.max_slots);
-    RETURN ARRAY(SELECT c.max_slots FROM unnest(given_owners, keys) WITH ORDINALITY AS g (owner, key, place)
-                 JOIN concurrency c ON c.key = g.key AND c.queue = g.owner ORDER BY g.place);
+    RETURN ARRAY(SELECT coalesce(c.max_slots, g.asked)
+                 FROM unnest(given_owners, keys, limits) WITH ORDINALITY AS g (owner, key, asked, place)
+                 LEFT JOIN concurrency c ON c.key = g.key AND c.queue = g.owner ORDER BY g.place);
 END $$;
 
 -- Accepts a batch without duplicates in itself. Answers only about those that were not accepted, by their place in the
