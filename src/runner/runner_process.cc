@@ -32,7 +32,6 @@ namespace holdfast::runner {
 
 namespace {
 
-
 /// The messages on the task socket, waited for.
 class TaskSocket {
 public:
