@@ -150,6 +150,7 @@ TEST_F(Fields, AreAllCoveredByTheseTests) {
                                      "worker.pass_env",
                                      "recovery.auto_requeue_stale_claimed",
                                      "recovery.auto_fail_stale_running",
+                                     "recovery.unmatched_steps",
                                      "server.address",
                                      "server.tls_certificate",
                                      "server.tls_key",
@@ -175,6 +176,7 @@ TEST_F(Fields, WithoutRangeHaveTheirDefaults) {
     EXPECT_EQ(shown("worker.pass_env"), "[] (default)");
     EXPECT_EQ(shown("recovery.auto_requeue_stale_claimed"), "true (default)");
     EXPECT_EQ(shown("recovery.auto_fail_stale_running"), "true (default)");
+    EXPECT_EQ(shown("recovery.unmatched_steps"), "known (default)");
     EXPECT_EQ(shown("log.level"), "info (default)");
     EXPECT_EQ(shown("log.format"), "text (default)");
 }

@@ -145,7 +145,7 @@ TEST_F(WorkflowsFile, AStepSaysItselfWhatBecomesOfItWithoutAWorker) {
     define_step("{script: ls, unmatched: fail}");
     EXPECT_EQ(step().policy.unmatched, Unmatched::Fail);
     define_step("{script: ls, unmatched: auto}");
-    EXPECT_THAT(complaint(), HasSubstr("wait, fail"));
+    EXPECT_THAT(complaint(), HasSubstr("allowed: wait or fail"));
 }
 
 TEST_F(WorkflowsFile, ATaskOfTheCatalogIsCopiedAndOverridden) {
@@ -315,7 +315,7 @@ TEST_F(WorkflowsFile, KeysThatAStepDoesNotHaveAreRefused) {
     const std::map<std::string, std::string> refused{
         {"{task: t, dependson: [b]}", "did you mean depends_on?"},
         {"{task: t, deadline: 1h}", "deadline: is a key of tasks, but not of steps"},
-        {"{workflow: v, unmatched: wait}", "unmatched: has no meaning for a step with workflow"},
+        {"{wait: 10m, unmatched: wait}", "unmatched: has no meaning for a step with wait"},
         {"{task: t, memory: 64MiB}", "memory: has no meaning for a function of an application"},
         {"{task: t, env: {A: x}}", "env: has no meaning for a function of an application"},
         {"{wait: 10m, timeout: 1h}", "timeout: has no meaning for a wait"},

@@ -235,7 +235,7 @@ TEST_F(JobRecovery, AStepWaitsForAWorkerThatRestarts) {
     store->deregister_worker(worker);
     sweep_for(std::chrono::minutes(10));
     EXPECT_EQ(job(id).state, JobState::Completed);
-    EXPECT_EQ(job(second).state, JobState::Running);
+    EXPECT_EQ(job(second).state, JobState::Pending);
     EXPECT_EQ(why_waiting(waiting_facts(*store, task(step_of(second, "a").task), seconds(15))).obstacle,
               Obstacle::WorkerAway);
     run_all(add_hand("w"));
@@ -249,7 +249,7 @@ TEST_F(JobRecovery, AStepWhoseLastKnownWorkerIsRemovedFailsAfterTheGrace) {
     sweep_for(std::chrono::minutes(5));
     ASSERT_EQ(store->remove_worker(worker), store::RemoveStatus::Removed);
     sweep_for(seconds(25));
-    EXPECT_EQ(job(id).state, JobState::Running) << "the time runs from when the last one was lost";
+    EXPECT_EQ(job(id).state, JobState::Pending) << "the time runs from when the last one was lost";
     sweep_for(seconds(70));
     EXPECT_EQ(job(id).state, JobState::Failed);
 }
@@ -266,7 +266,7 @@ TEST_F(JobRecovery, AStepOfAWorkerThatIsAwayFailsWhereThatIsSet) {
     sweep_for(seconds(100));
     EXPECT_EQ(job(id).state, JobState::Failed);
     EXPECT_EQ(step_of(id, "a").error->code, error_code::no_matching_worker);
-    EXPECT_EQ(job(waits).state, JobState::Running);
+    EXPECT_EQ(job(waits).state, JobState::Pending);
 }
 
 TEST_F(JobRecovery, AStepSaysItselfThatItFailsOrWaits) {
@@ -281,7 +281,7 @@ TEST_F(JobRecovery, AStepSaysItselfThatItFailsOrWaits) {
     ASSERT_EQ(store->remove_worker(worker), store::RemoveStatus::Removed);
     const Uuid waits = start(workflow("waits", {step("a", {}, says(holdfast::Unmatched::Wait))}));
     sweep_for(seconds(200));
-    EXPECT_EQ(job(waits).state, JobState::Running);
+    EXPECT_EQ(job(waits).state, JobState::Pending);
 }
 
 TEST_F(JobRecovery, NoStepFailsWhereAllAreToWait) {
@@ -289,7 +289,7 @@ TEST_F(JobRecovery, NoStepFailsWhereAllAreToWait) {
     sweeper = make_sweeper("sweeper");
     const Uuid id = start(workflow("flow", {step("a")}));
     sweep_for(seconds(200));
-    EXPECT_EQ(job(id).state, JobState::Running);
+    EXPECT_EQ(job(id).state, JobState::Pending);
 }
 
 TEST_F(JobRecovery, AFailureOfAJobThatPausesOnErrorsPausesItByAVerdictToo) {
