@@ -205,8 +205,12 @@ TEST_F(SqlSubmit, RefusesTheSamePoliciesAsTheLibraryAndNamesTheKey) {
 }
 
 TEST_F(SqlSubmit, RefusesIdsFromMoreThanAnHourInTheFuture) {
-    EXPECT_EQ(submit_again(new_task_id(clock.now() + 59min)), "");
-    const auto far = new_task_id(clock.now() + 61min);
+    const auto id_in = [&](const std::string& length) {
+        return Uuid::parse(raw->value(concat("SELECT holdfast.uuid_v7(holdfast.now() + interval '", length, "')")))
+            .value();
+    };
+    EXPECT_EQ(submit_again(id_in("59 minutes")), "");
+    const auto far = id_in("61 minutes");
     EXPECT_THAT(submit_again(far), HasSubstr("holdfast.submit: id:"));
     EXPECT_THAT(submit_again(far), HasSubstr("in the future"));
     EXPECT_FALSE(store->find({far}).at(0).has_value());

@@ -218,6 +218,7 @@ TEST_P(Tokens, ThatAreDeadAreKeptAsLongAsTerminalTasks) {
     create("revoked");
     create("expired", clock.now() + 1min);
     create("expiring", clock.now() + 48h);
+    clock.advance(1s);
     create("forever");
     store->revoke_token("revoked", "bob");
     clock.advance(1h);
