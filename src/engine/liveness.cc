@@ -28,6 +28,7 @@ core::LeaseSeen lease_seen(const store::LeaseRecord& lease) {
 
 RecoveryReport Liveness::run_once(bool sweeps) {
     RecoveryReport report;
+    has_lost_itself_ = false;
     const store::LivenessView view = store_.look();
     const Duration now = stopwatch_();
     std::map<Uuid, Sight> sights;
@@ -47,7 +48,9 @@ RecoveryReport Liveness::run_once(bool sweeps) {
 void Liveness::look_at(const store::WorkerLiveness& worker, const core::WorkerSeen& seen, bool sweeps,
                        RecoveryReport& report, Duration now) {
     const bool is_certain = core::is_certain(seen.evidence);
-    if (worker.id == self_ || seen.evidence == core::Evidence::None || !(sweeps || is_certain)) return;
+    const bool is_self = worker.id == self_;
+    if (is_self) has_lost_itself_ = is_lost(seen);
+    if (is_self || seen.evidence == core::Evidence::None || !(sweeps || is_certain)) return;
     if (is_lost(seen)) return recover(worker, seen, report, now);
     if (!is_certain) count_runs(worker.id, now);
 }

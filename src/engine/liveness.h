@@ -30,6 +30,8 @@ public:
     /// Certain evidence is acted upon by everybody; the rest only by whoever `sweeps`. What is seen counts from when
     /// the look has returned: a look that took long must not make anything older than it is.
     RecoveryReport run_once(bool sweeps);
+    /// Would another process have given up this one's own worker, by the last look?
+    [[nodiscard]] bool has_lost_itself() const { return has_lost_itself_; }
 
 private:
     void look_at(const store::WorkerLiveness& worker, const core::WorkerSeen& seen, bool sweeps,
@@ -53,6 +55,7 @@ private:
     const core::Thresholds thresholds_;
     const Stopwatch stopwatch_;
     const std::optional<Uuid> self_;
+    bool has_lost_itself_ = false;
 };
 
 /// What a verdict needs to know about a lease.

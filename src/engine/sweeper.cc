@@ -6,6 +6,7 @@ namespace {
 
 constexpr Duration lease_expiry = std::chrono::seconds(3);
 constexpr Duration renew_every = std::chrono::seconds(1);
+constexpr Duration aside_for_others = 2 * lease_expiry;  // they ask every second
 constexpr std::size_t expire_at_once = 1000;
 
 }  // namespace
@@ -37,6 +38,7 @@ SweepReport Sweeper::run_once(Duration now) {
         report.holds_lease = holds_lease_;
         pass(report, "liveness", [&] { return liveness_.run_once(holds_lease_); });
         if (holds_lease_) run_services(report, now);
+        if (liveness_.has_lost_itself()) step_aside(now);
     } catch (const store::Unavailable&) {
         observer_.lose_sight();
         throw;
@@ -55,6 +57,13 @@ SweepReport Sweeper::run_all(Duration now) {
 void Sweeper::give_up() {
     if (holds_lease_) store_.sweep_lease(who_, Duration::zero());
     holds_lease_ = false;
+}
+
+/// No process judges its own worker: another one must be able to.
+void Sweeper::step_aside(Duration now) {
+    if (!holds_lease_) return;
+    give_up();
+    renew_at_ = now + aside_for_others;
 }
 
 void Sweeper::run_services(SweepReport& report, Duration now) {

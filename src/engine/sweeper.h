@@ -64,6 +64,7 @@ public:
 private:
     void pass(SweepReport& report, const std::string& service, const std::function<RecoveryReport()>& work);
     void run_services(SweepReport& report, Duration now);
+    void step_aside(Duration now);
 
     store::Store& store_;
     const std::string who_;
