@@ -42,7 +42,11 @@ bool may_still_run(const store::LeaseRecord& lease, const store::WorkerRecord& w
 StaleTask as_stale(const store::LeaseRecord& lease, const WorkersById& workers, Timestamp now) {
     const auto found = workers.find(lease.worker);
     if (found == workers.end())
-        return {.lease = lease, .worker_name = {}, .hostname = {}, .quiet_for = now - lease.claimed_at};
+        return {.lease = lease,
+                .worker_name = {},
+                .hostname = {},
+                .quiet_for = now - lease.claimed_at,
+                .may_still_run = core::may_run_elsewhere(lease_seen(lease))};  // its last beat went with its row
     const store::WorkerRecord& worker = found->second;
     return {.lease = lease,
             .worker_name = worker.registration.name,

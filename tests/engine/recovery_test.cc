@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/task_spec.h"
+#include "engine/manual_recovery.h"
 #include "store/sqlite/database.h"
 #include "tests/engine/recovery_world.h"
 
@@ -370,6 +371,36 @@ TEST_F(Recovery, NoProcessJudgesItsOwnWorker) {
         EXPECT_EQ(worker.status == store::WorkerStatus::Active, worker.registration.id == self);
 }
 
+TEST_F(Recovery, AHolderOfTheSweepLeaseWhoseOwnWorkerIsSilentLetsAnotherProcessJudgeIt) {
+    const Uuid self = add_worker("self");
+    settings.self = self;
+    sweeper = make_sweeper("self");
+    settings.self.reset();
+    const auto other = make_sweeper("other");
+    const Uuid own = submit();
+    claim(self, 1);
+    for (int second = 0; second < 15; ++second) {
+        sweep();
+        sweep(*other);
+        pass(seconds(1));
+    }
+    EXPECT_EQ(task(own).state, TaskState::Running);
+    for (int second = 0; second < 10; ++second) {
+        sweep();
+        sweep(*other);
+        pass(seconds(1));
+    }
+    EXPECT_EQ(task(own).state, TaskState::Failed);
+}
+
+TEST_F(Recovery, AHolderOfTheSweepLeaseWhoseOwnWorkerIsSilentGoesOnSweepingWhenItIsAlone) {
+    settings.self = add_worker("self");
+    sweeper = make_sweeper("self");
+    sweep_for(seconds(60));
+    submit([this](store::NewTask& each) { each.deadline = clock.now() + seconds(1); });
+    EXPECT_EQ(sweep_for(seconds(10)).expired, 1U);
+}
+
 /// Leases whose worker has no row: deleted by hand, or left out by a partial restore.
 struct Ownerless : RecoveryWorld {
     void delete_row(const Uuid& of) const {
@@ -437,6 +468,16 @@ TEST_F(Ownerless, AnObserverThatWasAwayCountsAnew) {
     EXPECT_EQ(task(running).state, TaskState::Running);
     sweep_for(seconds(4));
     EXPECT_EQ(task(running).state, TaskState::Failed);
+}
+
+TEST_F(Ownerless, ByHandWhatMayRunAgainIsAskedForAndNotGivenAway) {
+    delete_row(worker);
+    pass(std::chrono::minutes(10));
+    const ManualAnswer answer = fail_stale_running(*store, random, {.threshold = seconds(60), .who = "ann"});
+    EXPECT_EQ(answer.settled, 1U);
+    EXPECT_EQ(answer.asked, 1U);
+    EXPECT_EQ(task(running).state, TaskState::Failed);
+    EXPECT_EQ(task(may_run_again).state, TaskState::Running) << "nobody knows when it beat last";
 }
 
 TEST_F(Ownerless, TheProcessWhoseRowIsGoneDoesNotJudgeItself) {
