@@ -32,13 +32,16 @@ ExitCode prune(Session& session, const wire::PruneOrder& order) {
     const config::Config config = session.load_config();
     const auto store = session.open_store(config, Access::AsItIs);
     const store::PruneAnswer pruned = wire::prune(*store, config.retention, order);
-    if (session.globals.json)
+    const bool is_refused = !pruned.doubt.empty() && !order.dry_run;
+    if (session.globals.json) {
         session.io.out << wire::to_json_shape(pruned, order.dry_run).dump() << '\n';
-    else if (pruned.doubt.empty())
-        print(session.io, pruned, config.retention, order.dry_run);
-    else
-        session.io.err << fmt::format("holdfast: nothing was removed: {}\n", pruned.doubt);
-    return pruned.doubt.empty() ? ExitCode::Done : ExitCode::Failed;
+    } else {
+        if (!is_refused) print(session.io, pruned, config.retention, order.dry_run);
+        if (!pruned.doubt.empty())
+            session.io.err << fmt::format("holdfast: nothing {}: {}\n",
+                                          is_refused ? "was removed" : "would be removed now", pruned.doubt);
+    }
+    return is_refused ? ExitCode::Failed : ExitCode::Done;
 }
 
 }  // namespace

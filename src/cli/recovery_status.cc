@@ -30,6 +30,12 @@ void print_services(const Io& io, const wire::RecoveryStatus& status) {
     print_table(io, {"SERVICE", "LAST NOTE", "BY", "HAS DONE"}, rows);
 }
 
+/// Of a worker without a row only the id is known.
+std::string title_of(const store::WorkerLiveness& worker) {
+    if (worker.name.empty()) return worker.id.to_string();
+    return fmt::format("{} ({}) on {}", worker.name, worker.id.to_string(), worker.host.hostname);
+}
+
 void print_workers(const Io& io, const wire::RecoveryStatus& status) {
     std::vector<std::string> parts;
     for (const auto& [word, count] : wire::count_by_evidence(status.workers))
@@ -39,8 +45,7 @@ void print_workers(const Io& io, const wire::RecoveryStatus& status) {
         if (seen.evidence != core::Evidence::None)
             io.out << "  "
                    << paint(io, Tone::Bad,
-                            visible_line(fmt::format("{} ({}) on {}: {}: {}", seen.worker.name,
-                                                     seen.worker.id.to_string(), seen.worker.host.hostname,
+                            visible_line(fmt::format("{}: {}: {}", title_of(seen.worker),
                                                      wire::word_for(seen.evidence), seen.how)))
                    << '\n';
 }

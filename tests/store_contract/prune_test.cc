@@ -232,11 +232,13 @@ TEST_P(PruneByAClockInDoubt, RemovesWhenAPersonSaysThatItIsRight) {
     EXPECT_EQ(prune().doubt, "") << "and is believed from then on";
 }
 
-TEST_P(PruneByAClockInDoubt, ADryRunCountsAllTheSame) {
+TEST_P(PruneByAClockInDoubt, ADryRunCountsAllTheSameAndNamesTheDoubt) {
     store::PruneParams params;
     params.terminal_older_than = 720h;
     params.dry_run = true;
-    EXPECT_EQ(store->prune(params).tasks, 1);
+    const auto answer = store->prune(params);
+    EXPECT_EQ(answer.tasks, 1);
+    EXPECT_NE(answer.doubt, "");
     EXPECT_NE(prune().doubt, "");
 }
 

@@ -85,11 +85,15 @@ void delete_dead_tokens(Transaction& tx, Duration older_than, std::size_t limit)
         older_than.count(), static_cast<std::int64_t>(limit));
 }
 
+core::ClockTrust trust_of(const Rows& row, const store::PruneParams& params, Timestamp now) {
+    const core::ClockWitness before{row.optional_time(0, 0), Duration(row.integer(0, 1))};
+    return core::trust_clock(before, {now, params.watched, params.clock_is_right});
+}
+
 /// Under the lock of the row, so that one prunes at a time: two would remove the same trees.
 core::ClockTrust look_at_clock(Transaction& tx, const store::PruneParams& params, Timestamp now) {
     const auto row = tx.run("SELECT clock_trusted_at, clock_watched_us FROM holdfast.pruned WHERE id = 1 FOR UPDATE");
-    const core::ClockWitness before{row.optional_time(0, 0), Duration(row.integer(0, 1))};
-    const auto trust = core::trust_clock(before, {now, params.watched, params.clock_is_right});
+    const auto trust = trust_of(row, params, now);
     tx.run("UPDATE holdfast.pruned SET clock_trusted_at = $1, clock_watched_us = $2 WHERE id = 1",
            trust.witness.trusted_at, std::int64_t{trust.witness.watched.count()});
     return trust;
@@ -131,6 +135,13 @@ store::PruneAnswer answer_for(const Old& old, std::size_t limit) {
     return answer;
 }
 
+store::PruneAnswer count_old(Transaction& tx, const store::PruneParams& params, Timestamp now) {
+    auto answer = answer_for(find_old(tx, params, now), params.limit);
+    const auto row = tx.run("SELECT clock_trusted_at, clock_watched_us FROM holdfast.pruned WHERE id = 1");
+    answer.doubt = core::describe_doubt(trust_of(row, params, now), now);
+    return answer;
+}
+
 }  // namespace
 
 store::PruneAnswer PostgresStore::prune(const store::PruneParams& given) {
@@ -139,12 +150,11 @@ store::PruneAnswer PostgresStore::prune(const store::PruneParams& given) {
     if (params.limit == 0) return {};
     return transact([&](Transaction& tx) {
         const auto now = tx.run("SELECT holdfast.now()").time(0, 0);
-        if (!params.dry_run)
-            if (const auto trust = look_at_clock(tx, params, now); !trust.is_trusted)
-                return store::PruneAnswer{.doubt = core::describe_doubt(trust, now)};
+        if (params.dry_run) return count_old(tx, params, now);
+        if (const auto trust = look_at_clock(tx, params, now); !trust.is_trusted)
+            return store::PruneAnswer{.doubt = core::describe_doubt(trust, now)};
         const auto old = find_old(tx, params, now);
         auto answer = answer_for(old, params.limit);
-        if (params.dry_run) return answer;
         answer.jobs = delete_trees(tx, old.jobs, params.limit);
         answer.more |= answer.jobs < old.jobs.size();
         delete_old(tx, old, params);

@@ -221,7 +221,12 @@ store::PruneAnswer SqliteStore::prune(const store::PruneParams& given) {
     params.limit = std::min(given.limit, store::max_batch_rows);
     if (params.limit == 0) return {};
     if (params.dry_run)
-        return work_.read([&](Database& db) { return answer_for(find_old(db, params, clock_.now()), params.limit); });
+        return work_.read([&](Database& db) {
+            const auto now = clock_.now();
+            auto answer = answer_for(find_old(db, params, now), params.limit);
+            answer.doubt = core::describe_doubt(core::trust_clock(clock_witness(db), {.now = now}), now);
+            return answer;
+        });
     return write([&](Transaction& tx) {
         const auto trust = core::trust_clock(clock_witness(tx.db), {tx.now, params.watched, params.clock_is_right});
         keep_witness(tx, trust.witness);

@@ -40,7 +40,7 @@ CREATE OR REPLACE FUNCTION holdfast.policy_defect(policy jsonb) RETURNS text LAN
                    'WORKER_CRASHED (write on_crash: requeue) and ARGS_NOT_READABLE, which are never retried'),
                   ('on_crash', '["fail", "requeue"]', NULL, NULL, '"fail" or "requeue"'),
                   ('fence', '["auto", "stop", "continue"]', NULL, NULL, '"auto", "stop" or "continue"'),
-                  ('unmatched', '["wait", "fail", "auto"]', NULL, NULL, '"wait" or "fail" or "auto"')
+                  ('unmatched', '["wait", "fail", "auto"]', NULL, NULL, '"wait", "fail" or "auto"')
               ) AS allowed (key, kind, lowest, highest, rule) ON allowed.key = e.key
               WHERE NOT coalesce(CASE
                   WHEN allowed.kind = 'whole' THEN holdfast.is_whole(e.value, allowed.lowest, allowed.highest)
