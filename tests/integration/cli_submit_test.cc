@@ -118,7 +118,8 @@ TEST_P(CliSubmit, TheSameIdAgainReturnsTheFirstTask) {
     EXPECT_EQ(holdfast(line).json()["status"], "accepted");
     const Ran again = holdfast(line);
     EXPECT_EQ(again.exit_code, 0) << again.err;
-    EXPECT_EQ(again.json(), (nlohmann::json{{"id", own_id(2)}, {"status", "existing"}}));
+    EXPECT_EQ(again.json(),
+              (nlohmann::json{{"id", own_id(2)}, {"status", "existing"}, {"concurrency_limit", nullptr}}));
     EXPECT_THAT(holdfast({"tasks", "list", "--json"}).json_lines(), SizeIs(1));
 }
 
