@@ -566,6 +566,7 @@ Duration World::plan_long_outage() {
 
 RunReport World::run() {
     if (plan.first_schema > 0) install_older(plan.first_schema);
+    if (!plan.shared_keys.empty()) install();
     const Duration busy_for = plan_long_outage();
     for (const auto& slot : slots_)
         start_later(*slot, dice.fork(slot->name).between(Duration::zero(), plan.starts_within));
