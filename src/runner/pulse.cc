@@ -112,6 +112,12 @@ void Pulse::watch_tree(const TreeLimits& limits, bool spares_runner) {
     if (limits_.has_any()) wake_by(Duration::zero());
 }
 
+/// Waits for the pulse that tells them: a process may have ended for it, and its run after that, while it does.
+bool Pulse::has_told_processes() {
+    const std::lock_guard lock(mutex_);
+    return has_told_processes_;
+}
+
 std::optional<std::string> Pulse::broken_limit() {
     const std::lock_guard lock(mutex_);
     return broken_limit_;
@@ -286,7 +292,7 @@ void Pulse::stop_run(Duration now) {
         if (platform::signal_descendants(SIGTERM) > 0) has_told_processes_ = true;
     }
     if (now < *kill_at_) return;
-    platform::signal_descendants(SIGKILL);
+    if (platform::signal_descendants(SIGKILL) > 0) has_told_processes_ = true;
     kill_at_ = now + kill_interval;  // again: one may have been forked meanwhile
 }
 

@@ -37,8 +37,8 @@ public:
     void finish();
     /// The run was asked to stop.
     [[nodiscard]] bool is_stopping() const { return is_stopping_; }
-    /// ... and processes that it had started were sent SIGTERM for that.
-    [[nodiscard]] bool has_told_processes() const { return has_told_processes_; }
+    /// ... and processes that it had started were sent a signal for that.
+    [[nodiscard]] bool has_told_processes();
     /// Until finish(): what the run's processes, or the runner too, are killed for when they exceed it. After
     /// finish() the limits of set_usual_limits() hold again.
     void watch_tree(const TreeLimits& limits, bool spares_runner);
@@ -87,7 +87,6 @@ private:
     std::string folder_;
     std::thread thread_;
     std::atomic<bool> is_stopping_ = false;
-    std::atomic<bool> has_told_processes_ = false;
 
     std::mutex mutex_;  // guards everything below
     std::condition_variable room_;
@@ -100,6 +99,7 @@ private:
     std::optional<Duration> fence_;
     std::optional<Stop> stop_;  // perhaps of a run that has not begun yet
     std::optional<Duration> kill_at_;
+    bool has_told_processes_ = false;
     std::optional<Progressed> news_;
     std::optional<RunSocket> socket_;
     TreeLimits usual_limits_, limits_;
