@@ -23,6 +23,7 @@ struct TrueRun {
     std::optional<Duration> ended_at;
     std::string how;                                      ///< "completed", "failed", "killed", ...
     std::optional<engine::StopCause> asked_to_stop = {};  ///< the strongest cause
+    bool out_of_time = false;                             ///< its timeout was one of them
     std::string checkpoint = {};                          ///< that it saved before it stopped cleanly
     Duration last_sign{};                                 ///< of life, as its worker heard it
     bool is_suspended = false;                            ///< its machine stands still: it does nothing meanwhile

@@ -149,8 +149,9 @@ void RunnerFarm::ask_to_stop(RunnerId id, engine::StopCause cause, Duration grac
     const auto found = runners_.find(id);
     if (found == runners_.end() || found->second.busy_with == 0) return;
     // Also one whose end is on its way to the worker: it will be settled by this cause.
-    auto& asked = world_.ledger.runs()[found->second.run].asked_to_stop;
-    asked = std::max(asked.value_or(cause), cause);
+    TrueRun& run = world_.ledger.runs()[found->second.run];
+    run.asked_to_stop = std::max(run.asked_to_stop.value_or(cause), cause);
+    run.out_of_time |= cause == engine::StopCause::Timeout;
     if (!found->second.order) return;
     ++stops_;
     if (found->second.hangs || found->second.is_stubborn) return;

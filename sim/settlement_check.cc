@@ -39,13 +39,12 @@ bool may_repeat(const TaskPolicy& policy, const core::History& history, const Ch
 std::optional<core::LeaseEnd> end_of(const TrueRun& run) {
     using core::LeaseEnd;
     using engine::StopCause;
-    const bool out_of_time = run.asked_to_stop == StopCause::Timeout;
-    if (run.asked_to_stop == StopCause::LeaseLost) return std::nullopt;
-    if (run.how == "completed") return out_of_time ? LeaseEnd::Failed : LeaseEnd::Completed;
-    if (run.how == "failed") return LeaseEnd::Failed;
+    const bool by_itself = run.how == "completed" || run.how == "failed";
     const bool saw_stop = run.how == "returned a part" || run.how == "gave up" || run.how == "stopped cleanly";
-    if (!saw_stop || !run.asked_to_stop) return std::nullopt;
-    if (out_of_time) return LeaseEnd::Failed;
+    if (run.asked_to_stop == StopCause::LeaseLost || (!by_itself && !saw_stop)) return std::nullopt;
+    if (by_itself && !run.out_of_time) return run.how == "completed" ? LeaseEnd::Completed : LeaseEnd::Failed;
+    if (!run.asked_to_stop) return std::nullopt;
+    if (run.asked_to_stop == StopCause::Timeout) return LeaseEnd::Failed;
     if (run.asked_to_stop == StopCause::Cancel) return LeaseEnd::Cancelled;
     const bool was_drained = run.asked_to_stop == StopCause::Drain;
     return was_drained && run.how == "stopped cleanly" ? LeaseEnd::StoppedCleanly : LeaseEnd::Stopped;
@@ -145,7 +144,7 @@ void Witness::check_stop(const std::string& name, const TrueRun& run, const Chan
         complain("Stopping", concat(name, " was finished as ", core::to_text(end.end), ", but ", run.how,
                                     run.asked_to_stop ? " after it was asked to stop" : "", ": that is ",
                                     core::to_text(*expected)));
-    const bool is_own_failure = run.how == "failed" && run.asked_to_stop != engine::StopCause::Timeout;
+    const bool is_own_failure = run.how == "failed" && !run.out_of_time;
     if (is_own_failure && end.end == core::LeaseEnd::Failed && end.code != "NO_LUCK" && end.code != "BAD_DAY")
         complain("Stopping", concat(name, " failed by itself, and was finished with ", end.code));
 }

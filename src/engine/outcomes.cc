@@ -23,9 +23,8 @@ std::string why_drained(const Run& run, const WorkerSettings& settings) {
 /// Does the end of the run count as the work of its stop?
 bool is_stopped(const Run& run, const RunEnded& end) {
     if (!run.stop) return false;
-    const bool is_out_of_time = run.stop->cause == StopCause::Timeout;
     const bool is_lost = run.stop->cause == StopCause::LeaseLost;
-    return !is_lost && (is_out_of_time || end.saw_stop || end.threw_stop);
+    return !is_lost && (run.stop->out_of_time || end.saw_stop || end.threw_stop);
 }
 
 /// How the run took the stop, for the error of that stop.

@@ -17,9 +17,10 @@ namespace holdfast::engine {
 /// | failed, had not seen the stop       | Failed    | Failed  | Failed          | Failed    | Failed    |
 /// | failed after it had seen the stop   |           | Failed  | Stopped         | Cancelled | Stopped   |
 ///
-/// A run that counts as Failed without a stop, or before it had seen the stop, keeps its own error. What a stopped
-/// run returned all the same is kept as {"returned": value} in the data of the error. After a lost lease a value is
-/// Completed: the store refuses it and records that. Callers do not ask about other ends after a lost lease.
+/// A run that was out of time before it was cancelled or fenced counts as stopped by that, whether it has seen it or
+/// not. A run that counts as Failed without a stop, or before it had seen the stop, keeps its own error. What a
+/// stopped run returned all the same is kept as {"returned": value} in the data of the error. After a lost lease a
+/// value is Completed: the store refuses it and records that. Callers do not ask about other ends after a lost lease.
 [[nodiscard]] store::FinishedRun outcome_of_end(const Run& run, const RunEnded& end, const WorkerSettings& settings);
 /// Of a run whose runner died: the work of the stop, if there was one.
 [[nodiscard]] store::FinishedRun outcome_of_death(const Run& run, const RunnerGone& gone,

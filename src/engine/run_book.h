@@ -28,6 +28,7 @@ struct Stop {
     StopCause cause = StopCause::Drain;
     Duration kill_at{};  ///< whatever is left of it by then
     bool killed = false;
+    bool out_of_time = false;     ///< its timeout asked it to stop, be it before another cause did: no value counts
     std::string hurried_by = {};  ///< of a drain: what cut the grace short; empty: nothing did
 };
 

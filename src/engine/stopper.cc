@@ -18,22 +18,25 @@ Duration grace_for(StopCause cause, const WorkerSettings& settings, bool hurried
 
 }  // namespace
 
-Stop Stopper::made_stop(StopCause cause, Duration kill_at) const {
-    return {.cause = cause, .kill_at = kill_at, .hurried_by = cause == StopCause::Drain ? hurried_by_ : ""};
+Stop Stopper::made_stop(const Run& run, StopCause cause, Duration kill_at) const {
+    return {.cause = cause,
+            .kill_at = kill_at,
+            .out_of_time = cause == StopCause::Timeout || (run.stop && run.stop->out_of_time),
+            .hurried_by = cause == StopCause::Drain ? hurried_by_ : ""};
 }
 
 void Stopper::stop(Run& run, StopCause cause, Duration now, Commands& commands) {
     if (run.stop && run.stop->cause >= cause) return;
     switch (run.stage) {
         case RunStage::Held:
-            run.stop = made_stop(cause, now);
+            run.stop = made_stop(run, cause, now);
             book_.move(run, RunStage::Returning, now);
             return;
         case RunStage::Starting:
-            run.stop = made_stop(cause, now);  // decided when the start is answered
+            run.stop = made_stop(run, cause, now);  // decided when the start is answered
             return;
         case RunStage::Waiting:
-            run.stop = made_stop(cause, now);
+            run.stop = made_stop(run, cause, now);
             if (cause != StopCause::LeaseLost) run.outcome = outcome_of_stop(run, cause, settings_);
             book_.move(run, RunStage::Ended, now);
             return;
@@ -42,7 +45,7 @@ void Stopper::stop(Run& run, StopCause cause, Duration now, Commands& commands) 
         case RunStage::Ended:  // the store is told, and says itself what it makes of it
             return;
         case RunStage::Returning:
-            if (cause == StopCause::LeaseLost) run.stop = made_stop(cause, now);
+            if (cause == StopCause::LeaseLost) run.stop = made_stop(run, cause, now);
             return;
     }
 }
@@ -52,7 +55,7 @@ void Stopper::stop_running(Run& run, StopCause cause, Duration now, Commands& co
     // The runner kills the run's processes itself after the grace; only one that does not is killed for it.
     const Duration patience = grace == Duration::zero() ? grace : grace + runner_margin;
     const Duration kill_at = run.stop ? std::min(run.stop->kill_at, now + patience) : now + patience;
-    run.stop = made_stop(cause, kill_at);
+    run.stop = made_stop(run, cause, kill_at);
     commands.push_back(Say{log_lines::stopping(run, cause)});
     commands.push_back(AskToStop{run.runner, cause, grace});
     look_at(kill_at);

@@ -31,7 +31,7 @@ public:
 
 private:
     [[nodiscard]] bool is_hurried() const { return !hurried_by_.empty(); }
-    [[nodiscard]] Stop made_stop(StopCause cause, Duration kill_at) const;
+    [[nodiscard]] Stop made_stop(const Run& run, StopCause cause, Duration kill_at) const;
     void stop_running(Run& run, StopCause cause, Duration now, Commands& commands);
     void tick_run(Run& run, Duration now, Commands& commands);
     void tick_runner(RunnerId id, Runner& runner, Duration now, Commands& commands);

@@ -18,7 +18,7 @@ Run run_with(std::optional<StopCause> cause) {
     Run run;
     run.claimed = started_task(10);
     run.timeout = seconds(7);
-    if (cause) run.stop = Stop{.cause = *cause};
+    if (cause) run.stop = Stop{.cause = *cause, .out_of_time = *cause == StopCause::Timeout};
     return run;
 }
 
@@ -64,6 +64,17 @@ TEST(Outcomes, EveryWayToEndAfterEveryStopKeepsTheContract) {
                 const bool is_kept = way == Way::Returned && end != LeaseEnd::Completed;
                 EXPECT_EQ(outcome.result, end == LeaseEnd::Completed ? "17" : "");
                 EXPECT_EQ(outcome.error.data == R"({"returned":17})", is_kept);
+            }
+}
+
+TEST(Outcomes, NothingThatComesAfterTheTimeoutCountsWhateverFollowsTheTimeout) {
+    for (const StopCause cause : {StopCause::Cancel, StopCause::Fence})
+        for (const Way way : {Way::Returned, Way::Threw, Way::Failed})
+            for (const bool saw_stop : {false, true}) {
+                engine::Run run = run_with(cause);
+                run.stop->out_of_time = true;
+                EXPECT_EQ(core::to_text(outcome_of_end(run, ended(way, saw_stop), {}).end),
+                          core::to_text(promised(cause, way, true)));
             }
 }
 

@@ -141,6 +141,18 @@ TEST_F(Stopping, ARunThatReturnsAValueAfterItSawTheCancelIsCancelled) {
     EXPECT_EQ(finishing(bench).error.data, R"({"returned":[1,2]})");
 }
 
+TEST_F(Stopping, AValueThatComesAfterTheTimeoutIsTooLateEvenIfACancelFollowsTheTimeout) {
+    TaskPolicy policy;
+    policy.timeout = seconds(7);
+    run(policy);
+    keep_beating(bench, seconds(8));
+    EXPECT_EQ(bench.take<AskToStop>().front().cause, StopCause::Timeout);
+    hear(stop_answer({lease(), store::StopReason::Cancel}));
+    bench.tell(RunEnded{.runner = bench.runner_of(10), .lease = 10, .completed = true, .result = "17"});
+    EXPECT_EQ(finishing(bench).end, core::LeaseEnd::Cancelled);
+    EXPECT_EQ(finishing(bench).error.data, R"({"returned":17})");
+}
+
 TEST_F(Stopping, ARunThatStopsCleanlyForADrainIsReportedSo) {
     run();
     bench.worker.asked_to_drain("test", bench.now);
