@@ -40,13 +40,16 @@ void Worker::notice_standstill(Duration now) {
 }
 
 void Worker::asked_to_drain(const std::string& why, Duration now) {
-    if (drain_began_) {
-        if (!hurried_) say(log_lines::hurrying(why));
-        hurried_ = true;
-        stopper_.hurry(why);
-        stopped_all_ = false;
-        return;
-    }
+    if (!std::exchange(was_asked_to_drain_, true)) return begin_drain(why, now);
+    if (hurried_) return;
+    say(log_lines::hurrying(why));
+    hurried_ = true;
+    stopper_.hurry(why);
+    stopped_all_ = false;
+}
+
+void Worker::begin_drain(const std::string& why, Duration now) {
+    if (drain_began_) return;
     drain_began_ = now;
     drain_reason_ = why;
     say(log_lines::draining(why, book_.runs().size(), settings_.shutdown_grace));

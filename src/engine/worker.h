@@ -30,7 +30,8 @@ public:
     void work_arrived() { claimer_.work_arrived(); }
     /// The store may have orders for this worker: to stop a run, to drain. It beats at once, and the answer tells.
     void orders_arrived(Duration now) { beater_.beat_for_orders(now); }
-    /// Shut down: let runs end within the grace. Asked a second time: stop them at once.
+    /// Shut down: let runs end within the grace. Asked a second time: stop them at once. An order to drain, which a
+    /// beat brings, does not count as the first time.
     void asked_to_drain(const std::string& why, Duration now);
     void answered(Lane lane, const StoreAnswer& answer, Duration now);
     void handle(const RunnerEvent& event, Duration now);
@@ -70,6 +71,7 @@ private:
     void on(const RunLog& event, Duration now);
     void end_run(Run& run, store::FinishedRun outcome, Duration now);
     void forget_lost_runs();
+    void begin_drain(const std::string& why, Duration now);
     void drain(Duration now);
     void spawn_runners(Duration now);
     void begin_waiting(Duration now);
@@ -127,6 +129,7 @@ private:
     bool cordoned_ = false;
     std::optional<Duration> drain_began_;
     std::string drain_reason_;
+    bool was_asked_to_drain_ = false;  // by a signal or its application, not by an order
     bool hurried_ = false;
     bool stopped_all_ = false;
     Duration give_up_at_{};

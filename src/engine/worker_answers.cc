@@ -111,7 +111,7 @@ void Worker::on_beat(const store::BeatAnswer& answer, Duration now) {
     if (settings_.says_debug) say(log_lines::beat_sent(book_.runs().size()));
     set_fence();
     if (!std::exchange(announced_, true)) commands_.push_back(Announce{Announce::What::Ready});
-    if (answer.drain && !drain_began_) asked_to_drain("it was asked to from afar", now);
+    if (answer.drain) begin_drain("it was asked to from afar", now);
     if (answer.cordoned != cordoned_) say(log_lines::cordoned(answer.cordoned));
     if (std::exchange(cordoned_, answer.cordoned) && !cordoned_) claimer_.work_arrived();
     for (const store::TaskLease& lost : answer.lost)
