@@ -190,10 +190,12 @@ void Worker::drain(Duration now) {
         book_.move(book_.at(*book_.in(RunStage::Held).begin()), RunStage::Returning, now);
     const Duration stop_at = hurried_ ? now : *drain_began_ + settings_.shutdown_grace;
     if (now < stop_at) return stopper_.look_at(stop_at);
-    if (!std::exchange(stopped_all_, true)) {
-        stopper_.stop_all(StopCause::Drain, now, commands_);
+    const bool stops_now = !std::exchange(stopped_all_, true);
+    if (stops_now) stopper_.stop_all(StopCause::Drain, now, commands_);
+    // Threads cannot be killed. While one runs, the worker stays and beats, so that nobody else is given the task.
+    const bool waits_for_threads = !settings_.runners_can_die && book_.count(RunStage::Running) > 0;
+    if (stops_now || waits_for_threads)
         give_up_at_ = now + (hurried_ ? hurried_delivery_patience : settings_.stop_grace + delivery_patience);
-    }
     if (now < give_up_at_) return stopper_.look_at(give_up_at_);
     say(log_lines::left_undelivered(book_.runs().size()));
     commands_.push_back(Leave{.exit_code = 1});

@@ -336,6 +336,44 @@ TEST_F(Stopping, ADrainFromAfarIsObeyed) {
     EXPECT_TRUE(bench.worker.is_draining());
 }
 
+TEST_F(Stopping, ASignalAfterADrainFromAfarIsTheFirstRequestAndHurriesNothing) {
+    run();
+    hear(order_answer(true, false));
+    bench.worker.asked_to_drain("SIGTERM was received", bench.now);
+    bench.decide();
+    EXPECT_THAT(bench.take<AskToStop>(), IsEmpty());
+    EXPECT_THAT(bench.take<KillRunner>(), IsEmpty());
+    bench.worker.asked_to_drain("SIGTERM was received", bench.now);
+    bench.decide();
+    EXPECT_THAT(bench.take<KillRunner>(), SizeIs(1));
+}
+
+/// Others would be given the task while the thread goes on with it.
+TEST(Drain, OfAWorkerWithThreadsKeepsItsLeasesUntilTheyHaveEnded) {
+    WorkerSettings with_threads;
+    with_threads.runners_can_die = false;
+    WorkerHarness bench(1, with_threads);
+    bench.join();
+    bench.grant({started_task(10)});
+    for (int times = 0; times < 3; ++times) bench.worker.asked_to_drain("test", bench.now);
+    bench.decide();
+    EXPECT_THAT(bench.take<AskToStop>(), SizeIs(1));
+    if (bench.under_way<SnapshotCall>(Lane::Work) != nullptr) bench.answer(Lane::Work, CallDone{});
+    int beats = 0;
+    for (int second = 0; second < 600; ++second) {
+        bench.pass(seconds(1));
+        if (bench.under_way<SnapshotCall>(Lane::Work) != nullptr) bench.answer(Lane::Work, CallDone{});
+        const auto* beat = bench.under_way<BeatCall>(Lane::Beat);
+        if (beat == nullptr) continue;
+        beats += static_cast<int>(beat->params.held.size());
+        bench.answer(Lane::Beat, store::BeatAnswer{});
+    }
+    EXPECT_GT(beats, 100);
+    EXPECT_THAT(bench.take<Leave>(), IsEmpty());
+    bench.tell(RunEnded{.runner = bench.runner_of(10), .lease = 10, .saw_stop = true, .threw_stop = true});
+    EXPECT_EQ(finishing(bench).end, core::LeaseEnd::StoppedCleanly);
+}
+
 TEST_F(Stopping, ACordonedWorkerClaimsNothingUntilItIsUncordoned) {
     bench.join();
     bench.grant({});
