@@ -10,7 +10,9 @@ void WorkflowProgramTest::define(const std::string& yaml) const {
 }
 
 RunningProgram WorkflowProgramTest::start_worker(const std::string& name) const {
-    return RunningProgram(command({"worker", "--name", name}));
+    RunParams params = command({"worker", "--name", name});
+    params.environment.erase("HOLDFAST_SERVER");  // a worker needs the store itself, and refuses a server
+    return RunningProgram(params);
 }
 
 std::string WorkflowProgramTest::run(std::vector<std::string> arguments) const {
