@@ -3,34 +3,14 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/utf8.h"
+
 namespace holdfast {
 
 namespace {
 
 char to_lower(char letter) {
     return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
-
-/// How many bytes the UTF-8 sequence at the front of `text` has; 0 when it is not a valid one. The bounds of the
-/// second byte are those of the Unicode standard's table 3-7: they exclude overlong forms, surrogates, and what
-/// lies beyond U+10FFFF.
-std::size_t sequence_length(std::string_view text) {
-    const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-    const auto continues = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xBF) {
-        return byte(i) >= low && byte(i) <= high;
-    };
-    const unsigned lead = byte(0);
-    if (lead < 0x80) return 1;
-    if (lead >= 0xC2 && lead <= 0xDF) return continues(1) ? 2 : 0;
-    if (lead >= 0xE0 && lead <= 0xEF) {
-        const bool second = continues(1, lead == 0xE0 ? 0xA0 : 0x80, lead == 0xED ? 0x9F : 0xBF);
-        return second && continues(2) ? 3 : 0;
-    }
-    if (lead >= 0xF0 && lead <= 0xF4) {
-        const bool second = continues(1, lead == 0xF0 ? 0x90 : 0x80, lead == 0xF4 ? 0x8F : 0xBF);
-        return second && continues(2) && continues(3) ? 4 : 0;
-    }
-    return 0;
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours, each counted as one (optimal string alignment).
@@ -123,7 +103,7 @@ std::string one_line(std::string_view text) {
 std::optional<std::string> text_defect(std::string_view text) {
     for (std::size_t offset = 0; offset < text.size();) {
         if (text[offset] == '\0') return concat("contains a NUL byte at offset ", offset);
-        const std::size_t length = sequence_length(text.substr(offset));
+        const std::size_t length = character_length(text.substr(offset));
         if (length == 0) return concat("is not valid UTF-8 at offset ", offset);
         offset += length;
     }

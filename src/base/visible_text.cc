@@ -14,18 +14,6 @@ bool is_plain_ascii(char c) {
     return c >= ' ' && c < '\x7f';
 }
 
-char32_t code_point(std::string_view character) {
-    const auto first = static_cast<unsigned char>(character.front());
-    char32_t code = character.size() == 1 ? first : first & (0x7fU >> character.size());
-    for (const char next : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(next) & 0x3fU);
-    return code;
-}
-
-/// DEL, C1, and the embeddings, overrides and isolates of bidirectional text.
-bool must_be_spelled_out(char32_t code) {
-    return (code >= 0x7f && code <= 0x9f) || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-}
-
 void append_hex(std::string& text, std::string_view prefix, char32_t code, int width) {
     text += prefix;
     while (width-- > 0) text += hex_digits[code >> (4 * width) & 0xf];
@@ -35,7 +23,7 @@ void append_visible(std::string& shown, std::string_view character) {
     const char32_t code = code_point(character);
     if (code < 0x20)
         append_hex(shown, "\\x", code, 2);
-    else if (must_be_spelled_out(code))
+    else if (is_control(code) || changes_direction(code))
         append_hex(shown, "\\u", code, 4);
     else
         shown += character;
