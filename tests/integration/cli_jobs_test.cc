@@ -156,7 +156,7 @@ TEST_P(CliJobs, PauseHoldsTheTasksBackAndResumeLetsThemGo) {
     const std::string task = step(id, "fetch")["task"];
     EXPECT_THAT(holdfast({"tasks", "show", task}).out,
                 AllOf(HasSubstr("step        fetch of job " + id), HasSubstr("its job is paused")));
-    EXPECT_EQ(show(task)["step"], (nlohmann::json{{"job", id}, {"name", "fetch"}}));
+    EXPECT_EQ(show(task)["step"], (nlohmann::json{{"job", id}, {"name", "fetch"}, {"hook", false}}));
     EXPECT_EQ(steer({"resume", id})["status"], "resumed");
     EXPECT_EQ(stand_in.take().task.id.to_string(), task);
 }
