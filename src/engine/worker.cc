@@ -147,6 +147,7 @@ void Worker::end_run(Run& run, store::FinishedRun outcome, Duration now) {
 
 Commands Worker::decide(Duration now) {
     notice_standstill(now);
+    if (has_nothing_to_lose()) leave_unregistered();
     if (!left_) {
         forget_lost_runs();
         if (announced_) stopper_.fence(beater_.last_acknowledged(), now, commands_);
@@ -244,6 +245,16 @@ void Worker::begin(Run& run, Duration now) {
 bool Worker::is_beyond_fence(const Run& run, Duration now) const {
     const Duration ask = fence_times(settings_.registration.fence_after).ask;
     return is_fenced(run.claimed.task) && now - run.trusted_since >= ask;
+}
+
+/// It never joined, and no registration is on its way.
+bool Worker::has_nothing_to_lose() const {
+    return !left_ && drain_began_ && !registered_ && !announced_ && !beat_under_way_;
+}
+
+void Worker::leave_unregistered() {
+    commands_.push_back(Leave{.exit_code = 0});
+    left_ = true;
 }
 
 bool Worker::is_drained() const {

@@ -78,6 +78,8 @@ private:
     void begin(Run& run, Duration now);
     [[nodiscard]] bool is_beyond_fence(const Run& run, Duration now) const;
     [[nodiscard]] bool wants_runners() const;
+    [[nodiscard]] bool has_nothing_to_lose() const;
+    void leave_unregistered();
     [[nodiscard]] bool is_drained() const;
     void say(LogLine line) { commands_.push_back(Say{std::move(line)}); }
 

@@ -37,6 +37,19 @@ TEST(Worker, TriesToBeatAgainWithinASecondHoweverLongTheStoreIsAway) {
     EXPECT_TRUE(bench.worker.book().runs().empty()) << "though it holds nothing";
 }
 
+TEST(Worker, ThatCouldNotRegisterYetLeavesWhenItIsAskedToDrain) {
+    WorkerHarness bench;
+    bench.decide();
+    ASSERT_NE(bench.under_way<RegisterCall>(Lane::Beat), nullptr);
+    bench.worker.asked_to_drain("SIGTERM was received", bench.now);
+    bench.decide();
+    EXPECT_TRUE(bench.take<Leave>().empty()) << "the registration may succeed";
+    bench.fail(Lane::Beat);
+    const auto left = bench.take<Leave>();
+    ASSERT_EQ(left.size(), 1U);
+    EXPECT_EQ(left.front().exit_code, 0) << "it has nothing to lose";
+}
+
 TEST(Worker, ClaimsForAsManyTasksAsRunnersAreIdleAndStartsThemAtOnce) {
     WorkerHarness bench(3);
     bench.join();
