@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/ids.h"
@@ -29,6 +31,7 @@ public:
     }
     bool clear_away(const store::WorkerLiveness& worker) override {
         cleared.insert(worker.id);
+        if (const auto act = std::exchange(while_clearing, {})) act();
         return clears;
     }
     bool stop_container(const store::WorkerLiveness&, const store::TaskLease& lease) override {
@@ -40,6 +43,7 @@ public:
     std::set<Uuid> cleared;
     std::set<store::Lease> stopped;
     bool clears = true;
+    std::function<void()> while_clearing = {};  ///< once: between the look at a dead worker's leases and their end
     bool stops = true;
 };
 
