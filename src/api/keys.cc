@@ -22,13 +22,19 @@ Json queue_of(const std::string& queue) {
     return queue.empty() ? Json() : Json(queue);
 }
 
+/// An empty name must not stand for the shared key.
+std::string named_queue(std::string name) {
+    if (name.empty()) throw Problem("BAD_PARAMETER", "queue is empty; leave it out for a shared key");
+    return name;
+}
+
 core::KeyDeclaration read_declaration(Call& call) {
     const Value *queue = given(call.body, "queue"), *shared = given(call.body, "shared");
     const bool is_shared = shared != nullptr && shared->get<bool>();
     if (is_shared == (queue != nullptr))
         throw Problem("BAD_PARAMETER", "say whose the key is: \"shared\": true, or the name of its queue");
     return {.key = call.path("key"),
-            .queue = is_shared ? std::string() : queue->get<std::string>(),
+            .queue = is_shared ? std::string() : named_queue(queue->get<std::string>()),
             .limit = call.body.at("limit").get<int>()};
 }
 
@@ -56,7 +62,8 @@ http::Reply declare_key(Call& call) {
 }
 
 http::Reply remove_key(Call& call) {
-    const std::string key = call.path("key"), queue = call.text("queue");
+    const std::string key = call.path("key");
+    const std::string queue = call.is_given("queue") ? named_queue(call.text("queue")) : std::string();
     require_owner(call.caller, queue);
     if (!call.store().remove_key(key, queue, call.caller.who()))
         throw Problem("NOT_FOUND", concat("key ", client::key_name(key, queue), " is not declared"));

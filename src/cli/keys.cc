@@ -120,7 +120,8 @@ ExitCode apply_keys(Session& session, bool dry_run) {
         tell(session, key, client::to_text(status), sentence_about(key, status, dry_run));
     for (const core::KeyDeclaration& key : changes.not_configured)
         tell(session, key, "not_configured",
-             fmt::format("is not in {}, and stays; 'holdfast keys remove' removes it", config.file));
+             fmt::format("is not in {}, and stays; 'holdfast keys remove {} {}' removes it", config.file, key.key,
+                         key.is_shared() ? "--shared" : "--queue " + key.queue));
     return ExitCode::Done;
 }
 

@@ -80,8 +80,9 @@ void note_other_limit(const Io& io, const Submission& submission, const SubmitOu
     const auto& in_force = outcome.concurrency_limit;
     if (!asked || !in_force || *in_force == asked->limit) return;
     io.err << fmt::format(
-        "holdfast: the limit {} is in force for the concurrency key {}, not {}; 'holdfast keys list' says who set "
-        "it\n",
+        "holdfast: the limit {} is in force for the concurrency key {}, not {}; 'holdfast keys list' shows whether "
+        "it "
+        "is declared\n",
         *in_force, asked->key, asked->limit);
 }
 

@@ -31,7 +31,8 @@ void print_fields(const Io& io, const store::TaskRecord& record, const StepOfTas
     field("args", task.args);
     field("runs", task.spec);
     field("policy", core::encode_policy(task.policy));
-    if (task.concurrency) field("key", fmt::format("{} (limit {})", task.concurrency->key, task.concurrency->limit));
+    if (task.concurrency)
+        field("key", fmt::format("{} (asked for the limit {})", task.concurrency->key, task.concurrency->limit));
     field("idempotency", task.idempotency_key);
     field("trace", task.traceparent);
     if (task.deadline) field("deadline", format_timestamp(*task.deadline));

@@ -57,7 +57,7 @@ KeyChanges compare_keys(store::Store& store, const std::vector<KeyDeclaration>& 
     for (const KeyDeclaration& key : wanted) changes.configured.emplace_back(key, status_among(declared, key));
     const auto is_wanted = [&](const KeyDeclaration& old) {
         return std::ranges::any_of(wanted, [&](const KeyDeclaration& key) {
-            return key.key == old.key && (key.queue == old.queue || key.is_shared());
+            return key.key == old.key && (key.queue == old.queue || key.is_shared() || old.is_shared());
         });
     };
     std::ranges::remove_copy_if(declared, std::back_inserter(changes.not_configured), is_wanted);

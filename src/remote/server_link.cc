@@ -31,8 +31,10 @@ std::string escaped(std::string_view text) {
 [[noreturn]] void complain(const Json& problem, int status, const std::string& url) {
     const std::string code = problem.value("code", "");
     std::string detail = problem.value("detail", concat("the server answered with status ", status));
-    for (const Json& error : problem.value("errors", Json::array()))
-        detail += concat("\n", error.value("where", ""), ": ", error.value("detail", ""));
+    for (const Json& error : problem.value("errors", Json::array())) {
+        const std::string fault = concat(error.value("where", ""), " ", error.value("detail", ""));
+        if (detail.find(fault) == std::string::npos) detail += concat("; ", fault);
+    }
     if (code == "PAYLOAD_MISMATCH") throw PayloadMismatch(concat(code, ": ", detail));
     if (status == 401 || status == 403)
         throw Unusable(

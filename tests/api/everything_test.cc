@@ -84,6 +84,8 @@ TEST_F(ApiResources, KeysAreDeclaredAndRemovedAndSubmitsAreToldTheirLimits) {
     EXPECT_EQ(put("/api/keys/k", {{"limit", 2}}).code(), "BAD_PARAMETER");
     EXPECT_EQ(put("/api/keys/k", {{"limit", 2}, {"queue", "x"}, {"shared", true}}).code(), "BAD_PARAMETER");
     EXPECT_EQ(put("/api/keys/k", {{"limit", 0}, {"shared", true}}).code(), "BAD_PARAMETER");
+    EXPECT_EQ(put("/api/keys/k", {{"limit", 2}, {"queue", ""}}).code(), "BAD_PARAMETER");
+    EXPECT_EQ(del("/api/keys/a%2Fb?queue=").code(), "BAD_PARAMETER");
     EXPECT_EQ(del("/api/keys/k").code(), "NOT_FOUND");
     EXPECT_EQ(del("/api/keys/a%2Fb?queue=x").code(), "NOT_FOUND");
     EXPECT_EQ(del("/api/keys/a%2Fb").body.at("status"), "removed");

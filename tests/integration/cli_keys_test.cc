@@ -85,7 +85,9 @@ TEST_P(CliKeys, WhoseAKeyIsHasToBeSaid) {
         EXPECT_EQ(ran.exit_code, 2);
         EXPECT_THAT(ran.err, HasSubstr("--shared, or --queue"));
     }
-    EXPECT_EQ(holdfast({"keys", "set", "db", "--limit", "0", "--shared"}).exit_code, 2);
+    const Ran too_low = holdfast({"keys", "set", "db", "--limit", "0", "--shared"});
+    EXPECT_EQ(too_low.exit_code, 2);
+    EXPECT_THAT(too_low.err, AllOf(HasSubstr("1 to 10000"), Not(HasSubstr("\\x0a"))));
     EXPECT_THAT(holdfast({"keys", "list"}).out, Not(HasSubstr("db")));
 }
 

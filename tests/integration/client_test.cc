@@ -79,6 +79,16 @@ TEST_P(ClientTest, APolicyThatRetriesOnCrashesIsRefusedForOnCrash) {
         testing::ThrowsMessage<BadInput>(HasSubstr("on_crash: requeue")));
 }
 
+TEST_P(ClientTest, ASubmitIsToldTheLimitInForceForItsConcurrencyKey) {
+    store().declare_key({.key = "disk", .queue = "", .limit = 2}, "operator");
+    SubmitOptions options;
+    options.concurrency = ConcurrencyKey{"disk", 7};
+    EXPECT_EQ(client.submit(resize, {"cat.png", 640}, options).concurrency_limit, 2);
+    EXPECT_EQ(client.submit({"resize", nullptr, options}).concurrency_limit, 2);
+    EXPECT_EQ(client.submit_many({{"resize", nullptr, options}}).at(0).concurrency_limit, 2);
+    EXPECT_FALSE(client.submit(resize, {"cat.png", 640}).concurrency_limit);
+}
+
 TEST_P(ClientTest, ACancelledTaskIsAnErrorToo) {
     const auto handle = client.submit(resize, {"cat.png", 640});
     EXPECT_EQ(client.cancel(handle.id, "changed my mind"), CancelStatus::Cancelled);

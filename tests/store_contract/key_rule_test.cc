@@ -300,12 +300,14 @@ TEST_P(KeyRule, ARemovedDeclarationLeavesItsLimitToTheSubmits) {
     EXPECT_EQ(told("a", 9), 9);
 }
 
-TEST_P(KeyRule, WhatCannotBeAKeyIsNotDeclared) {
+TEST_P(KeyRule, WhatCannotBeAKeyIsRefused) {
     EXPECT_THROW(store->declare_key({.key = "", .queue = "a", .limit = 1}, "x"), BadInput);
     EXPECT_THROW(store->declare_key({.key = "k", .queue = "a", .limit = 0}, "x"), BadInput);
     EXPECT_THROW(store->declare_key({.key = "k", .queue = "a", .limit = 10'001}, "x"), BadInput);
     EXPECT_THROW(store->declare_key({.key = "k", .queue = std::string(256, 'q'), .limit = 1}, "x"), BadInput);
     EXPECT_THROW(store->declare_key({.key = std::string("a\0b", 3), .queue = "a", .limit = 1}, "x"), BadInput);
+    EXPECT_THROW(store->remove_key("\xff", "", "x"), BadInput);
+    EXPECT_THROW(store->remove_key("k", "\xff", "x"), BadInput);
     EXPECT_THAT(store->keys({}), IsEmpty());
 }
 

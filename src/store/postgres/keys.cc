@@ -92,6 +92,7 @@ DeclareStatus PostgresStore::declare_key(const core::KeyDeclaration& key, const 
 
 bool PostgresStore::remove_key(const std::string& key, const std::string& queue, const std::string& who) {
     store::check_remark(who);
+    store::check_key({.key = key, .queue = queue});
     return transact([&](Transaction& tx) {
         const bool was_declared =
             queue.empty() ? unshare(tx, key)

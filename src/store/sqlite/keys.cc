@@ -210,6 +210,7 @@ DeclareStatus SqliteStore::declare_key(const core::KeyDeclaration& key, const st
 
 bool SqliteStore::remove_key(const std::string& key, const std::string& queue, const std::string& who) {
     store::check_remark(who);
+    store::check_key({.key = key, .queue = queue});
     return write([&](Transaction& tx) {
         const bool was_declared =
             queue.empty()

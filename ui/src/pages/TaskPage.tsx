@@ -216,7 +216,7 @@ function About({ task }: { task: Task }) {
                 ['Runs', `${runsOf(task)}${task.crashes ? `, ${task.crashes} cut short` : ''}${task.requeues ? `, ${task.requeues} given back` : ''}`],
                 ['Worker', task.worker && <WorkerName id={task.worker} />],
                 ['Lease', task.lease],
-                ['Concurrency key', task.concurrency && `${task.concurrency.key} (at most ${task.concurrency.limit})`],
+                ['Concurrency key', task.concurrency && `${task.concurrency.key} (asked for the limit ${task.concurrency.limit})`],
                 ['Idempotency key', task.idempotency_key],
                 ['Retry of', task.retry_of && <Link to={taskPath(task.retry_of)}>{shortId(task.retry_of)}</Link>],
             ]}
