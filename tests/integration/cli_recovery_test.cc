@@ -5,8 +5,10 @@
 #include "holdfast/recovery.h"
 #include "integration/place.h"
 #include "platform/host_identity.h"
+#include "platform/life_lock.h"
 #include "platform/real_clock.h"
 #include "platform/system_random.h"
+#include "store/sqlite/database.h"
 #include "store/sqlite/sqlite_store.h"
 
 namespace holdfast::integration {
@@ -21,12 +23,17 @@ using testing::SizeIs;
 
 class CliRecovery : public AnyStoreProgramTest {
 protected:
-    /// A worker that beats so often that it is silent at once, and has fenced itself by then.
+    /// A worker that beats so often that it is silent at once, and has fenced itself by then. Its process lives.
     Uuid hasty_worker(const std::string& name) {
-        return add_worker(name, [](store::WorkerRegistration& worker) {
+        const Uuid id = add_worker(name, [](store::WorkerRegistration& worker) {
             worker.beat_interval = std::chrono::microseconds(1);
             worker.fence_after = std::chrono::microseconds(1);
         });
+        const std::string url = place->url(), scheme = "sqlite:";
+        for (const store::WorkerRecord& worker : store().workers())
+            if (worker.registration.id == id && url.starts_with(scheme))
+                life_.hold(platform::life_lock_path(url.substr(scheme.size())), worker.number);
+        return id;
     }
     Uuid add_worker(const std::string& name, const std::function<void(store::WorkerRegistration&)>& change = {}) {
         store::WorkerRegistration worker;
@@ -61,6 +68,7 @@ protected:
 
 private:
     platform::SystemRandom random_;
+    platform::LifeLock life_;
 };
 INSTANTIATE_TEST_SUITE_P(Stores, CliRecovery, testing::ValuesIn(all_kinds()), name_of);
 
@@ -260,7 +268,8 @@ TEST_P(CliRecovery, PruneKeepsWhatIsYoungAndSaysWhatItWouldRemove) {
                                                                                 {"workers", 0},
                                                                                 {"heartbeats", 0},
                                                                                 {"worker_states", 0},
-                                                                                {"more", false}}));
+                                                                                {"more", false},
+                                                                                {"doubt", nullptr}}));
 }
 
 /// A year ago.
@@ -296,7 +305,7 @@ TEST_F(CliPrune, RemovesInBatchesUntilNothingIsLeft) {
     const std::string young = submit({"work"});
     EXPECT_THAT(holdfast({"recovery", "prune", "--dry-run"}).out, HasSubstr("at least 1000 ended tasks"));
     EXPECT_EQ(store().count().cancelled, 2100);
-    EXPECT_EQ(holdfast({"recovery", "prune", "--json"}).json()["tasks"], 2100);
+    EXPECT_EQ(holdfast({"recovery", "prune", "--yes", "--json"}).json()["tasks"], 2100);
     EXPECT_EQ(store().count().cancelled, 0);
     EXPECT_EQ(show(young)["task"]["state"], "PENDING");
 }
@@ -304,9 +313,37 @@ TEST_F(CliPrune, RemovesInBatchesUntilNothingIsLeft) {
 TEST_F(CliPrune, RemovesNothingThatIsKeptForEver) {
     end_tasks(1);
     folder.write("holdfast.yaml", "retention: { terminal_record_retention_hours: null }\n");
-    EXPECT_THAT(holdfast({"recovery", "prune"}).out,
+    EXPECT_THAT(holdfast({"recovery", "prune", "--yes"}).out,
                 HasSubstr("0 ended tasks, with their attempts, logs and events (kept for ever)"));
     EXPECT_EQ(store().count().cancelled, 1);
+}
+
+TEST_F(CliPrune, RemovesNothingByAClockThatIsAYearAheadOfTheStoreUntilAPersonVouchesForIt) {
+    end_tasks(1);
+    const Ran refused = holdfast({"recovery", "prune"});
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("nothing was removed: the store's clock says"), HasSubstr("--yes")));
+    const Ran dry = holdfast({"recovery", "prune", "--dry-run"});
+    EXPECT_EQ(dry.exit_code, 0);
+    EXPECT_THAT(dry.out, HasSubstr("1 ended tasks"));
+    EXPECT_THAT(dry.err, HasSubstr("nothing would be removed now"));
+    EXPECT_EQ(store().count().cancelled, 1);
+    EXPECT_EQ(holdfast({"recovery", "prune", "--yes"}).exit_code, 0);
+    EXPECT_EQ(store().count().cancelled, 0);
+    EXPECT_EQ(holdfast({"recovery", "prune"}).exit_code, 0) << "it is believed from then on";
+}
+
+class CliUnregistered : public SqliteProgramTest {};
+
+TEST_F(CliUnregistered, AWorkerThatHoldsATaskWithoutARowIsNamed) {
+    const std::string id = submit({"work"});
+    StandInWorker(store(), {"task:work"}).take();
+    const std::string worker = store().workers().front().registration.id.to_string();
+    sqlite::Database(file(), sqlite::Database::Mode::ReadWrite).execute("DELETE FROM worker");
+    EXPECT_THAT(holdfast({"recovery", "status"}).out,
+                AllOf(HasSubstr("workers: 1 unregistered"), HasSubstr("  " + worker + ": unregistered: it holds")));
+    EXPECT_THAT(holdfast({"doctor"}).out, HasSubstr("tasks are held by workers without a row: " + worker));
+    EXPECT_THAT(holdfast({"recovery", "stale", "--threshold", "0s"}).out, HasSubstr(id));
 }
 
 struct BadRecoveryLine {
