@@ -16,7 +16,6 @@ namespace holdfast::chaos {
 
 namespace {
 
-
 sockaddr_in loopback(int port) {
     sockaddr_in address{};
     address.sin_family = AF_INET;

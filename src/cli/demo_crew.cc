@@ -20,7 +20,6 @@ namespace holdfast::cli {
 
 namespace {
 
-
 /// All that the child uses: nothing is allocated after the fork.
 struct Prepared {
     std::vector<char*> arguments;

@@ -42,7 +42,8 @@ Outcome as_text(const Result<nlohmann::json, TaskError>& result) {
 
 Outcome call(const Function& function, Context& context, const std::string& args) {
     const auto given = nlohmann::json::parse(args, nullptr, false);
-    if (given.is_discarded()) return failure({std::string(error_code::args_not_readable), "the arguments are not JSON", ""});
+    if (given.is_discarded())
+        return failure({std::string(error_code::args_not_readable), "the arguments are not JSON", ""});
     try {
         return as_text(function(context, given));
     } catch (const Stopped&) {

@@ -17,7 +17,6 @@ namespace holdfast::runner {
 
 namespace {
 
-
 constexpr std::size_t most_guests = 16;
 constexpr std::size_t beside_the_payload = 64 * 1024;
 

@@ -19,7 +19,6 @@ namespace holdfast::runner {
 
 namespace {
 
-
 void write_file(const std::string& path, std::string_view text, mode_t mode) {
     const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
     while (file && !text.empty()) {

@@ -20,7 +20,6 @@ namespace holdfast::worker_test {
 
 namespace {
 
-
 Descriptor open_for_appending(const std::string& path) {
     Descriptor file(open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
     if (!file) throw std::system_error(errno, std::generic_category(), path);

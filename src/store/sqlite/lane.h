@@ -22,8 +22,8 @@ struct Transaction {
     bool brings_work = false;
     bool ends_tasks = false;
     bool gives_orders = false;  ///< a worker's beat would be told something
-    /// Routes and keys of tasks that freed a slot, or left the ready set without taking one: tasks that wait for the key
-    /// move up before the commit.
+    /// Routes and keys of tasks that freed a slot, or left the ready set without taking one: tasks that wait for the
+    /// key move up before the commit.
     std::set<std::pair<std::int64_t, std::string>> freed_keys = {};
     /// Whose jobs have to hear of it before the commit.
     std::vector<store::JustEnded> ended_tasks = {};
