@@ -101,13 +101,13 @@ private:
     };
 
     /// `begun`: when the step above began. On PostgreSQL a child job may be marked as started a moment later than its
-    /// first step; it is told in its place all the same.
+    /// first step: the steps of a child are told only once the beginning of the step above has been.
     void note_steps(const JobTree& tree, const std::string& above, Timestamp begun) {
         for (const StepNode& node : tree.steps) {
             if (node.info.hook) continue;  // runs after the job's end: nobody may be there to tell
             const std::string path = above + node.info.name;
             note_beginning(tree, node.info, path, begun);
-            if (node.child)
+            if (node.child && (told_beginnings_.contains(path) || is_terminal(node.info.state)))
                 note_steps(*node.child, path + "/", std::max(begun, node.info.started_at.value_or(begun)));
             note_end(node.info, path, begun);
         }
