@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "engine/fence.h"
 #include "sim/process.h"
 #include "sim/witness.h"
 #include "sim/world.h"
@@ -71,6 +72,9 @@ void Witness::check_settlement(const LeaseSight& lease, const Change::End& end, 
     if (place.pending) {
         if (!may_repeat(task->task.policy, lease.history, end)) complain("P4", concat(how, ", and is to run again"));
         if (cancelled) complain("Cancel", concat(how, ", and is to run again although it was cancelled"));
+        const bool is_timed_out_unseen = !end.evidence.empty() && end.code == error_code::task_timeout;
+        if (is_timed_out_unseen && !engine::is_fenced(task->task))
+            complain("P7", concat(how, ", and is to run again, though its worker was not to stop it"));
         const bool costs =
             place.pending->attempts + place.pending->crashes != lease.history.attempts + lease.history.crashes;
         const bool is_counted = end.end == core::LeaseEnd::Failed || end.end == core::LeaseEnd::Crashed;

@@ -384,8 +384,9 @@ bool World::cut_off_one(Dice& of_fault) {
 /// By hand, past every store.
 bool World::forget_one(Dice& of_fault) {
     std::vector<Uuid> known;
+    const bool of_the_living = of_fault.chance(0.7);
     for (const auto& [id, worker] : workers)
-        if (worker.registered_at && !worker.forgotten_at) known.push_back(id);
+        if (worker.registered_at && !worker.forgotten_at && (worker.is_alive || !of_the_living)) known.push_back(id);
     if (known.empty() || timeline.now() < down_until_) return false;
     const Uuid id = of_fault.pick(known);
     std::string digits = id.to_string();
@@ -399,6 +400,9 @@ bool World::forget_one(Dice& of_fault) {
     }
     workers.at(id).forgotten_at = timeline.now();
     trace.line(timeline.now(), "database", concat("the row of ", workers.at(id).process, " is deleted"));
+    if (!workers.at(id).is_alive || of_fault.chance(0.5)) return true;
+    for (const auto& slot : slots_)  // before it can register again
+        if (slot->name == workers.at(id).process && slot->process) slot->process->die("killed as its row is deleted");
     return true;
 }
 
