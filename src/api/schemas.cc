@@ -173,14 +173,15 @@ void add_tasks(Json& all) {
     all["TaskSubmissions"] = {{"anyOf", Json::array({ref("TaskSubmission"), ref("TaskBatch")})}};
     all["TaskBatchFrame"] = batch_of(any("checked one by one"));
     const Json in_force = nullable(integer("the limit in force for its concurrency key; null: it has none"));
-    all["Submitted"] =
+    all["Submitted"] = object({{"id", uuid()}, {"status", word({"accepted", "existing"})}});
+    all["SubmittedTask"] =
         object({{"id", uuid()}, {"status", word({"accepted", "existing"})}, {"concurrency_limit", in_force}});
     all["SubmittedBatch"] = object(
         {{"items", array(object({{"id", nullable(uuid())},
                                  {"status", word({"accepted", "existing", "payload_mismatch", "too_old", "refused"})},
                                  {"detail", nullable(text())},
                                  {"concurrency_limit", in_force}}))}});
-    all["SubmitAnswer"] = {{"anyOf", Json::array({ref("Submitted"), ref("SubmittedBatch")})}};
+    all["SubmitAnswer"] = {{"anyOf", Json::array({ref("SubmittedTask"), ref("SubmittedBatch")})}};
     all["TaskEnding"] = object({{"id", uuid()}, {"timed_out", boolean()}, {"task", nullable(ref("Task"))}});
     all["Reason"] = form({{"reason", text("why, for those who read its history")}});
     all["Steered"] = object({{"id", uuid()}, {"status", text()}});

@@ -70,9 +70,9 @@ TEST_F(ApiResources, SchedulesOfOnesOwnAreForAdminsAndTheirQueues) {
 }
 
 TEST_F(ApiResources, KeysAreDeclaredAndRemovedAndSubmitsAreToldTheirLimits) {
-    EXPECT_EQ(put("/api/keys/a%2Fb", {{"limit", 2}, {"shared", true}}).body,
-              (Value{{"key", "a/b"}, {"queue", nullptr}, {"limit", 2}, {"status", "new"}}));
-    const Value keyed = {{"name", "resize"}, {"concurrency", {{"key", "a/b"}, {"limit", 7}}}};
+    EXPECT_EQ(put("/api/keys/disk", {{"limit", 2}, {"shared", true}}).body,
+              (Value{{"key", "disk"}, {"queue", nullptr}, {"limit", 2}, {"status", "new"}}));
+    const Value keyed = {{"name", "resize"}, {"concurrency", {{"key", "disk"}, {"limit", 7}}}};
     EXPECT_EQ(post("/api/tasks", keyed).body.at("concurrency_limit"), 2);
     EXPECT_EQ(post("/api/tasks", {{"tasks", {keyed}}}).body.at("items").at(0).at("concurrency_limit"), 2);
     EXPECT_TRUE(post("/api/tasks", {{"name", "resize"}}).body.at("concurrency_limit").is_null());
@@ -80,15 +80,15 @@ TEST_F(ApiResources, KeysAreDeclaredAndRemovedAndSubmitsAreToldTheirLimits) {
     EXPECT_EQ(key.at("shared"), true);
     EXPECT_EQ(key.at("declared"), true);
 
-    EXPECT_EQ(put("/api/keys/a%2Fb", {{"limit", 2}, {"queue", "x"}}).code(), "CONFLICT");
+    EXPECT_EQ(put("/api/keys/disk", {{"limit", 2}, {"queue", "x"}}).code(), "CONFLICT");
     EXPECT_EQ(put("/api/keys/k", {{"limit", 2}}).code(), "BAD_PARAMETER");
     EXPECT_EQ(put("/api/keys/k", {{"limit", 2}, {"queue", "x"}, {"shared", true}}).code(), "BAD_PARAMETER");
     EXPECT_EQ(put("/api/keys/k", {{"limit", 0}, {"shared", true}}).code(), "BAD_PARAMETER");
     EXPECT_EQ(put("/api/keys/k", {{"limit", 2}, {"queue", ""}}).code(), "BAD_PARAMETER");
-    EXPECT_EQ(del("/api/keys/a%2Fb?queue=").code(), "BAD_PARAMETER");
+    EXPECT_EQ(del("/api/keys/disk?queue=").code(), "BAD_PARAMETER");
     EXPECT_EQ(del("/api/keys/k").code(), "NOT_FOUND");
-    EXPECT_EQ(del("/api/keys/a%2Fb?queue=x").code(), "NOT_FOUND");
-    EXPECT_EQ(del("/api/keys/a%2Fb").body.at("status"), "removed");
+    EXPECT_EQ(del("/api/keys/disk?queue=x").code(), "NOT_FOUND");
+    EXPECT_EQ(del("/api/keys/disk").body.at("status"), "removed");
 }
 
 TEST_F(ApiResources, KeysAreForThoseWhoMayUseTheirQueues) {

@@ -37,7 +37,7 @@ void add_cell(const std::string& cell, std::set<std::string>& found) {
 std::map<std::string, std::string> scopes_in(const std::string& document) {
     std::map<std::string, std::string> scopes;
     std::ifstream file(document);
-    static const std::regex row(R"(^\| (`(?:GET|POST|DELETE) [^|]*) \| ([^|]*) \|.*)");
+    static const std::regex row(R"(^\| (`(?:GET|POST|PUT|DELETE) [^|]*) \| ([^|]*) \|.*)");
     std::smatch match;
     for (std::string line; std::getline(file, line);) {
         if (!std::regex_match(line, match, row)) continue;

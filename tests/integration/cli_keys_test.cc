@@ -92,10 +92,10 @@ TEST_P(CliKeys, WhoseAKeyIsHasToBeSaid) {
 }
 
 TEST_P(CliKeys, AQueueCannotHaveItsOwnLimitOfASharedKey) {
-    (void)holdfast({"keys", "set", "db", "--limit", "2", "--shared"});
-    const Ran ran = holdfast({"keys", "set", "db", "--limit", "3", "--queue", "default"});
+    (void)holdfast({"keys", "set", "a/b %2F?", "--limit", "2", "--shared"});
+    const Ran ran = holdfast({"keys", "set", "a/b %2F?", "--limit", "3", "--queue", "default"});
     EXPECT_EQ(ran.exit_code, 2);
-    EXPECT_THAT(ran.err, HasSubstr("holdfast keys remove db --shared"));
+    EXPECT_THAT(ran.err, HasSubstr("holdfast keys remove a/b %2F? --shared"));
 }
 
 TEST_P(CliKeys, ApplyDeclaresThoseOfTheConfiguration) {
