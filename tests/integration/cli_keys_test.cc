@@ -115,7 +115,6 @@ TEST_P(CliKeys, ApplyDeclaresThoseOfTheConfiguration) {
 }
 
 TEST_P(CliKeys, AWorkerDeclaresThoseOfItsConfigurationWhenItStarts) {
-    if (GetParam() == StoreKind::Server) GTEST_SKIP() << "workers need the store itself";
     define("keys: {db: {limit: 2, shared: true}}\n");
     (void)submit({"resize"});
     const RunningProgram worker = start_worker();
