@@ -12,6 +12,12 @@ struct Migration {
     std::string_view sql;
 };
 
+/// Until the first release the migrations are edited in place, so a store of an earlier build cannot be upgraded.
+/// Such a store is known by its slots, which do not name a queue.
+inline constexpr std::string_view earlier_build =
+    "was made by an earlier, unreleased build of holdfast, whose schema cannot be upgraded: use a new store, or that "
+    "build";
+
 }  // namespace holdfast::store
 
 namespace holdfast::sqlite {

@@ -47,6 +47,20 @@ TEST_P(Migrations, RefuseADatabaseThatIsNewerThanTheProgram) {
     submit();
 }
 
+TEST_P(Migrations, RefuseADatabaseOfAnEarlierBuild) {
+    store.reset();
+    database->raw()->execute("ALTER TABLE slot RENAME COLUMN queue TO not_there_yet");
+    try {
+        store = open();
+        FAIL() << "opened a schema of an earlier build";
+    } catch (const store::Unusable& refusal) {
+        EXPECT_THAT(refusal.what(), HasSubstr("was made by an earlier, unreleased build of holdfast"));
+    }
+    database->raw()->execute("ALTER TABLE slot RENAME COLUMN not_there_yet TO queue");
+    store = open();
+    submit();
+}
+
 TEST_P(Migrations, AreRefusedWhereTheCallerDidNotAllowThem) {
     const auto fresh = make_database(GetParam(), true);
     const OpenParams params{.kind = GetParam(), .address = fresh->address(), .limits = {}, .migrate = false};

@@ -59,7 +59,12 @@ int newest_schema_version() {
 }
 
 int read_schema_version(Transaction& tx) {
-    if (tx.run("SELECT to_regclass('holdfast.schema_version') IS NULL").boolean(0, 0)) return 0;
+    const auto found = tx.run(
+        "SELECT to_regclass('holdfast.schema_version') IS NULL, to_regclass('holdfast.slot') IS NOT NULL AND NOT "
+        "EXISTS"
+        " (SELECT FROM pg_attribute WHERE attrelid = to_regclass('holdfast.slot') AND attname = 'queue')");
+    if (found.boolean(0, 0)) return 0;
+    if (found.boolean(0, 1)) throw store::Unusable(concat("the database ", store::earlier_build));
     return tx.run("SELECT coalesce(max(version), 0) FROM holdfast.schema_version").small(0, 0);
 }
 

@@ -25,9 +25,17 @@ int newest_version() {
     return embedded_migrations().back().number;
 }
 
+bool is_of_earlier_build(Database& db) {
+    auto row = db.query("SELECT 1 FROM pragma_table_info('slot') WHERE name = 'queue'");
+    return !row.step();
+}
+
 /// 0 for an empty file.
 int schema_version(Database& db, const std::string& path) {
-    if (pragma(db, "PRAGMA application_id") == application_id) return pragma(db, "PRAGMA user_version");
+    if (pragma(db, "PRAGMA application_id") == application_id) {
+        if (is_of_earlier_build(db)) throw store::Unusable(concat(path, " ", store::earlier_build));
+        return pragma(db, "PRAGMA user_version");
+    }
     if (is_empty(db)) return 0;
     throw store::Unusable(concat(path, " is an SQLite database, but not one of holdfast"));
 }
