@@ -21,7 +21,8 @@ engine::Sight SimulatedHostWatch::look_at(const store::WorkerLiveness& worker) {
 }
 
 bool SimulatedHostWatch::clear_away(const store::WorkerLiveness& worker) {
-    if (worker.host.boot_id == machine_.boot_id()) world_.end_leftovers(worker.id, "cleared away");
+    const bool may_be_here = worker.host.boot_id.empty() || worker.host.boot_id == machine_.boot_id();
+    if (may_be_here) world_.end_leftovers(worker.id, "cleared away");
     return true;
 }
 

@@ -1,5 +1,6 @@
 #include "engine/liveness.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -14,6 +15,10 @@ bool runs_in_container(const std::string& spec) {
     const auto parsed = core::parse_task_spec(spec);
     if (!parsed) return true;  // who knows what it started: nobody is given it lightly
     return parsed->kind != core::TaskKind::Script || parsed->runner != core::ScriptRunner::Local;
+}
+
+bool settles_a_run(const Sentence& sentence) {
+    return sentence.lease.started && sentence.verdict.action != core::Action::Keep;
 }
 
 }  // namespace
@@ -97,13 +102,23 @@ bool Liveness::mark(const store::WorkerLiveness& worker, const core::WorkerSeen&
     return true;
 }
 
+/// What it left running must be dead before any of its tasks is given to another (P7).
+bool Liveness::clear_away(const store::WorkerLiveness& worker, RecoveryReport& report) {
+    if (host_.clear_away(worker)) return true;
+    ++report.skipped;
+    report.remarks.push_back(
+        concat("Worker ", worker.id.to_string(), " is gone, but processes of it cannot be killed; trying again"));
+    return false;
+}
+
 void Liveness::settle(const store::WorkerLiveness& worker, const core::WorkerSeen& seen, RecoveryReport& report,
                       Duration now) {
     std::optional<Uuid> after;
+    const bool is_unregistered = seen.evidence == core::Evidence::Unregistered;
     bool is_clear = !core::is_certain(seen.evidence);
-    // The look may be old by now: whoever looked can have been stopped since, and the worker can have come back.
+    // The look may be old by now: this process can have been stopped since, and the worker can have come back.
     std::optional<store::SilentWorker> silent;
-    if (seen.evidence == core::Evidence::Unregistered) {
+    if (is_unregistered) {
         silent = store::SilentWorker{worker.id, std::nullopt};
     } else if (!core::is_certain(seen.evidence)) {
         silent = store::SilentWorker{worker.id, worker.beat};
@@ -111,18 +126,15 @@ void Liveness::settle(const store::WorkerLiveness& worker, const core::WorkerSee
     while (true) {
         const auto leases = store_.leases({.worker = worker.id, .after = after, .limit = store::max_batch_rows});
         if (leases.empty()) return;
-        // What it left running must be dead before any of its tasks is given to another (P7).
-        if (!is_clear && !host_.clear_away(worker)) {
-            ++report.skipped;
-            report.remarks.push_back(concat("Worker ", worker.id.to_string(),
-                                            " is gone, but processes of it cannot be killed; trying again"));
-            return;
-        }
+        if (!is_clear && !clear_away(worker, report)) return;
         is_clear = true;
         std::vector<Sentence> sentences;
         sentences.reserve(leases.size());
         for (const store::LeaseRecord& lease : leases)
             sentences.push_back({lease, seen, judge(worker, lease, seen, now)});
+        // It may live, so its processes are left alone until one of its runs is settled. Which machine it was on is
+        // not known: each sweeper looks at its own.
+        if (is_unregistered && std::ranges::any_of(sentences, settles_a_run) && !clear_away(worker, report)) return;
         report += bailiff_.carry_out(sentences, now, silent);
         if (leases.size() < store::max_batch_rows) return;
         after = leases.back().lease.task;

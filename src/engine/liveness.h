@@ -42,6 +42,7 @@ private:
                  Duration now);
     bool mark(const store::WorkerLiveness& worker, const core::WorkerSeen& seen, RecoveryReport& report,
               Duration now);
+    [[nodiscard]] bool clear_away(const store::WorkerLiveness& worker, RecoveryReport& report);
     void settle(const store::WorkerLiveness& worker, const core::WorkerSeen& seen, RecoveryReport& report,
                 Duration now);
     [[nodiscard]] core::Verdict judge(const store::WorkerLiveness& worker, const store::LeaseRecord& lease,

@@ -33,7 +33,7 @@ public:
     virtual ~HostWatch() = default;
     [[nodiscard]] virtual Sight look_at(const store::WorkerLiveness& worker) = 0;
     /// Before a dead worker's task may run again: kills every process of this machine that still belongs to it. True
-    /// when none is left, or the worker was on another machine.
+    /// when none is left, or the worker was on another machine. A worker without a host may have been on this one.
     [[nodiscard]] virtual bool clear_away(const store::WorkerLiveness& worker) = 0;
     /// Stops and removes the container of a dead worker's lease. True when it is surely not running any more: it was
     /// here and is gone, or the worker was on this machine and its container engine has none.

@@ -105,7 +105,8 @@ bool LocalHostWatch::stop_container(const store::WorkerLiveness& worker, const s
 }
 
 bool LocalHostWatch::clear_away(const store::WorkerLiveness& worker) {
-    if (worker.host.boot_id != own_.boot_id) return true;
+    const bool was_elsewhere = !worker.host.boot_id.empty() && worker.host.boot_id != own_.boot_id;
+    if (was_elsewhere) return true;
     return kill_processes_of_worker(worker.id.to_string(), kill_patience_seconds) == 0;
 }
 

@@ -447,6 +447,20 @@ TEST_F(Ownerless, WhatMayRunAgainWaitsForTheLongestFenceWhereTheRowWasNeverSeen)
     EXPECT_EQ(task(may_run_again).state, TaskState::Pending);
 }
 
+TEST_F(Ownerless, WhatItLeftRunningIsKilledBeforeItsRunsAreSettled) {
+    sweep();
+    delete_row(worker);
+    host.clears = false;
+    sweep_for(seconds(15));
+    EXPECT_TRUE(host.cleared.empty()) << "it may live, and register again";
+    sweep_for(seconds(3));
+    EXPECT_EQ(host.cleared, std::set<Uuid>{worker});
+    EXPECT_EQ(task(may_run_again).state, TaskState::Running);
+    host.clears = true;
+    sweep_for(seconds(2));
+    EXPECT_EQ(task(may_run_again).state, TaskState::Pending);
+}
+
 TEST_F(Ownerless, AWorkerThatRegistersAgainKeepsItsLeases) {
     sweep();
     delete_row(worker);
