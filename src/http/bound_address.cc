@@ -49,12 +49,14 @@ error_code open(tcp::acceptor& acceptor, const tcp::endpoint& endpoint, bool is_
     // "::" alone takes IPv4 as well; beside an IPv4 address of the same name it would be in its way.
     if (endpoint.address().is_v6()) acceptor.set_option(asio::ip::v6_only(is_one_of_many), failure);
     acceptor.bind(endpoint, failure);
+    // At once: two programs can bind to a port on which neither listens yet.
+    if (!failure) acceptor.listen(tcp::acceptor::max_listen_connections, failure);
     return failure;
 }
 
 }  // namespace
 
-std::vector<tcp::acceptor> bind_to(asio::io_context& loop, const std::string& address, std::uint16_t port) {
+std::vector<tcp::acceptor> listen_on(asio::io_context& loop, const std::string& address, std::uint16_t port) {
     std::vector<tcp::acceptor> acceptors;
     error_code last_failure;
     const auto endpoints = endpoints_of(loop, address, port);
@@ -70,14 +72,6 @@ std::vector<tcp::acceptor> bind_to(asio::io_context& loop, const std::string& ad
     }
     if (acceptors.empty()) fail(address, port, reason_for(last_failure));
     return acceptors;
-}
-
-void listen_on(std::vector<tcp::acceptor>& acceptors, const std::string& address) {
-    for (tcp::acceptor& acceptor : acceptors) {
-        error_code failure;
-        acceptor.listen(tcp::acceptor::max_listen_connections, failure);
-        if (failure) fail(address, acceptor.local_endpoint().port(), reason_for(failure));
-    }
 }
 
 std::string url_of(const std::string& address, std::uint16_t port, bool secure) {

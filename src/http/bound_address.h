@@ -7,13 +7,10 @@
 
 namespace holdfast::http {
 
-/// Takes an address, or every address that a name stands for, without listening yet; port 0: any that is free, the
-/// same on all. Throws BadInput with a sentence when it cannot.
-[[nodiscard]] std::vector<boost::asio::ip::tcp::acceptor> bind_to(boost::asio::io_context& loop,
-                                                                  const std::string& address, std::uint16_t port);
-
-/// Listens there. Throws BadInput when another program, which took the port at the same moment, already does.
-void listen_on(std::vector<boost::asio::ip::tcp::acceptor>& acceptors, const std::string& address);
+/// Listens on an address, or on every address that a name stands for; port 0: any that is free, the same on all.
+/// Throws BadInput with a sentence when it cannot.
+[[nodiscard]] std::vector<boost::asio::ip::tcp::acceptor> listen_on(boost::asio::io_context& loop,
+                                                                    const std::string& address, std::uint16_t port);
 
 /// "http://127.0.0.1:7070", "https://[::1]:7070".
 [[nodiscard]] std::string url_of(const std::string& address, std::uint16_t port, bool secure);

@@ -33,13 +33,12 @@ public:
         : state_(std::move(params), log),
           work_(state_.loop.get_executor()),
           tls_(state_.params.tls ? tls_for_server(*state_.params.tls) : nullptr),
-          acceptors_(bind_to(state_.loop, state_.params.address, state_.params.port)),
+          acceptors_(listen_on(state_.loop, state_.params.address, state_.params.port)),
           port_(acceptors_.front().local_endpoint().port()) {}
 
     ~Impl() { stop(Duration::zero(), "the server stops"); }
 
     void start() {
-        listen_on(acceptors_, state_.params.address);
         for (tcp::acceptor& acceptor : acceptors_)
             asio::co_spawn(state_.loop, accept_from(acceptor), [this](const std::exception_ptr& failure) {
                 report(failure, "the server takes no connections any more");

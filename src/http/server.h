@@ -53,13 +53,14 @@ struct ServerCounts {
 /// memory only. Errors of its own are problem details (application/problem+json), as the API's are.
 class Server {
 public:
-    /// Takes the address; throws BadInput with a sentence that names it when it cannot. Listens from start() on.
+    /// Listens on the address; throws BadInput with a sentence that names it when it cannot. Clients that connect
+    /// wait for start().
     Server(ServerParams params, Log& log);
     ~Server();  ///< stop(zero)
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
-    /// Listens and serves. To be called once; throws as the constructor does.
+    /// Serves. To be called once.
     void start();
     [[nodiscard]] std::uint16_t port() const;
     [[nodiscard]] std::string url() const;  ///< "http://127.0.0.1:7070"
