@@ -40,7 +40,7 @@ struct Change {
     std::string evidence = {};             ///< of those
     std::set<Uuid> judges = {};            ///< workers that it is a verdict about
     bool prunes = false;
-    bool brings_work = false;   ///< whoever waits for work is to be woken
+    bool brings_work = false;   ///< workers that wait for work are woken
     bool gives_orders = false;  ///< workers are to be woken: their beats are told something
     bool grants = false;        ///< the answer brings leases
 

@@ -47,7 +47,7 @@ enum class Fault {
     WakeUpLost,       ///<
     WakeUpTwice,      ///<
     WakeUpLate,       ///<
-    ForgetWorker,     ///< somebody deletes the row of a worker, dead or alive
+    ForgetWorker,     ///< a person deletes the row of a worker, dead or alive
     ClockFarAhead,    ///< the clock is days ahead, for one call that prunes
 };
 inline constexpr std::size_t fault_count = static_cast<std::size_t>(Fault::ClockFarAhead) + 1;
