@@ -1,5 +1,5 @@
 // Writes the files of the built page into one blob, each as it is, gzipped and in brotli where that is smaller, and a C++
-// source that holds the blob and a table of what is in it: page/page.h.
+// source that holds the blob and a table of what is in it: server/page/page.h.
 //   node embed_page.mjs DIST BLOB SOURCE
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -56,7 +56,7 @@ writeFileSync(blobPath, blob);
 writeFileSync(
     sourcePath,
     `// Made by cmake/embed_page.mjs; SHA-256 of the blob: ${digest}
-#include "page/page.h"
+#include "server/page/page.h"
 
 __asm__(
     ".pushsection .rodata\\n"

@@ -40,11 +40,13 @@ add_library(holdfast_precompiled OBJECT ${PROJECT_BINARY_DIR}/precompiled.cc)
 target_link_libraries(holdfast_precompiled PRIVATE holdfast_flags nlohmann_json::nlohmann_json)
 target_precompile_headers(holdfast_precompiled PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled.h)
 
-# holdfast_layer(NAME FOLDER LINKS...): one target per folder, made of every .cc in it.
+# holdfast_layer(NAME FOLDER [LINKS...] [ROOMS ROOM...]): one target per folder, made of every .cc in it and in its rooms.
 function(holdfast_layer name folder)
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
+  cmake_parse_arguments(PARSE_ARGV 2 layer "" "" "ROOMS")
+  list(TRANSFORM layer_ROOMS REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/${folder}/\\1/*.cc")
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc ${layer_ROOMS})
   add_library(${name} OBJECT ${sources})
-  target_link_libraries(${name} PUBLIC holdfast_flags nlohmann_json::nlohmann_json ${ARGN})
+  target_link_libraries(${name} PUBLIC holdfast_flags nlohmann_json::nlohmann_json ${layer_UNPARSED_ARGUMENTS})
   target_precompile_headers(${name} REUSE_FROM holdfast_precompiled)
 endfunction()
 

@@ -1,11 +1,11 @@
 # The web page: built by npm into the build directory, and embedded into the program. Without it the server says so.
 
-# holdfast_page(TARGET): the layer src/page, with the files of the page.
+# holdfast_page(TARGET): the layer src/server/page, with the files of the page.
 function(holdfast_page target)
-  holdfast_layer(${target} src/page)
+  holdfast_layer(${target} src/server/page)
   set(ui ${PROJECT_SOURCE_DIR}/ui)
   if(NOT HOLDFAST_WITH_PAGE OR NOT EXISTS ${ui}/package.json)
-    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src/page/without/no_files.cc)
+    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src/server/page/without/no_files.cc)
     return()
   endif()
   find_program(NPM npm)

@@ -5,9 +5,9 @@
 
 #include "base/text.h"
 #include "cli/session.h"
-#include "cli/words.h"
-#include "core/job_state.h"
-#include "core/task_state.h"
+#include "cli/terminal/words.h"
+#include "core/task/task_state.h"
+#include "core/workflow/job_state.h"
 
 namespace holdfast::cli {
 

@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <ostream>
 
-#include "cli/json_shapes.h"
 #include "cli/session.h"
+#include "cli/terminal/json_shapes.h"
 
 namespace holdfast::cli {
 

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "base/visible_text.h"
 #include "cli/session.h"
-#include "cli/words.h"
+#include "cli/terminal/words.h"
 
 namespace holdfast::cli {
 
@@ -23,7 +23,7 @@ std::string program_name(int argc, const char* const* argv) {
     return name.empty() ? "holdfast" : name;
 }
 
-void add_commands(CLI::App& program, Globals& globals, Action& chosen) {
+void add_commands(CLI::App& program, Globals& globals, Action& chosen, const std::vector<AddCommand>& more) {
     program.require_subcommand(1);
     program.fallthrough();  // global options may also follow the command
     program.add_option("--store", globals.store, "The store: sqlite:PATH or postgresql://...")->type_name("URL");
@@ -56,8 +56,7 @@ void add_commands(CLI::App& program, Globals& globals, Action& chosen) {
     add_migrate(program, chosen);
     add_config(program, chosen);
     add_doctor(program, chosen);
-    add_demo(program, chosen);
-    add_bench(program, chosen);
+    for (const AddCommand add : more) add(program, chosen);
     add_completion(program, chosen);
     add_version(program, chosen);
 }
@@ -202,11 +201,12 @@ ExitCode flushed(Io& io, ExitCode code) {
 
 }  // namespace
 
-ExitCode run(int argc, const char* const* argv, Io& io, const FunctionTable& functions) {
+ExitCode run(int argc, const char* const* argv, Io& io, const FunctionTable& functions,
+             const std::vector<AddCommand>& more) {
     CLI::App program("A durable task and workflow engine", program_name(argc, argv));
     Globals globals;
     Action chosen;
-    add_commands(program, globals, chosen);
+    add_commands(program, globals, chosen, more);
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& fault) {

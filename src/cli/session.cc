@@ -5,11 +5,11 @@
 
 #include <array>
 
-#include "http/client.h"
 #include "platform/host_identity.h"
 #include "platform/zone_files.h"
-#include "remote/remote_store.h"
-#include "remote/server_link.h"
+#include "server/http/client.h"
+#include "server/remote/remote_store.h"
+#include "server/remote/server_link.h"
 
 namespace holdfast::cli {
 

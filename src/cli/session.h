@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/io.h"
+#include "cli/terminal/io.h"
 #include "client/connect.h"
 #include "config/config.h"
 #include "holdfast/errors.h"
@@ -103,6 +103,8 @@ struct Session {
 
 /// What the command line asked for; runs after all of it has been read.
 using Action = std::function<ExitCode(Session&)>;
+/// Adds a command to the program; parsing it sets `chosen`.
+using AddCommand = void (*)(CLI::App& program, Action& chosen);
 
 // Each adds its command to the program, and sets `chosen` when that command is given.
 void add_submit(CLI::App& program, Action& chosen);
@@ -123,8 +125,6 @@ void add_recovery(CLI::App& program, Action& chosen);
 void add_migrate(CLI::App& program, Action& chosen);
 void add_config(CLI::App& program, Action& chosen);
 void add_doctor(CLI::App& program, Action& chosen);
-void add_demo(CLI::App& program, Action& chosen);
-void add_bench(CLI::App& program, Action& chosen);
 void add_completion(CLI::App& program, Action& chosen);
 void add_version(CLI::App& program, Action& chosen);
 

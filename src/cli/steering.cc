@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include "cli/json_shapes.h"
+#include "cli/terminal/json_shapes.h"
 
 namespace holdfast::cli {
 

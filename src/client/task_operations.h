@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/task_spec.h"
+#include "core/task/task_spec.h"
 #include "store/store.h"
 
 namespace holdfast::client {

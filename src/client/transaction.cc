@@ -7,7 +7,7 @@
 #ifdef HOLDFAST_WITH_POSTGRES
 #include <libpq-fe.h>
 
-#include "core/policy_text.h"
+#include "core/task/policy_text.h"
 #include "store/admission.h"
 #include "store/postgres/wire.h"
 #endif

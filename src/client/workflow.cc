@@ -3,7 +3,7 @@
 #include <map>
 
 #include "base/text.h"
-#include "core/workflow.h"
+#include "core/workflow/workflow.h"
 #include "holdfast/errors.h"
 
 namespace holdfast {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "config/config_error.h"
-#include "core/task_spec.h"
+#include "core/task/task_spec.h"
 #include "holdfast/result.h"
 #include "holdfast/task.h"
 

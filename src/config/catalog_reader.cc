@@ -9,7 +9,7 @@
 #include "config/task_keys.h"
 #include "config/units.h"
 #include "config/values.h"
-#include "core/settlement.h"
+#include "core/task/settlement.h"
 
 namespace holdfast::config {
 

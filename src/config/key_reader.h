@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "config/draft.h"
-#include "core/concurrency.h"
+#include "core/task/concurrency.h"
 
 namespace holdfast::config {
 

@@ -7,7 +7,7 @@
 #include "config/schedule_keys.h"
 #include "config/units.h"
 #include "config/workflow_json.h"
-#include "core/schedule_text.h"
+#include "core/calendar/schedule_text.h"
 
 namespace holdfast::config {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/catalog.h"
-#include "core/task_spec.h"
+#include "core/task/task_spec.h"
 #include "holdfast/result.h"
 #include "holdfast/task.h"
 

@@ -8,7 +8,7 @@
 #include "config/draft.h"
 #include "config/fields.h"
 #include "config/source_node.h"
-#include "core/workflow.h"
+#include "core/workflow/workflow.h"
 
 namespace holdfast::config {
 

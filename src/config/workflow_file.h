@@ -5,7 +5,7 @@
 
 #include "config/catalog.h"
 #include "config/config_error.h"
-#include "core/workflow.h"
+#include "core/workflow/workflow.h"
 #include "holdfast/result.h"
 
 namespace holdfast::config {

@@ -6,7 +6,7 @@
 
 #include "config/task_keys.h"
 #include "config/values.h"
-#include "core/workflow.h"
+#include "core/workflow/workflow.h"
 
 namespace holdfast::config {
 

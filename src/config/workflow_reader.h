@@ -4,7 +4,7 @@
 
 #include "config/workflow_complaints.h"
 #include "config/workflow_step_reader.h"
-#include "core/workflow.h"
+#include "core/workflow/workflow.h"
 
 namespace holdfast::config {
 

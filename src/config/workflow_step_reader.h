@@ -6,7 +6,7 @@
 
 #include "config/catalog.h"
 #include "config/workflow_complaints.h"
-#include "core/workflow.h"
+#include "core/workflow/workflow.h"
 
 namespace holdfast::config {
 

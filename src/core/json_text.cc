@@ -193,10 +193,10 @@ std::size_t end_of_value(std::string_view text, std::size_t begin) {
 
 /// Goes through what stands in an object or array, and hands over where each part begins: `read` returns its end.
 template <typename Read>
-void for_each_part(std::string_view text, char opening, const Read& read) {
+void for_each_part(std::string_view text, char bracket, const Read& read) {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // which the library skips, too
     std::size_t at = skip_json_blanks(text, text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
-    if (at >= text.size() || text[at] != opening) return;
+    if (at >= text.size() || text[at] != bracket) return;
     at = skip_json_blanks(text, at + 1);
     while (at < text.size() && text[at] != '}' && text[at] != ']') {
         at = skip_json_blanks(text, read(at));

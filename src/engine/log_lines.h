@@ -3,8 +3,8 @@
 #include <string>
 
 #include "base/log.h"
-#include "engine/run_book.h"
-#include "engine/worker_settings.h"
+#include "engine/worker/run_book.h"
+#include "engine/worker/worker_settings.h"
 
 /// Every line that a worker writes to its log, worded in one place.
 namespace holdfast::engine::log_lines {

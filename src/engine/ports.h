@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
-#include "core/time_zone.h"
-#include "core/verdict.h"
+#include "core/calendar/time_zone.h"
+#include "core/task/verdict.h"
 #include "holdfast/result.h"
 #include "store/worker_records.h"
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/time_zone.h"
+#include "core/calendar/time_zone.h"
 #include "holdfast/result.h"
 
 namespace holdfast::platform {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/task_spec.h"
+#include "core/task/task_spec.h"
 #include "holdfast/time.h"
 #include "store/task_records.h"
 

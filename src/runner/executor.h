@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "core/task_spec.h"
-#include "engine/runners.h"
+#include "core/task/task_spec.h"
+#include "engine/worker/runners.h"
 #include "holdfast/task.h"
 
 namespace holdfast::runner {

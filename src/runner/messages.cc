@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "runner/wire.h"
+#include "runner/codec.h"
 
 namespace holdfast::runner {
 

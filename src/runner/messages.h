@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/runners.h"
+#include "engine/worker/runners.h"
 #include "holdfast/result.h"
 #include "runner/container_tool.h"
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "core/task_spec.h"
+#include "core/task/task_spec.h"
 #include "platform/kill_tree.h"
 #include "platform/sockets.h"
 #include "runner/exit_text.h"

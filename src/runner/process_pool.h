@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
-#include "engine/runners.h"
+#include "engine/worker/runners.h"
 #include "platform/service_loop.h"
 #include "runner/keeper_link.h"
 #include "runner/messages.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/runners.h"
+#include "engine/worker/runners.h"
 #include "runner/function_context.h"
 #include "runner/pulse.h"
 

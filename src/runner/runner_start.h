@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "engine/runners.h"
+#include "engine/worker/runners.h"
 #include "platform/cgroups.h"
 
 namespace holdfast::runner {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/task_spec.h"
-#include "engine/runners.h"
+#include "core/task/task_spec.h"
+#include "engine/worker/runners.h"
 #include "runner/secrets.h"
 #include "runner/worker_environment.h"
 

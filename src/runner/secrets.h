@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/task_spec.h"
+#include "core/task/task_spec.h"
 #include "holdfast/result.h"
 #include "runner/worker_environment.h"
 

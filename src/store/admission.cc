@@ -7,7 +7,7 @@
 #include "base/name.h"
 #include "base/text.h"
 #include "core/json_text.h"
-#include "core/policy_text.h"
+#include "core/task/policy_text.h"
 #include "store/id_range.h"
 
 namespace holdfast::store {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/clock_trust.h"
+#include "core/task/clock_trust.h"
 #include "store/store.h"
 
 namespace holdfast::store {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/concurrency.h"
+#include "core/task/concurrency.h"
 #include "store/errors.h"
 #include "store/job_store.h"
 #include "store/server_store.h"

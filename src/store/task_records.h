@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/settlement.h"
+#include "core/task/settlement.h"
 #include "holdfast/task.h"
 #include "holdfast/task_info.h"
 

@@ -1,7 +1,7 @@
 #include "holdfast/recovery.h"
 
 #include "client/connect.h"
-#include "engine/manual_recovery.h"
+#include "engine/recovery/manual_recovery.h"
 #include "platform/system_random.h"
 
 namespace holdfast {

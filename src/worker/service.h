@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/random.h"
-#include "engine/worker.h"
+#include "engine/worker/worker.h"
 #include "platform/life_lock.h"
 #include "platform/own_load.h"
 #include "platform/service_loop.h"

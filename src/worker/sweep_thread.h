@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "client/connect.h"
-#include "engine/sweeper.h"
+#include "engine/recovery/sweeper.h"
 #include "platform/host_watch.h"
 #include "runner/container_tool.h"
 

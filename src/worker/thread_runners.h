@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/runners.h"
+#include "engine/worker/runners.h"
 #include "holdfast/function.h"
 #include "platform/service_loop.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "client/connect.h"
-#include "engine/worker_settings.h"
+#include "engine/worker/worker_settings.h"
 #include "holdfast/function.h"
 #include "holdfast/worker.h"
 #include "platform/service_loop.h"

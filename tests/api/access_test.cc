@@ -1,11 +1,11 @@
-#include "api/access.h"
+#include "server/api/access.h"
 
 #include <future>
 
-#include "api/cross_site.h"
-#include "api/route.h"
-#include "api/token_secret.h"
 #include "base/ids.h"
+#include "server/api/cross_site.h"
+#include "server/api/route.h"
+#include "server/api/token_secret.h"
 #include "tests/api/api_fixture.h"
 
 namespace holdfast::api_test {

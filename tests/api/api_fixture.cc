@@ -7,12 +7,12 @@
 #include <fstream>
 #include <future>
 
-#include "api/route.h"
-#include "api/schemas.h"
-#include "api/token_secret.h"
 #include "base/ids.h"
 #include "base/text.h"
 #include "client/connect.h"
+#include "server/api/route.h"
+#include "server/api/schemas.h"
+#include "server/api/token_secret.h"
 
 namespace holdfast::api_test {
 

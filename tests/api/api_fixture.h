@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "api/api.h"
 #include "config/config.h"
 #include "platform/system_random.h"
+#include "server/api/api.h"
 #include "store_contract/moves.h"
 #include "store_contract/test_database.h"
 

@@ -1,7 +1,7 @@
 #include <future>
 
-#include "api/route.h"
-#include "core/workflow.h"
+#include "core/workflow/workflow.h"
+#include "server/api/route.h"
 #include "tests/api/api_fixture.h"
 
 namespace holdfast::api_test {

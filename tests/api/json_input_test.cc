@@ -1,5 +1,5 @@
-#include "api/definitions.h"
-#include "api/route.h"
+#include "server/api/definitions.h"
+#include "server/api/route.h"
 #include "tests/api/api_fixture.h"
 
 namespace holdfast::api_test {

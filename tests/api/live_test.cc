@@ -1,4 +1,4 @@
-#include "api/event_stream.h"
+#include "server/api/event_stream.h"
 #include "tests/api/api_fixture.h"
 
 namespace holdfast::api_test {

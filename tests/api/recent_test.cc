@@ -1,4 +1,4 @@
-#include "api/recent.h"
+#include "server/api/recent.h"
 
 #include <future>
 #include <thread>

@@ -1,10 +1,10 @@
 #include <fstream>
 #include <regex>
 
-#include "api/openapi.h"
-#include "api/route.h"
-#include "api/schemas.h"
 #include "base/text.h"
+#include "server/api/openapi.h"
+#include "server/api/route.h"
+#include "server/api/schemas.h"
 #include "tests/api/api_fixture.h"
 
 namespace holdfast::api_test {

@@ -1,4 +1,4 @@
-#include "api/schema.h"
+#include "server/api/schema.h"
 
 #include "tests/api/api_fixture.h"
 

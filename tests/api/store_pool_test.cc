@@ -1,4 +1,4 @@
-#include "api/store_pool.h"
+#include "server/api/store_pool.h"
 
 #include <future>
 

@@ -19,7 +19,7 @@ Sources sources_of_the_repository() {
     namespace fs = std::filesystem;
     const fs::path root = HOLDFAST_SOURCE_DIR;
     Sources sources;
-    for (const char* folder : {"include", "src"})
+    for (const char* folder : {"include", "src", "proof"})
         for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
             const auto extension = entry.path().extension();
             if (extension != ".h" && extension != ".cc" && extension != ".hpp" && extension != ".cpp") continue;
@@ -32,7 +32,7 @@ Sources sources_of_the_repository() {
 
 TEST(Architecture, IncludesPointOneWayAndThePureLayersTouchNothing) {
     const Sources sources = sources_of_the_repository();
-    ASSERT_TRUE(sources.contains("src/core/settlement.cc")) << "the sources were not found";
+    ASSERT_TRUE(sources.contains("src/core/task/settlement.cc")) << "the sources were not found";
     ASSERT_TRUE(sources.contains("include/holdfast/task.h"));
     EXPECT_EQ(join(violations(sources), "\n"), "");
 }
@@ -64,12 +64,14 @@ TEST(ArchitectureCheck, FindsEveryIncludeAgainstTheDirection) {
         {"src/platform/clock.cc", "#include \"runner/keeper.h\"", "src/platform may not see src/runner"},
         {"src/client/client.cc", "#include \"config/config.h\"", "src/client may not see src/config"},
         {"src/client/client.cc", "  #  include \"cli/main.h\"", "src/client may not see src/cli"},
-        {"src/http/server.cc", "#include \"cli/table.h\"", "src/http may not see src/cli"},
-        {"src/http/server.cc", "#include \"store/store.h\"", "src/http may not see src/store"},
-        {"src/api/tasks.cc", "#include \"server/replica.h\"", "src/api may not see src/server"},
-        {"src/wire/shapes.cc", "#include \"api/routes.h\"", "src/wire may not see src/api"},
-        {"src/runner/runner.cc", "#include \"http/server.h\"", "src/runner may not see src/http"},
+        {"src/server/http/server.cc", "#include \"cli/table.h\"", "src/server/http may not see src/cli"},
+        {"src/server/http/server.cc", "#include \"store/store.h\"", "src/server/http may not see src/store"},
+        {"src/server/api/tasks.cc", "#include \"server/process/replica.h\"",
+         "src/server/api may not see src/server/process"},
+        {"src/views/shapes.cc", "#include \"server/api/routes.h\"", "src/views may not see src/server/api"},
+        {"src/runner/runner.cc", "#include \"server/http/server.h\"", "src/runner may not see src/server/http"},
         {"src/core/verdict.cc", "#include \"../store/store.h\"", "written from src/ or include/"},
+        {"src/cli/run.cc", "#include \"proof/commands.h\"", "src/cli may not see proof"},
         {"src/util/strings.h", "#include <string>", "is in no known layer"},
     };
     for (const Offence& offence : offences)
@@ -165,7 +167,7 @@ TEST(ArchitectureCheck, AllowsEachLayerWhatItIsFor) {
         {"src/client/client.cc", "#include \"store/sqlite/a.h\"\n#include \"store/postgres/b.h\"\n"},
         {"src/platform/clock.cc", "#include <ctime>\nauto now = std::chrono::steady_clock::now();\n"},
         {"src/cli/main.cc", "#include \"store/sqlite/a.h\"\n#include <CLI/CLI.hpp>\n#include \"config/config.h\"\n"},
-        {"src/main.cc", "#include \"cli/main.h\"\n"},
+        {"src/app.cc", "#include \"cli/main.h\"\n"},
     };
     EXPECT_THAT(violations(sources), IsEmpty());
 }

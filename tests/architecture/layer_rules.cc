@@ -18,14 +18,14 @@ using Names = std::vector<std::string>;
 const std::string api = "include/holdfast", base = "src/base", core = "src/core", config = "src/config",
                   store = "src/store", sqlite = "src/store/sqlite", postgres = "src/store/postgres",
                   engine = "src/engine", platform = "src/platform", runner = "src/runner", client = "src/client",
-                  worker = "src/worker", wire = "src/wire", http = "src/http", routes = "src/api", page = "src/page",
-                  remote = "src/remote", server = "src/server", chaos = "src/chaos", cli = "src/cli",
-                  program = "src/main.cc";
+                  worker = "src/worker", views = "src/views", http = "src/server/http", routes = "src/server/api",
+                  page = "src/server/page", remote = "src/server/remote", server = "src/server/process",
+                  cli = "src/cli", proof = "proof", app = "src/app.cc", program = "src/main.cc";
 
 std::vector<Layer> stated_layers() {
     const Names json{"nlohmann/"};
-    const Names everything{api,    base,   core, config, store,  sqlite, postgres, engine, platform, runner,
-                           client, worker, wire, http,   routes, page,   remote,   server, chaos,    cli};
+    const Names everything{api,    base,   core,  config, store,  sqlite, postgres, engine, platform, runner,
+                           client, worker, views, http,   routes, page,   remote,   server, cli};
     return {
         {api, {}, json},
         {base, {api}, {"unistd.h"}},  // Descriptor closes what it owns
@@ -39,24 +39,22 @@ std::vector<Layer> stated_layers() {
         {runner, {api, base, core, store, engine, platform}, json, true},
         {client, {api, base, core, store, sqlite, postgres, platform}, {"nlohmann/", "libpq-fe.h"}, true},
         {worker, {api, base, core, store, engine, platform, runner, client}, json, true},
-        {wire, {api, base, core, config, store, engine, platform, client}, json},
+        {views, {api, base, core, config, store, engine, platform, client}, json},
         {http, {api, base, platform}, {"nlohmann/", "boost/", "openssl/", "zlib.h"}, true},
         {routes,
-         {api, base, core, config, store, engine, platform, runner, client, worker, wire, http},
+         {api, base, core, config, store, engine, platform, runner, client, worker, views, http},
          {"nlohmann/", "fmt/", "openssl/"},
          true},
         {page, {api, base, http}, {}, false},
-        {remote, {api, base, core, config, store, engine, platform, client, wire, http}, json, true},
+        {remote, {api, base, core, config, store, engine, platform, client, views, http}, json, true},
         {server,
-         {api, base, core, config, store, engine, platform, runner, client, worker, wire, http, routes, page},
+         {api, base, core, config, store, engine, platform, runner, client, worker, views, http, routes, page},
          {"nlohmann/", "fmt/", "prometheus/", "openssl/"},
          true},
-        {chaos,
-         {api, base, core, config, store, engine, platform, runner, client, worker, wire, http},
-         {"nlohmann/", "fmt/", "libpq-fe.h"},
-         true},
         {cli, everything, {"nlohmann/", "fmt/", "CLI/"}, true},
-        {program, everything, {"nlohmann/", "fmt/", "CLI/"}, true},
+        {proof, everything, {"nlohmann/", "fmt/", "CLI/", "libpq-fe.h", "sqlite3.h"}, true},
+        {app, {api, cli, proof}, {}, true},
+        {program, {api}, {}},
     };
 }
 
@@ -113,6 +111,7 @@ bool is_standard(const std::string& header) {
 /// The file of this project that an include names; nullopt when it names something else.
 std::optional<std::string> project_file(const std::string& include) {
     if (include.starts_with("holdfast/")) return "include/" + include;
+    if (include.starts_with("proof/")) return include;
     for (const Layer& layer : layers())
         if (is_within("src/" + include, layer.folder)) return "src/" + include;
     return std::nullopt;

@@ -1,13 +1,13 @@
-#include "chaos/collect.h"
+#include "proof/chaos/collect.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "chaos/load.h"
 #include "client/connect.h"
 #include "platform/private_folder.h"
 #include "platform/task_ids.h"
+#include "proof/chaos/load.h"
 
 namespace holdfast::chaos {
 namespace {

@@ -1,4 +1,4 @@
-#include "chaos/fault_plan.h"
+#include "proof/chaos/fault_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

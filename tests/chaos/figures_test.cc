@@ -1,4 +1,4 @@
-#include "chaos/figures.h"
+#include "proof/chaos/figures.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "chaos/judge.h"
+#include "proof/chaos/judge.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "chaos/ledger.h"
+#include "proof/chaos/ledger.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
-#include "chaos/load.h"
+#include "proof/chaos/load.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "chaos/chaos_task.h"
+#include "proof/chaos/chaos_task.h"
 #include "tests/chaos/stories.h"
 
 namespace holdfast::chaos {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "chaos/gate.h"
+#include "proof/chaos/gate.h"
 
 namespace holdfast::chaos {
 

@@ -1,4 +1,4 @@
-#include "chaos/nemesis.h"
+#include "proof/chaos/nemesis.h"
 
 #include <unistd.h>
 

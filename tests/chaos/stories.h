@@ -1,6 +1,6 @@
 #pragma once
 
-#include "chaos/findings.h"
+#include "proof/chaos/findings.h"
 
 namespace holdfast::chaos {
 

@@ -1,4 +1,4 @@
-#include "chaos/summary.h"
+#include "proof/chaos/summary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

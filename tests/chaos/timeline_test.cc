@@ -1,4 +1,4 @@
-#include "chaos/timeline.h"
+#include "proof/chaos/timeline.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

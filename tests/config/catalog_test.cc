@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "config/task_keys.h"
-#include "core/policy_text.h"
+#include "core/task/policy_text.h"
 #include "tests/config/loading.h"
 
 namespace holdfast::config {

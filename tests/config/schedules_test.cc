@@ -1,6 +1,6 @@
 #include "base/text.h"
 #include "config/schedule_keys.h"
-#include "core/schedule_text.h"
+#include "core/calendar/schedule_text.h"
 #include "tests/config/loading.h"
 
 namespace holdfast::config {

@@ -1,8 +1,8 @@
 // What recovery's verdicts do to jobs: the cascade, in every situation in which a worker may die.
 #include <gmock/gmock.h>
 
-#include "engine/why_waiting.h"
 #include "tests/engine/job_world.h"
+#include "views/why_waiting.h"
 
 namespace holdfast::engine::testing {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "core/workflow.h"
+#include "core/workflow/workflow.h"
 #include "tests/engine/recovery_world.h"
 
 namespace holdfast::engine::testing {

@@ -1,8 +1,8 @@
-#include "engine/manual_recovery.h"
+#include "engine/recovery/manual_recovery.h"
 
 #include <gmock/gmock.h>
 
-#include "core/task_spec.h"
+#include "core/task/task_spec.h"
 #include "tests/engine/recovery_world.h"
 
 namespace holdfast::engine::testing {

@@ -1,4 +1,4 @@
-#include "engine/observer.h"
+#include "engine/recovery/observer.h"
 
 #include <gtest/gtest.h>
 

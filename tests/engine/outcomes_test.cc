@@ -1,4 +1,4 @@
-#include "engine/outcomes.h"
+#include "engine/worker/outcomes.h"
 
 #include <gmock/gmock.h>
 

@@ -3,8 +3,8 @@
 #include <functional>
 #include <utility>
 
-#include "core/task_spec.h"
-#include "engine/manual_recovery.h"
+#include "core/task/task_spec.h"
+#include "engine/recovery/manual_recovery.h"
 #include "store/sqlite/database.h"
 #include "tests/engine/recovery_world.h"
 

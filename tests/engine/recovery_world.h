@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/ids.h"
-#include "engine/sweeper.h"
+#include "engine/recovery/sweeper.h"
 #include "store/sqlite/sqlite_store.h"
 #include "tests/engine/worker_harness.h"
 

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "core/schedule_text.h"
+#include "core/calendar/schedule_text.h"
 #include "tests/engine/job_world.h"
 
 namespace holdfast::engine::testing {

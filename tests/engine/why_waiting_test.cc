@@ -1,4 +1,4 @@
-#include "engine/why_waiting.h"
+#include "views/why_waiting.h"
 
 #include <gmock/gmock.h>
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/worker.h"
+#include "engine/worker/worker.h"
 
 namespace holdfast::engine::testing {
 

@@ -2,9 +2,9 @@
 #include <string>
 #include <string_view>
 
-#include "api/api.h"
-#include "api/route.h"
 #include "platform/system_random.h"
+#include "server/api/api.h"
+#include "server/api/route.h"
 #include "tests/fuzz/require.h"
 
 namespace {

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "base/text.h"
-#include "cli/arguments.h"
-#include "cli/run_input.h"
-#include "cli/submission.h"
-#include "cli/submit_options.h"
-#include "core/policy_text.h"
+#include "cli/jobs/run_input.h"
+#include "cli/tasks/arguments.h"
+#include "cli/tasks/submission.h"
+#include "cli/tasks/submit_options.h"
+#include "core/task/policy_text.h"
 #include "holdfast/errors.h"
 #include "tests/fuzz/require.h"
 

@@ -7,9 +7,9 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "config/workflow_file.h"
-#include "core/policy_text.h"
-#include "core/schedule_text.h"
-#include "core/workflow_plan.h"
+#include "core/calendar/schedule_text.h"
+#include "core/task/policy_text.h"
+#include "core/workflow/plan.h"
 #include "tests/fuzz/require.h"
 
 namespace {

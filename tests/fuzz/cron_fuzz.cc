@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "core/cron.h"
+#include "core/calendar/cron.h"
 
 /// Any text: what is read as a cron keeps its text, and its matches are whole minutes that only go forward.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,7 +1,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/template.h"
+#include "core/expression/template.h"
 #include "tests/fuzz/require.h"
 
 namespace {

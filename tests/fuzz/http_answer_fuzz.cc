@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "holdfast/errors.h"
-#include "http/event_reader.h"
-#include "http/response_reader.h"
+#include "server/http/event_reader.h"
+#include "server/http/response_reader.h"
 #include "tests/fuzz/require.h"
 
 namespace {

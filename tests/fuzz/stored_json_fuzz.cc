@@ -2,11 +2,11 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "core/policy_text.h"
-#include "core/schedule_text.h"
-#include "core/task_spec.h"
-#include "core/workflow.h"
-#include "core/workflow_plan.h"
+#include "core/calendar/schedule_text.h"
+#include "core/task/policy_text.h"
+#include "core/task/task_spec.h"
+#include "core/workflow/plan.h"
+#include "core/workflow/workflow.h"
 #include "tests/fuzz/require.h"
 
 namespace {

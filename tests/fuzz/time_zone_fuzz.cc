@@ -1,7 +1,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/schedule.h"
+#include "core/calendar/schedule.h"
 #include "tests/fuzz/require.h"
 
 namespace {

@@ -1,9 +1,9 @@
-#include "http/answer.h"
+#include "server/http/answer.h"
 
 #include <gmock/gmock.h>
 #include <zlib.h>
 
-#include "http/gzip.h"
+#include "server/http/gzip.h"
 
 namespace holdfast::http {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "http/server.h"
+#include "server/http/server.h"
 
 namespace holdfast::http::testing {
 

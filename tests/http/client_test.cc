@@ -1,4 +1,4 @@
-#include "http/client.h"
+#include "server/http/client.h"
 
 #include <gmock/gmock.h>
 
@@ -8,8 +8,8 @@
 
 #include "base/text.h"
 #include "holdfast/errors.h"
-#include "http/event_reader.h"
-#include "http/location.h"
+#include "server/http/event_reader.h"
+#include "server/http/location.h"
 #include "tests/http/certificate.h"
 #include "tests/http/test_server.h"
 

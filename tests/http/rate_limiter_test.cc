@@ -1,4 +1,4 @@
-#include "http/rate_limiter.h"
+#include "server/http/rate_limiter.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "http/target.h"
+#include "server/http/target.h"
 
 #include <gmock/gmock.h>
 

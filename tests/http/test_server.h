@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/log.h"
-#include "http/server.h"
+#include "server/http/server.h"
 #include "tests/http/raw_client.h"
 
 namespace holdfast::http::testing {

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "cli/visible_stream.h"
+#include "cli/terminal/visible_stream.h"
 #include "integration/place.h"
 
 namespace holdfast::integration {

@@ -11,10 +11,10 @@
 #include <regex>
 
 #include "base/text.h"
-#include "cli/demo_count.h"
 #include "integration/place.h"
 #include "platform/process_table.h"
 #include "platform/task_ids.h"
+#include "proof/demo/count.h"
 
 namespace holdfast::integration {
 namespace {
@@ -201,7 +201,7 @@ class DemoCounting : public testing::Test {
 protected:
     DemoCounting() {
         for (int number : {1, 2}) {
-            cli::DemoTask task{.number = number, .holds = false, .task = {}};
+            proof::DemoTask task{.number = number, .holds = false, .task = {}};
             task.task.id = platform::new_task_id();
             task.task.name = number == 1 ? "resize" : "charge";
             task.task.policy.on_crash = number == 1 ? OnCrash::Requeue : OnCrash::Fail;
@@ -218,12 +218,12 @@ protected:
         ledger.push_back({false, tasks.at(std::size_t(task)).task.id, lease});
     }
     void end(int task, store::Lease lease) { ledger.push_back({true, tasks.at(std::size_t(task)).task.id, lease}); }
-    [[nodiscard]] cli::DemoCount count() const { return cli::count_demo(tasks, records, ledger); }
+    [[nodiscard]] proof::DemoCount count() const { return proof::count_demo(tasks, records, ledger); }
 
     static constexpr int resize = 0, charge = 1;
-    std::vector<cli::DemoTask> tasks;
+    std::vector<proof::DemoTask> tasks;
     std::vector<std::optional<store::TaskRecord>> records;
-    std::vector<cli::DemoLedgerLine> ledger;
+    std::vector<proof::DemoLedgerLine> ledger;
 };
 
 TEST_F(DemoCounting, IsRightWhenEachTaskRanOnceToItsEnd) {

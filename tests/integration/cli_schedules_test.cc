@@ -3,9 +3,9 @@
 #include <thread>
 
 #include "base/text.h"
-#include "core/schedule.h"
-#include "core/schedule_text.h"
-#include "core/workflow.h"
+#include "core/calendar/schedule.h"
+#include "core/calendar/schedule_text.h"
+#include "core/workflow/workflow.h"
 #include "integration/workflow_program.h"
 
 namespace holdfast::integration {

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "base/text.h"
-#include "core/task_spec.h"
+#include "core/task/task_spec.h"
 #include "tests/runner/pool_bench.h"
 
 namespace holdfast::runner {

@@ -13,7 +13,7 @@
 
 #include "base/descriptor.h"
 #include "base/text.h"
-#include "core/task_spec.h"
+#include "core/task/task_spec.h"
 #include "platform/run_program.h"
 #include "platform/task_ids.h"
 #include "runner/container_tool.h"

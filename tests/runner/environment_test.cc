@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "base/text.h"
-#include "core/task_spec.h"
+#include "core/task/task_spec.h"
 #include "platform/sealed_file.h"
 #include "runner/worker_environment.h"
 #include "tests/runner/pool_bench.h"

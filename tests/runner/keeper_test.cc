@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/task_spec.h"
+#include "core/task/task_spec.h"
 #include "platform/kill_tree.h"
 #include "platform/process_table.h"
 #include "platform/sockets.h"

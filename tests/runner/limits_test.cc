@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "core/task_spec.h"
+#include "core/task/task_spec.h"
 #include "platform/cgroups.h"
 #include "platform/process_table.h"
 #include "tests/runner/pool_bench.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/runners.h"
+#include "engine/worker/runners.h"
 #include "platform/service_loop.h"
 #include "runner/keeper_link.h"
 #include "runner/process_pool.h"

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "base/text.h"
-#include "core/task_spec.h"
+#include "core/task/task_spec.h"
 #include "platform/private_folder.h"
 #include "runner/printout.h"
 #include "tests/runner/pool_bench.h"

@@ -1,4 +1,4 @@
-#include "page/page.h"
+#include "server/page/page.h"
 
 #include <set>
 

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "http/client.h"
 #include "integration/place.h"
+#include "server/http/client.h"
 
 namespace holdfast::server_test {
 

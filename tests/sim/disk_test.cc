@@ -1,4 +1,4 @@
-#include "sim/disk.h"
+#include "proof/sim/disk.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sim/exhaustive.h"
+#include "proof/sim/exhaustive.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sim/fiber.h"
+#include "proof/sim/fiber.h"
 
 #include <gtest/gtest.h>
 

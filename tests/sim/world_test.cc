@@ -1,4 +1,4 @@
-#include "sim/world.h"
+#include "proof/sim/world.h"
 
 #include <gtest/gtest.h>
 

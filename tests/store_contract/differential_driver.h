@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/workflow.h"
+#include "core/workflow/workflow.h"
 #include "store_contract/differential_answers.h"
 #include "store_contract/fake_clock.h"
 

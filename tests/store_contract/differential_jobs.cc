@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "core/schedule.h"
+#include "core/calendar/schedule.h"
 #include "store_contract/differential_driver.h"
 #include "store_contract/job_fixture.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/workflow.h"
+#include "core/workflow/workflow.h"
 #include "store/job_store.h"
 #include "store_contract/store_fixture.h"
 

@@ -1,7 +1,7 @@
 #include <thread>
 
 #include "base/text.h"
-#include "core/concurrency.h"
+#include "core/task/concurrency.h"
 #include "store_contract/postgres_raw.h"
 #include "store_contract/store_fixture.h"
 

@@ -1,4 +1,4 @@
-#include "core/clock_trust.h"
+#include "core/task/clock_trust.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "core/concurrency.h"
+#include "core/task/concurrency.h"
 
 #include <gtest/gtest.h>
 

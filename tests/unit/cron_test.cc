@@ -1,4 +1,4 @@
-#include "core/cron.h"
+#include "core/calendar/cron.h"
 
 #include <gmock/gmock.h>
 

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
-#include "core/template.h"
+#include "core/expression/template.h"
 #include "tests/unit/expression_scope.h"
 
 namespace holdfast::core {

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "base/text.h"
-#include "core/expression.h"
+#include "core/expression/expression.h"
 
 namespace holdfast::core {
 

@@ -1,4 +1,4 @@
-#include "core/job_state.h"
+#include "core/workflow/job_state.h"
 
 #include <gtest/gtest.h>
 

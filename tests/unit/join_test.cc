@@ -1,4 +1,4 @@
-#include "core/join.h"
+#include "core/workflow/join.h"
 
 #include <gtest/gtest.h>
 

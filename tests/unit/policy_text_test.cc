@@ -1,4 +1,4 @@
-#include "core/policy_text.h"
+#include "core/task/policy_text.h"
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>

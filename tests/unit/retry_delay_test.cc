@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "core/settlement.h"
+#include "core/task/settlement.h"
 
 namespace holdfast::core {
 namespace {

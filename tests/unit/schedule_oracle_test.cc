@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "core/schedule.h"
+#include "core/calendar/schedule.h"
 #include "platform/zone_files.h"
 
 // Slots are found a second time by a walk through every minute, with the clocks of the C library, and with sets that

@@ -1,4 +1,4 @@
-#include "core/schedule.h"
+#include "core/calendar/schedule.h"
 
 #include <gmock/gmock.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
-#include "core/schedule_text.h"
+#include "core/calendar/schedule_text.h"
 #include "platform/zone_files.h"
 
 namespace holdfast::core {

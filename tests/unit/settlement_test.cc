@@ -1,4 +1,4 @@
-#include "core/settlement.h"
+#include "core/task/settlement.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/task_spec.h"
+#include "core/task/task_spec.h"
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/task_state.h"
+#include "core/task/task_state.h"
 
 #include <gtest/gtest.h>
 

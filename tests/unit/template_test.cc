@@ -1,4 +1,4 @@
-#include "core/template.h"
+#include "core/expression/template.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "core/time_zone.h"
+#include "core/calendar/time_zone.h"
 
 #include <gmock/gmock.h>
 

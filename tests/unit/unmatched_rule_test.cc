@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "core/unmatched.h"
+#include "core/task/unmatched.h"
 
 namespace holdfast::core {
 namespace {

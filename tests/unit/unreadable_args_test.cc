@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "base/text.h"
-#include "core/settlement.h"
+#include "core/task/settlement.h"
 #include "holdfast/function.h"
 
 namespace shop {

@@ -1,4 +1,4 @@
-#include "core/verdict.h"
+#include "core/task/verdict.h"
 
 #include <gtest/gtest.h>
 

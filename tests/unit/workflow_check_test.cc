@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "base/text.h"
-#include "core/workflow.h"
+#include "core/workflow/workflow.h"
 
 namespace holdfast::core {
 

@@ -1,4 +1,4 @@
-#include "core/workflow_graph.h"
+#include "core/workflow/graph.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/workflow_input.h"
+#include "core/workflow/input.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

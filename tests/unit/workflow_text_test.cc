@@ -3,7 +3,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include "core/workflow.h"
+#include "core/workflow/workflow.h"
 
 namespace holdfast::core {
 namespace {

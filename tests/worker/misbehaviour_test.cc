@@ -1,4 +1,4 @@
-#include "core/task_spec.h"
+#include "core/task/task_spec.h"
 #include "tests/worker/processes.h"
 #include "tests/worker/worker_fixture.h"
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/verdict.h"
+#include "core/task/verdict.h"
 #include "store/store.h"
 
 namespace holdfast::worker_test {

@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "core/workflow_plan.h"
+#include "core/workflow/plan.h"
 #include "holdfast/uuid.h"
 #include "store/errors.h"
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "core/job_state.h"
 #include "core/json_text.h"
-#include "core/workflow_input.h"
+#include "core/workflow/input.h"
+#include "core/workflow/job_state.h"
 #include "store/admission.h"
 #include "store/jobs/job_scope.h"
 #include "store/jobs/orchestrator.h"

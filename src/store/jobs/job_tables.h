@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/join.h"
+#include "core/workflow/join.h"
 #include "holdfast/job.h"
 #include "store/event_texts.h"
 #include "store/job_store.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/workflow_plan.h"
+#include "core/workflow/plan.h"
 #include "store/jobs/job_tables.h"
 
 namespace holdfast::store {

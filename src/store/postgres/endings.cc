@@ -1,6 +1,6 @@
 #include "store/postgres/endings.h"
 
-#include "core/policy_text.h"
+#include "core/task/policy_text.h"
 #include "store/encoding.h"
 
 namespace holdfast::postgres {

@@ -1,4 +1,4 @@
-#include "core/clock_trust.h"
+#include "core/task/clock_trust.h"
 #include "store/id_range.h"
 #include "store/postgres/store_impl.h"
 

@@ -1,7 +1,7 @@
 #include <chrono>
 
 #include "base/assert.h"
-#include "core/policy_text.h"
+#include "core/task/policy_text.h"
 #include "store/admission.h"
 #include "store/key_limits.h"
 #include "store/postgres/batches.h"

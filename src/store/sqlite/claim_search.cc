@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "core/policy_text.h"
+#include "core/task/policy_text.h"
 #include "store/sqlite/keys.h"
 
 namespace holdfast::sqlite {

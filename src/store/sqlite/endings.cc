@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/assert.h"
-#include "core/policy_text.h"
+#include "core/task/policy_text.h"
 #include "store/encoding.h"
 #include "store/sqlite/error_columns.h"
 #include "store/sqlite/keys.h"

@@ -1,6 +1,6 @@
 #include "store/sqlite/keys.h"
 
-#include "core/concurrency.h"
+#include "core/task/concurrency.h"
 #include "store/admission.h"
 #include "store/event_texts.h"
 #include "store/sqlite/endings.h"

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/settlement.h"
+#include "core/task/settlement.h"
 #include "store/sqlite/lane.h"
 #include "store/task_records.h"
 

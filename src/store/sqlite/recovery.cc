@@ -1,4 +1,4 @@
-#include "core/policy_text.h"
+#include "core/task/policy_text.h"
 #include "store/admission.h"
 #include "store/encoding.h"
 #include "store/sqlite/endings.h"

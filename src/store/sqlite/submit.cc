@@ -1,5 +1,5 @@
 #include "core/json_text.h"
-#include "core/policy_text.h"
+#include "core/task/policy_text.h"
 #include "store/admission.h"
 #include "store/key_limits.h"
 #include "store/sqlite/error_columns.h"

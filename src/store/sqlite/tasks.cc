@@ -1,6 +1,6 @@
 #include <set>
 
-#include "core/policy_text.h"
+#include "core/task/policy_text.h"
 #include "store/encoding.h"
 #include "store/id_range.h"
 #include "store/list_guide.h"

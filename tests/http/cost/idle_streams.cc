@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "http/server.h"
+#include "server/http/server.h"
 #include "tests/http/raw_client.h"
 
 namespace {

@@ -1,0 +1,120 @@
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iostream>
+#include <stdexcept>
+
+#include "base/text.h"
+#include "platform/log_writer.h"
+#include "platform/real_clock.h"
+#include "proof/bench/bench.h"
+#include "proof/chaos/chaos_task.h"
+#include "worker/worker_process.h"
+
+namespace holdfast::proof {
+
+namespace {
+
+double proportional_mb(int pid) {
+    std::ifstream file(concat("/proc/", pid, "/smaps_rollup"));
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with("Pss:")) return std::stod(line.substr(4)) / 1024;
+    return 0;
+}
+
+std::vector<int> children_of(int parent) {
+    std::vector<int> children;
+    std::ifstream file(concat("/proc/", parent, "/task/", parent, "/children"));
+    for (int child = 0; file >> child;) children.push_back(child);
+    return children;
+}
+
+std::string isolation_word(Isolation isolation) {
+    return isolation == Isolation::Thread ? "thread" : "process";
+}
+
+}  // namespace
+
+const FunctionTable& bench_functions() {
+    static const FunctionTable functions = {
+        {noop_task,
+         [](Context&, const nlohmann::json&) -> Result<nlohmann::json, TaskError> {
+             return nlohmann::json(nullptr);
+         }},
+        {stamp_task,
+         [](Context&, const nlohmann::json&) -> Result<nlohmann::json, TaskError> {
+             return nlohmann::json(platform::real_clock().now().time_since_epoch().count());
+         }},
+        *chaos::chaos_functions().begin()};
+    return functions;
+}
+
+BenchWorker::BenchWorker(const BenchParams& params) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("cannot make a pipe");
+    output_ = ends[0];
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    std::vector<std::string> words = {"holdfast",
+                                      "bench",
+                                      "worker",
+                                      "--store",
+                                      params.store.url,
+                                      "--isolation",
+                                      isolation_word(params.isolation),
+                                      "--concurrency",
+                                      std::to_string(params.concurrency)};
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    const int failed = posix_spawn(&pid_, "/proc/self/exe", &actions, nullptr, arguments.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    char ready = 0;
+    if (failed != 0 || read(output_, &ready, 1) != 1)
+        throw std::runtime_error("the worker of the benchmark did not start");
+}
+
+BenchWorker::~BenchWorker() {
+    ::kill(pid_, SIGTERM);
+    waitpid(pid_, nullptr, 0);
+    close(output_);
+}
+
+double BenchWorker::memory_mb() const {
+    return proportional_mb(pid_);
+}
+
+std::optional<double> BenchWorker::runner_mb() const {
+    double sum = 0;
+    int runners = 0;
+    for (const int keeper : children_of(pid_))
+        for (const int runner : children_of(keeper)) {
+            sum += proportional_mb(runner);
+            ++runners;
+        }
+    if (runners == 0) return std::nullopt;
+    return sum / runners;
+}
+
+int run_bench_worker(const BenchParams& params) {
+    worker::WorkerPlan plan;
+    plan.store = params.store;
+    plan.isolation = params.isolation;
+    plan.settings.registration.name = "bench";
+    plan.settings.registration.queues = {"holdfast-bench"};
+    plan.settings.registration.capacity = params.concurrency;
+    for (const auto& [name, function] : bench_functions()) plan.settings.registration.tags.push_back("task:" + name);
+    plan.announce = [](engine::Announce::What what) {
+        if (what == engine::Announce::What::Ready) std::cout << "r" << std::flush;
+    };
+    platform::LogWriter log(std::cerr, LogFormat::Text, LogLevel::Warning, platform::real_clock());
+    return worker::WorkerProcess(std::move(plan), bench_functions(), log).run();
+}
+
+}  // namespace holdfast::proof

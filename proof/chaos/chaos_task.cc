@@ -1,0 +1,124 @@
+#include "proof/chaos/chaos_task.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <thread>
+
+#include "base/ids.h"
+#include "base/text.h"
+#include "base/throw_errno.h"
+#include "platform/real_clock.h"
+#include "proof/chaos/ledger.h"
+
+namespace holdfast::chaos {
+
+namespace {
+
+using Outcome = Result<nlohmann::json, TaskError>;
+
+std::string book_of_this_process() {
+    const char* book = std::getenv(book_variable);
+    if (book == nullptr) throw std::runtime_error(concat(book_variable, " is not set: this is no worker of chaos"));
+    return book;
+}
+
+/// One byte each of a file without content, held by whoever has it locked until it closes the file, or dies.
+class Witness {
+public:
+    explicit Witness(const std::string& book)
+        : file_(open((book + "/locks").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+        if (!file_) throw_errno(book + "/locks");
+    }
+
+    /// False: another live process has it.
+    [[nodiscard]] bool hold(const std::string& name) const {
+        struct flock lock {};
+        lock.l_type = F_WRLCK;
+        lock.l_whence = SEEK_SET;
+        lock.l_start = static_cast<off_t>(hash_of(name) >> 2);
+        lock.l_len = 1;
+        return fcntl(file_.get(), F_OFD_SETLK, &lock) == 0;
+    }
+
+    [[nodiscard]] bool hold_a_place(const Behaviour& behaviour) const {
+        for (int place = 0; place < behaviour.limit; ++place)
+            if (hold(concat("key ", behaviour.key, ' ', place))) return true;
+        return behaviour.limit == 0;
+    }
+
+private:
+    Descriptor file_;
+};
+
+void work(Context& context, int length_ms) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(length_ms);
+    while (!context.cancelled() && std::chrono::steady_clock::now() < end)
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+class Bookkeeper {
+public:
+    Bookkeeper(const std::string& book, const Context& context)
+        : file_(ledger_path(book)),
+          line_{.task = context.id(), .lease = context.lease(), .attempt = context.attempt(), .pid = getpid()} {}
+
+    void note(Mark mark) {
+        line_.mark = mark;
+        line_.at = platform::real_clock().now();
+        file_.append(line_);
+    }
+
+private:
+    LedgerFile file_;
+    LedgerLine line_;
+};
+
+Outcome run(Context& context, const nlohmann::json& args) {
+    const Behaviour behaviour = behaviour_from(args);
+    const std::string book = book_of_this_process();
+    const Witness witness(book);
+    const bool is_alone = witness.hold(context.id().to_string()) && witness.hold_a_place(behaviour);
+    Bookkeeper keeper(book, context);
+    keeper.note(Mark::Begin);
+    if (!is_alone) keeper.note(Mark::Overlap);
+    work(context, behaviour.milliseconds);
+    if (behaviour.dies) kill(getpid(), SIGKILL);
+    const bool fails = context.attempt() <= behaviour.fails;
+    keeper.note(fails ? Mark::Failed : Mark::Done);
+    if (fails) return Failure{TaskError{asked_to_fail, "was told to fail", ""}};
+    return nlohmann::json(context.lease());
+}
+
+}  // namespace
+
+nlohmann::json to_json(const Behaviour& behaviour) {
+    nlohmann::json args = {{"ms", behaviour.milliseconds}};
+    if (behaviour.fails > 0) args["fails"] = behaviour.fails;
+    if (behaviour.dies) args["dies"] = true;
+    if (behaviour.limit > 0) args["key"] = behaviour.key;
+    if (behaviour.limit > 0) args["limit"] = behaviour.limit;
+    return args;
+}
+
+Behaviour behaviour_from(const nlohmann::json& args) {
+    return {.milliseconds = args.value("ms", 0),
+            .fails = args.value("fails", 0),
+            .dies = args.value("dies", false),
+            .key = args.value("key", ""),
+            .limit = args.value("limit", 0)};
+}
+
+const FunctionTable& chaos_functions() {
+    static const FunctionTable functions = {{chaos_task, run}};
+    return functions;
+}
+
+std::string ledger_path(const std::string& book) {
+    return book + "/ledger";
+}
+
+}  // namespace holdfast::chaos

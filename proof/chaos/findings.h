@@ -1,0 +1,108 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/task/settlement.h"
+#include "holdfast/job.h"
+#include "proof/chaos/chaos_task.h"
+#include "proof/chaos/fault_plan.h"
+#include "proof/chaos/ledger.h"
+
+namespace holdfast::chaos {
+
+// What is known when a run of chaos is over, from three sources that know nothing of each other: what the tasks wrote
+// about themselves (the ledger), what the store says, and what the nemesis did.
+
+// ---- The store ----------------------------------------------------------------------------------------------------
+
+/// A run that has ended, by the store's history.
+struct RunSeen {
+    store::Lease lease = 0;
+    core::LeaseEnd end = core::LeaseEnd::Completed;
+    Timestamp finished_at = {};
+};
+
+struct TaskSeen {
+    Uuid id = {};
+    TaskState state = TaskState::Pending;
+    std::string error_code = {};
+    store::Lease lease = 0;                        ///< the current or last one
+    std::optional<store::Lease> returned_by = {};  ///< the lease that its result names
+    TaskPolicy policy = {};
+    Behaviour behaviour = {};
+    Timestamp created_at = {};
+    std::optional<Timestamp> finished_at = {};
+    std::vector<RunSeen> runs = {};  ///< those that ended, oldest first
+};
+
+struct StepSeen {
+    std::string name = {};  ///< "spread[2]" for an item
+    StepState state = StepState::Waiting;
+    Uuid task = {};                            ///< nil: none
+    Uuid child = {};                           ///< the child job; nil: none
+    std::vector<std::string> depends_on = {};  ///< names of steps
+    bool is_hook = false;
+};
+struct JobSeen {
+    Uuid id = {};
+    JobState state = JobState::Pending;
+    std::vector<StepSeen> steps = {};
+};
+
+/// That a worker is lost, or what becomes of one of its tasks, written by a sweeper.
+struct VerdictSeen {
+    Timestamp at = {};
+    Uuid worker = {};
+    Uuid task = {};             ///< nil: about the worker itself
+    std::string evidence = {};  ///< "exited", "rebooted", "disconnected", "silent"; "none": of a worker that lives
+};
+
+// ---- The nemesis --------------------------------------------------------------------------------------------------
+
+/// A fault that was carried out.
+struct Blow {
+    FaultKind kind = FaultKind::KillWorker;
+    Timestamp at = {};
+    Duration length = {};   ///< of what lasts
+    std::string whom = {};  ///< "worker-2", "worker-2's runner 4711", "everybody"
+    int pid = 0;            ///< of the process that was hit; 0: none
+};
+
+/// A worker or server process, from its start to its end.
+struct Life {
+    std::string name = {};
+    Uuid worker = {};  ///< as it registered; nil: it never came to that
+    int pid = 0;
+    std::uint64_t start_time = 0;  ///< tells one bearer of a pid from the next
+    Timestamp seen_alive = {};     ///< the last time
+    bool ended = false;
+    int status = 0;  ///< of waitpid, once ended
+    bool was_asked_to_leave = false;
+    bool overstayed = false;       ///< it did not leave when it was asked to, at the end
+    bool was_killed = false;       ///< by the nemesis, or at the end of the run
+    std::vector<Blow> blows = {};  ///< what was done to it or its path, oldest first
+};
+
+// ---- All of it ----------------------------------------------------------------------------------------------------
+
+struct Findings {
+    LedgerLines ledger = {};
+    std::vector<Uuid> acknowledged_tasks = {};  ///< by the store, to whoever submitted them
+    std::vector<Uuid> acknowledged_jobs = {};
+    std::vector<TaskSeen> tasks = {};
+    std::vector<JobSeen> jobs = {};
+    std::vector<VerdictSeen> verdicts = {};
+    std::size_t late_results = 0;  ///< refused
+    std::vector<Life> lives = {};
+    std::vector<Blow> blows = {};    ///< all, oldest first
+    std::size_t faults_skipped = 0;  ///< planned, but there was nothing to hit
+    Timestamp began = {};
+    Timestamp faults_ended = {};
+    std::optional<Timestamp> settled_at = {};  ///< unset: not within the bound
+    Duration settle_bound = {};
+};
+
+}  // namespace holdfast::chaos

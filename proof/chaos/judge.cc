@@ -1,0 +1,389 @@
+#include "proof/chaos/judge.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/text.h"
+
+namespace holdfast::chaos {
+
+namespace {
+
+using Complaints = std::vector<Complaint>;
+
+// Exit codes of `holdfast worker` and `holdfast server`. A store that is away costs neither its life, at the start
+// nor later; what else can end them under faults is said where it is judged.
+constexpr int left_in_order = 0;
+constexpr int left_early = 1;
+constexpr int store_refused = 3;
+
+/// How long a drained worker tries at least to deliver what it has.
+constexpr Duration delivery_patience = std::chrono::seconds(30);
+/// How exactly the book knows when a process ended.
+constexpr Duration end_margin = std::chrono::seconds(2);
+
+/// One run, by the lines that it wrote; positions in the ledger are its order.
+struct Run {
+    const LedgerLine* begin = nullptr;
+    std::size_t began = 0;
+    const LedgerLine* end = nullptr;
+    std::size_t ended = 0;
+};
+
+/// The ledger by task and lease, in the order of the lines.
+class Book {
+public:
+    explicit Book(const LedgerLines& ledger, Complaints& found) {
+        for (std::size_t i = 0; i < ledger.lines.size(); ++i) enter(ledger.lines[i], i, found);
+        if (ledger.unreadable > 0)
+            found.push_back({Breach::Difference, concat(ledger.unreadable, " lines of the ledger cannot be read")});
+    }
+    [[nodiscard]] const std::vector<Run>& runs_of(const Uuid& task) const {
+        static const std::vector<Run> none;
+        const auto found = runs_.find(task);
+        return found == runs_.end() ? none : found->second;
+    }
+    [[nodiscard]] const std::unordered_map<Uuid, std::vector<Run>>& runs() const { return runs_; }
+
+private:
+    void enter(const LedgerLine& line, std::size_t position, Complaints& found) {
+        std::vector<Run>& runs = runs_[line.task];
+        const auto same = std::ranges::find_if(runs, [&](const Run& run) { return run.begin->lease == line.lease; });
+        if (line.mark == Mark::Overlap) {
+            found.push_back({Breach::TwoAtOnce, concat("task ", line.task.to_string(), ", lease ", line.lease,
+                                                       ": another run held its lock")});
+        } else if (line.mark == Mark::Begin && same == runs.end()) {
+            runs.push_back({.begin = &line, .began = position});
+        } else if (line.mark == Mark::Begin) {
+            found.push_back(
+                {Breach::RanTwice, concat("task ", line.task.to_string(), " began twice under lease ", line.lease)});
+        } else if (same == runs.end() || same->end != nullptr) {
+            found.push_back({Breach::Difference, concat("task ", line.task.to_string(), ", lease ", line.lease,
+                                                        ": an end without a begin")});
+        } else {
+            same->end = &line;
+            same->ended = position;
+        }
+    }
+
+    std::unordered_map<Uuid, std::vector<Run>> runs_;
+};
+
+class Trial {
+public:
+    explicit Trial(const Findings& findings) : findings_(findings), book_(findings.ledger, found_) {
+        for (const TaskSeen& task : findings.tasks) tasks_[task.id] = &task;
+        for (const JobSeen& job : findings.jobs) jobs_[job.id] = &job;
+    }
+
+    Complaints run() {
+        look_for_lost();
+        for (const TaskSeen& task : findings_.tasks) judge_task(task);
+        for (const auto& [id, runs] : book_.runs())
+            if (!tasks_.contains(id)) complain(Breach::Difference, id, "ran, and the store does not know it");
+        judge_keys();
+        for (const JobSeen& job : findings_.jobs) judge_job(job);
+        judge_verdicts();
+        judge_lives();
+        return std::move(found_);
+    }
+
+private:
+    template <typename... Parts>
+    void complain(Breach breach, const Uuid& task, const Parts&... parts) {
+        found_.push_back({breach, concat("task ", task.to_string(), ' ', parts...)});
+    }
+
+    void look_for_lost() {
+        for (const Uuid& id : findings_.acknowledged_tasks)
+            if (!tasks_.contains(id)) complain(Breach::Lost, id, "was acknowledged, and is not in the store");
+        for (const Uuid& id : findings_.acknowledged_jobs)
+            if (!jobs_.contains(id))
+                found_.push_back(
+                    {Breach::Lost, concat("job ", id.to_string(), " was acknowledged, and is not in the store")});
+    }
+
+    void judge_task(const TaskSeen& task) {
+        if (!is_terminal(task.state))
+            return complain(Breach::Lost, task.id, "is still ", holdfast::to_text(task.state), " after the bound of ",
+                            format_duration(findings_.settle_bound));
+        judge_runs(task);
+        judge_overlap(task);
+        judge_end(task);
+    }
+
+    /// P4: what ran had a committed start, and ran again only where the policy says so.
+    void judge_runs(const TaskSeen& task) {
+        const std::vector<Run>& runs = book_.runs_of(task.id);
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            const store::Lease lease = runs[i].begin->lease;
+            const auto seen = std::ranges::find(task.runs, lease, &RunSeen::lease);
+            if (seen == task.runs.end()) {
+                complain(Breach::Difference, task.id, "ran under lease ", lease,
+                         ", of which the store has no committed start");
+                continue;
+            }
+            if (i > 0 && lease <= runs[i - 1].begin->lease)
+                complain(Breach::Difference, task.id, "ran under lease ", lease, " after a greater one");
+            if (i + 1 < runs.size() && !may_follow(task, seen->end))
+                complain(Breach::RanTwice, task.id, "ran again although its run under lease ", lease, " ended ",
+                         core::to_text(seen->end));
+        }
+        judge_budgets(task);
+    }
+
+    static bool may_follow(const TaskSeen& task, core::LeaseEnd end) {
+        if (end == core::LeaseEnd::Failed) return task.policy.retry.max_attempts > 1;
+        if (end == core::LeaseEnd::StoppedCleanly) return true;
+        if (end == core::LeaseEnd::Crashed || end == core::LeaseEnd::Stopped)
+            return task.policy.on_crash == OnCrash::Requeue;
+        return false;
+    }
+
+    void judge_budgets(const TaskSeen& task) {
+        const auto count = [&](core::LeaseEnd end) { return std::ranges::count(task.runs, end, &RunSeen::end); };
+        if (count(core::LeaseEnd::Failed) > task.policy.retry.max_attempts)
+            complain(Breach::RanTwice, task.id, "failed ", count(core::LeaseEnd::Failed), " times, and may ",
+                     task.policy.retry.max_attempts);
+        if (count(core::LeaseEnd::Crashed) > task.policy.max_crashes + 1)
+            complain(Breach::RanTwice, task.id, "crashed ", count(core::LeaseEnd::Crashed), " times, and may ",
+                     task.policy.max_crashes + 1);
+    }
+
+    /// P7, from the lines alone: a run that wrote its end was alive until then.
+    void judge_overlap(const TaskSeen& task) {
+        const std::vector<Run>& runs = book_.runs_of(task.id);
+        for (std::size_t i = 0; i + 1 < runs.size(); ++i)
+            if (runs[i].end != nullptr && runs[i].ended > runs[i + 1].began)
+                complain(Breach::TwoAtOnce, task.id, "began under lease ", runs[i + 1].begin->lease,
+                         " while it ran under lease ", runs[i].begin->lease);
+    }
+
+    void judge_end(const TaskSeen& task) {
+        if (task.state == TaskState::Completed) return judge_completed(task);
+        if (task.state == TaskState::Failed) return judge_failed(task);
+        complain(Breach::WrongEnd, task.id, "is ", holdfast::to_text(task.state), ", and nobody asked for that");
+    }
+
+    void judge_completed(const TaskSeen& task) {
+        const std::vector<Run>& runs = book_.runs_of(task.id);
+        const auto last = std::ranges::find_if(runs, [&](const Run& run) { return run.begin->lease == task.lease; });
+        if (last == runs.end() || last->end == nullptr || last->end->mark != Mark::Done)
+            return complain(Breach::Difference, task.id, "is COMPLETED under lease ", task.lease,
+                            ", and no run of that lease came to its end");
+        if (last + 1 != runs.end()) complain(Breach::RanTwice, task.id, "ran again after the run that completed it");
+        if (task.returned_by != task.lease)
+            complain(Breach::Difference, task.id, "is COMPLETED under lease ", task.lease,
+                     " with the result of another run");
+    }
+
+    void judge_failed(const TaskSeen& task) {
+        const bool may_crash = task.policy.on_crash == OnCrash::Fail;
+        const std::string& code = task.error_code;
+        if (code == asked_to_fail) return judge_own_failure(task);
+        if (code == error_code::worker_crashed || code == error_code::worker_drained || code == error_code::fenced) {
+            if (!may_crash) complain(Breach::WrongEnd, task.id, "is FAILED with ", code, ", and was to run again");
+        } else if (code == error_code::poison_task) {
+            const auto crashes = std::ranges::count(task.runs, core::LeaseEnd::Crashed, &RunSeen::end);
+            if (may_crash || crashes <= task.policy.max_crashes)
+                complain(Breach::WrongEnd, task.id, "is FAILED with ", code, " after ", crashes, " crashes");
+        } else {
+            complain(Breach::WrongEnd, task.id, "is FAILED with ", code);
+        }
+    }
+
+    void judge_own_failure(const TaskSeen& task) {
+        const std::vector<Run>& runs = book_.runs_of(task.id);
+        const bool failed = !runs.empty() && runs.back().begin->lease == task.lease && runs.back().end != nullptr &&
+                            runs.back().end->mark == Mark::Failed;
+        if (!failed) complain(Breach::Difference, task.id, "is FAILED by itself, and its last run did not fail");
+        const auto failures = std::ranges::count(task.runs, core::LeaseEnd::Failed, &RunSeen::end);
+        if (failures < task.policy.retry.max_attempts)
+            complain(Breach::WrongEnd, task.id, "is FAILED after ", failures, " failures, and had more attempts");
+    }
+
+    /// P7 for keys, from the lines alone: runs that wrote their end, and were under way together.
+    void judge_keys() {
+        struct Step {
+            std::size_t position;
+            int change;
+            const Run* run;
+        };
+        std::map<std::string, std::vector<Step>> keys;
+        std::map<std::string, int> limits;
+        for (const TaskSeen& task : findings_.tasks) {
+            if (task.behaviour.limit == 0) continue;
+            limits[task.behaviour.key] = task.behaviour.limit;
+            for (const Run& run : book_.runs_of(task.id)) {
+                if (run.end == nullptr) continue;  // dead at some time: its lock knows when
+                keys[task.behaviour.key].push_back({run.began, 1, &run});
+                keys[task.behaviour.key].push_back({run.ended, -1, &run});
+            }
+        }
+        for (auto& [key, steps] : keys) {
+            std::ranges::sort(steps, {}, &Step::position);
+            int at_once = 0;
+            for (const Step& step : steps)
+                if ((at_once += step.change) > limits[key] && step.change > 0)
+                    complain(Breach::TwoAtOnce, step.run->begin->task, "began while ", at_once - 1,
+                             " others held key ", key);
+        }
+    }
+
+    void judge_job(const JobSeen& job) {
+        const std::string name = concat("job ", job.id.to_string());
+        if (!is_terminal(job.state)) {
+            found_.push_back({Breach::Lost, concat(name, " is still ", holdfast::to_text(job.state),
+                                                   " after the bound of ", format_duration(findings_.settle_bound))});
+            return;
+        }
+        const auto has = [&](StepState state) {
+            return std::ranges::any_of(job.steps,
+                                       [&](const StepSeen& step) { return step.state == state && !step.is_hook; });
+        };
+        const bool is_whole = !has(StepState::Failed) && !has(StepState::Cancelled);
+        if ((job.state == JobState::Completed) != is_whole)
+            found_.push_back({Breach::OutOfOrder, concat(name, " is ", holdfast::to_text(job.state),
+                                                         ", and its steps ", is_whole ? "succeeded" : "did not")});
+        for (const StepSeen& step : job.steps) judge_order(name, job, step);
+    }
+
+    void judge_order(const std::string& name, const JobSeen& job, const StepSeen& step) {
+        if (!is_terminal(step.state))
+            found_.push_back({Breach::Lost, concat(name, ": step ", step.name, " is still ",
+                                                   holdfast::to_text(step.state), " and the job has ended")});
+        const std::vector<Run>& runs = book_.runs_of(step.task);
+        if (runs.empty()) return;
+        for (const StepSeen& other : job.steps) {
+            const std::string bare = other.name.substr(0, other.name.find('['));
+            if (std::ranges::count(step.depends_on, bare) == 0 || had_succeeded(other, runs.front().began)) continue;
+            found_.push_back({Breach::OutOfOrder, concat(name, ": step ", step.name, " began before ", other.name,
+                                                         " had come to its end")});
+        }
+    }
+
+    /// Before this position of the ledger.
+    [[nodiscard]] bool had_succeeded(const StepSeen& step, std::size_t position) const {
+        if (!step.task.is_nil()) return had_completed(step.task, position);
+        if (step.child.is_nil()) return step.state == StepState::Completed;  // of a for_each each item is judged
+        const auto child = jobs_.find(step.child);
+        return child != jobs_.end() && std::ranges::all_of(child->second->steps, [&](const StepSeen& each) {
+                   return each.is_hook || had_succeeded(each, position);  // nothing waits for a hook
+               });
+    }
+
+    /// By the run whose result the store has: those before it failed, or were refused.
+    [[nodiscard]] bool had_completed(const Uuid& id, std::size_t position) const {
+        const auto task = tasks_.find(id);
+        return task != tasks_.end() && std::ranges::any_of(book_.runs_of(id), [&](const Run& run) {
+                   return run.begin->lease == task->second->lease && run.end != nullptr &&
+                          run.end->mark == Mark::Done && run.ended < position;
+               });
+    }
+
+    void judge_verdicts() {
+        std::map<Uuid, const Life*> by_worker;
+        for (const Life& life : findings_.lives) by_worker[life.worker] = &life;
+        for (const VerdictSeen& verdict : findings_.verdicts) {
+            if (verdict.evidence != "exited" && verdict.evidence != "rebooted") continue;
+            const auto life = by_worker.find(verdict.worker);
+            if (life == by_worker.end()) continue;
+            if (verdict.at < life->second->seen_alive)
+                found_.push_back(
+                    {Breach::FalseVerdict,
+                     concat(life->second->name, " (", verdict.worker.to_string(), ", pid ", life->second->pid,
+                            ") was judged ", verdict.evidence, " at ", format_timestamp(verdict.at),
+                            ", and was alive at ", format_timestamp(life->second->seen_alive))});
+        }
+    }
+
+    void judge_lives() {
+        for (const Life& life : findings_.lives) {
+            const std::string who = concat(life.name, " (pid ", life.pid, ")");
+            if (life.ended && !life.was_killed) judge_end_of_life(who, life);
+            if (life.overstayed) found_.push_back({Breach::Crash, concat(who, " did not leave after SIGTERM")});
+        }
+    }
+
+    void judge_end_of_life(const std::string& who, const Life& life) {
+        if (!WIFSIGNALED(life.status)) {
+            const int code = WEXITSTATUS(life.status);
+            if (!is_explained(code, life))
+                found_.push_back(
+                    {Breach::Crash, concat(who, " left with exit code ", code,
+                                           life.was_asked_to_leave ? "" : " by itself", "; see its log")});
+            return;
+        }
+        // One that has hardly begun does not heed SIGTERM yet: it just ends.
+        const bool has_left = life.was_asked_to_leave && WTERMSIG(life.status) == SIGTERM;
+        if (!has_left)
+            found_.push_back(
+                {Breach::Crash, concat(who, " died of signal ", WTERMSIG(life.status), "; see its log")});
+    }
+
+    [[nodiscard]] bool is_explained(int exit_code, const Life& life) const {
+        if (exit_code == left_in_order) return life.was_asked_to_leave;
+        if (exit_code == left_early) return has_lost_its_keeper(life) || could_not_deliver(life);
+        return exit_code == store_refused && met_a_full_disk(life);
+    }
+
+    /// A worker leaves without its keeper, since it can start no runner.
+    static bool has_lost_its_keeper(const Life& life) {
+        return std::ranges::count(life.blows, FaultKind::KillKeeper, &Blow::kind) > 0;
+    }
+
+    /// A drained worker leaves with what it has when the store is away for too long. At the end of a run it is not.
+    static bool could_not_deliver(const Life& life) {
+        return std::ranges::any_of(life.blows, [&](const Blow& blow) {
+            return blow.kind == FaultKind::DrainWorker && life.seen_alive - blow.at >= delivery_patience;
+        });
+    }
+
+    /// Workers and servers wait for a store that is away, but not for one that cannot be opened for want of room:
+    /// that takes a person.
+    [[nodiscard]] bool met_a_full_disk(const Life& life) const {
+        return std::ranges::any_of(findings_.blows, [&](const Blow& blow) {
+            return blow.kind == FaultKind::FillDisk && blow.at - end_margin <= life.seen_alive &&
+                   life.seen_alive <= blow.at + blow.length + end_margin;
+        });
+    }
+
+    const Findings& findings_;
+    Complaints found_;
+    Book book_;
+    std::unordered_map<Uuid, const TaskSeen*> tasks_;
+    std::unordered_map<Uuid, const JobSeen*> jobs_;
+};
+
+}  // namespace
+
+std::string_view to_text(Breach breach) {
+    switch (breach) {
+        case Breach::Lost:
+            return "lost";
+        case Breach::RanTwice:
+            return "run twice against policy";
+        case Breach::TwoAtOnce:
+            return "two at once";
+        case Breach::FalseVerdict:
+            return "false verdicts";
+        case Breach::Difference:
+            return "ledger and store differ";
+        case Breach::WrongEnd:
+            return "ended against policy";
+        case Breach::OutOfOrder:
+            return "steps out of order";
+        case Breach::Crash:
+            return "crashes of our own";
+    }
+    return "";
+}
+
+std::vector<Complaint> judge(const Findings& findings) {
+    return Trial(findings).run();
+}
+
+}  // namespace holdfast::chaos

@@ -1,0 +1,116 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <ostream>
+
+#include "cli/session.h"
+#include "cli/terminal/signal_notes.h"
+#include "platform/private_folder.h"
+#include "proof/demo/play.h"
+
+namespace holdfast::proof {
+
+namespace {
+
+/// The demo's folder, removed with it, unless it is to be kept.
+class DemoFolder {
+public:
+    explicit DemoFolder(bool keep)
+        : path_((std::filesystem::temp_directory_path() / "holdfast-demo-XXXXXX").string()), keep_(keep) {
+        if (mkdtemp(path_.data()) == nullptr) throw BadInput("cannot make a directory in the temporary directory");
+    }
+    ~DemoFolder() {
+        if (!keep_) platform::remove_folder(path_);
+    }
+    DemoFolder(const DemoFolder&) = delete;
+    DemoFolder& operator=(const DemoFolder&) = delete;
+
+    [[nodiscard]] const std::string& path() const { return path_; }
+    [[nodiscard]] bool is_kept() const { return keep_; }
+    void keep() { keep_ = true; }
+
+private:
+    std::string path_;
+    bool keep_;
+};
+
+class Interrupted : public DemoFailed {
+public:
+    using DemoFailed::DemoFailed;
+};
+
+void check(const Io& io) {
+    if (SignalNotes::interrupted()) throw Interrupted("interrupted; the demo's processes are ended");
+    if (!io.out) throw Interrupted("nobody reads on; the demo's processes are ended");
+}
+
+DemoCount play(const Session& session, const DemoFolder& folder, DemoView& view) {
+    const bool for_people = session.io.terminal && !session.globals.json;
+    DemoPlay demo({.place = {folder.path()},
+                   .io = session.io,
+                   .view = view,
+                   .check = [&] { check(session.io); },
+                   .pause = for_people ? std::chrono::seconds(3) : std::chrono::seconds(0)});
+    return demo.run();
+}
+
+void complain(const Io& io, const std::string& sentence) {
+    io.err << "holdfast: " << sentence << '\n';
+}
+
+/// What to do next, for people.
+void point_at_folder(const Session& session, const DemoFolder& folder) {
+    if (!folder.is_kept() || session.globals.json) return;
+    session.io.out << fmt::format(
+        "kept in {0}: the store, the ledger, the workers' logs. Look around:\n"
+        "  holdfast --store sqlite:{0}/demo.db tasks list\n",
+        folder.path());
+}
+
+ExitCode judge(const Session& session, const DemoCount& count, DemoFolder& folder) {
+    for (const std::string& complaint : count.complaints) complain(session.io, complaint);
+    if (!count.is_right()) {
+        folder.keep();
+        complain(session.io, fmt::format("the counts are not right; all of it is kept in {}", folder.path()));
+        return ExitCode::Failed;
+    }
+    return ExitCode::Done;
+}
+
+ExitCode run_demo(Session& session, bool keep) {
+    if (!session.globals.store.empty() || !session.globals.config.empty())
+        throw BadInput("the demo has a store and a configuration of its own: leave out --store and --config");
+    const SignalNotes signals;
+    DemoFolder folder(keep);
+    const auto view = make_demo_view(session);
+    try {
+        const DemoCount count = play(session, folder, *view);
+        view->close();
+        view->conclude(count);
+        const ExitCode code = judge(session, count, folder);
+        point_at_folder(session, folder);
+        return code;
+    } catch (const Interrupted& fault) {
+        view->close();
+        complain(session.io, fault.what());
+    } catch (const DemoFailed& fault) {
+        view->close();
+        folder.keep();
+        complain(session.io, fmt::format("{}; all of it is kept in {}", fault.what(), folder.path()));
+    }
+    return ExitCode::Failed;
+}
+
+}  // namespace
+
+void add_demo(CLI::App& program, Action& chosen) {
+    auto keep = std::make_shared<bool>(false);
+    auto* command = program.add_subcommand(
+        "demo", "Kill and freeze real workers under real tasks, and count what became of the tasks");
+    command->add_flag("--keep", *keep, "Keep the demo's folder: its store, its ledger, its workers' logs");
+    command->callback([keep, &chosen] { chosen = [keep](Session& session) { return run_demo(session, *keep); }; });
+}
+
+}  // namespace holdfast::proof

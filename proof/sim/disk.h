@@ -1,0 +1,116 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "proof/sim/dice.h"
+
+namespace holdfast::sim {
+
+/// A file in memory that remembers what has not been synced. When the power fails, every sector written since the
+/// last sync is kept or lost by itself, in any combination.
+class DiskFile {
+public:
+    [[nodiscard]] std::size_t size() const { return content_.size(); }
+    /// What is beyond the end reads as zeros; false when any of it is.
+    bool read(std::size_t offset, std::span<std::byte> into) const;
+    void write(std::size_t offset, std::span<const std::byte> from);
+    void truncate(std::size_t size);
+    void sync() { unsynced_.clear(); }
+    void lose_power(Dice& dice);
+
+private:
+    struct Write {
+        std::size_t offset = 0;
+        std::vector<std::byte> before;
+        std::vector<std::byte> after;
+        std::size_t size_before = 0;
+    };
+
+    std::vector<std::byte> content_;
+    std::vector<Write> unsynced_;
+};
+
+/// What goes wrong at the disk, at the k-th operation from now on that it can happen to.
+struct DiskFault {
+    enum class Kind {
+        IoError,   ///< the operation fails
+        Full,      ///< the write finds no room
+        Busy,      ///< from here on no lock can be had
+        Kill,      ///< the process is killed before the operation
+        PowerCut,  ///< the power of the whole machine fails before the operation
+    };
+    Kind kind = Kind::IoError;
+    int operations_before = 0;
+};
+
+/// A process, as the disk knows it. Its handles do nothing any more once it is dead.
+struct DiskClient {
+    bool is_dead = false;
+    std::optional<DiskFault> fault;
+    std::optional<DiskFault::Kind> struck;  ///< since it was armed
+    bool is_refused_locks = false;
+
+    void arm(const DiskFault& what);
+    /// What has struck; nullopt: its operation never came.
+    std::optional<DiskFault::Kind> disarm();
+};
+
+/// The memory that the connections of a database share, and its locks. Nobody's own: a power cut clears it.
+struct SharedIndex {
+    static constexpr int lock_count = 8;
+    static constexpr std::size_t region_bytes = 32768;
+
+    std::vector<std::unique_ptr<std::array<std::byte, region_bytes>>> regions;
+    std::array<int, lock_count> shared_holders{};
+    std::array<const void*, lock_count> exclusive_holder{};
+    int users = 0;
+};
+
+/// Who holds which lock of a database file, by SQLite's levels.
+struct FileLocks {
+    std::map<const void*, int> levels;
+};
+
+/// What is on a disk.
+using DiskImage = std::map<std::string, DiskFile>;
+
+/// The disk of the machine that has the database.
+class Disk {
+public:
+    explicit Disk(Dice dice) : dice_(std::move(dice)) {}
+
+    [[nodiscard]] std::shared_ptr<DiskFile> open(const std::string& name) { return files_[name] = entry(name); }
+    [[nodiscard]] bool has(const std::string& name) const { return files_.contains(name); }
+    void remove(const std::string& name) { files_.erase(name); }
+    /// While nobody has any of it open.
+    [[nodiscard]] DiskImage image() const;
+    void restore(const DiskImage& image);
+
+    /// Loses what was not synced. Whoever had files open is dead.
+    void lose_power();
+
+    bool is_full = false;
+    std::map<std::string, std::shared_ptr<SharedIndex>> indexes;
+    std::map<std::string, FileLocks> locks;
+    std::uint64_t operations = 0;
+    std::uint64_t power_cuts = 0;
+    /// Those who have files open, to be declared dead.
+    std::vector<std::weak_ptr<DiskClient>> clients;
+    [[nodiscard]] Dice& dice() { return dice_; }
+
+private:
+    [[nodiscard]] std::shared_ptr<DiskFile> entry(const std::string& name);
+
+    Dice dice_;
+    std::map<std::string, std::shared_ptr<DiskFile>> files_;
+};
+
+}  // namespace holdfast::sim

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proof/sim/dice.h"
+
+namespace holdfast::sim {
+
+/// Everything that can go wrong. Those up to BackAtVerdict happen to calls of the store, with a probability; the
+/// others come by themselves, at a mean interval; those of runners and wake-ups happen to what they are named after,
+/// with a probability.
+enum class Fault {
+    KillWorker,       ///< before, in the midst of, or after a store call
+    KillSweeper,      ///<
+    KillClient,       ///<
+    AnswerLost,       ///< a call was applied, and its answer is lost
+    RequestLost,      ///< a call that writes is not applied, and whoever made it cannot know
+    CallFails,        ///< a call is not applied: the connection broke
+    SlowCall,         ///< a call takes seconds or minutes
+    Busy,             ///< SQLITE_BUSY from the k-th lock on
+    DiskFull,         ///< SQLITE_FULL at the k-th write
+    IoError,          ///< an error at the k-th operation of the disk
+    PauseAtCall,      ///< SIGSTOP of whoever makes a call, just before it reaches the store
+    BackAtVerdict,    ///< SIGCONT of a worker while a verdict about it is on its way, or just after it
+    Outage,           ///< nobody can reach the store for 1 s to 2 h
+    Partition,        ///< one process cannot
+    PauseWorker,      ///< SIGSTOP, longer than any lease, then SIGCONT
+    PauseSweeper,     ///<
+    PauseClient,      ///<
+    TermWorker,       ///< SIGTERM: it drains, and leaves
+    FreezeMachine,    ///< with everything on it
+    RebootMachine,    ///<
+    PowerCut,         ///< of the machine with the database: what was not synced is lost or torn
+    DiskStaysFull,    ///< for a while
+    ClockJump,        ///< of the wall clock, to either side
+    ClockSkew,        ///< of one process from its start on
+    RunnerCrash,      ///< signal, or out of memory
+    RunnerHang,       ///< gives no sign of life any more
+    RunnerSlowStart,  ///< or none at all
+    WakeUpLost,       ///<
+    WakeUpTwice,      ///<
+    WakeUpLate,       ///<
+    ForgetWorker,     ///< a person deletes the row of a worker, dead or alive
+    ClockFarAhead,    ///< the clock is days ahead, for one call that prunes
+};
+inline constexpr std::size_t fault_count = static_cast<std::size_t>(Fault::ClockFarAhead) + 1;
+[[nodiscard]] std::string_view to_text(Fault fault);  ///< "kill-worker", ...
+[[nodiscard]] std::optional<Fault> parse_fault(std::string_view text);
+[[nodiscard]] const std::vector<Fault>& all_faults();
+/// Comes by itself, at a mean interval.
+[[nodiscard]] bool is_timed(Fault fault);
+
+/// One fault that was drawn: what, where, and the how-many-th of its kind there. The same in every run of a seed,
+/// also when others are left out.
+struct FaultKey {
+    Fault fault = Fault::KillWorker;
+    std::string site;
+    std::uint64_t number = 0;
+
+    // As in holdfast::Uuid: NOLINTNEXTLINE(modernize-use-nullptr)
+    friend auto operator<=>(const FaultKey&, const FaultKey&) = default;
+};
+[[nodiscard]] std::string to_text(const FaultKey& key);
+
+/// Which faults a run may have, beside its seed.
+struct FaultLimits {
+    std::optional<std::set<Fault>> kinds;    ///< only these; nullopt: as the seed draws them
+    std::optional<std::set<FaultKey>> only;  ///< only these; nullopt: all
+};
+
+/// Decides, from the seed alone, which faults strike.
+class FaultPlan {
+public:
+    FaultPlan(std::uint64_t seed, FaultLimits limits);
+
+    /// Is it to strike here, this time? Then with dice for the details. `boost`: so many times as often as elsewhere.
+    /// Not counted before happened(): whether it gets that far may depend on what else goes wrong.
+    [[nodiscard]] std::optional<Dice> draw(Fault fault, std::string_view site, double boost = 1);
+    /// The same of one that strikes at once: counted.
+    [[nodiscard]] std::optional<Dice> strikes(Fault fault, std::string_view site, double boost = 1);
+    void happened(Fault fault) { ++counts_[index(fault)]; }
+    /// When a timed one comes next; nullopt: never.
+    [[nodiscard]] std::optional<Duration> next_after(Fault fault);
+    /// For what is not left to chance: strikes from now on are no more.
+    void stop() { stopped_ = true; }
+
+    [[nodiscard]] bool is_enabled(Fault fault) const { return rates_[index(fault)] > 0; }
+    [[nodiscard]] const std::vector<FaultKey>& drawn() const { return drawn_; }
+    /// How often it really happened.
+    [[nodiscard]] std::uint64_t count(Fault fault) const { return counts_[index(fault)]; }
+
+private:
+    static std::size_t index(Fault fault) { return static_cast<std::size_t>(fault); }
+    [[nodiscard]] Dice dice_for(const FaultKey& key) const;
+
+    std::uint64_t seed_;
+    FaultLimits limits_;
+    bool stopped_ = false;
+    /// A probability; of timed ones, how many in an hour.
+    std::array<double, fault_count> rates_{};
+    std::array<std::uint64_t, fault_count> counts_{};
+    std::map<std::pair<Fault, std::string>, std::uint64_t, std::less<>> numbers_;
+    std::vector<FaultKey> drawn_;
+};
+
+}  // namespace holdfast::sim

@@ -1,0 +1,117 @@
+#include "proof/sim/faulty_store.h"
+#include "proof/sim/world.h"
+
+namespace holdfast::sim {
+
+using store::Store;
+
+std::vector<store::SubmitOutcome> FaultyStore::start_jobs(const std::vector<store::NewJob>& jobs) {
+    return write("start_jobs", process_.world().ledger.name_of_job(jobs.front().id),
+                 [&](Store& store) { return store.start_jobs(jobs); });
+}
+
+std::vector<std::optional<JobInfo>> FaultyStore::find_jobs(const std::vector<Uuid>& ids) {
+    return read("find_jobs", [&](Store& store) { return store.find_jobs(ids); });
+}
+
+std::vector<JobInfo> FaultyStore::list_jobs(const JobQuery& query) {
+    return read("list_jobs", [&](Store& store) { return store.list_jobs(query); });
+}
+
+std::vector<Uuid> FaultyStore::jobs_with_prefix(const std::string& prefix, std::size_t limit) {
+    return read("jobs_with_prefix", [&](Store& store) { return store.jobs_with_prefix(prefix, limit); });
+}
+
+std::vector<StepInfo> FaultyStore::steps(const store::StepsParams& params) {
+    return read("steps", [&](Store& store) { return store.steps(params); });
+}
+
+std::string FaultyStore::job_definition(const Uuid& job) {
+    return read("job_definition", [&](Store& store) { return store.job_definition(job); });
+}
+
+std::vector<store::EventRecord> FaultyStore::job_events(const store::JobEventsParams& params) {
+    return read("job_events", [&](Store& store) { return store.job_events(params); });
+}
+
+std::optional<std::pair<Uuid, std::string>> FaultyStore::step_of_task(const Uuid& task) {
+    return read("step_of_task", [&](Store& store) { return store.step_of_task(task); });
+}
+
+std::vector<SteerStatus> FaultyStore::cancel_jobs(const store::SteerJobsParams& params) {
+    return write("cancel_jobs", process_.world().ledger.name_of_job(params.jobs.front()),
+                 [&](Store& store) { return store.cancel_jobs(params); });
+}
+
+std::vector<SteerStatus> FaultyStore::pause_jobs(const store::SteerJobsParams& params) {
+    return write("pause_jobs", process_.world().ledger.name_of_job(params.jobs.front()),
+                 [&](Store& store) { return store.pause_jobs(params); });
+}
+
+std::vector<SteerStatus> FaultyStore::resume_jobs(const store::SteerJobsParams& params) {
+    return write("resume_jobs", process_.world().ledger.name_of_job(params.jobs.front()),
+                 [&](Store& store) { return store.resume_jobs(params); });
+}
+
+store::DecideStatus FaultyStore::decide_approval(const store::DecideParams& params) {
+    return write("decide_approval", params.step, [&](Store& store) { return store.decide_approval(params); });
+}
+
+store::RetryStatus FaultyStore::retry_job(const store::RetryJobParams& params) {
+    return write("retry_job", process_.world().ledger.name_of_job(params.job),
+                 [&](Store& store) { return store.retry_job(params); });
+}
+
+std::size_t FaultyStore::end_due_waits(std::size_t limit) {
+    return write("end_due_waits", "", [&](Store& store) { return store.end_due_waits(limit); });
+}
+
+std::size_t FaultyStore::cancel_overdue_jobs(std::size_t limit, const std::string& who) {
+    return write("cancel_overdue_jobs", "", [&](Store& store) { return store.cancel_overdue_jobs(limit, who); });
+}
+
+store::RepairAnswer FaultyStore::repair_jobs(const store::RepairParams& params) {
+    return write("repair_jobs", "", [&](Store& store) {
+        store::RepairAnswer answer = store.repair_jobs(params);
+        process_.world().witness.repaired(process_, answer);
+        return answer;
+    });
+}
+
+void FaultyStore::put_schedule(const store::ScheduleDefinition& schedule, const std::string& who) {
+    write("put_schedule", schedule.name, [&](Store& store) {
+        process_.world().witness.touched_schedule(process_, schedule.name);
+        store.put_schedule(schedule, who);
+        return true;
+    });
+}
+
+std::vector<store::ScheduleRecord> FaultyStore::schedules() {
+    return read("schedules", [](Store& store) { return store.schedules(); });
+}
+
+bool FaultyStore::set_schedule_paused(const std::string& schedule, bool paused, const std::string& who) {
+    return write(paused ? "pause_schedule" : "resume_schedule", schedule, [&](Store& store) {
+        process_.world().witness.touched_schedule(process_, schedule);
+        return store.set_schedule_paused(schedule, paused, who);
+    });
+}
+
+bool FaultyStore::remove_schedule(const std::string& schedule, const std::string& who) {
+    return write("remove_schedule", schedule, [&](Store& store) {
+        process_.world().witness.touched_schedule(process_, schedule);
+        return store.remove_schedule(schedule, who);
+    });
+}
+
+bool FaultyStore::fire(const store::FireParams& params) {
+    return write("fire", params.schedule, [&](Store& store) {
+        Witness& witness = process_.world().witness;
+        const auto before = witness.see_schedule(params.schedule);
+        const bool fired = store.fire(params);
+        if (fired) witness.fired(process_, params, before);
+        return fired;
+    });
+}
+
+}  // namespace holdfast::sim

@@ -1,0 +1,406 @@
+#include "base/text.h"
+#include "proof/sim/faulty_store.h"
+#include "proof/sim/world.h"
+
+namespace holdfast::sim {
+
+namespace {
+
+using store::Fenced;
+
+const auto says_nothing = [](const auto&, Change&) {};
+
+/// The wall clock is so far ahead until this goes.
+class ClockAhead {
+public:
+    ClockAhead(World& world, Duration ahead) : world_(world) { world_.clock_ahead = ahead; }
+    ~ClockAhead() { world_.clock_ahead = {}; }
+    ClockAhead(const ClockAhead&) = delete;
+    ClockAhead& operator=(const ClockAhead&) = delete;
+
+private:
+    World& world_;
+};
+
+/// Notes the answers of a batch in the ends of the change, in the order of the leases.
+template <typename Answers, typename LeaseOf, typename FencedOf>
+void note_ends(Change& change, const Answers& answers, const LeaseOf& lease_of, const FencedOf& fenced_of) {
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        const store::TaskLease lease = lease_of(i);
+        Change::End& end = change.ends[lease.task];
+        if (end.lease != lease.lease) continue;
+        end.said_applied = fenced_of(answers[i]) == Fenced::Applied;
+        end.said_refused = fenced_of(answers[i]) == Fenced::LeaseLost;
+    }
+}
+
+void note_starts(Change& change, const std::vector<store::TaskLease>& leases, const std::vector<Fenced>& answers) {
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        const bool is_started = answers[i] == Fenced::Applied || answers[i] == Fenced::Already;
+        change.starts[leases[i].task] = {.lease = leases[i].lease,
+                                         .said_started = is_started,
+                                         .said_refused = answers[i] == Fenced::LeaseLost,
+                                         .said_withdrawn = answers[i] == Fenced::Withdrawn};
+    }
+}
+
+std::string list_of(Ledger& ledger, const std::vector<store::TaskLease>& leases) {
+    std::string text;
+    for (const store::TaskLease& lease : leases)
+        text += concat(text.empty() ? "" : ", ", ledger.name_of(lease.task), "#", lease.lease);
+    return text;
+}
+
+}  // namespace
+
+std::vector<store::SubmitOutcome> FaultyStore::submit(const std::vector<store::NewTask>& tasks) {
+    World& world = process_.world();
+    Change change = Change::writing("submit", concat(tasks.size(), " from ", world.ledger.name_of(tasks.front().id)));
+    change.brings_work = true;
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.submit(tasks); },
+        [&](const std::vector<store::SubmitOutcome>& outcomes, Change&) {
+            world.witness.submitted(tasks, outcomes);
+        });
+}
+
+std::vector<std::optional<store::TaskRecord>> FaultyStore::find(const std::vector<Uuid>& ids) {
+    return read("find", [&](store::Store& store) { return store.find(ids); });
+}
+
+std::vector<store::TaskRecord> FaultyStore::list(const store::ListParams& params) {
+    return read("list", [&](store::Store& store) { return store.list(params); });
+}
+
+store::TaskCounts FaultyStore::count() {
+    return read("count", [](store::Store& store) { return store.count(); });
+}
+
+std::vector<store::AttemptRecord> FaultyStore::attempts(const Uuid& task) {
+    return read("attempts", [&](store::Store& store) { return store.attempts(task); });
+}
+
+std::vector<store::EventRecord> FaultyStore::events(const store::ReadEventsParams& params) {
+    return read("events", [&](store::Store& store) { return store.events(params); });
+}
+
+std::vector<store::EventRecord> FaultyStore::last_events(std::size_t limit) {
+    return read("last_events", [&](store::Store& store) { return store.last_events(limit); });
+}
+
+std::vector<store::CancelStatus> FaultyStore::cancel(const store::CancelParams& params) {
+    Change change = Change::writing("cancel", process_.world().ledger.name_of(params.tasks.front()));
+    change.brings_work = true;
+    change.gives_orders = true;
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.cancel(params); }, says_nothing);
+}
+
+std::vector<store::ForceStatus> FaultyStore::force(const store::ForceParams& params) {
+    World& world = process_.world();
+    Change change = Change::writing("force", world.ledger.name_of(params.tasks.front()));
+    change.forces.insert(params.tasks.begin(), params.tasks.end());
+    change.gives_orders = true;
+    for (const Uuid& task : params.tasks)
+        if (TrueTask* known = world.ledger.find(task)) known->forced = true;
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.force(params); }, says_nothing);
+}
+
+store::ClaimAnswer FaultyStore::claim(const store::ClaimParams& params) {
+    Change change = Change::writing("claim", concat("start ", params.to_start, ", hold ", params.to_hold));
+    change.claims_for[params.worker] = params.request;
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.claim(params); },
+        [&](const store::ClaimAnswer& answer, Change& made) {
+            std::vector<store::TaskLease> leases;
+            for (const store::ClaimedTask& task : answer.tasks) {
+                process_.world().witness.met(task.task);
+                leases.push_back({task.task.id, task.lease});
+            }
+            process_.world().witness.claim_answered(process_, params, answer);
+            made.grants = !leases.empty();
+            made.detail += concat("): ", list_of(process_.world().ledger, leases), "(");
+        });
+}
+
+std::vector<Fenced> FaultyStore::start(const store::LeasesParams& params) {
+    Change change = Change::writing("start", list_of(process_.world().ledger, params.leases));
+    for (const store::TaskLease& lease : params.leases) change.starts[lease.task] = {lease.lease};
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.start(params); },
+        [&](const std::vector<Fenced>& answers, Change& made) { note_starts(made, params.leases, answers); });
+}
+
+store::FinishAnswer FaultyStore::finish(const store::FinishParams& params) {
+    Ledger& ledger = process_.world().ledger;
+    Change change = Change::writing("finish");
+    for (const store::FinishedRun& run : params.runs) {
+        change.ends[run.lease.task] = {.lease = run.lease.lease, .end = run.end, .code = run.error.code};
+        change.detail += concat(change.detail.empty() ? "" : ", ", ledger.name_of(run.lease.task), "#",
+                                run.lease.lease, " ", core::to_text(run.end));
+    }
+    for (const store::TaskLease& lease : params.then_start) change.starts[lease.task] = {lease.lease};
+    if (!params.then_start.empty()) change.detail += concat("; start ", list_of(ledger, params.then_start));
+    change.brings_work = true;
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.finish(params); },
+        [&](const store::FinishAnswer& answer, Change& made) {
+            note_ends(
+                made, answer.runs, [&](std::size_t i) { return params.runs[i].lease; },
+                [](const store::FinishOutcome& outcome) { return outcome.fenced; });
+            note_starts(made, params.then_start, answer.starts);
+        });
+}
+
+std::vector<Fenced> FaultyStore::hand_back(const store::LeasesParams& params) {
+    Change change = Change::writing("hand_back", list_of(process_.world().ledger, params.leases));
+    for (const store::TaskLease& lease : params.leases)
+        change.ends[lease.task] = {.lease = lease.lease, .end = core::LeaseEnd::NotStarted};
+    change.brings_work = true;
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.hand_back(params); },
+        [&](const std::vector<Fenced>& answers, Change& made) {
+            note_ends(
+                made, answers, [&](std::size_t i) { return params.leases[i]; }, [](Fenced fenced) { return fenced; });
+        });
+}
+
+std::vector<Fenced> FaultyStore::save_progress(const std::vector<store::ProgressReport>& reports) {
+    return perform(
+        Change::writing("save_progress", std::to_string(reports.size())),
+        [&](store::Store& store) { return store.save_progress(reports); },
+        [&](const std::vector<Fenced>& answers, Change&) {
+            for (std::size_t i = 0; i < answers.size(); ++i)
+                if (answers[i] == Fenced::Applied) process_.world().witness.wrote_for("progress", reports[i].lease);
+        });
+}
+
+std::vector<Fenced> FaultyStore::append_logs(const std::vector<store::LogChunk>& chunks) {
+    return perform(
+        Change::writing("append_logs", std::to_string(chunks.size())),
+        [&](store::Store& store) { return store.append_logs(chunks); },
+        [&](const std::vector<Fenced>& answers, Change&) {
+            for (std::size_t i = 0; i < answers.size(); ++i)
+                if (answers[i] == Fenced::Applied)
+                    process_.world().witness.wrote_for("logs", {chunks[i].task, chunks[i].lease});
+        });
+}
+
+std::vector<store::LogRecord> FaultyStore::read_logs(const store::ReadLogsParams& params) {
+    return read("read_logs", [&](store::Store& store) { return store.read_logs(params); });
+}
+
+store::RegisterAnswer FaultyStore::register_worker(const store::WorkerRegistration& worker) {
+    return perform(
+        Change::writing("register"), [&](store::Store& store) { return store.register_worker(worker); },
+        [&](const store::RegisterAnswer&, Change&) { process_.world().witness.registered(worker.id); });
+}
+
+bool FaultyStore::deregister_worker(const Uuid& worker) {
+    return perform(
+        Change::writing("deregister"), [&](store::Store& store) { return store.deregister_worker(worker); },
+        says_nothing);
+}
+
+store::BeatAnswer FaultyStore::beat(const store::BeatParams& params) {
+    return perform(
+        Change::writing("beat", concat(params.held.size(), " held")),
+        [&](store::Store& store) { return store.beat(params); },
+        [&](const store::BeatAnswer& answer, Change& made) {
+            process_.world().witness.beat_came(process_, params.worker);
+            if (!answer.lost.empty()) made.detail += concat("; lost ", list_of(process_.world().ledger, answer.lost));
+            if (!answer.unlisted.empty())
+                made.detail += concat("; unlisted ", list_of(process_.world().ledger, answer.unlisted));
+            if (!answer.stop.empty()) made.detail += concat("; stop ", answer.stop.size());
+        });
+}
+
+std::vector<store::WorkerRecord> FaultyStore::workers() {
+    return read("workers", [](store::Store& store) { return store.workers(); });
+}
+
+bool FaultyStore::order_worker(const store::OrderParams& params) {
+    Change change = Change::writing("order_worker");
+    change.gives_orders = true;
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.order_worker(params); }, says_nothing);
+}
+
+store::RemoveStatus FaultyStore::remove_worker(const Uuid& worker) {
+    return perform(
+        Change::writing("remove_worker"), [&](store::Store& store) { return store.remove_worker(worker); },
+        says_nothing);
+}
+
+void FaultyStore::append_worker_snapshot(const store::WorkerSnapshot& snapshot) {
+    perform(
+        Change::writing("snapshot"),
+        [&](store::Store& store) {
+            store.append_worker_snapshot(snapshot);
+            return true;
+        },
+        says_nothing);
+}
+
+std::vector<store::WorkerSnapshot> FaultyStore::worker_snapshots(const Uuid& worker, std::size_t limit) {
+    return read("worker_snapshots", [&](store::Store& store) { return store.worker_snapshots(worker, limit); });
+}
+
+store::LivenessView FaultyStore::look() {
+    auto view = read("look", [](store::Store& store) { return store.look(); });
+    process_.world().witness.looked(process_);
+    return view;
+}
+
+std::vector<bool> FaultyStore::mark_lost(const std::vector<store::LostWorker>& workers) {
+    Change change = Change::writing("mark_lost", workers.front().evidence);
+    for (const store::LostWorker& lost : workers) change.marks_lost.insert(lost.worker);
+    change.judges = change.marks_lost;
+    change.evidence = workers.front().data;
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.mark_lost(workers); },
+        [&](const std::vector<bool>& answers, Change& made) {
+            for (std::size_t i = 0; i < answers.size(); ++i)
+                if (answers[i]) made.marked_lost.insert(workers[i].worker);
+        });
+}
+
+std::vector<store::LeaseRecord> FaultyStore::leases(const store::FindLeasesParams& params) {
+    return read("leases", [&](store::Store& store) { return store.leases(params); });
+}
+
+std::vector<store::RecoverOutcome> FaultyStore::recover(const store::RecoverParams& params) {
+    Ledger& ledger = process_.world().ledger;
+    Change change = Change::writing("recover");
+    for (const store::RecoveredLease& each : params.leases) {
+        change.ends[each.lease.task] = {.lease = each.lease.lease,
+                                        .end = each.end,
+                                        .code = each.error.code,
+                                        .evidence = each.data,
+                                        .is_final = each.is_final};
+        change.detail += concat(change.detail.empty() ? "" : ", ", ledger.name_of(each.lease.task), "#",
+                                each.lease.lease, " ", each.evidence);
+        if (const auto holder = process_.world().witness.holder_of(each.lease)) change.judges.insert(*holder);
+    }
+    change.brings_work = true;
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.recover(params); },
+        [&](const std::vector<store::RecoverOutcome>& answers, Change& made) {
+            note_ends(
+                made, answers, [&](std::size_t i) { return params.leases[i].lease; },
+                [](const store::RecoverOutcome& outcome) { return outcome.fenced; });
+        });
+}
+
+std::vector<Fenced> FaultyStore::ask_to_stop(const store::AskToStopParams& params) {
+    Change change =
+        Change::writing("ask_to_stop", process_.world().ledger.name_of(params.requests.front().lease.task));
+    change.gives_orders = true;
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.ask_to_stop(params); }, says_nothing);
+}
+
+std::size_t FaultyStore::expire_overdue(std::size_t limit) {
+    return perform(
+        Change::writing("expire_overdue"), [&](store::Store& store) { return store.expire_overdue(limit); },
+        says_nothing);
+}
+
+std::vector<store::RouteBacklog> FaultyStore::backlog() {
+    return read("backlog", [](store::Store& store) { return store.backlog(); });
+}
+
+std::vector<Uuid> FaultyStore::unmatched_tasks(const store::UnmatchedParams& params) {
+    return read("unmatched_tasks", [&](store::Store& store) { return store.unmatched_tasks(params); });
+}
+
+std::vector<bool> FaultyStore::reject(const store::RejectParams& params) {
+    Change change = Change::writing("reject", concat(params.tasks.size()));
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.reject(params); },
+        [&](const std::vector<bool>& answers, Change&) {
+            for (std::size_t i = 0; i < answers.size(); ++i)
+                if (answers[i]) process_.world().witness.rejected(process_, params.tasks[i]);
+        });
+}
+
+store::PruneAnswer FaultyStore::prune(const store::PruneParams& params) {
+    Change change = Change::writing("prune");
+    change.prunes = true;
+    Duration ahead{};
+    if (auto dice = process_.world().faults.strikes(Fault::ClockFarAhead, process_.name()))
+        ahead = dice->between(Duration(std::chrono::hours(48)), Duration(std::chrono::hours(24 * 90)));
+    return perform(
+        std::move(change),
+        [&](store::Store& store) {
+            const ClockAhead wrong(process_.world(), ahead);
+            return store.prune(params);
+        },
+        [](const store::PruneAnswer& answer, Change& made) { made.detail = answer.doubt; });
+}
+
+store::SweepLeaseAnswer FaultyStore::sweep_lease(const std::string& holder, Duration expiry) {
+    return perform(
+        Change::writing("sweep_lease"), [&](store::Store& store) { return store.sweep_lease(holder, expiry); },
+        [&](const store::SweepLeaseAnswer& answer, Change& made) {
+            process_.world().witness.asked_for_sweep_row(process_, answer.held);
+            made.detail = answer.held ? "held" : concat("held by ", answer.holder);
+        });
+}
+
+void FaultyStore::note_sweep(const store::SweepNote& note) {
+    perform(
+        Change::writing("note_sweep"),
+        [&](store::Store& store) {
+            store.note_sweep(note);
+            return true;
+        },
+        says_nothing);
+}
+
+std::vector<store::SweepNote> FaultyStore::sweep_notes() {
+    return read("sweep_notes", [](store::Store& store) { return store.sweep_notes(); });
+}
+
+std::vector<store::QueueRecord> FaultyStore::queues() {
+    return read("queues", [](store::Store& store) { return store.queues(); });
+}
+
+void FaultyStore::set_queue_paused(const std::string& queue, bool paused, const std::string& who) {
+    Change change = Change::writing(paused ? "pause_queue" : "resume_queue", queue);
+    change.brings_work = true;
+    perform(
+        std::move(change),
+        [&](store::Store& store) {
+            store.set_queue_paused(queue, paused, who);
+            return true;
+        },
+        says_nothing);
+}
+
+std::vector<store::KeyRecord> FaultyStore::keys(const store::KeysParams& params) {
+    return read("keys", [&](store::Store& store) { return store.keys(params); });
+}
+
+store::DeclareStatus FaultyStore::declare_key(const core::KeyDeclaration& key, const std::string& who) {
+    Change change = Change::writing(
+        "declare_key", concat(key.key, key.is_shared() ? ", shared, " : concat(" of ", key.queue, ", "), key.limit));
+    change.brings_work = true;
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.declare_key(key, who); }, says_nothing);
+}
+
+bool FaultyStore::remove_key(const std::string& key, const std::string& queue, const std::string& who) {
+    Change change = Change::writing("remove_key", concat(key, queue.empty() ? "" : concat(" of ", queue)));
+    change.brings_work = true;
+    return perform(
+        std::move(change), [&](store::Store& store) { return store.remove_key(key, queue, who); }, says_nothing);
+}
+
+/// Wake-ups are simulated by the world: nobody waits at a real bell.
+std::unique_ptr<store::Watch> FaultyStore::watch(store::Topic) {
+    return nullptr;
+}
+
+}  // namespace holdfast::sim

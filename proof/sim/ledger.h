@@ -1,0 +1,102 @@
+#pragma once
+
+#include <climits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/workflow/workflow.h"
+#include "engine/worker/runners.h"
+#include "holdfast/uuid.h"
+#include "store/store.h"
+
+namespace holdfast::sim {
+
+/// One execution that really took place in the simulated world.
+struct TrueRun {
+    store::TaskLease lease;
+    std::string worker;  ///< the process that began it
+    int machine = 0;
+    Duration began_at{};
+    std::optional<Duration> ended_at;
+    std::string how;                                      ///< "completed", "failed", "killed", ...
+    std::optional<engine::StopCause> asked_to_stop = {};  ///< the strongest cause
+    bool out_of_time = false;                             ///< its timeout was one of them
+    std::string checkpoint = {};                          ///< that it saved before it stopped cleanly
+    Duration last_sign{};                                 ///< of life, as its worker heard it
+    bool is_suspended = false;                            ///< its machine stands still: it does nothing meanwhile
+};
+
+/// A task, as the world knows it whatever the store says.
+struct TrueTask {
+    std::string name;  ///< "t17": for people
+    store::NewTask task;
+    bool acknowledged = false;  ///< somebody was told that it is on disk
+    bool in_store = false;      ///< it was seen there
+    bool forced = false;
+    bool was_pruned = false;
+    std::vector<std::size_t> runs;                    ///< indexes into Ledger::runs
+    int stops = 0;                                    ///< ends of runs that cost no budget,
+    int clean_stops = 0;                              ///< ... and that say that they have stopped cleanly
+    std::optional<std::string> next_checkpoint = {};  ///< that the run after a clean stop is given
+};
+
+/// A job that a client has started.
+struct TrueJob {
+    std::string name;  ///< "j3": for people
+    core::WorkflowBundle bundle;
+    bool acknowledged = false;
+    bool in_store = false;
+};
+
+/// A schedule that clients have put, perhaps more than once.
+struct TrueSchedule {
+    std::map<std::string, core::WorkflowBundle> definitions = {};  ///< by their texts: all that it ever had
+    std::set<Timestamp> made_at = {};                              ///< it may have been removed, and made anew
+    Duration touched_at{};                                         ///< when its row was last changed,
+    std::string touched_by = {};                                   ///< and by which process
+};
+
+/// What really happened: what clients were told, and what runners executed.
+class Ledger {
+public:
+    TrueTask& add(const store::NewTask& task);
+    [[nodiscard]] TrueTask* find(const Uuid& task);
+    [[nodiscard]] std::map<Uuid, TrueTask>& tasks() { return tasks_; }
+    [[nodiscard]] std::vector<TrueRun>& runs() { return runs_; }
+    [[nodiscard]] std::string name_of(const Uuid& task);
+    TrueJob& add_job(const Uuid& id, const core::WorkflowBundle& bundle);
+    [[nodiscard]] TrueJob* find_job(const Uuid& id);
+    [[nodiscard]] std::map<Uuid, TrueJob>& jobs() { return jobs_; }
+    [[nodiscard]] std::string name_of_job(const Uuid& id);
+    [[nodiscard]] std::map<std::string, TrueSchedule>& schedules() { return schedules_; }
+    /// Whatever clients wanted, they know that it is on disk.
+    [[nodiscard]] bool is_all_acknowledged() const;
+    [[nodiscard]] std::size_t size() const { return tasks_.size(); }
+    [[nodiscard]] std::size_t job_count() const { return jobs_.size(); }
+    [[nodiscard]] std::size_t run_count() const { return runs_.size(); }
+
+    std::size_t run_began(const store::TaskLease& lease, const std::string& worker, int machine, Duration at);
+    void run_ended(std::size_t run, const std::string& how, Duration at);
+    /// Runs of the task that go on and are not suspended.
+    [[nodiscard]] std::size_t executing(const Uuid& task) const;
+    /// Of the tasks of a queue with this key, or of all queues (""), those that really run at the moment.
+    struct KeyUse {
+        int running = 0;
+        int lowest_limit = INT_MAX;  ///< that one of them asked for
+    };
+    [[nodiscard]] KeyUse executing_with_key(const std::string& queue, const std::string& key) const;
+    [[nodiscard]] const TrueRun* run_of(store::Lease lease) const;
+
+private:
+    std::map<Uuid, TrueTask> tasks_;
+    std::map<Uuid, TrueJob> jobs_;
+    std::map<std::string, TrueSchedule> schedules_;
+    std::vector<TrueRun> runs_;
+    std::vector<std::size_t> open_runs_;
+    std::map<store::Lease, std::size_t> by_lease_;
+};
+
+}  // namespace holdfast::sim

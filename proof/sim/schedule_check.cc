@@ -1,0 +1,146 @@
+#include <algorithm>
+
+#include "base/ids.h"
+#include "base/text.h"
+#include "core/calendar/schedule_text.h"
+#include "proof/sim/process.h"
+#include "proof/sim/witness.h"
+#include "proof/sim/world.h"
+
+// Each slot of a schedule runs at most once, and none is lost but those that its catch_up gives up.
+
+namespace holdfast::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The slots of the schedules that clients put, counted in another way than the engine's: each is a whole multiple of
+/// a period since 1970.
+struct Rhythm {
+    core::ScheduleTiming timing;
+    Duration period{};
+
+    explicit Rhythm(const std::string& text) : timing(core::parse_timing(text).value()) {
+        period = timing.interval ? *timing.interval
+                                 : Duration(std::chrono::minutes(std::stoi(timing.cron->text().substr(2))));
+    }
+    [[nodiscard]] std::int64_t number_at(Timestamp at) const { return at.time_since_epoch() / period; }
+    [[nodiscard]] bool is_slot(Timestamp at) const { return at.time_since_epoch() % period == Duration::zero(); }
+    [[nodiscard]] Timestamp slot_after(Timestamp at) const { return Timestamp((number_at(at) + 1) * period); }
+    /// The newest slot that whoever looks at `now` comes too late for.
+    [[nodiscard]] std::int64_t last_missed(Timestamp now) const {
+        return number_at(now - std::min<Duration>(1min, timing.interval.value_or(1min)) - timing.jitter);
+    }
+};
+
+}  // namespace
+
+void Witness::told_time(Process& process, Timestamp now) {
+    sweeps_[key_of(process)].told_time = now;
+}
+
+void Witness::touched_schedule(Process& process, const std::string& schedule) {
+    TrueSchedule& truth = world_.ledger.schedules()[schedule];
+    truth.touched_at = world_.timeline.now();
+    truth.touched_by = process.name();
+}
+
+/// Somebody else has changed it since this process began to sweep.
+bool Witness::was_touched_meanwhile(Process& process, const std::string& schedule) {
+    const TrueSchedule& truth = world_.ledger.schedules()[schedule];
+    return truth.touched_by != process.name() && truth.touched_at >= sweeps_[key_of(process)].began;
+}
+
+std::optional<ScheduleSight> Witness::see_schedule(const std::string& schedule) {
+    if (!reader_.open(world_.disk)) return std::nullopt;
+    const auto schedules = reader_.schedules();
+    const auto found = schedules.find(schedule);
+    if (found == schedules.end()) return std::nullopt;
+    world_.ledger.schedules()[schedule].made_at.insert(found->second.made_at);
+    return found->second;
+}
+
+void Witness::fired(Process& process, const store::FireParams& params, const std::optional<ScheduleSight>& before) {
+    const bool was_touched = was_touched_meanwhile(process, params.schedule);
+    touched_schedule(process, params.schedule);
+    if (world_.disk.power_cuts > world_.power_cuts_seen) return;
+    if (!before || before->paused)
+        return complain("Schedules", concat(params.schedule, " was fired, though it is gone or paused"));
+    if (before->decided_until != params.decided_until)
+        complain("Schedules", concat(params.schedule, " was decided until ", format_timestamp(before->decided_until),
+                                     ", and is decided again from ", format_timestamp(params.decided_until)));
+    const Timestamp now = sweeps_[key_of(process)].told_time;
+    if (!was_touched) check_decision(params, *before, now);
+    if (params.job) check_slot(params, *before, now);
+}
+
+void Witness::check_decision(const store::FireParams& params, const ScheduleSight& sight, Timestamp now) {
+    const Rhythm rhythm(sight.timing);
+    const auto say = [&](const std::string& what) {
+        complain("Schedules",
+                 concat(params.schedule, " ", sight.timing, ", decided until ",
+                        format_timestamp(params.decided_until), ", is decided until ",
+                        format_timestamp(params.decide_until), " at ", format_timestamp(now), ": ", what));
+    };
+    if (params.decide_until <= params.decided_until) say("slots come again");
+    if (params.decide_until > now) say("that is to come");
+    const bool skips = !params.job && rhythm.timing.overlap == core::Overlap::Skip;
+    const bool decides_slot = rhythm.is_slot(params.decide_until) && (params.job || skips);
+    if (params.job && !decides_slot) return say("that is no slot");
+    const std::int64_t next = rhythm.number_at(params.decide_until) + (decides_slot ? 0 : 1);
+    const std::int64_t given_up = next - rhythm.number_at(params.decided_until) - 1;
+    const std::int64_t made_up_for = std::max<std::int64_t>(0, rhythm.last_missed(now) - next + 1);
+    if (given_up > 0 && next - 1 > rhythm.last_missed(now)) say("a slot is given up that is on time");
+    if (given_up > 0 && made_up_for < rhythm.timing.catch_up)
+        say(concat("only ", made_up_for, " missed slots are made up for"));
+    if (decides_slot && made_up_for > rhythm.timing.catch_up) say(concat(made_up_for, " slots are made up for"));
+}
+
+/// Its job is there, unless the slot is so old that its job may have ended and been removed.
+void Witness::check_slot(const store::FireParams& params, const ScheduleSight& sight, Timestamp now) {
+    if (*params.job != core::slot_id(params.schedule, sight.made_at, params.decide_until))
+        complain("Schedules", concat(params.schedule, " starts a job that is not its slot's"));
+    if (find_job_of_slot(*params.job) != nullptr) return;
+    if (params.decide_until + *world_.plan.sweep.retention.terminal > now + 5min)
+        complain("Schedules", concat("slot ", format_timestamp(params.decide_until), " of ", params.schedule,
+                                     " was fired, and there is no job"));
+}
+
+/// Whoever has the row and has swept to the end has left no slot undecided.
+void Witness::check_undecided(Process& process) {
+    const Timestamp now = sweeps_[key_of(process)].told_time;
+    for (const auto& [name, sight] : reader_.schedules()) {
+        if (sight.paused || was_touched_meanwhile(process, name)) continue;
+        const Rhythm rhythm(sight.timing);
+        Timestamp next = rhythm.slot_after(sight.decided_until);
+        // What nobody makes up for is given up with the next slot that is on time, which may still wait for its
+        // jitter.
+        if (rhythm.timing.catch_up == 0)
+            next = std::max(next, Timestamp((rhythm.last_missed(now) + 1) * rhythm.period));
+        if (next + rhythm.timing.jitter <= now)
+            complain("Schedules", concat(process.name(), " has swept at ", format_timestamp(now), ", and slot ",
+                                         format_timestamp(next), " of ", name, " was not decided"));
+    }
+}
+
+/// Nobody says that a slot has started a job when that answer is lost: then the job itself tells.
+const TrueJob* Witness::find_job_of_slot(const Uuid& job) {
+    if (const TrueJob* known = world_.ledger.find_job(job)) return known;
+    const std::string definition = reader_.definition_of(job);
+    const Timestamp slot{std::chrono::milliseconds(job.unix_milliseconds())};
+    for (const auto& [name, schedule] : world_.ledger.schedules()) {
+        const auto bundle = schedule.definitions.find(definition);
+        if (bundle == schedule.definitions.end()) continue;
+        const auto is_its_slot = [&, of = std::string_view(name)](Timestamp made_at) {
+            return core::slot_id(of, made_at, slot) == job;
+        };
+        if (std::none_of(schedule.made_at.begin(), schedule.made_at.end(), is_its_slot)) continue;
+        TrueJob& made = world_.ledger.add_job(job, bundle->second);
+        made.in_store = true;
+        return &made;
+    }
+    return nullptr;
+}
+
+}  // namespace holdfast::sim

@@ -1,0 +1,210 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "proof/sim/faults.h"
+#include "proof/sim/ledger.h"
+#include "proof/sim/machine.h"
+#include "proof/sim/plan.h"
+#include "proof/sim/process.h"
+#include "proof/sim/sqlite_vfs.h"
+#include "proof/sim/timeline.h"
+#include "proof/sim/trace.h"
+#include "proof/sim/witness.h"
+
+namespace holdfast::sim {
+
+class WorkerProcess;
+
+/// What is to happen to one call of the store, where that is not left to chance.
+enum class CallFault { Before, AnswerLost, RequestLost, KillBefore, KillAfter, Stop };
+[[nodiscard]] std::string_view to_text(CallFault fault);
+
+/// The n-th call of the store of the run, by whomever, fares so.
+struct ScriptedFault {
+    std::uint64_t call = 0;
+    CallFault fault = CallFault::Before;
+};
+
+struct RunOptions {
+    std::uint64_t seed = 1;
+    FaultLimits limits = {};
+    std::optional<WorldPlan> plan = {};     ///< nullopt: drawn from the seed
+    std::optional<Duration> busy_for = {};  ///< instead of the plan's
+    std::vector<ScriptedFault> script = {};
+    std::shared_ptr<const DiskImage> image = {};  ///< what is on the disk at the beginning; null: nothing
+    std::size_t keep_lines = 0;
+    bool print_lines = false;
+};
+
+/// What came of a run.
+struct RunReport {
+    std::uint64_t seed = 0;
+    std::uint64_t hash = 0;
+    std::uint64_t store_calls = 0;
+    std::uint64_t busy_calls = 0;  ///< of those, until there were no faults any more
+    std::uint64_t disk_operations = 0;
+    std::uint64_t events = 0;
+    Duration virtual_time{};
+    std::size_t tasks = 0;
+    std::size_t jobs = 0;
+    std::size_t runs = 0;
+    std::map<Fault, std::uint64_t> faults;  ///< that really happened
+    std::vector<FaultKey> drawn;            ///< also those that did not get that far
+    std::vector<Violation> violations;
+    std::vector<std::string> last_lines;
+};
+
+/// The wall clock of a machine, which somebody may set.
+class WallClock : public Clock {
+public:
+    WallClock(World& world, Duration skew) : world_(world), skew_(skew) {}
+    [[nodiscard]] Timestamp now() const override;
+
+private:
+    World& world_;
+    const Duration skew_;
+};
+
+/// Machines, processes and a database, on one timeline. Everything that happens in it follows from its seed.
+class World {
+public:
+    explicit World(const RunOptions& options);
+    ~World();
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+
+    [[nodiscard]] RunReport run();
+    /// Puts an empty database on the disk, for images of it.
+    void install();
+    /// The same as programs of that schema version left it.
+    void install_older(int version);
+
+    // ---- What its processes see
+    Timeline timeline;
+    Trace trace;
+    FaultPlan faults;
+    const Dice dice;
+    const WorldPlan plan;
+    const std::string folder_before;
+    const std::string folder;    ///< real, for the files beside the database that only serve as locks and bells
+    const std::string database;  ///< its name on the simulated disk
+    Disk disk;
+    Ledger ledger;
+    std::map<Uuid, TrueWorker> workers;
+    std::vector<std::unique_ptr<Machine>> machines;
+    Witness witness;
+    std::uint64_t store_calls = 0;
+    bool power_cut_is_due = false;
+    std::uint64_t power_cuts_seen = 0;
+    Duration wall_jumps{};
+    Duration clock_ahead{};  ///< for the call that is being carried out
+    Timestamp latest_wall_clock;
+    bool is_calm = false;        ///< the faults are over: clients put everything in order
+    std::size_t tasks_left = 0;  ///< to be submitted
+    std::size_t jobs_left = 0;   ///< to be started
+
+    /// What a worker leaves behind when it dies.
+    struct Remains {
+        Uuid worker;
+        int machine = 0;
+        int keeper_pid = 0;
+        std::int64_t life_lock = 0;
+        std::vector<std::size_t> runs;
+        Duration keeper_delay{};
+        bool keeper_dies_too = false;  ///< nobody ends the runs, until they are cleared away
+    };
+    void worker_died(const Remains& remains);
+    /// Ends what a dead worker left running.
+    void end_leftovers(const Uuid& worker, const std::string& how);
+    /// How far the wall clock of a process that starts now is off.
+    [[nodiscard]] Duration draw_skew(const std::string& process);
+
+    [[nodiscard]] store::Limits limits() const;
+    [[nodiscard]] bool is_reachable(const Process& process) const;
+    /// Applies what the script says of this call.
+    void script_fate(Process& process, const std::function<void(CallFault)>& apply);
+    /// Wakes whoever waits for work.
+    void ring();
+    /// Wakes the workers: there may be orders for them.
+    void ring_for_orders();
+    /// The disk has lost its power: whoever is on that machine is dead, and it boots again later.
+    void lose_power();
+    /// The process has died: it is taken away after the event, and started again under its name later.
+    void bury(Process& process);
+    /// SIGSTOP, and SIGCONT when that has passed.
+    void pause(Process& process, Duration length);
+    /// SIGCONT to those of these workers that are stopped, when that has passed. Counts as a fault when there are
+    /// any.
+    void rouse(const std::set<Uuid>& ids, Duration wait);
+    /// The process of that name; null: it is dead.
+    [[nodiscard]] const Process* find_living(const std::string& name) const;
+
+private:
+    /// Under which name, and how, a process is started whenever it is not there.
+    struct Slot {
+        std::string name;
+        int machine = 0;
+        std::function<std::unique_ptr<Process>(int incarnation)> make;
+        std::unique_ptr<Process> process;
+        int incarnation = 0;
+        bool is_due = false;
+    };
+
+    /// A process that was stopped, until somebody lets it go on.
+    struct Stop {
+        Slot* slot = nullptr;
+        int incarnation = 0;
+    };
+
+    void add_slots();
+    /// Until when there are faults: a long outage comes on top.
+    [[nodiscard]] Duration plan_long_outage();
+    void start(Slot& slot);
+    void start_later(Slot& slot, Duration wait);
+    void run_until(Duration end, const std::function<bool()>& is_done);
+    void step();
+    void plan_next(Fault fault);
+    /// False: there was nobody to strike, or it is only to come.
+    [[nodiscard]] bool strike(Fault fault, Dice dice_of_fault);
+    [[nodiscard]] bool cut_off_one(Dice& dice_of_fault);
+    [[nodiscard]] bool terminate_one(Dice& dice_of_fault);
+    [[nodiscard]] bool forget_one(Dice& dice_of_fault);
+    void go_away(Duration length);
+    void wake_workers(const std::function<void(WorkerProcess&)>& wake);
+    [[nodiscard]] Process* pick(std::string_view role, Dice& dice_of_fault);
+    void reboot(Machine& machine, Duration away);
+    bool freeze(Machine& machine, Duration length);
+    void end_stop(std::uint64_t number);
+    void calm_down();
+    void settle();
+    [[nodiscard]] bool is_over();
+    void end_of_keeper(const Uuid& worker);
+    [[nodiscard]] Slot* slot_of(const Process& process);
+    [[nodiscard]] RunReport report() const;
+
+    const RunOptions options_;
+    std::unique_ptr<SqliteVfs> vfs_;
+    std::vector<std::unique_ptr<Slot>> slots_;
+    std::vector<std::unique_ptr<Process>> graveyard_;
+    Duration down_until_{};
+    std::map<std::string, Duration> partitioned_until_;
+    std::map<Uuid, Remains> leftovers_;
+    std::map<std::uint64_t, Stop> stops_;
+    std::uint64_t last_stop_ = 0;
+    Duration calm_since_{};
+    Duration still_until_{};  ///< somebody may be stopped: of stops, also the last one is over only then
+    std::uint64_t busy_calls_ = 0;
+    std::uint64_t next_full_check_ = 1000;
+    std::size_t next_scripted_ = 0;
+    Duration look_at_{};  ///< when to look next whether all has ended
+};
+
+}  // namespace holdfast::sim

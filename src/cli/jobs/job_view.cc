@@ -1,0 +1,166 @@
+#include "cli/jobs/job_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+#include <set>
+
+#include "base/visible_text.h"
+#include "cli/jobs/step_tree.h"
+#include "cli/tasks/timeline.h"
+#include "client/job_operations.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+constexpr int least_rows = 5;
+constexpr int least_columns = 40;
+
+class SilentJobView : public JobView {
+public:
+    explicit SilentJobView(store::Store& store) : store_(store) {}
+    JobInfo show(const Uuid& job) override { return client::find_one_job(store_, job); }
+
+private:
+    store::Store& store_;
+};
+
+class LiveJobView : public JobView {
+public:
+    LiveJobView(const Io& io, store::Store& store, ScreenSize size)
+        : store_(store), rows_(size.rows), utf8_(speaks_utf8(io)), last_lines_(store), screen_(io, size.columns) {}
+
+    JobInfo show(const Uuid& job) override {
+        const JobTree tree = read_job_tree(
+            store_, job, {.with_items = false, .wants_child = is_interesting, .last_lines = &last_lines_});
+        // What is drawn last stays, and may scroll.
+        screen_.draw(is_terminal(tree.job.state) ? all_of(tree_lines(tree, utf8_)) : fitted(tree_lines(tree, utf8_)));
+        return tree.job;
+    }
+
+private:
+    static bool is_interesting(const StepInfo& step) {
+        return !is_terminal(step.state) || step.state == StepState::Failed;
+    }
+
+    static std::vector<ViewLine> all_of(std::vector<TreeLine> lines) {
+        std::vector<ViewLine> frame;
+        for (TreeLine& line : lines) frame.push_back(std::move(line.pieces));
+        return frame;
+    }
+
+    /// The cursor cannot go back above the screen's first row: what is quiet is left out first.
+    [[nodiscard]] std::vector<ViewLine> fitted(std::vector<TreeLine> lines) const {
+        const auto room = static_cast<std::size_t>(rows_ - 1);
+        if (lines.size() <= room) return all_of(std::move(lines));
+        const std::size_t all = lines.size();
+        auto left_out = all - (room - 1);
+        std::erase_if(lines, [&](const TreeLine& line) {
+            if (line.is_busy || left_out == 0) return false;
+            --left_out;
+            return true;
+        });
+        lines.resize(std::min(lines.size(), room - 1));
+        const std::size_t missing = all - lines.size();
+        lines.push_back({{{fmt::format("... and {} lines more", missing), Tone::Faint}}, true});
+        return all_of(std::move(lines));
+    }
+
+    store::Store& store_;
+    const int rows_;
+    const bool utf8_;
+    LastLines last_lines_;
+    LiveFrame screen_;
+};
+
+/// Tells each step's beginning and end, in the order of their times, however often it looks.
+class LineJobView : public JobView {
+public:
+    LineJobView(const Io& io, store::Store& store) : io_(io), store_(store) {}
+
+    JobInfo show(const Uuid& job) override {
+        const auto has_news = [&](const StepInfo& step) { return !told_to_end_.contains(step.child); };
+        const JobTree tree =
+            read_job_tree(store_, job, {.with_items = false, .wants_child = has_news, .last_lines = nullptr});
+        changes_.clear();
+        note_steps(tree, "", Timestamp{});
+        std::stable_sort(changes_.begin(), changes_.end(),
+                         [](const Change& left, const Change& right) { return left.at < right.at; });
+        for (const Change& change : changes_) io_.err << visible_line(change.text) << '\n';
+        tell_pause(tree.job);
+        io_.err << std::flush;
+        return tree.job;
+    }
+
+private:
+    struct Change {
+        Timestamp at = {};
+        std::string text = {};
+    };
+
+    /// `begun`: when the step above began. On PostgreSQL a child job may be marked as started a moment later than its
+    /// first step: the steps of a child are told only once the beginning of the step above has been.
+    void note_steps(const JobTree& tree, const std::string& above, Timestamp begun) {
+        for (const StepNode& node : tree.steps) {
+            if (node.info.hook) continue;  // runs after the job's end: nobody may be there to tell
+            const std::string path = above + node.info.name;
+            note_beginning(tree, node.info, path, begun);
+            if (node.child && (told_beginnings_.contains(path) || is_terminal(node.info.state)))
+                note_steps(*node.child, path + "/", std::max(begun, node.info.started_at.value_or(begun)));
+            note_end(node.info, path, begun);
+        }
+        if (is_terminal(tree.job.state)) told_to_end_.insert(tree.job.id);
+    }
+
+    void note_beginning(const JobTree& tree, const StepInfo& step, const std::string& path, Timestamp begun) {
+        const bool has_begun = step.started_at && step.state != StepState::Ready && step.state != StepState::Waiting;
+        if (!has_begun || !told_beginnings_.insert(path).second) return;
+        std::string text = fmt::format("step {} is RUNNING", path);
+        if (waits_for_approval(step))
+            text += fmt::format(": {}; to decide: {} (or --reject)", step.message,
+                                approve_command(tree.job.id, step.name));
+        changes_.push_back({std::max(begun, *step.started_at), text});
+    }
+
+    void note_end(const StepInfo& step, const std::string& path, Timestamp begun) {
+        if (!is_terminal(step.state) || !told_ends_.insert(path).second) return;
+        std::string text = fmt::format("step {} is {}", path, to_text(step.state));
+        const Timestamp at = step.finished_at.value_or(Timestamp{});
+        if (step.started_at) text += fmt::format(" after {}", run_time(step.started_at, step.finished_at, at));
+        if (step.items.total() > 0) text += fmt::format(" ({})", items_text(step.items));
+        if (step.error) text += fmt::format(": {}", error_text(*step.error));
+        changes_.push_back({std::max({begun, at, step.started_at.value_or(at)}), text});
+    }
+
+    void tell_pause(const JobInfo& job) {
+        const bool is_paused = job.state == JobState::Paused;
+        if (is_paused == was_paused_) return;
+        was_paused_ = is_paused;
+        if (is_paused)
+            io_.err << fmt::format("job {0} is PAUSED; 'holdfast jobs resume {0}' lets it go on\n",
+                                   job.id.to_string());
+        else
+            io_.err << fmt::format("job {} is {}\n", job.id.to_string(), to_text(job.state));
+    }
+
+    const Io& io_;
+    store::Store& store_;
+    std::vector<Change> changes_;
+    std::set<std::string> told_beginnings_, told_ends_;  // by path
+    std::set<Uuid> told_to_end_;                         // jobs that need not be read again
+    bool was_paused_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<JobView> make_job_view(const Session& session, store::Store& store) {
+    if (session.globals.json) return std::make_unique<SilentJobView>(store);
+    const auto screen = screen_of(session.io);
+    if (!screen || screen->rows < least_rows || screen->columns < least_columns)
+        return std::make_unique<LineJobView>(session.io, store);
+    return std::make_unique<LiveJobView>(session.io, store, *screen);
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <ostream>
+
+#include "base/text.h"
+#include "cli/jobs/commands.h"
+#include "cli/jobs/job_ids.h"
+#include "cli/jobs/step_tree.h"
+#include "cli/tasks/timeline.h"
+#include "cli/terminal/field_printer.h"
+#include "cli/terminal/json_shapes.h"
+#include "server/remote/task_story.h"
+#include "views/why_waiting.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+constexpr int most_reasons = 10;  // each is read by itself, and many steps wait for the same
+
+std::string origin_of(const JobInfo& job) {
+    return job.parent.is_nil() ? "" : fmt::format("step {} of job {}", job.parent_step, job.parent.to_string());
+}
+
+std::string times_of(const JobInfo& job) {
+    std::string text = fmt::format("accepted {}", format_timestamp(job.created_at));
+    if (job.started_at) text += fmt::format(", started {}", format_timestamp(*job.started_at));
+    if (job.finished_at) text += fmt::format(", ended {}", format_timestamp(*job.finished_at));
+    return text;
+}
+
+void print_fields(const Io& io, const JobInfo& job) {
+    const FieldPrinter field(io);
+    field("job", job.id.to_string(), Tone::Strong);
+    field("workflow", job.workflow);
+    field("state",
+          fmt::format("{}{}", to_text(job.state),
+                      job.cancel_requested && !is_terminal(job.state) ? ", cancel requested" : ""),
+          tone_of(job.state));
+    field("started by", origin_of(job));
+    if (!job.retry_of.is_nil()) field("retry of", job.retry_of.to_string());
+    field("times", times_of(job));
+    if (job.deadline) field("deadline", format_timestamp(*job.deadline));
+    field("input", job.input);
+    field("output", job.output);
+    if (job.error) {
+        field("error", error_text(*job.error), Tone::Bad);
+        field("error data", job.error->data);
+    }
+}
+
+std::string what_it_waits_for(const Session& session, store::Store& store, const Uuid& task) {
+    const auto record = store.find({task}).front();
+    if (!record || record->state != TaskState::Pending) return {};
+    if (const auto server = session.server()) {
+        const TaskStory story = remote::task_story(*server, task);
+        return story.waiting ? story.waiting->sentence : std::string();
+    }
+    const Duration stale_after = session.load_config().recovery.worker_stale_threshold;
+    return engine::why_waiting(engine::waiting_facts(store, *record, stale_after)).sentence;
+}
+
+void print_job(const Session& session, store::Store& store, const JobInfo& job) {
+    print_fields(session.io, job);
+    session.io.out << '\n';
+    LastLines last_lines(store);
+    const auto all = [](const StepInfo&) { return true; };
+    const auto waits_for = [&, asked = 0](const Uuid& task) mutable {
+        return asked++ < most_reasons ? what_it_waits_for(session, store, task) : std::string();
+    };
+    print_tree(
+        session.io,
+        read_job_tree(store, job.id,
+                      {.with_items = true, .wants_child = all, .last_lines = &last_lines, .waits_for = waits_for}));
+}
+
+ExitCode show(Session& session, const std::string& id) {
+    const auto store = session.open_store(Access::AsItIs);
+    const JobInfo job = resolve_job(*store, id);
+    if (session.globals.json) {
+        const auto steps = store->steps({.job = job.id, .with_items = true, .step = {}});
+        session.io.out << views::dump_line(Json{{"job", to_json_shape(job)}, {"steps", array_of(steps)}}) << '\n';
+    } else {
+        print_job(session, *store, job);
+    }
+    return ExitCode::Done;
+}
+
+}  // namespace
+
+void add_jobs_show(CLI::App& jobs, Action& chosen) {
+    auto id = std::make_shared<std::string>();
+    auto* command = jobs.add_subcommand("show", "One job: what it is, and how its steps stand");
+    command->add_option("ID", *id, "Its id, or the beginning of it")->required()->type_name("");
+    command->callback([id, &chosen] { chosen = [id](Session& session) { return show(session, *id); }; });
+}
+
+}  // namespace holdfast::cli

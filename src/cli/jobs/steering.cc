@@ -1,0 +1,90 @@
+#include <CLI/CLI.hpp>
+
+#include "base/assert.h"
+#include "cli/jobs/commands.h"
+#include "cli/jobs/job_ids.h"
+#include "cli/steering.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+struct SteerCommand {
+    std::vector<std::string> ids;
+    std::string reason;
+};
+
+/// An order to jobs, and how it is told what became of it.
+struct Order {
+    const char* word;
+    const char* help;
+    std::vector<SteerStatus> (store::JobStore::*verb)(const store::SteerJobsParams&);
+    const char* applied;  // the status of --json
+    const char* sentence;
+    const char* already;
+};
+
+constexpr Order cancel{"cancel",
+                       "End jobs, and the jobs that they started",
+                       &store::JobStore::cancel_jobs,
+                       "cancelled",
+                       "is CANCELLED",
+                       "had been cancelled before"};
+constexpr Order pause{"pause",  "Let what runs end, and start nothing new",         &store::JobStore::pause_jobs,
+                      "paused", "is PAUSED: what runs goes on, nothing new begins", "was paused before"};
+constexpr Order resume{"resume",  "Let paused jobs go on", &store::JobStore::resume_jobs, "resumed",
+                       "goes on", "was not paused"};
+
+Steered describe(const Uuid& id, SteerStatus status, const Order& order) {
+    switch (status) {
+        case SteerStatus::Applied:
+            return {id, order.applied, order.sentence, ExitCode::Done};
+        case SteerStatus::Already:
+            return {id, "already", order.already, ExitCode::Done};
+        case SteerStatus::Finished:
+            return {id, "finished", "had ended before; nothing was changed", ExitCode::Failed};
+        case SteerStatus::NotFound:
+            return {id, "not_found", "is not there any more", ExitCode::Failed};
+    }
+    HOLDFAST_ASSERT(false);
+}
+
+/// A job with running steps is CANCELLED only when their workers have stopped them.
+void tell_what_still_runs(store::Store& store, std::vector<Steered>& steered) {
+    for (Steered& one : steered) {
+        const auto job = store.find_jobs({one.id}).front();
+        if (one.status != cancel.applied || !job || is_terminal(job->state)) continue;
+        one.status = "requested";
+        one.sentence = "is being cancelled: the workers of its running steps have been asked to stop them";
+    }
+}
+
+ExitCode steer(Session& session, const SteerCommand& command, const Order& order) {
+    const auto store = session.open_store(Access::AsItIs);
+    const auto ids = resolve_jobs(*store, command.ids);
+    const auto statuses = ((*store).*order.verb)({.jobs = ids, .who = session.who(), .reason = command.reason});
+    std::vector<Steered> steered;
+    for (std::size_t i = 0; i < ids.size(); ++i) steered.push_back(describe(ids[i], statuses[i], order));
+    if (&order == &cancel) tell_what_still_runs(*store, steered);
+    return report_steered(session, "job", steered);
+}
+
+void add_order(CLI::App& jobs, Action& chosen, const Order& order) {
+    auto given = std::make_shared<SteerCommand>();
+    auto* command = jobs.add_subcommand(order.word, order.help);
+    command->add_option("ID", given->ids, "Their ids, or the beginnings of them")->required()->type_name("");
+    command->add_option("--reason", given->reason, "Why, for those who read its history")->type_name("TEXT");
+    command->callback([given, &chosen, &order] {
+        chosen = [given, &order](Session& session) { return steer(session, *given, order); };
+    });
+}
+
+}  // namespace
+
+void add_jobs_steering(CLI::App& jobs, Action& chosen) {
+    add_order(jobs, chosen, cancel);
+    add_order(jobs, chosen, pause);
+    add_order(jobs, chosen, resume);
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,120 @@
+#include "cli/tasks/timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "base/assert.h"
+#include "base/text.h"
+#include "base/visible_text.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+std::string submit_text(const store::TaskRecord& record) {
+    std::string text = fmt::format("submitted to queue {}", record.task.queue);
+    if (!record.task.retry_of.is_nil()) text += fmt::format(", as a retry of {}", record.task.retry_of.to_string());
+    return text;
+}
+
+void add_attempt(std::vector<TimelineEntry>& entries, const store::AttemptRecord& attempt) {
+    entries.push_back({attempt.started_at, fmt::format("attempt {} started on worker {} (lease {})", attempt.number,
+                                                       attempt.worker.to_string(), attempt.lease)});
+    std::string end = fmt::format("attempt {} {} after {}", attempt.number, core::to_text(attempt.end),
+                                  rough_duration(attempt.finished_at - attempt.started_at));
+    if (attempt.error) end += fmt::format(": {}", error_text(*attempt.error));
+    const bool good = attempt.end == core::LeaseEnd::Completed;
+    entries.push_back({attempt.finished_at, std::move(end), good ? Tone::Good : Tone::Bad});
+}
+
+void add_event(std::vector<TimelineEntry>& entries, const store::EventRecord& event) {
+    entries.push_back({event.at, event_text(event)});
+}
+
+std::string holder_text(const store::TaskRecord& record) {
+    return fmt::format("worker {} (lease {})", record.worker.to_string(), record.lease);
+}
+
+void add_present(std::vector<TimelineEntry>& entries, const TaskStory& story) {
+    const store::TaskRecord& record = story.task;
+    switch (record.state) {
+        case TaskState::Pending:
+            if (story.waiting)
+                entries.push_back({story.now, fmt::format("now: {}", story.waiting->sentence), Tone::Busy});
+            return;
+        case TaskState::Claimed:
+            entries.push_back({record.claimed_at.value_or(story.now),
+                               fmt::format("claimed by {}", holder_text(record)), Tone::Busy});
+            return;
+        case TaskState::Running:
+            entries.push_back(
+                {record.started_at.value_or(story.now),
+                 fmt::format("attempt {} running on {}", record.history.next_attempt_number(), holder_text(record)),
+                 Tone::Busy});
+            return;
+        case TaskState::Completed:
+        case TaskState::Failed:
+        case TaskState::Cancelled:
+        case TaskState::Expired: {
+            std::string text(to_text(record.state));
+            if (record.error) text += fmt::format(": {}", error_text(*record.error));
+            entries.push_back({record.finished_at.value_or(story.now), std::move(text), tone_of(record.state)});
+            return;
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<TimelineEntry> timeline_of(const TaskStory& story) {
+    std::vector<TimelineEntry> entries;
+    entries.push_back({story.task.created_at, submit_text(story.task)});
+    for (const auto& attempt : story.attempts) add_attempt(entries, attempt);
+    for (const auto& event : story.events) add_event(entries, event);
+    add_present(entries, story);
+    // Stable: what happened within one microsecond stays in the order of a life.
+    std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+    return entries;
+}
+
+void print_entry(const Io& io, const TimelineEntry& entry) {
+    io.out << paint(io, Tone::Faint, fmt::format("{:<28}", format_timestamp(entry.at)))
+           << paint(io, entry.tone, visible_line(entry.text)) << '\n';
+}
+
+Tone tone_of(TaskState state) {
+    switch (state) {
+        case TaskState::Pending:
+            return Tone::Plain;
+        case TaskState::Claimed:
+        case TaskState::Running:
+            return Tone::Busy;
+        case TaskState::Completed:
+            return Tone::Good;
+        case TaskState::Failed:
+        case TaskState::Expired:
+            return Tone::Bad;
+        case TaskState::Cancelled:
+            return Tone::Faint;
+    }
+    HOLDFAST_ASSERT(false);
+}
+
+std::string event_text(const store::EventRecord& event) {
+    const std::string by = event.who.empty() ? "" : fmt::format(" (by {})", event.who);
+    return fmt::format("{}: {}{}", event.kind, event.message, by);
+}
+
+std::string error_text(const TaskError& error) {
+    return error.message.empty() ? error.code : fmt::format("{}: {}", error.code, error.message);
+}
+
+std::string rough_duration(Duration length) {
+    using namespace std::chrono_literals;
+    if (length < 10s) return format_duration(std::chrono::floor<std::chrono::milliseconds>(length));
+    return format_duration(std::chrono::floor<std::chrono::seconds>(length));
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,86 @@
+#include "cli/terminal/io.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <ostream>
+
+#include "base/assert.h"
+#include "base/visible_text.h"
+#include "cli/terminal/visible_stream.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+bool wants_colour(const Io& io) {
+    if (!io.terminal) return false;
+    const auto no_colour = io.environment.find("NO_COLOR");
+    if (no_colour != io.environment.end() && !no_colour->second.empty()) return false;
+    const auto term = io.environment.find("TERM");
+    return term != io.environment.end() && term->second != "dumb";
+}
+
+std::string_view escape_code(Tone tone) {
+    switch (tone) {
+        case Tone::Plain:
+            return "";
+        case Tone::Good:
+            return "32";
+        case Tone::Bad:
+            return "31";
+        case Tone::Busy:
+            return "36";
+        case Tone::Faint:
+            return "2";
+        case Tone::Strong:
+            return "1";
+    }
+    HOLDFAST_ASSERT(false);
+}
+
+// Characters, not bytes: continuation bytes of UTF-8 take no column.
+std::size_t columns_of(std::string_view text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+using Row = std::vector<Cell>;
+
+std::vector<std::size_t> widths_of(const std::vector<Row>& rows) {
+    std::vector<std::size_t> widths(rows.front().size(), 0);
+    for (const Row& row : rows)
+        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i].text));
+    return widths;
+}
+
+void print_row(const Io& io, const Row& row, const std::vector<std::size_t>& widths) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        line += paint(io, row[i].tone, row[i].text);
+        if (i + 1 < row.size()) line += std::string(widths[i] - columns_of(row[i].text) + 2, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    io.out << line << '\n';
+}
+
+}  // namespace
+
+std::string paint(const Io& io, Tone tone, std::string_view text) {
+    if (tone == Tone::Plain || text.empty() || !wants_colour(io)) return std::string(text);
+    return fmt::format("{0}[{1}m{2}{0}[0m", own_escape, escape_code(tone), text);
+}
+
+void print_table(const Io& io, const std::vector<std::string>& headings, const std::vector<Row>& rows) {
+    if (rows.empty()) return;
+    std::vector<Row> lines(1);
+    for (const std::string& heading : headings) lines.front().push_back({heading, Tone::Strong});
+    lines.insert(lines.end(), rows.begin(), rows.end());
+    for (Row& line : lines)
+        for (Cell& cell : line) cell.text = visible_line(cell.text);  // one row each, whatever is in it
+    const auto widths = widths_of(lines);
+    for (const Row& line : lines) print_row(io, line, widths);
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,83 @@
+#include "cli/terminal/live_frame.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <ostream>
+
+#include "base/text.h"
+#include "base/visible_text.h"
+#include "cli/terminal/visible_stream.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+bool can_move_the_cursor(const Io& io) {
+    const auto term = io.environment.find("TERM");
+    return term != io.environment.end() && !term->second.empty() && term->second != "dumb";
+}
+
+/// At most `columns` characters of the text; `columns` becomes what is left of them.
+std::string take(const std::string& text, int& columns) {
+    std::size_t end = 0;
+    while (end < text.size() && columns > 0) {
+        ++end;
+        while (end < text.size() && (text[end] & 0xC0) == 0x80) ++end;
+        --columns;
+    }
+    return text.substr(0, end);
+}
+
+std::string repeated(std::string_view text, int times) {
+    std::string line;
+    for (int i = 0; i < times; ++i) line += text;
+    return line;
+}
+
+}  // namespace
+
+std::optional<ScreenSize> screen_of(const Io& io) {
+    winsize size{};
+    if (!io.terminal || !can_move_the_cursor(io) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return std::nullopt;
+    return ScreenSize{size.ws_row, size.ws_col};
+}
+
+bool speaks_utf8(const Io& io) {
+    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+        const auto found = io.environment.find(name);
+        if (found == io.environment.end() || found->second.empty()) continue;
+        const std::string locale = lower_case(found->second);
+        return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+    }
+    return false;
+}
+
+ViewLine bar(bool utf8, int columns, int full, Tone tone) {
+    return {{repeated(utf8 ? "█" : "#", full), tone}, {repeated(utf8 ? "░" : ".", columns - full), Tone::Faint}};
+}
+
+LiveFrame::LiveFrame(const Io& io, int columns) : io_(io), columns_(columns - 1) {
+    io_.out << own_escape << "[?25l" << std::flush;
+}
+
+void LiveFrame::draw(const std::vector<ViewLine>& lines) {
+    std::string text = drawn_ > 0 ? fmt::format("{}[{}A", own_escape, drawn_) : "";
+    for (const ViewLine& line : lines) {
+        int room = columns_;
+        for (const Cell& piece : line) text += paint(io_, piece.tone, take(visible_line(piece.text), room));
+        text += fmt::format("{}[K\n", own_escape);
+    }
+    if (lines.size() < drawn_) text += fmt::format("{}[J", own_escape);
+    io_.out << text << std::flush;
+    drawn_ = lines.size();
+}
+
+void LiveFrame::close() {
+    if (!is_open_) return;
+    is_open_ = false;
+    io_.out << own_escape << "[?25h" << std::flush;
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+#include "cli/schedules/schedule_changes.h"
+#include "cli/server/service_notice.h"
+#include "cli/session.h"
+#include "cli/tasks/key_changes.h"
+#include "config/secret_variables.h"
+#include "holdfast/version.h"
+#include "platform/log_writer.h"
+#include "platform/real_clock.h"
+#include "server/api/sweep_settings.h"
+#include "worker/capabilities.h"
+#include "worker/worker_process.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+struct WorkerFlags {
+    std::string name, concurrency, isolation;
+    std::vector<std::string> queues, tags, pass_env;
+    bool no_sweep = false;
+};
+
+/// They stand for fields of the configuration.
+std::vector<config::FlagOverride> overrides(const WorkerFlags& flags) {
+    std::vector<config::FlagOverride> given;
+    const auto add = [&](const char* flag, const char* key, const std::string& value) {
+        if (!value.empty()) given.push_back({flag, key, value});
+    };
+    add("--name", "worker.name", flags.name);
+    add("--queue", "worker.queues", join(flags.queues, ","));
+    add("--tag", "worker.tags", join(flags.tags, ","));
+    add("--concurrency", "worker.max_concurrent_tasks", flags.concurrency);
+    add("--isolation", "worker.isolation", flags.isolation);
+    add("--pass-env", "worker.pass_env", join(flags.pass_env, ","));
+    return given;
+}
+
+store::WorkerRegistration registration_of(const config::Config& config, const FunctionTable& functions) {
+    store::WorkerRegistration registration;
+    registration.name = config.worker.name.value_or("");
+    registration.version = HOLDFAST_VERSION;
+    registration.queues = config.worker.queues;
+    registration.tags = worker::detect_capabilities({.isolation = config.worker.isolation,
+                                                     .tags = config.worker.tags,
+                                                     .container_command = api::container_tool(config.worker).command},
+                                                    functions);
+    registration.capacity = config.worker.max_concurrent_tasks;
+    registration.beat_interval = config.worker.heartbeat_interval;
+    registration.fence_after = std::max(config.recovery.worker_stale_threshold, 3 * config.worker.heartbeat_interval);
+    return registration;
+}
+
+engine::WorkerSettings settings_of(const config::Config& config, const FunctionTable& functions) {
+    engine::WorkerSettings settings;
+    settings.registration = registration_of(config, functions);
+    settings.task_timeout = config.worker.task_timeout;
+    settings.claimer_history = config.recovery.claimer_heartbeat_interval;
+    settings.runner_history = config.recovery.runner_heartbeat_interval;
+    settings.snapshot_interval = config.worker.snapshot_interval;
+    settings.runner_silence = config.recovery.running_stale_threshold;
+    settings.stop_grace = config.worker.stop_grace;
+    settings.shutdown_grace = config.worker.shutdown_grace;
+    settings.says_debug = config.log.level == LogLevel::Debug;
+    settings.proves_session = config.store.session_liveness;
+    return settings;
+}
+
+worker::WorkerPlan plan_for(const config::Config& config, const FunctionTable& functions, bool sweeps) {
+    worker::WorkerPlan plan;
+    if (sweeps) plan.sweep = api::sweep_settings(config);
+    plan.liveness_interval = config.recovery.liveness_interval;
+    plan.store = connect_params(config, Access::CreateAndMigrate);
+    plan.settings = settings_of(config, functions);
+    plan.isolation = config.worker.isolation;
+    plan.limits = {.max_tasks_per_runner = config.worker.max_tasks_per_runner,
+                   .memory_bytes = config.worker.runner_memory_limit.value_or(0),
+                   .max_payload = static_cast<std::int64_t>(config.store.max_payload_bytes),
+                   .containers = api::container_tool(config.worker),
+                   .pass_env = config.worker.pass_env};
+    plan.secret_variables = config::secret_variables(config);
+    return plan;
+}
+
+/// Tells systemd how the worker is doing.
+void attach(ServiceNotice& notice, const config::WorkerConfig& config, worker::WorkerPlan& plan) {
+    plan.announce = [&notice, most = config.max_concurrent_tasks](engine::Announce::What what) {
+        if (what == engine::Announce::What::Ready)
+            notice.ready(fmt::format("runs up to {} tasks", most));
+        else
+            notice.stopping("drains: lets running tasks end");
+    };
+    plan.turned = [&notice] { notice.turned(); };
+}
+
+ExitCode run_worker(Session& session, const WorkerFlags& flags) {
+    const config::Config config = session.load_config(overrides(flags));
+    platform::LogWriter log(session.io.err, config.log.format, config.log.level, platform::real_clock());
+    ServiceNotice notice(session.io);
+    worker::WorkerPlan plan = plan_for(config, session.functions, !flags.no_sweep);
+    attach(notice, config.worker, plan);
+    plan.prepare = [&](store::Store& store) {
+        put_schedules_of(config, store, session.who(), log);
+        put_keys_of(config, store, session.who(), log);
+    };
+    worker::WorkerProcess process(std::move(plan), session.functions, log);
+    return static_cast<ExitCode>(process.run());
+}
+
+}  // namespace
+
+void add_worker(CLI::App& program, Action& chosen) {
+    auto given = std::make_shared<WorkerFlags>();
+    auto* command = program.add_subcommand("worker", "Run tasks, until SIGTERM or SIGINT");
+    command->add_option("--name", given->name, "What people call it (default: the name of the host)")
+        ->type_name("NAME");
+    command->add_option("--queue", given->queues, "A queue that it takes tasks from (repeatable; default: default)")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+    command
+        ->add_option("--tag", given->tags,
+                     "A tag that it carries, beside those that it finds out itself (repeatable)")
+        ->type_name("TAG")
+        ->allow_extra_args(false);
+    command->add_option("--concurrency", given->concurrency, "How many tasks it runs at once (default: 10)")
+        ->type_name("N");
+    command->add_option("--isolation", given->isolation, "Where functions run: process (default) or thread")
+        ->type_name("WORD");
+    command
+        ->add_option("--pass-env", given->pass_env,
+                     "A variable of its environment that scripts and containers are given (repeatable)")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+    command->add_flag("--no-sweep", given->no_sweep, "Leave recovery to other workers");
+    command->callback(
+        [given, &chosen] { chosen = [given](Session& session) { return run_worker(session, *given); }; });
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/calendar/schedule.h"
+#include "holdfast/result.h"
+
+namespace holdfast::core {
+
+/// The timing as a compact JSON object with only the members that differ from the default, keys sorted; a cron as it
+/// was written, durations in whole milliseconds under keys that end in _ms.
+///   {"cron":"30 2 * * MON-FRI","jitter_ms":60000,"overlap":"skip","zone":"Europe/Berlin"}
+/// Keys: catch_up, cron, interval_ms, jitter_ms, overlap, zone.
+[[nodiscard]] std::string to_json_text(const ScheduleTiming& timing);
+
+/// Reads what to_json_text wrote. The error is one sentence that names the key and what is allowed.
+[[nodiscard]] Result<ScheduleTiming, std::string> parse_timing(std::string_view text);
+
+/// "allow", "skip", "cancel_previous"; nullopt for any other word.
+[[nodiscard]] std::optional<Overlap> parse_overlap(std::string_view word);
+[[nodiscard]] std::string_view to_string(Overlap overlap);
+
+}  // namespace holdfast::core

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/task/task_state.h"
+#include "holdfast/task.h"
+
+namespace holdfast::core {
+
+/// How a lease ended, as its worker or an observer reports it.
+enum class LeaseEnd {
+    Completed,       ///< the run returned a value
+    Failed,          ///< the run returned an error, threw, or timed out: the retry policy decides
+    Crashed,         ///< the run was cut short by a death: on_crash decides, on a budget of its own
+    Stopped,         ///< stopped on purpose (fence, drain): on_crash decides, and it costs no budget
+    StoppedCleanly,  ///< stopped for a drain, and the run says that it left off cleanly: always requeued, costs
+                     ///< nothing
+    Cancelled,       ///< stopped because a cancel was requested
+    NotStarted,      ///< handed back or taken back before its start: always requeued, costs nothing
+};
+[[nodiscard]] std::string_view to_text(LeaseEnd end);  ///< "COMPLETED", "FAILED", "CRASHED", "STOPPED", ...
+
+/// What has happened to a task so far; travels with it from one lease to the next.
+struct History {
+    int attempts = 0;  ///< runs that ended by themselves
+    int crashes = 0;   ///< runs that were cut short
+    int requeues = 0;  ///< leases that ended before their start, since the last run
+
+    /// The number that people see for the run that comes next (or is under way).
+    [[nodiscard]] int next_attempt_number() const { return attempts + crashes + 1; }
+
+    friend bool operator==(const History&, const History&) = default;
+};
+
+/// Everything the decision depends on.
+struct EndedLease {
+    LeaseEnd end;
+    TaskError error;  ///< of Failed, Crashed, Stopped and StoppedCleanly
+    History history;  ///< before this lease
+    bool cancel_requested = false;
+    Timestamp now;
+    std::optional<Timestamp> deadline;
+    double jitter = 0.5;    ///< drawn by the caller from [0, 1); 0.5 is the middle, no shift
+    bool is_final = false;  ///< the run may go on where nobody can stop it: it is not run again (P7)
+};
+
+/// What becomes of the task. `state` is Pending or terminal.
+struct Settlement {
+    TaskState state;
+    TaskEvent event;                 ///< the transition to `state`
+    Duration delay{};                ///< of Pending: not claimable for this long
+    History history;                 ///< after this lease
+    std::optional<TaskError> error;  ///< of Failed and Cancelled
+};
+
+/// Decides, for both stores and for the simulator, what the end of a lease does to its task.
+/// - Failed: Pending again while attempts + 1 < max_attempts, the code matches retry_on, and the retry would
+///   come before the deadline. A code that why_never_retried() knows is not retried.
+/// - Crashed: Pending again when on_crash is Requeue and crashes + 1 <= max_crashes; beyond that FAILED with
+///   POISON_TASK; FAILED with the given error when on_crash is Fail.
+/// - Stopped: Pending again when on_crash is Requeue, else FAILED with the given error; no budget is touched.
+/// - StoppedCleanly: always Pending, at once; no budget is touched.
+/// - NotStarted: always Pending.
+/// - What is final is FAILED where it would be Pending after a run.
+/// - A requested cancel turns every Pending, and the FAILED of a run that was cut short (Crashed, Stopped), into
+///   CANCELLED: nobody is left to confirm it. It changes no other outcome.
+/// The history counts an attempt for Completed and Failed, a crash for Crashed, a requeue for NotStarted; every end
+/// of a run sets the requeues back to 0.
+[[nodiscard]] Settlement settle(const EndedLease& lease, const TaskPolicy& policy);
+
+/// Why no policy retries a failure with this code, to follow "retry_on cannot name CODE: "; empty: retry_on decides.
+[[nodiscard]] std::string_view why_never_retried(std::string_view code);
+
+/// How long the n-th retry (1-based) waits: list or exponential with cap, then the jitter draw.
+[[nodiscard]] Duration retry_delay(const RetryPolicy& policy, int retry_number, double jitter);
+
+/// How long the n-th requeue without a start (1-based) waits: 0, then 1 s doubling to 60 s.
+[[nodiscard]] Duration requeue_delay(int requeue_number);
+
+/// How long a task waits that is run again after its n-th crash (1-based): 0, then 1 s doubling to 60 s.
+[[nodiscard]] Duration crash_delay(int crash_number);
+
+}  // namespace holdfast::core

@@ -1,0 +1,227 @@
+#include "core/task/task_spec.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace holdfast::core {
+
+namespace {
+
+constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+constexpr std::int64_t least_memory = 6 * mebibyte;  // what container engines accept
+constexpr std::int64_t most_memory = mebibyte << 30;
+constexpr double least_cpus = 0.01;
+constexpr double most_cpus = 4096;
+constexpr int most_processes = 1 << 22;  // the kernel's own limit of pids
+constexpr std::size_t max_words = 1000;
+constexpr std::string_view own_prefix = "HOLDFAST_";
+
+constexpr std::array kind_words = {std::pair{TaskKind::Script, std::string_view("script")},
+                                   std::pair{TaskKind::Docker, std::string_view("docker")},
+                                   std::pair{TaskKind::Pod, std::string_view("pod")}};
+constexpr std::array runner_words = {std::pair{ScriptRunner::Local, std::string_view("local")},
+                                     std::pair{ScriptRunner::Docker, std::string_view("docker")},
+                                     std::pair{ScriptRunner::Pod, std::string_view("pod")}};
+
+template <typename Words, typename Value>
+std::string_view word_of(const Words& words, Value value) {
+    return std::ranges::find(words, value, &Words::value_type::first)->second;
+}
+
+template <typename Words>
+auto value_of(const Words& words, std::string_view text) -> std::optional<typename Words::value_type::first_type> {
+    const auto* const word = std::ranges::find(words, text, &Words::value_type::second);
+    if (word == words.end()) return std::nullopt;
+    return word->first;
+}
+
+bool is_container(const TaskSpec& spec) {
+    return spec.kind != TaskKind::Script || spec.runner != ScriptRunner::Local;
+}
+
+/// As a person would call the kind of task.
+std::string kind_text(const TaskSpec& spec) {
+    if (spec.kind != TaskKind::Script) return concat("a task of type ", to_text(spec.kind));
+    return concat("a script with runner ", to_text(spec.runner));
+}
+
+/// An argument of a command line that must not be taken for an option or for two.
+bool is_plain_word(std::string_view text) {
+    return !text.starts_with('-') && std::ranges::all_of(text, [](char c) { return c > ' ' && c != '\x7F'; });
+}
+
+bool is_volume(const std::string& text) {
+    const auto first = text.find(':');
+    if (first == std::string::npos || first == 0 || text.starts_with('-')) return false;
+    const std::string rest = text.substr(first + 1);
+    const auto second = rest.find(':');
+    const std::string mode = second == std::string::npos ? "rw" : rest.substr(second + 1);
+    return rest.starts_with('/') && second != 1 && (mode == "ro" || mode == "rw");
+}
+
+/// "env:NAME" or "file:/path".
+bool is_secret_source(std::string_view text) {
+    if (text.starts_with("env:")) return text.size() > 4 && text.find('=') == std::string_view::npos;
+    return text.starts_with("file:/");
+}
+
+class Inspection {
+public:
+    explicit Inspection(const TaskSpec& spec) : spec_(spec) {}
+
+    std::vector<SpecDefect> run() {
+        inspect_kind();
+        inspect_texts();
+        inspect_command();
+        inspect_env();
+        inspect_secrets();
+        inspect_dir();
+        inspect_volumes();
+        inspect_limits();
+        return std::move(defects_);
+    }
+
+private:
+    void complain(std::string_view member, std::string problem) {
+        defects_.push_back({std::string(member), std::move(problem)});
+    }
+
+    /// Exactly the members that make sense for the kind of task.
+    void inspect_kind() {
+        const bool is_script = spec_.kind == TaskKind::Script;
+        require("script", is_script, !spec_.script.empty());
+        require("image", is_container(spec_), !spec_.image.empty());
+        allow("runner", is_script, spec_.runner != ScriptRunner::Local);
+        allow("command", !is_script, !spec_.command.empty());
+        allow("volumes", is_container(spec_), !spec_.volumes.empty());
+        allow("cpus", is_container(spec_), spec_.cpus.has_value());
+        allow("network", is_container(spec_), !spec_.network.empty());
+    }
+
+    void require(std::string_view member, bool is_needed, bool is_there) {
+        if (is_needed && !is_there) complain(member, concat("is missing: ", kind_text(spec_), " needs it"));
+        allow(member, is_needed, is_there);
+    }
+
+    void allow(std::string_view member, bool is_sensible, bool is_there) {
+        if (is_there && !is_sensible) complain(member, concat("has no meaning for ", kind_text(spec_)));
+    }
+
+    void inspect_texts() {
+        inspect_text("script", spec_.script);
+        inspect_word("image", spec_.image);
+        inspect_word("network", spec_.network);
+    }
+
+    bool inspect_text(std::string_view member, std::string_view text) {
+        const auto defect = text_defect(text);
+        if (defect) complain(member, *defect);
+        return !defect;
+    }
+
+    void inspect_word(std::string_view member, std::string_view text) {
+        if (inspect_text(member, text) && !is_plain_word(text))
+            complain(member, "must be one word that does not begin with \"-\"");
+    }
+
+    void inspect_command() {
+        if (spec_.command.size() > max_words)
+            complain("command", concat("has ", spec_.command.size(), " words; at most ", max_words, " are allowed"));
+        for (const auto& word : spec_.command) inspect_text("command", word);
+    }
+
+    void inspect_env() { inspect_variables("env", spec_.env); }
+
+    void inspect_variables(std::string_view member, const std::map<std::string, std::string>& variables) {
+        if (variables.size() > max_words)
+            complain(member, concat("has ", variables.size(), " variables; at most ", max_words, " are allowed"));
+        for (const auto& [name, value] : variables) {
+            if (!inspect_text(member, name) || !inspect_text(member, value)) continue;
+            if (name.empty() || name.find('=') != std::string::npos)
+                complain(member, concat("has a variable \"", name, R"("; names are not empty and have no "=")"));
+            if (name.starts_with(own_prefix))
+                complain(member, concat("has a variable \"", name, "\"; names that begin with ", own_prefix,
+                                        " are Holdfast's own"));
+        }
+    }
+
+    void inspect_secrets() {
+        inspect_variables("secrets", spec_.secrets);
+        for (const auto& [name, source] : spec_.secrets) {
+            if (!is_secret_source(source))
+                complain("secrets", concat("must say where the worker finds ", name,
+                                           ": env:VARIABLE or file:/path, never the secret itself"));
+            if (source.starts_with(concat("env:", own_prefix)))
+                complain("secrets", concat("must not take ", name, " from the worker's own ", source.substr(4)));
+            if (spec_.env.contains(name)) complain("secrets", concat("has ", name, ", which env has as well"));
+        }
+    }
+
+    void inspect_dir() {
+        if (!spec_.dir.empty() && inspect_text("dir", spec_.dir) && !spec_.dir.starts_with('/'))
+            complain("dir", "must be an absolute path: workers have working directories of their own");
+    }
+
+    void inspect_volumes() {
+        if (spec_.volumes.size() > max_words)
+            complain("volumes", concat("are ", spec_.volumes.size(), "; at most ", max_words, " are allowed"));
+        for (const auto& volume : spec_.volumes) {
+            if (inspect_text("volumes", volume) && !is_volume(volume))
+                complain("volumes", concat("must be of the form /host/path:/container/path or .../path:ro, not \"",
+                                           volume, '"'));
+        }
+    }
+
+    void inspect_limits() {
+        if (const auto memory = spec_.memory_bytes; memory && (*memory < least_memory || *memory > most_memory))
+            complain("memory_bytes",
+                     concat("must be from ", least_memory, " (6 MiB) to ", most_memory, " (1 PiB), not ", *memory));
+        if (const auto cpus = spec_.cpus; cpus && !(*cpus >= least_cpus && *cpus <= most_cpus))
+            complain("cpus", concat("must be from ", least_cpus, " to ", most_cpus, ", not ", *cpus));
+        if (const auto count = spec_.max_processes; count && (*count < 1 || *count > most_processes))
+            complain("max_processes", concat("must be from 1 to ", most_processes, ", not ", *count));
+    }
+
+    const TaskSpec& spec_;
+    std::vector<SpecDefect> defects_;
+};
+
+}  // namespace
+
+std::vector<std::string> required_tags(const TaskSpec& spec) {
+    switch (spec.kind) {
+        case TaskKind::Script:
+            if (spec.runner == ScriptRunner::Docker) return {"script", "docker"};
+            if (spec.runner == ScriptRunner::Pod) return {"script", "kubernetes"};
+            return {"script"};
+        case TaskKind::Docker:
+            return {"docker"};
+        case TaskKind::Pod:
+            return {"kubernetes"};
+    }
+    return {};
+}
+
+std::vector<SpecDefect> spec_defects(const TaskSpec& spec) {
+    return Inspection(spec).run();
+}
+
+std::string_view to_text(TaskKind kind) {
+    return word_of(kind_words, kind);
+}
+
+std::string_view to_text(ScriptRunner runner) {
+    return word_of(runner_words, runner);
+}
+
+std::optional<TaskKind> parse_task_kind(std::string_view text) {
+    return value_of(kind_words, text);
+}
+
+std::optional<ScriptRunner> parse_script_runner(std::string_view text) {
+    return value_of(runner_words, text);
+}
+
+}  // namespace holdfast::core

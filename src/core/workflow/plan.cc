@@ -1,0 +1,215 @@
+#include "core/workflow/plan.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "base/assert.h"
+#include "base/text.h"
+
+namespace holdfast::core {
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// Thrown inside this file only: what keeps a workflow from being planned.
+struct NotPlannable {
+    std::string why;
+};
+
+Template template_of(const Json& value, const std::string& step, std::string_view member) {
+    if (value.is_null()) return null_template();
+    auto parsed = Template::parse(value);
+    if (parsed.ok()) return std::move(parsed).value();
+    const auto& fault = parsed.error().front();
+    throw NotPlannable{concat("step \"", step, "\": ", member, fault.path, ": ", fault.error.message)};
+}
+
+/// `when` may stand with or without its braces.
+Json whole_expression(const std::string& text) {
+    return text.find("{{") == std::string::npos ? Json("{{ " + text + " }}") : Json(text);
+}
+
+Json spec_texts_of(const WorkflowStep& step) {
+    if (!step.spec || (step.spec->env.empty() && step.spec->command.empty())) return nullptr;
+    return {{"env", step.spec->env}, {"command", step.spec->command}};
+}
+
+Json text_of(const WorkflowStep& step) {
+    const std::string& text = !step.message.empty() ? step.message : step.wait_for + step.wait_until;
+    return text.empty() ? Json(nullptr) : Json(text);
+}
+
+PlannedStep planned(const WorkflowStep& step) {
+    PlannedStep made;
+    made.definition = step;
+    made.input = template_of(step.input, step.name, "input");
+    made.env = template_of(step.env.empty() ? Json(nullptr) : Json(step.env), step.name, "env");
+    made.spec_texts = template_of(spec_texts_of(step), step.name, "");
+    made.concurrency_key = template_of(step.concurrency_key.empty() ? Json(nullptr) : Json(step.concurrency_key),
+                                       step.name, "concurrency_key");
+    made.text = template_of(text_of(step), step.name, "text");
+    if (step.for_each) made.for_each = template_of(*step.for_each, step.name, "for_each");
+    if (!step.when.empty()) made.when = template_of(whole_expression(step.when), step.name, "when");
+    return made;
+}
+
+void add_step(WorkflowPlan& plan, PlannedStep step) {
+    const int number = static_cast<int>(plan.steps.size());
+    if (!plan.numbers.emplace(step.definition.name, number).second)
+        throw NotPlannable{concat("two steps are named \"", step.definition.name, "\"")};
+    plan.steps.push_back(std::move(step));
+}
+
+int number_of(const WorkflowPlan& plan, const std::string& name) {
+    const auto number = plan.find_step(name);
+    if (!number || plan.step(*number).hook) throw NotPlannable{concat("there is no step \"", name, "\"")};
+    return *number;
+}
+
+void link_steps(WorkflowPlan& plan) {
+    for (int number = 0; number < static_cast<int>(plan.step_count); ++number) {
+        auto& step = plan.steps[static_cast<std::size_t>(number)];
+        std::set<int> dependencies;
+        for (const auto& name : step.definition.depends_on) dependencies.insert(number_of(plan, name));
+        step.dependencies.assign(dependencies.begin(), dependencies.end());
+        for (const int dependency : dependencies)
+            plan.steps[static_cast<std::size_t>(dependency)].dependents.push_back(number);
+        if (dependencies.empty()) plan.roots.push_back(number);
+    }
+}
+
+/// A cycle would never end: every step must be reached by taking away, again and again, those without dependencies.
+void refuse_cycles(const WorkflowPlan& plan) {
+    std::vector<std::size_t> open;
+    for (const auto& step : plan.steps) open.push_back(step.dependencies.size());
+    std::vector<int> reached = plan.roots;
+    for (std::size_t next = 0; next < reached.size(); ++next)
+        for (const int dependent : plan.step(reached[next]).dependents)
+            if (--open[static_cast<std::size_t>(dependent)] == 0) reached.push_back(dependent);
+    if (reached.size() != plan.step_count) throw NotPlannable{"its steps depend on each other in a circle"};
+}
+
+void add_hooks(WorkflowPlan& plan, const std::vector<WorkflowStep>& hooks, HookKind kind) {
+    for (std::size_t i = 0; i < hooks.size(); ++i) {
+        auto hook = planned(hooks[i]);
+        hook.hook = kind;
+        hook.definition.name = hooks.size() == 1 ? std::string(to_text(kind)) : concat(to_text(kind), "-", i + 1);
+        add_step(plan, std::move(hook));
+    }
+}
+
+void find_only_last(WorkflowPlan& plan) {
+    int last = 0;
+    for (int number = 0; number < static_cast<int>(plan.step_count); ++number) {
+        if (!plan.step(number).dependents.empty()) continue;
+        plan.only_last = number;
+        ++last;
+    }
+    if (last != 1) plan.only_last.reset();
+}
+
+WorkflowPlan make_plan(const Workflow& workflow) {
+    if (workflow.steps.empty()) throw NotPlannable{"it has no steps"};
+    if (workflow.steps.size() > max_workflow_steps) throw NotPlannable{"it has too many steps"};
+    WorkflowPlan plan;
+    plan.definition = workflow;
+    plan.definition.steps.clear();
+    plan.step_count = workflow.steps.size();
+    for (const auto& step : workflow.steps) add_step(plan, planned(step));
+    link_steps(plan);
+    refuse_cycles(plan);
+    for (const auto& name : workflow.optional)
+        plan.steps[static_cast<std::size_t>(number_of(plan, name))].is_optional = true;
+    for (const auto& names : workflow.success) {
+        auto& numbers = plan.success.emplace_back();
+        for (const auto& name : names) numbers.push_back(number_of(plan, name));
+    }
+    find_only_last(plan);
+    plan.output = template_of(workflow.output, "", "output");
+    add_hooks(plan, workflow.on_success, HookKind::OnSuccess);
+    add_hooks(plan, workflow.on_failure, HookKind::OnError);
+    add_hooks(plan, workflow.on_cancel, HookKind::OnCancel);
+    return plan;
+}
+
+}  // namespace
+
+std::string_view to_text(HookKind hook) {
+    switch (hook) {
+        case HookKind::OnSuccess:
+            return "on_success";
+        case HookKind::OnError:
+            return "on_error";
+        case HookKind::OnCancel:
+            return "on_cancel";
+    }
+    HOLDFAST_ASSERT(false);
+}
+
+const Template& null_template() {
+    static const Template nothing = Template::parse(nullptr).value();
+    return nothing;
+}
+
+std::optional<int> WorkflowPlan::find_step(std::string_view name) const {
+    const auto found = numbers.find(std::string(name));
+    if (found == numbers.end()) return std::nullopt;
+    return found->second;
+}
+
+std::string WorkflowPlan::name_of(int number, int item) const {
+    if (number < 0 || number >= static_cast<int>(steps.size())) return concat("#", number);
+    const auto& name = step(number).definition.name;
+    return item < 0 ? name : concat(name, "[", item, "]");
+}
+
+std::optional<std::pair<int, int>> WorkflowPlan::find_step_or_item(std::string_view name) const {
+    int item = -1;
+    const auto bracket = name.find('[');
+    if (bracket != std::string_view::npos) {
+        if (name.back() != ']') return std::nullopt;
+        const char* const end = name.data() + name.size() - 1;
+        const auto read = std::from_chars(name.data() + bracket + 1, end, item);
+        if (read.ec != std::errc() || read.ptr != end || item < 0) return std::nullopt;
+        name = name.substr(0, bracket);
+    }
+    const auto number = find_step(name);
+    if (!number) return std::nullopt;
+    return std::pair(*number, item);
+}
+
+Result<WorkflowPlan, std::string> plan_workflow(const Workflow& workflow) {
+    try {
+        return make_plan(workflow);
+    } catch (const NotPlannable& fault) {
+        return Failure{concat("workflow \"", workflow.name, "\": ", fault.why)};
+    }
+}
+
+const WorkflowPlan* BundlePlan::find(const std::string& name) const {
+    const auto found = workflows.find(name);
+    return found == workflows.end() ? nullptr : &found->second;
+}
+
+Result<BundlePlan, std::string> plan_bundle(std::string_view definition_text) {
+    auto bundle = parse_workflow_bundle(definition_text);
+    if (!bundle.ok()) return Failure{bundle.error()};
+    BundlePlan made;
+    made.main = bundle->main;
+    for (const auto& [name, workflow] : bundle->workflows) {
+        auto plan = plan_workflow(workflow);
+        if (!plan.ok()) return Failure{plan.error()};
+        made.workflows.emplace(name, std::move(plan).value());
+    }
+    if (!made.find(made.main)) return Failure{concat("there is no workflow \"", made.main, "\" in it")};
+    for (const auto& [name, plan] : made.workflows)
+        for (const auto& step : plan.steps)
+            if (step.definition.kind == StepKind::Workflow && !made.find(step.definition.workflow))
+                return Failure{concat("workflow \"", name, "\" starts \"", step.definition.workflow,
+                                      "\", which is not in the definition")};
+    return made;
+}
+
+}  // namespace holdfast::core

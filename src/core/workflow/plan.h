@@ -1,0 +1,69 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/expression/expression.h"
+#include "core/expression/template.h"
+#include "core/workflow/workflow.h"
+
+namespace holdfast::core {
+
+enum class HookKind { OnSuccess, OnError, OnCancel };
+[[nodiscard]] std::string_view to_text(HookKind hook);  ///< "on_success", "on_error", "on_cancel"
+
+/// A template that fills to null.
+[[nodiscard]] const Template& null_template();
+
+/// A step, ready to be carried out: names turned into numbers, texts into expressions.
+struct PlannedStep {
+    WorkflowStep definition = {};
+    std::optional<HookKind> hook = {};
+    std::vector<int> dependencies = {};  ///< by number; each once
+    std::vector<int> dependents = {};
+    bool is_optional = false;                    ///< its failure is not the job's
+    Template input = null_template();            ///< the task's arguments, the child's input
+    Template env = null_template();              ///< an object: the variables laid over the specification's
+    Template spec_texts = null_template();       ///< {"env": {...}, "command": [...]} of the specification
+    Template concurrency_key = null_template();  ///< null: none
+    Template text = null_template();             ///< an approval's message; a wait's length or end
+    std::optional<Template> for_each = {};
+    std::optional<Template> when = {};
+};
+
+/// A workflow made ready. Immutable: shared by everybody who advances its jobs.
+struct WorkflowPlan {
+    Workflow definition = {};                    ///< without its steps and hooks: they are in `steps`
+    std::vector<PlannedStep> steps = {};         ///< as defined, then the hooks
+    std::size_t step_count = 0;                  ///< without the hooks
+    std::vector<int> roots = {};                 ///< steps without dependencies
+    std::vector<std::vector<int>> success = {};  ///< the cases, by number
+    Template output = null_template();
+    std::optional<int> only_last = {};                  ///< the only step that nothing depends on
+    std::unordered_map<std::string, int> numbers = {};  ///< of the steps and hooks, by name
+
+    [[nodiscard]] const PlannedStep& step(int number) const { return steps[static_cast<std::size_t>(number)]; }
+    [[nodiscard]] std::optional<int> find_step(std::string_view name) const;
+    [[nodiscard]] std::string name_of(int step, int item) const;  ///< "fetch", "fetch[3]"
+    /// Reads what name_of wrote.
+    [[nodiscard]] std::optional<std::pair<int, int>> find_step_or_item(std::string_view name) const;
+};
+
+/// Plans a workflow; the error is what keeps it from being planned, which workflow_faults would have reported.
+[[nodiscard]] Result<WorkflowPlan, std::string> plan_workflow(const Workflow& workflow);
+
+/// Every workflow of a bundle, planned.
+struct BundlePlan {
+    std::string main = {};
+    std::map<std::string, WorkflowPlan> workflows = {};
+
+    [[nodiscard]] const WorkflowPlan* find(const std::string& name) const;
+};
+[[nodiscard]] Result<BundlePlan, std::string> plan_bundle(std::string_view definition_text);
+
+}  // namespace holdfast::core

@@ -1,0 +1,150 @@
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/task/task_spec.h"
+#include "holdfast/result.h"
+#include "holdfast/task.h"
+
+namespace holdfast::core {
+
+enum class StepKind { Task, Workflow, Approval, Wait };
+[[nodiscard]] std::string_view to_text(StepKind kind);  ///< "task", "workflow", "approval", "wait"
+
+/// When a step whose dependencies end one after the other may begin.
+enum class JoinKind { All, Any, Quorum };
+struct Join {
+    JoinKind kind = JoinKind::All;
+    int quorum = 0;  ///< of Quorum: how many must have succeeded
+
+    friend bool operator==(const Join&, const Join&) = default;
+};
+
+/// What the failure of a step does to its job. Fail: everything that can still run does, then the job is FAILED.
+enum class OnError { Fail, Pause, Continue };
+
+/// The policy of a step that names none: that of a task, but what becomes of it without a worker is left open.
+[[nodiscard]] inline TaskPolicy step_policy() {
+    TaskPolicy policy;
+    policy.unmatched = Unmatched::Auto;
+    return policy;
+}
+
+/// A step as it was defined. Texts that may hold `{{ ... }}`: `input`, `env`, `command` and `env` of `spec`,
+/// `message`, `wait_for`, `wait_until`, `concurrency_key`, `for_each`. `when` is one expression.
+struct WorkflowStep {
+    std::string name = {};
+    StepKind kind = StepKind::Task;
+
+    std::string task = {};              ///< of Task: the task's name
+    std::optional<TaskSpec> spec = {};  ///< of Task: what to execute; nullopt: a function of an application
+    bool spec_reads_args = false;       ///< `{{ input.x }}` in `spec` means the task's arguments (a task of the
+                                        ///< catalog), not the job's input (an inline one)
+    std::map<std::string, std::string> env = {};  ///< of Task with a spec: laid over the spec's
+    std::string workflow = {};                    ///< of Workflow: the child's name, in the same bundle
+    std::string message = {};                     ///< of Approval
+    std::string wait_for = {};                    ///< of Wait: a duration
+    std::string wait_until = {};                  ///< of Wait: a time; one of the two is empty
+
+    nlohmann::json input = nullptr;  ///< the task's arguments, the child's input
+    std::vector<std::string> depends_on = {};
+    Join join = {};
+    bool allow_failed_deps = false;
+    std::string when = {};                        ///< empty: always
+    std::optional<nlohmann::json> for_each = {};  ///< a list, or a text that is one expression
+    int parallel = 0;                             ///< items under way at once; 0: all
+    bool sequential = false;                      ///< one item after the other; a failure skips the rest
+
+    std::string queue = "default";
+    int priority = 50;
+    std::vector<std::string> tags = {};  ///< beside those that its kind needs
+    TaskPolicy policy = step_policy();   ///< its timeout also bounds an approval and a child job
+    std::string concurrency_key = {};    ///< empty: none
+    int concurrency_limit = 1;
+    bool key_reads_args = false;  ///< as spec_reads_args, for `concurrency_key`
+
+    friend bool operator==(const WorkflowStep&, const WorkflowStep&) = default;
+};
+
+enum class InputType { Any, Text, Number, Integer, Boolean, List, Object };
+[[nodiscard]] std::string_view to_text(InputType type);  ///< "any", "text", "number", ...
+
+struct InputField {
+    std::string name = {};
+    InputType type = InputType::Any;
+    bool required = false;
+    std::optional<nlohmann::json> default_value = {};
+    std::vector<nlohmann::json> allowed = {};  ///< `enum`; empty: all of its type
+    std::string description = {};
+
+    friend bool operator==(const InputField&, const InputField&) = default;
+};
+
+/// A workflow as it was defined, in YAML or C++.
+struct Workflow {
+    std::string name = {};
+    std::string description = {};
+    std::vector<InputField> input = {};  ///< empty: any object
+    std::vector<WorkflowStep> steps = {};
+    nlohmann::json output =
+        nullptr;  ///< with `{{ ... }}`; null: the output of the only last step, if there is only one
+    std::optional<Duration> timeout = {};        ///< from its start
+    std::optional<Duration> queue_timeout = {};  ///< until its start
+    OnError on_error = OnError::Fail;
+    std::vector<std::vector<std::string>> success =
+        {};                                     ///< cases: COMPLETED if all steps of one are; empty: if none failed
+    std::vector<std::string> optional = {};     ///< steps whose failure is not the job's
+    std::vector<WorkflowStep> on_success = {};  ///< hooks: steps of kind Task, without dependencies or conditions
+    std::vector<WorkflowStep> on_failure = {};  ///< `hooks.on_error`
+    std::vector<WorkflowStep> on_cancel = {};
+
+    friend bool operator==(const Workflow&, const Workflow&) = default;
+};
+
+/// All that a job needs, whatever becomes of the files later: the workflow and every one that it starts, directly or
+/// not.
+struct WorkflowBundle {
+    std::string main = {};
+    std::map<std::string, Workflow> workflows = {};
+
+    friend bool operator==(const WorkflowBundle&, const WorkflowBundle&) = default;
+};
+
+/// The members of `all` that `main` needs. A child that is not there is left out: workflow_faults names it.
+[[nodiscard]] WorkflowBundle bundle_of(const std::string& main, const std::map<std::string, Workflow>& all);
+
+/// What is wrong with a definition, and where: "steps.fetch.depends_on[1]", "output", "success[0][2]".
+struct WorkflowFault {
+    std::string path = {};
+    std::string problem = {};  ///< a sentence without its subject's name: "names the step \"fetsh\", which does not
+                               ///< exist; did you mean \"fetch\"?"
+
+    friend bool operator==(const WorkflowFault&, const WorkflowFault&) = default;
+};
+
+/// The deepest that child jobs may be nested: the job at the top has depth 0.
+inline constexpr int max_job_depth = 10;
+inline constexpr std::size_t max_for_each_items = 10'000;
+inline constexpr std::size_t max_workflow_steps = 20'000;
+
+/// Everything that is wrong with a workflow: cycles (named), unknown and duplicate steps, quorums out of reach, bad
+/// expressions, references to what is not upstream, members that a kind lacks or does not have, ranges, child
+/// workflows that are unknown or nested too deep. `others` are the workflows that it may start. Empty: nothing.
+[[nodiscard]] std::vector<WorkflowFault> workflow_faults(const Workflow& workflow,
+                                                         const std::map<std::string, Workflow>& others);
+
+/// JSON text; equal bundles have equal texts.
+[[nodiscard]] std::string to_json_text(const WorkflowBundle& bundle);
+/// Reads what to_json_text wrote.
+[[nodiscard]] Result<WorkflowBundle, std::string> parse_workflow_bundle(std::string_view json);
+
+/// The input with the defaults filled in, or all that is wrong with it, one line each.
+[[nodiscard]] Result<nlohmann::json, std::vector<std::string>> checked_input(const Workflow& workflow,
+                                                                             const nlohmann::json& input);
+
+}  // namespace holdfast::core

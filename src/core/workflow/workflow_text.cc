@@ -1,0 +1,341 @@
+#include <limits>
+#include <span>
+
+#include "base/text.h"
+#include "core/expression/found_value.h"
+#include "core/task/policy_text.h"
+#include "core/workflow/workflow.h"
+
+namespace holdfast::core {
+
+namespace {
+
+using nlohmann::json;
+using Defect = std::string;  // empty: none
+
+template <typename Value>
+using Words = std::span<const std::pair<Value, std::string_view>>;
+
+constexpr std::pair<StepKind, std::string_view> kind_words[] = {{StepKind::Task, "task"},
+                                                                {StepKind::Workflow, "workflow"},
+                                                                {StepKind::Approval, "approval"},
+                                                                {StepKind::Wait, "wait"}};
+constexpr std::pair<JoinKind, std::string_view> join_words[] = {
+    {JoinKind::All, "all"}, {JoinKind::Any, "any"}, {JoinKind::Quorum, "quorum"}};
+constexpr std::pair<OnError, std::string_view> on_error_words[] = {
+    {OnError::Fail, "fail"}, {OnError::Pause, "pause"}, {OnError::Continue, "continue"}};
+constexpr std::pair<InputType, std::string_view> type_words[] = {
+    {InputType::Any, "any"},         {InputType::Text, "text"},       {InputType::Number, "number"},
+    {InputType::Integer, "integer"}, {InputType::Boolean, "boolean"}, {InputType::List, "list"},
+    {InputType::Object, "object"}};
+
+template <typename Table, typename Value>
+std::string_view word_for(const Table& words, Value value) {
+    for (const auto& [candidate, word] : words)
+        if (candidate == value) return word;
+    return {};
+}
+
+// ---- Values: each kind of member is written and read by one pair of functions -------------------------------------
+
+Defect unlike(std::string_view wanted, const json& value) {
+    return concat("must be ", wanted, ", not ", found(value));
+}
+
+Defect read(const json& value, std::string& target) {
+    if (!value.is_string()) return unlike("a text", value);
+    target = value.get<std::string>();
+    return {};
+}
+
+Defect read(const json& value, bool& target) {
+    if (!value.is_boolean()) return unlike("true or false", value);
+    target = value.get<bool>();
+    return {};
+}
+
+Defect read(const json& value, int& target) {
+    const bool fits = value.is_number_integer() && value >= std::numeric_limits<int>::min() &&
+                      value <= std::numeric_limits<int>::max();
+    if (!fits) return unlike("a whole number", value);
+    target = value.get<int>();
+    return {};
+}
+
+Defect read(const json& value, json& target) {
+    target = value;
+    return {};
+}
+
+Defect read(const json& value, std::optional<json>& target) {
+    target = value;
+    return {};
+}
+
+Defect read(const json& value, std::optional<Duration>& target) {
+    const auto length =
+        value.is_string() ? parse_duration(value.get<std::string>(), std::chrono::seconds(1)) : std::nullopt;
+    if (!length) return unlike("a duration", value);
+    target = *length;
+    return {};
+}
+
+Defect read(const json& value, std::map<std::string, std::string>& target) {
+    if (!value.is_object()) return unlike("an object of texts", value);
+    for (const auto& [name, item] : value.items())
+        if (!read(item, target[name]).empty()) return unlike("an object of texts", value);
+    return {};
+}
+
+Defect read(const json& value, TaskPolicy& target) {
+    auto policy = decode_policy(value.dump(-1, ' ', false, json::error_handler_t::replace));
+    if (!policy.ok()) return concat("cannot be read: ", policy.error());
+    target = std::move(policy).value();
+    if (!value.contains("unmatched")) target.unmatched = Unmatched::Auto;
+    return {};
+}
+
+Defect read(const json& value, std::optional<TaskSpec>& target) {
+    auto spec = parse_task_spec(value.dump(-1, ' ', false, json::error_handler_t::replace));
+    if (!spec.ok()) return concat("cannot be read: ", spec.error());
+    target = std::move(spec).value();
+    return {};
+}
+
+template <typename Value>
+Defect read_word(const json& value, Words<Value> words, Value& target) {
+    for (const auto& [candidate, word] : words)
+        if (value == word) {
+            target = candidate;
+            return {};
+        }
+    return unlike("one of the words of this member", value);
+}
+
+Defect read(const json& value, StepKind& target) {
+    return read_word<StepKind>(value, kind_words, target);
+}
+Defect read(const json& value, OnError& target) {
+    return read_word<OnError>(value, on_error_words, target);
+}
+Defect read(const json& value, InputType& target) {
+    return read_word<InputType>(value, type_words, target);
+}
+
+Defect read(const json& value, Join& target) {
+    if (!value.is_number_integer()) return read_word<JoinKind>(value, join_words, target.kind);
+    target.kind = JoinKind::Quorum;
+    return read(value, target.quorum);
+}
+
+Defect read(const json& value, InputField& target);
+Defect read(const json& value, WorkflowStep& target);
+Defect read(const json& value, Workflow& target);
+
+template <typename Item>
+Defect read(const json& value, std::vector<Item>& target) {
+    if (!value.is_array()) return unlike("a list", value);
+    for (const json& item : value)
+        if (Defect defect = read(item, target.emplace_back()); !defect.empty())
+            return concat('[', target.size() - 1, "] ", defect);
+    return {};
+}
+
+template <typename Value>
+json write(const Value& value) {
+    return value;
+}
+json write(const std::optional<json>& value) {
+    return value.value();
+}
+json write(const std::optional<Duration>& value) {
+    return format_duration(value.value());
+}
+/// As the policy of a task, except that a step which says nothing about missing workers leaves that open.
+json write(const TaskPolicy& value) {
+    const std::string text = encode_policy(value);
+    json policy = text.empty() ? json::object() : json::parse(text);
+    if (value.unmatched == Unmatched::Auto) policy.erase("unmatched");
+    if (value.unmatched == Unmatched::Wait) policy["unmatched"] = "wait";
+    return policy;
+}
+json write(const std::optional<TaskSpec>& value) {
+    return json::parse(to_json_text(value.value()));
+}
+json write(StepKind value) {
+    return word_for(kind_words, value);
+}
+json write(OnError value) {
+    return word_for(on_error_words, value);
+}
+json write(InputType value) {
+    return word_for(type_words, value);
+}
+json write(const Join& value) {
+    return value.kind == JoinKind::Quorum ? json(value.quorum) : json(word_for(join_words, value.kind));
+}
+json write(const InputField& value);
+json write(const WorkflowStep& value);
+json write(const Workflow& value);
+
+template <typename Item>
+json write(const std::vector<Item>& value) {
+    json list = json::array();
+    for (const Item& item : value) list.push_back(write(item));
+    return list;
+}
+
+// ---- Objects: a table of their members ----------------------------------------------------------------------------
+
+template <typename Object>
+struct Member {
+    std::string_view key;
+    Defect (*read)(const json& value, Object& object);
+    /// Left out of the text when it is as in a fresh object.
+    bool (*is_standard)(const Object& object, const Object& standard);
+    json (*write)(const Object& object);
+};
+
+template <auto Pointer, typename Object>
+constexpr Member<Object> member(std::string_view key) {
+    return {key, [](const json& value, Object& object) { return read(value, object.*Pointer); },
+            [](const Object& object, const Object& standard) { return object.*Pointer == standard.*Pointer; },
+            [](const Object& object) { return write(object.*Pointer); }};
+}
+
+using F = InputField;
+constexpr Member<F> field_members[] = {
+    member<&F::allowed, F>("enum"),
+    member<&F::default_value, F>("default"),
+    member<&F::description, F>("description"),
+    member<&F::name, F>("name"),
+    member<&F::required, F>("required"),
+    member<&F::type, F>("type"),
+};
+
+using S = WorkflowStep;
+constexpr Member<S> step_members[] = {
+    member<&S::allow_failed_deps, S>("allow_failed_deps"),
+    member<&S::concurrency_key, S>("concurrency_key"),
+    member<&S::concurrency_limit, S>("concurrency_limit"),
+    member<&S::depends_on, S>("depends_on"),
+    member<&S::env, S>("env"),
+    member<&S::for_each, S>("for_each"),
+    member<&S::input, S>("input"),
+    member<&S::join, S>("join"),
+    member<&S::key_reads_args, S>("key_reads_args"),
+    member<&S::kind, S>("kind"),
+    member<&S::message, S>("message"),
+    member<&S::name, S>("name"),
+    member<&S::parallel, S>("parallel"),
+    member<&S::policy, S>("policy"),
+    member<&S::priority, S>("priority"),
+    member<&S::queue, S>("queue"),
+    member<&S::sequential, S>("sequential"),
+    member<&S::spec, S>("spec"),
+    member<&S::spec_reads_args, S>("spec_reads_args"),
+    member<&S::tags, S>("tags"),
+    member<&S::task, S>("task"),
+    member<&S::wait_for, S>("wait_for"),
+    member<&S::wait_until, S>("wait_until"),
+    member<&S::when, S>("when"),
+    member<&S::workflow, S>("workflow"),
+};
+
+using W = Workflow;
+constexpr Member<W> workflow_members[] = {
+    member<&W::description, W>("description"),
+    member<&W::input, W>("input"),
+    member<&W::name, W>("name"),
+    member<&W::on_cancel, W>("on_cancel"),
+    member<&W::on_error, W>("on_error"),
+    member<&W::on_failure, W>("on_failure"),
+    member<&W::on_success, W>("on_success"),
+    member<&W::optional, W>("optional"),
+    member<&W::output, W>("output"),
+    member<&W::queue_timeout, W>("queue_timeout"),
+    member<&W::steps, W>("steps"),
+    member<&W::success, W>("success"),
+    member<&W::timeout, W>("timeout"),
+};
+
+template <typename Object, std::size_t Count>
+json write_object(const Member<Object> (&members)[Count], const Object& object) {
+    static const Object standard;
+    json text = json::object();
+    for (const Member<Object>& m : members)
+        if (!m.is_standard(object, standard)) text[std::string(m.key)] = m.write(object);
+    return text;
+}
+
+template <typename Object, std::size_t Count>
+Defect read_object(const Member<Object> (&members)[Count], const json& text, Object& object) {
+    if (!text.is_object()) return unlike("an object", text);
+    for (const auto& [key, value] : text.items()) {
+        const Member<Object>* known = nullptr;
+        for (const Member<Object>& m : members)
+            if (key == m.key) known = &m;
+        if (known == nullptr) return concat("has the unknown key ", found(key));
+        if (Defect defect = known->read(value, object); !defect.empty()) return concat(key, " ", defect);
+    }
+    return {};
+}
+
+Defect read(const json& value, InputField& target) {
+    return read_object(field_members, value, target);
+}
+Defect read(const json& value, WorkflowStep& target) {
+    return read_object(step_members, value, target);
+}
+Defect read(const json& value, Workflow& target) {
+    return read_object(workflow_members, value, target);
+}
+json write(const InputField& value) {
+    return write_object(field_members, value);
+}
+json write(const WorkflowStep& value) {
+    return write_object(step_members, value);
+}
+json write(const Workflow& value) {
+    return write_object(workflow_members, value);
+}
+
+Defect read_bundle(const json& text, WorkflowBundle& bundle) {
+    const bool has_form = text.is_object() && text.size() == 2 && text.contains("main") &&
+                          text.contains("workflows") && text["workflows"].is_object();
+    if (!has_form) return R"(must be an object {"main": NAME, "workflows": {...}})";
+    if (Defect defect = read(text["main"], bundle.main); !defect.empty()) return concat("main ", defect);
+    for (const auto& [name, workflow] : text["workflows"].items())
+        if (Defect defect = read(workflow, bundle.workflows[name]); !defect.empty())
+            return concat("workflow ", found(name), ": ", defect);
+    if (!bundle.workflows.contains(bundle.main)) return concat("has no workflow ", found(bundle.main));
+    return {};
+}
+
+}  // namespace
+
+std::string_view to_text(StepKind kind) {
+    return word_for(kind_words, kind);
+}
+
+std::string_view to_text(InputType type) {
+    return word_for(type_words, type);
+}
+
+std::string to_json_text(const WorkflowBundle& bundle) {
+    json workflows = json::object();
+    for (const auto& [name, workflow] : bundle.workflows) workflows[name] = write(workflow);
+    const json text{{"main", bundle.main}, {"workflows", std::move(workflows)}};
+    return text.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Result<WorkflowBundle, std::string> parse_workflow_bundle(std::string_view text) {
+    const json parsed = json::parse(text, nullptr, false);
+    if (parsed.is_discarded()) return Failure<std::string>{"a workflow's definition must be JSON, and this is not"};
+    WorkflowBundle bundle;
+    if (Defect defect = read_bundle(parsed, bundle); !defect.empty())
+        return Failure{concat("a workflow's definition ", defect)};
+    return bundle;
+}
+
+}  // namespace holdfast::core

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "core/calendar/schedule.h"
+#include "engine/ports.h"
+#include "engine/recovery/recovery_report.h"
+#include "store/store.h"
+
+namespace holdfast::engine {
+
+/// Starts the jobs of schedules. Every slot has one id, the same in every process, and its schedule's row moves on in
+/// the transaction that starts its job: however many schedulers there are, whatever becomes of them, a slot runs
+/// once.
+class Scheduler {
+public:
+    Scheduler(store::Store& store, Zones zones, std::string who)
+        : store_(store), zones_(std::move(zones)), who_(std::move(who)) {}
+
+    RecoveryReport run_once();
+
+private:
+    void run_schedule(store::ScheduleRecord record, Timestamp now, RecoveryReport& report);
+    /// False: somebody else has decided on it.
+    bool fire(store::ScheduleRecord& record, const core::ScheduleTiming& timing, Timestamp slot,
+              const std::string& note);
+    [[nodiscard]] Result<core::TimeZone, std::string> zone(const std::string& name);
+
+    store::Store& store_;
+    const Zones zones_;
+    const std::string who_;
+    std::map<std::string, core::TimeZone> known_zones_;
+};
+
+}  // namespace holdfast::engine

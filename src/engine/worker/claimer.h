@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+
+#include "base/random.h"
+#include "engine/worker/run_book.h"
+#include "engine/worker/worker_settings.h"
+
+namespace holdfast::engine {
+
+/// How fast runs end, as far as the last tenths of a second tell.
+class Pace {
+public:
+    void run_ended(Duration now);
+    /// How many runs are likely to end within `span`.
+    [[nodiscard]] std::size_t ends_within(Duration span, Duration now);
+
+private:
+    void roll(Duration now);
+
+    Duration window_began_{};
+    std::size_t ended_in_window_ = 0;
+    double per_second_ = 0;
+};
+
+/// Decides when to claim, and how much: for every idle runner, and, while runs end fast, a little ahead. A claim that
+/// was not answered is repeated as it was until it is: its leases are this worker's.
+class Claimer {
+public:
+    Claimer(const WorkerSettings& settings, Random& random) : settings_(settings), random_(random) {}
+
+    /// Something may have become claimable.
+    void work_arrived();
+    void run_ended(Duration now) { pace_.run_ended(now); }
+
+    /// The claim to make now, if any. `may_claim`: a new one; one in doubt is asked again in any case.
+    [[nodiscard]] std::optional<store::ClaimParams> next(const RunBook& book, bool may_claim, Duration now);
+    void answered(const store::ClaimAnswer& answer, Duration now);
+
+    [[nodiscard]] bool is_unanswered() const { return unanswered_.has_value(); }
+    /// Idle runners that the unanswered claim is for.
+    [[nodiscard]] std::size_t reserved() const { return unanswered_ ? unanswered_->to_start : 0; }
+    /// When a task falls due that is known of.
+    [[nodiscard]] std::optional<Duration> due_at() const { return due_at_; }
+
+private:
+    [[nodiscard]] std::size_t wanted_ahead(const RunBook& book, Duration now);
+
+    const WorkerSettings& settings_;
+    Random& random_;
+    Pace pace_;
+    std::optional<store::ClaimParams> unanswered_;
+    bool may_start_more_ = true;  // there may be tasks for idle runners,
+    bool may_hold_more_ = true;   // and tasks to claim ahead
+    bool arrived_meanwhile_ = false;
+    std::optional<Duration> due_at_;
+};
+
+}  // namespace holdfast::engine

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "engine/worker/run_book.h"
+#include "engine/worker/worker_settings.h"
+
+namespace holdfast::engine {
+
+// What the end of a run is reported as.
+
+/// How a run that ended by itself, or because it was asked to, is settled:
+///
+/// | the run ...                         | no stop   | timeout | drain           | cancel    | fence     |
+/// |-------------------------------------|-----------|---------|-----------------|-----------|-----------|
+/// | returned, had not seen the stop     | Completed | Failed  | Completed       | Completed | Completed |
+/// | returned after it had seen the stop |           | Failed  | Stopped         | Cancelled | Stopped   |
+/// | threw Stopped                       | Failed    | Failed  | StoppedCleanly  | Cancelled | Stopped   |
+/// | failed, had not seen the stop       | Failed    | Failed  | Failed          | Failed    | Failed    |
+/// | failed after it had seen the stop   |           | Failed  | Stopped         | Cancelled | Stopped   |
+///
+/// A run that was out of time before it was cancelled or fenced counts as stopped by that, whether it has seen it or
+/// not. A run that counts as Failed without a stop, or before it had seen the stop, keeps its own error. What a
+/// stopped run returned all the same is kept as {"returned": value} in the data of the error. After a lost lease a
+/// value is Completed: the store refuses it and records that. Callers do not ask about other ends after a lost lease.
+[[nodiscard]] store::FinishedRun outcome_of_end(const Run& run, const RunEnded& end, const WorkerSettings& settings);
+/// Of a run whose runner died: the work of the stop, if there was one.
+[[nodiscard]] store::FinishedRun outcome_of_death(const Run& run, const RunnerGone& gone,
+                                                  const WorkerSettings& settings);
+/// Its start was committed, but it was stopped before any code of it ran.
+[[nodiscard]] store::FinishedRun outcome_of_stop(const Run& run, StopCause cause, const WorkerSettings& settings);
+/// A run that the store says is this worker's, and that this worker does not know.
+[[nodiscard]] store::FinishedRun outcome_of_orphan(const store::TaskLease& lease);
+
+}  // namespace holdfast::engine

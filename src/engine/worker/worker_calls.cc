@@ -1,0 +1,151 @@
+#include "engine/log_lines.h"
+#include "engine/worker/outcomes.h"
+#include "engine/worker/starter.h"
+#include "engine/worker/worker.h"
+
+namespace holdfast::engine {
+
+namespace {
+
+/// Enough to share the cost of a commit among many, and little enough that nobody waits long for it.
+constexpr std::size_t finish_batch = 500;
+constexpr std::size_t log_batch_bytes = 4 << 20;
+constexpr std::size_t log_batch_chunks = 5000;
+
+}  // namespace
+
+void Worker::call_beat_lane(Duration now) {
+    if (beat_under_way_ || leaving_ || now < beat_retry_at_) return;
+    if (!registered_) {
+        commands_.push_back(CallStore{Lane::Beat, RegisterCall{settings_.registration}});
+    } else if (auto params = beater_.next(
+                   book_, drain_began_ ? store::WorkerStatus::Draining : store::WorkerStatus::Active, now)) {
+        commands_.push_back(CallStore{Lane::Beat, BeatCall{std::move(*params)}});
+    } else {
+        return;
+    }
+    beat_under_way_ = true;
+    beat_sent_at_ = now;
+    claim_was_open_ = claimer_.is_unanswered();
+}
+
+void Worker::call_work_lane(Duration now) {
+    if (work_ || !announced_ || now < work_retry_at_) return;
+    work_ = WorkUnderWay{};
+    if (auto call = next_work_call(now)) {
+        commands_.push_back(CallStore{Lane::Work, std::move(*call)});
+    } else {
+        work_.reset();
+        work_backoff_.reset();  // nothing is left that would have to be tried again
+    }
+}
+
+std::optional<StoreCall> Worker::next_work_call(Duration now) {
+    if (auto call = last_logs_call()) return call;
+    if (auto call = last_progress_call()) return call;
+    if (auto call = finish_or_start_call(now)) return call;
+    if (auto call = hand_back_call()) return call;
+    if (auto call = logs_call(book_.in(RunStage::Running))) return call;
+    if (auto call = snapshot_call(now)) return call;
+    return deregister_call();
+}
+
+/// A lease takes logs and progress only while it is current: what is left of them goes before its end.
+std::optional<StoreCall> Worker::last_logs_call() {
+    return logs_call(book_.in(RunStage::Ended));
+}
+
+std::optional<StoreCall> Worker::last_progress_call() {
+    SaveProgressCall call;
+    for (const store::Lease lease : book_.in(RunStage::Ended)) {
+        const Run& run = book_.at(lease);
+        if (!run.unsaved || !run.unsaved->checkpoint) continue;
+        call.reports.push_back(*run.unsaved);
+        work_->saving.push_back(lease);
+    }
+    if (call.reports.empty()) return std::nullopt;
+    return call;
+}
+
+std::optional<StoreCall> Worker::finish_or_start_call(Duration now) {
+    store::FinishParams params{.worker = settings_.registration.id, .runs = {}, .then_start = {}};
+    for (const store::Lease lease : book_.in(RunStage::Ended)) {
+        if (params.runs.size() == finish_batch) break;
+        params.runs.push_back(book_.at(lease).outcome);
+        work_->finishing.push_back(lease);
+    }
+    for (const store::TaskLease& orphan : started_orphans_) {
+        params.runs.push_back(outcome_of_orphan(orphan));
+        work_->finishing_orphans.push_back(orphan);
+    }
+    params.then_start = choose_starts(book_, claimer_.reserved(), now);
+    for (const store::TaskLease& lease : params.then_start) work_->starting.push_back(lease.lease);
+    if (!params.runs.empty()) return FinishCall{std::move(params)};
+    if (params.then_start.empty()) return std::nullopt;
+    return StartCall{{.worker = settings_.registration.id, .leases = std::move(params.then_start)}};
+}
+
+std::optional<StoreCall> Worker::hand_back_call() {
+    for (const store::Lease lease : book_.in(RunStage::Returning))
+        work_->returning.push_back(book_.at(lease).lease());
+    work_->returning.insert(work_->returning.end(), orphans_.begin(), orphans_.end());
+    if (work_->returning.empty()) return std::nullopt;
+    return HandBackCall{{.worker = settings_.registration.id, .leases = work_->returning}};
+}
+
+void Worker::call_in_turns(Duration now) {
+    if (work_ || claim_under_way_) return;
+    if (std::exchange(claim_turn_, false)) call_claim_lane(now);
+    if (!claim_under_way_) call_work_lane(now);
+    if (!work_ && !claim_under_way_) call_claim_lane(now);
+}
+
+void Worker::call_claim_lane(Duration now) {
+    if (claim_under_way_ || !announced_ || now < claim_retry_at_) return;
+    claim_retry_at_ = {};
+    const bool may_claim = registered_ && !drain_began_ && !cordoned_ && !away_since_;
+    if (!claimer_.is_unanswered()) claim_trusted_since_ = beater_.last_acknowledged();
+    const auto params = claimer_.next(book_, may_claim, now);
+    if (!params) return;
+    claim_under_way_ = true;
+    commands_.push_back(CallStore{Lane::Claim, ClaimCall{*params}});
+}
+
+std::optional<StoreCall> Worker::logs_call(const std::set<store::Lease>& leases) {
+    AppendLogsCall call;
+    std::size_t bytes = 0;
+    for (const store::Lease lease : leases) {
+        const Run& run = book_.at(lease);
+        WorkUnderWay::Logs logs{.lease = lease, .runner = run.log_runner};
+        for (const store::LogChunk& chunk : run.unsent_logs) {
+            if (bytes >= log_batch_bytes || call.chunks.size() >= log_batch_chunks) break;
+            call.chunks.push_back(chunk);
+            bytes += chunk.text.size();
+            logs.bytes += chunk.text.size();
+            ++logs.chunks;
+        }
+        if (logs.chunks > 0) work_->logging.push_back(logs);
+    }
+    if (call.chunks.empty()) return std::nullopt;
+    return call;
+}
+
+std::optional<StoreCall> Worker::snapshot_call(Duration now) {
+    if (now < snapshot_at_ || leaving_) return std::nullopt;
+    snapshot_at_ = now + settings_.snapshot_interval;
+    store::WorkerSnapshot snapshot{.worker = settings_.registration.id, .at = {}};
+    snapshot.running = static_cast<int>(book_.count(RunStage::Running));
+    snapshot.claimed = static_cast<int>(book_.runs().size()) - snapshot.running;
+    snapshot.capacity = settings_.registration.capacity;
+    return SnapshotCall{snapshot};
+}
+
+/// After the last beat: one that came later would make the worker active again.
+std::optional<StoreCall> Worker::deregister_call() {
+    if (!is_drained() || beat_under_way_) return std::nullopt;
+    if (!std::exchange(leaving_, true)) say(log_lines::deregistering(settings_.registration.id));
+    work_->leaving = true;
+    return DeregisterCall{settings_.registration.id};
+}
+
+}  // namespace holdfast::engine

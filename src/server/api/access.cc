@@ -1,0 +1,297 @@
+#include "server/api/access.h"
+
+#include <fmt/format.h>
+#include <openssl/crypto.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "platform/real_clock.h"
+#include "server/api/cross_site.h"
+#include "server/api/token_secret.h"
+
+namespace holdfast::api {
+
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+constexpr auto remember_for = std::chrono::seconds(3);
+constexpr auto note_use_every = std::chrono::seconds(30);
+constexpr std::size_t most_remembered = 1000;
+constexpr std::size_t most_wanted = 100;
+constexpr int most_failed_logins = 10;
+constexpr auto login_window = std::chrono::minutes(1);
+constexpr std::string_view cookie_name = "holdfast_session=";
+
+std::optional<std::string> bearer_secret(const http::Request& request) {
+    const std::string_view header = request.header("authorization");
+    if (header.empty()) return std::nullopt;
+    constexpr std::string_view scheme = "bearer ";
+    const bool is_bearer = header.size() > scheme.size() && lower_case(header.substr(0, scheme.size())) == scheme;
+    if (!is_bearer)
+        throw Problem("BAD_TOKEN", "the Authorization header must be of the form 'Bearer TOKEN'")
+            .with_header("www-authenticate", "Bearer");
+    return std::string(header.substr(scheme.size()));
+}
+
+Problem bad_token() {
+    return Problem("BAD_TOKEN",
+                   "the token is unknown, has expired or was revoked; 'holdfast tokens list' shows those there are")
+        .with_header("www-authenticate", "Bearer error=\"invalid_token\"");
+}
+
+bool is_usable(const store::TokenRecord& record) {
+    return !record.revoked_at &&
+           (!record.token.expires_at || *record.token.expires_at > platform::real_clock().now());
+}
+
+Caller caller_with(const store::TokenRecord& record, const std::string& peer) {
+    return {.name = record.token.name,
+            .scope = record.token.scope,
+            .queues = record.token.queues,
+            .peer = peer,
+            .token = record.token.id,
+            .hash = record.token.hash};
+}
+
+bool equal_in_constant_time(const std::string& left, const std::string& right) {
+    return left.size() == right.size() && CRYPTO_memcmp(left.data(), right.data(), left.size()) == 0;
+}
+
+}  // namespace
+
+// ---- Who asks -----------------------------------------------------------------------------------
+
+std::string Caller::who() const {
+    return fmt::format("{} from {} (api)", name, peer);
+}
+
+bool Caller::may_use_queue(const std::string& queue) const {
+    return queues.empty() || std::ranges::count(queues, queue) > 0;
+}
+
+void Caller::require(store::Scope needed, std::string_view what) const {
+    if (scope >= needed) return;
+    throw Problem("FORBIDDEN", fmt::format("{} needs the scope {}; {} has the scope {}", what, store::to_text(needed),
+                                           name, store::to_text(scope)));
+}
+
+void Caller::require_queue(const std::string& queue) const {
+    if (may_use_queue(queue)) return;
+    throw Problem("FORBIDDEN", fmt::format("{} may use the queues {}, not {}", name, join(queues, ", "), queue));
+}
+
+void Caller::require_all_queues() const {
+    if (queues.empty()) return;
+    throw Problem("FORBIDDEN",
+                  fmt::format("this concerns all queues; {} is limited to {}", name, join(queues, ", ")));
+}
+
+std::optional<std::string> session_cookie(const http::Request& request) {
+    for (const auto& [name, value] : request.headers) {
+        if (name != "cookie") continue;
+        for (std::size_t begin = 0; begin < value.size();) {
+            const std::size_t end = std::min(value.find(';', begin), value.size());
+            std::string_view cookie = std::string_view(value).substr(begin, end - begin);
+            cookie.remove_prefix(std::min(cookie.find_first_not_of(' '), cookie.size()));
+            if (cookie.starts_with(cookie_name)) return std::string(cookie.substr(cookie_name.size()));
+            begin = end + 1;
+        }
+    }
+    return std::nullopt;
+}
+
+Caller Access::identify(const http::Request& request) {
+    if (const auto secret = bearer_secret(request)) {
+        auto caller = bearer_of(*secret, request.peer);
+        if (!caller) throw bad_token();
+        return *std::move(caller);
+    }
+    const auto cookie = session_cookie(request);
+    if (cookie) {
+        if (auto caller = bearer_of(*cookie, request.peer)) {
+            require_page_request(request);
+            return *std::move(caller);
+        }
+    }
+    if (needs_token()) {
+        if (cookie) throw bad_token();
+        throw Problem(
+            "NO_TOKEN",
+            "a token is needed: send 'Authorization: Bearer TOKEN', or log in at the page; 'holdfast tokens create', "
+            "run directly on the store, makes one")
+            .with_header("www-authenticate", "Bearer");
+    }
+    return local_caller(request);
+}
+
+/// A page of another site in the browser of somebody on this machine must not become an admin.
+Caller Access::local_caller(const http::Request& request) const {
+    if (login_ != Login::Never) require_known_host(request);
+    require_same_site(request);
+    return {
+        .name = "local", .scope = store::Scope::Admin, .queues = {}, .peer = request.peer, .token = {}, .hash = {}};
+}
+
+void Access::require_known_host(const http::Request& request) const {
+    const std::string host = host_of(request.header("host"));
+    if (is_loopback(host) || std::ranges::count(hosts_, host) > 0) return;
+    throw Problem("CROSS_SITE",
+                  concat("without a token the server answers to its own address only, not to '", host, "'"));
+}
+
+std::optional<Caller> Access::bearer_of(const std::string& secret, const std::string& peer) {
+    if (!looks_like_token_secret(secret)) return std::nullopt;
+    const std::string hash = hash_token_secret(secret);
+    const auto record = find(hash);
+    if (!record || !equal_in_constant_time(record->token.hash, hash) || !is_usable(*record)) return std::nullopt;
+    note_use(*record, peer);
+    return caller_with(*record, peer);
+}
+
+std::optional<Caller> Access::recall(const http::Request& request) {
+    auto secret = bearer_secret(request);
+    if (!secret && (secret = session_cookie(request))) require_page_request(request);
+    const std::lock_guard lock(mutex_);
+    if (!secret) return is_open_by_memory() ? std::optional(local_caller(request)) : std::nullopt;
+    if (!looks_like_token_secret(*secret)) return std::nullopt;
+    const std::string hash = hash_token_secret(*secret);
+    const auto found = remembered_.find(hash);
+    const bool is_fresh = found != remembered_.end() && Steady::now() - found->second.read_at < remember_for;
+    if (!is_fresh && wanted_.size() < most_wanted) wanted_.insert(hash);
+    if (found == remembered_.end() || !found->second.token || !is_usable(*found->second.token)) return std::nullopt;
+    return caller_with(*found->second.token, request.peer);
+}
+
+bool Access::is_open_by_memory() const {
+    return login_ == Login::Never || (login_ == Login::WhenTokensExist && is_shut_ == false);
+}
+
+void Access::look(store::Store& store) {
+    std::set<std::string> wanted;
+    {
+        const std::lock_guard lock(mutex_);
+        wanted.swap(wanted_);
+    }
+    if (login_ == Login::WhenTokensExist) (void)read_door(store);
+    for (const std::string& hash : wanted) (void)read_token(store, hash);
+}
+
+bool Access::still_valid(const std::string& hash) {
+    if (hash.empty()) return !needs_token();
+    const auto record = find(hash);
+    return record && is_usable(*record);
+}
+
+// ---- What is remembered -------------------------------------------------------------------------
+
+std::optional<store::TokenRecord> Access::remembered(const std::string& hash, bool& is_known) {
+    const std::lock_guard lock(mutex_);
+    const auto found = remembered_.find(hash);
+    is_known = found != remembered_.end() && Steady::now() - found->second.read_at < remember_for;
+    return is_known ? found->second.token : std::nullopt;
+}
+
+std::optional<store::TokenRecord> Access::find(const std::string& hash) {
+    bool is_known = false;
+    if (auto token = remembered(hash, is_known); is_known) return token;
+    const auto lent = stores_.lend();
+    return read_token(*lent, hash);
+}
+
+std::optional<store::TokenRecord> Access::read_token(store::Store& store, const std::string& hash) {
+    const auto read_at = Steady::now();
+    auto token = store.find_token(hash);
+    const std::lock_guard lock(mutex_);
+    if (remembered_.size() >= most_remembered) remembered_.clear();
+    remembered_[hash] = {token, read_at};
+    return token;
+}
+
+bool Access::needs_token() {
+    if (login_ != Login::WhenTokensExist) return login_ == Login::Always;
+    {
+        const std::lock_guard lock(mutex_);
+        if (is_shut_ == true) return true;
+        if (is_shut_ && Steady::now() - is_shut_at_ < remember_for) return *is_shut_;
+    }
+    const auto lent = stores_.lend();
+    return read_door(*lent);
+}
+
+/// Stores keep the newest token for ever, dead or not.
+bool Access::read_door(store::Store& store) {
+    const auto read_at = Steady::now();
+    const bool any = !store.tokens().empty();
+    const std::lock_guard lock(mutex_);
+    is_shut_ = any || is_shut_ == true;
+    is_shut_at_ = read_at;
+    return *is_shut_;
+}
+
+void Access::forget() {
+    const std::lock_guard lock(mutex_);
+    remembered_.clear();
+    if (is_shut_ == false) is_shut_.reset();
+}
+
+// ---- Logins and uses ----------------------------------------------------------------------------
+
+void Access::require_login_patience(const std::string& peer) {
+    const std::lock_guard lock(mutex_);
+    const auto found = failures_.find(peer);
+    if (found == failures_.end() || found->second.count < most_failed_logins) return;
+    const auto passed = Steady::now() - found->second.since;
+    if (passed >= login_window) {
+        failures_.erase(found);
+        return;
+    }
+    const auto left = std::chrono::ceil<std::chrono::seconds>(login_window - passed).count();
+    throw Problem("TOO_MANY_REQUESTS",
+                  fmt::format("too many logins from {} have failed; try again in {} s", peer, left))
+        .with_header("retry-after", std::to_string(left));
+}
+
+void Access::note_failed_login(const std::string& peer) {
+    const std::lock_guard lock(mutex_);
+    if (failures_.size() >= most_remembered) failures_.clear();
+    Failures& failures = failures_[peer];
+    const auto now = Steady::now();
+    if (failures.count == 0 || now - failures.since >= login_window) failures = {.count = 0, .since = now};
+    ++failures.count;
+}
+
+void Access::note_use(const store::TokenRecord& token, const std::string& peer) {
+    const std::lock_guard lock(mutex_);
+    Use& use = uses_[token.token.id];
+    use.from = peer;
+    ++use.count;
+}
+
+bool Access::Use::is_wanted(Uses which) const {
+    if (count == written) return false;
+    return which == Uses::All || !written_at || Steady::now() - *written_at >= note_use_every;
+}
+
+bool Access::has_uses_to_write(Uses which) {
+    const std::lock_guard lock(mutex_);
+    return std::ranges::any_of(uses_, [&](const auto& entry) { return entry.second.is_wanted(which); });
+}
+
+void Access::write_uses(store::Store& store, Uses which) {
+    std::map<Uuid, Use> wanted;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [token, use] : uses_)
+            if (use.is_wanted(which)) wanted.emplace(token, use);
+    }
+    for (const auto& [token, use] : wanted) {
+        store.note_token_use(token, use.from);
+        const std::lock_guard lock(mutex_);
+        uses_[token].written = use.count;
+        uses_[token].written_at = Steady::now();
+    }
+}
+
+}  // namespace holdfast::api

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "server/http/message.h"
+#include "views/shapes.h"
+
+namespace holdfast::api {
+
+using views::Json;
+
+[[nodiscard]] http::Response answer(const Json& body, int status = 200);
+
+/// {"items": [...], "next": CURSOR | null}
+[[nodiscard]] Json list_of(Json items, Json next = nullptr);
+
+/// What `shape` makes of each of them, in an array.
+template <typename Records, typename Shape>
+[[nodiscard]] Json each(const Records& records, const Shape& shape) {
+    Json array = Json::array();
+    for (const auto& record : records) array.push_back(shape(record));
+    return array;
+}
+
+/// JSON text of any value: what is not UTF-8 in it is made readable.
+[[nodiscard]] std::string to_text(const Json& value);
+
+}  // namespace holdfast::api

@@ -1,0 +1,122 @@
+#include "server/api/api.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "server/api/call.h"
+
+namespace holdfast::api {
+
+namespace {
+
+/// No script but our own files, nothing from elsewhere, in no frame.
+constexpr std::string_view page_policy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src "
+    "'self'; "
+    "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+Caller identified(Access& access, const http::Request& request, const Route& route) {
+    try {
+        return access.identify(request);
+    } catch (const Unavailable&) {
+        auto known = route.answers_without_store ? access.recall(request) : std::nullopt;
+        if (!known) throw;
+        return *std::move(known);
+    }
+}
+
+/// Routes that are for everybody have no caller; their handlers ask who it is where that matters.
+Caller caller_of(Services& services, const http::Request& request, const Route& route, std::string& name) {
+    if (!route.scope) return {.name = {}, .scope = {}, .queues = {}, .peer = request.peer, .token = {}, .hash = {}};
+    Caller caller = identified(services.access, request, route);
+    name = caller.name;
+    caller.require(*route.scope);
+    if (route.needs_all_queues) caller.require_all_queues();
+    return caller;
+}
+
+bool belongs_to_the_api(const http::Request& request) {
+    return is_route(request.path) || (!request.path.empty() && request.path.front() == "api");
+}
+
+bool is_read(const http::Request& request) {
+    return request.method == "GET" || request.method == "HEAD";
+}
+
+http::Response asset_answer(const PageAsset& asset) {
+    http::Response response{.content_type = asset.content_type, .embedded = asset.bytes};
+    response.headers.emplace_back("cache-control",
+                                  asset.immutable ? "public, max-age=31536000, immutable" : "no-cache");
+    response.headers.emplace_back("content-security-policy", page_policy);
+    if (!asset.encoding.empty()) response.headers.emplace_back("content-encoding", asset.encoding);
+    response.headers.emplace_back("vary", "accept-encoding");
+    return response;
+}
+
+/// What is true now is asked for again, though it need not be sent again.
+http::Reply asked_for_each_time(http::Reply reply) {
+    auto* response = std::get_if<http::Response>(&reply);
+    const auto is_rule = [](const auto& header) { return header.first == "cache-control"; };
+    if (response != nullptr && std::ranges::none_of(response->headers, is_rule))
+        response->headers.emplace_back("cache-control", "no-cache");
+    return reply;
+}
+
+/// The page finds its own way: "/jobs/01a1" and "/catalog/tasks/a.b" are its start, "/assets/gone.js" and
+/// "/robots.txt" are not.
+bool may_be_a_view(const http::Request& request) {
+    if (request.path.empty()) return true;
+    if (request.path.size() > 1) return request.path.front() != "assets" && !request.path.front().starts_with('.');
+    return request.path.front().find('.') == std::string::npos;
+}
+
+}  // namespace
+
+Api::Api(ApiParts parts, Random& random, Log& log)
+    : services_(std::make_unique<Services>(std::move(parts), random, log)) {}
+
+Api::~Api() = default;
+
+void Api::end_streams(const std::string& why) {
+    services_->live.end_streams(why);
+}
+
+void Api::look(store::Store& store) {
+    services_->access.look(store);
+}
+
+http::Reply Api::handle(const http::Request& request, std::string& caller) {
+    try {
+        return asked_for_each_time(answer_or_throw(request, caller));
+    } catch (const std::exception& failure) {
+        const auto problem = problem_of(failure);
+        const bool is_for_the_log = !problem || dynamic_cast<const StoreError*>(&failure) != nullptr;
+        if (is_for_the_log)
+            services_->log.write({problem ? LogLevel::Warning : LogLevel::Error,
+                                  concat("A request could not be answered: ", failure.what()),
+                                  {{"method", request.method}, {"path", "/" + join(request.path, "/")}}});
+        return problem ? problem->response()
+                       : Problem("INTERNAL", "the server made a mistake; its log says which").response();
+    }
+}
+
+http::Reply Api::answer_or_throw(const http::Request& request, std::string& name) {
+    if (!belongs_to_the_api(request)) return page_or_throw(request);
+    RouteMatch match = match_route(request.method, request.path);
+    const Route& route = *match.route;
+    Caller caller = caller_of(*services_, request, route, name);
+    Call call(*services_, request, std::move(match), std::move(caller), name);
+    return route.handler(call);
+}
+
+http::Reply Api::page_or_throw(const http::Request& request) const {
+    if (!is_read(request)) throw Problem("NO_SUCH_ROUTE", "only routes under /api take anything but GET");
+    const auto& page = services_->parts.page;
+    const std::string_view encodings = request.header("accept-encoding");
+    auto asset = page("/" + join(request.path, "/"), encodings);
+    if (!asset && may_be_a_view(request)) asset = page("/", encodings);
+    if (!asset) throw Problem("NO_SUCH_ROUTE", concat("there is no /", join(request.path, "/")));
+    return asset_answer(*asset);
+}
+
+}  // namespace holdfast::api

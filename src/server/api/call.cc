@@ -1,0 +1,257 @@
+#include "server/api/call.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.h"
+#include "core/json_text.h"
+#include "server/api/schemas.h"
+#include "store/admission.h"
+
+namespace holdfast::api {
+
+namespace {
+
+// ---- The query ----------------------------------------------------------------------------------
+
+std::string upper_case(std::string text) {
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    return text;
+}
+
+Value number_or_text(const std::string& text) {
+    std::int64_t number = 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (fault == std::errc() && end == text.data() + text.size()) return number;
+    return text;
+}
+
+/// The text of a parameter as the kind of value that its schema asks for; the text itself where it is none.
+Value read_parameter(const std::string& text, const Json& schema) {
+    const std::string type = schema.value("type", "string");
+    if (type == "integer") return number_or_text(text);
+    if (type == "boolean" && (text == "true" || text == "false")) return text == "true";
+    if (type != "array") return text;
+    Value words = Value::array();
+    for (const std::string_view word : split(text, ','))
+        words.push_back(upper_case(std::string(word)));  // states, in any letter case
+    return words;
+}
+
+const Parameter* find_parameter(const Route& route, const std::string& name) {
+    const auto found = std::ranges::find(route.query, name, &Parameter::name);
+    return found == route.query.end() ? nullptr : &*found;
+}
+
+Fault unknown_parameter(const Route& route, const std::string& name) {
+    std::vector<std::string> known;
+    for (const Parameter& each : route.query) known.push_back(each.name);
+    const auto meant = nearest_word(name, known);
+    if (meant) return {"?" + name, concat("is not known; did you mean ", *meant, "?")};
+    return {"?" + name, known.empty() ? "is not known: this route takes no parameters"
+                                      : concat("is not known; there are: ", join(known, ", "))};
+}
+
+Value read_query(const Route& route, const http::Request& request, std::vector<Fault>& faults) {
+    Value query = Value::object();
+    for (const auto& [name, text] : request.query) {
+        const Parameter* parameter = find_parameter(route, name);
+        if (parameter == nullptr) {
+            faults.push_back(unknown_parameter(route, name));
+            continue;
+        }
+        query[name] = read_parameter(text, parameter->schema);
+        for (Fault& fault : schema::faults_of(query[name], parameter->schema, schemas(), "?" + name))
+            faults.push_back(std::move(fault));
+    }
+    return query;
+}
+
+// ---- The body -----------------------------------------------------------------------------------
+
+bool is_json_type(std::string_view content_type) {
+    std::string type = lower_case(content_type.substr(0, content_type.find(';')));
+    while (type.ends_with(' ')) type.pop_back();
+    return type == "application/json" || (type.starts_with("application/") && type.ends_with("+json"));
+}
+
+[[noreturn]] void refuse_body(const core::JsonFault& fault) {
+    if (fault.where.empty()) throw Problem("BAD_REQUEST", concat("the body ", fault.problem));
+    throw Problem("BAD_PARAMETER", concat(fault.where, " ", fault.problem), {{fault.where, fault.problem}});
+}
+
+Value parse_body(const http::Request& request) {
+    if (!is_json_type(request.header("content-type")))
+        throw Problem("NOT_JSON", "send the body as JSON, with the header 'content-type: application/json'");
+    if (store::json_nesting(request.body) > store::max_json_nesting)
+        throw Problem("BAD_REQUEST", concat("the body is nested deeper than ", store::max_json_nesting, " levels"));
+    if (const auto fault = core::json_fault(request.body)) refuse_body(*fault);
+    return Value::parse(request.body);
+}
+
+/// The members of a batch are checked one by one by whoever reads it: one bad item does not touch the others.
+bool is_batch(const Value& body) {
+    return body.is_object() && body.contains("tasks");
+}
+
+Value read_body(const Route& route, const http::Request& request, std::vector<Fault>& faults) {
+    if (request.body.empty() && (route.body.empty() || !schemas().at(route.body).contains("required")))
+        return Value::object();
+    Value body = parse_body(request);
+    if (route.body.empty()) {
+        if (!body.is_object() || !body.empty()) faults.push_back({"", "this route takes no body"});
+        return body;
+    }
+    const std::string wanted =
+        route.body == "TaskSubmissions" ? (is_batch(body) ? "TaskBatchFrame" : "TaskSubmission") : route.body;
+    for (Fault& fault : schema::faults_of(body, schemas().at(wanted), schemas())) faults.push_back(std::move(fault));
+    return body;
+}
+
+std::string sentence_of(const std::vector<Fault>& faults) {
+    const Fault& first = faults.front();
+    const std::string subject = first.where.empty() ? "the body" : first.where;
+    const std::string more = faults.size() == 1 ? "" : concat(" (and ", faults.size() - 1, " more)");
+    return concat(subject, " ", first.detail, more);
+}
+
+Access::Uses uses_wanted(bool at_the_end) {
+    return at_the_end ? Access::Uses::All : Access::Uses::Due;
+}
+
+}  // namespace
+
+Services::Services(ApiParts given_parts, Random& random_port, Log& log_port)
+    : parts(std::move(given_parts)),
+      random(random_port),
+      log(log_port),
+      stores(parts.open_store, parts.connections),
+      access(parts.login, parts.hosts, stores),
+      recent_task_counts(parts.statistics_kept),
+      recent_job_counts(parts.statistics_kept),
+      recent_statistics(parts.statistics_kept),
+      live({.open = [this] { return stores.open_own(); },
+            .version = parts.version,
+            .still_valid = [this](const std::string& hash) { return access.still_valid(hash); },
+            .has_chores = [this](bool at_the_end) { return access.has_uses_to_write(uses_wanted(at_the_end)); },
+            .chores = [this](store::Store& store,
+                             bool at_the_end) { access.write_uses(store, uses_wanted(at_the_end)); },
+            .patience = parts.live_patience,
+            .count =
+                [this](store::Store& store) { return recent_task_counts.renewed(0, [&] { return store.count(); }); },
+            .changed =
+                [this] {
+                    recent_task_counts.changed();
+                    recent_job_counts.changed();
+                    recent_statistics.changed();
+                }},
+           log_port) {}
+
+Services::Counts Services::counts(store::Store& store) {
+    return {.tasks = recent_task_counts.get(0, [&] { return store.count(); }),
+            .jobs = recent_job_counts.get(0, [&] { return store.count_jobs(); })};
+}
+
+store::Stats Services::statistics(store::Store& store, const store::StatsParams& params) {
+    return recent_statistics.get({params.window, params.buckets}, [&] { return store.stats(params); });
+}
+
+Call::Call(Services& its_services, const http::Request& its_request, RouteMatch match, Caller its_caller,
+           std::string& caller_name)
+    : services(its_services),
+      request(its_request),
+      route(*match.route),
+      caller(std::move(its_caller)),
+      match_(std::move(match)),
+      caller_name_(caller_name) {
+    std::vector<Fault> faults;
+    query = read_query(route, request, faults);
+    if (route.method != "GET") body = read_body(route, request, faults);
+    if (faults.empty()) return;
+    std::string sentence = sentence_of(faults);
+    throw Problem("BAD_PARAMETER", std::move(sentence), std::move(faults));
+}
+
+Caller Call::identify() {
+    Caller known = services.access.identify(request);
+    note_caller(known);
+    return known;
+}
+
+const std::string& Call::path(std::string_view name) const {
+    static const std::string none;
+    for (const auto& [each, text] : match_.path)
+        if (each == name) return text;
+    return none;
+}
+
+store::Store& Call::store() {
+    if (!lent_) lent_.emplace(services.stores.lend());
+    return **lent_;
+}
+
+const config::Config& Call::config() {
+    if (!config_) config_ = services.parts.config();
+    return *config_;
+}
+
+std::string Call::text(const std::string& parameter) const {
+    return query.value(parameter, "");
+}
+
+bool Call::flag(const std::string& parameter) const {
+    return query.value(parameter, false);
+}
+
+std::int64_t Call::number(const std::string& parameter, std::int64_t otherwise) const {
+    return query.value(parameter, otherwise);
+}
+
+std::optional<Duration> Call::length(const std::string& parameter) const {
+    if (!is_given(parameter)) return std::nullopt;
+    return length_of(text(parameter));
+}
+
+std::size_t Call::limit() const {
+    return static_cast<std::size_t>(number("limit", 50));
+}
+
+Duration Call::patience() const {
+    constexpr Duration usual = std::chrono::seconds(30), longest = std::chrono::minutes(1);
+    return std::min(length("timeout").value_or(usual), longest);
+}
+
+std::string Call::body_text(const std::string& member) const {
+    const Value* value = given(body, member);
+    return value == nullptr ? "" : value->get<std::string>();
+}
+
+std::optional<Duration> Call::body_length(const std::string& member) const {
+    const std::string text = body_text(member);
+    if (text.empty()) return std::nullopt;
+    return length_of(text);
+}
+
+void Call::audit(std::string message, const Uuid& task, const Uuid& worker, const Uuid& job) {
+    store().append_event({.id = 0,
+                          .at = {},
+                          .kind = "audit",
+                          .task = task,
+                          .worker = worker,
+                          .who = caller.who(),
+                          .message = std::move(message),
+                          .data = {},
+                          .job = job});
+}
+
+std::optional<std::int64_t> last_event_id(const http::Request& request) {
+    const Value id = number_or_text(std::string(request.header("last-event-id")));
+    if (!id.is_number_integer() || id < 0) return std::nullopt;
+    return id.get<std::int64_t>();
+}
+
+Duration length_of(const std::string& text) {
+    return parse_duration(text, std::chrono::seconds(1)).value_or(Duration{});
+}
+
+}  // namespace holdfast::api

@@ -1,0 +1,100 @@
+#include <algorithm>
+
+#include "server/api/ids.h"
+#include "server/api/resources.h"
+
+namespace holdfast::api {
+
+namespace {
+
+using Events = std::vector<store::EventRecord>;
+
+/// How much of the history one request looks through for lines that pass its filter.
+constexpr std::size_t page_of_history = 1000;
+constexpr int most_pages = 20;
+
+EventFilter filter_of(Call& call) {
+    EventFilter filter;
+    if (call.is_given("task")) filter.task = find_task(call.store(), call.text("task")).task.id;
+    if (call.is_given("job")) filter.job = find_job(call.store(), call.text("job")).id;
+    if (call.is_given("worker")) filter.worker = find_worker(call.store(), call.text("worker")).registration.id;
+    filter.kind = call.text("kind");
+    return filter;
+}
+
+/// A job's history has the lines about the tasks of its steps, which do not name it.
+bool is_wanted(const EventFilter& filter, const store::EventRecord& event) {
+    EventFilter beside_job = filter;
+    beside_job.job.reset();
+    return beside_job.passes(event);
+}
+
+Events read_page(store::Store& store, const EventFilter& filter, std::int64_t after) {
+    if (filter.job) return store.job_events({.job = *filter.job, .after_id = after, .limit = page_of_history});
+    return store.events({.task = filter.task, .worker = filter.worker, .after_id = after, .limit = page_of_history});
+}
+
+Json shape_of(const Events& events) {
+    Json items = Json::array();
+    for (const auto& event : events) items.push_back(views::job_event_shape(event));
+    return items;
+}
+
+/// Oldest first. `next` is where the look ended, whether or not that line passed.
+Json list_after(Call& call, const EventFilter& filter, std::int64_t after) {
+    Events found;
+    for (int pages = 0; pages < most_pages; ++pages) {
+        Events page = read_page(call.store(), filter, after);
+        const bool is_last = page.size() < page_of_history;
+        for (auto& event : page) {
+            if (found.size() == call.limit()) return list_of(shape_of(found), after);
+            after = event.id;
+            if (is_wanted(filter, event)) found.push_back(std::move(event));
+        }
+        if (is_last) return list_of(shape_of(found));
+    }
+    return list_of(shape_of(found), after);
+}
+
+/// The newest of one thing, newest first: its whole history is short.
+Events newest_about(store::Store& store, const EventFilter& filter) {
+    Events all;
+    for (std::int64_t after = 0;;) {
+        Events page = read_page(store, filter, after);
+        if (!page.empty()) after = page.back().id;
+        const bool is_last = page.size() < page_of_history;
+        std::move(page.begin(), page.end(), std::back_inserter(all));
+        if (is_last) break;
+    }
+    std::ranges::reverse(all);
+    return all;
+}
+
+Json list_newest(Call& call, const EventFilter& filter) {
+    const bool is_about_one = filter.task || filter.job || filter.worker;
+    const std::size_t looked_at = filter.kind.empty() ? call.limit() : page_of_history * most_pages;
+    Events events = is_about_one ? newest_about(call.store(), filter) : call.store().last_events(looked_at);
+    std::erase_if(events, [&](const auto& event) { return !is_wanted(filter, event); });
+    if (events.size() > call.limit()) events.resize(call.limit());
+    return list_of(shape_of(events));
+}
+
+std::optional<std::int64_t> where_to_go_on(const Call& call) {
+    if (const auto last = last_event_id(call.request)) return last;
+    if (call.is_given("after")) return call.number("after", 0);
+    return std::nullopt;
+}
+
+}  // namespace
+
+http::Reply list_or_stream_events(Call& call) {
+    const EventFilter filter = filter_of(call);
+    const bool wants_stream = call.request.header("accept").find("text/event-stream") != std::string_view::npos;
+    if (wants_stream)
+        return http::EventStream{.headers = {},
+                                 .source = call.services.live.events(filter, where_to_go_on(call), call.caller.hash)};
+    if (call.is_given("after")) return answer(list_after(call, filter, call.number("after", 0)));
+    return answer(list_newest(call, filter));
+}
+
+}  // namespace holdfast::api

@@ -1,0 +1,73 @@
+#include "base/text.h"
+#include "client/key_operations.h"
+#include "server/api/resources.h"
+
+namespace holdfast::api {
+
+namespace {
+
+/// A shared key concerns everybody.
+void require_owner(const Caller& caller, const std::string& queue) {
+    if (queue.empty())
+        caller.require_all_queues();
+    else
+        caller.require_queue(queue);
+}
+
+bool may_see(const Caller& caller, const core::KeyDeclaration& key) {
+    return key.is_shared() ? caller.queues.empty() : caller.may_use_queue(key.queue);
+}
+
+Json queue_of(const std::string& queue) {
+    return queue.empty() ? Json() : Json(queue);
+}
+
+/// An empty name must not stand for the shared key.
+std::string named_queue(std::string name) {
+    if (name.empty()) throw Problem("BAD_PARAMETER", "queue is empty; leave it out for a shared key");
+    return name;
+}
+
+core::KeyDeclaration read_declaration(Call& call) {
+    const Value *queue = given(call.body, "queue"), *shared = given(call.body, "shared");
+    const bool is_shared = shared != nullptr && shared->get<bool>();
+    if (is_shared == (queue != nullptr))
+        throw Problem("BAD_PARAMETER", "say whose the key is: \"shared\": true, or the name of its queue");
+    return {.key = call.path("key"),
+            .queue = is_shared ? std::string() : named_queue(queue->get<std::string>()),
+            .limit = call.body.at("limit").get<int>()};
+}
+
+}  // namespace
+
+http::Reply list_keys(Call& call) {
+    Json items = Json::array();
+    for (const auto& record : call.store().keys({.key = call.text("key")}))
+        if (items.size() < call.limit() && may_see(call.caller, record.key))
+            items.push_back(views::to_json_shape(record));
+    return answer(list_of(std::move(items)));
+}
+
+http::Reply declare_key(Call& call) {
+    const core::KeyDeclaration key = read_declaration(call);
+    require_owner(call.caller, key.queue);
+    const auto status = call.store().declare_key(key, call.caller.who());
+    if (status == store::DeclareStatus::IsShared)
+        throw Problem("CONFLICT",
+                      concat("key ", key.key, " is declared shared, so that no queue has a limit of its own"));
+    return answer({{"key", key.key},
+                   {"queue", queue_of(key.queue)},
+                   {"limit", key.limit},
+                   {"status", client::to_text(status)}});
+}
+
+http::Reply remove_key(Call& call) {
+    const std::string key = call.path("key");
+    const std::string queue = call.is_given("queue") ? named_queue(call.text("queue")) : std::string();
+    require_owner(call.caller, queue);
+    if (!call.store().remove_key(key, queue, call.caller.who()))
+        throw Problem("NOT_FOUND", concat("key ", client::key_name(key, queue), " is not declared"));
+    return answer({{"key", key}, {"queue", queue_of(queue)}, {"status", "removed"}});
+}
+
+}  // namespace holdfast::api

@@ -1,0 +1,19 @@
+#include "server/api/log_stream.h"
+
+namespace holdfast::api {
+
+// The state is read before the logs: what a run logs is stored before its end is.
+void LogStream::read(store::Store& store) {
+    const std::size_t limit = room();
+    if (limit < most_messages / 2) return;
+    const auto task = store.find({task_}).front();
+    const bool has_ended = !task || is_terminal(task->state);
+    const auto page = store.read_logs({.task = task_, .after_offset = offset_, .limit = limit});
+    for (const auto& record : page)
+        push(message_of("log", views::to_json_shape(record), std::to_string(record.offset)));
+    if (!page.empty()) offset_ = page.back().offset;
+    if (!has_ended || page.size() == limit) return;
+    end(message_of("end", {{"state", task ? Json(to_text(task->state)) : Json()}}));
+}
+
+}  // namespace holdfast::api

@@ -1,0 +1,232 @@
+#include <algorithm>
+
+#include "base/text.h"
+#include "server/api/change_watch.h"
+#include "server/api/resources.h"
+#include "store/route_match.h"
+#include "views/schedule_view.h"
+#include "views/worker_view.h"
+
+namespace holdfast::api {
+
+namespace {
+
+constexpr Duration recent = std::chrono::hours(1);
+
+/// Everything that the overview tells of, read at one time.
+struct Picture {
+    Timestamp now = {};
+    store::TaskCounts tasks = {};
+    store::JobCounts jobs = {};
+    store::Pulse pulse = {};
+    std::vector<views::WorkerView> workers = {};
+    std::vector<Uuid> unregistered = {};  ///< workers that hold tasks and have no row
+    std::vector<store::QueueRecord> queues = {};
+    std::vector<store::RouteBacklog> backlog = {};
+    std::vector<store::ScheduleRecord> schedules = {};
+    std::vector<JobInfo> failed_jobs = {};  ///< in the last hour
+    std::int64_t failed_tasks = 0;          ///< in the last hour
+    std::string sweeper = {};
+};
+
+std::vector<JobInfo> recently_failed(store::Store& store, Timestamp now) {
+    JobQuery query;
+    query.states = {JobState::Failed};
+    query.limit = 200;
+    auto jobs = store.list_jobs(query);
+    std::erase_if(jobs, [&](const JobInfo& job) { return !job.finished_at || now - *job.finished_at > recent; });
+    return jobs;
+}
+
+/// As the page asks for them too, so that one reading does for both.
+std::int64_t failed_tasks(Call& call) {
+    const auto stats = call.services.statistics(call.store(), {.window = recent});
+    std::int64_t failed = 0;
+    for (const auto& bucket : stats.buckets) failed += bucket.failed;
+    return failed;
+}
+
+Picture take_picture(Call& call) {
+    store::Store& store = call.store();
+    Picture picture;
+    picture.now = store.now();
+    const Services::Counts counts = call.services.counts(store);
+    picture.tasks = counts.tasks;
+    picture.jobs = counts.jobs;
+    picture.pulse = store.pulse();
+    for (const auto& record : store.workers())
+        picture.workers.push_back(views::view_of(record, call.config().recovery));
+    picture.unregistered = store.look().unregistered;
+    picture.queues = store.queues();
+    picture.backlog = store.backlog();
+    picture.schedules = store.schedules();
+    picture.failed_jobs = recently_failed(store, picture.now);
+    picture.failed_tasks = failed_tasks(call);
+    picture.sweeper = store.sweep_lease("the api, which only looks", Duration::zero()).holder;
+    return picture;
+}
+
+// ---- What needs a person ------------------------------------------------------------------------
+
+struct Concern {
+    const char* kind = "";
+    bool is_problem = false;
+    std::string text = {};
+    const char* page = "";
+    std::string id = {};  ///< empty: the whole page
+    std::int64_t count = 0;
+};
+
+std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
+    return concat(count, " ", count == 1 ? one : many);
+}
+
+bool could_take(const views::WorkerView& worker, const store::RouteBacklog& backlog) {
+    const auto& registration = worker.record.registration;
+    return !views::has_left(worker.record) &&
+           store::serves(registration.queues, registration.tags, {backlog.route, backlog.queue, backlog.tags});
+}
+
+/// Tasks that could run now, and that no worker which is there could ever take.
+std::int64_t count_unmatched(const Picture& picture) {
+    std::int64_t tasks = 0;
+    for (const auto& backlog : picture.backlog)
+        if (!std::ranges::any_of(picture.workers, [&](const auto& worker) { return could_take(worker, backlog); }))
+            tasks += backlog.ready;
+    return tasks;
+}
+
+void note_workers(const Picture& picture, std::vector<Concern>& concerns) {
+    std::int64_t stale = 0, present = 0;
+    std::string first;
+    for (const auto& worker : picture.workers) {
+        if (views::has_left(worker.record)) continue;
+        ++present;
+        if (worker.fresh) continue;
+        if (stale++ == 0) first = worker.record.registration.id.to_string();
+    }
+    if (stale > 0)
+        concerns.push_back({"worker_stale", true, counted(stale, "worker does not beat", "workers do not beat"),
+                            "workers", stale == 1 ? first : "", stale});
+    if (const auto missing = std::ssize(picture.unregistered); missing > 0)
+        concerns.push_back({"worker_unregistered", false,
+                            counted(missing, "worker holds tasks and has no row: they are recovered",
+                                    "workers hold tasks and have no row: they are recovered"),
+                            "recovery", "", missing});
+    const std::int64_t unmatched = count_unmatched(picture);
+    if (present == 0 && picture.tasks.pending > 0)
+        concerns.push_back(
+            {"no_workers", true,
+             concat("no worker is there; ", counted(picture.tasks.pending, "task waits", "tasks wait")), "workers",
+             "", picture.tasks.pending});
+    else if (unmatched > 0)
+        concerns.push_back(
+            {"unmatched", true,
+             counted(unmatched, "task waits that no worker can run", "tasks wait that no worker can run"), "tasks",
+             "", unmatched});
+}
+
+void note_failures(const Picture& picture, std::vector<Concern>& concerns) {
+    const auto jobs = std::ssize(picture.failed_jobs);
+    if (jobs > 0)
+        concerns.push_back({"job_failed", true, concat(counted(jobs, "job", "jobs"), " failed in the last hour"),
+                            "jobs", jobs == 1 ? picture.failed_jobs.front().id.to_string() : "", jobs});
+    if (picture.failed_tasks > 0)
+        concerns.push_back({"task_failed", false,
+                            concat(counted(picture.failed_tasks, "task", "tasks"), " failed in the last hour"),
+                            "tasks", "", picture.failed_tasks});
+}
+
+void note_queues(const Picture& picture, std::vector<Concern>& concerns) {
+    for (const auto& queue : picture.queues)
+        if (queue.paused && queue.pending > 0)
+            concerns.push_back({"queue_paused", false,
+                                concat("queue ", queue.name, " is paused; ",
+                                       counted(queue.pending, "task waits in it", "tasks wait in it")),
+                                "queues", queue.name, queue.pending});
+}
+
+void note_schedules(const Picture& picture, std::vector<Concern>& concerns) {
+    for (const auto& record : picture.schedules) {
+        const auto view = views::view_of(record, picture.now, 1);
+        if (!view.problem.empty())
+            concerns.push_back({"schedule_problem", true,
+                                concat("schedule ", record.schedule.name, ": ", view.problem), "schedules",
+                                record.schedule.name, 1});
+    }
+}
+
+/// The worst first.
+std::vector<Concern> concerns_of(const Picture& picture) {
+    std::vector<Concern> concerns;
+    if (picture.sweeper.empty())
+        concerns.push_back(
+            {"nobody_sweeps", true, "nobody does recovery: start a worker or a server", "recovery", "", 1});
+    note_workers(picture, concerns);
+    note_failures(picture, concerns);
+    note_schedules(picture, concerns);
+    if (picture.pulse.approvals > 0)
+        concerns.push_back(
+            {"approval", false,
+             counted(picture.pulse.approvals, "step waits for a decision", "steps wait for a decision"), "jobs", "",
+             picture.pulse.approvals});
+    note_queues(picture, concerns);
+    std::ranges::stable_sort(concerns, std::greater(), &Concern::is_problem);
+    return concerns;
+}
+
+// ---- Shapes -------------------------------------------------------------------------------------
+
+Json shape_of(const Concern& concern) {
+    return {{"kind", concern.kind},
+            {"severity", concern.is_problem ? "problem" : "warning"},
+            {"text", concern.text},
+            {"link", {{"page", concern.page}, {"id", concern.id.empty() ? Json() : Json(concern.id)}}},
+            {"count", concern.count}};
+}
+
+Json shape_of(const store::JobCounts& jobs) {
+    return {{"pending", jobs.pending},     {"running", jobs.running}, {"paused", jobs.paused},
+            {"completed", jobs.completed}, {"failed", jobs.failed},   {"cancelled", jobs.cancelled}};
+}
+
+Json shape_of(const std::vector<views::WorkerView>& workers) {
+    std::int64_t fresh = 0, stale = 0, draining = 0, inactive = 0, capacity = 0, busy = 0;
+    for (const auto& [record, is_fresh] : workers) {
+        if (views::has_left(record)) {
+            ++inactive;
+            continue;
+        }
+        ++(is_fresh ? fresh : stale);
+        if (record.status == store::WorkerStatus::Draining) ++draining;
+        capacity += record.registration.capacity;
+        busy += std::ssize(record.held);
+    }
+    return {{"fresh", fresh},       {"stale", stale},       {"draining", draining},
+            {"inactive", inactive}, {"capacity", capacity}, {"busy", busy}};
+}
+
+Json oldest_shape(const store::Pulse& pulse) {
+    if (!pulse.oldest_waits) return {};
+    return {{"task", pulse.oldest_task.to_string()},
+            {"seconds", std::chrono::duration<double>(*pulse.oldest_waits).count()}};
+}
+
+}  // namespace
+
+http::Reply show_overview(Call& call) {
+    const Picture picture = take_picture(call);
+    Json attention = Json::array();
+    for (const Concern& concern : concerns_of(picture)) attention.push_back(shape_of(concern));
+    return answer({{"now", format_timestamp(picture.now)},
+                   {"version", call.services.parts.version},
+                   {"store", call.store().describe()},
+                   {"tasks", counts_shape(picture.tasks)},
+                   {"jobs", shape_of(picture.jobs)},
+                   {"workers", shape_of(picture.workers)},
+                   {"queues", views::array_of(picture.queues)},
+                   {"oldest_waiting", oldest_shape(picture.pulse)},
+                   {"attention", std::move(attention)}});
+}
+
+}  // namespace holdfast::api

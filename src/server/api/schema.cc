@@ -1,0 +1,269 @@
+#include "server/api/schema.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "base/text.h"
+#include "holdfast/uuid.h"
+
+namespace holdfast::api::schema {
+
+namespace {
+
+Json described(Json schema, const std::string& description) {
+    if (!description.empty()) schema["description"] = description;
+    return schema;
+}
+
+Json formatted_text(const char* format, const std::string& description) {
+    return described({{"type", "string"}, {"format", format}}, description);
+}
+
+std::string name_of_type(const std::string& type) {
+    if (type == "string") return "a text";
+    if (type == "integer") return "a whole number";
+    if (type == "number") return "a number";
+    if (type == "boolean") return "true or false";
+    if (type == "array") return "a list";
+    return type == "object" ? "an object" : "null";
+}
+
+/// The value, so short that it fits into a sentence.
+std::string shown(const Value& value) {
+    if (value.is_structured()) return value.is_array() ? "a list" : "an object";
+    const std::string whole = value.dump(-1, ' ', false, Value::error_handler_t::replace);
+    return whole.size() <= 80 ? whole
+                              : concat(value.is_string() ? "a text" : "a number", " of ", whole.size(), " bytes");
+}
+
+bool has_type(const Value& value, const std::string& type) {
+    if (type == "string") return value.is_string();
+    if (type == "integer") return value.is_number_integer();
+    if (type == "number") return value.is_number();
+    if (type == "boolean") return value.is_boolean();
+    if (type == "array") return value.is_array();
+    if (type == "object") return value.is_object();
+    return value.is_null();
+}
+
+bool is_moment(const std::string& text) {
+    return parse_timestamp(text) || parse_duration(text, std::chrono::seconds(1));
+}
+
+/// What a text of that format must be; empty: it is.
+std::string format_fault(const std::string& format, const std::string& text) {
+    if (format == "uuid" && !Uuid::parse(text)) return "a UUID";
+    if (format == "date-time" && !parse_timestamp(text)) return "a time such as 2026-11-15T08:30:00Z";
+    if (format == "holdfast-duration" && !parse_duration(text, std::chrono::seconds(1)))
+        return "a duration such as 30s, 5m or 1h30m";
+    if (format == "holdfast-moment" && !is_moment(text))
+        return "a time such as 2026-11-15T08:30:00Z, or a duration from now such as 30m";
+    return "";
+}
+
+/// One walk over a value and the schema beside it.
+class Check {
+public:
+    explicit Check(const Json& components) : components_(components) {}
+
+    void look(const Value& value, const Json& given, const std::string& where) {
+        const Json& schema = resolved(given);
+        if (schema.contains("anyOf")) return look_at_choices(value, schema.at("anyOf"), where);
+        if (schema.contains("oneOf")) return look_at_choices(value, schema.at("oneOf"), where);
+        if (!look_at_type(value, schema, where) || value.is_null()) return;
+        look_at_words(value, schema, where);
+        if (value.is_number()) look_at_range(value, schema, where);
+        if (value.is_string()) look_at_text(value.get_ref<const std::string&>(), schema, where);
+        if (value.is_array()) look_at_items(value, schema, where);
+        if (value.is_object()) look_at_members(value, schema, where);
+    }
+
+    std::vector<Fault> faults;
+
+private:
+    const Json& resolved(const Json& schema) const {
+        static constexpr std::string_view prefix = "#/components/schemas/";
+        const auto reference = schema.find("$ref");
+        if (reference == schema.end()) return schema;
+        const std::string name = reference->get<std::string>().substr(prefix.size());
+        HOLDFAST_ASSERT(components_.contains(name));
+        return components_.at(name);
+    }
+
+    void complain(const std::string& where, std::string detail) { faults.push_back({where, std::move(detail)}); }
+
+    /// The first choice that is not null is what the complaints are about.
+    void look_at_choices(const Value& value, const Json& choices, const std::string& where) {
+        std::vector<Fault> first;
+        for (const Json& choice : choices) {
+            Check attempt(components_);
+            attempt.look(value, choice, where);
+            if (attempt.faults.empty()) return;
+            if (first.empty()) first = std::move(attempt.faults);
+        }
+        faults.insert(faults.end(), first.begin(), first.end());
+    }
+
+    bool look_at_type(const Value& value, const Json& schema, const std::string& where) {
+        const auto type = schema.find("type");
+        if (type == schema.end()) return true;
+        std::vector<std::string> allowed;
+        if (type->is_string())
+            allowed.push_back(type->get<std::string>());
+        else
+            allowed = type->get<std::vector<std::string>>();
+        if (std::ranges::any_of(allowed, [&](const auto& each) { return has_type(value, each); })) return true;
+        complain(where, concat("must be ", name_of_type(allowed.front()), ", not ", shown(value)));
+        return false;
+    }
+
+    void look_at_words(const Value& value, const Json& schema, const std::string& where) {
+        const auto allowed = schema.find("enum");
+        if (allowed == schema.end()) return;
+        std::vector<std::string> words;
+        for (const Json& each : *allowed) {
+            if (value.is_string() && each == value.get_ref<const std::string&>()) return;
+            words.push_back(each.get<std::string>());
+        }
+        complain(where, concat("must be one of ", join(words, ", "), ", not ", shown(value)));
+    }
+
+    void look_at_range(const Value& value, const Json& schema, const std::string& where) {
+        const double number = value.get<double>();
+        const bool too_small = schema.contains("minimum") && number < schema.at("minimum").get<double>();
+        const bool too_large = schema.contains("maximum") && number > schema.at("maximum").get<double>();
+        if (too_small || too_large)
+            complain(where, concat("must be ", schema.at("minimum").dump(), " to ", schema.at("maximum").dump(),
+                                   ", not ", shown(value)));
+    }
+
+    void look_at_text(const std::string& text, const Json& schema, const std::string& where) {
+        if (const auto defect = text_defect(text)) return complain(where, *defect);
+        const auto format = schema.find("format");
+        if (format == schema.end()) return;
+        const std::string wanted = format_fault(format->get<std::string>(), text);
+        if (!wanted.empty()) complain(where, concat("must be ", wanted, ", not ", shown(text)));
+    }
+
+    void look_at_items(const Value& value, const Json& schema, const std::string& where) {
+        if (schema.contains("maxItems") && value.size() > schema.at("maxItems").get<std::size_t>())
+            return complain(where,
+                            concat("may have at most ", schema.at("maxItems").dump(), " items, not ", value.size()));
+        if (schema.contains("minItems") && value.size() < schema.at("minItems").get<std::size_t>())
+            return complain(where, "must not be empty");
+        if (!schema.contains("items")) return;
+        for (std::size_t i = 0; i < value.size(); ++i) look(value[i], schema.at("items"), concat(where, "[", i, "]"));
+    }
+
+    void look_at_members(const Value& value, const Json& schema, const std::string& where) {
+        const std::string above = where.empty() ? "" : where + ".";
+        if (schema.contains("required"))
+            for (const Json& name : schema.at("required"))
+                if (!value.contains(name.get_ref<const std::string&>()))
+                    complain(above + name.get_ref<const std::string&>(), "is missing");
+        for (const auto& [name, member] : value.items()) look_at_member(name, member, schema, above);
+    }
+
+    void look_at_member(const std::string& name, const Value& member, const Json& schema, const std::string& above) {
+        const auto members = schema.find("properties");
+        if (members != schema.end() && members->contains(name)) return look(member, members->at(name), above + name);
+        const auto others = schema.find("additionalProperties");
+        if (others == schema.end()) return;
+        if (others->is_object()) return look(member, *others, above + name);
+        std::vector<std::string> known;
+        if (members != schema.end())
+            for (const auto& [each, ignored] : members->items()) known.push_back(each);
+        const auto meant = nearest_word(name, known);
+        complain(above + name, meant ? concat("is not known; did you mean ", *meant, "?")
+                                     : concat("is not known; there are: ", join(known, ", ")));
+    }
+
+    const Json& components_;
+};
+
+Json members_schema(const Members& members) {
+    Json properties = Json::object();
+    for (const auto& [name, member] : members) properties[name] = member;
+    return {{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
+}
+
+}  // namespace
+
+Json any(const std::string& description) {
+    return described(Json::object(), description);
+}
+Json text(const std::string& description) {
+    return described({{"type", "string"}}, description);
+}
+Json boolean(const std::string& description) {
+    return described({{"type", "boolean"}}, description);
+}
+Json integer(const std::string& description) {
+    return described({{"type", "integer"}}, description);
+}
+Json integer_between(std::int64_t least, std::int64_t most, const std::string& description) {
+    return described({{"type", "integer"}, {"minimum", least}, {"maximum", most}}, description);
+}
+Json number(const std::string& description) {
+    return described({{"type", "number"}}, description);
+}
+Json uuid(const std::string& description) {
+    return formatted_text("uuid", description);
+}
+Json time(const std::string& description) {
+    return formatted_text("date-time", description);
+}
+Json duration(const std::string& description) {
+    return formatted_text("holdfast-duration", description);
+}
+Json moment(const std::string& description) {
+    return formatted_text("holdfast-moment", description);
+}
+Json word(const std::vector<std::string>& allowed, const std::string& description) {
+    return described({{"type", "string"}, {"enum", allowed}}, description);
+}
+Json array(Json items, const std::string& description) {
+    return described({{"type", "array"}, {"items", std::move(items)}}, description);
+}
+Json map(Json of, const std::string& description) {
+    return described({{"type", "object"}, {"additionalProperties", std::move(of)}}, description);
+}
+Json ref(const std::string& component) {
+    return {{"$ref", "#/components/schemas/" + component}};
+}
+
+Json nullable(Json schema) {
+    const auto type = schema.find("type");
+    if (schema.empty() || (type != schema.end() && type->is_array())) return schema;
+    if (type != schema.end() && !schema.contains("enum")) {
+        schema["type"] = Json::array({*type, "null"});
+        return schema;
+    }
+    if (schema.contains("anyOf") || (type == schema.end() && !schema.contains("$ref"))) return schema;
+    return {{"anyOf", Json::array({std::move(schema), {{"type", "null"}}})}};
+}
+
+Json object(const Members& members) {
+    Json schema = members_schema(members);
+    schema["required"] = Json::array();
+    for (const auto& [name, member] : members) schema["required"].push_back(name);
+    return schema;
+}
+
+Json form(const Members& members, const std::vector<std::string>& required) {
+    Members laxer = members;
+    for (auto& [name, member] : laxer)
+        if (std::ranges::count(required, name) == 0) member = nullable(std::move(member));
+    Json schema = members_schema(laxer);
+    if (!required.empty()) schema["required"] = required;
+    return schema;
+}
+
+std::vector<Fault> faults_of(const Value& value, const Json& schema, const Json& components,
+                             const std::string& where) {
+    Check check(components);
+    check.look(value, schema, where);
+    return std::move(check.faults);
+}
+
+}  // namespace holdfast::api::schema

@@ -1,0 +1,292 @@
+#include <algorithm>
+
+#include "base/text.h"
+#include "client/task_operations.h"
+#include "config/submission.h"
+#include "core/json_text.h"
+#include "core/task/policy_text.h"
+#include "server/api/resources.h"
+#include "server/api/schemas.h"
+
+namespace holdfast::api {
+
+namespace {
+
+using config::Submission;
+
+// ---- What to execute ----------------------------------------------------------------------------
+
+core::TaskSpec script_spec(const std::string& script) {
+    core::TaskSpec spec;
+    spec.script = script;
+    return spec;
+}
+
+core::TaskSpec read_spec(const Value& value) {
+    auto spec = core::parse_task_spec(value.dump());
+    if (!spec.ok()) throw Problem("REFUSED", concat("spec: ", spec.error()));
+    return std::move(spec).value();
+}
+
+Submission from_catalog(const config::Catalog& catalog, const std::string& name, const Value& args) {
+    const auto definition = catalog.find(name);
+    if (definition == catalog.end()) return {.name = name};
+    auto submission = config::submission_of(name, definition->second, args);
+    if (!submission.ok()) throw Problem("REFUSED", submission.error());
+    return std::move(submission).value();
+}
+
+/// A definition of the catalog with a script or specification of one's own in its place, where one is given.
+void lay_over_work(const Value& item, bool is_function, Submission& submission) {
+    const Value* script = given(item, "script");
+    const Value* spec = given(item, "spec");
+    if (script != nullptr && spec != nullptr)
+        throw Problem("BAD_PARAMETER", "script and spec say the same: give one of them");
+    if (script == nullptr && spec == nullptr) return;
+    if (is_function)
+        throw Problem("REFUSED",
+                      concat("task ", submission.name, " is a function: script and spec have no meaning for it"));
+    if (spec != nullptr) {
+        submission.spec = read_spec(*spec);
+    } else if (submission.spec) {
+        submission.spec->script = script->get<std::string>();
+    } else {
+        submission.spec = script_spec(script->get<std::string>());
+    }
+}
+
+Submission read_work(Call& call, const Value& item) {
+    const config::Catalog& catalog = call.config().tasks;
+    const Value* named = given(item, "name");
+    const std::string name = named == nullptr ? "" : named->get<std::string>();
+    const bool brings_its_own = given(item, "script") != nullptr || given(item, "spec") != nullptr;
+    if (brings_its_own) call.caller.require(store::Scope::Operate, "a script or specification of one's own");
+    if (name.empty() && !brings_its_own)
+        throw Problem("BAD_PARAMETER", "a submit needs the name of a task, a script or a spec");
+    const Value* args = given(item, "args");
+    Submission submission = from_catalog(catalog, name, args == nullptr ? Value() : *args);
+    lay_over_work(item, catalog.contains(name) && !submission.spec, submission);
+    if (submission.name.empty())
+        submission.name = submission.spec && submission.spec->kind != core::TaskKind::Script ? "container" : "script";
+    return submission;
+}
+
+// ---- How it is to be treated --------------------------------------------------------------------
+
+template <typename Number>
+void read(const Value& from, const std::string& member, Number& into) {
+    if (const Value* value = given(from, member)) into = value->get<Number>();
+}
+
+void read(const Value& from, const std::string& member, Duration& into) {
+    if (const Value* value = given(from, member)) into = length_of(value->get<std::string>());
+}
+
+void read(const Value& from, const std::string& member, int& into) {
+    const Value* value = given(from, member);
+    if (value == nullptr) return;
+    // Numbers that do not fit are as wrong as the nearest that does: the store names the range.
+    into = static_cast<int>(std::clamp<std::int64_t>(value->get<std::int64_t>(), INT32_MIN, INT32_MAX));
+}
+
+template <typename Word>
+void read_word(const Value& from, const std::string& member, const std::vector<std::pair<std::string, Word>>& words,
+               Word& into) {
+    const Value* value = given(from, member);
+    if (value == nullptr) return;
+    for (const auto& [text, word] : words)
+        if (*value == text) into = word;
+}
+
+void read_retry(const Value& retry, RetryPolicy& policy) {
+    read(retry, "max_attempts", policy.max_attempts);
+    if (const Value* delays = given(retry, "delays")) {
+        policy.delays.clear();
+        for (const Value& delay : *delays) policy.delays.push_back(length_of(delay.get<std::string>()));
+    }
+    read(retry, "base", policy.base);
+    read(retry, "factor", policy.factor);
+    read(retry, "cap", policy.cap);
+    read(retry, "jitter", policy.jitter);
+    read(retry, "retry_on", policy.retry_on);
+}
+
+void read_policy(const Value& item, TaskPolicy& policy) {
+    if (const Value* retry = given(item, "retry")) read_retry(*retry, policy.retry);
+    read_word<OnCrash>(item, "on_crash", {{"fail", OnCrash::Fail}, {"requeue", OnCrash::Requeue}}, policy.on_crash);
+    read(item, "max_crashes", policy.max_crashes);
+    if (const Value* timeout = given(item, "timeout")) policy.timeout = length_of(timeout->get<std::string>());
+    read_word<Fence>(item, "fence", {{"auto", Fence::Auto}, {"stop", Fence::Stop}, {"continue", Fence::Continue}},
+                     policy.fence);
+    read_word<Unmatched>(item, "unmatched", {{"wait", Unmatched::Wait}, {"fail", Unmatched::Fail}}, policy.unmatched);
+    if (const std::string defect = core::policy_defect(policy); !defect.empty()) throw Problem("REFUSED", defect);
+}
+
+void read_concurrency(const Value& item, std::optional<ConcurrencyKey>& concurrency) {
+    const Value* value = given(item, "concurrency");
+    if (value == nullptr) return;
+    if (!concurrency) concurrency.emplace();
+    read(*value, "key", concurrency->key);
+    read(*value, "limit", concurrency->limit);
+    if (concurrency->key.empty()) throw Problem("BAD_PARAMETER", "concurrency.key is missing");
+}
+
+void read_times(Call& call, const Value& item, Submission& submission) {
+    SubmitOptions& options = submission.options;
+    const Value *run_at = given(item, "run_at"), *delay = given(item, "delay"), *deadline = given(item, "deadline");
+    if (run_at != nullptr && delay != nullptr)
+        throw Problem("BAD_PARAMETER", "run_at and delay say the same: give one of them");
+    if (run_at != nullptr) options.run_at = parse_timestamp(run_at->get<std::string>());
+    const auto fixed = deadline == nullptr ? std::nullopt : parse_timestamp(deadline->get<std::string>());
+    if (fixed) options.deadline = fixed;
+    const bool has_relative_deadline = !fixed && (deadline != nullptr || submission.deadline);
+    if (delay == nullptr && !has_relative_deadline) return;
+    const Timestamp now = call.store().now();
+    if (delay != nullptr) options.run_at = now + length_of(delay->get<std::string>());
+    if (has_relative_deadline)
+        options.deadline =
+            now + (deadline != nullptr ? length_of(deadline->get<std::string>()) : *submission.deadline);
+}
+
+void read_options(Call& call, const Value& item, Submission& submission) {
+    SubmitOptions& options = submission.options;
+    if (const Value* id = given(item, "id")) options.id = Uuid::parse(id->get<std::string>()).value_or(Uuid());
+    read(item, "idempotency_key", options.idempotency_key);
+    read(item, "queue", options.queue);
+    read(item, "priority", options.priority);
+    if (const Value* tags = given(item, "tags"))
+        for (const Value& tag : *tags) options.tags.push_back(tag.get<std::string>());
+    read(item, "traceparent", options.traceparent);
+    read_concurrency(item, options.concurrency);
+    read_policy(item, options.policy);
+    read_times(call, item, submission);
+}
+
+/// `written`: the item as it came. Arguments are kept byte for byte.
+store::NewTask read_task(Call& call, const Value& item, std::string_view written) {
+    Submission submission = read_work(call, item);
+    read_options(call, item, submission);
+    call.caller.require_queue(submission.options.queue);
+    std::string args = item.contains("args") ? std::string(core::json_member(written, "args")) : "null";
+    if (submission.spec)
+        return client::specified_task(submission.name, std::move(args), *submission.spec, submission.options);
+    return client::function_task(submission.name, std::move(args), submission.options);
+}
+
+// ---- One ----------------------------------------------------------------------------------------
+
+/// What a header says counts where the body says nothing.
+Value with_headers(const http::Request& request, Value item) {
+    const auto lay_under = [&](const char* member, std::string_view header) {
+        if (!header.empty() && given(item, member) == nullptr) item[member] = header;
+    };
+    lay_under("idempotency_key", request.header("idempotency-key"));
+    lay_under("traceparent", request.header("traceparent"));
+    return item;
+}
+
+Json limit_in_force(const SubmitOutcome& outcome) {
+    return outcome.concurrency_limit ? Json(*outcome.concurrency_limit) : Json();
+}
+
+http::Response submitted(const SubmitOutcome& outcome, const store::NewTask& task) {
+    const std::string id = outcome.id.to_string();
+    switch (outcome.status) {
+        case SubmitStatus::Accepted:
+            return answer({{"id", id}, {"status", "accepted"}, {"concurrency_limit", limit_in_force(outcome)}}, 201);
+        case SubmitStatus::Existing:
+            return answer({{"id", id}, {"status", "existing"}, {"concurrency_limit", limit_in_force(outcome)}});
+        case SubmitStatus::PayloadMismatch:
+            throw Problem("PAYLOAD_MISMATCH",
+                          concat("task ", id, " has the same ", outcome.id == task.id ? "id" : "idempotency key",
+                                 " but another name, arguments, queue, tags or policy"));
+        case SubmitStatus::TooOld:
+            throw Problem("TOO_OLD",
+                          concat("the id ", task.id.to_string(),
+                                 " is older than ended tasks are kept, so its task may have run already; use a "
+                                 "new id"));
+        case SubmitStatus::Refused:
+            break;
+    }
+    throw Problem("REFUSED", outcome.complaint);
+}
+
+http::Response submit_one(Call& call) {
+    const store::NewTask task = read_task(call, with_headers(call.request, call.body), call.request.body);
+    return submitted(client::submit_all(call.store(), {task}).front(), task);
+}
+
+// ---- Many ---------------------------------------------------------------------------------------
+
+std::string_view word_for(SubmitStatus status) {
+    switch (status) {
+        case SubmitStatus::Accepted:
+            return "accepted";
+        case SubmitStatus::Existing:
+            return "existing";
+        case SubmitStatus::PayloadMismatch:
+            return "payload_mismatch";
+        case SubmitStatus::TooOld:
+            return "too_old";
+        case SubmitStatus::Refused:
+            break;
+    }
+    return "refused";
+}
+
+Json refused_item(const std::string& detail) {
+    return {{"id", nullptr}, {"status", "refused"}, {"detail", detail}, {"concurrency_limit", nullptr}};
+}
+
+/// The items of a batch, those that can be read as tasks, and where each of these came from.
+struct Batch {
+    Json answers = Json::array();
+    std::vector<store::NewTask> tasks = {};
+    std::vector<std::size_t> places = {};
+};
+
+void read_item(Call& call, const Value& item, std::string_view written, Batch& batch) {
+    try {
+        const auto faults = schema::faults_of(item, schemas().at("TaskSubmission"), schemas());
+        if (!faults.empty()) {
+            batch.answers.push_back(refused_item(concat(faults.front().where, " ", faults.front().detail)));
+            return;
+        }
+        batch.tasks.push_back(read_task(call, item, written));
+        batch.places.push_back(batch.answers.size());
+        batch.answers.push_back(nullptr);
+    } catch (const StoreError&) {
+        throw;
+    } catch (const Problem& problem) {
+        batch.answers.push_back(refused_item(problem.detail()));
+    } catch (const BadInput& refusal) {
+        batch.answers.push_back(refused_item(refusal.what()));
+    }
+}
+
+http::Response submit_many(Call& call) {
+    if (!call.request.header("idempotency-key").empty())
+        throw Problem("BAD_PARAMETER",
+                      "Idempotency-Key is for one task; give each of many an idempotency_key of its own");
+    Batch batch;
+    const Value& items = call.body.at("tasks");
+    const auto written = core::json_elements(core::json_member(call.request.body, "tasks"));
+    for (std::size_t i = 0; i < items.size(); ++i) read_item(call, items[i], written.at(i), batch);
+    const auto outcomes = client::submit_all(call.store(), batch.tasks);
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+        const SubmitOutcome& outcome = outcomes[i];
+        batch.answers[batch.places[i]] = {{"id", outcome.id.to_string()},
+                                          {"status", word_for(outcome.status)},
+                                          {"detail", outcome.complaint.empty() ? Json() : Json(outcome.complaint)},
+                                          {"concurrency_limit", limit_in_force(outcome)}};
+    }
+    return answer({{"items", std::move(batch.answers)}});
+}
+
+}  // namespace
+
+http::Reply submit_tasks(Call& call) {
+    return call.body.contains("tasks") ? submit_many(call) : submit_one(call);
+}
+
+}  // namespace holdfast::api

@@ -1,0 +1,68 @@
+#include <algorithm>
+
+#include "base/ids.h"
+#include "base/text.h"
+#include "server/api/resources.h"
+#include "server/api/token_secret.h"
+#include "views/token_shape.h"
+
+namespace holdfast::api {
+
+namespace {
+
+store::NewToken read_token(Call& call, const std::string& secret) {
+    store::NewToken token;
+    token.id = make_uuid_v4(call.services.random);
+    token.name = call.body_text("name");
+    token.hash = hash_token_secret(secret);
+    token.scope = store::parse_scope(call.body_text("scope")).value_or(store::Scope::Read);
+    if (const Value* queues = given(call.body, "queues")) token.queues = queues->get<std::vector<std::string>>();
+    if (const auto lasts = call.body_length("expires_in")) token.expires_at = call.store().now() + *lasts;
+    token.who = call.caller.who();
+    return token;
+}
+
+void warn_when_none_is_left(Call& call) {
+    const Timestamp now = call.store().now();
+    const auto is_valid = [&](const store::TokenRecord& record) {
+        return !record.revoked_at && (!record.token.expires_at || *record.token.expires_at > now);
+    };
+    if (std::ranges::any_of(call.store().tokens(), is_valid)) return;
+    call.services.log.write(
+        {LogLevel::Warning,
+         "The last valid token was revoked, and without one the server stays shut; 'holdfast tokens create "
+         "NAME --scope admin', run directly on the store, makes one",
+         {{"who", call.caller.who()}}});
+}
+
+}  // namespace
+
+http::Reply list_tokens(Call& call) {
+    return answer(
+        list_of(each(call.store().tokens(), [](const auto& token) { return views::to_json_shape(token); })));
+}
+
+http::Reply create_token(Call& call) {
+    call.caller.require_all_queues();
+    const std::string secret = make_token_secret();
+    const store::NewToken token = read_token(call, secret);
+    if (call.store().create_token(token) == store::CreateTokenStatus::NameTaken)
+        throw Problem("CONFLICT",
+                      concat("there is a token '", token.name, "' already; revoke it, or choose another name"));
+    call.services.access.forget();
+    Json shape = views::to_json_shape(call.store().find_token(token.hash).value());
+    shape["token"] = secret;
+    return answer(shape, 201);
+}
+
+http::Reply revoke_token(Call& call) {
+    call.caller.require_all_queues();
+    const std::string& name = call.path("name");
+    if (!call.store().revoke_token(name, call.caller.who()))
+        throw Problem("NOT_FOUND", concat("there is no token '", name, "', or it was revoked before"));
+    call.services.access.forget();
+    warn_when_none_is_left(call);
+    return answer({{"name", name}, {"status", "revoked"}});
+}
+
+}  // namespace holdfast::api

@@ -1,0 +1,130 @@
+#include "server/api/waiting_list.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "server/api/answers.h"
+#include "server/api/problem.h"
+
+namespace holdfast::api {
+
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+constexpr std::size_t most_waiting = 10'000;
+constexpr std::size_t asked_at_once = 500;
+
+http::Response gone(const Waited& waited) {
+    return Problem("NOT_FOUND", concat(waited.id.to_string(), " is not there any more")).response();
+}
+
+template <typename Record>
+Json ending_shape(const Uuid& id, const char* member, const std::optional<Record>& ended) {
+    return {{"id", id.to_string()}, {"timed_out", !ended}, {member, ended ? views::to_json_shape(*ended) : Json()}};
+}
+
+}  // namespace
+
+http::Response ending_answer(const Uuid& id, const std::optional<store::TaskRecord>& task) {
+    return api::answer(ending_shape(id, "task", task));
+}
+
+http::Response ending_answer(const Uuid& id, const std::optional<JobInfo>& job) {
+    return api::answer(ending_shape(id, "job", job));
+}
+
+http::Deferred WaitingList::add(Waited waited, Duration timeout) {
+    const std::lock_guard lock(mutex_);
+    if (entries_.size() >= most_waiting)
+        throw Problem("OVERLOADED", "too many wait already; ask for the task itself every now and then")
+            .with_header("retry-after", "5");
+    auto reply = std::make_shared<http::DeferredReply>();
+    entries_.push_back({waited, Steady::now() + timeout, reply});
+    return {std::move(reply)};
+}
+
+bool WaitingList::is_empty() const {
+    const std::lock_guard lock(mutex_);
+    return entries_.empty();
+}
+
+std::vector<WaitingList::Entry> WaitingList::entries() {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(entries_, [](const Entry& entry) { return entry.reply->abandoned(); });
+    return entries_;
+}
+
+void WaitingList::remove_answered(const std::vector<Entry>& answered) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(entries_, [&](const Entry& entry) {
+        return std::ranges::find(answered, entry.reply, &Entry::reply) != answered.end();
+    });
+}
+
+namespace {
+
+/// What becomes of one wait, once it was looked at.
+template <typename Record>
+std::optional<http::Response> verdict(const Waited& waited, Steady::time_point until,
+                                      const std::optional<Record>& found) {
+    if (!found) return gone(waited);
+    if (is_terminal(found->state)) return ending_answer(waited.id, found);
+    if (Steady::now() >= until) return ending_answer(waited.id, std::optional<Record>());
+    return std::nullopt;
+}
+
+}  // namespace
+
+template <typename Find>
+void WaitingList::answer(const Find& find, std::vector<Entry> entries, std::vector<Entry>& answered) {
+    std::vector<Uuid> ids;
+    for (const Entry& entry : entries) ids.push_back(entry.waited.id);
+    const auto found = find(ids);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        auto response = verdict(entries[i].waited, entries[i].until, found[i]);
+        if (!response) continue;
+        entries[i].reply->complete(*std::move(response));
+        answered.push_back(std::move(entries[i]));
+    }
+}
+
+void WaitingList::look(store::Store& store) {
+    std::vector<Entry> all = entries();
+    const auto jobs_begin = std::partition(
+        all.begin(), all.end(), [](const Entry& entry) { return entry.waited.kind == Waited::Kind::Task; });
+    std::vector<Entry> answered;
+    const auto in_parts = [&](auto begin, auto end, const auto& find) {
+        while (begin != end) {
+            const auto next = begin + std::min<std::ptrdiff_t>(asked_at_once, end - begin);
+            answer(find, {begin, next}, answered);
+            begin = next;
+        }
+    };
+    in_parts(all.begin(), jobs_begin, [&](const std::vector<Uuid>& ids) { return store.find(ids); });
+    in_parts(jobs_begin, all.end(), [&](const std::vector<Uuid>& ids) { return store.find_jobs(ids); });
+    if (!answered.empty()) remove_answered(answered);
+}
+
+void WaitingList::give_up_overdue() {
+    std::vector<Entry> answered;
+    for (Entry& entry : entries()) {
+        if (Steady::now() < entry.until) continue;
+        entry.reply->complete(problem_of(Unavailable(""))->response());
+        answered.push_back(entry);
+    }
+    remove_answered(answered);
+}
+
+void WaitingList::give_up_all(const std::string& why) {
+    std::vector<Entry> all;
+    {
+        const std::lock_guard lock(mutex_);
+        all = std::exchange(entries_, {});
+    }
+    for (Entry& entry : all)
+        entry.reply->complete(Problem("OVERLOADED", why).with_header("retry-after", "1").response());
+}
+
+}  // namespace holdfast::api

@@ -1,0 +1,104 @@
+#include "server/http/bound_address.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <boost/asio/ip/v6_only.hpp>
+
+#include "base/text.h"
+#include "holdfast/errors.h"
+
+namespace holdfast::http {
+
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+std::string reason_for(const error_code& failure) {
+    if (failure == asio::error::address_in_use)
+        return "another program uses that port; stop it, or choose another port";
+    if (failure == asio::error::access_denied) return "this user may not use that port; choose one above 1023";
+    if (failure.value() == EADDRNOTAVAIL) return "this machine has no such address";
+    return failure.message();
+}
+
+[[noreturn]] void fail(const std::string& address, std::uint16_t port, const std::string& reason) {
+    throw BadInput(concat("cannot listen on ", url_of(address, port, false).substr(7), ": ", reason));
+}
+
+std::vector<tcp::endpoint> endpoints_of(asio::io_context& loop, const std::string& address, std::uint16_t port) {
+    error_code is_name;
+    const auto literal = asio::ip::make_address(address, is_name);
+    if (!is_name) return {tcp::endpoint(literal, port)};
+    error_code failure;
+    const auto found = tcp::resolver(loop).resolve(address, std::to_string(port), tcp::resolver::passive, failure);
+    if (failure) fail(address, port, concat("the name is not known (", failure.message(), ")"));
+    std::vector<tcp::endpoint> endpoints;
+    for (const auto& entry : found) endpoints.push_back(entry.endpoint());
+    return endpoints;
+}
+
+error_code open(tcp::acceptor& acceptor, const tcp::endpoint& endpoint, bool is_one_of_many) {
+    error_code failure;
+    acceptor.open(endpoint.protocol(), failure);
+    if (failure) return failure;
+    keep_from_children(acceptor.native_handle());
+    acceptor.set_option(tcp::acceptor::reuse_address(true), failure);
+    // "::" alone takes IPv4 as well; beside an IPv4 address of the same name it would be in its way.
+    if (endpoint.address().is_v6()) acceptor.set_option(asio::ip::v6_only(is_one_of_many), failure);
+    acceptor.bind(endpoint, failure);
+    // At once: two programs can bind to a port on which neither listens yet.
+    if (!failure) acceptor.listen(tcp::acceptor::max_listen_connections, failure);
+    return failure;
+}
+
+}  // namespace
+
+std::vector<tcp::acceptor> listen_on(asio::io_context& loop, const std::string& address, std::uint16_t port) {
+    std::vector<tcp::acceptor> acceptors;
+    error_code last_failure;
+    const auto endpoints = endpoints_of(loop, address, port);
+    for (tcp::endpoint endpoint : endpoints) {
+        if (!acceptors.empty()) endpoint.port(acceptors.front().local_endpoint().port());
+        tcp::acceptor acceptor(loop);
+        const error_code failure = open(acceptor, endpoint, endpoints.size() > 1);
+        if (failure == asio::error::address_in_use) fail(address, endpoint.port(), reason_for(failure));
+        if (failure)
+            last_failure = failure;  // a name may stand for an address that this machine does not have
+        else
+            acceptors.push_back(std::move(acceptor));
+    }
+    if (acceptors.empty()) fail(address, port, reason_for(last_failure));
+    return acceptors;
+}
+
+std::string url_of(const std::string& address, std::uint16_t port, bool secure) {
+    const bool is_v6 = address.find(':') != std::string::npos;
+    return concat(secure ? "https://" : "http://", is_v6 ? "[" : "", address, is_v6 ? "]" : "", ":", port);
+}
+
+std::string peer_of(const tcp::socket& socket) {
+    error_code failure;
+    const auto endpoint = socket.remote_endpoint(failure);
+    if (failure) return "unknown";
+    const auto address = endpoint.address();
+    if (address.is_v6() && address.to_v6().is_v4_mapped())
+        return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
+    return address.to_string();
+}
+
+std::string client_of(const std::string& peer) {
+    error_code is_none;
+    auto bytes = asio::ip::make_address_v6(peer, is_none).to_bytes();
+    if (is_none) return peer;
+    std::fill(bytes.begin() + 8, bytes.end(), std::uint8_t{0});
+    return asio::ip::address_v6(bytes).to_string() + "/64";
+}
+
+void keep_from_children(int descriptor) {
+    ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+}
+
+}  // namespace holdfast::http

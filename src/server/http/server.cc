@@ -1,0 +1,224 @@
+#include "server/http/server.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <condition_variable>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "base/text.h"
+#include "holdfast/errors.h"
+#include "platform/signal_pause.h"
+#include "server/http/bound_address.h"
+#include "server/http/connection.h"
+#include "server/http/tls.h"
+
+namespace holdfast::http {
+
+namespace {
+
+using asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr std::size_t turned_away_at_once = 64;  // how many of those too many are told so; the others just go
+constexpr Duration accept_pause = std::chrono::milliseconds(100);
+
+}  // namespace
+
+class Server::Impl {
+public:
+    Impl(ServerParams params, Log& log)
+        : state_(std::move(params), log),
+          work_(state_.loop.get_executor()),
+          tls_(state_.params.tls ? tls_for_server(*state_.params.tls) : nullptr),
+          acceptors_(listen_on(state_.loop, state_.params.address, state_.params.port)),
+          port_(acceptors_.front().local_endpoint().port()) {}
+
+    ~Impl() { stop(Duration::zero(), "the server stops"); }
+
+    void start() {
+        for (tcp::acceptor& acceptor : acceptors_)
+            asio::co_spawn(state_.loop, accept_from(acceptor), [this](const std::exception_ptr& failure) {
+                report(failure, "the server takes no connections any more");
+            });
+        const platform::SignalPause signals_are_for_other_threads;
+        thread_ = std::thread([this] { state_.loop.run(); });
+    }
+
+    [[nodiscard]] std::uint16_t port() const { return port_; }
+    [[nodiscard]] std::string url() const {
+        return url_of(state_.params.address, port_, state_.params.tls.has_value());
+    }
+    [[nodiscard]] ServerCounts counts() const {
+        return {.connections = state_.connections,
+                .streams = state_.streams,
+                .waiting = state_.waiting(),
+                .refused = state_.refused};
+    }
+
+    bool reload_tls() {
+        if (!state_.params.tls) return true;
+        try {
+            asio::post(state_.loop, [this, tls = tls_for_server(*state_.params.tls)] { tls_ = tls; });
+            state_.log.write(
+                {LogLevel::Info, "the certificate was read again", {{"file", state_.params.tls->certificate}}});
+            return true;
+        } catch (const BadInput& defect) {
+            state_.log.write({LogLevel::Error, "the certificate stays as it was", {{"error", defect.what()}}});
+            return false;
+        }
+    }
+
+    void stop(Duration grace, const std::string& why) {
+        const std::lock_guard once(stopping_);
+        if (!thread_.joinable()) return;
+        asio::post(state_.loop, [this, why] { retire(why); });
+        {
+            std::unique_lock lock(mutex_);
+            changed_.wait_for(lock, grace, [this] { return has_retired_ && state_.connections == 0; });
+        }
+        asio::post(state_.loop, [this] { close_all(); });
+        state_.stop_pools();
+        work_.reset();
+        thread_.join();
+    }
+
+private:
+    // ---- In the loop's thread
+
+    asio::awaitable<void> accept_from(tcp::acceptor& acceptor) {
+        asio::steady_timer pause(state_.loop);
+        bool is_in_trouble = false;
+        while (acceptor.is_open()) {
+            error_code failure;
+            tcp::socket socket = co_await acceptor.async_accept(asio::redirect_error(asio::use_awaitable, failure));
+            if (!failure) {
+                is_in_trouble = false;
+                welcome(std::move(socket));
+            } else if (acceptor.is_open() && failure != asio::error::connection_aborted) {
+                // Out of descriptors, most likely: those who wait are taken once others have gone.
+                if (!is_in_trouble)
+                    state_.log.write({LogLevel::Warning,
+                                      "connections cannot be accepted for the moment",
+                                      {{"error", failure.message()}}});
+                is_in_trouble = true;
+                pause.expires_after(accept_pause);
+                co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, failure));
+            }
+        }
+    }
+
+    void welcome(tcp::socket socket) {
+        const Limits& limits = state_.params.limits;
+        const std::string peer = peer_of(socket);
+        const std::size_t of_client = connections_of(client_of(peer));
+        const auto exceeds = [&](std::size_t allowance) {
+            return state_.connections >= limits.max_connections + allowance ||
+                   of_client >= limits.max_connections_per_peer + allowance;
+        };
+        if (state_.stops) return;
+        if (exceeds(turned_away_at_once)) {
+            ++state_.refused;
+            return;
+        }
+        error_code ignored;
+        socket.set_option(tcp::no_delay(true), ignored);
+        keep_from_children(socket.native_handle());
+        auto transport = tls_ ? tls_server_transport(std::move(socket), tls_) : plain_transport(std::move(socket));
+        start(std::make_shared<Connection>(state_, std::move(transport), peer, exceeds(0)));
+    }
+
+    [[nodiscard]] std::size_t connections_of(const std::string& client) const {
+        const auto found = by_client_.find(client);
+        return found == by_client_.end() ? 0 : found->second;
+    }
+
+    void start(const std::shared_ptr<Connection>& connection) {
+        ++state_.connections;
+        ++by_client_[client_of(connection->peer())];
+        open_.insert(connection);
+        asio::co_spawn(
+            state_.loop, [connection] { return connection->run(); },
+            [this, connection](const std::exception_ptr& failure) {
+                report(failure, "a connection failed by a defect of the server");
+                connection->close();
+                end(connection);
+            });
+    }
+
+    void end(const std::shared_ptr<Connection>& connection) {
+        open_.erase(connection);
+        const auto of_client = by_client_.find(client_of(connection->peer()));
+        if (--of_client->second == 0) by_client_.erase(of_client);
+        const std::lock_guard lock(mutex_);
+        --state_.connections;
+        changed_.notify_all();
+    }
+
+    void retire(const std::string& why) {
+        state_.stops = true;
+        state_.why_it_stops = why;
+        for (tcp::acceptor& acceptor : acceptors_) acceptor.close();
+        for (const auto& connection : open_) connection->retire();
+        const std::lock_guard lock(mutex_);
+        has_retired_ = true;
+        changed_.notify_all();
+    }
+
+    void close_all() {
+        for (const auto& connection : open_) connection->close();
+    }
+
+    void report(const std::exception_ptr& failure, const char* message) {
+        if (!failure) return;
+        try {
+            std::rethrow_exception(failure);
+        } catch (const std::exception& error) {
+            state_.log.write({LogLevel::Error, message, {{"error", error.what()}}});
+        }
+    }
+
+    ServerState state_;
+    asio::executor_work_guard<asio::io_context::executor_type> work_;
+    TlsContext tls_;  // belongs to the loop's thread; none: plain
+    std::vector<tcp::acceptor> acceptors_;
+    const std::uint16_t port_;
+    std::set<std::shared_ptr<Connection>> open_;
+    std::map<std::string, std::size_t> by_client_;  // connections
+    std::mutex mutex_;                              // for `changed_`
+    std::condition_variable changed_;
+    bool has_retired_ = false;  // guarded by mutex_
+    std::mutex stopping_;
+    std::thread thread_;
+};
+
+Server::Server(ServerParams params, Log& log) : impl_(std::make_unique<Impl>(std::move(params), log)) {}
+Server::~Server() = default;
+
+void Server::start() {
+    impl_->start();
+}
+
+std::uint16_t Server::port() const {
+    return impl_->port();
+}
+
+std::string Server::url() const {
+    return impl_->url();
+}
+
+ServerCounts Server::counts() const {
+    return impl_->counts();
+}
+
+bool Server::reload_tls() {
+    return impl_->reload_tls();
+}
+
+void Server::stop(Duration grace, const std::string& why) {
+    impl_->stop(grace, why);
+}
+
+}  // namespace holdfast::http

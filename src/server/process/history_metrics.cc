@@ -1,0 +1,124 @@
+#include "server/process/history_metrics.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/task/verdict.h"
+#include "server/process/own_metrics.h"
+#include "server/process/registered.h"
+
+namespace holdfast::server {
+
+namespace {
+
+constexpr std::size_t most_names = 50;
+constexpr std::size_t most_queues = 50;
+constexpr std::size_t most_kinds = 50;
+/// A transaction stamps its rows before it commits: what is younger may not be there yet.
+constexpr Duration commit_lag = std::chrono::seconds(3);
+
+/// The numbers of a verdict; nullopt: the event is about none.
+std::optional<std::pair<std::string, double>> verdict_in(const store::EventRecord& event) {
+    if (event.task.is_nil()) return std::nullopt;
+    const auto data = nlohmann::json::parse(event.data, nullptr, /*allow_exceptions=*/false);
+    if (!data.is_object() || !data.contains("evidence") || !data["evidence"].is_string()) return std::nullopt;
+    return std::pair(data["evidence"].get<std::string>(),
+                     data.value("age_ms", nlohmann::json(0)).is_number() ? data.value("age_ms", 0.0) / 1000 : 0.0);
+}
+
+}  // namespace
+
+HistoryMetrics::HistoryMetrics()
+    : registry_(std::make_shared<prometheus::Registry>()),
+      ended_(registered(prometheus::BuildCounter(), *registry_, "holdfast_tasks_ended_total",
+                        "Tasks that ended, by state, queue and name")),
+      wait_(registered(prometheus::BuildHistogram(), *registry_, "holdfast_task_wait_seconds",
+                       "From when an ended task could have run to its last start, by queue")),
+      run_(registered(prometheus::BuildHistogram(), *registry_, "holdfast_task_run_seconds",
+                      "From the last start of an ended task to its end, by queue")),
+      claims_(registered(prometheus::BuildCounter(), *registry_, "holdfast_claims_total",
+                         "Leases that workers were granted")
+                  .Add({})),
+      beats_(registered(prometheus::BuildCounter(), *registry_, "holdfast_worker_beats_total", "Beats of all workers")
+                 .Add({})),
+      events_(registered(prometheus::BuildCounter(), *registry_, "holdfast_events_total",
+                         "Lines of history, by their kind")),
+      verdicts_(registered(prometheus::BuildCounter(), *registry_, "holdfast_verdicts_total",
+                           "Leases that recovery ended, by the evidence and by what became of the task")),
+      recovery_(registered(prometheus::BuildHistogram(), *registry_, "holdfast_recovery_seconds",
+                           "How old the evidence was when recovery ended a lease on it")
+                    .Add({}, long_buckets())),
+      late_results_(registered(prometheus::BuildCounter(), *registry_, "holdfast_late_results_refused_total",
+                               "Results that came from workers whose lease had ended")
+                        .Add({})),
+      names_(most_names),
+      queues_(most_queues),
+      kinds_(most_kinds) {
+    // From the beginning at zero, so that the first one is seen as an increase.
+    for (const core::Evidence evidence :
+         {core::Evidence::Silent, core::Evidence::Unregistered, core::Evidence::Disconnected,
+          core::Evidence::Rebooted, core::Evidence::Exited})
+        for (const char* outcome : {"requeued", "failed"})
+            verdicts_.Add({{"evidence", std::string(core::to_text(evidence))}, {"outcome", outcome}});
+}
+
+void HistoryMetrics::read(store::Store& store) {
+    if (!has_begun_) return begin(store);
+    count_ended(store);
+    for (const store::EventRecord& event : history_.read(store)) count(event);
+    count_beats(store);
+}
+
+/// The names that end most often now are those that get a label of their own.
+void HistoryMetrics::begin(store::Store& store) {
+    ended_until_ = store.now() - commit_lag;
+    history_.begin_now(store);
+    last_lease_ = store.ended_tasks(ended_until_, ended_until_).last_lease;
+    for (const store::NameStats& name : store.stats({}).names) (void)names_.bounded(name.name);
+    for (const store::WorkerRecord& worker : store.workers()) beats_of_[worker.registration.id] = worker.beat;
+    has_begun_ = true;
+}
+
+void HistoryMetrics::count_ended(store::Store& store) {
+    const Timestamp until = store.now() - commit_lag;
+    if (until <= ended_until_) return;
+    const store::EndedTasks ended = store.ended_tasks(ended_until_, until);
+    ended_until_ = until;
+    for (const store::EndedTask& task : ended.tasks) count(task);
+    claims_.Increment(static_cast<double>(std::max<store::Lease>(ended.last_lease - last_lease_, 0)));
+    last_lease_ = std::max(last_lease_, ended.last_lease);
+}
+
+void HistoryMetrics::count(const store::EndedTask& task) {
+    const std::string queue = queues_.bounded(task.queue);
+    ended_.Add({{"state", std::string(to_text(task.state))}, {"queue", queue}, {"name", names_.bounded(task.name)}})
+        .Increment();
+    if (!task.started_at) return;
+    const auto observe = [&](prometheus::Family<prometheus::Histogram>& family, Duration length) {
+        family.Add({{"queue", queue}}, long_buckets()).Observe(in_seconds(std::max(length, Duration::zero())));
+    };
+    observe(wait_, *task.started_at - task.run_at);
+    observe(run_, task.finished_at - *task.started_at);
+}
+
+void HistoryMetrics::count(const store::EventRecord& event) {
+    events_.Add({{"kind", kinds_.bounded(event.kind)}}).Increment();
+    if (event.kind == "late_result_refused") late_results_.Increment();
+    const bool may_be_verdict = event.kind == "requeued" || event.kind == "failed" || event.kind == "cancelled";
+    if (!may_be_verdict) return;
+    if (const auto verdict = verdict_in(event)) {
+        verdicts_.Add({{"evidence", verdict->first}, {"outcome", event.kind}}).Increment();
+        recovery_.Observe(verdict->second);
+    }
+}
+
+void HistoryMetrics::count_beats(store::Store& store) {
+    std::map<Uuid, std::int64_t> seen;
+    for (const store::WorkerRecord& worker : store.workers()) {
+        const std::int64_t before = beats_of_[worker.registration.id];
+        beats_.Increment(static_cast<double>(std::max<std::int64_t>(worker.beat - before, 0)));
+        seen[worker.registration.id] = worker.beat;
+    }
+    beats_of_ = std::move(seen);
+}
+
+}  // namespace holdfast::server

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "base/log.h"
+#include "config/config.h"
+#include "server/http/server.h"
+#include "server/process/history_metrics.h"
+#include "server/process/own_metrics.h"
+
+namespace holdfast::server {
+
+struct MetricsParts {
+    std::function<std::unique_ptr<store::Store>()> open_store;
+    std::function<std::shared_ptr<const config::Config>()> config;
+    std::function<http::ServerCounts()> http_counts;
+    std::function<bool()> is_sweeping;
+    std::string version;
+};
+
+/// Everything for /metrics, put together; docs/metrics.md tells where each one comes from. It reads what happened in
+/// the store in a thread and on a connection of its own.
+class Metrics {
+public:
+    /// `own` and `log` outlive it.
+    Metrics(MetricsParts parts, const OwnMetrics& own, Log& log);
+    ~Metrics();
+    Metrics(const Metrics&) = delete;
+    Metrics& operator=(const Metrics&) = delete;
+
+    /// In the text format of Prometheus. From any thread; those who ask at once take turns.
+    [[nodiscard]] std::string text();
+
+private:
+    void run();
+    void read_history();
+    /// With mutex_ held. Throws StoreError.
+    store::Store& store();
+    [[nodiscard]] std::vector<prometheus::MetricFamily> gauges();
+
+    const MetricsParts parts_;
+    const OwnMetrics& own_;
+    Log& log_;
+    HistoryMetrics history_;
+    bool is_away_ = false;
+    std::timed_mutex mutex_;
+    std::unique_ptr<store::Store> store_;  // guarded by mutex_
+    std::mutex stop_mutex_;
+    std::condition_variable stop_signal_;
+    bool stopping_ = false;  // guarded by stop_mutex_
+    std::thread thread_;
+};
+
+}  // namespace holdfast::server

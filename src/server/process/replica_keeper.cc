@@ -1,0 +1,97 @@
+#include "server/process/replica_keeper.h"
+
+#include "base/text.h"
+#include "platform/service_loop.h"
+
+namespace holdfast::server {
+
+namespace {
+
+constexpr Duration look_interval = std::chrono::seconds(2);
+constexpr Duration schema_interval = std::chrono::seconds(30);
+
+}  // namespace
+
+ReplicaKeeper::ReplicaKeeper(ReplicaParams params, Log& log)
+    : params_(std::move(params)), log_(log), thread_([this] { run(); }) {}
+
+ReplicaKeeper::~ReplicaKeeper() {
+    {
+        const std::scoped_lock lock(mutex_);
+        stopping_ = true;
+    }
+    stop_signal_.notify_all();
+    thread_.join();
+}
+
+void ReplicaKeeper::run() {
+    do {
+        try {
+            params_.store_sign.began();
+            const auto store = client::connect(params_.store);
+            return keep(*store);
+        } catch (const StoreError& fault) {
+            say_away(fault.what());
+        }
+    } while (pause());
+}
+
+void ReplicaKeeper::keep(store::Store& store) {
+    do {
+        try {
+            params_.store_sign.began();
+            params_.looked(store);
+            (void)store.replicas();
+            if (platform::machine_time() >= beat_at_) beat(store);
+            params_.store_sign.succeeded();
+            if (platform::machine_time() >= schema_at_) check_schema();
+            is_away_ = false;
+        } catch (const StoreError& fault) {
+            say_away(fault.what());
+        }
+    } while (pause());
+    try {
+        store.remove_replica(params_.replica.id);
+    } catch (const StoreError& fault) {
+        log_.write(
+            {LogLevel::Warning, concat("This server's row stays in the store for an hour: ", fault.what()), {}});
+    }
+}
+
+void ReplicaKeeper::beat(store::Store& store) {
+    store::Replica replica = params_.replica;
+    replica.sweeping = params_.is_sweeping();
+    store.beat_replica(replica);
+    beat_at_ = platform::machine_time() + replica_beat_interval;
+    const std::size_t forgotten = store.prune_replicas(replica_forgotten_after);
+    if (forgotten > 0)
+        log_.write({LogLevel::Info,
+                    "Servers that were silent for an hour are forgotten",
+                    {{"count", std::to_string(forgotten)}}});
+}
+
+/// Opening the store as it is fails when its schema is another one than this program's.
+void ReplicaKeeper::check_schema() {
+    client::ConnectParams as_it_is = params_.store;
+    as_it_is.create = as_it_is.migrate = false;
+    try {
+        (void)client::connect(as_it_is);
+        params_.schema_sign.succeeded();
+        schema_at_ = platform::machine_time() + schema_interval;
+    } catch (const Unusable& fault) {
+        params_.schema_sign.failed(fault.what());
+    }
+}
+
+void ReplicaKeeper::say_away(const std::string& why) {
+    params_.store_sign.failed(why);
+    if (!std::exchange(is_away_, true))
+        log_.write({LogLevel::Warning, concat("The server cannot tell the store that it lives: ", why), {}});
+}
+
+bool ReplicaKeeper::pause() {
+    std::unique_lock lock(mutex_);
+    return !stop_signal_.wait_for(lock, look_interval, [this] { return stopping_; });
+}
+
+}  // namespace holdfast::server

@@ -1,0 +1,303 @@
+#include "server/process/server_process.h"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/ids.h"
+#include "base/text.h"
+#include "engine/backoff.h"
+#include "holdfast/version.h"
+#include "platform/host_identity.h"
+#include "server/api/cross_site.h"
+#include "server/page/page.h"
+#include "server/process/timed_store.h"
+
+namespace holdfast::server {
+
+namespace {
+
+constexpr Duration longest_wait = std::chrono::seconds(30);
+constexpr Duration longest_turn = std::chrono::milliseconds(500);
+constexpr int ports_tried = 50;
+
+sigset_t handled_signals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
+    return signals;
+}
+
+bool is_valid(const store::TokenRecord& record, Timestamp now) {
+    return !record.revoked_at && (!record.token.expires_at || *record.token.expires_at > now);
+}
+
+bool has_valid_token(store::Store& store, const std::vector<store::TokenRecord>& tokens) {
+    const Timestamp now = store.now();
+    return std::ranges::any_of(tokens, [&](const auto& record) { return is_valid(record, now); });
+}
+
+/// The pattern that a request belongs to; what belongs to none is named by few words.
+std::string route_of(const http::Request& request) {
+    try {
+        return api::match_route(request.method, request.path).route->path;
+    } catch (const api::Problem&) {
+        return !request.path.empty() && request.path.front() == "api" ? "unknown" : "page";
+    }
+}
+
+std::string bounded_method(const std::string& method) {
+    for (const char* known : {"GET", "POST", "DELETE", "PUT", "PATCH", "OPTIONS"})
+        if (method == known) return method;
+    return "other";
+}
+
+LogLine request_line(const http::Request& request, const std::string& route, int status, Duration took) {
+    return {LogLevel::Debug,
+            "Answered a request",
+            {{"who", request.caller.empty() ? "nobody" : request.caller},
+             {"from", request.peer},
+             {"method", request.method},
+             {"path", concat('/', join(request.path, "/"))},
+             {"route", route},
+             {"status", std::to_string(status)},
+             {"ms", concat(std::chrono::duration<double, std::milli>(took).count())}}};
+}
+
+std::optional<api::PageAsset> page_asset(const std::string& path, std::string_view accept_encoding) {
+    const auto file = page::find_file(path, accept_encoding);
+    if (!file) return std::nullopt;
+    return api::PageAsset{.bytes = file->bytes,
+                          .content_type = std::string(file->content_type),
+                          .encoding = std::string(file->encoding),
+                          .immutable = file->is_immutable()};
+}
+
+}  // namespace
+
+ServerProcess::ServerProcess(ServerPlan plan, Log& log)
+    : plan_(std::move(plan)),
+      log_(log),
+      id_(make_uuid_v4(random_)),
+      sweep_sign_(std::max<Duration>(store_patience, 10 * plan_.liveness_interval)) {
+    platform::count_sleep(client::parse_store_url(plan_.store.url).kind == client::StoreAddress::Kind::Postgres);
+    signal(SIGPIPE, SIG_IGN);
+    watch_signals();
+}
+
+ServerProcess::~ServerProcess() {
+    if (signals_ >= 0) close(signals_);
+}
+
+void ServerProcess::watch_signals() {
+    const sigset_t signals = handled_signals();
+    sigprocmask(SIG_BLOCK, &signals, nullptr);
+    signals_ = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+    loop_.watch(signals_, [this] {
+        signalfd_siginfo signal{};
+        while (read(signals_, &signal, sizeof signal) == sizeof signal) handle_signal(signal.ssi_signo);
+    });
+}
+
+void ServerProcess::handle_signal(unsigned number) {
+    if (number == SIGHUP) return reload();
+    const std::string name = number == SIGTERM ? "SIGTERM" : "SIGINT";
+    log_.write({LogLevel::Info, concat("Received ", name, ": the server stops"), {}});
+    stop_reason_ = "the server stops";
+}
+
+void ServerProcess::reload() {
+    if (!catalog_) return;
+    log_.write({LogLevel::Info, "Received SIGHUP: certificate and catalog are read again", {}});
+    if (http::Server* const http = http_) http->reload_tls();
+    catalog_->reload();
+}
+
+/// The port first: a server that cannot have it does not create, migrate or change a store.
+void ServerProcess::run() {
+    std::unique_ptr<http::Server> http = bind();
+    if (prepare_patiently()) serve(std::move(http));
+}
+
+bool ServerProcess::prepare_patiently() {
+    engine::Backoff backoff(random_);
+    while (!stop_reason_) {
+        try {
+            const auto store = open_store();
+            require_keys(*store);
+            plan_.prepare(*store, plan_.config);
+            return true;
+        } catch (const store::Unavailable& away) {
+            const Duration wait = backoff.next(longest_wait);
+            log_.write({LogLevel::Warning,
+                        concat("The store cannot be reached: ", away.what()),
+                        {{"try_again_in", format_duration(wait)}}});
+            const Duration until = platform::machine_time() + wait;
+            for (Duration now{}; !stop_reason_ && (now = platform::machine_time()) < until;)
+                loop_.turn(std::min(until - now, longest_turn));
+        }
+    }
+    return false;
+}
+
+void ServerProcess::require_keys(store::Store& store) const {
+    const auto tokens = store.tokens();
+    const bool has_key = has_valid_token(store, tokens);
+    if (!tokens.empty() && !has_key)
+        log_.write({LogLevel::Warning,
+                    "No token is valid any more, and without one the server stays shut; 'holdfast tokens create NAME "
+                    "--scope "
+                    "admin', run directly on the store, makes one",
+                    {}});
+    if (api::is_loopback(plan_.address)) return;
+    if (plan_.insecure)
+        return log_.write({LogLevel::Warning, "--insecure: whoever reaches this server may do everything", {}});
+    if (!has_key)
+        throw BadInput(
+            concat("the server does not listen on ", plan_.address,
+                   ": there is no valid token; make one with "
+                   "'holdfast tokens create NAME --scope admin', or listen on 127.0.0.1, or say --insecure"));
+    if (!plan_.tls)
+        log_.write(
+            {LogLevel::Warning, "Without TLS, tokens can be read on their way; name --tls-cert and --tls-key", {}});
+}
+
+void ServerProcess::serve(std::unique_ptr<http::Server> bound) {
+    catalog_.emplace(
+        plan_.config, plan_.load_config, [this](const config::Config& config) { put_catalog(config); }, log_);
+    const std::unique_ptr<Metrics> metrics = make_metrics();
+    const std::unique_ptr<api::Api> api = make_api(*metrics);
+    api_ = api.get();
+    const std::unique_ptr<http::Server> http = std::move(bound);  // gone before what it calls
+    http->start();
+    http_ = http.get();
+    std::unique_ptr<ReplicaKeeper> keeper = keep_replica(http->url(), *api);
+    std::unique_ptr<worker::SweepThread> sweeping = start_sweeping();
+    log_.write({LogLevel::Info, "The server listens", {{"url", http->url()}, {"replica", id_.to_string()}}});
+    plan_.ready(http->url());
+    turn_until_stopped();
+    plan_.stopping();
+    api->end_streams(*stop_reason_);
+    http->stop(plan_.shutdown_grace, *stop_reason_);
+    http_ = nullptr;
+    sweeping.reset();
+    keeper.reset();
+    log_.write({LogLevel::Info, "The server has stopped", {}});
+}
+
+void ServerProcess::turn_until_stopped() {
+    while (!stop_reason_) {
+        loop_.turn(longest_turn);
+        plan_.turned();
+        if (plan_.watches_catalog) catalog_->reload_if_changed();
+    }
+}
+
+void ServerProcess::put_catalog(const config::Config& config) {
+    try {
+        plan_.prepare(*open_store(), config);
+    } catch (const StoreError& fault) {
+        log_.write(
+            {LogLevel::Error, concat("The schedules of the catalog are not in the store: ", fault.what()), {}});
+    }
+}
+
+std::unique_ptr<store::Store> ServerProcess::open_store() {
+    return timed(client::connect(plan_.store),
+                 [this](const char* verb, Duration took) { own_metrics_.used_store(verb, took); });
+}
+
+std::unique_ptr<Metrics> ServerProcess::make_metrics() {
+    MetricsParts parts;
+    parts.open_store = [this] { return open_store(); };
+    parts.config = [this] { return catalog_->current(); };
+    parts.http_counts = [this] {
+        const http::Server* const http = http_;
+        return http == nullptr ? http::ServerCounts() : http->counts();
+    };
+    parts.is_sweeping = [this] { return is_sweeping_.load(); };
+    parts.version = HOLDFAST_VERSION;
+    return std::make_unique<Metrics>(std::move(parts), own_metrics_, log_);
+}
+
+std::unique_ptr<api::Api> ServerProcess::make_api(Metrics& metrics) {
+    api::ApiParts parts;
+    parts.open_store = [this] { return open_store(); };
+    parts.connections = plan_.limits.workers + plan_.limits.dear_workers;
+    parts.config = [this] { return catalog_->current(); };
+    parts.version = HOLDFAST_VERSION;
+    if (!api::is_loopback(plan_.address)) parts.login = plan_.insecure ? api::Login::Never : api::Login::Always;
+    parts.hosts = {plan_.address, platform::own_host_identity().hostname};
+    parts.readiness = [this] { return readiness(); };
+    parts.metrics = [&metrics] { return metrics.text(); };
+    parts.page = page_asset;
+    return std::make_unique<api::Api>(std::move(parts), random_, log_);
+}
+
+http::ServerParams ServerProcess::http_params() {
+    return {.address = plan_.address,
+            .port = plan_.port,
+            .limits = plan_.limits,
+            .tls = plan_.tls,
+            .handle = [this](http::Request& request) { return api_->handle(request, request.caller); },
+            .lane = api::lane_of,
+            .answered = [this](const http::Request& request, int status,
+                               Duration took) { answered(request, status, took); }};
+}
+
+std::unique_ptr<http::Server> ServerProcess::bind() {
+    http::ServerParams params = http_params();
+    for (int more = plan_.next_free_port ? ports_tried : 0;; --more, ++params.port) {
+        try {
+            return std::make_unique<http::Server>(params, log_);
+        } catch (const BadInput& taken) {
+            if (more == 0 || params.port == 65535) throw;
+            log_.write({LogLevel::Warning, concat(taken.what(), "; trying the next port"), {}});
+        }
+    }
+}
+
+std::unique_ptr<ReplicaKeeper> ServerProcess::keep_replica(const std::string& url, api::Api& api) {
+    const store::HostIdentity host = platform::own_host_identity();
+    ReplicaParams params{.store = plan_.store,
+                         .store_sign = store_sign_,
+                         .schema_sign = schema_sign_,
+                         .replica = {.id = id_,
+                                     .hostname = host.hostname,
+                                     .pid = host.pid,
+                                     .version = HOLDFAST_VERSION,
+                                     .address = url},
+                         .is_sweeping = [this] { return is_sweeping_.load(); },
+                         .looked = [&api](store::Store& store) { api.look(store); }};
+    return std::make_unique<ReplicaKeeper>(std::move(params), log_);
+}
+
+std::unique_ptr<worker::SweepThread> ServerProcess::start_sweeping() {
+    if (!plan_.sweep) return nullptr;
+    worker::SweepParams params{
+        .store = plan_.store,
+        .settings = *plan_.sweep,
+        .interval = plan_.liveness_interval,
+        .who = concat("server on ", platform::own_host_identity().hostname, " (", id_.to_string(), ")"),
+        .containers = plan_.containers,
+        .swept = [this](const engine::SweepReport& report) {
+            is_sweeping_ = report.holds_lease;
+            sweep_sign_.succeeded();
+            own_metrics_.swept(report);
+        }};
+    return std::make_unique<worker::SweepThread>(std::move(params), random_, log_);
+}
+
+std::vector<api::Readiness> ServerProcess::readiness() const {
+    std::vector<api::Readiness> checks = {{"store", store_sign_.check()}, {"schema", schema_sign_.check()}};
+    if (plan_.sweep) checks.push_back({"sweeper", sweep_sign_.check()});
+    return checks;
+}
+
+void ServerProcess::answered(const http::Request& request, int status, Duration took) {
+    const std::string route = route_of(request);
+    own_metrics_.answered(route, bounded_method(request.method), status, took);
+    if (plan_.logs_requests) log_.write(request_line(request, route, status, took));
+}
+
+}  // namespace holdfast::server

@@ -1,0 +1,200 @@
+#include "server/remote/remote_store.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <thread>
+
+#include "base/text.h"
+#include "holdfast/errors.h"
+#include "platform/signal_pause.h"
+#include "server/remote/remote_store_impl.h"
+#include "views/readings.h"
+#include "views/worker_view.h"
+
+namespace holdfast::remote {
+
+namespace {
+
+constexpr Duration safety_poll = std::chrono::seconds(1);
+
+/// Hears of changes by the server's live stream; while that is away, the safety poll tells.
+class RemoteWatch final : public store::Watch {
+public:
+    explicit RemoteWatch(const http::ClientParams& server) : client_(server) {
+        const platform::SignalPause pause;  // signals are for the command that waits
+        thread_ = std::thread([this] { listen(); });
+    }
+    ~RemoteWatch() override {
+        is_ending_ = true;
+        wake();
+        thread_.join();
+    }
+    RemoteWatch(const RemoteWatch&) = delete;
+    RemoteWatch& operator=(const RemoteWatch&) = delete;
+
+    bool wait(Duration at_most) override {
+        std::unique_lock lock(mutex_);
+        const bool has_rung = bell_.wait_for(lock, std::min(at_most, safety_poll), [this] { return has_news_; });
+        has_news_ = false;
+        return has_rung || at_most >= safety_poll;
+    }
+
+    void wake() override {
+        const std::lock_guard lock(mutex_);
+        has_news_ = true;
+        bell_.notify_all();
+    }
+
+private:
+    void listen() {
+        while (!is_ending_) {
+            try {
+                client_.stream(
+                    "/api/events",
+                    [this](const http::ServerSentEvent&) {
+                        wake();
+                        return !is_ending_;
+                    },
+                    [this] { return is_ending_.load(); });
+            } catch (const Error&) {
+                // The poll goes on; the stream is tried again below.
+            }
+            std::unique_lock lock(mutex_);
+            bell_.wait_for(lock, safety_poll, [this] { return is_ending_.load(); });
+        }
+    }
+
+    http::Client client_;
+    std::atomic<bool> is_ending_ = false;
+    std::mutex mutex_;
+    std::condition_variable bell_;
+    bool has_news_ = false;
+    std::thread thread_;
+};
+
+}  // namespace
+
+std::unique_ptr<store::Store> connect(const http::ClientParams& server) {
+    return std::make_unique<RemoteStore>(server);
+}
+
+void RemoteStore::refuse() const {
+    throw Unusable(concat("this needs the store itself, not the server ", link_.url(), ": give --store"));
+}
+
+// ---- Workers and queues -------------------------------------------------------------------------
+
+std::vector<store::WorkerRecord> RemoteStore::workers() {
+    std::vector<store::WorkerRecord> workers;
+    const Json answer = link_.get(path_of({"workers"}), {{"all", "true"}});
+    for (const Json& item : answer.at("items")) workers.push_back(views::read_worker(item));
+    return workers;
+}
+
+bool RemoteStore::order_worker(const store::OrderParams& params) {
+    const char* const order = params.order == store::WorkerOrder::Drain    ? "drain"
+                              : params.order == store::WorkerOrder::Cordon ? "cordon"
+                                                                           : "uncordon";
+    return link_.order(path_of({"workers", params.worker.to_string(), order})) != "not_found";
+}
+
+store::RemoveStatus RemoteStore::remove_worker(const Uuid& worker) {
+    const std::string status = link_.remove(path_of({"workers", worker.to_string()}));
+    if (status == "not_found") return store::RemoveStatus::NotFound;
+    if (status != "finished") return store::RemoveStatus::Removed;
+    for (const store::WorkerRecord& record : workers())
+        if (record.registration.id == worker && views::has_left(record)) return store::RemoveStatus::HoldsLeases;
+    return store::RemoveStatus::StillActive;
+}
+
+std::vector<store::WorkerSnapshot> RemoteStore::worker_snapshots(const Uuid& worker, std::size_t limit) {
+    std::vector<store::WorkerSnapshot> snapshots;
+    for (const Json& item : link_.list(path_of({"workers", worker.to_string(), "states"}), {}, limit))
+        snapshots.push_back(views::read_snapshot(item));
+    return snapshots;
+}
+
+std::vector<store::LeaseRecord> RemoteStore::leases(const store::FindLeasesParams& params) {
+    if (!params.worker) refuse();
+    std::vector<store::LeaseRecord> leases;
+    const Json answer = link_.get(path_of({"workers", params.worker->to_string()}));
+    for (const Json& item : answer.at("tasks")) leases.push_back(views::read_lease(item, *params.worker));
+    return leases;
+}
+
+std::vector<store::QueueRecord> RemoteStore::queues() {
+    std::vector<store::QueueRecord> queues;
+    const Json answer = link_.get(path_of({"queues"}));
+    for (const Json& item : answer.at("items")) queues.push_back(views::read_queue(item));
+    return queues;
+}
+
+void RemoteStore::set_queue_paused(const std::string& queue, bool paused, const std::string& /*who*/) {
+    link_.post(path_of({"queues", queue, paused ? "pause" : "resume"}));
+}
+
+std::vector<store::KeyRecord> RemoteStore::keys(const store::KeysParams& params) {
+    std::vector<store::KeyRecord> keys;
+    Query query{{"limit", std::to_string(params.limit)}};
+    if (!params.key.empty()) query["key"] = params.key;
+    const Json answer = link_.get(path_of({"keys"}), query);
+    for (const Json& item : answer.at("items")) keys.push_back(views::read_key(item));
+    return keys;
+}
+
+store::DeclareStatus RemoteStore::declare_key(const core::KeyDeclaration& key, const std::string& /*who*/) {
+    Json form = {{"limit", key.limit}};
+    key.is_shared() ? form["shared"] = true : form["queue"] = key.queue;
+    const std::string status = link_.put(path_of({"keys", key.key}), form);
+    if (status == "finished") return store::DeclareStatus::IsShared;
+    if (status == "new") return store::DeclareStatus::New;
+    return status == "changed" ? store::DeclareStatus::Changed : store::DeclareStatus::Unchanged;
+}
+
+bool RemoteStore::remove_key(const std::string& key, const std::string& queue, const std::string& /*who*/) {
+    const Query of_queue = queue.empty() ? Query{} : Query{{"queue", queue}};
+    return link_.remove(with_query(path_of({"keys", key}), of_queue)) != "not_found";
+}
+
+// ---- Who may do what ----------------------------------------------------------------------------
+
+std::vector<store::TokenRecord> RemoteStore::tokens() {
+    std::vector<store::TokenRecord> tokens;
+    const Json answer = link_.get(path_of({"tokens"}));
+    for (const Json& item : answer.at("items")) tokens.push_back(views::read_token(item));
+    return tokens;
+}
+
+bool RemoteStore::revoke_token(const std::string& name_or_id, const std::string& /*who*/) {
+    return link_.remove(path_of({"tokens", name_or_id})) != "not_found";
+}
+
+// ---- The store itself ---------------------------------------------------------------------------
+
+std::unique_ptr<store::Watch> RemoteStore::watch(store::Topic /*topic*/) {
+    return std::make_unique<RemoteWatch>(params_);
+}
+
+std::vector<store::Finding> RemoteStore::check_up() {
+    std::vector<store::Finding> findings;
+    (void)link_.get(path_of({"session"}));  // probes go by the tokens that the server has seen before
+    const Json answer = link_.get("/readyz");
+    for (const Json& check : answer.value("checks", Json::array()))
+        findings.push_back(
+            {.grade = check.at("ok").get<bool>() ? store::Finding::Grade::Ok : store::Finding::Grade::Problem,
+             .what = check.at("name"),
+             .found = check.at("detail"),
+             .advice = {}});
+    return findings;
+}
+
+Timestamp RemoteStore::now() {
+    return views::read_time(link_.get(path_of({"overview"})).at("now"));
+}
+
+store::PruneAnswer RemoteStore::prune(const store::PruneParams& params) {
+    return views::read_prune_answer(link_.post(
+        path_of({"recovery", "prune"}), {{"dry_run", params.dry_run}, {"clock_is_right", params.clock_is_right}}));
+}
+
+}  // namespace holdfast::remote

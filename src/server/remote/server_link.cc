@@ -1,0 +1,120 @@
+#include "server/remote/server_link.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/text.h"
+#include "holdfast/errors.h"
+
+namespace holdfast::remote {
+
+namespace {
+
+constexpr std::size_t largest_page = 1000;
+
+std::string escaped(std::string_view text) {
+    static constexpr std::string_view digits = "0123456789ABCDEF";
+    static constexpr std::string_view plain = "-._~";
+    std::string escaped;
+    for (const char byte : text) {
+        const auto code = static_cast<unsigned char>(byte);
+        const bool is_plain = (code < 128 && std::isalnum(code) != 0) || plain.find(byte) != std::string_view::npos;
+        if (is_plain)
+            escaped += byte;
+        else
+            escaped += {'%', digits[code >> 4U], digits[code & 15U]};
+    }
+    return escaped;
+}
+
+/// The server's complaint as the exception that its store would have thrown here.
+[[noreturn]] void complain(const Json& problem, int status, const std::string& url) {
+    const std::string code = problem.value("code", "");
+    std::string detail = problem.value("detail", concat("the server answered with status ", status));
+    for (const Json& error : problem.value("errors", Json::array())) {
+        const std::string fault = concat(error.value("where", ""), " ", error.value("detail", ""));
+        if (detail.find(fault) == std::string::npos) detail += concat("; ", fault);
+    }
+    if (code == "PAYLOAD_MISMATCH") throw PayloadMismatch(concat(code, ": ", detail));
+    if (status == 401 || status == 403)
+        throw Unusable(
+            concat(url, ": ", detail, " (--token, or HOLDFAST_TOKEN in the environment, is sent with it)"));
+    if (status == 429 || status >= 500) throw Unavailable(concat(url, ": ", detail));
+    if (code == "CONFLICT") throw Conflict(detail);
+    throw BadInput(detail);
+}
+
+}  // namespace
+
+std::string path_of(const std::vector<std::string>& segments) {
+    std::string path = "/api";
+    for (const std::string& segment : segments) path += "/" + escaped(segment);
+    return path;
+}
+
+std::string with_query(const std::string& path, const Query& query) {
+    std::string target = path;
+    for (const auto& [name, value] : query)
+        target += concat(target.size() == path.size() ? '?' : '&', escaped(name), '=', escaped(value));
+    return target;
+}
+
+http::Client::Answer ServerLink::send(const std::string& method, const std::string& target, const std::string& body) {
+    const std::lock_guard turn(turn_);
+    return client_.send(method, target, body);
+}
+
+Json ServerLink::read(const http::Client::Answer& answer) const {
+    Json body = views::parse_exactly(answer.body);
+    if (body.is_discarded() || !body.is_object())
+        throw Unavailable(concat(url(), " does not answer as a Holdfast server does (status ", answer.status,
+                                 "): is the address right?"));
+    if (answer.status >= 400) complain(body, answer.status, url());
+    return body;
+}
+
+Json ServerLink::get(const std::string& path, const Query& query) {
+    return read(send("GET", with_query(path, query), ""));
+}
+
+Json ServerLink::find(const std::string& path, const Query& query) {
+    const auto answer = send("GET", with_query(path, query), "");
+    return answer.status == 404 ? Json() : read(answer);
+}
+
+Json ServerLink::post(const std::string& path, const Json& body) {
+    return read(send("POST", path, views::dump(body)));
+}
+
+std::string ServerLink::status_in(const http::Client::Answer& answer) const {
+    if (answer.status == 404) return "not_found";
+    if (answer.status == 409) return "finished";
+    return read(answer).at("status").get<std::string>();
+}
+
+std::string ServerLink::order(const std::string& path, const Json& body) {
+    return status_in(send("POST", path, views::dump(body)));
+}
+
+std::string ServerLink::put(const std::string& path, const Json& body) {
+    return status_in(send("PUT", path, body.dump()));
+}
+
+std::string ServerLink::remove(const std::string& path) {
+    return status_in(send("DELETE", path, ""));
+}
+
+std::vector<Json> ServerLink::list(const std::string& path, Query query, std::size_t limit) {
+    std::vector<Json> items;
+    while (items.size() < limit) {
+        query["limit"] = std::to_string(std::min(limit - items.size(), largest_page));
+        const Json page = get(path, query);
+        for (const Json& item : page.at("items")) items.push_back(item);
+        if (page.at("next").is_null() || page.at("items").empty()) break;
+        const Json& next = page.at("next");
+        query["after"] = next.is_string() ? next.get<std::string>() : next.dump();
+    }
+    return items;
+}
+
+}  // namespace holdfast::remote

@@ -1,0 +1,271 @@
+#include "views/why_waiting.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/assert.h"
+#include "base/text.h"
+#include "store/route_match.h"
+
+namespace holdfast::engine {
+
+namespace {
+
+using Workers = std::vector<store::WorkerRecord>;
+
+std::string rounded(Duration length) {
+    return format_duration(std::chrono::floor<std::chrono::seconds>(length));
+}
+
+std::string wanted(const store::NewTask& task) {
+    return concat("queue ", task.queue, ", tags [", join(task.tags, ", "), "]");
+}
+
+template <typename Claim>
+Workers only(const Workers& workers, Claim claim) {
+    Workers found;
+    std::copy_if(workers.begin(), workers.end(), std::back_inserter(found), claim);
+    return found;
+}
+
+std::vector<std::string> names_of(const Workers& workers) {
+    std::vector<std::string> names;
+    for (const auto& worker : workers) names.push_back(worker.registration.name);
+    return names;
+}
+
+bool is_open(const store::WorkerRecord& worker) {
+    return worker.status == store::WorkerStatus::Active && !worker.cordoned && !worker.drain_requested;
+}
+
+bool is_full(const store::WorkerRecord& worker) {
+    return std::ssize(worker.held) >= worker.registration.capacity;
+}
+
+bool is_fresh(const store::WorkerRecord& worker, Duration stale_after) {
+    return worker.last_heartbeat &&
+           worker.seconds_ago <= std::max(stale_after, 3 * worker.registration.beat_interval);
+}
+
+std::string ages_of(const Workers& workers) {
+    std::vector<std::string> ages;
+    for (const auto& worker : workers)
+        ages.push_back(worker.last_heartbeat
+                           ? concat(worker.registration.name, " beat ", rounded(worker.seconds_ago), " ago")
+                           : concat(worker.registration.name, " has never beaten"));
+    return join(ages, ", ");
+}
+
+std::string loads_of(const Workers& workers) {
+    std::vector<std::string> loads;
+    for (const auto& worker : workers)
+        loads.push_back(concat(worker.registration.name, " ", worker.held.size(), "/", worker.registration.capacity));
+    return join(loads, ", ");
+}
+
+WhyWaiting for_place(const store::NewTask& task, const Workers& open) {
+    if (std::all_of(open.begin(), open.end(), is_full))
+        return {Obstacle::Busy,
+                concat("waits for a free place: all workers with ", wanted(task), " are busy: ", loads_of(open)),
+                {},
+                names_of(open)};
+    return {Obstacle::Nothing,
+            concat("is about to be claimed by a worker with ", wanted(task), ": ", join(names_of(open), ", ")),
+            {},
+            names_of(open)};
+}
+
+/// Of those that have left, by name: each start of a worker has a row of its own.
+Workers last_of_each_name(const Workers& workers) {
+    std::map<std::string, store::WorkerRecord> last;
+    for (const auto& worker : workers) {
+        const auto [known, is_new] = last.try_emplace(worker.registration.name, worker);
+        if (!is_new && known->second.number < worker.number) known->second = worker;
+    }
+    Workers found;
+    for (auto& [name, worker] : last) found.push_back(std::move(worker));
+    return found;
+}
+
+WhyWaiting for_absent_worker(const WaitingFacts& facts, const store::Route& route) {
+    const store::NewTask& task = facts.task.task;
+    const Workers away = last_of_each_name(only(facts.workers, [&](const store::WorkerRecord& worker) {
+        return store::serves(worker.registration.queues, worker.registration.tags, route);
+    }));
+    if (away.empty()) return {Obstacle::NoWorker, concat("waits for a worker: none has ", wanted(task)), {}, {}};
+    return {Obstacle::WorkerAway,
+            concat("waits for a worker with ", wanted(task), " to come back: ", ages_of(away)),
+            {},
+            names_of(away)};
+}
+
+WhyWaiting for_worker(const WaitingFacts& facts) {
+    const store::NewTask& task = facts.task.task;
+    const store::Route route{0, task.queue, task.tags};
+    const Workers able = only(facts.workers, [&](const store::WorkerRecord& worker) {
+        return worker.status != store::WorkerStatus::Inactive &&
+               store::serves(worker.registration.queues, worker.registration.tags, route);
+    });
+    if (able.empty()) return for_absent_worker(facts, route);
+    const Workers fresh = only(able, [&](const auto& worker) { return is_fresh(worker, facts.stale_after); });
+    if (fresh.empty())
+        return {Obstacle::NoFreshWorker,
+                concat("waits for a worker: No workers with fresh heartbeats available (", wanted(task),
+                       "): ", ages_of(able)),
+                {},
+                names_of(able)};
+    const Workers open = only(fresh, is_open);
+    if (open.empty())
+        return {Obstacle::NoOpenWorker,
+                concat("waits for a worker: those with ", wanted(task),
+                       " are cordoned or draining: ", join(names_of(fresh), ", ")),
+                {},
+                names_of(fresh)};
+    return for_place(task, open);
+}
+
+WhyWaiting for_time(const WaitingFacts& facts) {
+    const core::History& history = facts.task.history;
+    const Timestamp due = facts.task.task.run_at.value_or(facts.now);
+    const std::string when =
+        due <= facts.now ? "is due"
+                         : concat("waits until ", format_timestamp(due), " (in ", rounded(due - facts.now), ")");
+    if (history == core::History{}) return {Obstacle::Future, when, {}, {}};
+    return {Obstacle::Backoff,
+            concat(when, " before it is tried again: ", history.attempts, " attempts, ", history.crashes,
+                   " crashes, ", history.requeues, " requeues so far"),
+            {},
+            {}};
+}
+
+/// A task comes into reach before a claim finds out that its key is full.
+bool key_is_full(const WaitingFacts& facts) {
+    return facts.task.task.concurrency && std::ssize(facts.key_holders) >= facts.key_limit;
+}
+
+WhyWaiting for_key(const WaitingFacts& facts) {
+    const ConcurrencyKey key = facts.task.task.concurrency.value_or(ConcurrencyKey{});
+    std::vector<std::string> holders;
+    for (const Uuid& task : facts.key_holders) holders.push_back(task.to_string());
+    return {Obstacle::Key,
+            concat("waits for one of the ", facts.key_limit, " slot(s) of the concurrency key '", key.key,
+                   "', held by ", holders.empty() ? "nobody any more" : join(holders, ", ")),
+            facts.key_holders,
+            {}};
+}
+
+}  // namespace
+
+std::string_view to_text(Obstacle obstacle) {
+    switch (obstacle) {
+        case Obstacle::Overdue:
+            return "overdue";
+        case Obstacle::Future:
+            return "future";
+        case Obstacle::Backoff:
+            return "backoff";
+        case Obstacle::Key:
+            return "key";
+        case Obstacle::Paused:
+            return "paused";
+        case Obstacle::NoWorker:
+            return "no_worker";
+        case Obstacle::WorkerAway:
+            return "worker_away";
+        case Obstacle::NoFreshWorker:
+            return "no_fresh_worker";
+        case Obstacle::NoOpenWorker:
+            return "no_open_worker";
+        case Obstacle::Busy:
+            return "busy";
+        case Obstacle::Nothing:
+            return "nothing";
+    }
+    HOLDFAST_ASSERT(false);
+}
+
+WhyWaiting why_waiting(const WaitingFacts& facts) {
+    switch (facts.task.waits_for) {
+        case store::WaitReason::Overdue:
+            return {Obstacle::Overdue, "its deadline has passed; it is about to be EXPIRED", {}, {}};
+        case store::WaitReason::Future:
+            return for_time(facts);
+        case store::WaitReason::Key:
+            return for_key(facts);
+        case store::WaitReason::Job:
+            return {
+                Obstacle::Paused, "waits, because its job is paused: 'holdfast jobs resume' lets it go on", {}, {}};
+        case store::WaitReason::None:
+            if (key_is_full(facts)) return for_key(facts);
+            if (!facts.queue_is_paused) return for_worker(facts);
+            return {Obstacle::Paused,
+                    concat("waits, because queue ", facts.task.task.queue, " is paused: 'holdfast queues resume ",
+                           facts.task.task.queue, "' opens it"),
+                    {},
+                    {}};
+    }
+    HOLDFAST_ASSERT(false);
+}
+
+namespace {
+
+/// The key as it counts for the task: of its queue, or shared.
+core::KeyDeclaration key_in_force(store::Store& store, const store::NewTask& task) {
+    core::KeyDeclaration found{task.concurrency->key, task.queue, task.concurrency->limit};
+    for (const auto& record : store.keys({.key = task.concurrency->key})) {
+        if (record.key.is_shared()) return record.key;
+        if (record.key.queue == task.queue) found = record.key;
+    }
+    return found;
+}
+
+std::vector<Uuid> tasks_with_key(store::Store& store, const std::vector<Uuid>& tasks,
+                                 const core::KeyDeclaration& key) {
+    std::vector<Uuid> holders;
+    for (const auto& record : store.find(tasks))
+        if (record && record->task.concurrency && record->task.concurrency->key == key.key &&
+            (key.is_shared() || record->task.queue == key.queue))
+            holders.push_back(record->task.id);
+    return holders;
+}
+
+std::vector<Uuid> holders_of(store::Store& store, const core::KeyDeclaration& key) {
+    std::vector<Uuid> holders;
+    std::optional<Uuid> after;
+    while (true) {
+        const auto leases = store.leases({.worker = std::nullopt, .after = after, .limit = store::max_batch_rows});
+        std::vector<Uuid> with_keys;
+        for (const store::LeaseRecord& lease : leases)
+            if (lease.holds_key) with_keys.push_back(lease.lease.task);
+        const auto found = tasks_with_key(store, with_keys, key);
+        holders.insert(holders.end(), found.begin(), found.end());
+        if (leases.size() < store::max_batch_rows) return holders;
+        after = leases.back().lease.task;
+    }
+}
+
+bool is_paused(store::Store& store, const std::string& name) {
+    const auto queues = store.queues();
+    return std::any_of(queues.begin(), queues.end(),
+                       [&](const auto& queue) { return queue.name == name && queue.paused; });
+}
+
+}  // namespace
+
+WaitingFacts waiting_facts(store::Store& store, const store::TaskRecord& task, Duration stale_after) {
+    WaitingFacts facts;
+    facts.task = task;
+    facts.now = store.now();
+    facts.stale_after = stale_after;
+    if (task.task.concurrency) {
+        const auto key = key_in_force(store, task.task);
+        facts.key_limit = key.limit;
+        facts.key_holders = holders_of(store, key);
+    }
+    if (task.waits_for != store::WaitReason::None) return facts;
+    facts.queue_is_paused = is_paused(store, task.task.queue);
+    facts.workers = store.workers();
+    return facts;
+}
+
+}  // namespace holdfast::engine
