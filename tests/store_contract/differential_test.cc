@@ -12,8 +12,14 @@ std::uint64_t seed_of_this_run() {
     return chosen != nullptr ? std::stoull(chosen) : 20'261'115;
 }
 
+/// Enough to reach every kind of operation; HOLDFAST_OPERATIONS asks for more.
+int operations_of_this_run() {
+    const char* chosen = std::getenv("HOLDFAST_OPERATIONS");
+    return chosen != nullptr ? std::stoi(chosen) : 4'000;
+}
+
 /// Both stores are led through the same life and must tell the same story.
-TEST(Differential, BothStoresAnswerTenThousandOperationsAlike) {
+TEST(Differential, BothStoresAnswerThousandsOfOperationsAlike) {
     const auto seed = seed_of_this_run();
     std::printf("HOLDFAST_SEED=%llu\n", static_cast<unsigned long long>(seed));
     FakeClock clock;
@@ -22,7 +28,7 @@ TEST(Differential, BothStoresAnswerTenThousandOperationsAlike) {
     const auto first = open_store({.kind = StoreKind::Sqlite, .address = sqlite_database->address()}, clock);
     const auto second = open_store({.kind = StoreKind::Postgres, .address = postgres_database->address()}, clock);
     DifferentialDriver driver(*first, *second, clock, seed);
-    for (int step = 1; step <= 10'000; ++step) {
+    for (int step = 1; step <= operations_of_this_run(); ++step) {
         auto difference = driver.step();
         if (difference.empty() && step % 500 == 0) difference = driver.compare_dumps();
         ASSERT_EQ(difference, "") << "HOLDFAST_SEED=" << seed << ", after:\n" << driver.recent_operations();
