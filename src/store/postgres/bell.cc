@@ -22,8 +22,8 @@ constexpr auto longest_sleep = 1s;
 /// A topic, its channel, and the place of its ring.
 struct Channel {
     std::string_view name;
-    const char* listen;
-    const char* notify;
+    Sql listen;
+    Sql notify;
     bool Rings::*ring;
 };
 constexpr Channel channels[] = {

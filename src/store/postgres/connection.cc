@@ -14,9 +14,9 @@ namespace {
 
 using ResultHandle = std::unique_ptr<PGresult, decltype(&PQclear)>;
 
-/// The name under which a statement is prepared: its address is its identity.
-std::string name_of(const char* sql) {
-    return concat("h", reinterpret_cast<std::uintptr_t>(sql));
+/// The name under which a statement is prepared.
+std::string name_of(Sql sql) {
+    return concat("h", reinterpret_cast<std::uintptr_t>(sql.text()));
 }
 
 /// Keywords for libpq. Those before `dbname` are defaults that the URL may override; those after it are not.
@@ -126,7 +126,7 @@ void Connection::send(const Command& command) {
     const std::vector<int> formats(values.size(), 1);
     int sent = 0;
     if (!params_.prepares) {
-        sent = PQsendQueryParams(handle_.get(), command.sql, params.count(), params.types(), values.data(),
+        sent = PQsendQueryParams(handle_.get(), command.sql.text(), params.count(), params.types(), values.data(),
                                  lengths.data(), formats.data(), 1);
     } else {
         const auto name = name_of(command.sql);
@@ -134,7 +134,7 @@ void Connection::send(const Command& command) {
                             std::find(preparing_.begin(), preparing_.end(), command.sql) == preparing_.end();
         if (is_new) {
             preparing_.push_back(command.sql);
-            if (PQsendPrepare(handle_.get(), name.c_str(), command.sql, params.count(), params.types()) == 0)
+            if (PQsendPrepare(handle_.get(), name.c_str(), command.sql.text(), params.count(), params.types()) == 0)
                 lose("sending");
         }
         sent = PQsendQueryPrepared(handle_.get(), name.c_str(), params.count(), values.data(), lengths.data(),

@@ -11,8 +11,11 @@
 #include <vector>
 
 #include "store/postgres/wire.h"
+#include "store/sql.h"
 
 namespace holdfast::postgres {
+
+using store::Sql;
 
 /// The database refused a statement. `state` is its SQLSTATE.
 class Refusal : public std::runtime_error {
@@ -28,9 +31,9 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// One statement with its parameters. The text is a literal: it is known by its address.
+/// One statement with its parameters.
 struct Command {
-    const char* sql;
+    Sql sql;
     Params params;
 };
 
@@ -79,8 +82,8 @@ private:
 
     ConnectParams params_;
     std::unique_ptr<PGconn, decltype(&PQfinish)> handle_{nullptr, &PQfinish};
-    std::set<const char*> prepared_;
-    std::vector<const char*> preparing_;  // sent with the current commands, in order
+    std::set<Sql> prepared_;
+    std::vector<Sql> preparing_;  // sent with the current commands, in order
     int generation_ = 0;
 };
 

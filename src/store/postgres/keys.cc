@@ -81,7 +81,7 @@ DeclareStatus PostgresStore::declare_key(const core::KeyDeclaration& key, const 
     store::check_key(key);
     return transact([&](Transaction& tx) {
         if (const auto settled = settled_before(tx, key)) return *settled;
-        tx.run(key.is_shared() ? "SELECT holdfast.change_sharing()" : "SELECT holdfast.keep_sharing()");
+        tx.run(key.is_shared() ? Sql("SELECT holdfast.change_sharing()") : Sql("SELECT holdfast.keep_sharing()"));
         if (const auto settled = settled_before(tx, key)) return *settled;  // while this waited
         const bool was_declared = put_declaration(tx, key);
         tx.brings_work = true;

@@ -22,7 +22,7 @@ public:
     ~Transaction();
 
     template <typename... Values>
-    Rows run(const char* sql, const Values&... values) {
+    Rows run(Sql sql, const Values&... values) {
         return run(Command{sql, Params(values...)});
     }
     Rows run(Command command);
@@ -65,11 +65,11 @@ public:
     /// One transaction of its own in one round trip.
     std::vector<Rows> run(const std::vector<Command>& commands, Effect effect);
     template <typename... Values>
-    Rows read(const char* sql, const Values&... values) {
+    Rows read(Sql sql, const Values&... values) {
         return std::move(run({Command{sql, Params(values...)}}, Effect::Reads).front());
     }
     template <typename... Values>
-    Rows write(const char* sql, const Values&... values) {
+    Rows write(Sql sql, const Values&... values) {
         return std::move(run({Command{sql, Params(values...)}}, Effect::Writes).front());
     }
 

@@ -22,7 +22,7 @@ using Grade = store::Finding::Grade;
 constexpr std::uint64_t scarce_bytes = 256ULL << 20;
 constexpr std::uintmax_t long_log_bytes = 256ULL << 20;
 
-Finding setting(Database& db, const char* what, const char* sql, std::string_view wanted, const char* advice) {
+Finding setting(Database& db, const char* what, Sql sql, std::string_view wanted, const char* advice) {
     auto row = db.query(sql);
     row.step();
     const bool good = row.text(0) == wanted;

@@ -182,15 +182,15 @@ Database::~Database() {
     sqlite3_close_v2(handle_);
 }
 
-PreparedStatement& Database::prepared(const char* sql) {
+PreparedStatement& Database::prepared(Sql sql) {
     if (const auto found = statements_.find(sql); found != statements_.end()) return found->second;
-    return statements_[sql] = prepare(sql);
+    return statements_[sql] = prepare(sql.text());
 }
 
-PreparedStatement& Database::prepared_insert(const char* into, std::size_t columns, std::size_t rows) {
+PreparedStatement& Database::prepared_insert(Sql into, std::size_t columns, std::size_t rows) {
     if (const auto found = inserts_.find({into, rows}); found != inserts_.end()) return found->second;
     const std::string row = concat("(", join(std::vector<std::string>(columns, "?"), ", "), ")");
-    const std::string sql = concat(into, " VALUES ", join(std::vector<std::string>(rows, row), ", "));
+    const std::string sql = concat(into.text(), " VALUES ", join(std::vector<std::string>(rows, row), ", "));
     return inserts_[{into, rows}] = prepare(sql.c_str());
 }
 

@@ -7,17 +7,19 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "holdfast/time.h"
 #include "holdfast/uuid.h"
+#include "store/sql.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
 
 namespace holdfast::sqlite {
+
+using store::Sql;
 
 /// A statement that is kept, with room for the ids it is bound to: SQLite would allocate a copy of each.
 struct PreparedStatement {
@@ -97,9 +99,9 @@ public:
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
 
-    /// `sql` must be a string literal: prepared once per connection and found again by its address.
+    /// The statement is prepared once per connection.
     template <typename... Values>
-    [[nodiscard]] Query query(const char* sql, const Values&... values) {
+    [[nodiscard]] Query query(Sql sql, const Values&... values) {
         Query query(prepared(sql));
         int index = 0;
         (query.bind(++index, values), ...);
@@ -108,7 +110,7 @@ public:
 
     /// Runs a statement that returns no rows; how many rows it changed.
     template <typename... Values>
-    std::int64_t run(const char* sql, const Values&... values) {
+    std::int64_t run(Sql sql, const Values&... values) {
         {
             auto statement = query(sql, values...);
             while (statement.step()) {
@@ -117,12 +119,11 @@ public:
         return changes();
     }
 
-    /// Inserts a row for each item. `into` must be a string literal, the statement up to the names of the columns;
-    /// their values are the tuple `values_of(item)`, in which texts are views of what lives until this returns. Many
-    /// rows at a time are one statement, which stays at the end of a table that grows there; one by one, each has to
-    /// find it anew.
+    /// Inserts a row for each item. `into` is the statement up to the names of the columns; their values are the
+    /// tuple `values_of(item)`, whose texts are views that stay valid until this returns. One statement inserts many
+    /// rows: it stays at the end of a table that grows there, while single inserts would each search for that end.
     template <typename Item, typename ValuesOf>
-    void insert(const char* into, const std::vector<Item>& items, const ValuesOf& values_of) {
+    void insert(Sql into, const std::vector<Item>& items, const ValuesOf& values_of) {
         using Values = decltype(values_of(items.front()));
         static_assert(!has_strings<Values>,
                       "a text in the tuple is gone before the statement runs: give a view of it");
@@ -146,14 +147,14 @@ public:
     void roll_back() noexcept;
 
 private:
-    [[nodiscard]] PreparedStatement& prepared(const char* sql);
-    [[nodiscard]] PreparedStatement& prepared_insert(const char* into, std::size_t columns, std::size_t rows);
+    [[nodiscard]] PreparedStatement& prepared(Sql sql);
+    [[nodiscard]] PreparedStatement& prepared_insert(Sql into, std::size_t columns, std::size_t rows);
     [[nodiscard]] PreparedStatement prepare(const char* sql);
     [[nodiscard]] std::int64_t changes() const;
 
     sqlite3* handle_ = nullptr;
-    std::unordered_map<const char*, PreparedStatement> statements_;
-    std::map<std::pair<const char*, std::size_t>, PreparedStatement> inserts_;  // by text and number of rows
+    std::map<Sql, PreparedStatement> statements_;
+    std::map<std::pair<Sql, std::size_t>, PreparedStatement> inserts_;  // by text and number of rows
     int wal_pages_ = 0;
 };
 

@@ -34,19 +34,19 @@ StepCounts count_steps(Database& db, const Uuid& job, std::size_t hooks_from) {
 // ?1 ?2 the range of ids, ?3 a workflow or '', ?4 the parent or NULL, ?5 whether children count, ?6 limit, ?7 a
 // state.
 #define HOLDFAST_MATCHING " AND (?3 = '' OR j.workflow = ?3) AND (?4 IS NOT NULL OR ?5 OR j.parent_id IS NULL)"
-constexpr const char* all_jobs = "SELECT j.id FROM job j WHERE j.id BETWEEN ?1 AND ?2" HOLDFAST_MATCHING
-                                 " AND ?7 IS ?7 ORDER BY j.id DESC LIMIT ?6";
-constexpr const char* jobs_in_state =
+constexpr Sql all_jobs = "SELECT j.id FROM job j WHERE j.id BETWEEN ?1 AND ?2" HOLDFAST_MATCHING
+                         " AND ?7 IS ?7 ORDER BY j.id DESC LIMIT ?6";
+constexpr Sql jobs_in_state =
     "SELECT j.id FROM job_progress p CROSS JOIN job j ON j.id = p.job_id"
     " WHERE p.state = ?7 AND p.job_id BETWEEN ?1 AND ?2" HOLDFAST_MATCHING " ORDER BY p.job_id DESC LIMIT ?6";
-constexpr const char* children =
+constexpr Sql children =
     "SELECT j.id FROM job j JOIN job_progress p ON p.job_id = j.id WHERE j.parent_id = ?4 AND j.id BETWEEN ?1 AND "
     "?2" HOLDFAST_MATCHING " AND (?7 = '' OR p.state = ?7) ORDER BY j.id DESC LIMIT ?6";
 #undef HOLDFAST_MATCHING
 
 std::vector<Uuid> matching_jobs(Database& db, const JobQuery& query, const store::IdRange& range) {
     std::set<Uuid, std::greater<>> ids;
-    const auto read = [&](const char* source, std::string_view state) {
+    const auto read = [&](Sql source, std::string_view state) {
         auto rows = db.query(source, range.lowest, range.highest, query.workflow, query.parent, query.with_children,
                              query.limit, state);
         while (rows.step()) ids.insert(rows.uuid(0));

@@ -15,7 +15,7 @@ void configure(Database& db) {
         "PRAGMA temp_store = MEMORY;");
 }
 
-bool says(Database& db, const char* sql, std::string_view answer) {
+bool says(Database& db, Sql sql, std::string_view answer) {
     auto row = db.query(sql);
     return row.step() && row.text(0) == answer;
 }

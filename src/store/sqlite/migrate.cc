@@ -10,7 +10,7 @@ namespace {
 // Marks the file as ours, so that another program's database is never taken for one.
 constexpr int application_id = 0x484f4c44;  // "HOLD"
 
-int pragma(Database& db, const char* sql) {
+int pragma(Database& db, Sql sql) {
     auto row = db.query(sql);
     row.step();
     return row.small(0);

@@ -7,7 +7,7 @@ namespace holdfast::sqlite {
 
 namespace {
 
-std::vector<std::int64_t> older_rows(Database& db, const char* sql, Timestamp before, std::size_t limit) {
+std::vector<std::int64_t> older_rows(Database& db, Sql sql, Timestamp before, std::size_t limit) {
     std::vector<std::int64_t> rows;
     auto found = db.query(sql, before, limit);
     while (found.step()) rows.push_back(found.integer(0));

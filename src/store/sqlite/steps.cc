@@ -11,7 +11,7 @@ namespace {
 
 using store::ReadStep;
 
-constexpr const char* steps_between =
+constexpr Sql steps_between =
     "SELECT s.step, s.item, s.state, s.task_id, s.child_id, s.ready_at, s.finished_at, s.wakes_at, s.value,"
     " s.output, s.error_code, s.error_message, s.error_data,"
     " e.result, e.error_code, e.error_message, e.error_data, c.output, c.started_at,"

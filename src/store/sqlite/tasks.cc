@@ -87,37 +87,35 @@ std::optional<TaskRecord> find_one(Database& db, Routes& routes, const Uuid& id)
     " AND (?4 = '' OR t.route_id IN (SELECT id FROM route WHERE queue = ?4))"
 #define HOLDFAST_HISTORY " LEFT JOIN lease l ON l.task_id = t.id LEFT JOIN ending e ON e.task_id = t.id"
 #define HOLDFAST_WORKED " AND (?5 IS NULL OR coalesce(e.worker_id, l.worker_id) = ?5)"
-constexpr const char* all_ids =
-    "SELECT t.id FROM task t" HOLDFAST_HISTORY " WHERE t.id" HOLDFAST_MATCHING HOLDFAST_WORKED
-    " AND ?7 IS ?7 AND ?8 IS ?8 ORDER BY t.id DESC LIMIT ?6";
-constexpr const char* ready_ids =
-    "SELECT t.id FROM ready x JOIN task t ON t.id = x.task_id WHERE x.task_id" HOLDFAST_MATCHING
-    " AND ?5 IS NULL AND ?7 IS ?7 AND ?8 IS ?8 ORDER BY x.task_id DESC LIMIT ?6";
-constexpr const char* waiting_ids =
+constexpr Sql all_ids = "SELECT t.id FROM task t" HOLDFAST_HISTORY " WHERE t.id" HOLDFAST_MATCHING HOLDFAST_WORKED
+                        " AND ?7 IS ?7 AND ?8 IS ?8 ORDER BY t.id DESC LIMIT ?6";
+constexpr Sql ready_ids = "SELECT t.id FROM ready x JOIN task t ON t.id = x.task_id WHERE x.task_id" HOLDFAST_MATCHING
+                          " AND ?5 IS NULL AND ?7 IS ?7 AND ?8 IS ?8 ORDER BY x.task_id DESC LIMIT ?6";
+constexpr Sql waiting_ids =
     "SELECT t.id FROM waiting x JOIN task t ON t.id = x.task_id WHERE x.task_id" HOLDFAST_MATCHING
     " AND ?5 IS NULL AND ?7 IS ?7 AND ?8 IS ?8 ORDER BY x.task_id DESC LIMIT ?6";
-constexpr const char* leased_ids =
+constexpr Sql leased_ids =
     "SELECT t.id FROM lease x JOIN task t ON t.id = x.task_id WHERE x.task_id" HOLDFAST_MATCHING
     " AND (?5 IS NULL OR x.worker_id = ?5) AND (?7 = '' OR (?7 = 'RUNNING') = (x.started_at IS NOT NULL)) AND ?8 IS "
     "?8"
     " ORDER BY x.task_id DESC LIMIT ?6";
-constexpr const char* completed_ids =
+constexpr Sql completed_ids =
     "SELECT t.id FROM ending x JOIN task t ON t.id = x.task_id WHERE x.task_id" HOLDFAST_MATCHING
     " AND (?5 IS NULL OR x.worker_id = ?5) AND x.state = ?7 AND ?8 IS ?8 ORDER BY x.task_id DESC LIMIT ?6";
-constexpr const char* otherwise_ended_ids =
+constexpr Sql otherwise_ended_ids =
     "SELECT t.id FROM ending x INDEXED BY ending_not_completed JOIN task t ON t.id = x.task_id"
     " WHERE x.task_id" HOLDFAST_MATCHING
     " AND (?5 IS NULL OR x.worker_id = ?5) AND x.state = ?7 AND x.state <> 'COMPLETED' AND ?8 IS ?8"
     " ORDER BY x.task_id DESC LIMIT ?6";
 // The state of these is '' for any, or how they ended.
-constexpr const char* named_ids = "SELECT t.id FROM task t INDEXED BY task_name" HOLDFAST_HISTORY
-                                  " WHERE t.name = ?3 AND t.id" HOLDFAST_MATCHING HOLDFAST_WORKED
-                                  " AND (?7 = '' OR e.state = ?7) AND ?8 IS ?8 ORDER BY t.id DESC LIMIT ?6";
-constexpr const char* routed_ids =
+constexpr Sql named_ids = "SELECT t.id FROM task t INDEXED BY task_name" HOLDFAST_HISTORY
+                          " WHERE t.name = ?3 AND t.id" HOLDFAST_MATCHING HOLDFAST_WORKED
+                          " AND (?7 = '' OR e.state = ?7) AND ?8 IS ?8 ORDER BY t.id DESC LIMIT ?6";
+constexpr Sql routed_ids =
     "SELECT t.id FROM task t INDEXED BY task_route" HOLDFAST_HISTORY
     " WHERE t.route_id = ?8 AND t.id BETWEEN ?1 AND ?2 AND (?3 = '' OR t.name = ?3) AND ?4 IS ?4" HOLDFAST_WORKED
     " AND (?7 = '' OR e.state = ?7) ORDER BY t.id DESC LIMIT ?6";
-constexpr const char* worked_ids =
+constexpr Sql worked_ids =
     "SELECT t.id FROM ending x INDEXED BY ending_worker CROSS JOIN task t ON t.id = x.task_id"
     " WHERE x.worker_id = ?5 AND x.task_id" HOLDFAST_MATCHING
     " AND (?7 = '' OR x.state = ?7) AND ?8 IS ?8 ORDER BY x.task_id DESC LIMIT ?6";
@@ -125,7 +123,7 @@ constexpr const char* worked_ids =
 #undef HOLDFAST_HISTORY
 #undef HOLDFAST_WORKED
 
-std::vector<const char*> sources_of(TaskState state) {
+std::vector<Sql> sources_of(TaskState state) {
     switch (state) {
         case TaskState::Pending:
             return {ready_ids, waiting_ids};
@@ -157,7 +155,7 @@ public:
             if (guide_.leads_to(state))
                 read_guided(to_text(state));
             else
-                for (const auto* source : sources_of(state)) read(source, to_text(state));
+                for (const Sql source : sources_of(state)) read(source, to_text(state));
         }
         std::vector<Uuid> page(ids_.begin(), ids_.end());
         if (page.size() > params_.limit) page.resize(params_.limit);
@@ -173,7 +171,7 @@ private:
         return routes;
     }
 
-    std::size_t count_few(const char* sql, const auto& of) {
+    std::size_t count_few(Sql sql, const auto& of) {
         auto row = db_.query(sql, of, store::rare_up_to + 1);
         row.step();
         return static_cast<std::size_t>(row.integer(0));
@@ -195,7 +193,7 @@ private:
         return tasks <= store::rare_up_to;
     }
 
-    void read(const char* source, std::string_view state, std::int64_t route = 0) {
+    void read(Sql source, std::string_view state, std::int64_t route = 0) {
         auto rows = db_.query(source, range_.lowest, range_.highest, params_.filter.name, params_.filter.queue,
                               params_.filter.worker, params_.limit, state, route);
         while (rows.step()) ids_.insert(rows.uuid(0));
@@ -297,13 +295,13 @@ std::vector<store::AttemptRecord> SqliteStore::attempts(const Uuid& task) {
 }
 
 std::vector<store::EventRecord> SqliteStore::events(const store::ReadEventsParams& params) {
-    const char* all =
+    constexpr Sql all =
         "SELECT id, at, kind, task_id, worker_id, who, message, data, job_id FROM event WHERE id > ? ORDER BY id "
         "LIMIT ?";
-    const char* of_task =
+    constexpr Sql of_task =
         "SELECT id, at, kind, task_id, worker_id, who, message, data, job_id FROM event"
         " WHERE id > ?1 AND task_id = ?3 AND (?4 IS NULL OR worker_id = ?4) ORDER BY id LIMIT ?2";
-    const char* of_worker =
+    constexpr Sql of_worker =
         "SELECT id, at, kind, task_id, worker_id, who, message, data, job_id FROM event"
         " WHERE id > ?1 AND worker_id = ?3 ORDER BY id LIMIT ?2";
     return work_.read([&](Database& db) {
