@@ -22,7 +22,7 @@ EndingSight read_ending(const sqlite::Query& row, int column) {
 
 struct Contradiction {
     const char* what;
-    const char* sql;  ///< its rows: the id of a task
+    store::Sql sql;  ///< its rows: the id of a task
 };
 
 constexpr Contradiction forbidden[] = {
