@@ -2,6 +2,7 @@
 #include "store/event_texts.h"
 #include "store/postgres/endings.h"
 #include "store/postgres/store_impl.h"
+#include "store/rows.h"
 
 namespace holdfast::postgres {
 
@@ -49,8 +50,7 @@ bool unshare(Transaction& tx, const std::string& key) {
         " SELECT $1, q.name, $2, false FROM holdfast.queue q WHERE holdfast.key_in_use(q.name, $1, '{}')"
         " ORDER BY q.name ON CONFLICT (key, queue) DO UPDATE SET max_slots = excluded.max_slots RETURNING queue",
         key, shared.small(0, 0));
-    for (int row = 0; row < queues.size(); ++row)
-        tx.run("SELECT holdfast.unpark_owned(ARRAY[$1], ARRAY[$2])", queues.text(row, 0), key);
+    for (const Row row : queues) tx.run("SELECT holdfast.unpark_owned(ARRAY[$1], ARRAY[$2])", row.text(0), key);
     return true;
 }
 
@@ -58,22 +58,17 @@ bool unshare(Transaction& tx, const std::string& key) {
 
 std::vector<KeyRecord> PostgresStore::keys(const store::KeysParams& params) {
     // A queue's own key means nothing while its name is declared shared.
-    const auto rows = work_.read(
-        "SELECT c.key, c.queue, c.max_slots, c.declared,"
-        " (SELECT count(*) FROM holdfast.slot s WHERE s.key = c.key AND (c.queue = '' OR s.queue = c.queue)),"
-        " (SELECT count(*) FROM holdfast.waiting w JOIN holdfast.route r ON r.id = w.route_id"
-        "  WHERE w.concurrency_key = c.key AND w.why = 'key' AND (c.queue = '' OR r.queue = c.queue))"
-        " FROM holdfast.concurrency c WHERE ($1 = '' OR c.key = $1) AND (c.declared"
-        " OR NOT EXISTS (SELECT FROM holdfast.concurrency o WHERE o.key = c.key AND o.queue = ''))"
-        " ORDER BY c.declared DESC, c.key, c.queue LIMIT $2",
-        params.key, static_cast<std::int64_t>(params.limit));
-    std::vector<KeyRecord> records;
-    for (int row = 0; row < rows.size(); ++row)
-        records.push_back({.key = {rows.string(row, 0), rows.string(row, 1), rows.small(row, 2)},
-                           .declared = rows.boolean(row, 3),
-                           .held = rows.integer(row, 4),
-                           .waiting = rows.integer(row, 5)});
-    return records;
+    return work_
+        .read(
+            "SELECT c.key, c.queue, c.max_slots, c.declared,"
+            " (SELECT count(*) FROM holdfast.slot s WHERE s.key = c.key AND (c.queue = '' OR s.queue = c.queue)),"
+            " (SELECT count(*) FROM holdfast.waiting w JOIN holdfast.route r ON r.id = w.route_id"
+            "  WHERE w.concurrency_key = c.key AND w.why = 'key' AND (c.queue = '' OR r.queue = c.queue))"
+            " FROM holdfast.concurrency c WHERE ($1 = '' OR c.key = $1) AND (c.declared"
+            " OR NOT EXISTS (SELECT FROM holdfast.concurrency o WHERE o.key = c.key AND o.queue = ''))"
+            " ORDER BY c.declared DESC, c.key, c.queue LIMIT $2",
+            params.key, static_cast<std::int64_t>(params.limit))
+        .all(store::read_key);
 }
 
 DeclareStatus PostgresStore::declare_key(const core::KeyDeclaration& key, const std::string& who) {

@@ -5,6 +5,7 @@
 #include "store/admission.h"
 #include "store/postgres/batches.h"
 #include "store/postgres/store_impl.h"
+#include "store/rows.h"
 
 namespace holdfast::postgres {
 
@@ -89,22 +90,16 @@ std::vector<Fenced> PostgresStore::append_logs(const std::vector<LogChunk>& chun
         const auto rows = work_.run({append_command(chunks, batch)}, Effect::Writes);
         const auto texts = rows.front().strings(0, 0);
         for (std::size_t i = 0; i < batch.size(); ++i) answers[batch[i]] = read_fenced(texts[i]);
-        bell_.ring({.done = true});  // wakes those who follow the log
+        bell_.ring({.done = true});  // wakes the readers that follow the log
     }
     return answers;
 }
 
 std::vector<store::LogRecord> PostgresStore::read_logs(const store::ReadLogsParams& params) {
-    const auto rows = work_.read(
-        "SELECT id, lease, sequence, stream, text, at FROM holdfast.log WHERE task_id = $1 AND id > $2 ORDER BY id "
-        "LIMIT $3",
-        params.task, params.after_offset, static_cast<std::int64_t>(params.limit));
-    std::vector<store::LogRecord> records;
-    for (int row = 0; row < rows.size(); ++row)
-        records.push_back({rows.integer(row, 0),
-                           {params.task, rows.integer(row, 1), rows.small(row, 2), rows.string(row, 3),
-                            rows.string(row, 4), rows.time(row, 5)}});
-    return records;
+    return work_
+        .read("SELECT " HOLDFAST_LOG_COLUMNS " FROM holdfast.log WHERE task_id = $1 AND id > $2 ORDER BY id LIMIT $3",
+              params.task, params.after_offset, static_cast<std::int64_t>(params.limit))
+        .all(store::read_log);
 }
 
 }  // namespace holdfast::postgres

@@ -1,9 +1,8 @@
 #include "store/admission.h"
-#include "store/encoding.h"
 #include "store/postgres/batches.h"
 #include "store/postgres/endings.h"
 #include "store/postgres/store_impl.h"
-#include "store/postgres/worker_rows.h"
+#include "store/rows.h"
 
 namespace holdfast::postgres {
 
@@ -13,7 +12,7 @@ using store::Fenced;
 using store::RecoverOutcome;
 
 bool mark_one(Transaction& tx, const store::LostWorker& lost) {
-    // FOR UPDATE waits for a claim of the worker that is under way: its leases are to be seen by whoever looks now.
+    // FOR UPDATE waits for a claim of the worker that is under way: from here on its leases can be seen.
     const auto row = tx.run("SELECT status, beat FROM holdfast.worker WHERE id = $1 FOR UPDATE", lost.worker);
     if (row.empty() || row.integer(0, 1) != lost.beat) return false;
     if (row.text(0, 0) == "inactive") return true;
@@ -90,12 +89,12 @@ void ask_in(Transaction& tx, const store::AskToStopParams& params, const Batch& 
         ids.push_back(request.lease.task);
         tasks.add(request.lease.task);
         leases.add(request.lease.lease);
-        reasons.add(to_text(request.reason));
+        reasons.add(word_of(request.reason));
     }
     const auto rows =
         tx.run("SELECT task_id, worker_id FROM holdfast.request_stops($1, $2, $3)", tasks, leases, reasons);
     std::unordered_map<Uuid, Uuid> asked;
-    for (int row = 0; row < rows.size(); ++row) asked[rows.uuid(row, 0)] = rows.uuid(row, 1);
+    for (const Row row : rows) asked[row.uuid(0)] = row.uuid(1);
     const auto held = asked.size() == batch.size() ? std::unordered_map<Uuid, LockedLease>() : lock_leases(tx, ids);
     std::vector<store::NewEvent> events;
     for (const auto index : batch) {
@@ -114,31 +113,12 @@ void ask_in(Transaction& tx, const store::AskToStopParams& params, const Batch& 
     tx.gives_orders |= !asked.empty();
 }
 
-store::LeaseRecord read_lease_record(const Rows& rows, int row) {
-    store::LeaseRecord record;
-    record.lease = {rows.uuid(row, 0), rows.integer(row, 1)};
-    record.worker = rows.uuid(row, 2);
-    record.claimed_at = rows.time(row, 3);
-    record.started_at = rows.optional_time(row, 4);
-    record.started = record.started_at.has_value();
-    record.holds_key = !rows.is_null(row, 5);
-    record.history = {rows.small(row, 6), rows.small(row, 7), rows.small(row, 8)};
-    record.cancel_requested = rows.text(row, 9) == "cancel";
-    record.unlisted_beats = rows.small(row, 10);
-    record.name = rows.string(row, 11);
-    record.policy = read_policy(rows, row, 12);
-    record.spec = rows.string(row, 13);
-    return record;
-}
-
 }  // namespace
 
 store::LivenessView PostgresStore::look() {
     const auto answers = beats_.run(
         {{"SELECT pg_postmaster_start_time()::text", {}},
-         {"SELECT w.id, w.number, w.name, w.status, w.hostname, w.boot_id, w.pid_namespace, w.pid, w.start_time, "
-          "w.keeper_pid,"
-          " w.keeper_start_time, w.beat, w.beat_interval_us, w.fence_after_us, w.proves_session, s.key IS NOT NULL"
+         {"SELECT " HOLDFAST_LIVENESS_COLUMNS ", s.key IS NOT NULL"
           " FROM holdfast.worker w"
           " LEFT JOIN (SELECT DISTINCT key FROM holdfast.session_locks) s ON s.key = holdfast.session_key(w.id)"
           " WHERE w.status <> 'inactive' OR EXISTS (SELECT FROM holdfast.lease l WHERE l.worker_id = w.id) ORDER BY "
@@ -154,12 +134,11 @@ store::LivenessView PostgresStore::look() {
         Effect::Reads);
     store::LivenessView view;
     view.store_epoch = answers[0].string(0, 0);
-    const auto& rows = answers[1];
-    for (int row = 0; row < rows.size(); ++row) {
-        view.workers.push_back(read_liveness(rows, row));
-        view.workers.back().session_held = rows.boolean(row, 15);
+    for (const Row row : answers[1]) {
+        view.workers.push_back(store::read_liveness(row));
+        view.workers.back().session_held = row.boolean(15);
     }
-    for (int row = 0; row < answers[2].size(); ++row) view.unregistered.push_back(answers[2].uuid(row, 0));
+    view.unregistered = answers[2].all(store::read_id);
     return view;
 }
 
@@ -171,16 +150,15 @@ std::vector<bool> PostgresStore::mark_lost(const std::vector<store::LostWorker>&
 }
 
 std::vector<store::LeaseRecord> PostgresStore::leases(const store::FindLeasesParams& params) {
-    const auto rows = work_.read(
-        "SELECT l.task_id, l.lease, l.worker_id, l.claimed_at, l.started_at, l.concurrency_key, l.attempts, "
-        "l.crashes,"
-        " l.requeues, l.stop_requested, l.unlisted_beats, t.name, t.policy::text, t.spec"
-        " FROM holdfast.lease l JOIN holdfast.task t ON t.id = l.task_id"
-        " WHERE ($1 IS NULL OR l.worker_id = $1) AND ($2 IS NULL OR l.task_id > $2) ORDER BY l.task_id LIMIT $3",
-        params.worker, params.after, static_cast<std::int64_t>(params.limit));
-    std::vector<store::LeaseRecord> records;
-    for (int row = 0; row < rows.size(); ++row) records.push_back(read_lease_record(rows, row));
-    return records;
+    return work_
+        .read(
+            "SELECT l.task_id, l.lease, l.worker_id, l.claimed_at, l.started_at, l.concurrency_key, l.attempts, "
+            "l.crashes,"
+            " l.requeues, l.stop_requested, l.unlisted_beats, t.name, t.policy::text, t.spec"
+            " FROM holdfast.lease l JOIN holdfast.task t ON t.id = l.task_id"
+            " WHERE ($1 IS NULL OR l.worker_id = $1) AND ($2 IS NULL OR l.task_id > $2) ORDER BY l.task_id LIMIT $3",
+            params.worker, params.after, static_cast<std::int64_t>(params.limit))
+        .all(store::read_lease_record);
 }
 
 std::vector<RecoverOutcome> PostgresStore::recover(const store::RecoverParams& params) {
@@ -225,21 +203,16 @@ store::SweepLeaseAnswer PostgresStore::sweep_lease(const std::string& holder, Du
 }
 
 void PostgresStore::note_sweep(const store::SweepNote& note) {
-    work_.write(
-        "INSERT INTO holdfast.sweep_note (service, who, at, did, failure) VALUES ($1, $2, holdfast.now(), $3, $4)"
-        " ON CONFLICT (service) DO UPDATE SET who = excluded.who, at = excluded.at, did = excluded.did,"
-        " failure = excluded.failure",
-        note.service, note.who, note.did, store::readable_text(note.failure, store::max_failure_bytes));
+    work_.write("INSERT INTO holdfast.sweep_note (" HOLDFAST_NOTE_COLUMNS
+                ") VALUES ($1, $2, holdfast.now(), $3, $4)"
+                " ON CONFLICT (service) DO UPDATE SET who = excluded.who, at = excluded.at, did = excluded.did,"
+                " failure = excluded.failure",
+                note.service, note.who, note.did, store::readable_text(note.failure, store::max_failure_bytes));
 }
 
 std::vector<store::SweepNote> PostgresStore::sweep_notes() {
-    const auto rows =
-        work_.read("SELECT service, who, at, did, failure FROM holdfast.sweep_note ORDER BY service COLLATE \"C\"");
-    std::vector<store::SweepNote> notes;
-    for (int row = 0; row < rows.size(); ++row)
-        notes.push_back(
-            {rows.string(row, 0), rows.string(row, 1), rows.time(row, 2), rows.string(row, 3), rows.string(row, 4)});
-    return notes;
+    return work_.read("SELECT " HOLDFAST_NOTE_COLUMNS " FROM holdfast.sweep_note ORDER BY service COLLATE \"C\"")
+        .all(store::read_sweep_note);
 }
 
 }  // namespace holdfast::postgres

@@ -1,4 +1,5 @@
 #include "store/postgres/store_impl.h"
+#include "store/rows.h"
 
 namespace holdfast::postgres {
 
@@ -11,17 +12,11 @@ void PostgresStore::beat_replica(const store::Replica& replica) {
 }
 
 std::vector<store::ReplicaRecord> PostgresStore::replicas() {
-    const auto rows = work_.read(
-        "SELECT id, hostname, pid, version, address, sweeping, started_at, last_heartbeat, holdfast.now()"
-        " FROM holdfast.replica ORDER BY started_at, id");
-    std::vector<store::ReplicaRecord> replicas;
-    for (int row = 0; row < rows.size(); ++row)
-        replicas.push_back({{rows.uuid(row, 0), rows.string(row, 1), rows.small(row, 2), rows.string(row, 3),
-                             rows.string(row, 4), rows.boolean(row, 5)},
-                            rows.time(row, 6),
-                            rows.time(row, 7),
-                            rows.time(row, 8) - rows.time(row, 7)});
-    return replicas;
+    return work_
+        .read(
+            "SELECT id, hostname, pid, version, address, sweeping, started_at, last_heartbeat, holdfast.now()"
+            " FROM holdfast.replica ORDER BY started_at, id")
+        .all(store::read_replica);
 }
 
 void PostgresStore::remove_replica(const Uuid& replica) {

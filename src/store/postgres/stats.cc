@@ -1,8 +1,8 @@
 #include "store/stats_tally.h"
 
-#include "store/encoding.h"
 #include "store/jobs/step_infos.h"
 #include "store/postgres/store_impl.h"
+#include "store/rows.h"
 
 namespace holdfast::postgres {
 
@@ -16,9 +16,9 @@ void tally_endings(Transaction& tx, StatsTally& tally) {
     const auto rows =
         tx.run("SELECT state, finished_at, run_at, started_at, name FROM holdfast.recent_endings($1, $2, $3)",
                tally.since(), limit, static_cast<int>(store::most_names_looked_up));
-    for (int row = 0; row < rows.size(); ++row)
-        tally.add_ended(store::read_task_state(rows.text(row, 0)), rows.time(row, 1), rows.time(row, 2),
-                        rows.optional_time(row, 3), rows.text(row, 4));
+    for (const Row row : rows)
+        tally.add_ended(store::read_task_state(row.text(0)), row.time(1), row.time(2), row.optional_time(3),
+                        row.text(4));
     const auto last =
         tx.run("SELECT task_id FROM holdfast.ending ORDER BY task_id DESC OFFSET $1 LIMIT 1", limit - 1);
     if (!last.empty()) tally.cut_at(last.uuid(0, 0));
@@ -32,7 +32,7 @@ void tally_events(Transaction& tx, StatsTally& tally) {
             "SELECT id, kind, at FROM holdfast.event WHERE id < coalesce($1, 9223372036854775807) ORDER BY id DESC "
             "LIMIT $2",
             before, page);
-        for (int row = 0; row < rows.size(); ++row) tally.add_event(rows.text(row, 1), rows.time(row, 2));
+        for (const Row row : rows) tally.add_event(row.text(1), row.time(2));
         if (rows.size() < page || rows.time(page - 1, 2) < tally.since()) return;
         before = rows.integer(page - 1, 0);
         if (looked_at + page >= limit) tally.cut_at(rows.time(page - 1, 2));
@@ -44,8 +44,7 @@ void tally_events(Transaction& tx, StatsTally& tally) {
 store::JobCounts PostgresStore::count_jobs() {
     const auto rows = work_.read("SELECT state, count(*) FROM holdfast.job_progress GROUP BY state");
     store::JobCounts counts;
-    for (int row = 0; row < rows.size(); ++row)
-        store::add_to(counts, store::read_job_state(rows.text(row, 0)), rows.integer(row, 1));
+    for (const Row row : rows) store::add_to(counts, store::read_job_state(row.text(0)), row.integer(1));
     return counts;
 }
 
@@ -74,13 +73,25 @@ store::Pulse PostgresStore::pulse() {
     return pulse;
 }
 
-/// What kind a step is stands in its job's definition.
+store::EndedTasks PostgresStore::ended_tasks(Timestamp since, Timestamp until) {
+    const auto last = work_.read("SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM holdfast.lease_number");
+    const auto ended = work_.read(
+        "SELECT e.state, e.finished_at, e.run_at, e.started_at, t.name, r.queue"
+        " FROM (SELECT task_id, state, finished_at, run_at, started_at FROM holdfast.ending"
+        " ORDER BY task_id DESC LIMIT $3) e"
+        " JOIN holdfast.task t ON t.id = e.task_id JOIN holdfast.route r ON r.id = t.route_id"
+        " WHERE e.finished_at >= $1 AND e.finished_at < $2",
+        since, until, static_cast<int>(store::most_ended_looked_at));
+    return {.tasks = ended.all(store::read_ended_task), .last_lease = last.integer(0, 0)};
+}
+
+/// The kind of a step stands in its job's definition.
 std::int64_t PostgresStore::count_approvals(const Rows& steps) {
     std::int64_t approvals = 0;
-    for (int row = 0; row < steps.size(); ++row) {
-        const auto bundle = plan_of(steps.uuid(row, 0));
-        const auto* const plan = bundle ? bundle->find(steps.string(row, 1)) : nullptr;
-        if (store::is_approval(plan, steps.small(row, 2), steps.boolean(row, 3))) approvals += steps.integer(row, 4);
+    for (const Row row : steps) {
+        const auto bundle = plan_of(row.uuid(0));
+        const auto* const plan = bundle ? bundle->find(row.string(1)) : nullptr;
+        if (store::is_approval(plan, row.small(2), row.boolean(3))) approvals += row.integer(4);
     }
     return approvals;
 }

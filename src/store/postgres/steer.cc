@@ -2,6 +2,7 @@
 #include "store/postgres/batches.h"
 #include "store/postgres/endings.h"
 #include "store/postgres/store_impl.h"
+#include "store/rows.h"
 
 namespace holdfast::postgres {
 
@@ -43,10 +44,10 @@ void request_cancels(Transaction& tx, const std::vector<Uuid>& tasks, const stor
     }
     const auto asked =
         tx.run("SELECT task_id, worker_id FROM holdfast.request_stops($1, $2, $3)", tasks, any_lease, reasons);
-    for (int row = 0; row < asked.size(); ++row) {
-        const auto task = asked.uuid(row, 0);
+    for (const Row row : asked) {
+        const auto task = row.uuid(0);
         outcomes.statuses[task] = CancelStatus::Requested;
-        outcomes.events[task] = store::cancel_requested_event(task, asked.uuid(row, 1), params.who, params.reason);
+        outcomes.events[task] = store::cancel_requested_event(task, row.uuid(1), params.who, params.reason);
         tx.brings_work = true;
         tx.gives_orders = true;
     }
@@ -148,17 +149,15 @@ std::vector<ForceStatus> PostgresStore::force(const store::ForceParams& params) 
 }
 
 std::vector<store::QueueRecord> PostgresStore::queues() {
-    const auto rows = work_.read(
-        "SELECT q.name, q.paused, coalesce(sum(c.pending), 0)::bigint, coalesce(sum(c.in_flight), 0)::bigint"
-        " FROM holdfast.queue q LEFT JOIN holdfast.route r ON r.queue = q.name LEFT JOIN ("
-        "   SELECT route_id, count(*) AS pending, 0 AS in_flight FROM holdfast.ready GROUP BY route_id"
-        "   UNION ALL SELECT route_id, count(*), 0 FROM holdfast.waiting GROUP BY route_id"
-        "   UNION ALL SELECT route_id, 0, count(*) FROM holdfast.lease GROUP BY route_id) c ON c.route_id = r.id"
-        " GROUP BY q.name, q.paused ORDER BY q.name");
-    std::vector<store::QueueRecord> queues;
-    for (int row = 0; row < rows.size(); ++row)
-        queues.push_back({rows.string(row, 0), rows.boolean(row, 1), rows.integer(row, 2), rows.integer(row, 3)});
-    return queues;
+    return work_
+        .read(
+            "SELECT q.name, q.paused, coalesce(sum(c.pending), 0)::bigint, coalesce(sum(c.in_flight), 0)::bigint"
+            " FROM holdfast.queue q LEFT JOIN holdfast.route r ON r.queue = q.name LEFT JOIN ("
+            "   SELECT route_id, count(*) AS pending, 0 AS in_flight FROM holdfast.ready GROUP BY route_id"
+            "   UNION ALL SELECT route_id, count(*), 0 FROM holdfast.waiting GROUP BY route_id"
+            "   UNION ALL SELECT route_id, 0, count(*) FROM holdfast.lease GROUP BY route_id) c ON c.route_id = r.id"
+            " GROUP BY q.name, q.paused ORDER BY q.name")
+        .all(store::read_queue);
 }
 
 void PostgresStore::set_queue_paused(const std::string& queue, bool paused, const std::string& who) {

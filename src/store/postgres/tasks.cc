@@ -1,12 +1,10 @@
 #include <set>
 
-#include "store/encoding.h"
 #include "store/id_range.h"
 #include "store/list_guide.h"
 #include "store/postgres/endings.h"
-#include "store/postgres/job_tables.h"
 #include "store/postgres/store_impl.h"
-#include "store/postgres/task_rows.h"
+#include "store/rows.h"
 
 namespace holdfast::postgres {
 
@@ -14,30 +12,7 @@ namespace {
 
 using store::TaskRecord;
 
-TaskRecord read_record(const Rows& rows, int row) {
-    TaskRecord record;
-    record.task = read_task(rows, row);
-    record.task.queue = rows.string(row, 13);
-    record.task.tags = rows.strings(row, 14);
-    record.created_at = rows.time(row, 15);
-    record.state = store::read_task_state(rows.text(row, 16));
-    record.waits_for = store::read_wait_reason(rows.text(row, 17));
-    record.history = {rows.small(row, 18), rows.small(row, 19), rows.small(row, 20)};
-    record.lease = rows.integer(row, 21);
-    record.worker = rows.uuid(row, 22);
-    record.claimed_at = rows.optional_time(row, 23);
-    record.started_at = rows.optional_time(row, 24);
-    record.finished_at = rows.optional_time(row, 25);
-    record.cancel_requested = rows.boolean(row, 26);
-    record.result = rows.string(row, 27);
-    record.error = read_error(rows, row, 28);
-    if (!rows.is_null(row, 31))
-        record.progress = store::Progress{rows.real(row, 31), rows.string(row, 32), rows.time(row, 33)};
-    record.checkpoint = rows.string(row, 34);
-    return record;
-}
-
-std::vector<const char*> sources_of(TaskState state) {
+std::vector<std::string_view> sources_of(TaskState state) {
     switch (state) {
         case TaskState::Pending:
             return {"ready", "waiting"};
@@ -57,7 +32,7 @@ std::optional<Uuid> worker_of(const store::TaskFilter& filter) {
     return filter.worker.is_nil() ? std::nullopt : std::optional(filter.worker);
 }
 
-Command ordered(const char* source, const store::ListParams& params, const store::IdRange& range,
+Command ordered(std::string_view source, const store::ListParams& params, const store::IdRange& range,
                 std::string_view state) {
     const auto& filter = params.filter;
     return {"SELECT holdfast.list_ids($1, $2, $3, $4, $5, $6, $7, $8)",
@@ -90,36 +65,25 @@ std::vector<Command> list_commands(const store::ListParams& params, const store:
         if (guide.leads_to(state))
             commands.push_back(guided(guide.by, params, range, to_text(state)));
         else
-            for (const auto* source : sources_of(state))
+            for (const auto source : sources_of(state))
                 commands.push_back(ordered(source, params, range, to_text(state)));
     }
     return commands;
 }
 
-#define HOLDFAST_EVENT_COLUMNS "id, at, kind, task_id, worker_id, who, message, data, job_id"
-
-std::vector<store::EventRecord> read_events(const Rows& rows) {
-    std::vector<store::EventRecord> events;
-    for (int row = 0; row < rows.size(); ++row)
-        events.push_back({rows.integer(row, 0), rows.time(row, 1), rows.string(row, 2), rows.uuid(row, 3),
-                          rows.uuid(row, 4), rows.string(row, 5), rows.string(row, 6), rows.string(row, 7),
-                          rows.uuid(row, 8)});
-    return events;
-}
-
 }  // namespace
 
 std::vector<TaskRecord> PostgresStore::read_tasks(const std::vector<Uuid>& ids) {
-    const auto rows = work_.read(
-        "SELECT " HOLDFAST_TASK_COLUMNS
-        ", queue, tags, created_at, state, waits_for, attempts, crashes, requeues, lease,"
-        " worker_id, claimed_at, started_at, finished_at, cancel_requested, result, error_code, error_message,"
-        " error_data, progress, progress_text, progress_at, checkpoint FROM holdfast.find_tasks($1)",
-        ids);
-    std::vector<TaskRecord> records;
-    records.reserve(static_cast<std::size_t>(rows.size()));
-    for (int row = 0; row < rows.size(); ++row) records.push_back(read_record(rows, row));
-    return records;
+    return work_
+        .read(
+            "SELECT id, name, args, spec, priority, run_at, deadline, policy::text, concurrency_key, "
+            "concurrency_limit,"
+            " idempotency_key, retry_of, traceparent, queue, tags, created_at, state, waits_for, attempts, crashes, "
+            "requeues, lease,"
+            " worker_id, claimed_at, started_at, finished_at, cancel_requested, result, error_code, error_message,"
+            " error_data, progress, progress_text, progress_at, checkpoint FROM holdfast.find_tasks($1)",
+            ids)
+        .all(store::read_task_record);
 }
 
 std::vector<std::optional<TaskRecord>> PostgresStore::find(const std::vector<Uuid>& ids) {
@@ -150,7 +114,7 @@ std::vector<TaskRecord> PostgresStore::list(const store::ListParams& params) {
         store::choose_guide(params.filter, [&](store::ListGuide by) { return is_rare(by, params.filter); });
     std::set<Uuid, std::greater<>> ids;
     for (const auto& rows : work_.run(list_commands(params, *range, guide), Effect::Reads))
-        for (int row = 0; row < rows.size(); ++row) ids.insert(rows.uuid(row, 0));
+        for (const Row row : rows) ids.insert(row.uuid(0));
     std::vector<Uuid> page(ids.begin(), ids.end());
     if (page.size() > params.limit) page.resize(params.limit);
     if (page.empty()) return {};
@@ -178,41 +142,39 @@ store::TaskCounts PostgresStore::count() {
 }
 
 std::vector<store::AttemptRecord> PostgresStore::attempts(const Uuid& task) {
-    const auto rows = work_.read(
-        "SELECT attempt, lease, worker_id, claimed_at, started_at, finished_at, run_end, error_code, error_message, "
-        "error_data"
-        " FROM holdfast.attempts WHERE task_id = $1 ORDER BY lease",
-        task);
-    std::vector<store::AttemptRecord> attempts;
-    for (int row = 0; row < rows.size(); ++row)
-        attempts.push_back({task, rows.small(row, 0), rows.integer(row, 1), rows.uuid(row, 2), rows.time(row, 3),
-                            rows.time(row, 4), rows.time(row, 5), store::read_lease_end(rows.text(row, 6)),
-                            read_error(rows, row, 7)});
-    return attempts;
+    return work_
+        .read("SELECT " HOLDFAST_ATTEMPT_COLUMNS " FROM holdfast.attempts WHERE task_id = $1 ORDER BY lease", task)
+        .all(store::read_attempt);
 }
 
 std::vector<store::EventRecord> PostgresStore::events(const store::ReadEventsParams& params) {
+    constexpr Sql all = "SELECT " HOLDFAST_EVENT_COLUMNS " FROM holdfast.event WHERE id > $1 ORDER BY id LIMIT $2";
+    constexpr Sql of_task = "SELECT " HOLDFAST_EVENT_COLUMNS
+                            " FROM holdfast.event"
+                            " WHERE id > $1 AND task_id = $3 AND ($4 IS NULL OR worker_id = $4) ORDER BY id LIMIT $2";
+    constexpr Sql of_worker = "SELECT " HOLDFAST_EVENT_COLUMNS
+                              " FROM holdfast.event"
+                              " WHERE id > $1 AND worker_id = $3 ORDER BY id LIMIT $2";
     const auto limit = static_cast<std::int64_t>(params.limit);
-    const auto rows =
-        params.task
-            ? work_.read("SELECT " HOLDFAST_EVENT_COLUMNS
-                         " FROM holdfast.event"
-                         " WHERE id > $1 AND task_id = $3 AND ($4 IS NULL OR worker_id = $4) ORDER BY id LIMIT $2",
-                         params.after_id, limit, *params.task, params.worker)
-        : params.worker ? work_.read("SELECT " HOLDFAST_EVENT_COLUMNS
-                                     " FROM holdfast.event"
-                                     " WHERE id > $1 AND worker_id = $3 ORDER BY id LIMIT $2",
-                                     params.after_id, limit, *params.worker)
-                        : work_.read("SELECT " HOLDFAST_EVENT_COLUMNS
-                                     " FROM holdfast.event"
-                                     " WHERE id > $1 ORDER BY id LIMIT $2",
-                                     params.after_id, limit);
-    return read_events(rows);
+    const auto rows = params.task     ? work_.read(of_task, params.after_id, limit, *params.task, params.worker)
+                      : params.worker ? work_.read(of_worker, params.after_id, limit, *params.worker)
+                                      : work_.read(all, params.after_id, limit);
+    return rows.all(store::read_event);
+}
+
+std::vector<store::EventRecord> PostgresStore::job_events(const store::JobEventsParams& params) {
+    return work_
+        .read("SELECT " HOLDFAST_EVENT_COLUMNS
+              " FROM holdfast.event WHERE job_id = $1 AND id > $2 ORDER BY id LIMIT $3",
+              params.job, params.after_id, static_cast<std::int64_t>(params.limit))
+        .all(store::read_event);
 }
 
 std::vector<store::EventRecord> PostgresStore::last_events(std::size_t limit) {
-    return read_events(work_.read("SELECT " HOLDFAST_EVENT_COLUMNS " FROM holdfast.event ORDER BY id DESC LIMIT $1",
-                                  static_cast<std::int64_t>(limit)));
+    return work_
+        .read("SELECT " HOLDFAST_EVENT_COLUMNS " FROM holdfast.event ORDER BY id DESC LIMIT $1",
+              static_cast<std::int64_t>(limit))
+        .all(store::read_event);
 }
 
 void PostgresStore::append_event(const store::EventRecord& event) {
@@ -222,8 +184,8 @@ void PostgresStore::append_event(const store::EventRecord& event) {
     });
 }
 
-/// An insert locks the table before it draws a number, and until the end of its transaction. The order matters:
-/// whoever has a lower number than the newest one has that lock by the time it is asked for.
+/// An insert locks the table before it draws a number, and until the end of its transaction. So the newest number is
+/// read first: a transaction that has drawn a lower one holds its lock by the time the locks are read.
 store::EventWriters PostgresStore::event_writers() {
     const auto answers =
         work_.run({Command{"SELECT coalesce(max(id), 0) FROM holdfast.event", Params()},
@@ -233,14 +195,8 @@ store::EventWriters PostgresStore::event_writers() {
                            Params()}},
                   Effect::Reads);
     store::EventWriters found{.newest = answers[0].integer(0, 0), .writers = {}};
-    for (int row = 0; row < answers[1].size(); ++row) found.writers.push_back(answers[1].string(row, 0));
+    for (const Row row : answers[1]) found.writers.push_back(row.string(0));
     return found;
-}
-
-std::vector<store::EventRecord> PostgresStore::job_events(const store::JobEventsParams& params) {
-    return read_events(work_.read("SELECT " HOLDFAST_EVENT_COLUMNS
-                                  " FROM holdfast.event WHERE job_id = $1 AND id > $2 ORDER BY id LIMIT $3",
-                                  params.job, params.after_id, static_cast<std::int64_t>(params.limit)));
 }
 
 }  // namespace holdfast::postgres

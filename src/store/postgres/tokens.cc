@@ -1,7 +1,7 @@
 #include "store/admission.h"
-#include "store/encoding.h"
 #include "store/postgres/endings.h"
 #include "store/postgres/store_impl.h"
+#include "store/rows.h"
 
 namespace holdfast::postgres {
 
@@ -10,22 +10,7 @@ namespace {
 using store::CreateTokenStatus;
 using store::TokenRecord;
 
-#define HOLDFAST_TOKEN_COLUMNS \
-    "id, name, hash, scope, queues, expires_at, who, created_at, revoked_at, last_used_at, last_used_from"
-
-TokenRecord read_token(const Rows& rows, int row) {
-    TokenRecord record;
-    record.token = {
-        rows.uuid(row, 0),    rows.string(row, 1),        rows.string(row, 2), store::read_scope(rows.text(row, 3)),
-        rows.strings(row, 4), rows.optional_time(row, 5), rows.string(row, 6)};
-    record.created_at = rows.time(row, 7);
-    record.revoked_at = rows.optional_time(row, 8);
-    record.last_used_at = rows.optional_time(row, 9);
-    record.last_used_from = rows.string(row, 10);
-    return record;
-}
-
-/// Whoever makes a token of this name waits here: no index can say which names are taken now.
+/// Makers of tokens of one name take turns: no index can say which names are taken now.
 void take_turn(Transaction& tx, const std::string& name) {
     tx.run("SELECT pg_advisory_xact_lock(hashtextextended('holdfast.token ' || $1, 0))", name);
 }
@@ -53,40 +38,33 @@ CreateTokenStatus PostgresStore::create_token(const store::NewToken& token) {
         tx.run(
             "INSERT INTO holdfast.token (id, name, hash, scope, queues, expires_at, who, created_at)"
             " VALUES ($1, $2, $3, $4, $5, $6, $7, holdfast.now())",
-            token.id, token.name, token.hash, to_text(token.scope), token.queues, token.expires_at, token.who);
+            token.id, token.name, token.hash, word_of(token.scope), token.queues, token.expires_at, token.who);
         write_events(tx, {store::token_created_event(token)});
         return CreateTokenStatus::Created;
     });
 }
 
 std::vector<TokenRecord> PostgresStore::tokens() {
-    const auto rows =
-        work_.read("SELECT " HOLDFAST_TOKEN_COLUMNS " FROM holdfast.token ORDER BY created_at DESC, id DESC");
-    std::vector<TokenRecord> tokens;
-    for (int row = 0; row < rows.size(); ++row) tokens.push_back(read_token(rows, row));
-    return tokens;
+    return work_.read("SELECT " HOLDFAST_TOKEN_COLUMNS " FROM holdfast.token ORDER BY created_at DESC, id DESC")
+        .all(store::read_token);
 }
 
 std::optional<TokenRecord> PostgresStore::find_token(const std::string& hash) {
-    const auto rows = work_.read("SELECT " HOLDFAST_TOKEN_COLUMNS " FROM holdfast.token WHERE hash = $1", hash);
-    if (rows.empty()) return std::nullopt;
-    return read_token(rows, 0);
+    return work_.read("SELECT " HOLDFAST_TOKEN_COLUMNS " FROM holdfast.token WHERE hash = $1", hash)
+        .first(store::read_token);
 }
 
 bool PostgresStore::revoke_token(const std::string& name_or_id, const std::string& who) {
     store::check_remark(who);
     return transact([&](Transaction& tx) {
-        // Of one name there may also be expired ones.
+        // Besides the valid token of a name there may be expired ones.
         const auto rows = tx.run(
             "UPDATE holdfast.token SET revoked_at = holdfast.now() WHERE (name = $1 OR id = $2) AND revoked_at IS "
             "NULL"
             " RETURNING name",
             name_or_id, Uuid::parse(name_or_id));
-        std::vector<store::NewEvent> events;
-        for (int row = 0; row < rows.size(); ++row)
-            events.push_back(store::token_revoked_event(rows.string(row, 0), who));
-        write_events(tx, events);
-        return !events.empty();
+        write_events(tx, rows.all([&](const Row& row) { return store::token_revoked_event(row.string(0), who); }));
+        return !rows.empty();
     });
 }
 

@@ -162,6 +162,8 @@ private:
     std::vector<std::optional<std::string>> bytes_;
 };
 
+class Row;
+
 /// The answer to one statement, in binary. Columns count from 0. Reading a column as a type that it does not have
 /// throws store::Unusable: the schema is not the one this program knows.
 class Rows {
@@ -170,6 +172,16 @@ public:
 
     [[nodiscard]] int size() const { return PQntuples(result_.get()); }
     [[nodiscard]] bool empty() const { return size() == 0; }
+    /// For range-based loops: each element is a Row.
+    class Iterator;
+    [[nodiscard]] Iterator begin() const;
+    [[nodiscard]] Iterator end() const;
+    /// What `read(row)` makes of each row.
+    template <typename Read>
+    [[nodiscard]] auto all(const Read& read) const;
+    /// The first row; nullopt when there is none.
+    template <typename Read>
+    [[nodiscard]] auto first(const Read& read) const;
     [[nodiscard]] bool is_null(int row, int column) const { return PQgetisnull(result_.get(), row, column) != 0; }
     [[nodiscard]] std::string_view text(int row, int column) const {
         return {PQgetvalue(result_.get(), row, column),
@@ -194,5 +206,65 @@ private:
 
     std::unique_ptr<PGresult, decltype(&PQclear)> result_;
 };
+
+/// One row of an answer, valid as long as the answer is. It reads like sqlite::Query, so that the readers of
+/// store/rows.h serve both stores.
+class Row {
+public:
+    Row(const Rows& rows, int number) : rows_(&rows), number_(number) {}
+
+    [[nodiscard]] bool is_null(int column) const { return rows_->is_null(number_, column); }
+    [[nodiscard]] bool boolean(int column) const { return rows_->boolean(number_, column); }
+    [[nodiscard]] int small(int column) const { return rows_->small(number_, column); }
+    [[nodiscard]] std::int64_t integer(int column) const { return rows_->integer(number_, column); }
+    [[nodiscard]] double real(int column) const { return rows_->real(number_, column); }
+    [[nodiscard]] std::string_view text(int column) const { return rows_->text(number_, column); }
+    [[nodiscard]] std::string string(int column) const { return rows_->string(number_, column); }
+    [[nodiscard]] Uuid uuid(int column) const { return rows_->uuid(number_, column); }
+    [[nodiscard]] Timestamp time(int column) const { return rows_->time(number_, column); }
+    [[nodiscard]] std::optional<Timestamp> optional_time(int column) const {
+        return rows_->optional_time(number_, column);
+    }
+    [[nodiscard]] std::vector<std::string> strings(int column) const { return rows_->strings(number_, column); }
+
+private:
+    const Rows* rows_;
+    int number_;
+};
+
+class Rows::Iterator {
+public:
+    Iterator(const Rows& rows, int number) : rows_(&rows), number_(number) {}
+    Row operator*() const { return {*rows_, number_}; }
+    Iterator& operator++() {
+        ++number_;
+        return *this;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+private:
+    const Rows* rows_;
+    int number_;
+};
+
+inline Rows::Iterator Rows::begin() const {
+    return {*this, 0};
+}
+inline Rows::Iterator Rows::end() const {
+    return {*this, size()};
+}
+
+template <typename Read>
+auto Rows::all(const Read& read) const {
+    std::vector<std::decay_t<decltype(read(std::declval<const Row&>()))>> found;
+    found.reserve(static_cast<std::size_t>(size()));
+    for (const Row row : *this) found.push_back(read(row));
+    return found;
+}
+
+template <typename Read>
+auto Rows::first(const Read& read) const {
+    return empty() ? std::nullopt : std::optional(read(Row(*this, 0)));
+}
 
 }  // namespace holdfast::postgres

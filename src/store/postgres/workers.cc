@@ -1,11 +1,10 @@
 #include "store/admission.h"
 #include "store/beat_answer.h"
-#include "store/encoding.h"
 #include "store/postgres/batches.h"
 #include "store/postgres/endings.h"
 #include "store/postgres/progress.h"
 #include "store/postgres/store_impl.h"
-#include "store/postgres/worker_rows.h"
+#include "store/rows.h"
 
 namespace holdfast::postgres {
 
@@ -21,11 +20,11 @@ std::vector<store::StoredLease> leases_of(Transaction& tx, const Uuid& worker) {
         "task_id, lease",
         worker);
     std::vector<store::StoredLease> leases;
-    for (int row = 0; row < rows.size(); ++row) {
+    for (const Row row : rows) {
         auto& lease = leases.emplace_back();
-        lease.lease = {rows.uuid(row, 0), rows.integer(row, 1)};
-        if (!rows.is_null(row, 2)) lease.stop_requested = store::read_stop_reason(rows.text(row, 2));
-        lease.unlisted_beats = rows.small(row, 3);
+        lease.lease = {row.uuid(0), row.integer(1)};
+        if (!row.is_null(2)) lease.stop_requested = store::read_stop_reason(row.text(2));
+        lease.unlisted_beats = row.small(3);
     }
     return leases;
 }
@@ -50,7 +49,7 @@ store::BeatAnswer beat_in(Transaction& tx, const store::BeatParams& params, cons
     store::BeatAnswer answer;
     const auto worker = tx.run(
         "SELECT old_status, cordoned, drain_requested FROM holdfast.beat($1, $2, $3::jsonb, $4, $5)", params.worker,
-        to_text(params.status), store::encode_held(params.held), params.keep_history, params.proves_session);
+        word_of(params.status), store::encode_held(params.held), params.keep_history, params.proves_session);
     answer.known = !worker.empty();
     if (!answer.known) return answer;
     if (store::read_worker_status(worker.text(0, 0)) == WorkerStatus::Inactive &&
@@ -124,8 +123,7 @@ void PostgresStore::release_session(const Uuid& worker) {
 
 bool PostgresStore::deregister_worker(const Uuid& worker) {
     const auto changed = transact([&](Transaction& tx) {
-        // FOR UPDATE waits for a claim of the worker that is under way: its leases are to be seen by whoever looks
-        // now.
+        // FOR UPDATE waits for a claim of the worker that is under way: from here on its leases can be seen.
         tx.run("SELECT FROM holdfast.worker WHERE id = $1 FOR UPDATE", worker);
         return tx.run("UPDATE holdfast.worker SET status = 'inactive', held = '[]' WHERE id = $1", worker).affected();
     });
@@ -139,15 +137,11 @@ store::BeatAnswer PostgresStore::beat(const store::BeatParams& params) {
 }
 
 std::vector<store::WorkerRecord> PostgresStore::workers() {
-    const auto rows = work_.read(
-        "SELECT id, number, name, status, hostname, boot_id, pid_namespace, pid, start_time, keeper_pid, "
-        "keeper_start_time,"
-        " beat, beat_interval_us, fence_after_us, proves_session, cordoned, drain_requested, version, queues, tags, "
-        "capacity,"
-        " registered_at, last_heartbeat, held::text, holdfast.now() FROM holdfast.worker ORDER BY number");
-    std::vector<store::WorkerRecord> workers;
-    for (int row = 0; row < rows.size(); ++row) workers.push_back(read_worker(rows, row));
-    return workers;
+    return work_
+        .read("SELECT " HOLDFAST_LIVENESS_COLUMNS
+              ", cordoned, drain_requested, version, queues, tags, capacity,"
+              " registered_at, last_heartbeat, held::text, holdfast.now() FROM holdfast.worker w ORDER BY number")
+        .all(store::read_worker);
 }
 
 bool PostgresStore::order_worker(const store::OrderParams& params) {
@@ -172,24 +166,18 @@ RemoveStatus PostgresStore::remove_worker(const Uuid& worker) {
 }
 
 void PostgresStore::append_worker_snapshot(const store::WorkerSnapshot& snapshot) {
-    work_.write(
-        "INSERT INTO holdfast.worker_state (worker_id, at, running, claimed, capacity, cpu_percent, memory_mb, load)"
-        " VALUES ($1, holdfast.now(), $2, $3, $4, $5, $6, $7)",
-        snapshot.worker, snapshot.running, snapshot.claimed, snapshot.capacity, snapshot.cpu_percent,
-        snapshot.memory_mb, snapshot.load);
+    work_.write("INSERT INTO holdfast.worker_state (" HOLDFAST_SNAPSHOT_COLUMNS
+                ") VALUES ($1, holdfast.now(), $2, $3, $4, $5, $6, $7)",
+                snapshot.worker, snapshot.running, snapshot.claimed, snapshot.capacity, snapshot.cpu_percent,
+                snapshot.memory_mb, snapshot.load);
 }
 
 std::vector<store::WorkerSnapshot> PostgresStore::worker_snapshots(const Uuid& worker, std::size_t limit) {
-    const auto rows = work_.read(
-        "SELECT at, running, claimed, capacity, cpu_percent, memory_mb, load FROM holdfast.worker_state WHERE "
-        "worker_id = $1"
-        " ORDER BY id DESC LIMIT $2",
-        worker, static_cast<std::int64_t>(limit));
-    std::vector<store::WorkerSnapshot> snapshots;
-    for (int row = 0; row < rows.size(); ++row)
-        snapshots.push_back({worker, rows.time(row, 0), rows.small(row, 1), rows.small(row, 2), rows.small(row, 3),
-                             rows.real(row, 4), rows.real(row, 5), rows.real(row, 6)});
-    return snapshots;
+    return work_
+        .read("SELECT " HOLDFAST_SNAPSHOT_COLUMNS
+              " FROM holdfast.worker_state WHERE worker_id = $1 ORDER BY id DESC LIMIT $2",
+              worker, static_cast<std::int64_t>(limit))
+        .all(store::read_snapshot);
 }
 
 }  // namespace holdfast::postgres

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "store/encoding.h"
 #include "store/errors.h"
 #include "store/sqlite/lock_holders.h"
 #include "store/sqlite/turnstile.h"
@@ -130,6 +131,10 @@ Uuid Query::uuid(int column) const {
 std::optional<Timestamp> Query::optional_time(int column) const {
     if (is_null(column)) return std::nullopt;
     return time(column);
+}
+
+std::vector<std::string> Query::strings(int column) const {
+    return store::decode_strings(text(column));
 }
 
 void Query::bind(int index, std::nullptr_t) {

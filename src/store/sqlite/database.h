@@ -27,8 +27,9 @@ struct PreparedStatement {
     std::vector<Uuid> ids;  ///< a place for each of its values
 };
 
-/// One use of a prepared statement: bound when made, stepped by the caller, reset when it goes.
-/// Views returned by text() are valid until the next step.
+/// One use of a prepared statement: bound when made, stepped by the caller, reset when destroyed. It reads like
+/// postgres::Row, so that the readers of store/rows.h serve both stores. Views returned by text() are valid until the
+/// next step.
 class Query {
 public:
     explicit Query(PreparedStatement& statement) : prepared_(&statement), statement_(statement.handle) {}
@@ -40,16 +41,30 @@ public:
 
     /// True while there is a row. Throws a store::StoreError when the database refuses.
     bool step();
+    /// Steps through all rows and collects what `read(row)` makes of each.
+    template <typename Read>
+    [[nodiscard]] auto all(const Read& read) {
+        std::vector<std::decay_t<decltype(read(std::as_const(*this)))>> found;
+        while (step()) found.push_back(read(std::as_const(*this)));
+        return found;
+    }
+    /// Steps to the first row; nullopt when there is none.
+    template <typename Read>
+    [[nodiscard]] auto first(const Read& read) {
+        return step() ? std::optional(read(std::as_const(*this))) : std::nullopt;
+    }
 
     [[nodiscard]] bool is_null(int column) const;
     [[nodiscard]] std::int64_t integer(int column) const;
     [[nodiscard]] int small(int column) const { return static_cast<int>(integer(column)); }
+    [[nodiscard]] bool boolean(int column) const { return integer(column) != 0; }
     [[nodiscard]] double real(int column) const;
     [[nodiscard]] std::string_view text(int column) const;  ///< "" for NULL
     [[nodiscard]] std::string string(int column) const { return std::string(text(column)); }
     [[nodiscard]] Uuid uuid(int column) const;  ///< nil for NULL
     [[nodiscard]] Timestamp time(int column) const { return Timestamp(Duration(integer(column))); }
     [[nodiscard]] std::optional<Timestamp> optional_time(int column) const;
+    [[nodiscard]] std::vector<std::string> strings(int column) const;  ///< of a JSON array
 
     void bind(int index, std::nullptr_t);
     void bind(int index, std::int64_t value);

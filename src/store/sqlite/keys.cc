@@ -3,6 +3,7 @@
 #include "core/task/concurrency.h"
 #include "store/admission.h"
 #include "store/event_texts.h"
+#include "store/rows.h"
 #include "store/sqlite/endings.h"
 #include "store/sqlite/store_impl.h"
 
@@ -30,10 +31,8 @@ KeyOwner owner_of(Database& db, std::int64_t route, const std::string& key) {
 }
 
 std::optional<KeyState> find_key(Database& db, const KeyOwner& owner) {
-    auto row =
-        db.query("SELECT max_slots, declared FROM concurrency WHERE key = ? AND queue = ?", owner.key, owner.queue);
-    if (!row.step()) return std::nullopt;
-    return KeyState{.limit = row.small(0), .declared = row.integer(1) != 0};
+    return db.query("SELECT max_slots, declared FROM concurrency WHERE key = ? AND queue = ?", owner.key, owner.queue)
+        .first([](const Query& row) { return KeyState{.limit = row.small(0), .declared = row.boolean(1)}; });
 }
 
 void put_key(Transaction& tx, const KeyOwner& owner, int limit, bool declared) {
@@ -90,7 +89,8 @@ void unpark(Transaction& tx, const KeyOwner& owner) {
     const auto key = find_key(tx.db, owner);
     const int free = (key ? key->limit : 1) - used_slots(tx.db, owner).count;
     if (free <= 0) return;
-    // Of every route, because nobody may be there to claim the first of them all; whoever comes late is parked again.
+    // Of every route, because no worker may serve the route of the first task; those that come too late are parked
+    // again.
     for (auto route = next_parked_route(tx.db, owner.key, 0); route;
          route = next_parked_route(tx.db, owner.key, *route)) {
         if (!serves(tx.db, *route, owner)) continue;
@@ -102,10 +102,8 @@ void unpark(Transaction& tx, const KeyOwner& owner) {
 }
 
 std::vector<std::string> queues_using(Database& db, const std::string& key) {
-    std::vector<std::string> queues;
-    auto rows = db.query("SELECT name FROM queue WHERE " HOLDFAST_KEY_IS_IN_USE("name", "?1") " ORDER BY name", key);
-    while (rows.step()) queues.push_back(rows.string(0));
-    return queues;
+    return db.query("SELECT name FROM queue WHERE " HOLDFAST_KEY_IS_IN_USE("name", "?1") " ORDER BY name", key)
+        .all([](const Query& row) { return row.string(0); });
 }
 
 /// Every queue that uses the key gets a limit of its own.
@@ -170,23 +168,18 @@ void delete_idle_keys(Transaction& tx, std::size_t limit) {
 
 std::vector<KeyRecord> SqliteStore::keys(const store::KeysParams& params) {
     return work_.read([&](Database& db) {
-        std::vector<KeyRecord> records;
         // A queue's own key means nothing while its name is declared shared.
-        auto rows = db.query(
-            "SELECT c.key, c.queue, c.max_slots, c.declared,"
-            " (SELECT count(*) FROM slot s WHERE s.key = c.key AND (c.queue = '' OR s.queue = c.queue)),"
-            " (SELECT count(*) FROM waiting w JOIN route r ON r.id = w.route_id WHERE w.concurrency_key = c.key"
-            "  AND w.why = 'key' AND (c.queue = '' OR r.queue = c.queue))"
-            " FROM concurrency c WHERE (?1 = '' OR c.key = ?1) AND (c.declared = 1"
-            " OR NOT EXISTS (SELECT 1 FROM concurrency o WHERE o.key = c.key AND o.queue = ''))"
-            " ORDER BY c.declared DESC, c.key, c.queue LIMIT ?2",
-            params.key, params.limit);
-        while (rows.step())
-            records.push_back({.key = {rows.string(0), rows.string(1), rows.small(2)},
-                               .declared = rows.integer(3) != 0,
-                               .held = rows.integer(4),
-                               .waiting = rows.integer(5)});
-        return records;
+        return db
+            .query(
+                "SELECT c.key, c.queue, c.max_slots, c.declared,"
+                " (SELECT count(*) FROM slot s WHERE s.key = c.key AND (c.queue = '' OR s.queue = c.queue)),"
+                " (SELECT count(*) FROM waiting w JOIN route r ON r.id = w.route_id WHERE w.concurrency_key = c.key"
+                "  AND w.why = 'key' AND (c.queue = '' OR r.queue = c.queue))"
+                " FROM concurrency c WHERE (?1 = '' OR c.key = ?1) AND (c.declared = 1"
+                " OR NOT EXISTS (SELECT 1 FROM concurrency o WHERE o.key = c.key AND o.queue = ''))"
+                " ORDER BY c.declared DESC, c.key, c.queue LIMIT ?2",
+                params.key, params.limit)
+            .all(store::read_key);
     });
 }
 

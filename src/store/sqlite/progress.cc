@@ -1,5 +1,6 @@
 #include "store/sqlite/progress.h"
 #include "store/admission.h"
+#include "store/rows.h"
 #include "store/sqlite/store_impl.h"
 
 namespace holdfast::sqlite {
@@ -24,7 +25,7 @@ Fenced append_one(Transaction& tx, const store::LogChunk& chunk) {
     tx.db.run("INSERT INTO log (task_id, lease, sequence, stream, text, at) VALUES (?, ?, ?, ?, ?, ?)", chunk.task,
               chunk.lease, chunk.sequence, store::readable_text(chunk.stream, store::max_short_text_bytes),
               store::readable_text(chunk.text, std::string::npos), chunk.at);
-    tx.ends_tasks = true;  // wakes those who follow the log
+    tx.ends_tasks = true;  // wakes the readers that follow the log
     return Fenced::Applied;
 }
 
@@ -54,15 +55,10 @@ std::vector<Fenced> SqliteStore::append_logs(const std::vector<store::LogChunk>&
 
 std::vector<store::LogRecord> SqliteStore::read_logs(const store::ReadLogsParams& params) {
     return work_.read([&](Database& db) {
-        std::vector<store::LogRecord> records;
-        auto rows = db.query(
-            "SELECT id, lease, sequence, stream, text, at FROM log WHERE task_id = ? AND id > ? ORDER BY id LIMIT ?",
-            params.task, params.after_offset, params.limit);
-        while (rows.step())
-            records.push_back(
-                {rows.integer(0),
-                 {params.task, rows.integer(1), rows.small(2), rows.string(3), rows.string(4), rows.time(5)}});
-        return records;
+        return db
+            .query("SELECT " HOLDFAST_LOG_COLUMNS " FROM log WHERE task_id = ? AND id > ? ORDER BY id LIMIT ?",
+                   params.task, params.after_offset, params.limit)
+            .all(store::read_log);
     });
 }
 

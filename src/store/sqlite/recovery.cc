@@ -1,9 +1,7 @@
-#include "core/task/policy_text.h"
 #include "store/admission.h"
-#include "store/encoding.h"
+#include "store/rows.h"
 #include "store/sqlite/endings.h"
 #include "store/sqlite/store_impl.h"
-#include "store/sqlite/worker_rows.h"
 
 namespace holdfast::sqlite {
 
@@ -50,44 +48,26 @@ Fenced ask_one(Transaction& tx, const store::StopRequest& request, const store::
     const auto row = find_lease(tx.db, request.lease.task);
     if (!row || row->lease.lease != request.lease.lease) return Fenced::LeaseLost;
     if (row->stop_requested && !row->pause_requested) return Fenced::Already;
-    tx.db.run("UPDATE lease SET stop_requested = ? WHERE task_id = ?", to_text(request.reason), request.lease.task);
+    tx.db.run("UPDATE lease SET stop_requested = ? WHERE task_id = ?", word_of(request.reason), request.lease.task);
     write_event(tx, store::stop_requested_event(request, row->worker, params));
     tx.brings_work = true;
     tx.gives_orders = true;
     return Fenced::Applied;
 }
 
-store::LeaseRecord read_lease_record(const Query& row) {
-    store::LeaseRecord record;
-    record.lease = {row.uuid(0), row.integer(1)};
-    record.worker = row.uuid(2);
-    record.claimed_at = row.time(3);
-    record.started_at = row.optional_time(4);
-    record.started = record.started_at.has_value();
-    record.holds_key = !row.is_null(5);
-    record.history = {row.small(6), row.small(7), row.small(8)};
-    record.cancel_requested = row.text(9) == "cancel";
-    record.unlisted_beats = row.small(10);
-    record.name = row.string(11);
-    if (auto policy = core::decode_policy(row.text(12)); policy.ok()) record.policy = std::move(policy).value();
-    record.spec = row.string(13);
-    return record;
-}
-
 }  // namespace
 
 store::LivenessView SqliteStore::look() {
     return beats_.read([](Database& db) {
-        store::LivenessView view;  // a file has no server that restarts: the epoch stays the same
-        auto rows = db.query(
-            "SELECT id, number, name, status, hostname, boot_id, pid_namespace, pid, start_time, keeper_pid,"
-            " keeper_start_time, beat, beat_interval_us, fence_after_us, proves_session FROM worker"
-            " WHERE status <> 'inactive' OR id IN (SELECT worker_id FROM lease) ORDER BY number");
-        while (rows.step()) view.workers.push_back(read_liveness(rows));
-        auto owners = db.query(
-            "SELECT DISTINCT worker_id FROM lease WHERE worker_id NOT IN (SELECT id FROM worker) ORDER BY 1");
-        while (owners.step()) view.unregistered.push_back(owners.uuid(0));
-        return view;
+        // A file has no server that restarts: the epoch stays the same.
+        return store::LivenessView{
+            .store_epoch = "",
+            .workers = db.query("SELECT " HOLDFAST_LIVENESS_COLUMNS " FROM worker w"
+                                " WHERE status <> 'inactive' OR id IN (SELECT worker_id FROM lease) ORDER BY number")
+                           .all(store::read_liveness),
+            .unregistered = db.query("SELECT DISTINCT worker_id FROM lease"
+                                     " WHERE worker_id NOT IN (SELECT id FROM worker) ORDER BY 1")
+                                .all(store::read_id)};
     });
 }
 
@@ -97,16 +77,15 @@ std::vector<bool> SqliteStore::mark_lost(const std::vector<store::LostWorker>& w
 
 std::vector<store::LeaseRecord> SqliteStore::leases(const store::FindLeasesParams& params) {
     return work_.read([&](Database& db) {
-        std::vector<store::LeaseRecord> records;
-        auto rows = db.query(
-            "SELECT l.task_id, l.lease, l.worker_id, l.claimed_at, l.started_at, l.concurrency_key, l.attempts, "
-            "l.crashes,"
-            " l.requeues, l.stop_requested, l.unlisted_beats, t.name, t.policy, t.spec FROM lease l JOIN task t ON "
-            "t.id = l.task_id"
-            " WHERE (?1 IS NULL OR l.worker_id = ?1) AND l.task_id > coalesce(?2, x'') ORDER BY l.task_id LIMIT ?3",
-            params.worker, params.after, params.limit);
-        while (rows.step()) records.push_back(read_lease_record(rows));
-        return records;
+        return db
+            .query(
+                "SELECT l.task_id, l.lease, l.worker_id, l.claimed_at, l.started_at, l.concurrency_key,"
+                " l.attempts, l.crashes, l.requeues, l.stop_requested, l.unlisted_beats, t.name, t.policy, t.spec"
+                " FROM lease l JOIN task t ON t.id = l.task_id"
+                " WHERE (?1 IS NULL OR l.worker_id = ?1) AND l.task_id > coalesce(?2, x'') ORDER BY l.task_id LIMIT "
+                "?3",
+                params.worker, params.after, params.limit)
+            .all(store::read_lease_record);
     });
 }
 
@@ -143,18 +122,15 @@ store::SweepLeaseAnswer SqliteStore::sweep_lease(const std::string& holder, Dura
 void SqliteStore::note_sweep(const store::SweepNote& note) {
     const std::string failure = store::readable_text(note.failure, store::max_failure_bytes);
     write([&](Transaction& tx) {
-        return tx.db.run("INSERT OR REPLACE INTO sweep_note (service, who, at, did, failure) VALUES (?, ?, ?, ?, ?)",
+        return tx.db.run("INSERT OR REPLACE INTO sweep_note (" HOLDFAST_NOTE_COLUMNS ") VALUES (?, ?, ?, ?, ?)",
                          note.service, note.who, tx.now, note.did, failure);
     });
 }
 
 std::vector<store::SweepNote> SqliteStore::sweep_notes() {
     return work_.read([&](Database& db) {
-        std::vector<store::SweepNote> notes;
-        auto rows = db.query("SELECT service, who, at, did, failure FROM sweep_note ORDER BY service");
-        while (rows.step())
-            notes.push_back({rows.string(0), rows.string(1), rows.time(2), rows.string(3), rows.string(4)});
-        return notes;
+        return db.query("SELECT " HOLDFAST_NOTE_COLUMNS " FROM sweep_note ORDER BY service")
+            .all(store::read_sweep_note);
     });
 }
 

@@ -1,3 +1,4 @@
+#include "store/rows.h"
 #include "store/sqlite/store_impl.h"
 
 namespace holdfast::sqlite {
@@ -14,18 +15,12 @@ void SqliteStore::beat_replica(const store::Replica& replica) {
 
 std::vector<store::ReplicaRecord> SqliteStore::replicas() {
     return work_.read([&](Database& db) {
-        std::vector<store::ReplicaRecord> replicas;
-        const auto now = clock_.now();
-        auto rows = db.query(
-            "SELECT id, hostname, pid, version, address, sweeping, started_at, last_heartbeat FROM replica"
-            " ORDER BY started_at, id");
-        while (rows.step())
-            replicas.push_back(
-                {{rows.uuid(0), rows.string(1), rows.small(2), rows.string(3), rows.string(4), rows.integer(5) != 0},
-                 rows.time(6),
-                 rows.time(7),
-                 now - rows.time(7)});
-        return replicas;
+        return db
+            .query(
+                "SELECT id, hostname, pid, version, address, sweeping, started_at, last_heartbeat, ?"
+                " FROM replica ORDER BY started_at, id",
+                clock_.now())
+            .all(store::read_replica);
     });
 }
 

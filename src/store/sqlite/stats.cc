@@ -1,5 +1,5 @@
-#include "store/encoding.h"
 #include "store/jobs/step_infos.h"
+#include "store/rows.h"
 #include "store/sqlite/store_impl.h"
 #include "store/stats_tally.h"
 
@@ -101,7 +101,22 @@ store::Pulse SqliteStore::pulse() {
     });
 }
 
-/// What kind a step is stands in its job's definition.
+store::EndedTasks SqliteStore::ended_tasks(Timestamp since, Timestamp until) {
+    return work_.read([&](Database& db) {
+        auto last_lease = db.query("SELECT last FROM lease_number WHERE id = 1");
+        last_lease.step();
+        auto ended = db.query(
+            "SELECT e.state, e.finished_at, e.run_at, e.started_at, t.name, r.queue"
+            " FROM (SELECT task_id, state, finished_at, run_at, started_at FROM ending ORDER BY task_id DESC LIMIT "
+            "?3) e"
+            " CROSS JOIN task t ON t.id = e.task_id CROSS JOIN route r ON r.id = t.route_id"
+            " WHERE e.finished_at >= ?1 AND e.finished_at < ?2",
+            since, until, store::most_ended_looked_at);
+        return store::EndedTasks{ended.all(store::read_ended_task), last_lease.integer(0)};
+    });
+}
+
+/// The kind of a step stands in its job's definition.
 std::int64_t SqliteStore::count_approvals(Database& db) {
     std::int64_t approvals = 0;
     auto rows = db.query(

@@ -1,4 +1,5 @@
 #include "store/admission.h"
+#include "store/rows.h"
 #include "store/sqlite/endings.h"
 #include "store/sqlite/store_impl.h"
 
@@ -45,16 +46,14 @@ std::vector<ForceStatus> SqliteStore::force(const store::ForceParams& params) {
 
 std::vector<store::QueueRecord> SqliteStore::queues() {
     return work_.read([](Database& db) {
-        std::vector<store::QueueRecord> queues;
-        auto rows = db.query(
-            "SELECT q.name, q.paused,"
-            " (SELECT count(*) FROM ready x JOIN route ON route.id = x.route_id WHERE route.queue = q.name)"
-            " + (SELECT count(*) FROM waiting x JOIN route ON route.id = x.route_id WHERE route.queue = q.name),"
-            " (SELECT count(*) FROM lease x JOIN route ON route.id = x.route_id WHERE route.queue = q.name)"
-            " FROM queue q ORDER BY q.name");
-        while (rows.step())
-            queues.push_back({rows.string(0), rows.integer(1) != 0, rows.integer(2), rows.integer(3)});
-        return queues;
+        return db
+            .query(
+                "SELECT q.name, q.paused,"
+                " (SELECT count(*) FROM ready x JOIN route ON route.id = x.route_id WHERE route.queue = q.name)"
+                " + (SELECT count(*) FROM waiting x JOIN route ON route.id = x.route_id WHERE route.queue = q.name),"
+                " (SELECT count(*) FROM lease x JOIN route ON route.id = x.route_id WHERE route.queue = q.name)"
+                " FROM queue q ORDER BY q.name")
+            .all(store::read_queue);
     });
 }
 

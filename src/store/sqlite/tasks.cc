@@ -1,11 +1,9 @@
 #include <set>
 
-#include "core/task/policy_text.h"
-#include "store/encoding.h"
 #include "store/id_range.h"
 #include "store/list_guide.h"
+#include "store/rows.h"
 #include "store/sqlite/endings.h"
-#include "store/sqlite/error_columns.h"
 #include "store/sqlite/store_impl.h"
 
 namespace holdfast::sqlite {
@@ -14,70 +12,29 @@ namespace {
 
 using store::TaskRecord;
 
-/// Reads the columns id to created_at of `task` that every answer about a task starts with. A policy that cannot be
-/// read is shown as the default.
-store::EventRecord read_event(const Query& row) {
-    return {row.integer(0), row.time(1),   row.string(2), row.uuid(3), row.uuid(4),
-            row.string(5),  row.string(6), row.string(7), row.uuid(8)};
-}
-
-store::NewTask read_task(const Query& row, Routes& routes, Database& db) {
-    store::NewTask task;
-    task.id = row.uuid(0);
-    task.name = row.string(1);
-    task.args = row.string(2);
-    task.spec = row.string(3);
-    const auto& route = routes.find(db, row.integer(4));
-    task.queue = route.queue;
-    task.tags = route.tags;
-    task.priority = row.small(5);
-    task.deadline = row.optional_time(6);
-    if (auto policy = core::decode_policy(row.text(7)); policy.ok()) task.policy = std::move(policy).value();
-    if (!row.is_null(8)) task.concurrency = ConcurrencyKey{row.string(8), row.small(9)};
-    task.idempotency_key = row.string(10);
-    task.retry_of = row.uuid(11);
-    task.traceparent = row.string(12);
-    return task;
-}
-
-std::optional<TaskRecord> find_one(Database& db, Routes& routes, const Uuid& id) {
-    auto row = db.query(
-        "SELECT t.id, t.name, t.args, t.spec, t.route_id, t.priority, t.deadline, t.policy, t.concurrency_key,"
-        " t.concurrency_limit, t.idempotency_key, t.retry_of, t.traceparent,"
-        " t.created_at, coalesce(e.run_at, l.run_at, r.run_at, w.run_at, t.run_at),"
-        " CASE WHEN e.task_id IS NOT NULL THEN e.state WHEN l.task_id IS NULL THEN 'PENDING'"
-        "      WHEN l.started_at IS NULL THEN 'CLAIMED' ELSE 'RUNNING' END,"
-        " coalesce(w.why, ''),"
-        " coalesce(e.attempts, l.attempts, r.attempts, w.attempts, 0),"
-        " coalesce(e.crashes, l.crashes, r.crashes, w.crashes, 0),"
-        " coalesce(e.requeues, l.requeues, r.requeues, w.requeues, 0),"
-        " coalesce(e.lease, l.lease, 0), coalesce(e.worker_id, l.worker_id),"
-        " coalesce(e.claimed_at, l.claimed_at), coalesce(e.started_at, l.started_at), e.finished_at,"
-        " l.stop_requested IS 'cancel', e.result, e.error_code, e.error_message, e.error_data,"
-        " p.saved_at, p.fraction, p.text, p.checkpoint"
-        " FROM task t LEFT JOIN ending e ON e.task_id = t.id LEFT JOIN lease l ON l.task_id = t.id"
-        " LEFT JOIN ready r ON r.task_id = t.id LEFT JOIN waiting w ON w.task_id = t.id"
-        " LEFT JOIN progress p ON p.task_id = t.id WHERE t.id = ?",
-        id);
-    if (!row.step()) return std::nullopt;
-    TaskRecord record;
-    record.task = read_task(row, routes, db);
-    record.created_at = row.time(13);
-    record.task.run_at = row.time(14);
-    record.state = store::read_task_state(row.text(15));
-    record.waits_for = store::read_wait_reason(row.text(16));
-    record.history = {row.small(17), row.small(18), row.small(19)};
-    record.lease = row.integer(20);
-    record.worker = row.uuid(21);
-    record.claimed_at = row.optional_time(22);
-    record.started_at = row.optional_time(23);
-    record.finished_at = row.optional_time(24);
-    record.cancel_requested = row.integer(25) != 0;
-    record.result = row.string(26);
-    record.error = read_error(row, 27);
-    if (!row.is_null(31)) record.progress = store::Progress{row.real(31), row.string(32), row.time(30)};
-    record.checkpoint = row.string(33);
-    return record;
+std::optional<TaskRecord> find_one(Database& db, const Uuid& id) {
+    return db
+        .query(
+            "SELECT t.id, t.name, t.args, t.spec, t.priority, coalesce(e.run_at, l.run_at, r.run_at, w.run_at, "
+            "t.run_at),"
+            " t.deadline, t.policy, t.concurrency_key, t.concurrency_limit, t.idempotency_key, t.retry_of, "
+            "t.traceparent,"
+            " route.queue, route.tags, t.created_at,"
+            " CASE WHEN e.task_id IS NOT NULL THEN e.state WHEN l.task_id IS NULL THEN 'PENDING'"
+            " WHEN l.started_at IS NULL THEN 'CLAIMED' ELSE 'RUNNING' END, coalesce(w.why, ''),"
+            " coalesce(e.attempts, l.attempts, r.attempts, w.attempts, 0),"
+            " coalesce(e.crashes, l.crashes, r.crashes, w.crashes, 0),"
+            " coalesce(e.requeues, l.requeues, r.requeues, w.requeues, 0),"
+            " coalesce(e.lease, l.lease, 0), coalesce(e.worker_id, l.worker_id),"
+            " coalesce(e.claimed_at, l.claimed_at), coalesce(e.started_at, l.started_at), e.finished_at,"
+            " l.stop_requested IS 'cancel', e.result, e.error_code, e.error_message, e.error_data,"
+            " p.fraction, p.text, p.saved_at, p.checkpoint"
+            " FROM task t JOIN route ON route.id = t.route_id"
+            " LEFT JOIN ending e ON e.task_id = t.id LEFT JOIN lease l ON l.task_id = t.id"
+            " LEFT JOIN ready r ON r.task_id = t.id LEFT JOIN waiting w ON w.task_id = t.id"
+            " LEFT JOIN progress p ON p.task_id = t.id WHERE t.id = ?",
+            id)
+        .first(store::read_task_record);
 }
 
 // Every source below yields ids of one kind of task, newest first, and takes the same parameters: ?1 ?2 the range of
@@ -164,11 +121,10 @@ public:
 
 private:
     std::vector<std::int64_t> routes_of_queue() {
-        std::vector<std::int64_t> routes;
-        if (params_.filter.queue.empty()) return routes;
-        auto rows = db_.query("SELECT id FROM route WHERE queue = ?", params_.filter.queue);
-        while (rows.step()) routes.push_back(rows.integer(0));
-        return routes;
+        if (params_.filter.queue.empty()) return {};
+        return db_.query("SELECT id FROM route WHERE queue = ?", params_.filter.queue).all([](const Query& row) {
+            return row.integer(0);
+        });
     }
 
     std::size_t count_few(Sql sql, const auto& of) {
@@ -234,7 +190,7 @@ std::vector<std::optional<TaskRecord>> SqliteStore::find(const std::vector<Uuid>
     return work_.read([&](Database& db) {
         std::vector<std::optional<TaskRecord>> records;
         records.reserve(ids.size());
-        for (const auto& id : ids) records.push_back(find_one(db, routes_, id));
+        for (const auto& id : ids) records.push_back(find_one(db, id));
         return records;
     });
 }
@@ -245,7 +201,7 @@ std::vector<TaskRecord> SqliteStore::list(const store::ListParams& params) {
     return work_.read([&](Database& db) {
         std::vector<TaskRecord> page;
         for (const auto& id : IdSearch(db, params, *range).page())
-            if (auto record = find_one(db, routes_, id)) page.push_back(std::move(*record));
+            if (auto record = find_one(db, id)) page.push_back(std::move(*record));
         return page;
     });
 }
@@ -277,52 +233,46 @@ store::TaskCounts SqliteStore::count() {
 
 std::vector<store::AttemptRecord> SqliteStore::attempts(const Uuid& task) {
     return work_.read([&](Database& db) {
-        std::vector<store::AttemptRecord> attempts;
-        auto rows = db.query(
-            "SELECT attempt, lease, worker_id, claimed_at, started_at, finished_at, run_end, error_code, "
-            "error_message,"
-            " error_data FROM attempt WHERE task_id = ?1"
-            " UNION ALL"
-            " SELECT attempt, lease, worker_id, claimed_at, started_at, finished_at, run_end, error_code, "
-            "error_message,"
-            " error_data FROM ending WHERE task_id = ?1 AND started_at IS NOT NULL ORDER BY lease",
-            task);
-        while (rows.step())
-            attempts.push_back({task, rows.small(0), rows.integer(1), rows.uuid(2), rows.time(3), rows.time(4),
-                                rows.time(5), store::read_lease_end(rows.text(6)), read_error(rows, 7)});
-        return attempts;
+        return db
+            .query("SELECT " HOLDFAST_ATTEMPT_COLUMNS
+                   " FROM attempt WHERE task_id = ?1 UNION ALL"
+                   " SELECT " HOLDFAST_ATTEMPT_COLUMNS
+                   " FROM ending WHERE task_id = ?1 AND started_at IS NOT NULL"
+                   " ORDER BY lease",
+                   task)
+            .all(store::read_attempt);
     });
 }
 
 std::vector<store::EventRecord> SqliteStore::events(const store::ReadEventsParams& params) {
-    constexpr Sql all =
-        "SELECT id, at, kind, task_id, worker_id, who, message, data, job_id FROM event WHERE id > ? ORDER BY id "
-        "LIMIT ?";
-    constexpr Sql of_task =
-        "SELECT id, at, kind, task_id, worker_id, who, message, data, job_id FROM event"
-        " WHERE id > ?1 AND task_id = ?3 AND (?4 IS NULL OR worker_id = ?4) ORDER BY id LIMIT ?2";
-    constexpr Sql of_worker =
-        "SELECT id, at, kind, task_id, worker_id, who, message, data, job_id FROM event"
-        " WHERE id > ?1 AND worker_id = ?3 ORDER BY id LIMIT ?2";
+    constexpr Sql all = "SELECT " HOLDFAST_EVENT_COLUMNS " FROM event WHERE id > ? ORDER BY id LIMIT ?";
+    constexpr Sql of_task = "SELECT " HOLDFAST_EVENT_COLUMNS
+                            " FROM event"
+                            " WHERE id > ?1 AND task_id = ?3 AND (?4 IS NULL OR worker_id = ?4) ORDER BY id LIMIT ?2";
+    constexpr Sql of_worker = "SELECT " HOLDFAST_EVENT_COLUMNS
+                              " FROM event"
+                              " WHERE id > ?1 AND worker_id = ?3 ORDER BY id LIMIT ?2";
     return work_.read([&](Database& db) {
-        std::vector<store::EventRecord> events;
         auto rows = params.task     ? db.query(of_task, params.after_id, params.limit, *params.task, params.worker)
                     : params.worker ? db.query(of_worker, params.after_id, params.limit, *params.worker)
                                     : db.query(all, params.after_id, params.limit);
-        while (rows.step()) events.push_back(read_event(rows));
-        return events;
+        return rows.all(store::read_event);
     });
 }
 
 std::vector<store::EventRecord> SqliteStore::job_events(const store::JobEventsParams& params) {
     return work_.read([&](Database& db) {
-        std::vector<store::EventRecord> events;
-        auto rows = db.query(
-            "SELECT id, at, kind, task_id, worker_id, who, message, data, job_id FROM event"
-            " WHERE job_id = ? AND id > ? ORDER BY id LIMIT ?",
-            params.job, params.after_id, params.limit);
-        while (rows.step()) events.push_back(read_event(rows));
-        return events;
+        return db
+            .query("SELECT " HOLDFAST_EVENT_COLUMNS " FROM event WHERE job_id = ? AND id > ? ORDER BY id LIMIT ?",
+                   params.job, params.after_id, params.limit)
+            .all(store::read_event);
+    });
+}
+
+std::vector<store::EventRecord> SqliteStore::last_events(std::size_t limit) {
+    return work_.read([&](Database& db) {
+        return db.query("SELECT " HOLDFAST_EVENT_COLUMNS " FROM event ORDER BY id DESC LIMIT ?", limit)
+            .all(store::read_event);
     });
 }
 
@@ -333,23 +283,12 @@ void SqliteStore::append_event(const store::EventRecord& event) {
     });
 }
 
-/// Whoever writes has the file to itself until its lines are committed.
+/// A writer has the file to itself until its lines are committed, so none is ever under way here.
 store::EventWriters SqliteStore::event_writers() {
     return work_.read([](Database& db) {
         auto row = db.query("SELECT coalesce(max(id), 0) FROM event");
         row.step();
         return store::EventWriters{.newest = row.integer(0), .writers = {}};
-    });
-}
-
-std::vector<store::EventRecord> SqliteStore::last_events(std::size_t limit) {
-    return work_.read([&](Database& db) {
-        std::vector<store::EventRecord> events;
-        auto rows = db.query(
-            "SELECT id, at, kind, task_id, worker_id, who, message, data, job_id FROM event ORDER BY id DESC LIMIT ?",
-            limit);
-        while (rows.step()) events.push_back(read_event(rows));
-        return events;
     });
 }
 

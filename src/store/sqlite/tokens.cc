@@ -1,5 +1,5 @@
 #include "store/admission.h"
-#include "store/encoding.h"
+#include "store/rows.h"
 #include "store/sqlite/endings.h"
 #include "store/sqlite/store_impl.h"
 
@@ -9,25 +9,6 @@ namespace {
 
 using store::CreateTokenStatus;
 using store::TokenRecord;
-
-#define HOLDFAST_TOKEN_COLUMNS \
-    "id, name, hash, scope, queues, expires_at, who, created_at, revoked_at, last_used_at, last_used_from"
-
-TokenRecord read_token(const Query& row) {
-    TokenRecord record;
-    record.token = {row.uuid(0),
-                    row.string(1),
-                    row.string(2),
-                    store::read_scope(row.text(3)),
-                    store::decode_strings(row.text(4)),
-                    row.optional_time(5),
-                    row.string(6)};
-    record.created_at = row.time(7);
-    record.revoked_at = row.optional_time(8);
-    record.last_used_at = row.optional_time(9);
-    record.last_used_from = row.string(10);
-    return record;
-}
 
 bool is_known(Database& db, const Uuid& token) {
     auto row = db.query("SELECT 1 FROM token WHERE id = ?", token);
@@ -41,13 +22,12 @@ bool is_name_taken(const Transaction& tx, const std::string& name) {
     return row.step();
 }
 
-/// Those that have not been revoked: of one name there may also be expired ones.
+/// Ids and names of tokens that are not revoked: besides the valid one of a name there may be expired ones.
 std::vector<std::pair<Uuid, std::string>> find_unrevoked(Database& db, const std::string& name_or_id) {
-    std::vector<std::pair<Uuid, std::string>> tokens;
-    auto rows = db.query("SELECT id, name FROM token WHERE (name = ?1 OR id = ?2) AND revoked_at IS NULL", name_or_id,
-                         Uuid::parse(name_or_id));
-    while (rows.step()) tokens.emplace_back(rows.uuid(0), rows.string(1));
-    return tokens;
+    return db
+        .query("SELECT id, name FROM token WHERE (name = ?1 OR id = ?2) AND revoked_at IS NULL", name_or_id,
+               Uuid::parse(name_or_id))
+        .all([](const Query& row) { return std::pair(row.uuid(0), row.string(1)); });
 }
 
 }  // namespace
@@ -61,7 +41,7 @@ CreateTokenStatus SqliteStore::create_token(const store::NewToken& token) {
         tx.db.run(
             "INSERT INTO token (id, name, hash, scope, queues, expires_at, who, created_at)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            token.id, token.name, token.hash, to_text(token.scope), queues, token.expires_at, token.who, tx.now);
+            token.id, token.name, token.hash, word_of(token.scope), queues, token.expires_at, token.who, tx.now);
         write_event(tx, store::token_created_event(token));
         return CreateTokenStatus::Created;
     });
@@ -69,18 +49,14 @@ CreateTokenStatus SqliteStore::create_token(const store::NewToken& token) {
 
 std::vector<TokenRecord> SqliteStore::tokens() {
     return work_.read([](Database& db) {
-        std::vector<TokenRecord> tokens;
-        auto rows = db.query("SELECT " HOLDFAST_TOKEN_COLUMNS " FROM token ORDER BY created_at DESC, id DESC");
-        while (rows.step()) tokens.push_back(read_token(rows));
-        return tokens;
+        return db.query("SELECT " HOLDFAST_TOKEN_COLUMNS " FROM token ORDER BY created_at DESC, id DESC")
+            .all(store::read_token);
     });
 }
 
 std::optional<TokenRecord> SqliteStore::find_token(const std::string& hash) {
-    return work_.read([&](Database& db) -> std::optional<TokenRecord> {
-        auto row = db.query("SELECT " HOLDFAST_TOKEN_COLUMNS " FROM token WHERE hash = ?", hash);
-        if (!row.step()) return std::nullopt;
-        return read_token(row);
+    return work_.read([&](Database& db) {
+        return db.query("SELECT " HOLDFAST_TOKEN_COLUMNS " FROM token WHERE hash = ?", hash).first(store::read_token);
     });
 }
 

@@ -1,10 +1,9 @@
 #include "store/admission.h"
 #include "store/beat_answer.h"
-#include "store/encoding.h"
+#include "store/rows.h"
 #include "store/sqlite/endings.h"
 #include "store/sqlite/progress.h"
 #include "store/sqlite/store_impl.h"
-#include "store/sqlite/worker_rows.h"
 
 namespace holdfast::sqlite {
 
@@ -23,10 +22,11 @@ struct BeatingWorker {
 };
 
 std::optional<BeatingWorker> find_beating(Database& db, const Uuid& worker) {
-    auto row = db.query("SELECT status, cordoned, drain_requested, hostname, pid FROM worker WHERE id = ?", worker);
-    if (!row.step()) return std::nullopt;
-    return BeatingWorker{store::read_worker_status(row.text(0)), row.integer(1) != 0, row.integer(2) != 0,
-                         row.string(3), row.integer(4)};
+    return db.query("SELECT status, cordoned, drain_requested, hostname, pid FROM worker WHERE id = ?", worker)
+        .first([](const Query& row) {
+            return BeatingWorker{store::read_worker_status(row.text(0)), row.boolean(1), row.boolean(2),
+                                 row.string(3), row.integer(4)};
+        });
 }
 
 std::vector<store::StoredLease> leases_of(Database& db, const Uuid& worker) {
@@ -36,7 +36,7 @@ std::vector<store::StoredLease> leases_of(Database& db, const Uuid& worker) {
     while (rows.step()) {
         auto& lease = leases.emplace_back();
         lease.lease = {rows.uuid(0), rows.integer(1)};
-        // What a pause wants is told to whoever asks for the start: there is no run to be stopped.
+        // A pause is told to the worker when it asks for the start: there is no run to be stopped.
         if (!rows.is_null(2) && rows.text(2) != "pause") lease.stop_requested = store::read_stop_reason(rows.text(2));
         lease.unlisted_beats = rows.small(3);
     }
@@ -50,11 +50,11 @@ store::BeatAnswer beat_in(Transaction& tx, const store::BeatParams& params, cons
     answer.known = worker.has_value();
     if (!worker) return answer;
     const auto held = store::encode_held(params.held);
-    // There are no sessions here: whatever the worker can do, a row that said so would make it look disconnected.
+    // There are no sessions here: a row that claimed to prove one would make the worker look disconnected.
     tx.db.run(
         "UPDATE worker SET beat = beat + 1, status = ?, last_heartbeat = ?, proves_session = 0, held = ? WHERE id = "
         "?",
-        to_text(params.status), tx.now, held, params.worker);
+        word_of(params.status), tx.now, held, params.worker);
     if (worker->status == WorkerStatus::Inactive && params.status == WorkerStatus::Active)
         write_event(tx, store::worker_reactivated_event(params.worker));
     if (params.keep_history)
@@ -129,14 +129,12 @@ store::BeatAnswer SqliteStore::beat(const store::BeatParams& params) {
 
 std::vector<store::WorkerRecord> SqliteStore::workers() {
     return work_.read([&](Database& db) {
-        std::vector<store::WorkerRecord> workers;
-        auto rows = db.query(
-            "SELECT id, number, name, status, hostname, boot_id, pid_namespace, pid, start_time, keeper_pid,"
-            " keeper_start_time, beat, beat_interval_us, fence_after_us, proves_session,"
-            " cordoned, drain_requested, version, queues, tags, capacity, registered_at, last_heartbeat, held"
-            " FROM worker ORDER BY number");
-        while (rows.step()) workers.push_back(read_worker(rows, clock_.now()));
-        return workers;
+        return db
+            .query("SELECT " HOLDFAST_LIVENESS_COLUMNS
+                   ", cordoned, drain_requested, version, queues, tags, capacity,"
+                   " registered_at, last_heartbeat, held, ? FROM worker w ORDER BY number",
+                   clock_.now())
+            .all(store::read_worker);
     });
 }
 
@@ -161,26 +159,19 @@ RemoveStatus SqliteStore::remove_worker(const Uuid& worker) {
 
 void SqliteStore::append_worker_snapshot(const store::WorkerSnapshot& snapshot) {
     write([&](Transaction& tx) {
-        return tx.db.run(
-            "INSERT INTO worker_state (worker_id, at, running, claimed, capacity, cpu_percent, memory_mb, load)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            snapshot.worker, tx.now, snapshot.running, snapshot.claimed, snapshot.capacity, snapshot.cpu_percent,
-            snapshot.memory_mb, snapshot.load);
+        return tx.db.run("INSERT INTO worker_state (" HOLDFAST_SNAPSHOT_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                         snapshot.worker, tx.now, snapshot.running, snapshot.claimed, snapshot.capacity,
+                         snapshot.cpu_percent, snapshot.memory_mb, snapshot.load);
     });
 }
 
 std::vector<store::WorkerSnapshot> SqliteStore::worker_snapshots(const Uuid& worker, std::size_t limit) {
     return work_.read([&](Database& db) {
-        std::vector<store::WorkerSnapshot> snapshots;
-        auto rows = db.query(
-            "SELECT at, running, claimed, capacity, cpu_percent, memory_mb, load FROM worker_state WHERE worker_id = "
-            "?"
-            " ORDER BY id DESC LIMIT ?",
-            worker, limit);
-        while (rows.step())
-            snapshots.push_back({worker, rows.time(0), rows.small(1), rows.small(2), rows.small(3), rows.real(4),
-                                 rows.real(5), rows.real(6)});
-        return snapshots;
+        return db
+            .query("SELECT " HOLDFAST_SNAPSHOT_COLUMNS
+                   " FROM worker_state WHERE worker_id = ? ORDER BY id DESC LIMIT ?",
+                   worker, limit)
+            .all(store::read_snapshot);
     });
 }
 
