@@ -8,8 +8,6 @@ namespace {
 
 using store::Fenced;
 
-const auto says_nothing = [](const auto&, Change&) {};
-
 /// The wall clock is so far ahead until this goes.
 class ClockAhead {
 public:
@@ -64,36 +62,11 @@ std::vector<store::SubmitOutcome> FaultyStore::submit(const std::vector<store::N
         });
 }
 
-std::vector<std::optional<store::TaskRecord>> FaultyStore::find(const std::vector<Uuid>& ids) {
-    return read("find", [&](store::Store& store) { return store.find(ids); });
-}
-
-std::vector<store::TaskRecord> FaultyStore::list(const store::ListParams& params) {
-    return read("list", [&](store::Store& store) { return store.list(params); });
-}
-
-store::TaskCounts FaultyStore::count() {
-    return read("count", [](store::Store& store) { return store.count(); });
-}
-
-std::vector<store::AttemptRecord> FaultyStore::attempts(const Uuid& task) {
-    return read("attempts", [&](store::Store& store) { return store.attempts(task); });
-}
-
-std::vector<store::EventRecord> FaultyStore::events(const store::ReadEventsParams& params) {
-    return read("events", [&](store::Store& store) { return store.events(params); });
-}
-
-std::vector<store::EventRecord> FaultyStore::last_events(std::size_t limit) {
-    return read("last_events", [&](store::Store& store) { return store.last_events(limit); });
-}
-
 std::vector<store::CancelStatus> FaultyStore::cancel(const store::CancelParams& params) {
     Change change = Change::writing("cancel", process_.world().ledger.name_of(params.tasks.front()));
     change.brings_work = true;
     change.gives_orders = true;
-    return perform(
-        std::move(change), [&](store::Store& store) { return store.cancel(params); }, says_nothing);
+    return perform(std::move(change), [&](store::Store& store) { return store.cancel(params); });
 }
 
 std::vector<store::ForceStatus> FaultyStore::force(const store::ForceParams& params) {
@@ -103,8 +76,7 @@ std::vector<store::ForceStatus> FaultyStore::force(const store::ForceParams& par
     change.gives_orders = true;
     for (const Uuid& task : params.tasks)
         if (TrueTask* known = world.ledger.find(task)) known->forced = true;
-    return perform(
-        std::move(change), [&](store::Store& store) { return store.force(params); }, says_nothing);
+    return perform(std::move(change), [&](store::Store& store) { return store.force(params); });
 }
 
 store::ClaimAnswer FaultyStore::claim(const store::ClaimParams& params) {
@@ -138,7 +110,7 @@ store::FinishAnswer FaultyStore::finish(const store::FinishParams& params) {
     for (const store::FinishedRun& run : params.runs) {
         change.ends[run.lease.task] = {.lease = run.lease.lease, .end = run.end, .code = run.error.code};
         change.detail += concat(change.detail.empty() ? "" : ", ", ledger.name_of(run.lease.task), "#",
-                                run.lease.lease, " ", core::to_text(run.end));
+                                run.lease.lease, " ", word_of(run.end));
     }
     for (const store::TaskLease& lease : params.then_start) change.starts[lease.task] = {lease.lease};
     if (!params.then_start.empty()) change.detail += concat("; start ", list_of(ledger, params.then_start));
@@ -187,20 +159,10 @@ std::vector<Fenced> FaultyStore::append_logs(const std::vector<store::LogChunk>&
         });
 }
 
-std::vector<store::LogRecord> FaultyStore::read_logs(const store::ReadLogsParams& params) {
-    return read("read_logs", [&](store::Store& store) { return store.read_logs(params); });
-}
-
 store::RegisterAnswer FaultyStore::register_worker(const store::WorkerRegistration& worker) {
     return perform(
-        Change::writing("register"), [&](store::Store& store) { return store.register_worker(worker); },
+        Change::writing("register_worker"), [&](store::Store& store) { return store.register_worker(worker); },
         [&](const store::RegisterAnswer&, Change&) { process_.world().witness.registered(worker.id); });
-}
-
-bool FaultyStore::deregister_worker(const Uuid& worker) {
-    return perform(
-        Change::writing("deregister"), [&](store::Store& store) { return store.deregister_worker(worker); },
-        says_nothing);
 }
 
 store::BeatAnswer FaultyStore::beat(const store::BeatParams& params) {
@@ -216,39 +178,14 @@ store::BeatAnswer FaultyStore::beat(const store::BeatParams& params) {
         });
 }
 
-std::vector<store::WorkerRecord> FaultyStore::workers() {
-    return read("workers", [](store::Store& store) { return store.workers(); });
-}
-
 bool FaultyStore::order_worker(const store::OrderParams& params) {
     Change change = Change::writing("order_worker");
     change.gives_orders = true;
-    return perform(
-        std::move(change), [&](store::Store& store) { return store.order_worker(params); }, says_nothing);
-}
-
-store::RemoveStatus FaultyStore::remove_worker(const Uuid& worker) {
-    return perform(
-        Change::writing("remove_worker"), [&](store::Store& store) { return store.remove_worker(worker); },
-        says_nothing);
-}
-
-void FaultyStore::append_worker_snapshot(const store::WorkerSnapshot& snapshot) {
-    perform(
-        Change::writing("snapshot"),
-        [&](store::Store& store) {
-            store.append_worker_snapshot(snapshot);
-            return true;
-        },
-        says_nothing);
-}
-
-std::vector<store::WorkerSnapshot> FaultyStore::worker_snapshots(const Uuid& worker, std::size_t limit) {
-    return read("worker_snapshots", [&](store::Store& store) { return store.worker_snapshots(worker, limit); });
+    return perform(std::move(change), [&](store::Store& store) { return store.order_worker(params); });
 }
 
 store::LivenessView FaultyStore::look() {
-    auto view = read("look", [](store::Store& store) { return store.look(); });
+    auto view = perform(Change::reading("look"), [](store::Store& store) { return store.look(); });
     process_.world().witness.looked(process_);
     return view;
 }
@@ -264,10 +201,6 @@ std::vector<bool> FaultyStore::mark_lost(const std::vector<store::LostWorker>& w
             for (std::size_t i = 0; i < answers.size(); ++i)
                 if (answers[i]) made.marked_lost.insert(workers[i].worker);
         });
-}
-
-std::vector<store::LeaseRecord> FaultyStore::leases(const store::FindLeasesParams& params) {
-    return read("leases", [&](store::Store& store) { return store.leases(params); });
 }
 
 std::vector<store::RecoverOutcome> FaultyStore::recover(const store::RecoverParams& params) {
@@ -297,22 +230,7 @@ std::vector<Fenced> FaultyStore::ask_to_stop(const store::AskToStopParams& param
     Change change =
         Change::writing("ask_to_stop", process_.world().ledger.name_of(params.requests.front().lease.task));
     change.gives_orders = true;
-    return perform(
-        std::move(change), [&](store::Store& store) { return store.ask_to_stop(params); }, says_nothing);
-}
-
-std::size_t FaultyStore::expire_overdue(std::size_t limit) {
-    return perform(
-        Change::writing("expire_overdue"), [&](store::Store& store) { return store.expire_overdue(limit); },
-        says_nothing);
-}
-
-std::vector<store::RouteBacklog> FaultyStore::backlog() {
-    return read("backlog", [](store::Store& store) { return store.backlog(); });
-}
-
-std::vector<Uuid> FaultyStore::unmatched_tasks(const store::UnmatchedParams& params) {
-    return read("unmatched_tasks", [&](store::Store& store) { return store.unmatched_tasks(params); });
+    return perform(std::move(change), [&](store::Store& store) { return store.ask_to_stop(params); });
 }
 
 std::vector<bool> FaultyStore::reject(const store::RejectParams& params) {
@@ -349,53 +267,23 @@ store::SweepLeaseAnswer FaultyStore::sweep_lease(const std::string& holder, Dura
         });
 }
 
-void FaultyStore::note_sweep(const store::SweepNote& note) {
-    perform(
-        Change::writing("note_sweep"),
-        [&](store::Store& store) {
-            store.note_sweep(note);
-            return true;
-        },
-        says_nothing);
-}
-
-std::vector<store::SweepNote> FaultyStore::sweep_notes() {
-    return read("sweep_notes", [](store::Store& store) { return store.sweep_notes(); });
-}
-
-std::vector<store::QueueRecord> FaultyStore::queues() {
-    return read("queues", [](store::Store& store) { return store.queues(); });
-}
-
 void FaultyStore::set_queue_paused(const std::string& queue, bool paused, const std::string& who) {
     Change change = Change::writing(paused ? "pause_queue" : "resume_queue", queue);
     change.brings_work = true;
-    perform(
-        std::move(change),
-        [&](store::Store& store) {
-            store.set_queue_paused(queue, paused, who);
-            return true;
-        },
-        says_nothing);
-}
-
-std::vector<store::KeyRecord> FaultyStore::keys(const store::KeysParams& params) {
-    return read("keys", [&](store::Store& store) { return store.keys(params); });
+    perform(std::move(change), [&](store::Store& store) { store.set_queue_paused(queue, paused, who); });
 }
 
 store::DeclareStatus FaultyStore::declare_key(const core::KeyDeclaration& key, const std::string& who) {
     Change change = Change::writing(
         "declare_key", concat(key.key, key.is_shared() ? ", shared, " : concat(" of ", key.queue, ", "), key.limit));
     change.brings_work = true;
-    return perform(
-        std::move(change), [&](store::Store& store) { return store.declare_key(key, who); }, says_nothing);
+    return perform(std::move(change), [&](store::Store& store) { return store.declare_key(key, who); });
 }
 
 bool FaultyStore::remove_key(const std::string& key, const std::string& queue, const std::string& who) {
     Change change = Change::writing("remove_key", concat(key, queue.empty() ? "" : concat(" of ", queue)));
     change.brings_work = true;
-    return perform(
-        std::move(change), [&](store::Store& store) { return store.remove_key(key, queue, who); }, says_nothing);
+    return perform(std::move(change), [&](store::Store& store) { return store.remove_key(key, queue, who); });
 }
 
 /// Wake-ups are simulated by the world: nobody waits at a real bell.

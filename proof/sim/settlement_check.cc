@@ -57,7 +57,7 @@ void Witness::check_settlement(const LeaseSight& lease, const Change::End& end, 
     TrueTask* task = world_.ledger.find(lease.lease.task);
     if (task == nullptr) return;
     const std::string name = concat(task->name, "#", lease.lease.lease);
-    const std::string how = concat(name, " ended as ", core::to_text(end.end));
+    const std::string how = concat(name, " ended as ", word_of(end.end));
     const bool is_leased_again = picture_.contains(lease.lease.task);
     if (place.places + (is_leased_again ? 1 : 0) != 1)
         return complain("P2", concat(how, ", and its task is in ", place.places, " places"));
@@ -131,7 +131,7 @@ void Witness::check_outcome(const LeaseSight& lease, const Change::End& end) {
         return;
     }
     if (run != nullptr && !run->ended_at)
-        complain("P7", concat(name, " was finished as ", core::to_text(end.end), ", but goes on"));
+        complain("P7", concat(name, " was finished as ", word_of(end.end), ", but goes on"));
     if (end.end == core::LeaseEnd::Completed && (run == nullptr || run->how != "completed"))
         complain("P4", concat(name, " was finished as COMPLETED, but ", run == nullptr ? "was never run" : run->how));
     if (run != nullptr) check_stop(name, *run, end);
@@ -145,9 +145,9 @@ void Witness::check_outcome(const LeaseSight& lease, const Change::End& end) {
 void Witness::check_stop(const std::string& name, const TrueRun& run, const Change::End& end) {
     const auto expected = end_of(run);
     if (expected && end.end != *expected)
-        complain("Stopping", concat(name, " was finished as ", core::to_text(end.end), ", but ", run.how,
-                                    run.asked_to_stop ? " after it was asked to stop" : "", ": that is ",
-                                    core::to_text(*expected)));
+        complain("Stopping",
+                 concat(name, " was finished as ", word_of(end.end), ", but ", run.how,
+                        run.asked_to_stop ? " after it was asked to stop" : "", ": that is ", word_of(*expected)));
     const bool is_own_failure = run.how == "failed" && !run.out_of_time;
     if (is_own_failure && end.end == core::LeaseEnd::Failed && end.code != "NO_LUCK" && end.code != "BAD_DAY")
         complain("Stopping", concat(name, " failed by itself, and was finished with ", end.code));

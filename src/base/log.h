@@ -5,13 +5,21 @@
 #include <utility>
 #include <vector>
 
+#include "base/words.h"
+
 namespace holdfast {
 
 enum class LogLevel { Debug, Info, Warning, Error };
-[[nodiscard]] std::string_view to_text(LogLevel level);  ///< "debug", "info", "warning", "error"
+constexpr auto words_of(LogLevel) {
+    using enum LogLevel;
+    return words<LogLevel>({{Debug, "debug"}, {Info, "info"}, {Warning, "warning"}, {Error, "error"}});
+}
 
 /// How lines are written: for people, or as one JSON object each.
 enum class LogFormat { Text, Json };
+constexpr auto words_of(LogFormat) {
+    return words<LogFormat>({{LogFormat::Text, "text"}, {LogFormat::Json, "json"}});
+}
 
 /// One fact for the person who reads the log: a sentence, and values to search by.
 struct LogLine {

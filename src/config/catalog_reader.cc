@@ -51,7 +51,7 @@ private:
     bool is_mapping() {
         if (node_.kind == NodeKind::Mapping) return true;
         const bool is_text = node_.kind == NodeKind::Scalar;
-        complain(node_.at, node_.path, concat(to_text(node_.kind), " instead of a mapping"),
+        complain(node_.at, node_.path, concat(word_of(node_.kind), " instead of a mapping"),
                  is_text ? concat("write ", node_.key, ": {script: ...}") : "");
         return false;
     }
@@ -179,7 +179,7 @@ Catalog read_catalog(const SourceNode& section, const std::string& file, Draft& 
     if (section.kind != NodeKind::Mapping) {
         draft.complain({.where = {OriginKind::File, file, section.at},
                         .key = section.path,
-                        .title = concat(to_text(section.kind), " instead of a mapping"),
+                        .title = concat(word_of(section.kind), " instead of a mapping"),
                         .found = shown_under(section.path, section),
                         .allowed = "a mapping of names to definitions: {backup: {script: ...}}",
                         .suggestion = ""});

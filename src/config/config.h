@@ -18,6 +18,12 @@
 #include "holdfast/time.h"
 #include "holdfast/worker.h"
 
+namespace holdfast {
+constexpr auto words_of(Isolation) {
+    return words<Isolation>({{Isolation::Process, "process"}, {Isolation::Thread, "thread"}});
+}
+}  // namespace holdfast
+
 namespace holdfast::config {
 
 // What each member means, its default and its range stand in one place: the table in fields.cc, from which

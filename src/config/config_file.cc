@@ -90,7 +90,7 @@ private:
         if (node.kind == NodeKind::Mapping) return true;
         draft_.complain({.where = {OriginKind::File, file_, node.at},
                          .key = node.path,
-                         .title = concat(to_text(node.kind), " instead of a mapping"),
+                         .title = concat(word_of(node.kind), " instead of a mapping"),
                          .found = shown_under(node.path, node),
                          .allowed = concat("a mapping with the keys ", known_keys(node.path)),
                          .suggestion = ""});

@@ -36,36 +36,9 @@ struct ValueOf<std::optional<T>> {
     }
 };
 
-template <>
-struct ValueOf<Isolation> {
-    static Isolation from(const Value& value) {
-        return std::get<std::string>(value) == "thread" ? Isolation::Thread : Isolation::Process;
-    }
-};
-
-template <>
-struct ValueOf<core::UnmatchedRule> {
-    static core::UnmatchedRule from(const Value& value) {
-        const auto& word = std::get<std::string>(value);
-        if (word == "fail") return core::UnmatchedRule::Fail;
-        return word == "wait" ? core::UnmatchedRule::Wait : core::UnmatchedRule::Known;
-    }
-};
-
-template <>
-struct ValueOf<LogFormat> {
-    static LogFormat from(const Value& value) {
-        return std::get<std::string>(value) == "json" ? LogFormat::Json : LogFormat::Text;
-    }
-};
-
-template <>
-struct ValueOf<LogLevel> {
-    static LogLevel from(const Value& value) {
-        for (const auto level : {LogLevel::Debug, LogLevel::Warning, LogLevel::Error})
-            if (std::get<std::string>(value) == to_text(level)) return level;
-        return LogLevel::Info;
-    }
+template <Worded Enum>
+struct ValueOf<Enum> {
+    static Enum from(const Value& value) { return parse_word<Enum>(std::get<std::string>(value)).value(); }
 };
 
 template <auto Section, auto Member>

@@ -27,7 +27,7 @@ public:
             complaints_.complain(node_, node_.path,
                                  "is not a key: a declaration names one key, as it is when filled");
         if (node_.kind != NodeKind::Mapping) {
-            complaints_.misfit(node_, concat(to_text(node_.kind), " instead of a mapping"),
+            complaints_.misfit(node_, concat(word_of(node_.kind), " instead of a mapping"),
                                "a mapping with the keys " + join(names_of(key_keys()), ", "));
             return std::move(declaration_);
         }
@@ -91,7 +91,7 @@ std::vector<core::KeyDeclaration> read_keys(const SourceNode& section, const std
     if (section.kind == NodeKind::Null) return keys;
     WorkflowComplaints complaints(file, draft);
     if (section.kind != NodeKind::Mapping) {
-        complaints.misfit(section, concat(to_text(section.kind), " instead of a mapping"),
+        complaints.misfit(section, concat(word_of(section.kind), " instead of a mapping"),
                           "a mapping of concurrency keys: {db-orders: {limit: 2, shared: true}}");
         return keys;
     }

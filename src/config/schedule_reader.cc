@@ -49,7 +49,7 @@ public:
         if (node_.key.empty() || node_.key.size() > max_name_bytes)
             complaints_.complain(node_, node_.path, concat("is no name: a name has 1 to ", max_name_bytes, " bytes"));
         if (node_.kind != NodeKind::Mapping) {
-            complaints_.misfit(node_, concat(to_text(node_.kind), " instead of a mapping"),
+            complaints_.misfit(node_, concat(word_of(node_.kind), " instead of a mapping"),
                                "a mapping with the keys " + join(names_of(schedule_keys()), ", "));
             return std::move(schedule_);
         }
@@ -72,7 +72,7 @@ private:
         if (entry.key == "every") timing.interval = std::get<Duration>(*value);
         if (entry.key == "jitter") timing.jitter = std::get<Duration>(*value);
         if (entry.key == "catch_up") timing.catch_up = static_cast<int>(std::get<std::int64_t>(*value));
-        if (entry.key == "overlap") timing.overlap = *core::parse_overlap(std::get<std::string>(*value));
+        if (entry.key == "overlap") timing.overlap = parse_word<core::Overlap>(std::get<std::string>(*value)).value();
     }
 
     void refuse(const SourceNode& entry) {
@@ -205,7 +205,7 @@ std::vector<Schedule> read_schedules(const SourceNode& section, const std::strin
     if (section.kind == NodeKind::Null) return schedules;
     WorkflowComplaints complaints(file, draft);
     if (section.kind != NodeKind::Mapping) {
-        complaints.misfit(section, concat(to_text(section.kind), " instead of a mapping"),
+        complaints.misfit(section, concat(word_of(section.kind), " instead of a mapping"),
                           "a mapping of names to schedules: {nightly: {workflow: nightly, cron: \"30 2 * * *\"}}");
         return schedules;
     }

@@ -53,7 +53,7 @@ std::string shown_text(std::string_view text) {
 std::string shown_node(const SourceNode& node) {
     if (node.kind == NodeKind::Scalar) return shown_text(node.scalar);
     if (node.kind == NodeKind::Sequence) return shown_list(node);
-    return std::string(to_text(node.kind));
+    return std::string(word_of(node.kind));
 }
 
 std::string shown_under(std::string_view key, const SourceNode& node) {

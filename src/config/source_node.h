@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/words.h"
+
 namespace holdfast::config {
 
 /// A place in a file, as editors count: from 1.
@@ -15,7 +17,10 @@ struct Position {
 };
 
 enum class NodeKind { Null, Scalar, Sequence, Mapping };
-[[nodiscard]] std::string_view to_text(NodeKind kind);  ///< "nothing", "a value", "a list", "a mapping"
+constexpr auto words_of(NodeKind) {
+    using enum NodeKind;
+    return words<NodeKind>({{Null, "nothing"}, {Scalar, "a value"}, {Sequence, "a list"}, {Mapping, "a mapping"}});
+}
 
 /// One node of a configuration file, free of the parser that read it: what it holds, and where it stands, so that
 /// whoever finds fault with it later can still name its file, line and key. A value: copies are deep.

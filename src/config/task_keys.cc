@@ -75,11 +75,11 @@ const std::array table = {
                 if (text(v) == "function")
                     d.spec.reset();
                 else
-                    spec(d).kind = core::parse_task_kind(text(v)).value();
+                    spec(d).kind = parse_word<core::TaskKind>(text(v)).value();
             }},
     TaskKey{choice("runner", "local, docker, pod", "local", "Where a script runs: on the worker, or in a container.",
                    "docker"),
-            true, [](D& d, const V& v) { spec(d).runner = core::parse_script_runner(text(v)).value(); }},
+            true, [](D& d, const V& v) { spec(d).runner = parse_word<core::ScriptRunner>(text(v)).value(); }},
     TaskKey{key("script", FieldType::Text, "", "The script: run by what its `#!` line names, else by `sh`.",
                 "pg_dump $DB > dump.sql"),
             true, [](D& d, const V& v) { spec(d).script = text(v); }},

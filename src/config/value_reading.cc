@@ -138,7 +138,7 @@ Reading read_length(const Field& field, const SourceNode& node) {
 }
 
 std::optional<Misfit> name_misfit(const SourceNode& node) {
-    if (node.kind != NodeKind::Scalar) return Misfit{concat(to_text(node.kind), " instead of a name"), ""};
+    if (node.kind != NodeKind::Scalar) return Misfit{concat(word_of(node.kind), " instead of a name"), ""};
     if (node.scalar.empty()) return Misfit{"empty", ""};
     if (node.scalar.size() > max_name_bytes) return Misfit{concat("longer than ", max_name_bytes, " bytes"), ""};
     if (const auto defect = name_defect(node.scalar)) return Misfit{*defect, ""};
@@ -173,7 +173,7 @@ Reading read_length_list(const Field& field, const SourceNode& node) {
     std::vector<Duration> lengths;
     for (const SourceNode& item : node.children) {
         const std::string place = concat("item ", lengths.size() + 1, " is ");
-        if (item.kind != NodeKind::Scalar) return misfit(concat(place, to_text(item.kind)));
+        if (item.kind != NodeKind::Scalar) return misfit(concat(place, word_of(item.kind)));
         const Reading length = read_length(field, item);
         if (!length.ok()) return misfit(concat(place, length.error().title));
         lengths.push_back(std::get<Duration>(length.value()));
@@ -184,7 +184,7 @@ Reading read_length_list(const Field& field, const SourceNode& node) {
 }
 
 std::optional<std::string> text_fault(const SourceNode& node) {
-    if (node.kind != NodeKind::Scalar) return concat(to_text(node.kind), " instead of a text");
+    if (node.kind != NodeKind::Scalar) return concat(word_of(node.kind), " instead of a text");
     return text_defect(node.scalar);
 }
 
@@ -273,7 +273,7 @@ Result<Value, Misfit> read_value(const Field& field, const SourceNode& node) {
     }
     const bool is_single = !is_list(field) && field.type != FieldType::TextMap;
     if (is_single && node.kind != NodeKind::Scalar)
-        return misfit(concat(to_text(node.kind), " instead of a single value"));
+        return misfit(concat(word_of(node.kind), " instead of a single value"));
     return read_as(field, node);
 }
 

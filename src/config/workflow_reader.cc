@@ -35,7 +35,7 @@ public:
 private:
     bool is_mapping(const SourceNode& node, std::string allowed) {
         if (node.kind == NodeKind::Mapping) return true;
-        complaints_.misfit(node, concat(to_text(node.kind), " instead of a mapping"), std::move(allowed));
+        complaints_.misfit(node, concat(word_of(node.kind), " instead of a mapping"), std::move(allowed));
         return false;
     }
 
@@ -52,13 +52,7 @@ private:
         if (name == "description") workflow_.description = std::get<std::string>(*value);
         if (name == "timeout") workflow_.timeout = std::get<Duration>(*value);
         if (name == "queue_timeout") workflow_.queue_timeout = std::get<Duration>(*value);
-        if (name == "on_error") workflow_.on_error = on_error_of(std::get<std::string>(*value));
-    }
-
-    static core::OnError on_error_of(std::string_view word) {
-        return word == "pause"      ? core::OnError::Pause
-               : word == "continue" ? core::OnError::Continue
-                                    : core::OnError::Fail;
+        if (name == "on_error") workflow_.on_error = parse_word<core::OnError>(std::get<std::string>(*value)).value();
     }
 
     void read_steps(const SourceNode& entry, const WorkflowKey& key) {
@@ -76,7 +70,7 @@ private:
     /// A list of lists; or one list, which is then the only case.
     void read_success(const SourceNode& entry, const WorkflowKey& key) {
         if (entry.kind != NodeKind::Sequence)
-            return complaints_.misfit(entry, concat(to_text(entry.kind), " instead of a list"), key.allowed());
+            return complaints_.misfit(entry, concat(word_of(entry.kind), " instead of a list"), key.allowed());
         const auto is_list = [](const SourceNode& item) { return item.kind == NodeKind::Sequence; };
         if (std::ranges::none_of(entry.children, is_list)) {
             if (!entry.children.empty()) workflow_.success.push_back(read_step_names(entry, complaints_));
@@ -141,10 +135,7 @@ private:
     void read_type(const SourceNode& entry, core::InputField& field) {
         const auto value = complaints_.read(find_key(input_keys(), "type")->field, entry);
         if (!value) return complaints_.distrust(std::string(parent_path(entry.path)));
-        for (const auto type :
-             {core::InputType::Any, core::InputType::Text, core::InputType::Number, core::InputType::Integer,
-              core::InputType::Boolean, core::InputType::List, core::InputType::Object})
-            if (core::to_text(type) == std::get<std::string>(*value)) field.type = type;
+        field.type = parse_word<core::InputType>(std::get<std::string>(*value)).value();
     }
 
     void read_field_entry(const SourceNode& entry, const WorkflowKey& key, core::InputField& field) {
@@ -153,7 +144,7 @@ private:
             field.default_value = value_of(entry, field.type);
         } else if (entry.key == "enum") {
             if (entry.kind != NodeKind::Sequence)
-                return complaints_.misfit(entry, concat(to_text(entry.kind), " instead of a list"), key.allowed());
+                return complaints_.misfit(entry, concat(word_of(entry.kind), " instead of a list"), key.allowed());
             for (const SourceNode& item : entry.children) field.allowed.push_back(value_of(item, field.type));
         } else if (const auto value = complaints_.read(key.field, entry)) {
             if (entry.key == "required") field.required = std::get<bool>(*value);

@@ -45,7 +45,7 @@ void WorkflowSection::read_section(const SourceNode& section, const std::string&
 void WorkflowSection::read_mapping(const SourceNode& section, const KnownTasks& tasks, std::size_t complaints) {
     if (section.kind != NodeKind::Mapping)
         return of(complaints)
-            .misfit(section, concat(to_text(section.kind), " instead of a mapping"),
+            .misfit(section, concat(word_of(section.kind), " instead of a mapping"),
                     "a mapping of names to workflows: {nightly: {steps: ...}}, or a directory");
     for (const SourceNode& node : section.children)
         add(node, read_workflow(node, node.key, {}, tasks, of(complaints)), complaints);

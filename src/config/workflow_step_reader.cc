@@ -35,7 +35,7 @@ public:
     WorkflowStep read(std::string name) {
         step_.name = std::move(name);
         if (node_.kind != NodeKind::Mapping) {
-            complaints_.misfit(node_, concat(to_text(node_.kind), " instead of a mapping"), "",
+            complaints_.misfit(node_, concat(word_of(node_.kind), " instead of a mapping"), "",
                                concat("write {task: NAME} or {script: ...}"));
             return std::move(step_);
         }
@@ -220,7 +220,7 @@ private:
         const bool is_text = entry.kind == NodeKind::Scalar;
         if (!is_text && entry.kind != NodeKind::Sequence) {
             step_.for_each = nlohmann::json::array();
-            return complaints_.misfit(entry, concat(to_text(entry.kind), " instead of a list"), key.allowed());
+            return complaints_.misfit(entry, concat(word_of(entry.kind), " instead of a list"), key.allowed());
         }
         step_.for_each = is_text ? nlohmann::json(without_spaces(entry.scalar)) : json_of(entry);
     }
@@ -261,7 +261,7 @@ std::vector<std::string> read_step_names(const SourceNode& node, WorkflowComplai
     if (node.kind == NodeKind::Scalar) return {node.scalar};
     std::vector<std::string> names;
     if (node.kind != NodeKind::Sequence) {
-        complaints.misfit(node, concat(to_text(node.kind), " instead of a list"), "a list of steps");
+        complaints.misfit(node, concat(word_of(node.kind), " instead of a list"), "a list of steps");
         return names;
     }
     names.reserve(node.children.size());
@@ -270,7 +270,7 @@ std::vector<std::string> read_step_names(const SourceNode& node, WorkflowComplai
             names.push_back(item.scalar);
             continue;
         }
-        complaints.misfit(item, concat(to_text(item.kind), " instead of a step's name"), "a list of steps");
+        complaints.misfit(item, concat(word_of(item.kind), " instead of a step's name"), "a list of steps");
         complaints.distrust(node.path);
     }
     return names;

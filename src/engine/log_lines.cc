@@ -99,7 +99,7 @@ LogLine claimed(const store::ClaimedTask& task) {
 
 LogLine ended(const Run& run) {
     Fields fields = fields_of(run);
-    fields.emplace_back("end", std::string(core::to_text(run.outcome.end)));
+    fields.emplace_back("end", std::string(word_of(run.outcome.end)));
     if (run.outcome.end == core::LeaseEnd::Completed) return {LogLevel::Debug, "Run completed", std::move(fields)};
     fields.emplace_back("code", run.outcome.error.code);
     const bool crashed = run.outcome.end == core::LeaseEnd::Crashed;

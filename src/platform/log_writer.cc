@@ -46,14 +46,14 @@ std::string value(std::string_view text) {
 }  // namespace
 
 std::string text_line(const LogLine& line, Timestamp at) {
-    std::string text = concat(format_timestamp(at), ' ', to_text(line.level), ' ', sentence(line.message));
+    std::string text = concat(format_timestamp(at), ' ', word_of(line.level), ' ', sentence(line.message));
     for (const auto& [name, content] : line.fields) text += concat(' ', name, '=', value(content));
     return text;
 }
 
 std::string json_line(const LogLine& line, Timestamp at) {
     nlohmann::ordered_json object = {
-        {"at", format_timestamp(at)}, {"level", to_text(line.level)}, {"message", line.message}};
+        {"at", format_timestamp(at)}, {"level", word_of(line.level)}, {"message", line.message}};
     for (const auto& [name, content] : line.fields) object[object.contains(name) ? name + '_' : name] = content;
     return visible_text(object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }

@@ -20,6 +20,12 @@ nlohmann::json parsed(std::string_view json, std::string_view what) {
     return value;
 }
 
+template <Worded Enum>
+Enum read_word(std::string_view what, std::string_view text) {
+    if (const auto value = parse_word<Enum>(text)) return *value;
+    contradicts_schema(what, text);
+}
+
 }  // namespace
 
 std::string encode_strings(const std::vector<std::string>& strings) {
@@ -62,59 +68,28 @@ std::vector<HeldLease> decode_held(std::string_view json) try {
 }
 
 TaskState read_task_state(std::string_view text) {
-    if (auto state = parse_task_state(text)) return *state;
-    contradicts_schema("task state", text);
+    return read_word<TaskState>("task state", text);
 }
-
 core::LeaseEnd read_lease_end(std::string_view text) {
-    using core::LeaseEnd;
-    for (auto end : {LeaseEnd::Completed, LeaseEnd::Failed, LeaseEnd::Crashed, LeaseEnd::Stopped,
-                     LeaseEnd::StoppedCleanly, LeaseEnd::Cancelled, LeaseEnd::NotStarted})
-        if (core::to_text(end) == text) return end;
-    contradicts_schema("end of a run", text);
+    return read_word<core::LeaseEnd>("end of a run", text);
 }
-
 WaitReason read_wait_reason(std::string_view text) {
-    for (auto reason : {WaitReason::None, WaitReason::Future, WaitReason::Key, WaitReason::Overdue, WaitReason::Job})
-        if (to_text(reason) == text) return reason;
-    contradicts_schema("reason to wait", text);
+    return read_word<WaitReason>("reason to wait", text);
 }
-
 WorkerStatus read_worker_status(std::string_view text) {
-    for (auto status : {WorkerStatus::Active, WorkerStatus::Draining, WorkerStatus::Inactive})
-        if (to_text(status) == text) return status;
-    contradicts_schema("worker status", text);
+    return read_word<WorkerStatus>("worker status", text);
 }
-
 Scope read_scope(std::string_view text) {
-    if (auto scope = parse_scope(text)) return *scope;
-    contradicts_schema("scope", text);
+    return read_word<Scope>("scope", text);
 }
-
 JobState read_job_state(std::string_view text) {
-    if (auto state = parse_job_state(text)) return *state;
-    contradicts_schema("job state", text);
+    return read_word<JobState>("job state", text);
 }
-
 StepState read_step_state(std::string_view text) {
-    if (auto state = parse_step_state(text)) return *state;
-    contradicts_schema("step state", text);
+    return read_word<StepState>("step state", text);
 }
-
-std::string_view to_text(StopReason reason) {
-    switch (reason) {
-        case StopReason::Cancel:
-            return "cancel";
-        case StopReason::Timeout:
-            return "timeout";
-    }
-    HOLDFAST_ASSERT(false);
-}
-
 StopReason read_stop_reason(std::string_view text) {
-    for (auto reason : {StopReason::Cancel, StopReason::Timeout})
-        if (to_text(reason) == text) return reason;
-    contradicts_schema("reason to stop", text);
+    return read_word<StopReason>("reason to stop", text);
 }
 
 }  // namespace holdfast::store

@@ -17,7 +17,7 @@ namespace holdfast::store {
 [[nodiscard]] std::string encode_held(const std::vector<HeldLease>& held);
 [[nodiscard]] std::vector<HeldLease> decode_held(std::string_view json);
 
-/// The inverses of to_text, for what a database says. Unknown text throws Unusable: the row contradicts the schema.
+/// The inverses of word_of, for what a database says. Unknown text throws Unusable: the row contradicts the schema.
 [[nodiscard]] TaskState read_task_state(std::string_view text);
 [[nodiscard]] core::LeaseEnd read_lease_end(std::string_view text);
 [[nodiscard]] WaitReason read_wait_reason(std::string_view text);
@@ -25,9 +25,6 @@ namespace holdfast::store {
 [[nodiscard]] Scope read_scope(std::string_view text);
 [[nodiscard]] JobState read_job_state(std::string_view text);
 [[nodiscard]] StepState read_step_state(std::string_view text);
-
-/// "cancel", "timeout"
-[[nodiscard]] std::string_view to_text(StopReason reason);
 [[nodiscard]] StopReason read_stop_reason(std::string_view text);
 
 }  // namespace holdfast::store

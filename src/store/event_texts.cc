@@ -82,7 +82,7 @@ NewEvent recovered_event(const RecoveredLease& lease, const Uuid& worker, TaskSt
 }
 
 NewEvent late_result_event(const FinishedRun& run, const Uuid& worker) {
-    nlohmann::json evidence = {{"lease", run.lease.lease}, {"end", core::to_text(run.end)}};
+    nlohmann::json evidence = {{"lease", run.lease.lease}, {"end", word_of(run.end)}};
     if (run.end == core::LeaseEnd::Completed) {
         evidence["result"] = readable_text(run.result, max_evidence_bytes);
     } else {
@@ -188,12 +188,12 @@ NewEvent schedule_refused_event(const FireParams& params, const SubmitOutcome& o
 }
 
 NewEvent token_created_event(const NewToken& token) {
-    const nlohmann::json data = {{"token", token.name}, {"scope", to_text(token.scope)}, {"queues", token.queues}};
+    const nlohmann::json data = {{"token", token.name}, {"scope", word_of(token.scope)}, {"queues", token.queues}};
     return {"token_created",
             {},
             {},
             token.who,
-            concat("token ", token.name, " created, with scope ", to_text(token.scope)),
+            concat("token ", token.name, " created, with scope ", word_of(token.scope)),
             data.dump()};
 }
 

@@ -3,39 +3,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "holdfast/job.h"
+#include "store/errors.h"
+#include "store/job_records.h"
 #include "store/task_records.h"
+#include "store/token_records.h"
 
 namespace holdfast::store {
-
-// ---- Who may do what ----------------------------------------------------------------------------------------------
-
-/// What a token lets its bearer do; each one includes those before it.
-enum class Scope { Read, Submit, Operate, Admin };
-[[nodiscard]] std::string_view to_text(Scope scope);  ///< "read", "submit", "operate", "admin"
-[[nodiscard]] std::optional<Scope> parse_scope(std::string_view text);
-
-/// A key to the server. The secret itself is shown once, when it is made; the store keeps its hash.
-struct NewToken {
-    Uuid id = {};
-    std::string name = {};  ///< unique among those that are neither revoked nor expired
-    std::string hash = {};  ///< of the secret: SHA-256, hexadecimal
-    Scope scope = Scope::Read;
-    std::vector<std::string> queues = {};  ///< submits and orders only to tasks of these; empty: of all
-    std::optional<Timestamp> expires_at = {};
-    std::string who = {};  ///< made it
-};
-struct TokenRecord {
-    NewToken token = {};
-    Timestamp created_at = {};
-    std::optional<Timestamp> revoked_at = {};
-    std::optional<Timestamp> last_used_at = {};
-    std::string last_used_from = {};  ///< an address; empty: never used
-};
-enum class CreateTokenStatus { Created, NameTaken };
 
 // ---- Replicas: the servers of a store -----------------------------------------------------------
 
@@ -124,43 +99,48 @@ struct EventWriters {
     std::vector<std::string> writers = {};
 };
 
-/// What servers need beside tasks and jobs: the third part of a store.
+// ---- The part for servers -----------------------------------------------------------------------------------------
+
+/// What a server needs beside tasks and jobs: the part of the store that only a process with a store of its own
+/// calls. The rules for all verbs stand at Store, in store/store.h.
 class ServerStore {
 public:
     virtual ~ServerStore() = default;
 
-    // Who may do what
-    /// The same id again is harmless. Throws BadInput when the name, the hash or a queue cannot be one.
+    // Tokens
+    /// Stores a token. The same id again is harmless. Throws BadInput when the name, the hash or a queue is not
+    /// valid.
     virtual CreateTokenStatus create_token(const NewToken& token) = 0;
-    /// Newest first; revoked and expired ones for as long as terminal tasks are kept. The newest of all is never
-    /// removed: once a token has been made, this is never empty again.
-    virtual std::vector<TokenRecord> tokens() = 0;
-    /// Also a revoked or expired one: the caller decides.
+    /// Returns the token with this hash, even a revoked or expired one: the caller decides.
     virtual std::optional<TokenRecord> find_token(const std::string& hash) = 0;
-    /// By name or id. False: no such token, or revoked before.
-    virtual bool revoke_token(const std::string& name_or_id, const std::string& who) = 0;
     virtual void note_token_use(const Uuid& token, const std::string& from) = 0;
 
+    // Schedules
+    /// Creates or changes a schedule; an equal one stays as it is. A new one counts from now.
+    virtual void put_schedule(const ScheduleDefinition& schedule, const std::string& who) = 0;
+
     // Replicas
-    /// The first one registers it.
+    /// Records that a server lives. The first beat registers it.
     virtual void beat_replica(const Replica& replica) = 0;
-    /// By when they started.
+    /// Returns servers in the order in which they started.
     virtual std::vector<ReplicaRecord> replicas() = 0;
     virtual void remove_replica(const Uuid& replica) = 0;
-    /// Deletes those whose last beat is older; how many.
+    /// Deletes servers whose last beat is older. Returns how many.
     virtual std::size_t prune_replicas(Duration older_than) = 0;
 
     // History
-    /// Appends a line; its id and time are the store's. Text that cannot be stored is made readable.
+    /// Appends an event; the store sets its id and time. Text that cannot be stored is made readable.
     virtual void append_event(const EventRecord& event) = 0;
-    /// Once none of the writers is under way any more, no line up to `newest` is missing.
+    /// Returns who may still add events below the newest. Once all these writers have ended, no event up to `newest`
+    /// is missing.
     virtual EventWriters event_writers() = 0;
 
     // Statistics
     virtual JobCounts count_jobs() = 0;  ///< children included
     virtual Stats stats(const StatsParams& params) = 0;
     virtual Pulse pulse() = 0;
-    /// Those of the newest `most_ended_looked_at` ended tasks (by id) that ended in [since, until), in no order.
+    /// Looks at the newest `most_ended_looked_at` ended tasks (by id). Returns those that ended in [since, until), in
+    /// no order.
     virtual EndedTasks ended_tasks(Timestamp since, Timestamp until) = 0;
 };
 

@@ -28,7 +28,10 @@ struct HostIdentity {
 inline constexpr std::string_view life_lock_suffix = "-workers";
 
 enum class WorkerStatus { Active, Draining, Inactive };
-[[nodiscard]] std::string_view to_text(WorkerStatus status);  ///< "active", "draining", "inactive"
+constexpr auto words_of(WorkerStatus) {
+    using enum WorkerStatus;
+    return words<WorkerStatus>({{Active, "active"}, {Draining, "draining"}, {Inactive, "inactive"}});
+}
 
 struct WorkerRegistration {
     Uuid id;  ///< random, new at every start of the process
@@ -102,6 +105,16 @@ struct LeaseRecord {
     std::string spec;        ///< JSON text, of the task; empty: a registered function
     int unlisted_beats = 0;  ///< how many beats of its worker in a row did not list it
     core::History history;
+};
+
+/// Asks a worker to stop a run.
+enum class StopReason { Cancel, Timeout };
+constexpr auto words_of(StopReason) {
+    return words<StopReason>({{StopReason::Cancel, "cancel"}, {StopReason::Timeout, "timeout"}});
+}
+struct StopRequest {
+    TaskLease lease;
+    StopReason reason = StopReason::Cancel;
 };
 
 struct WorkerSnapshot {

@@ -156,34 +156,6 @@ WhyWaiting for_key(const WaitingFacts& facts) {
 
 }  // namespace
 
-std::string_view to_text(Obstacle obstacle) {
-    switch (obstacle) {
-        case Obstacle::Overdue:
-            return "overdue";
-        case Obstacle::Future:
-            return "future";
-        case Obstacle::Backoff:
-            return "backoff";
-        case Obstacle::Key:
-            return "key";
-        case Obstacle::Paused:
-            return "paused";
-        case Obstacle::NoWorker:
-            return "no_worker";
-        case Obstacle::WorkerAway:
-            return "worker_away";
-        case Obstacle::NoFreshWorker:
-            return "no_fresh_worker";
-        case Obstacle::NoOpenWorker:
-            return "no_open_worker";
-        case Obstacle::Busy:
-            return "busy";
-        case Obstacle::Nothing:
-            return "nothing";
-    }
-    HOLDFAST_ASSERT(false);
-}
-
 WhyWaiting why_waiting(const WaitingFacts& facts) {
     switch (facts.task.waits_for) {
         case store::WaitReason::Overdue:
@@ -210,7 +182,7 @@ WhyWaiting why_waiting(const WaitingFacts& facts) {
 namespace {
 
 /// The key as it counts for the task: of its queue, or shared.
-core::KeyDeclaration key_in_force(store::Store& store, const store::NewTask& task) {
+core::KeyDeclaration key_in_force(store::ClientStore& store, const store::NewTask& task) {
     core::KeyDeclaration found{task.concurrency->key, task.queue, task.concurrency->limit};
     for (const auto& record : store.keys({.key = task.concurrency->key})) {
         if (record.key.is_shared()) return record.key;
@@ -219,7 +191,7 @@ core::KeyDeclaration key_in_force(store::Store& store, const store::NewTask& tas
     return found;
 }
 
-std::vector<Uuid> tasks_with_key(store::Store& store, const std::vector<Uuid>& tasks,
+std::vector<Uuid> tasks_with_key(store::ClientStore& store, const std::vector<Uuid>& tasks,
                                  const core::KeyDeclaration& key) {
     std::vector<Uuid> holders;
     for (const auto& record : store.find(tasks))
@@ -244,7 +216,7 @@ std::vector<Uuid> holders_of(store::Store& store, const core::KeyDeclaration& ke
     }
 }
 
-bool is_paused(store::Store& store, const std::string& name) {
+bool is_paused(store::ClientStore& store, const std::string& name) {
     const auto queues = store.queues();
     return std::any_of(queues.begin(), queues.end(),
                        [&](const auto& queue) { return queue.name == name && queue.paused; });

@@ -22,7 +22,20 @@ enum class Obstacle {
     Busy,           ///< those that are open have no free place
     Nothing,        ///< it is about to be claimed
 };
-[[nodiscard]] std::string_view to_text(Obstacle obstacle);  ///< "overdue", "no_fresh_worker", ..., "nothing"
+constexpr auto words_of(Obstacle) {
+    using enum Obstacle;
+    return words<Obstacle>({{Overdue, "overdue"},
+                            {Future, "future"},
+                            {Backoff, "backoff"},
+                            {Key, "key"},
+                            {Paused, "paused"},
+                            {NoWorker, "no_worker"},
+                            {WorkerAway, "worker_away"},
+                            {NoFreshWorker, "no_fresh_worker"},
+                            {NoOpenWorker, "no_open_worker"},
+                            {Busy, "busy"},
+                            {Nothing, "nothing"}});
+}
 
 /// What is known about a PENDING task and about those that it waits for, read at one time.
 struct WaitingFacts {

@@ -80,7 +80,7 @@ TEST(ApiRoutes, EveryRouteIsInTheDocumentForPeopleAndViceVersaWithItsScope) {
     for (const api::Route& route : api::routes()) {
         const auto found = written.find(route.method + " " + route.path);
         if (found == written.end() || !route.scope) continue;
-        EXPECT_EQ(found->second, store::to_text(*route.scope)) << found->first;
+        EXPECT_EQ(found->second, word_of(*route.scope)) << found->first;
     }
 }
 

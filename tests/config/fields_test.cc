@@ -384,7 +384,7 @@ TEST_F(Fields, OfSizesSayHowTheUnitsOfOthersAreWrittenHere) {
 TEST_F(Fields, OfWordsTakeOnlyThoseThereAre) {
     for (const std::string level : {"debug", "info", "warning", "error"}) {
         write(concat("log: {level: ", level, "}\n"));
-        EXPECT_EQ(to_text(accepted().log.level), level);
+        EXPECT_EQ(word_of(accepted().log.level), level);
     }
     write("worker: {isolation: proces}\n");
     EXPECT_EQ(only_error().title, "not one of the words");

@@ -59,7 +59,7 @@ TEST(Outcomes, EveryWayToEndAfterEveryStopKeepsTheContract) {
                 SCOPED_TRACE(::testing::Message() << "cause " << (cause ? static_cast<int>(*cause) : -1) << ", way "
                                                   << static_cast<int>(way) << ", saw " << saw_stop);
                 const LeaseEnd end = promised(cause, way, saw_stop);
-                EXPECT_EQ(core::to_text(outcome.end), core::to_text(end));
+                EXPECT_EQ(word_of(outcome.end), word_of(end));
                 EXPECT_EQ(outcome.error.code, promised_code(cause, way, end));
                 const bool is_kept = way == Way::Returned && end != LeaseEnd::Completed;
                 EXPECT_EQ(outcome.result, end == LeaseEnd::Completed ? "17" : "");
@@ -73,8 +73,8 @@ TEST(Outcomes, NothingThatComesAfterTheTimeoutCountsWhateverFollowsTheTimeout) {
             for (const bool saw_stop : {false, true}) {
                 engine::Run run = run_with(cause);
                 run.stop->out_of_time = true;
-                EXPECT_EQ(core::to_text(outcome_of_end(run, ended(way, saw_stop), {}).end),
-                          core::to_text(promised(cause, way, true)));
+                EXPECT_EQ(word_of(outcome_of_end(run, ended(way, saw_stop), {}).end),
+                          word_of(promised(cause, way, true)));
             }
 }
 

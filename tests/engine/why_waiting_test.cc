@@ -174,7 +174,7 @@ TEST_P(WhyWaitingTest, IsToldByTheFirstObstacle) {
     WaitingFacts given = facts();
     GetParam().change(given);
     const WhyWaiting why = why_waiting(given);
-    EXPECT_EQ(to_text(why.obstacle), to_text(GetParam().obstacle)) << why.sentence;
+    EXPECT_EQ(word_of(why.obstacle), word_of(GetParam().obstacle)) << why.sentence;
     EXPECT_THAT(why.sentence, HasSubstr(GetParam().part));
 }
 INSTANTIATE_TEST_SUITE_P(Table, WhyWaitingTest, ::testing::ValuesIn(waitings),

@@ -8,7 +8,7 @@
 namespace holdfast::http::testing {
 
 void KeptLog::write(const LogLine& line) {
-    std::string text = concat(holdfast::to_text(line.level), " ", line.message);
+    std::string text = concat(word_of(line.level), " ", line.message);
     for (const auto& [name, value] : line.fields) text += concat(" ", name, "=", value);
     const std::lock_guard lock(mutex_);
     lines_.push_back(text);

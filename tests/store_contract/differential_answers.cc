@@ -95,7 +95,7 @@ std::string AnswerText::operator()(const store::BeatAnswer& answer) {
     for (const auto& one : answer.lost) told.push_back("lost " + lease(one));
     for (const auto& one : answer.unlisted) told.push_back("unlisted " + lease(one));
     for (const auto& one : answer.stop)
-        told.push_back(concat("stop ", lease(one.lease), " ", store::to_text(one.reason)));
+        told.push_back(concat("stop ", lease(one.lease), " ", word_of(one.reason)));
     return concat("known ", answer.known, " drain ", answer.drain, " cordoned ", answer.cordoned, "\n") +
            sorted_lines(std::move(told));
 }
@@ -131,7 +131,7 @@ std::string AnswerText::task(const store::TaskRecord& record) {
 std::string AnswerText::attempts(store::Store& store, const Uuid& task) {
     return lines(store.attempts(task), [this](const store::AttemptRecord& one) {
         return concat("  attempt ", one.number, " ", leases_.of(one.lease), " ", one.worker.to_string(), " ",
-                      core::to_text(one.end), " ", time_text(one.claimed_at), " ", time_text(one.started_at), " ",
+                      word_of(one.end), " ", time_text(one.claimed_at), " ", time_text(one.started_at), " ",
                       time_text(one.finished_at), " ", error_text(one.error));
     });
 }
@@ -148,7 +148,7 @@ std::string AnswerText::workers(store::Store& store) {
         std::vector<std::string> held;
         for (const auto& each : one.held) held.push_back(lease(each.lease));
         std::sort(held.begin(), held.end());
-        texts.push_back(concat("worker ", one.registration.id.to_string(), " ", store::to_text(one.status), " ",
+        texts.push_back(concat("worker ", one.registration.id.to_string(), " ", word_of(one.status), " ",
                                one.cordoned, one.drain_requested, " ", one.beat, " ", time_text(one.last_heartbeat),
                                " ", join(held, ",")));
     }

@@ -43,18 +43,18 @@ TEST(Encoding, AColumnThatContradictsTheSchemaIsUnusableAndNeverCrashes) {
 }
 
 TEST(Encoding, EveryWordIsReadBackAndNoOther) {
-    for (const TaskState state : core::task_states()) EXPECT_EQ(read_task_state(to_text(state)), state);
+    for (const TaskState state : values_of<TaskState>()) EXPECT_EQ(read_task_state(word_of(state)), state);
     for (const core::LeaseEnd end :
          {core::LeaseEnd::Completed, core::LeaseEnd::Failed, core::LeaseEnd::Crashed, core::LeaseEnd::Stopped,
           core::LeaseEnd::StoppedCleanly, core::LeaseEnd::Cancelled, core::LeaseEnd::NotStarted})
-        EXPECT_EQ(read_lease_end(to_text(end)), end);
+        EXPECT_EQ(read_lease_end(word_of(end)), end);
     for (const WaitReason reason :
          {WaitReason::None, WaitReason::Future, WaitReason::Key, WaitReason::Overdue, WaitReason::Job})
-        EXPECT_EQ(read_wait_reason(to_text(reason)), reason);
+        EXPECT_EQ(read_wait_reason(word_of(reason)), reason);
     for (const WorkerStatus status : {WorkerStatus::Active, WorkerStatus::Draining, WorkerStatus::Inactive})
-        EXPECT_EQ(read_worker_status(to_text(status)), status);
+        EXPECT_EQ(read_worker_status(word_of(status)), status);
     for (const StopReason reason : {StopReason::Cancel, StopReason::Timeout})
-        EXPECT_EQ(read_stop_reason(to_text(reason)), reason);
+        EXPECT_EQ(read_stop_reason(word_of(reason)), reason);
 
     EXPECT_THROW((void)read_task_state("pending"), Unusable);
     EXPECT_THROW((void)read_lease_end(""), Unusable);

@@ -59,17 +59,17 @@ void expect_table(const char* promised, const States& states, const Events& even
         for (const auto event : events) {
             const auto next = next_state(state, event);
             const std::string found(next ? to_text(*next) : "-");
-            EXPECT_EQ(found, cells.at({std::string(to_text(state)), std::string(to_text(event))}))
-                << to_text(state) << " + " << to_text(event);
+            EXPECT_EQ(found, cells.at({std::string(to_text(state)), std::string(word_of(event))}))
+                << to_text(state) << " + " << word_of(event);
         }
 }
 
 TEST(StepState, EveryEventInEveryStateLeadsWhereThePromiseSaysOrNowhere) {
-    expect_table(promised_of_steps, step_states(), step_events());
+    expect_table(promised_of_steps, values_of<StepState>(), values_of<StepEvent>());
 }
 
 TEST(JobState, EveryEventInEveryStateLeadsWhereThePromiseSaysOrNowhere) {
-    expect_table(promised_of_jobs, job_states(), job_events());
+    expect_table(promised_of_jobs, values_of<JobState>(), values_of<JobEvent>());
 }
 
 TEST(StepState, TheTableHasOneRowPerStateAndEvent) {
@@ -85,12 +85,12 @@ TEST(JobState, TheTableHasOneRowPerStateAndEvent) {
 TEST(StepState, TheLastFourAreTerminal) {
     const std::set<StepState> terminal{StepState::Completed, StepState::Failed, StepState::Skipped,
                                        StepState::Cancelled};
-    for (const StepState state : step_states()) EXPECT_EQ(is_terminal(state), terminal.contains(state));
+    for (const StepState state : values_of<StepState>()) EXPECT_EQ(is_terminal(state), terminal.contains(state));
 }
 
 TEST(JobState, TheLastThreeAreTerminal) {
     const std::set<JobState> terminal{JobState::Completed, JobState::Failed, JobState::Cancelled};
-    for (const JobState state : job_states()) EXPECT_EQ(is_terminal(state), terminal.contains(state));
+    for (const JobState state : values_of<JobState>()) EXPECT_EQ(is_terminal(state), terminal.contains(state));
 }
 
 template <typename State, typename Table>
@@ -103,29 +103,29 @@ std::set<State> reached_from(State first, const Table& table) {
 }
 
 TEST(StepState, EveryStateCanBeReachedAndEveryOneCanBeCancelled) {
-    EXPECT_EQ(reached_from(StepState::Waiting, step_transitions()).size(), step_states().size());
-    for (const StepState state : step_states())
+    EXPECT_EQ(reached_from(StepState::Waiting, step_transitions()).size(), values_of<StepState>().size());
+    for (const StepState state : values_of<StepState>())
         if (!is_terminal(state)) {
             EXPECT_EQ(next_state(state, StepEvent::Cancel), StepState::Cancelled);
         }
 }
 
 TEST(JobState, EveryStateCanBeReachedAndEveryOneCanBeCancelled) {
-    EXPECT_EQ(reached_from(JobState::Pending, job_transitions()).size(), job_states().size());
-    for (const JobState state : job_states())
+    EXPECT_EQ(reached_from(JobState::Pending, job_transitions()).size(), values_of<JobState>().size());
+    for (const JobState state : values_of<JobState>())
         if (!is_terminal(state)) {
             EXPECT_EQ(next_state(state, JobEvent::Cancel), JobState::Cancelled);
         }
 }
 
 TEST(StepState, TextsAreReadBackAndNothingElseIs) {
-    for (const StepState state : step_states()) EXPECT_EQ(parse_step_state(to_text(state)), state);
+    for (const StepState state : values_of<StepState>()) EXPECT_EQ(parse_step_state(to_text(state)), state);
     for (const char* text : {"", "waiting", "WAITING ", "PENDING", "PAUSED"})
         EXPECT_EQ(parse_step_state(text), std::nullopt);
 }
 
 TEST(JobState, TextsAreReadBackAndNothingElseIs) {
-    for (const JobState state : job_states()) EXPECT_EQ(parse_job_state(to_text(state)), state);
+    for (const JobState state : values_of<JobState>()) EXPECT_EQ(parse_job_state(to_text(state)), state);
     for (const char* text : {"", "pending", "PAUSED ", "WAITING", "SKIPPED"})
         EXPECT_EQ(parse_job_state(text), std::nullopt);
 }

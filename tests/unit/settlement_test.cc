@@ -123,12 +123,12 @@ TEST(Settlement, WhatIsFinalIsNotRunAgainAfterARun) {
     policy.on_crash = OnCrash::Requeue;
     for (const LeaseEnd end : {LeaseEnd::Failed, LeaseEnd::Crashed, LeaseEnd::Stopped}) {
         EndedLease lease = ended(end);
-        ASSERT_EQ(settle(lease, policy).state, TaskState::Pending) << to_text(end);
+        ASSERT_EQ(settle(lease, policy).state, TaskState::Pending) << word_of(end);
         lease.is_final = true;
-        EXPECT_EQ(settle(lease, policy).state, TaskState::Failed) << to_text(end);
+        EXPECT_EQ(settle(lease, policy).state, TaskState::Failed) << word_of(end);
         EXPECT_EQ(settle(lease, policy).error->code, lease.error.code);
         lease.cancel_requested = true;
-        EXPECT_EQ(settle(lease, policy).state, TaskState::Cancelled) << to_text(end);
+        EXPECT_EQ(settle(lease, policy).state, TaskState::Cancelled) << word_of(end);
     }
     EndedLease lease = ended(LeaseEnd::NotStarted);
     lease.is_final = true;
@@ -196,7 +196,7 @@ Promise promised(const EndedLease& lease, const TaskPolicy& policy) {
 }
 
 std::string describe(const EndedLease& lease, const TaskPolicy& policy) {
-    return concat(to_text(lease.end), " code ", lease.error.code, ", history ", lease.history.attempts, "/",
+    return concat(word_of(lease.end), " code ", lease.error.code, ", history ", lease.history.attempts, "/",
                   lease.history.crashes, "/", lease.history.requeues, ", cancel ", lease.cancel_requested,
                   ", deadline ", lease.deadline ? format_duration(*lease.deadline - now) : "none", "; max_attempts ",
                   policy.retry.max_attempts, ", retry_on ", join(policy.retry.retry_on, ","), ", requeue ",
@@ -211,7 +211,7 @@ void expect_promise_kept(const EndedLease& lease, const TaskPolicy& policy) {
                       (settlement.error ? settlement.error->code : "") == promise.code &&
                       next_state(from, settlement.event) == settlement.state;
     ASSERT_TRUE(kept) << describe(lease, policy) << "\n  gave " << to_text(settlement.state) << " by "
-                      << to_text(settlement.event) << " after " << format_duration(settlement.delay) << " with "
+                      << word_of(settlement.event) << " after " << format_duration(settlement.delay) << " with "
                       << (settlement.error ? settlement.error->code : "no error") << "; promised "
                       << to_text(promise.state) << " after " << format_duration(promise.delay) << " " << promise.code;
     const int runs = lease.end == LeaseEnd::Completed || lease.end == LeaseEnd::Failed ? 1 : 0;

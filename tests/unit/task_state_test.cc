@@ -43,13 +43,13 @@ std::map<Cell, std::string> promised_cells() {
 
 TEST(TaskState, EveryEventInEveryStateLeadsWhereThePromiseSaysOrNowhere) {
     const auto cells = promised_cells();
-    ASSERT_EQ(cells.size(), task_states().size() * task_events().size());
-    for (const TaskState state : task_states())
-        for (const TaskEvent event : task_events()) {
+    ASSERT_EQ(cells.size(), values_of<TaskState>().size() * values_of<TaskEvent>().size());
+    for (const TaskState state : values_of<TaskState>())
+        for (const TaskEvent event : values_of<TaskEvent>()) {
             const auto next = next_state(state, event);
             const std::string found(next ? to_text(*next) : "-");
-            EXPECT_EQ(found, cells.at({std::string(to_text(state)), std::string(to_text(event))}))
-                << to_text(state) << " + " << to_text(event);
+            EXPECT_EQ(found, cells.at({std::string(to_text(state)), std::string(word_of(event))}))
+                << to_text(state) << " + " << word_of(event);
         }
 }
 
@@ -61,9 +61,9 @@ TEST(TaskState, TheTableHasOneRowPerStateAndEvent) {
 TEST(TaskState, TerminalStatesAreThoseThatNothingLeaves) {
     const std::set<TaskState> terminal{TaskState::Completed, TaskState::Failed, TaskState::Cancelled,
                                        TaskState::Expired};
-    for (const TaskState state : task_states()) {
+    for (const TaskState state : values_of<TaskState>()) {
         EXPECT_EQ(is_terminal(state), terminal.contains(state)) << to_text(state);
-        for (const TaskEvent event : task_events())
+        for (const TaskEvent event : values_of<TaskEvent>())
             if (is_terminal(state)) {
                 EXPECT_EQ(next_state(state, event), std::nullopt);
             }
@@ -72,18 +72,18 @@ TEST(TaskState, TerminalStatesAreThoseThatNothingLeaves) {
 
 TEST(TaskState, EveryStateCanBeReachedFromPendingAndEveryOneCanEnd) {
     std::set<TaskState> reached{TaskState::Pending};
-    for (std::size_t i = 0; i < task_states().size(); ++i)
+    for (std::size_t i = 0; i < values_of<TaskState>().size(); ++i)
         for (const Transition& row : task_transitions())
             if (reached.contains(row.from)) reached.insert(row.to);
-    EXPECT_EQ(reached.size(), task_states().size());
-    for (const TaskState state : task_states())
+    EXPECT_EQ(reached.size(), values_of<TaskState>().size());
+    for (const TaskState state : values_of<TaskState>())
         if (!is_terminal(state)) {
             EXPECT_EQ(next_state(state, TaskEvent::Cancel), TaskState::Cancelled);
         }
 }
 
 TEST(TaskState, TextsAreReadBackAndNothingElseIs) {
-    for (const TaskState state : task_states()) EXPECT_EQ(parse_task_state(to_text(state)), state);
+    for (const TaskState state : values_of<TaskState>()) EXPECT_EQ(parse_task_state(to_text(state)), state);
     for (const char* text : {"", "pending", "PENDING ", "SKIPPED", "RUN"})
         EXPECT_EQ(parse_task_state(text), std::nullopt);
 }

@@ -137,8 +137,8 @@ TEST(Verdict, ALiveWorkersLeaseIsJudgedByItsQuietAlone) {
 
 TEST(Verdict, NoWaitIsCountedFromTimeInWhichTheObserverCouldNotSeeTheStore) {
     for (const Evidence evidence : {Evidence::Disconnected, Evidence::Silent}) {
-        EXPECT_EQ(judge(seen(evidence, 1h, 1s), running(), {}).action, Action::Keep) << to_text(evidence);
-        EXPECT_EQ(judge(seen(evidence, 1h, 1min), running(), {}).action, Action::Crash) << to_text(evidence);
+        EXPECT_EQ(judge(seen(evidence, 1h, 1s), running(), {}).action, Action::Keep) << word_of(evidence);
+        EXPECT_EQ(judge(seen(evidence, 1h, 1min), running(), {}).action, Action::Crash) << word_of(evidence);
     }
     LeaseSeen quiet = running();
     quiet.quiet_for = 1h;
@@ -326,7 +326,7 @@ void expect_rules_kept(WorkerSeen worker, LeaseSeen lease, const Thresholds& thr
     const Action promised = against.empty() ? promised_end(worker, lease) : Action::Keep;
     const Verdict verdict = judge(worker, lease, thresholds);
     ASSERT_EQ(static_cast<int>(verdict.action), static_cast<int>(promised))
-        << verdict.reason << "\n  evidence " << to_text(worker.evidence) << " age " << format_duration(age)
+        << verdict.reason << "\n  evidence " << word_of(worker.evidence) << " age " << format_duration(age)
         << " view " << format_duration(worker.unbroken_view) << " interval " << format_duration(worker.beat_interval)
         << " fence " << format_duration(worker.fence_after) << "; started " << lease.started << " requeue "
         << (lease.on_crash == OnCrash::Requeue) << " key " << lease.holds_key << " fence policy "

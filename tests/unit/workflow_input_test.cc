@@ -63,7 +63,7 @@ TEST(WorkflowInput, HasTheTypeThatItsFieldSays) {
         for (const auto& [other, value] : examples) {
             const bool fits = type == other || (type == InputType::Number && other == InputType::Integer);
             EXPECT_EQ(!misfit({.name = "x", .type = type}, value).has_value(), fits)
-                << to_text(type) << " " << value.dump();
+                << word_of(type) << " " << value.dump();
         }
     for (const auto& [type, value] : examples) {
         EXPECT_EQ(misfit({.name = "x"}, value), std::nullopt);

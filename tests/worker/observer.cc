@@ -65,7 +65,7 @@ std::vector<Judged> Observer::judge(const store::WorkerLiveness& worker, const c
                              .mark_lost({{.worker = worker.id,
                                           .beat = worker.beat,
                                           .who = "observer",
-                                          .evidence = std::string(core::to_text(seen.evidence)),
+                                          .evidence = std::string(word_of(seen.evidence)),
                                           .data = ""}})
                              .at(0);
     if (!is_lost) throw std::runtime_error("the worker has beaten meanwhile");

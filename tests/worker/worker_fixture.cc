@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "client/connect.h"
 #include "platform/task_ids.h"
-#include "store/sqlite/lock_holders.h"
 #include "tests/worker/processes.h"
 
 namespace holdfast::worker_test {
@@ -24,7 +23,7 @@ void WorkerTest::SetUp() {
     ASSERT_NE(mkdtemp(pattern.data()), nullptr);
     folder = pattern;
     chmod(folder.c_str(), 0777);
-    ledger = std::make_unique<Ledger>(folder + "/ledger");
+    ledger = std::make_unique<crew::Ledger>(folder + "/ledger");
     chmod(ledger->path().c_str(), 0666);
     make_store();
 }
@@ -70,19 +69,19 @@ void WorkerTest::check_no_task_is_stuck() {
 }
 
 void WorkerTest::check_ledger_against_store() {
-    const Ledger::Lines lines = ledger->lines();
+    const auto lines = ledger->read().lines;
     std::set<std::int64_t> begun, returned;
     for (const LedgerLine& line : lines) {
-        const bool is_new = (line.what == What::Begin ? begun : returned).insert(line.lease).second;
-        EXPECT_TRUE(is_new) << "lease " << line.lease << " of task " << line.task << " was run twice";
+        const bool is_new = (line.mark == Mark::Begin ? begun : returned).insert(line.lease).second;
+        EXPECT_TRUE(is_new) << "lease " << line.lease << " of task " << line.task.to_string() << " was run twice";
     }
-    std::map<std::string, std::set<std::int64_t>> known;
+    std::map<Uuid, std::set<std::int64_t>> known;
     for (const LedgerLine& line : lines) known[line.task];
     for (auto& [id, leases] : known)
-        for (const auto& attempt : store->attempts(Uuid::parse(id).value())) leases.insert(attempt.lease);
+        for (const auto& attempt : store->attempts(id)) leases.insert(attempt.lease);
     for (const LedgerLine& line : lines)
         EXPECT_TRUE(known[line.task].contains(line.lease))
-            << "the store knows nothing of the run with lease " << line.lease << " of task " << line.task;
+            << "the store does not know the run with lease " << line.lease << " of task " << line.task.to_string();
     store::ListParams params;
     params.filter.states = {TaskState::Completed};
     params.limit = 1000;
@@ -130,8 +129,7 @@ store::WorkerRecord WorkerTest::record_of(const WorkerApp& worker) {
 }
 
 void WorkerTest::wait_for_status(const WorkerApp& worker, store::WorkerStatus status) {
-    wait_until([&] { return record_of(worker).status == status; },
-               concat(worker.name(), " to be ", store::to_text(status)));
+    wait_until([&] { return record_of(worker).status == status; }, concat(worker.name(), " to be ", word_of(status)));
 }
 
 void WorkerTest::wait_for_beats(const WorkerApp& worker, int count) {
@@ -144,15 +142,13 @@ void WorkerTest::order(const WorkerApp& worker, store::WorkerOrder order) {
 }
 
 void WorkerTest::freeze(const WorkerApp& worker) {
-    const auto is_in_the_way = [&] {
-        if (GetParam() == StoreKind::Sqlite)
-            return sqlite::has_locked(worker.pid(), database->address() + "-gate") ||
-                   sqlite::has_locked(worker.pid(), database->address() + "-turn");
+    const auto blocks_others = [&] {
+        if (GetParam() == StoreKind::Sqlite) return crew::blocks_writers(worker, database->address());
         return database->raw()->number(
                    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
                    " AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND state <> 'idle'") > 0;
     };
-    for (worker.stop(); is_in_the_way(); worker.stop()) worker.go_on();
+    ASSERT_TRUE(crew::freeze(worker, blocks_others));
 }
 
 void WorkerTest::kill_and_wait_for_keeper(WorkerApp& worker) {
@@ -208,7 +204,8 @@ store::TaskRecord WorkerTest::ended(const Uuid& id) {
 
 std::vector<store::TaskRecord> WorkerTest::ended(const std::vector<Uuid>& ids) {
     const auto watch = store->watch(store::Topic::Done);
-    const Deadline deadline(concat("the end of ", ids.size(), " tasks, the first of them ", ids.at(0).to_string()));
+    const crew::Deadline deadline(
+        concat("the end of ", ids.size(), " tasks, the first of them ", ids.at(0).to_string()));
     while (true) {
         std::vector<store::TaskRecord> records;
         for (auto& record : store->find(ids))
@@ -223,14 +220,13 @@ void WorkerTest::open_gate() const {
 }
 
 LedgerLine WorkerTest::begun(const Uuid& id, std::size_t times) const {
-    const auto begins = [&](const Ledger::Lines& lines) { return lines_of(lines, id.to_string(), What::Begin); };
-    const auto lines = ledger->wait_until([&](const auto& all) { return begins(all).size() >= times; },
-                                          "a begin of " + id.to_string());
-    return begins(lines).at(times - 1);
+    const auto has_begun = [&](const LedgerLines& all) { return all.of(id, Mark::Begin).size() >= times; };
+    return ledger->wait_until(has_begun, "a begin of " + id.to_string()).of(id, Mark::Begin).at(times - 1);
 }
 
-void WorkerTest::wait_for_lines(What what, std::size_t at_least) const {
-    ledger->wait_until([&](const auto& lines) { return count(lines, what) >= at_least; }, concat(at_least, " lines"));
+void WorkerTest::wait_for_lines(Mark mark, std::size_t at_least) const {
+    ledger->wait_until([&](const LedgerLines& all) { return all.count(mark) >= at_least; },
+                       concat(at_least, " lines"));
 }
 
 }  // namespace holdfast::worker_test

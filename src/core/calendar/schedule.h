@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/words.h"
 #include "core/calendar/cron.h"
 #include "core/calendar/time_zone.h"
 #include "holdfast/time.h"
@@ -19,6 +20,10 @@ enum class Overlap {
     Skip,            ///< does not run
     CancelPrevious,  ///< cancels it
 };
+constexpr auto words_of(Overlap) {
+    using enum Overlap;
+    return words<Overlap>({{Allow, "allow"}, {Skip, "skip"}, {CancelPrevious, "cancel_previous"}});
+}
 
 /// When a schedule runs: by a cron on the clocks of a zone, or at an interval. A slot is one of its instants.
 struct ScheduleTiming {

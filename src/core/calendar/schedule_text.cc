@@ -13,13 +13,6 @@ using namespace std::chrono_literals;
 using nlohmann::json;
 using Defect = std::string;  // empty: none
 
-struct OverlapWord {
-    Overlap overlap;
-    std::string_view word;
-};
-constexpr OverlapWord overlap_words[] = {
-    {Overlap::Allow, "allow"}, {Overlap::Skip, "skip"}, {Overlap::CancelPrevious, "cancel_previous"}};
-
 /// A whole number that is at least 0 and so small that no arithmetic with it overflows.
 bool read_number(const json& value, std::int64_t most, std::int64_t& number) {
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() > static_cast<std::uint64_t>(most)) return false;
@@ -52,8 +45,8 @@ Defect read_cron(const json& value, std::optional<Cron>& target) {
 }
 
 Defect read_overlap(const json& value, Overlap& target) {
-    const auto overlap = value.is_string() ? parse_overlap(value.get_ref<const std::string&>()) : std::nullopt;
-    if (!overlap) return concat(R"(overlap must be "allow", "skip" or "cancel_previous", not )", found(value));
+    const auto overlap = value.is_string() ? parse_word<Overlap>(value.get_ref<const std::string&>()) : std::nullopt;
+    if (!overlap) return concat("overlap must be ", words_to_choose<Overlap>(), ", not ", found(value));
     target = *overlap;
     return {};
 }
@@ -77,18 +70,6 @@ Defect read_member(std::string_view key, const json& value, ScheduleTiming& timi
 
 }  // namespace
 
-std::optional<Overlap> parse_overlap(std::string_view word) {
-    for (const OverlapWord& known : overlap_words)
-        if (known.word == word) return known.overlap;
-    return std::nullopt;
-}
-
-std::string_view to_string(Overlap overlap) {
-    for (const OverlapWord& known : overlap_words)
-        if (known.overlap == overlap) return known.word;
-    return "?";
-}
-
 std::string to_json_text(const ScheduleTiming& timing) {
     static const ScheduleTiming standard;
     json object = json::object();
@@ -96,7 +77,7 @@ std::string to_json_text(const ScheduleTiming& timing) {
     if (timing.cron) object["cron"] = timing.cron->text();
     if (timing.interval) object["interval_ms"] = *timing.interval / 1ms;
     if (timing.jitter != standard.jitter) object["jitter_ms"] = timing.jitter / 1ms;
-    if (timing.overlap != standard.overlap) object["overlap"] = to_string(timing.overlap);
+    if (timing.overlap != standard.overlap) object["overlap"] = word_of(timing.overlap);
     if (timing.zone != standard.zone) object["zone"] = timing.zone;
     return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }

@@ -17,8 +17,4 @@ namespace holdfast::core {
 /// Reads what to_json_text wrote. The error is one sentence that names the key and what is allowed.
 [[nodiscard]] Result<ScheduleTiming, std::string> parse_timing(std::string_view text);
 
-/// "allow", "skip", "cancel_previous"; nullopt for any other word.
-[[nodiscard]] std::optional<Overlap> parse_overlap(std::string_view word);
-[[nodiscard]] std::string_view to_string(Overlap overlap);
-
 }  // namespace holdfast::core

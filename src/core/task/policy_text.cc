@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "core/expression/found_value.h"
+#include "core/public_words.h"
 #include "core/task/settlement.h"
 
 namespace holdfast::core {
@@ -152,35 +153,12 @@ Defect read_codes(std::string_view key, const json& value, std::vector<std::stri
     return codes_defect(key, target);
 }
 
-/// A word that stands for a value of an enumeration.
-template <typename Value>
-struct Word {
-    std::string_view text;
-    Value value;
-};
-constexpr Word<OnCrash> on_crash_words[] = {{"fail", OnCrash::Fail}, {"requeue", OnCrash::Requeue}};
-constexpr Word<Fence> fence_words[] = {{"auto", Fence::Auto}, {"stop", Fence::Stop}, {"continue", Fence::Continue}};
-constexpr Word<Unmatched> unmatched_words[] = {
-    {"wait", Unmatched::Wait}, {"fail", Unmatched::Fail}, {"auto", Unmatched::Auto}};
-
-template <typename Words, typename Value>
-Defect read_word(std::string_view key, const json& value, const Words& words, Value& target) {
-    std::vector<std::string> allowed;
-    for (const auto& word : words) {
-        if (value.is_string() && value.get_ref<const std::string&>() == word.text) {
-            target = word.value;
-            return {};
-        }
-        allowed.push_back(concat('"', word.text, '"'));
-    }
-    return concat(key, " must be ", join(allowed, " or "), ", not ", found(value));
-}
-
-template <typename Words, typename Value>
-json word_for(const Words& words, Value value) {
-    for (const auto& word : words)
-        if (word.value == value) return word.text;
-    return nullptr;
+template <Worded Enum>
+Defect read_word(std::string_view key, const json& value, Enum& target) {
+    const auto word = value.is_string() ? parse_word<Enum>(value.get_ref<const std::string&>()) : std::nullopt;
+    if (!word) return concat(key, " must be ", words_to_choose<Enum>(), ", not ", found(value));
+    target = *word;
+    return {};
 }
 
 // ---- The members, sorted by key ----------------------------------------------------------------------------------
@@ -206,8 +184,8 @@ Defect always_valid(Key, const P&) {
 }
 
 constexpr PolicyMember policy_members[] = {
-    {"fence", [](Key key, const json& value, P& p) { return read_word(key, value, fence_words, p.fence); },
-     [](const P& p) { return word_for(fence_words, p.fence); }, always_valid},
+    {"fence", [](Key key, const json& value, P& p) { return read_word(key, value, p.fence); },
+     [](const P& p) { return json(word_of(p.fence)); }, always_valid},
     {"max_attempts",
      [](Key key, const json& value, P& p) { return read_integer(key, value, attempts_range, p.retry.max_attempts); },
      [](const P& p) { return json(p.retry.max_attempts); },
@@ -216,8 +194,8 @@ constexpr PolicyMember policy_members[] = {
      [](Key key, const json& value, P& p) { return read_integer(key, value, crashes_range, p.max_crashes); },
      [](const P& p) { return json(p.max_crashes); },
      [](Key key, const P& p) { return integer_defect(key, p.max_crashes, crashes_range); }},
-    {"on_crash", [](Key key, const json& value, P& p) { return read_word(key, value, on_crash_words, p.on_crash); },
-     [](const P& p) { return word_for(on_crash_words, p.on_crash); }, always_valid},
+    {"on_crash", [](Key key, const json& value, P& p) { return read_word(key, value, p.on_crash); },
+     [](const P& p) { return json(word_of(p.on_crash)); }, always_valid},
     {"retry_base_ms",
      [](Key key, const json& value, P& p) { return read_duration(key, value, delay_range, p.retry.base); },
      [](const P& p) { return json(milliseconds(p.retry.base)); },
@@ -244,9 +222,8 @@ constexpr PolicyMember policy_members[] = {
      [](Key key, const json& value, P& p) { return read_duration(key, value, timeout_range, p.timeout.emplace()); },
      [](const P& p) { return p.timeout ? json(milliseconds(*p.timeout)) : json(); },
      [](Key key, const P& p) { return p.timeout ? duration_defect(key, *p.timeout, timeout_range) : Defect(); }},
-    {"unmatched",
-     [](Key key, const json& value, P& p) { return read_word(key, value, unmatched_words, p.unmatched); },
-     [](const P& p) { return word_for(unmatched_words, p.unmatched); }, always_valid},
+    {"unmatched", [](Key key, const json& value, P& p) { return read_word(key, value, p.unmatched); },
+     [](const P& p) { return json(word_of(p.unmatched)); }, always_valid},
 };
 
 Defect unknown_policy_key(const std::string& key) {

@@ -121,26 +121,6 @@ Duration unjittered_delay(const RetryPolicy& policy, int retry_number) {
 
 }  // namespace
 
-std::string_view to_text(LeaseEnd end) {
-    switch (end) {
-        case LeaseEnd::Completed:
-            return "COMPLETED";
-        case LeaseEnd::Failed:
-            return "FAILED";
-        case LeaseEnd::Crashed:
-            return "CRASHED";
-        case LeaseEnd::Stopped:
-            return "STOPPED";
-        case LeaseEnd::StoppedCleanly:
-            return "STOPPED_CLEANLY";
-        case LeaseEnd::Cancelled:
-            return "CANCELLED";
-        case LeaseEnd::NotStarted:
-            return "NOT_STARTED";
-    }
-    HOLDFAST_ASSERT(false);
-}
-
 Settlement settle(const EndedLease& lease, const TaskPolicy& policy) {
     const History history = after(lease);
     Settlement settlement = by_policy(lease, policy, history);

@@ -20,7 +20,16 @@ enum class LeaseEnd {
     Cancelled,       ///< stopped because a cancel was requested
     NotStarted,      ///< handed back or taken back before its start: always requeued, costs nothing
 };
-[[nodiscard]] std::string_view to_text(LeaseEnd end);  ///< "COMPLETED", "FAILED", "CRASHED", "STOPPED", ...
+constexpr auto words_of(LeaseEnd) {
+    using enum LeaseEnd;
+    return words<LeaseEnd>({{Completed, "COMPLETED"},
+                            {Failed, "FAILED"},
+                            {Crashed, "CRASHED"},
+                            {Stopped, "STOPPED"},
+                            {StoppedCleanly, "STOPPED_CLEANLY"},
+                            {Cancelled, "CANCELLED"},
+                            {NotStarted, "NOT_STARTED"}});
+}
 
 /// What has happened to a task so far; travels with it from one lease to the next.
 struct History {

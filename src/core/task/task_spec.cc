@@ -1,7 +1,6 @@
 #include "core/task/task_spec.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
 
@@ -18,33 +17,14 @@ constexpr int most_processes = 1 << 22;  // the kernel's own limit of pids
 constexpr std::size_t max_words = 1000;
 constexpr std::string_view own_prefix = "HOLDFAST_";
 
-constexpr std::array kind_words = {std::pair{TaskKind::Script, std::string_view("script")},
-                                   std::pair{TaskKind::Docker, std::string_view("docker")},
-                                   std::pair{TaskKind::Pod, std::string_view("pod")}};
-constexpr std::array runner_words = {std::pair{ScriptRunner::Local, std::string_view("local")},
-                                     std::pair{ScriptRunner::Docker, std::string_view("docker")},
-                                     std::pair{ScriptRunner::Pod, std::string_view("pod")}};
-
-template <typename Words, typename Value>
-std::string_view word_of(const Words& words, Value value) {
-    return std::ranges::find(words, value, &Words::value_type::first)->second;
-}
-
-template <typename Words>
-auto value_of(const Words& words, std::string_view text) -> std::optional<typename Words::value_type::first_type> {
-    const auto* const word = std::ranges::find(words, text, &Words::value_type::second);
-    if (word == words.end()) return std::nullopt;
-    return word->first;
-}
-
 bool is_container(const TaskSpec& spec) {
     return spec.kind != TaskKind::Script || spec.runner != ScriptRunner::Local;
 }
 
 /// As a person would call the kind of task.
 std::string kind_text(const TaskSpec& spec) {
-    if (spec.kind != TaskKind::Script) return concat("a task of type ", to_text(spec.kind));
-    return concat("a script with runner ", to_text(spec.runner));
+    if (spec.kind != TaskKind::Script) return concat("a task of type ", word_of(spec.kind));
+    return concat("a script with runner ", word_of(spec.runner));
 }
 
 /// An argument of a command line that must not be taken for an option or for two.
@@ -206,22 +186,6 @@ std::vector<std::string> required_tags(const TaskSpec& spec) {
 
 std::vector<SpecDefect> spec_defects(const TaskSpec& spec) {
     return Inspection(spec).run();
-}
-
-std::string_view to_text(TaskKind kind) {
-    return word_of(kind_words, kind);
-}
-
-std::string_view to_text(ScriptRunner runner) {
-    return word_of(runner_words, runner);
-}
-
-std::optional<TaskKind> parse_task_kind(std::string_view text) {
-    return value_of(kind_words, text);
-}
-
-std::optional<ScriptRunner> parse_script_runner(std::string_view text) {
-    return value_of(runner_words, text);
 }
 
 }  // namespace holdfast::core

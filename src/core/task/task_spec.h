@@ -7,14 +7,22 @@
 #include <string_view>
 #include <vector>
 
+#include "base/words.h"
 #include "holdfast/result.h"
 
 namespace holdfast::core {
 
 /// What kind of thing a task executes when it is no function of an application.
 enum class TaskKind { Script, Docker, Pod };
+constexpr auto words_of(TaskKind) {
+    return words<TaskKind>({{TaskKind::Script, "script"}, {TaskKind::Docker, "docker"}, {TaskKind::Pod, "pod"}});
+}
 /// Where a script runs.
 enum class ScriptRunner { Local, Docker, Pod };
+constexpr auto words_of(ScriptRunner) {
+    using enum ScriptRunner;
+    return words<ScriptRunner>({{Local, "local"}, {Docker, "docker"}, {Pod, "pod"}});
+}
 
 /// What to execute, whole: stored with the task when it is submitted, so that a worker needs no catalog, and a
 /// changed file changes no accepted work.
@@ -51,11 +59,6 @@ struct SpecDefect {
 };
 /// Everything that is wrong with it: members that its kind lacks or does not have, ranges, forms. Empty: nothing.
 [[nodiscard]] std::vector<SpecDefect> spec_defects(const TaskSpec& spec);
-
-[[nodiscard]] std::string_view to_text(TaskKind kind);        ///< "script", "docker", "pod"
-[[nodiscard]] std::string_view to_text(ScriptRunner runner);  ///< "local", "docker", "pod"
-[[nodiscard]] std::optional<TaskKind> parse_task_kind(std::string_view text);
-[[nodiscard]] std::optional<ScriptRunner> parse_script_runner(std::string_view text);
 
 /// JSON text, members in alphabetical order, those at their defaults left out: equal specs have equal texts.
 [[nodiscard]] std::string to_json_text(const TaskSpec& spec);

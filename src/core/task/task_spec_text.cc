@@ -49,17 +49,11 @@ Defect read(const json& value, std::optional<double>& target) {
     return {};
 }
 
-Defect read_kind(const json& value, TaskSpec& spec) {
-    const auto kind = value.is_string() ? parse_task_kind(value.get<std::string>()) : std::nullopt;
-    if (!kind) return concat(R"(must be "script", "docker" or "pod", not )", found(value));
-    spec.kind = *kind;
-    return {};
-}
-
-Defect read_runner(const json& value, TaskSpec& spec) {
-    const auto runner = value.is_string() ? parse_script_runner(value.get<std::string>()) : std::nullopt;
-    if (!runner) return concat(R"(must be "local", "docker" or "pod", not )", found(value));
-    spec.runner = *runner;
+template <Worded Enum>
+Defect read(const json& value, Enum& target) {
+    const auto word = value.is_string() ? parse_word<Enum>(value.get_ref<const std::string&>()) : std::nullopt;
+    if (!word) return concat("must be ", words_to_choose<Enum>(), ", not ", found(value));
+    target = *word;
     return {};
 }
 
@@ -87,10 +81,11 @@ constexpr SpecMember spec_members[] = {
     {"memory_bytes", [](const json& v, S& s) { return read_integer(v, s.memory_bytes); },
      [](const S& s) { return optional_json(s.memory_bytes); }},
     {"network", [](const json& v, S& s) { return read(v, s.network); }, [](const S& s) { return json(s.network); }},
-    {"runner", read_runner, [](const S& s) { return json(to_text(s.runner)); }},
+    {"runner", [](const json& v, S& s) { return read(v, s.runner); },
+     [](const S& s) { return json(word_of(s.runner)); }},
     {"script", [](const json& v, S& s) { return read(v, s.script); }, [](const S& s) { return json(s.script); }},
     {"secrets", [](const json& v, S& s) { return read(v, s.secrets); }, [](const S& s) { return json(s.secrets); }},
-    {"type", read_kind, [](const S& s) { return json(to_text(s.kind)); }},
+    {"type", [](const json& v, S& s) { return read(v, s.kind); }, [](const S& s) { return json(word_of(s.kind)); }},
     {"volumes", [](const json& v, S& s) { return read(v, s.volumes); }, [](const S& s) { return json(s.volumes); }},
 };
 

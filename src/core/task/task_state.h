@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "holdfast/task.h"
+#include "core/public_words.h"
 
 namespace holdfast::core {
 
@@ -21,6 +21,18 @@ enum class TaskEvent {
     Expire,    ///< its deadline passed before it started
     Reject,    ///< ended without a run: no worker can run it, or force
 };
+constexpr auto words_of(TaskEvent) {
+    using enum TaskEvent;
+    return words<TaskEvent>({{Claim, "claim"},
+                             {Start, "start"},
+                             {Complete, "complete"},
+                             {Fail, "fail"},
+                             {Retry, "retry"},
+                             {Requeue, "requeue"},
+                             {Cancel, "cancel"},
+                             {Expire, "expire"},
+                             {Reject, "reject"}});
+}
 
 /// One allowed transition. The assertion, the diagram in docs/task-states.md and the exhaustive test all
 /// read this table; nothing else states what is allowed.
@@ -31,13 +43,9 @@ struct Transition {
 };
 
 [[nodiscard]] std::span<const Transition> task_transitions();
-[[nodiscard]] std::span<const TaskState> task_states();
-[[nodiscard]] std::span<const TaskEvent> task_events();
 
 /// Where `event` leads from `from`; nullopt when it is not allowed there.
 [[nodiscard]] std::optional<TaskState> next_state(TaskState from, TaskEvent event);
-
-[[nodiscard]] std::string_view to_text(TaskEvent event);  ///< "claim", ...
 
 /// The Mermaid state diagram of the table, as it stands in docs/task-states.md.
 [[nodiscard]] std::string task_state_diagram();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/words.h"
 #include "holdfast/task.h"
 
 namespace holdfast::core {
@@ -10,6 +11,10 @@ enum class UnmatchedRule {
     Fail,   ///< when no active worker with fresh beats can
     Wait,   ///< never
 };
+constexpr auto words_of(UnmatchedRule) {
+    using enum UnmatchedRule;
+    return words<UnmatchedRule>({{Known, "known"}, {Fail, "fail"}, {Wait, "wait"}});
+}
 
 /// The rule for a task that says so, where steps that leave it open follow `steps`.
 [[nodiscard]] UnmatchedRule rule_for(Unmatched says, UnmatchedRule steps);

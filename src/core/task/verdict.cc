@@ -105,24 +105,6 @@ std::string explain(const std::string& evidence, Action action, Duration require
 
 }  // namespace
 
-std::string_view to_text(Evidence evidence) {
-    switch (evidence) {
-        case Evidence::None:
-            return "none";
-        case Evidence::Silent:
-            return "silent";
-        case Evidence::Unregistered:
-            return "unregistered";
-        case Evidence::Disconnected:
-            return "disconnected";
-        case Evidence::Rebooted:
-            return "rebooted";
-        case Evidence::Exited:
-            return "exited";
-    }
-    HOLDFAST_ASSERT(false);
-}
-
 bool is_certain(Evidence evidence) {
     return evidence == Evidence::Exited || evidence == Evidence::Rebooted;
 }

@@ -12,7 +12,15 @@ namespace holdfast::core {
 /// What an observer knows about a worker, weakest first. Exited and Rebooted are certain; the others are not.
 /// Unregistered: leases name it, and the store has no row for it.
 enum class Evidence { None, Silent, Unregistered, Disconnected, Rebooted, Exited };
-[[nodiscard]] std::string_view to_text(Evidence evidence);  ///< "none", "silent", ...
+constexpr auto words_of(Evidence) {
+    using enum Evidence;
+    return words<Evidence>({{None, "none"},
+                            {Silent, "silent"},
+                            {Unregistered, "unregistered"},
+                            {Disconnected, "disconnected"},
+                            {Rebooted, "rebooted"},
+                            {Exited, "exited"}});
+}
 [[nodiscard]] bool is_certain(Evidence evidence);
 
 /// The longest fence that a worker can declare: what a worker whose row is gone may have declared.

@@ -24,7 +24,7 @@ std::string shortened(const std::string& text) {
 std::string what_it_does(const WorkflowStep& step) {
     switch (step.kind) {
         case StepKind::Task:
-            if (step.spec && !step.spec_reads_args) return std::string(to_text(step.spec->kind));
+            if (step.spec && !step.spec_reads_args) return std::string(word_of(step.spec->kind));
             return concat("task ", step.task);
         case StepKind::Workflow:
             return concat("workflow ", step.workflow);

@@ -7,56 +7,6 @@
 
 namespace holdfast {
 
-std::string_view to_text(JobState state) {
-    switch (state) {
-        case JobState::Pending:
-            return "PENDING";
-        case JobState::Running:
-            return "RUNNING";
-        case JobState::Paused:
-            return "PAUSED";
-        case JobState::Completed:
-            return "COMPLETED";
-        case JobState::Failed:
-            return "FAILED";
-        case JobState::Cancelled:
-            return "CANCELLED";
-    }
-    HOLDFAST_ASSERT(false);
-}
-
-std::string_view to_text(StepState state) {
-    switch (state) {
-        case StepState::Waiting:
-            return "WAITING";
-        case StepState::Ready:
-            return "READY";
-        case StepState::Running:
-            return "RUNNING";
-        case StepState::Completed:
-            return "COMPLETED";
-        case StepState::Failed:
-            return "FAILED";
-        case StepState::Skipped:
-            return "SKIPPED";
-        case StepState::Cancelled:
-            return "CANCELLED";
-    }
-    HOLDFAST_ASSERT(false);
-}
-
-std::optional<JobState> parse_job_state(std::string_view text) {
-    for (const JobState state : core::job_states())
-        if (text == to_text(state)) return state;
-    return std::nullopt;
-}
-
-std::optional<StepState> parse_step_state(std::string_view text) {
-    for (const StepState state : core::step_states())
-        if (text == to_text(state)) return state;
-    return std::nullopt;
-}
-
 bool is_terminal(JobState state) {
     return std::ranges::none_of(core::job_transitions(), [&](const auto& row) { return row.from == state; });
 }
@@ -106,16 +56,6 @@ constexpr JobTransition jobs[] = {
 };
 // clang-format on
 
-constexpr StepState states_of_steps[] = {StepState::Waiting,   StepState::Ready,  StepState::Running,
-                                         StepState::Completed, StepState::Failed, StepState::Skipped,
-                                         StepState::Cancelled};
-constexpr StepEvent events_of_steps[] = {StepEvent::Resolve, StepEvent::Begin, StepEvent::Complete,
-                                         StepEvent::Fail,    StepEvent::Skip,  StepEvent::Cancel};
-constexpr JobState states_of_jobs[] = {JobState::Pending,   JobState::Running, JobState::Paused,
-                                       JobState::Completed, JobState::Failed,  JobState::Cancelled};
-constexpr JobEvent events_of_jobs[] = {JobEvent::Begin,    JobEvent::Pause, JobEvent::Resume,
-                                       JobEvent::Complete, JobEvent::Fail,  JobEvent::Cancel};
-
 template <typename Table, typename State, typename Event>
 std::optional<State> look_up(const Table& table, State from, Event event) {
     for (const auto& row : table)
@@ -123,13 +63,13 @@ std::optional<State> look_up(const Table& table, State from, Event event) {
     return std::nullopt;
 }
 
-template <typename Table, typename States>
-std::string diagram(const Table& table, const States& states) {
-    std::string text = concat("stateDiagram-v2\n    [*] --> ", to_text(states[0]), ": start\n");
+template <typename State, typename Table>
+std::string diagram(const Table& table) {
+    std::string text = concat("stateDiagram-v2\n    [*] --> ", word_of(State{}), ": start\n");
     for (const auto& row : table)
-        text += concat("    ", to_text(row.from), " --> ", to_text(row.to), ": ", to_text(row.event), "\n");
-    for (const auto state : states)
-        if (is_terminal(state)) text += concat("    ", to_text(state), " --> [*]\n");
+        text += concat("    ", word_of(row.from), " --> ", word_of(row.to), ": ", word_of(row.event), "\n");
+    for (const State state : values_of<State>())
+        if (is_terminal(state)) text += concat("    ", word_of(state), " --> [*]\n");
     return text;
 }
 
@@ -138,20 +78,8 @@ std::string diagram(const Table& table, const States& states) {
 std::span<const StepTransition> step_transitions() {
     return steps;
 }
-std::span<const StepState> step_states() {
-    return states_of_steps;
-}
-std::span<const StepEvent> step_events() {
-    return events_of_steps;
-}
 std::span<const JobTransition> job_transitions() {
     return jobs;
-}
-std::span<const JobState> job_states() {
-    return states_of_jobs;
-}
-std::span<const JobEvent> job_events() {
-    return events_of_jobs;
 }
 
 std::optional<StepState> next_state(StepState from, StepEvent event) {
@@ -174,48 +102,12 @@ JobState moved(JobState from, JobEvent event) {
     return *to;
 }
 
-std::string_view to_text(StepEvent event) {
-    switch (event) {
-        case StepEvent::Resolve:
-            return "resolve";
-        case StepEvent::Begin:
-            return "begin";
-        case StepEvent::Complete:
-            return "complete";
-        case StepEvent::Fail:
-            return "fail";
-        case StepEvent::Skip:
-            return "skip";
-        case StepEvent::Cancel:
-            return "cancel";
-    }
-    HOLDFAST_ASSERT(false);
-}
-
-std::string_view to_text(JobEvent event) {
-    switch (event) {
-        case JobEvent::Begin:
-            return "begin";
-        case JobEvent::Pause:
-            return "pause";
-        case JobEvent::Resume:
-            return "resume";
-        case JobEvent::Complete:
-            return "complete";
-        case JobEvent::Fail:
-            return "fail";
-        case JobEvent::Cancel:
-            return "cancel";
-    }
-    HOLDFAST_ASSERT(false);
-}
-
 std::string step_state_diagram() {
-    return diagram(steps, states_of_steps);
+    return diagram<StepState>(steps);
 }
 
 std::string job_state_diagram() {
-    return diagram(jobs, states_of_jobs);
+    return diagram<JobState>(jobs);
 }
 
 }  // namespace core

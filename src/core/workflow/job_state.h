@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "holdfast/job.h"
+#include "core/public_words.h"
 
 namespace holdfast::core {
 
@@ -18,6 +18,15 @@ enum class StepEvent {
     Skip,
     Cancel,
 };
+constexpr auto words_of(StepEvent) {
+    using enum StepEvent;
+    return words<StepEvent>({{Resolve, "resolve"},
+                             {Begin, "begin"},
+                             {Complete, "complete"},
+                             {Fail, "fail"},
+                             {Skip, "skip"},
+                             {Cancel, "cancel"}});
+}
 
 /// What can happen to a job.
 enum class JobEvent {
@@ -28,6 +37,15 @@ enum class JobEvent {
     Fail,
     Cancel,
 };
+constexpr auto words_of(JobEvent) {
+    using enum JobEvent;
+    return words<JobEvent>({{Begin, "begin"},
+                            {Pause, "pause"},
+                            {Resume, "resume"},
+                            {Complete, "complete"},
+                            {Fail, "fail"},
+                            {Cancel, "cancel"}});
+}
 
 /// One allowed transition. The assertions, the diagrams in docs/job-states.md and the exhaustive tests read these
 /// tables; nothing else states what is allowed.
@@ -43,11 +61,7 @@ struct JobTransition {
 };
 
 [[nodiscard]] std::span<const StepTransition> step_transitions();
-[[nodiscard]] std::span<const StepState> step_states();
-[[nodiscard]] std::span<const StepEvent> step_events();
 [[nodiscard]] std::span<const JobTransition> job_transitions();
-[[nodiscard]] std::span<const JobState> job_states();
-[[nodiscard]] std::span<const JobEvent> job_events();
 
 /// Where `event` leads from `from`; nullopt when it is not allowed there.
 [[nodiscard]] std::optional<StepState> next_state(StepState from, StepEvent event);
@@ -55,9 +69,6 @@ struct JobTransition {
 /// The same where the caller has made sure that it is allowed.
 [[nodiscard]] StepState moved(StepState from, StepEvent event);
 [[nodiscard]] JobState moved(JobState from, JobEvent event);
-
-[[nodiscard]] std::string_view to_text(StepEvent event);  ///< "resolve", ...
-[[nodiscard]] std::string_view to_text(JobEvent event);   ///< "begin", ...
 
 /// The Mermaid state diagrams of the tables, as they stand in docs/job-states.md.
 [[nodiscard]] std::string step_state_diagram();

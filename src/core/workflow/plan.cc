@@ -95,7 +95,7 @@ void add_hooks(WorkflowPlan& plan, const std::vector<WorkflowStep>& hooks, HookK
     for (std::size_t i = 0; i < hooks.size(); ++i) {
         auto hook = planned(hooks[i]);
         hook.hook = kind;
-        hook.definition.name = hooks.size() == 1 ? std::string(to_text(kind)) : concat(to_text(kind), "-", i + 1);
+        hook.definition.name = hooks.size() == 1 ? std::string(word_of(kind)) : concat(word_of(kind), "-", i + 1);
         add_step(plan, std::move(hook));
     }
 }
@@ -135,18 +135,6 @@ WorkflowPlan make_plan(const Workflow& workflow) {
 }
 
 }  // namespace
-
-std::string_view to_text(HookKind hook) {
-    switch (hook) {
-        case HookKind::OnSuccess:
-            return "on_success";
-        case HookKind::OnError:
-            return "on_error";
-        case HookKind::OnCancel:
-            return "on_cancel";
-    }
-    HOLDFAST_ASSERT(false);
-}
 
 const Template& null_template() {
     static const Template nothing = Template::parse(nullptr).value();

@@ -15,7 +15,10 @@
 namespace holdfast::core {
 
 enum class HookKind { OnSuccess, OnError, OnCancel };
-[[nodiscard]] std::string_view to_text(HookKind hook);  ///< "on_success", "on_error", "on_cancel"
+constexpr auto words_of(HookKind) {
+    using enum HookKind;
+    return words<HookKind>({{OnSuccess, "on_success"}, {OnError, "on_error"}, {OnCancel, "on_cancel"}});
+}
 
 /// A template that fills to null.
 [[nodiscard]] const Template& null_template();

@@ -14,10 +14,16 @@
 namespace holdfast::core {
 
 enum class StepKind { Task, Workflow, Approval, Wait };
-[[nodiscard]] std::string_view to_text(StepKind kind);  ///< "task", "workflow", "approval", "wait"
+constexpr auto words_of(StepKind) {
+    using enum StepKind;
+    return words<StepKind>({{Task, "task"}, {Workflow, "workflow"}, {Approval, "approval"}, {Wait, "wait"}});
+}
 
 /// When a step whose dependencies end one after the other may begin.
 enum class JoinKind { All, Any, Quorum };
+constexpr auto words_of(JoinKind) {
+    return words<JoinKind>({{JoinKind::All, "all"}, {JoinKind::Any, "any"}, {JoinKind::Quorum, "quorum"}});
+}
 struct Join {
     JoinKind kind = JoinKind::All;
     int quorum = 0;  ///< of Quorum: how many must have succeeded
@@ -27,6 +33,9 @@ struct Join {
 
 /// What the failure of a step does to its job. Fail: everything that can still run does, then the job is FAILED.
 enum class OnError { Fail, Pause, Continue };
+constexpr auto words_of(OnError) {
+    return words<OnError>({{OnError::Fail, "fail"}, {OnError::Pause, "pause"}, {OnError::Continue, "continue"}});
+}
 
 /// The policy of a step that names none: that of a task, but what becomes of it without a worker is left open.
 [[nodiscard]] inline TaskPolicy step_policy() {
@@ -72,7 +81,16 @@ struct WorkflowStep {
 };
 
 enum class InputType { Any, Text, Number, Integer, Boolean, List, Object };
-[[nodiscard]] std::string_view to_text(InputType type);  ///< "any", "text", "number", ...
+constexpr auto words_of(InputType) {
+    using enum InputType;
+    return words<InputType>({{Any, "any"},
+                             {Text, "text"},
+                             {Number, "number"},
+                             {Integer, "integer"},
+                             {Boolean, "boolean"},
+                             {List, "list"},
+                             {Object, "object"}});
+}
 
 struct InputField {
     std::string name = {};

@@ -1,5 +1,4 @@
 #include <limits>
-#include <span>
 
 #include "base/text.h"
 #include "core/expression/found_value.h"
@@ -12,29 +11,6 @@ namespace {
 
 using nlohmann::json;
 using Defect = std::string;  // empty: none
-
-template <typename Value>
-using Words = std::span<const std::pair<Value, std::string_view>>;
-
-constexpr std::pair<StepKind, std::string_view> kind_words[] = {{StepKind::Task, "task"},
-                                                                {StepKind::Workflow, "workflow"},
-                                                                {StepKind::Approval, "approval"},
-                                                                {StepKind::Wait, "wait"}};
-constexpr std::pair<JoinKind, std::string_view> join_words[] = {
-    {JoinKind::All, "all"}, {JoinKind::Any, "any"}, {JoinKind::Quorum, "quorum"}};
-constexpr std::pair<OnError, std::string_view> on_error_words[] = {
-    {OnError::Fail, "fail"}, {OnError::Pause, "pause"}, {OnError::Continue, "continue"}};
-constexpr std::pair<InputType, std::string_view> type_words[] = {
-    {InputType::Any, "any"},         {InputType::Text, "text"},       {InputType::Number, "number"},
-    {InputType::Integer, "integer"}, {InputType::Boolean, "boolean"}, {InputType::List, "list"},
-    {InputType::Object, "object"}};
-
-template <typename Table, typename Value>
-std::string_view word_for(const Table& words, Value value) {
-    for (const auto& [candidate, word] : words)
-        if (candidate == value) return word;
-    return {};
-}
 
 // ---- Values: each kind of member is written and read by one pair of functions -------------------------------------
 
@@ -102,28 +78,16 @@ Defect read(const json& value, std::optional<TaskSpec>& target) {
     return {};
 }
 
-template <typename Value>
-Defect read_word(const json& value, Words<Value> words, Value& target) {
-    for (const auto& [candidate, word] : words)
-        if (value == word) {
-            target = candidate;
-            return {};
-        }
-    return unlike("one of the words of this member", value);
-}
-
-Defect read(const json& value, StepKind& target) {
-    return read_word<StepKind>(value, kind_words, target);
-}
-Defect read(const json& value, OnError& target) {
-    return read_word<OnError>(value, on_error_words, target);
-}
-Defect read(const json& value, InputType& target) {
-    return read_word<InputType>(value, type_words, target);
+template <Worded Enum>
+Defect read(const json& value, Enum& target) {
+    const auto word = value.is_string() ? parse_word<Enum>(value.get_ref<const std::string&>()) : std::nullopt;
+    if (!word) return unlike(words_to_choose<Enum>(), value);
+    target = *word;
+    return {};
 }
 
 Defect read(const json& value, Join& target) {
-    if (!value.is_number_integer()) return read_word<JoinKind>(value, join_words, target.kind);
+    if (!value.is_number_integer()) return read(value, target.kind);
     target.kind = JoinKind::Quorum;
     return read(value, target.quorum);
 }
@@ -162,17 +126,12 @@ json write(const TaskPolicy& value) {
 json write(const std::optional<TaskSpec>& value) {
     return json::parse(to_json_text(value.value()));
 }
-json write(StepKind value) {
-    return word_for(kind_words, value);
-}
-json write(OnError value) {
-    return word_for(on_error_words, value);
-}
-json write(InputType value) {
-    return word_for(type_words, value);
+template <Worded Enum>
+json write(const Enum& value) {
+    return word_of(value);
 }
 json write(const Join& value) {
-    return value.kind == JoinKind::Quorum ? json(value.quorum) : json(word_for(join_words, value.kind));
+    return value.kind == JoinKind::Quorum ? json(value.quorum) : json(word_of(value.kind));
 }
 json write(const InputField& value);
 json write(const WorkflowStep& value);
@@ -313,14 +272,6 @@ Defect read_bundle(const json& text, WorkflowBundle& bundle) {
 }
 
 }  // namespace
-
-std::string_view to_text(StepKind kind) {
-    return word_for(kind_words, kind);
-}
-
-std::string_view to_text(InputType type) {
-    return word_for(type_words, type);
-}
 
 std::string to_json_text(const WorkflowBundle& bundle) {
     json workflows = json::object();

@@ -16,7 +16,7 @@ std::int64_t milliseconds(Duration length) {
 }
 
 std::string numbers_of(const Sentence& sentence) {
-    return nlohmann::json{{"evidence", core::to_text(sentence.worker.evidence)},
+    return nlohmann::json{{"evidence", word_of(sentence.worker.evidence)},
                           {"age_ms", milliseconds(sentence.verdict.counted_age)},
                           {"limit_ms", milliseconds(sentence.verdict.required_age)},
                           {"observer_up_ms", milliseconds(sentence.worker.unbroken_view)}}

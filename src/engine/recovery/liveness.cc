@@ -87,7 +87,7 @@ bool Liveness::mark(const store::WorkerLiveness& worker, const core::WorkerSeen&
                                     worker.host.hostname, " ", observer_.describe(worker.id, now), "; observer up ",
                                     format_duration(std::chrono::floor<std::chrono::seconds>(seen.unbroken_view)));
     const std::string data =
-        nlohmann::json{{"evidence", core::to_text(seen.evidence)},
+        nlohmann::json{{"evidence", word_of(seen.evidence)},
                        {"age_ms", std::chrono::floor<std::chrono::milliseconds>(seen.evidence_age).count()},
                        {"observer_up_ms", std::chrono::floor<std::chrono::milliseconds>(seen.unbroken_view).count()}}
             .dump();

@@ -125,7 +125,7 @@ std::string Observer::describe(const Uuid& id, Duration now) const {
             return concat("without a row for ", age);
         case core::Evidence::Rebooted:
         case core::Evidence::Exited:
-            return concat(core::to_text(seen.evidence), ": ", known.sight.how);
+            return concat(word_of(seen.evidence), ": ", known.sight.how);
     }
     return "";
 }

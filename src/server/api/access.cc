@@ -73,8 +73,8 @@ bool Caller::may_use_queue(const std::string& queue) const {
 
 void Caller::require(store::Scope needed, std::string_view what) const {
     if (scope >= needed) return;
-    throw Problem("FORBIDDEN", fmt::format("{} needs the scope {}; {} has the scope {}", what, store::to_text(needed),
-                                           name, store::to_text(scope)));
+    throw Problem("FORBIDDEN", fmt::format("{} needs the scope {}; {} has the scope {}", what, word_of(needed),
+                                           name, word_of(scope)));
 }
 
 void Caller::require_queue(const std::string& queue) const {
@@ -200,7 +200,7 @@ std::optional<store::TokenRecord> Access::find(const std::string& hash) {
     return read_token(*lent, hash);
 }
 
-std::optional<store::TokenRecord> Access::read_token(store::Store& store, const std::string& hash) {
+std::optional<store::TokenRecord> Access::read_token(store::ServerStore& store, const std::string& hash) {
     const auto read_at = Steady::now();
     auto token = store.find_token(hash);
     const std::lock_guard lock(mutex_);
@@ -221,7 +221,7 @@ bool Access::needs_token() {
 }
 
 /// Stores keep the newest token for ever, dead or not.
-bool Access::read_door(store::Store& store) {
+bool Access::read_door(store::ClientStore& store) {
     const auto read_at = Steady::now();
     const bool any = !store.tokens().empty();
     const std::lock_guard lock(mutex_);
@@ -279,7 +279,7 @@ bool Access::has_uses_to_write(Uses which) {
     return std::ranges::any_of(uses_, [&](const auto& entry) { return entry.second.is_wanted(which); });
 }
 
-void Access::write_uses(store::Store& store, Uses which) {
+void Access::write_uses(store::ServerStore& store, Uses which) {
     std::map<Uuid, Use> wanted;
     {
         const std::lock_guard lock(mutex_);

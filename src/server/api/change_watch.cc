@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "views/task.h"
+
 namespace holdfast::api {
 
 namespace {
@@ -11,31 +13,25 @@ using Steady = std::chrono::steady_clock;
 
 }  // namespace
 
-Json counts_shape(const store::TaskCounts& counts) {
-    return {{"pending", counts.pending},     {"claimed", counts.claimed}, {"running", counts.running},
-            {"completed", counts.completed}, {"failed", counts.failed},   {"cancelled", counts.cancelled},
-            {"expired", counts.expired}};
-}
-
-bool ChangeWatch::workers_changed(store::Store& store) {
+bool ChangeWatch::workers_changed(store::ClientStore& store) {
     constexpr auto interval = std::chrono::seconds(2);
     if (Steady::now() < next_look_at_workers_) return false;
     next_look_at_workers_ = Steady::now() + interval;
     Json workers = Json::array();
     for (const auto& worker : store.workers())
-        workers.push_back({worker.registration.id.to_string(), to_text(worker.status), worker.cordoned,
+        workers.push_back({worker.registration.id.to_string(), word_of(worker.status), worker.cordoned,
                            worker.drain_requested, worker.held.size(),
                            worker.seconds_ago > 3 * worker.registration.beat_interval});
     return std::exchange(workers_, workers) != workers;
 }
 
 /// A look that costs something is made the more rarely: counting takes a tenth of the time at most.
-std::optional<Json> ChangeWatch::look(store::Store& store, const Count& count, bool has_news) {
+std::optional<Json> ChangeWatch::look(store::ClientStore& store, const Count& count, bool has_news) {
     constexpr Steady::duration interval = std::chrono::milliseconds(250);
     has_news_ = has_news_ || has_news;
     const auto began = Steady::now();
     if (began < next_look_) return std::nullopt;
-    Json counts = counts_shape(count(store));
+    Json counts = views::to_json_shape(count(store));
     const bool tasks = std::exchange(counts_, counts) != counts;
     const bool workers = workers_changed(store);
     next_look_ = began + std::max(interval, 10 * (Steady::now() - began));

@@ -68,7 +68,7 @@ std::string schema_link(std::string_view label, const std::string& name) {
 
 std::string route_entry(const Route& route) {
     return concat("<details><summary><code><span class=\"method\">", route.method, "</span>", escaped(route.path),
-                  "</code> <span class=\"scope\">", route.scope ? to_text(*route.scope) : "anybody", "</span><br>",
+                  "</code> <span class=\"scope\">", route.scope ? word_of(*route.scope) : "anybody", "</span><br>",
                   escaped(route.summary), "</summary>", parameters_table(route), schema_link("body", route.body),
                   schema_link(concat("answer ", route.status), route.answer), "</details>\n");
 }

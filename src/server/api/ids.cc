@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "server/api/problem.h"
-#include "views/worker_view.h"
+#include "views/worker.h"
 
 namespace holdfast::api {
 
@@ -34,14 +34,14 @@ Record only_one(std::string_view kind, const std::string& text, std::vector<Reco
     refuse_ambiguous(kind, text, std::move(candidates));
 }
 
-std::vector<JobInfo> jobs_that_begin(store::Store& store, const std::string& prefix) {
+std::vector<JobInfo> jobs_that_begin(store::ClientStore& store, const std::string& prefix) {
     std::vector<JobInfo> jobs;
     for (auto& job : store.find_jobs(store.jobs_with_prefix(prefix, candidates_shown + 1)))
         if (job) jobs.push_back(*std::move(job));
     return jobs;
 }
 
-std::vector<store::WorkerRecord> workers_meant(store::Store& store, const std::string& text) {
+std::vector<store::WorkerRecord> workers_meant(store::ClientStore& store, const std::string& text) {
     std::vector<store::WorkerRecord> named, present, begun;
     for (auto& record : store.workers()) {
         if (record.registration.name == text) named.push_back(record);
@@ -59,7 +59,7 @@ bool may_begin_an_id(const std::string& text) {
            text.find_first_not_of("0123456789abcdefABCDEF-") == std::string::npos;
 }
 
-store::TaskRecord find_task(store::Store& store, const std::string& text) {
+store::TaskRecord find_task(store::ClientStore& store, const std::string& text) {
     if (const auto id = Uuid::parse(text)) {
         auto found = store.find({*id}).front();
         if (!found) refuse_unknown("task", text);
@@ -74,7 +74,7 @@ store::TaskRecord find_task(store::Store& store, const std::string& text) {
     });
 }
 
-JobInfo find_job(store::Store& store, const std::string& text) {
+JobInfo find_job(store::ClientStore& store, const std::string& text) {
     if (const auto id = Uuid::parse(text)) {
         auto found = store.find_jobs({*id}).front();
         if (!found) refuse_unknown("job", text);
@@ -86,10 +86,10 @@ JobInfo find_job(store::Store& store, const std::string& text) {
     });
 }
 
-store::WorkerRecord find_worker(store::Store& store, const std::string& text) {
+store::WorkerRecord find_worker(store::ClientStore& store, const std::string& text) {
     return only_one("worker", text, workers_meant(store, text), [](const store::WorkerRecord& record) {
         return concat(record.registration.id.to_string(), " (", record.registration.name, ", ",
-                      to_text(record.status), ")");
+                      word_of(record.status), ")");
     });
 }
 

@@ -25,7 +25,7 @@ void add_jobs(std::vector<Route>& all) {
                    Scope::Read,
                    tag,
                    "Jobs, newest first",
-                   {{"state", states_of(core::job_states())},
+                   {{"state", states_of(values_of<JobState>())},
                     {"workflow", schema::text()},
                     {"parent", schema::text("only jobs that this one started")},
                     {"children", schema::boolean("true: also jobs that others started")},

@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "client/key_operations.h"
 #include "server/api/resources.h"
+#include "views/queue.h"
 
 namespace holdfast::api {
 
@@ -55,10 +56,8 @@ http::Reply declare_key(Call& call) {
     if (status == store::DeclareStatus::IsShared)
         throw Problem("CONFLICT",
                       concat("key ", key.key, " is declared shared, so that no queue has a limit of its own"));
-    return answer({{"key", key.key},
-                   {"queue", queue_of(key.queue)},
-                   {"limit", key.limit},
-                   {"status", client::to_text(status)}});
+    return answer(
+        {{"key", key.key}, {"queue", queue_of(key.queue)}, {"limit", key.limit}, {"status", word_of(status)}});
 }
 
 http::Reply remove_key(Call& call) {

@@ -78,7 +78,7 @@ Json operation_of(const Route& route) {
     Json operation = {{"operationId", operation_id(route)},
                       {"tags", Json::array({route.tag})},
                       {"summary", route.summary},
-                      {"x-holdfast-scope", route.scope ? Json(to_text(*route.scope)) : Json()},
+                      {"x-holdfast-scope", route.scope ? Json(word_of(*route.scope)) : Json()},
                       {"parameters", parameters_of(route)}};
     if (!route.body.empty())
         operation["requestBody"] = {{"required", schemas().at(route.body).contains("required")},

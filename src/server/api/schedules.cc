@@ -1,4 +1,4 @@
-#include "views/schedule_view.h"
+#include "views/schedule.h"
 
 #include <algorithm>
 
@@ -90,7 +90,7 @@ http::Reply apply_schedules(Call& call) {
                                     : client::put_schedules(call.store(), wanted, call.caller.who());
     Json items = Json::array();
     for (const auto& [name, change] : changes.configured)
-        items.push_back({{"schedule", name}, {"status", client::to_text(change)}});
+        items.push_back({{"schedule", name}, {"status", word_of(change)}});
     for (const std::string& name : changes.not_configured)
         items.push_back({{"schedule", name}, {"status", "not_configured"}});
     return answer(list_of(std::move(items)));

@@ -11,7 +11,7 @@ constexpr Duration longest_session = std::chrono::hours(24 * 30);
 
 Json session_shape(Call& call, const Caller& caller) {
     return {{"name", caller.name},
-            {"scope", store::to_text(caller.scope)},
+            {"scope", word_of(caller.scope)},
             {"queues", caller.queues},
             {"login", caller.hash.empty() ? "none" : "token"},
             {"version", call.services.parts.version},

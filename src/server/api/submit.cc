@@ -218,22 +218,6 @@ http::Response submit_one(Call& call) {
 
 // ---- Many ---------------------------------------------------------------------------------------
 
-std::string_view word_for(SubmitStatus status) {
-    switch (status) {
-        case SubmitStatus::Accepted:
-            return "accepted";
-        case SubmitStatus::Existing:
-            return "existing";
-        case SubmitStatus::PayloadMismatch:
-            return "payload_mismatch";
-        case SubmitStatus::TooOld:
-            return "too_old";
-        case SubmitStatus::Refused:
-            break;
-    }
-    return "refused";
-}
-
 Json refused_item(const std::string& detail) {
     return {{"id", nullptr}, {"status", "refused"}, {"detail", detail}, {"concurrency_limit", nullptr}};
 }
@@ -276,7 +260,7 @@ http::Response submit_many(Call& call) {
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
         const SubmitOutcome& outcome = outcomes[i];
         batch.answers[batch.places[i]] = {{"id", outcome.id.to_string()},
-                                          {"status", word_for(outcome.status)},
+                                          {"status", word_of(outcome.status)},
                                           {"detail", outcome.complaint.empty() ? Json() : Json(outcome.complaint)},
                                           {"concurrency_limit", limit_in_force(outcome)}};
     }

@@ -25,7 +25,7 @@ void add_tasks(std::vector<Route>& all) {
                    Scope::Read,
                    tag,
                    "Tasks, newest first",
-                   {{"state", states_of(core::task_states())},
+                   {{"state", states_of(values_of<TaskState>())},
                     {"name", schema::text()},
                     {"queue", schema::text()},
                     {"worker", schema::text("id or name of the worker of its current or last lease")},

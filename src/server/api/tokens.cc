@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "server/api/resources.h"
 #include "server/api/token_secret.h"
-#include "views/token_shape.h"
+#include "views/token.h"
 
 namespace holdfast::api {
 
@@ -15,7 +15,7 @@ store::NewToken read_token(Call& call, const std::string& secret) {
     token.id = make_uuid_v4(call.services.random);
     token.name = call.body_text("name");
     token.hash = hash_token_secret(secret);
-    token.scope = store::parse_scope(call.body_text("scope")).value_or(store::Scope::Read);
+    token.scope = parse_word<store::Scope>(call.body_text("scope")).value_or(store::Scope::Read);
     if (const Value* queues = given(call.body, "queues")) token.queues = queues->get<std::vector<std::string>>();
     if (const auto lasts = call.body_length("expires_in")) token.expires_at = call.store().now() + *lasts;
     token.who = call.caller.who();
@@ -38,8 +38,7 @@ void warn_when_none_is_left(Call& call) {
 }  // namespace
 
 http::Reply list_tokens(Call& call) {
-    return answer(
-        list_of(each(call.store().tokens(), [](const auto& token) { return views::to_json_shape(token); })));
+    return answer(list_of(views::array_of(call.store().tokens())));
 }
 
 http::Reply create_token(Call& call) {
@@ -50,9 +49,9 @@ http::Reply create_token(Call& call) {
         throw Problem("CONFLICT",
                       concat("there is a token '", token.name, "' already; revoke it, or choose another name"));
     call.services.access.forget();
-    Json shape = views::to_json_shape(call.store().find_token(token.hash).value());
-    shape["token"] = secret;
-    return answer(shape, 201);
+    return answer(
+        views::to_json_shape(views::MadeToken{.record = *call.store().find_token(token.hash), .secret = secret}),
+        201);
 }
 
 http::Reply revoke_token(Call& call) {

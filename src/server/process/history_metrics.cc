@@ -58,7 +58,7 @@ HistoryMetrics::HistoryMetrics()
          {core::Evidence::Silent, core::Evidence::Unregistered, core::Evidence::Disconnected,
           core::Evidence::Rebooted, core::Evidence::Exited})
         for (const char* outcome : {"requeued", "failed"})
-            verdicts_.Add({{"evidence", std::string(core::to_text(evidence))}, {"outcome", outcome}});
+            verdicts_.Add({{"evidence", std::string(word_of(evidence))}, {"outcome", outcome}});
 }
 
 void HistoryMetrics::read(store::Store& store) {
@@ -111,7 +111,7 @@ void HistoryMetrics::count(const store::EventRecord& event) {
     }
 }
 
-void HistoryMetrics::count_beats(store::Store& store) {
+void HistoryMetrics::count_beats(store::ClientStore& store) {
     std::map<Uuid, std::int64_t> seen;
     for (const store::WorkerRecord& worker : store.workers()) {
         const std::int64_t before = beats_of_[worker.registration.id];

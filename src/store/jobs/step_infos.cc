@@ -42,7 +42,7 @@ StepInfo info_of(const ReadStep& step) {
 /// What the definition says about the step.
 void describe(StepInfo& info, const ReadStep& step, const core::PlannedStep& planned) {
     info.hook = planned.hook.has_value();
-    info.kind = core::to_text(planned.definition.kind);
+    info.kind = word_of(planned.definition.kind);
     const bool is_whole_for_each = planned.for_each && info.item < 0;
     const bool begins_at_once =
         planned.definition.kind == StepKind::Approval || planned.definition.kind == StepKind::Wait;
@@ -85,6 +85,27 @@ std::vector<StepInfo> step_infos(const std::vector<ReadStep>& rows, const core::
         if (planned != nullptr && planned->for_each) gather_outputs(infos[whole], rows, i + 1);
     }
     return infos;
+}
+
+JobInfo job_info(const JobRow& job) {
+    const auto& [head, progress] = job;
+    JobInfo info;
+    info.id = head.id;
+    info.workflow = head.workflow;
+    info.state = progress.state;
+    info.input = head.input;
+    info.output = progress.output;
+    info.error = progress.error;
+    info.cancel_requested = !progress.cancel_code.empty();
+    info.created_at = head.created_at;
+    info.started_at = progress.started_at;
+    info.finished_at = progress.finished_at;
+    info.deadline = progress.deadline;
+    info.root = head.root;
+    info.parent = head.parent ? head.parent->job : Uuid();
+    info.depth = head.depth;
+    info.retry_of = head.retry_of;
+    return info;
 }
 
 std::string step_name(const core::WorkflowPlan* plan, int step, int item) {

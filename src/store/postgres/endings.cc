@@ -1,15 +1,7 @@
 #include "store/postgres/endings.h"
-
-#include "core/task/policy_text.h"
-#include "store/encoding.h"
+#include "store/rows.h"
 
 namespace holdfast::postgres {
-
-TaskPolicy read_policy(const Rows& rows, int row, int column) {
-    if (rows.is_null(row, column)) return {};
-    auto policy = core::decode_policy(rows.text(row, column));
-    return policy.ok() ? std::move(policy).value() : TaskPolicy{};
-}
 
 std::unordered_map<Uuid, LockedLease> lock_leases(Transaction& tx, const std::vector<Uuid>& tasks) {
     const auto rows = tx.run(
@@ -19,18 +11,18 @@ std::unordered_map<Uuid, LockedLease> lock_leases(Transaction& tx, const std::ve
         " FROM holdfast.lock_leases($1)",
         tasks);
     std::unordered_map<Uuid, LockedLease> leases;
-    for (int row = 0; row < rows.size(); ++row) {
-        auto& lease = leases[rows.uuid(row, 0)];
-        lease.lease = {rows.uuid(row, 0), rows.integer(row, 1)};
-        lease.worker = rows.uuid(row, 2);
-        lease.started = rows.boolean(row, 3);
-        lease.stop_requested = !rows.is_null(row, 4);
-        lease.cancel_requested = rows.text(row, 4) == "cancel";
-        lease.deadline = rows.optional_time(row, 5);
-        lease.history = {rows.small(row, 6), rows.small(row, 7), rows.small(row, 8)};
-        lease.policy = read_policy(rows, row, 9);
-        lease.now = rows.time(row, 10);
-        lease.is_step = rows.boolean(row, 11);
+    for (const Row row : rows) {
+        auto& lease = leases[row.uuid(0)];
+        lease.lease = {row.uuid(0), row.integer(1)};
+        lease.worker = row.uuid(2);
+        lease.started = row.boolean(3);
+        lease.stop_requested = !row.is_null(4);
+        lease.cancel_requested = row.text(4) == "cancel";
+        lease.deadline = row.optional_time(5);
+        lease.history = store::read_history(row, 6);
+        lease.policy = store::read_policy(row, 9);
+        lease.now = row.time(10);
+        lease.is_step = row.boolean(11);
     }
     return leases;
 }
@@ -53,7 +45,7 @@ void LeaseEndings::add(const LockedLease& lease, core::LeaseEnd run_end, const c
     ids_.push_back(lease.lease.task);
     tasks_.add(lease.lease.task);
     states_.add(to_text(settlement.state));
-    lease.started ? run_ends_.add(core::to_text(run_end)) : run_ends_.add_null();
+    lease.started ? run_ends_.add(word_of(run_end)) : run_ends_.add_null();
     delays_.add(std::int64_t{settlement.delay.count()});
     attempts_.add(settlement.history.attempts);
     crashes_.add(settlement.history.crashes);
@@ -95,9 +87,9 @@ std::vector<Uuid> end_pending(Transaction& tx, const std::vector<Uuid>& tasks, T
     const auto rows = tx.run("SELECT task_id, is_step FROM holdfast.end_pending($1, $2, $3, $4, nullif($5, ''))",
                              tasks, to_text(state), error.code, error.message, error.data);
     std::vector<Uuid> ended;
-    for (int row = 0; row < rows.size(); ++row) {
-        ended.push_back(rows.uuid(row, 0));
-        if (rows.boolean(row, 1)) tx.ended_steps.push_back({ended.back(), state});
+    for (const Row row : rows) {
+        ended.push_back(row.uuid(0));
+        if (row.boolean(1)) tx.ended_steps.push_back({ended.back(), state});
     }
     if (!ended.empty()) tx.ends_tasks = true;
     if (!ended.empty()) tx.brings_work = true;  // tasks behind the same key may have moved up
@@ -151,11 +143,11 @@ std::vector<EarlierEnd> earlier_ends(Transaction& tx, const std::vector<store::T
     }
     const auto rows = tx.run("SELECT state, run_end, known FROM holdfast.earlier_ends($1, $2)", tasks, numbers);
     std::vector<EarlierEnd> ends;
-    for (int row = 0; row < rows.size(); ++row) {
+    for (const Row row : rows) {
         auto& end = ends.emplace_back();
-        if (!rows.is_null(row, 0)) end.state = store::read_task_state(rows.text(row, 0));
-        if (!rows.is_null(row, 1)) end.run_end = store::read_lease_end(rows.text(row, 1));
-        end.task_is_known = rows.boolean(row, 2);
+        if (!row.is_null(0)) end.state = store::read_task_state(row.text(0));
+        if (!row.is_null(1)) end.run_end = store::read_lease_end(row.text(1));
+        end.task_is_known = row.boolean(2);
     }
     return ends;
 }

@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "base/assert.h"
-#include "core/task/policy_text.h"
-#include "store/encoding.h"
+#include "store/rows.h"
 #include "store/sqlite/error_columns.h"
 #include "store/sqlite/keys.h"
 
@@ -13,15 +12,13 @@ namespace holdfast::sqlite {
 
 namespace {
 
-/// A stored policy that cannot be read is as good as none: the defaults neither repeat nor requeue anything.
 TaskPolicy policy_of(Database& db, const Uuid& task) {
-    auto row = db.query("SELECT policy FROM task WHERE id = ?", task);
-    if (!row.step() || row.is_null(0)) return {};
-    auto policy = core::decode_policy(row.text(0));
-    return policy.ok() ? std::move(policy).value() : TaskPolicy{};
+    return db.query("SELECT policy FROM task WHERE id = ?", task)
+        .first([](const Query& row) { return store::read_policy(row, 0); })
+        .value_or(TaskPolicy{});
 }
 
-/// Nil: the task belongs to no step.
+/// Nil: the task is not one of a step.
 Uuid job_of(Database& db, const Uuid& task) {
     auto row = db.query("SELECT job_id FROM step WHERE task_id = ?", task);
     return row.step() ? row.uuid(0) : Uuid();
@@ -33,7 +30,7 @@ void insert_attempt(Transaction& tx, const LeaseRow& row, const LeaseReport& rep
         "INSERT INTO attempt (task_id, lease, attempt, worker_id, claimed_at, started_at, finished_at, run_end,"
         " error_code, error_message, error_data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         row.lease.task, row.lease.lease, row.position.history.next_attempt_number(), row.worker, row.claimed_at,
-        *row.started_at, tx.now, core::to_text(report.end), report.error.code, report.error.message,
+        *row.started_at, tx.now, word_of(report.end), report.error.code, report.error.message,
         unless_empty(report.error.data));
 }
 
@@ -71,7 +68,7 @@ void write_endings(Transaction& tx, const std::vector<EndingRow>& rows) {
             return std::tuple(last.lease.task, to_text(row.state), tx.now, row.history.attempts, row.history.crashes,
                               row.history.requeues, last.position.run_at, if_ran(last.lease.lease),
                               if_ran(last.worker), if_ran(last.claimed_at), last.started_at,
-                              if_ran(core::to_text(row.run_end)), if_ran(last.position.history.next_attempt_number()),
+                              if_ran(word_of(row.run_end)), if_ran(last.position.history.next_attempt_number()),
                               row.state == TaskState::Completed ? std::optional(result) : std::nullopt, error.code,
                               error.message, error.data);
         });
