@@ -11,11 +11,12 @@ namespace holdfast::engine {
 
 namespace {
 
-/// How long a draining worker goes on trying to deliver what it holds, after everything was killed.
+/// How long a draining worker keeps trying to deliver outcomes after every run was killed.
 constexpr Duration delivery_patience = std::chrono::seconds(30);
 constexpr Duration hurried_delivery_patience = std::chrono::seconds(5);
-/// A turn that comes later than this was not merely slow: the process stood still.
+/// A turn that is later than this was not merely slow: the process was suspended.
 constexpr Duration latest_turn = std::chrono::seconds(5);
+constexpr Duration never = Duration::max();
 
 }  // namespace
 
@@ -25,33 +26,33 @@ Worker::Worker(WorkerSettings settings, Random& random)
       claimer_(settings_, random),
       beater_(settings_),
       stopper_(settings_, book_),
-      beat_backoff_(random),
-      work_backoff_(random),
-      claim_backoff_(random),
+      beat_lane_(random),
+      work_lane_(random),
+      claim_lane_(random),
       spawn_backoff_(random) {}
 
 // ---- Events ------------------------------------------------------------------------------------------------------
 
-/// While the process was stopped, or its machine asleep, its runs and runners may have been too: nothing that they
-/// did not do by now is held against them. What others may do meanwhile, the fence, is another matter.
+/// While the process was stopped, or its machine asleep, its runs and runners may have been too, so their deadlines
+/// move by as much. The fence does not move: other workers went on meanwhile.
 void Worker::notice_standstill(Duration now) {
     if (now - latest_turn > turn_due_) book_.postpone(now - turn_due_);
     turn_due_ = std::max(turn_due_, now);
 }
 
 void Worker::asked_to_drain(const std::string& why, Duration now) {
-    if (!std::exchange(was_asked_to_drain_, true)) return begin_drain(why, now);
-    if (hurried_) return;
+    begin_drain(why, now);
+    const bool is_first = !std::exchange(drain_->was_asked, true);
+    if (is_first || drain_->hurried) return;
     say(log_lines::hurrying(why));
-    hurried_ = true;
     stopper_.hurry(why);
-    stopped_all_ = false;
+    drain_->hurried = true;
+    drain_->stopped_all = false;
 }
 
 void Worker::begin_drain(const std::string& why, Duration now) {
-    if (drain_began_) return;
-    drain_began_ = now;
-    drain_reason_ = why;
+    if (drain_) return;
+    drain_ = Drain{.began = now};
     say(log_lines::draining(why, book_.runs().size(), settings_.shutdown_grace));
     commands_.push_back(Announce{Announce::What::Stopping});
     beater_.beat_soon(now);
@@ -81,7 +82,7 @@ void Worker::on(const RunEnded& event, Duration now) {
         const bool lost = !event.completed && run->stop && run->stop->cause == StopCause::LeaseLost;
         end_run(*run, lost ? store::FinishedRun{} : outcome_of_end(*run, event, settings_), now);
     }
-    // One that was told to die is given nothing more, even if its task has ended meanwhile.
+    // A runner that was killed gets no other task, even if its run has ended meanwhile.
     const bool leaves = event.leaves || runner->killed;
     book_.move_runner(event.runner, leaves ? RunnerStage::Leaving : RunnerStage::Idle, now);
     claimer_.run_ended(now);
@@ -97,7 +98,7 @@ void Worker::on(const RunnerGone& event, Duration now) {
     Run* run = gone.lease == 0 ? nullptr : book_.find(gone.lease);
     if (run == nullptr) return;
     run->runner = 0;
-    if (run->stage != RunStage::Running) return;  // its start is being committed: another runner will be told
+    if (run->stage != RunStage::Running) return;  // its start is being committed: another runner will run it
     const bool lost = run->stop && run->stop->cause == StopCause::LeaseLost;
     end_run(*run, lost ? store::FinishedRun{} : outcome_of_death(*run, event, settings_), now);
 }
@@ -147,28 +148,28 @@ void Worker::end_run(Run& run, store::FinishedRun outcome, Duration now) {
 
 Commands Worker::decide(Duration now) {
     notice_standstill(now);
-    if (has_nothing_to_lose()) leave_unregistered();
-    if (!left_) {
-        forget_lost_runs();
-        if (announced_) stopper_.fence(beater_.last_acknowledged(), now, commands_);
-        if (drain_began_) drain(now);
-        stopper_.tick(now, commands_);
-        spawn_runners(now);
-        begin_waiting(now);
-        call_beat_lane(now);
-        if (settings_.claims_beside_work) {
-            call_work_lane(now);
-            call_claim_lane(now);
-        } else {
-            call_in_turns(now);
-        }
-    }
+    if (has_nothing_to_lose()) leave(0);
+    if (phase_ != Phase::Left) take_turn(now);
     turn_due_ = std::max(wake_at(), now);
     return std::exchange(commands_, {});
 }
 
-/// What the store says is not this worker's any more is not reported to it, unless it has a result: that is refused,
-/// and is on record then.
+void Worker::take_turn(Duration now) {
+    forget_lost_runs();
+    if (phase_ != Phase::Joining) stopper_.fence(beater_.last_acknowledged(), now, commands_);
+    if (drain_) continue_drain(now);
+    if (phase_ == Phase::Left) return;
+    stopper_.tick(now, commands_);
+    spawn_runners(now);
+    begin_waiting(now);
+    call_beat_lane(now);
+    if (!settings_.claims_beside_work) return call_in_turns(now);
+    call_work_lane(now);
+    call_claim_lane(now);
+}
+
+/// A lease that the store has given away is dropped, except when its run has an outcome: that is still reported, so
+/// that the store refuses it and records the refusal.
 void Worker::forget_lost_runs() {
     std::vector<store::Lease> lost;
     for (const RunStage stage : {RunStage::Ended, RunStage::Returning})
@@ -181,31 +182,37 @@ void Worker::forget_lost_runs() {
         const Run& run = book_.at(lease);
         std::size_t bytes = 0;
         for (const store::LogChunk& chunk : run.unsent_logs) bytes += chunk.text.size();
-        if (bytes > 0) commands_.push_back(LogsStored{run.log_runner, bytes});  // nobody else will give them back
+        if (bytes > 0) commands_.push_back(LogsStored{run.log_runner, bytes});  // its runner waits for this quota
         book_.remove(lease);
     }
 }
 
-void Worker::drain(Duration now) {
+/// Hands back leases that have not started, lets runs end within the grace, then stops them, and leaves when their
+/// outcomes cannot be delivered in time.
+void Worker::continue_drain(Duration now) {
     while (book_.count(RunStage::Held) > 0)
         book_.move(book_.at(*book_.in(RunStage::Held).begin()), RunStage::Returning, now);
-    const Duration stop_at = hurried_ ? now : *drain_began_ + settings_.shutdown_grace;
+    const Duration stop_at = drain_->hurried ? now : drain_->began + settings_.shutdown_grace;
     if (now < stop_at) return stopper_.look_at(stop_at);
-    const bool stops_now = !std::exchange(stopped_all_, true);
-    if (stops_now) stopper_.stop_all(StopCause::Drain, now, commands_);
-    // Threads cannot be killed. While one runs, the worker stays and beats, so that nobody else is given the task.
-    const bool waits_for_threads = !settings_.runners_can_die && book_.count(RunStage::Running) > 0;
-    if (stops_now || waits_for_threads)
-        give_up_at_ = now + (hurried_ ? hurried_delivery_patience : settings_.stop_grace + delivery_patience);
-    if (now < give_up_at_) return stopper_.look_at(give_up_at_);
+    stop_for_drain(now);
+    if (now < drain_->give_up_at) return stopper_.look_at(drain_->give_up_at);
     say(log_lines::left_undelivered(book_.runs().size()));
-    commands_.push_back(Leave{.exit_code = 1});
-    left_ = true;
+    leave(1);
+}
+
+void Worker::stop_for_drain(Duration now) {
+    const bool stops_now = !std::exchange(drain_->stopped_all, true);
+    if (stops_now) stopper_.stop_all(StopCause::Drain, now, commands_);
+    // Threads cannot be killed. While one runs, the worker stays and beats, so that its task is not given away.
+    const bool waits_for_threads = !settings_.runners_can_die && book_.count(RunStage::Running) > 0;
+    if (!stops_now && !waits_for_threads) return;
+    drain_->give_up_at =
+        now + (drain_->hurried ? hurried_delivery_patience : settings_.stop_grace + delivery_patience);
 }
 
 bool Worker::wants_runners() const {
-    if (!registered_ && !announced_) return true;  // they boot while the worker joins
-    return !drain_began_ || book_.count(RunStage::Starting) + book_.count(RunStage::Waiting) > 0 ||
+    if (!registered_ && phase_ == Phase::Joining) return true;  // they boot while the worker joins
+    return !drain_ || book_.count(RunStage::Starting) + book_.count(RunStage::Waiting) > 0 ||
            claimer_.is_unanswered();
 }
 
@@ -220,16 +227,16 @@ void Worker::spawn_runners(Duration now) {
 }
 
 void Worker::begin_waiting(Duration now) {
-    const std::set<store::Lease> waiting = book_.in(RunStage::Waiting);  // those that begin leave it
+    const std::set<store::Lease> waiting = book_.in(RunStage::Waiting);  // a copy: runs that begin leave the stage
     for (const store::Lease lease : waiting)
         if (book_.idle_runners() > 0) begin(book_.at(lease), now);
 }
 
-/// Its start is on disk: from here on the run may be told. One that the fence would stop at once, or whose claim was
-/// answered so late that others may have it by now, waits for a beat, which tells whether the lease is still this
-/// worker's.
+/// The start is on disk, so a runner may now begin the run. But a run that the fence would stop at once, or whose
+/// claim was answered so late that another worker may hold the task by now, waits for a beat: its answer tells
+/// whether the lease is still this worker's.
 void Worker::begin(Run& run, Duration now) {
-    // Its runner may have been told to die while the start was on its way: another one is told.
+    // Its runner may have been killed while the start was being committed: take another one.
     if (run.runner != 0 && book_.find_runner(run.runner)->killed) book_.release(run, now);
     if (is_beyond_fence(run, now) || (run.runner == 0 && !book_.assign(run, now))) {
         book_.release(run, now);
@@ -247,35 +254,55 @@ bool Worker::is_beyond_fence(const Run& run, Duration now) const {
     return is_fenced(run.claimed.task) && now - run.trusted_since >= ask;
 }
 
-/// It never joined, and no registration is on its way.
+/// It drains, has never joined, and no registration is under way.
 bool Worker::has_nothing_to_lose() const {
-    return !left_ && drain_began_ && !registered_ && !announced_ && !beat_under_way_;
+    return phase_ == Phase::Joining && drain_ && !registered_ && !beat_lane_.busy;
 }
 
-void Worker::leave_unregistered() {
-    commands_.push_back(Leave{.exit_code = 0});
-    left_ = true;
+void Worker::leave(int exit_code) {
+    commands_.push_back(Leave{.exit_code = exit_code});
+    phase_ = Phase::Left;
 }
 
 bool Worker::is_drained() const {
-    return drain_began_ && book_.runs().empty() && orphans_.empty() && started_orphans_.empty() &&
+    return drain_ && book_.runs().empty() && orphans_.empty() && started_orphans_.empty() &&
            !claimer_.is_unanswered();
 }
 
+// ---- When the next decision is due -------------------------------------------------------------------------------
+
 Duration Worker::wake_at() const {
-    if (left_) return Duration::max();
-    Duration at = stopper_.look_at();
-    if (!beat_under_way_ && !leaving_)
-        at = std::min(at, registered_ ? std::max(beater_.next_at(), beat_retry_at_) : beat_retry_at_);
-    const bool takes_turns = !settings_.claims_beside_work;
-    const bool work_lane_is_free = announced_ && !leaving_ && !work_ && !(takes_turns && claim_under_way_);
-    const bool claim_lane_is_free = announced_ && !leaving_ && !claim_under_way_ && !(takes_turns && work_);
-    if (work_lane_is_free) at = std::min(at, std::max(work_retry_at_, snapshot_at_));
-    if (work_lane_is_free && work_backoff_.failures() > 0) at = std::min(at, work_retry_at_);
-    if (claim_lane_is_free && claim_retry_at_ > Duration::zero()) at = std::min(at, claim_retry_at_);
-    if (claim_lane_is_free && claimer_.due_at()) at = std::min(at, std::max(claim_retry_at_, *claimer_.due_at()));
-    if (wants_runners() && book_.runners().size() < settings_.capacity()) at = std::min(at, spawn_at_);
-    return at;
+    if (phase_ == Phase::Left) return never;
+    return std::min({stopper_.look_at(), beat_due(), work_due(), claim_due(), spawn_due()});
+}
+
+Duration Worker::beat_due() const {
+    if (beat_lane_.busy || phase_ == Phase::Leaving) return never;
+    return registered_ ? std::max(beater_.next_at(), beat_lane_.retry_at) : beat_lane_.retry_at;
+}
+
+/// Results and starts become possible by events, after which decide() is called anyway. Without events only a failed
+/// call and the next snapshot fall due.
+Duration Worker::work_due() const {
+    if (!is_open(work_lane_, claim_lane_)) return never;
+    const bool has_failed = work_lane_.backoff.failures() > 0;
+    return has_failed ? work_lane_.retry_at : std::max(work_lane_.retry_at, snapshot_at_);
+}
+
+Duration Worker::claim_due() const {
+    if (!is_open(claim_lane_, work_lane_)) return never;
+    if (claim_lane_.retry_at > Duration::zero()) return claim_lane_.retry_at;
+    return claimer_.due_at().value_or(never);
+}
+
+Duration Worker::spawn_due() const {
+    return wants_runners() && book_.runners().size() < settings_.capacity() ? spawn_at_ : never;
+}
+
+/// Whether a call could be made on the lane; `other` keeps it waiting where claims and work take turns.
+bool Worker::is_open(const LaneState& lane, const LaneState& other) const {
+    const bool must_wait = !settings_.claims_beside_work && other.busy;
+    return phase_ == Phase::Serving && !lane.busy && !must_wait;
 }
 
 }  // namespace holdfast::engine

@@ -15,12 +15,34 @@
 
 namespace holdfast::engine {
 
-/// A worker, without the world: events in, commands out. It holds leases, gives them to runners, tells the store what
-/// came of them, beats, drains, and fences itself. Whoever drives it performs the commands and brings back what comes
-/// of them. `now` is a monotonic time and never goes back.
+/// One of the worker's connections to the store. A failed call is tried again after a growing wait.
+struct LaneState {
+    explicit LaneState(Random& random) : backoff(random) {}
+
+    bool busy = false;    ///< a call is under way
+    Duration retry_at{};  ///< no call before this time
+    Backoff backoff;
+
+    [[nodiscard]] bool is_free(Duration now) const { return !busy && now >= retry_at; }
+    void answered() {
+        busy = false;
+        backoff.reset();
+    }
+    /// Returns how long the lane waits before its next call, at most `longest`.
+    Duration failed(Duration longest, Duration now) {
+        const Duration wait = backoff.next(longest);
+        busy = false;
+        retry_at = now + wait;
+        return wait;
+    }
+};
+
+/// A worker as a pure state machine: events in, commands out. It holds leases, gives them to runners, reports their
+/// outcomes to the store, beats, drains, and fences itself. The caller performs the commands and returns their
+/// outcomes as events. `now` is a monotonic time.
 ///
-/// It is driven by state, not by transitions: decide() looks at what is, and says what is to be done. A call to the
-/// store that failed leaves everything as it was, and is decided upon again.
+/// decide() derives the commands from the current state alone. A store call that failed changes nothing, so it is
+/// decided upon again.
 class Worker {
 public:
     Worker(WorkerSettings settings, Random& random);
@@ -28,24 +50,42 @@ public:
     // ---- Events
     /// Something may have become claimable, or falls due.
     void work_arrived() { claimer_.work_arrived(); }
-    /// The store may have orders for this worker: to stop a run, to drain. It beats at once, and the answer tells.
+    /// The store may have orders for this worker, such as to stop a run or to drain. It beats at once: the answer to
+    /// a beat contains them.
     void orders_arrived(Duration now) { beater_.beat_for_orders(now); }
-    /// Shut down: let runs end within the grace. Asked a second time: stop them at once. An order to drain, which a
-    /// beat brings, does not count as the first time.
+    /// Shuts down: runs may end within the grace. A second call stops them at once. An order to drain, received in
+    /// the answer to a beat, does not count as the first call.
     void asked_to_drain(const std::string& why, Duration now);
     void answered(Lane lane, const StoreAnswer& answer, Duration now);
     void handle(const RunnerEvent& event, Duration now);
 
     // ---- Commands
-    /// What is to be done now; to be asked after events, and at wake_at().
+    /// What to do now. To be called after events, and at wake_at().
     [[nodiscard]] Commands decide(Duration now);
     [[nodiscard]] Duration wake_at() const;
 
     [[nodiscard]] const RunBook& book() const { return book_; }
-    [[nodiscard]] bool is_draining() const { return drain_began_.has_value(); }
+    [[nodiscard]] bool is_draining() const { return drain_.has_value(); }
 
 private:
-    /// What the call under way on the work lane is about, in the order of its parameters.
+    /// The life of a worker. It may drain in each phase before Left.
+    enum class Phase {
+        Joining,  ///< the store has not acknowledged a beat yet
+        Serving,
+        Leaving,  ///< everything is delivered; it deregisters and does not beat any more
+        Left,     ///< nothing is done any more
+    };
+
+    /// From the first request to drain on.
+    struct Drain {
+        Duration began{};
+        bool was_asked = false;    ///< by a signal or the application, not only by an order of the store
+        bool hurried = false;      ///< ... a second time: the grace does not count any more
+        bool stopped_all = false;  ///< every run was asked to stop
+        Duration give_up_at{};     ///< of stopped_all: leave then, even with undelivered outcomes
+    };
+
+    /// The leases of the call under way on the work lane, in the order of its parameters.
     struct WorkUnderWay {
         std::vector<store::Lease> finishing;
         std::vector<store::TaskLease> finishing_orphans;
@@ -59,7 +99,6 @@ private:
             std::size_t bytes = 0;
         };
         std::vector<Logs> logging;
-        bool leaving = false;
     };
 
     // worker.cc
@@ -70,17 +109,24 @@ private:
     void on(const RunProgress& event, Duration now);
     void on(const RunLog& event, Duration now);
     void end_run(Run& run, store::FinishedRun outcome, Duration now);
+    void take_turn(Duration now);
     void forget_lost_runs();
     void begin_drain(const std::string& why, Duration now);
-    void drain(Duration now);
+    void continue_drain(Duration now);
+    void stop_for_drain(Duration now);
     void spawn_runners(Duration now);
     void begin_waiting(Duration now);
     void begin(Run& run, Duration now);
     [[nodiscard]] bool is_beyond_fence(const Run& run, Duration now) const;
     [[nodiscard]] bool wants_runners() const;
     [[nodiscard]] bool has_nothing_to_lose() const;
-    void leave_unregistered();
+    void leave(int exit_code);
     [[nodiscard]] bool is_drained() const;
+    [[nodiscard]] bool is_open(const LaneState& lane, const LaneState& other) const;
+    [[nodiscard]] Duration beat_due() const;
+    [[nodiscard]] Duration work_due() const;
+    [[nodiscard]] Duration claim_due() const;
+    [[nodiscard]] Duration spawn_due() const;
     void say(LogLine line) { commands_.push_back(Say{std::move(line)}); }
 
     // worker_calls.cc
@@ -108,6 +154,7 @@ private:
     void on_fenced(const std::vector<store::Fenced>& answers, Duration now);
     void on_logs_stored();
     void on_start(store::Lease lease, store::Fenced fenced, Duration now);
+    [[nodiscard]] LaneState& state_of(Lane lane);
     void on_failed(Lane lane, const CallFailed& failure, Duration now);
     void store_answered(Duration now);
     void set_fence();
@@ -119,43 +166,31 @@ private:
     Claimer claimer_;
     Beater beater_;
     Stopper stopper_;
-    Backoff beat_backoff_;
-    Backoff work_backoff_;
-    Backoff claim_backoff_;
-    Backoff spawn_backoff_;
+    LaneState beat_lane_;
+    LaneState work_lane_;
+    LaneState claim_lane_;
     Commands commands_;
-    Duration turn_due_ = Duration::max();  // when decide() should be asked again at the latest
+    Duration turn_due_ = Duration::max();  // when decide() should be called again at the latest
 
-    bool registered_ = false;
-    bool announced_ = false;
+    Phase phase_ = Phase::Joining;
+    bool registered_ = false;  // false again when the store has lost its row
     bool cordoned_ = false;
-    std::optional<Duration> drain_began_;
-    std::string drain_reason_;
-    bool was_asked_to_drain_ = false;  // by a signal or its application, not by an order
-    bool hurried_ = false;
-    bool stopped_all_ = false;
-    Duration give_up_at_{};
-    bool leaving_ = false;
-    bool left_ = false;
+    std::optional<Drain> drain_;
 
-    bool beat_under_way_ = false;
-    bool claim_was_open_ = false;  // when the beat under way was made: what it did not list may be that claim's
     Duration beat_sent_at_{};
-    Duration beat_retry_at_{};
-    std::optional<WorkUnderWay> work_;
-    Duration work_retry_at_{};
-    bool claim_under_way_ = false;
-    Duration claim_trusted_since_{};  // of the leases of the claim under way: see Run::trusted_since
-    bool claim_turn_ = false;         // where claims and work take turns: neither starves the other
-    Duration claim_retry_at_{};
-    std::optional<Duration> away_since_;
+    bool claim_was_open_ = false;  // when the beat under way was made: leases it did not list may be that claim's
+    WorkUnderWay work_;
+    Duration claim_trusted_since_{};      // of the leases of the claim under way: see Run::trusted_since
+    bool claim_turn_ = false;             // where claims and work take turns: neither starves the other
+    std::optional<Duration> away_since_;  // the first failed call since the store last answered
     Duration away_said_at_{};
 
     RunnerId last_runner_ = 0;
     Duration spawn_at_{};
+    Backoff spawn_backoff_;
     Duration snapshot_at_{};
-    std::vector<store::TaskLease> orphans_;          // not known here: to be handed back,
-    std::vector<store::TaskLease> started_orphans_;  // or settled, when they had been started
+    std::vector<store::TaskLease> orphans_;          // leases unknown here: to be handed back,
+    std::vector<store::TaskLease> started_orphans_;  // or finished, when they had been started
 };
 
 }  // namespace holdfast::engine

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/assert.h"
 #include "engine/fence.h"
 #include "engine/log_lines.h"
 #include "engine/worker/outcomes.h"
@@ -11,7 +12,7 @@ namespace {
 
 constexpr Duration longest_wait = std::chrono::seconds(30);
 constexpr Duration wait_with_leases = std::chrono::seconds(1);
-/// Also of a worker that holds nothing: others count its silence from when they see the store again.
+/// Also for a worker without leases: observers count its silence from the moment they reach the store again.
 constexpr Duration wait_with_beat = std::chrono::seconds(1);
 constexpr Duration say_away_every = std::chrono::seconds(30);
 
@@ -31,39 +32,35 @@ void Worker::answered(Lane lane, const StoreAnswer& answer, Duration now) {
     notice_standstill(now);
     if (const auto* failure = std::get_if<CallFailed>(&answer)) return on_failed(lane, *failure, now);
     store_answered(now);
+    state_of(lane).answered();
     switch (lane) {
         case Lane::Beat:
             return beat_lane_answered(answer, now);
         case Lane::Claim:
-            claim_under_way_ = false;
-            claim_backoff_.reset();
             return on_claimed(std::get<store::ClaimAnswer>(answer), now);
         case Lane::Work:
             return work_lane_answered(answer, now);
     }
 }
 
-void Worker::on_failed(Lane lane, const CallFailed& failure, Duration now) {
-    const Duration cap = book_.runs().empty() ? longest_wait : wait_with_leases;
-    Duration wait{};
+LaneState& Worker::state_of(Lane lane) {
     switch (lane) {
         case Lane::Beat:
-            wait = beat_backoff_.next(wait_with_beat);
-            beat_under_way_ = false;
-            beat_retry_at_ = now + wait;
-            beater_.failed(now + wait);
-            break;
+            return beat_lane_;
         case Lane::Claim:
-            wait = claim_backoff_.next(cap);
-            claim_under_way_ = false;
-            claim_retry_at_ = now + wait;
-            break;
+            return claim_lane_;
         case Lane::Work:
-            wait = work_backoff_.next(cap);
-            work_.reset();
-            work_retry_at_ = now + wait;
-            break;
+            return work_lane_;
     }
+    HOLDFAST_ASSERT(false);
+}
+
+void Worker::on_failed(Lane lane, const CallFailed& failure, Duration now) {
+    const Duration longest = lane == Lane::Beat     ? wait_with_beat
+                             : book_.runs().empty() ? longest_wait
+                                                    : wait_with_leases;
+    const Duration wait = state_of(lane).failed(longest, now);
+    if (lane == Lane::Beat) beater_.failed(now + wait);
     if (!away_since_) away_since_ = now;
     if (now < away_said_at_) return;
     away_said_at_ = now + say_away_every;
@@ -75,7 +72,7 @@ void Worker::store_answered(Duration now) {
     say(log_lines::store_back(now - *away_since_));
     away_since_.reset();
     away_said_at_ = now;
-    beat_retry_at_ = work_retry_at_ = claim_retry_at_ = now;
+    for (LaneState* lane : {&beat_lane_, &work_lane_, &claim_lane_}) lane->retry_at = now;
     beater_.beat_soon(now);
     claimer_.work_arrived();
 }
@@ -83,8 +80,6 @@ void Worker::store_answered(Duration now) {
 // ---- Beats -------------------------------------------------------------------------------------------------------
 
 void Worker::beat_lane_answered(const StoreAnswer& answer, Duration now) {
-    beat_under_way_ = false;
-    beat_backoff_.reset();
     if (std::holds_alternative<store::RegisterAnswer>(answer)) return on_registered(now);
     on_beat(std::get<store::BeatAnswer>(answer), now);
 }
@@ -92,7 +87,7 @@ void Worker::beat_lane_answered(const StoreAnswer& answer, Duration now) {
 void Worker::on_registered(Duration now) {
     registered_ = true;
     beater_.registered(beat_sent_at_);
-    set_fence();  // that of before may have passed
+    set_fence();  // the one before may have passed
     beater_.beat_soon(now);
     say(log_lines::registered(settings_.registration));
 }
@@ -110,8 +105,11 @@ void Worker::on_beat(const store::BeatAnswer& answer, Duration now) {
     beater_.acknowledged(book_);
     if (settings_.says_debug) say(log_lines::beat_sent(book_.runs().size()));
     set_fence();
-    if (!std::exchange(announced_, true)) commands_.push_back(Announce{Announce::What::Ready});
-    if (answer.drain) begin_drain("it was asked to from afar", now);
+    if (phase_ == Phase::Joining) {
+        phase_ = Phase::Serving;
+        commands_.push_back(Announce{Announce::What::Ready});
+    }
+    if (answer.drain) begin_drain("a drain was requested remotely", now);
     if (answer.cordoned != cordoned_) say(log_lines::cordoned(answer.cordoned));
     if (std::exchange(cordoned_, answer.cordoned) && !cordoned_) claimer_.work_arrived();
     for (const store::TaskLease& lost : answer.lost)
@@ -121,7 +119,7 @@ void Worker::on_beat(const store::BeatAnswer& answer, Duration now) {
     if (!claim_was_open_ && !claimer_.is_unanswered()) note_unlisted(answer.unlisted);
 }
 
-/// Leases that no call of this worker is about: an answer was lost for good.
+/// Leases that this worker does not know, because the answer to its claim was lost for good.
 void Worker::note_unlisted(const std::vector<store::TaskLease>& unlisted) {
     for (const store::TaskLease& lease : unlisted) {
         const bool noted = std::ranges::count(orphans_, lease) + std::ranges::count(started_orphans_, lease) > 0;
@@ -134,16 +132,13 @@ void Worker::note_unlisted(const std::vector<store::TaskLease>& unlisted) {
 // ---- Work --------------------------------------------------------------------------------------------------------
 
 void Worker::work_lane_answered(const StoreAnswer& answer, Duration now) {
-    work_backoff_.reset();
     if (const auto* finished = std::get_if<store::FinishAnswer>(&answer)) {
         on_finished(*finished, now);
     } else if (const auto* fenced = std::get_if<std::vector<store::Fenced>>(&answer)) {
         on_fenced(*fenced, now);
-    } else if (work_->leaving) {
-        left_ = true;
-        commands_.push_back(Leave{.exit_code = 0});
+    } else if (phase_ == Phase::Leaving) {
+        leave(0);
     }
-    work_.reset();
 }
 
 void Worker::on_claimed(const store::ClaimAnswer& answer, Duration now) {
@@ -153,10 +148,10 @@ void Worker::on_claimed(const store::ClaimAnswer& answer, Duration now) {
             break;
         case store::ClaimRefusal::UnknownWorker:
             registered_ = false;
-            beat_retry_at_ = now;
+            beat_lane_.retry_at = now;
             return say(log_lines::forgotten_by_store());
         case store::ClaimRefusal::NotActive:  // its next beat makes it active
-            claim_retry_at_ = now + std::chrono::milliseconds(100);
+            claim_lane_.retry_at = now + std::chrono::milliseconds(100);
             return beater_.beat_soon(now);
         case store::ClaimRefusal::Cordoned:
             cordoned_ = true;
@@ -168,7 +163,7 @@ void Worker::on_claimed(const store::ClaimAnswer& answer, Duration now) {
         Run& run = book_.add(task, task.started ? RunStage::Waiting : RunStage::Held, now);
         run.timeout = task.task.policy.timeout.value_or(settings_.task_timeout);
         run.trusted_since = claim_trusted_since_;
-        if (task.started && stopped_all_) {
+        if (task.started && drain_ && drain_->stopped_all) {
             stopper_.stop(run, StopCause::Drain, now, commands_);
         } else if (task.started) {
             begin(run, now);
@@ -180,21 +175,21 @@ void Worker::on_claimed(const store::ClaimAnswer& answer, Duration now) {
 
 void Worker::on_finished(const store::FinishAnswer& answer, Duration now) {
     claim_turn_ = true;
-    for (std::size_t i = 0; i < work_->finishing.size(); ++i) {
-        Run* run = book_.find(work_->finishing[i]);
+    for (std::size_t i = 0; i < work_.finishing.size(); ++i) {
+        Run* run = book_.find(work_.finishing[i]);
         if (run == nullptr) continue;
         if (answer.runs[i].fenced == store::Fenced::LeaseLost) say(log_lines::refused(*run));
-        book_.remove(work_->finishing[i]);
+        book_.remove(work_.finishing[i]);
     }
-    for (const store::TaskLease& orphan : work_->finishing_orphans) std::erase(started_orphans_, orphan);
-    for (std::size_t i = 0; i < work_->starting.size(); ++i) on_start(work_->starting[i], answer.starts[i], now);
+    for (const store::TaskLease& orphan : work_.finishing_orphans) std::erase(started_orphans_, orphan);
+    for (std::size_t i = 0; i < work_.starting.size(); ++i) on_start(work_.starting[i], answer.starts[i], now);
 }
 
-/// Of a start, a hand-back, logs or progress: whichever was under way.
+/// The answer to a start, a hand-back, logs or progress: only the lists of the call that was under way have members.
 void Worker::on_fenced(const std::vector<store::Fenced>& answers, Duration now) {
-    for (std::size_t i = 0; i < work_->starting.size(); ++i) on_start(work_->starting[i], answers[i], now);
-    for (std::size_t i = 0; i < work_->returning.size(); ++i) {
-        const store::TaskLease& lease = work_->returning[i];
+    for (std::size_t i = 0; i < work_.starting.size(); ++i) on_start(work_.starting[i], answers[i], now);
+    for (std::size_t i = 0; i < work_.returning.size(); ++i) {
+        const store::TaskLease& lease = work_.returning[i];
         if (std::erase(orphans_, lease) > 0 && answers[i] == store::Fenced::LeaseLost)
             started_orphans_.push_back(lease);
         Run* run = book_.find(lease.lease);
@@ -206,13 +201,13 @@ void Worker::on_fenced(const std::vector<store::Fenced>& answers, Duration now) 
             book_.remove(lease.lease);
         }
     }
-    for (const store::Lease lease : work_->saving)
+    for (const store::Lease lease : work_.saving)
         if (Run* run = book_.find(lease)) run->unsaved.reset();
     on_logs_stored();
 }
 
 void Worker::on_logs_stored() {
-    for (const auto& logs : work_->logging) {
+    for (const auto& logs : work_.logging) {
         commands_.push_back(LogsStored{logs.runner, logs.bytes});
         Run* run = book_.find(logs.lease);
         if (run == nullptr) continue;

@@ -7,7 +7,7 @@ namespace holdfast::engine {
 
 namespace {
 
-/// Enough to share the cost of a commit among many, and little enough that nobody waits long for it.
+/// Enough runs to share the cost of a commit, and few enough for a short transaction.
 constexpr std::size_t finish_batch = 500;
 constexpr std::size_t log_batch_bytes = 4 << 20;
 constexpr std::size_t log_batch_chunks = 5000;
@@ -15,29 +15,27 @@ constexpr std::size_t log_batch_chunks = 5000;
 }  // namespace
 
 void Worker::call_beat_lane(Duration now) {
-    if (beat_under_way_ || leaving_ || now < beat_retry_at_) return;
+    if (phase_ == Phase::Leaving || !beat_lane_.is_free(now)) return;
     if (!registered_) {
         commands_.push_back(CallStore{Lane::Beat, RegisterCall{settings_.registration}});
-    } else if (auto params = beater_.next(
-                   book_, drain_began_ ? store::WorkerStatus::Draining : store::WorkerStatus::Active, now)) {
+    } else if (auto params =
+                   beater_.next(book_, drain_ ? store::WorkerStatus::Draining : store::WorkerStatus::Active, now)) {
         commands_.push_back(CallStore{Lane::Beat, BeatCall{std::move(*params)}});
     } else {
         return;
     }
-    beat_under_way_ = true;
+    beat_lane_.busy = true;
     beat_sent_at_ = now;
     claim_was_open_ = claimer_.is_unanswered();
 }
 
 void Worker::call_work_lane(Duration now) {
-    if (work_ || !announced_ || now < work_retry_at_) return;
-    work_ = WorkUnderWay{};
-    if (auto call = next_work_call(now)) {
-        commands_.push_back(CallStore{Lane::Work, std::move(*call)});
-    } else {
-        work_.reset();
-        work_backoff_.reset();  // nothing is left that would have to be tried again
-    }
+    if (phase_ == Phase::Joining || !work_lane_.is_free(now)) return;
+    work_ = {};
+    auto call = next_work_call(now);
+    if (!call) return work_lane_.backoff.reset();  // nothing is left to retry
+    work_lane_.busy = true;
+    commands_.push_back(CallStore{Lane::Work, std::move(*call)});
 }
 
 std::optional<StoreCall> Worker::next_work_call(Duration now) {
@@ -50,7 +48,7 @@ std::optional<StoreCall> Worker::next_work_call(Duration now) {
     return deregister_call();
 }
 
-/// A lease takes logs and progress only while it is current: what is left of them goes before its end.
+/// The store takes logs and progress only for a current lease, so the last of them are sent before the finish.
 std::optional<StoreCall> Worker::last_logs_call() {
     return logs_call(book_.in(RunStage::Ended));
 }
@@ -61,7 +59,7 @@ std::optional<StoreCall> Worker::last_progress_call() {
         const Run& run = book_.at(lease);
         if (!run.unsaved || !run.unsaved->checkpoint) continue;
         call.reports.push_back(*run.unsaved);
-        work_->saving.push_back(lease);
+        work_.saving.push_back(lease);
     }
     if (call.reports.empty()) return std::nullopt;
     return call;
@@ -72,42 +70,41 @@ std::optional<StoreCall> Worker::finish_or_start_call(Duration now) {
     for (const store::Lease lease : book_.in(RunStage::Ended)) {
         if (params.runs.size() == finish_batch) break;
         params.runs.push_back(book_.at(lease).outcome);
-        work_->finishing.push_back(lease);
+        work_.finishing.push_back(lease);
     }
     for (const store::TaskLease& orphan : started_orphans_) {
         params.runs.push_back(outcome_of_orphan(orphan));
-        work_->finishing_orphans.push_back(orphan);
+        work_.finishing_orphans.push_back(orphan);
     }
     params.then_start = choose_starts(book_, claimer_.reserved(), now);
-    for (const store::TaskLease& lease : params.then_start) work_->starting.push_back(lease.lease);
+    for (const store::TaskLease& lease : params.then_start) work_.starting.push_back(lease.lease);
     if (!params.runs.empty()) return FinishCall{std::move(params)};
     if (params.then_start.empty()) return std::nullopt;
     return StartCall{{.worker = settings_.registration.id, .leases = std::move(params.then_start)}};
 }
 
 std::optional<StoreCall> Worker::hand_back_call() {
-    for (const store::Lease lease : book_.in(RunStage::Returning))
-        work_->returning.push_back(book_.at(lease).lease());
-    work_->returning.insert(work_->returning.end(), orphans_.begin(), orphans_.end());
-    if (work_->returning.empty()) return std::nullopt;
-    return HandBackCall{{.worker = settings_.registration.id, .leases = work_->returning}};
+    for (const store::Lease lease : book_.in(RunStage::Returning)) work_.returning.push_back(book_.at(lease).lease());
+    work_.returning.insert(work_.returning.end(), orphans_.begin(), orphans_.end());
+    if (work_.returning.empty()) return std::nullopt;
+    return HandBackCall{{.worker = settings_.registration.id, .leases = work_.returning}};
 }
 
 void Worker::call_in_turns(Duration now) {
-    if (work_ || claim_under_way_) return;
+    if (work_lane_.busy || claim_lane_.busy) return;
     if (std::exchange(claim_turn_, false)) call_claim_lane(now);
-    if (!claim_under_way_) call_work_lane(now);
-    if (!work_ && !claim_under_way_) call_claim_lane(now);
+    if (!claim_lane_.busy) call_work_lane(now);
+    if (!work_lane_.busy && !claim_lane_.busy) call_claim_lane(now);
 }
 
 void Worker::call_claim_lane(Duration now) {
-    if (claim_under_way_ || !announced_ || now < claim_retry_at_) return;
-    claim_retry_at_ = {};
-    const bool may_claim = registered_ && !drain_began_ && !cordoned_ && !away_since_;
+    if (phase_ == Phase::Joining || !claim_lane_.is_free(now)) return;
+    claim_lane_.retry_at = {};
+    const bool may_claim = registered_ && !drain_ && !cordoned_ && !away_since_;
     if (!claimer_.is_unanswered()) claim_trusted_since_ = beater_.last_acknowledged();
     const auto params = claimer_.next(book_, may_claim, now);
     if (!params) return;
-    claim_under_way_ = true;
+    claim_lane_.busy = true;
     commands_.push_back(CallStore{Lane::Claim, ClaimCall{*params}});
 }
 
@@ -124,14 +121,14 @@ std::optional<StoreCall> Worker::logs_call(const std::set<store::Lease>& leases)
             logs.bytes += chunk.text.size();
             ++logs.chunks;
         }
-        if (logs.chunks > 0) work_->logging.push_back(logs);
+        if (logs.chunks > 0) work_.logging.push_back(logs);
     }
     if (call.chunks.empty()) return std::nullopt;
     return call;
 }
 
 std::optional<StoreCall> Worker::snapshot_call(Duration now) {
-    if (now < snapshot_at_ || leaving_) return std::nullopt;
+    if (now < snapshot_at_ || phase_ == Phase::Leaving) return std::nullopt;
     snapshot_at_ = now + settings_.snapshot_interval;
     store::WorkerSnapshot snapshot{.worker = settings_.registration.id, .at = {}};
     snapshot.running = static_cast<int>(book_.count(RunStage::Running));
@@ -140,11 +137,11 @@ std::optional<StoreCall> Worker::snapshot_call(Duration now) {
     return SnapshotCall{snapshot};
 }
 
-/// After the last beat: one that came later would make the worker active again.
+/// Waits for the beat under way: a beat after the deregistration would make the worker active again.
 std::optional<StoreCall> Worker::deregister_call() {
-    if (!is_drained() || beat_under_way_) return std::nullopt;
-    if (!std::exchange(leaving_, true)) say(log_lines::deregistering(settings_.registration.id));
-    work_->leaving = true;
+    if (!is_drained() || beat_lane_.busy) return std::nullopt;
+    if (std::exchange(phase_, Phase::Leaving) != Phase::Leaving)
+        say(log_lines::deregistering(settings_.registration.id));
     return DeregisterCall{settings_.registration.id};
 }
 
