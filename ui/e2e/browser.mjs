@@ -1,4 +1,4 @@
-// Debian's Chromium, the questions that tests ask of a page, and pictures of what they saw.
+// Runs Debian's Chromium, checks pages, and takes screenshots.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -15,11 +15,11 @@ export const narrow = { width: 390, height: 844 };
 
 export async function launch() {
     const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-    if (!existsSync(executablePath)) throw new Error(`there is no browser at ${executablePath}: scripts/install-deps installs it, or say CHROMIUM=PATH`);
+    if (!existsSync(executablePath)) throw new Error(`no browser at ${executablePath}: run scripts/install-deps, or set CHROMIUM=PATH`);
     return chromium.launch({ executablePath, args: ['--disable-gpu', '--disable-dev-shm-usage', ...(process.getuid() === 0 ? ['--no-sandbox'] : [])] });
 }
 
-/** A page whose every complaint is a failure of the test that opened it. */
+/** A page whose console errors fail the test that opened it. */
 export async function openPage(browser, url, { theme = 'light', viewport = wide, allow = [] } = {}) {
     const context = await browser.newContext({ colorScheme: theme, viewport, reducedMotion: 'reduce', bypassCSP: false });
     context.setDefaultTimeout(patience);
@@ -38,7 +38,7 @@ export async function go(page, path) {
     await settled(page);
 }
 
-/** Nothing is on its way any more: no skeleton, no empty place of a plot or a graph. */
+/** Waits until everything is loaded: no skeleton, no placeholder of a plot or a graph. */
 export async function settled(page) {
     await page.locator('h1').first().waitFor();
     await page.waitForFunction(() => !document.querySelector('.skeleton, .skeleton-line, .plot-place, .graph-place'));
@@ -50,7 +50,7 @@ export async function picture(page, name) {
 
 const standards = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] };
 
-/** Runs axe on what is seen. Bypassing the page's policy would prove less, so the script comes in by the debugger. */
+/** Runs axe on the visible page. The debugger injects the script, so that the page's content security policy stays on. */
 export async function accessibility(page, rules) {
     if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
     const runOnly = rules ? { type: 'rule', values: rules } : standards;
@@ -66,7 +66,7 @@ export async function toast(page, text) {
     await page.locator('.toast', { hasText: text }).first().waitFor();
 }
 
-/** Presses the button, and the one of the dialog that asks back. */
+/** Presses the button, and then the button in the confirmation dialog. */
 export async function order(page, label, confirm, reason) {
     await page.getByRole('button', { name: label, exact: true }).first().click();
     const dialog = page.getByRole('dialog');

@@ -1,4 +1,4 @@
-/** What the server and the workers of the tests know. */
+/** The configuration of the server and the workers in the tests. */
 export const config = `
 worker: { heartbeat_interval: 500ms, snapshot_interval: 1s }
 tasks:

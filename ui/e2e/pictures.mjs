@@ -1,4 +1,4 @@
-// Makes docs/images anew: HOLDFAST=path/to/holdfast node e2e/pictures.mjs
+// Recreates docs/images: HOLDFAST=path/to/holdfast node e2e/pictures.mjs
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { go, launch, openPage } from './browser.mjs';

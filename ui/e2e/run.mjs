@@ -1,4 +1,4 @@
-// The page in a real browser, against a real server and real workers: HOLDFAST=path/to/holdfast npm run e2e [part of a name ...]
+// Tests the page in a real browser with a real server and real workers: HOLDFAST=path/to/holdfast npm run e2e [part of a name ...]
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { launch, openPage, patience, picture, pictures } from './browser.mjs';
@@ -12,7 +12,7 @@ import { scaleTests } from './tests/scale.mjs';
 
 const program = resolve(process.env.HOLDFAST ?? '../build/release/holdfast');
 if (!existsSync(program)) {
-    console.error(`there is no program at ${program}: build it, or say HOLDFAST=PATH`);
+    console.error(`no program at ${program}: build it, or set HOLDFAST=PATH`);
     process.exit(2);
 }
 const wanted = process.argv.slice(2);
@@ -51,7 +51,7 @@ async function run(name, test) {
     }
 }
 
-/** Two at a time: for tests that only look, each at a page of its own. */
+/** Runs two at a time: for tests that only read, each on its own page. */
 async function runBeside(tests) {
     const left = Object.entries(tests);
     const lane = async () => {

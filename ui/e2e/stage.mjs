@@ -1,4 +1,4 @@
-// A server, its store and its workers, on a folder and a port of their own. Whatever it starts, it ends, by its process id.
+// A server with its store and workers, in its own folder and on its own port. It ends every process that it starts, by its id.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, writeFileSync, rmSync, openSync, closeSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';

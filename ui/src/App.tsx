@@ -48,8 +48,8 @@ function drawPage(path: string): ReactNode {
         if (parts) return draw(parts);
     }
     return (
-        <Empty icon="search" title="There is no such page">
-            <Link to="/">To the overview</Link>
+        <Empty icon="search" title="Page not found">
+            <Link to="/">Go to the overview</Link>
         </Empty>
     );
 }

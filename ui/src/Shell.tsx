@@ -23,7 +23,7 @@ const places: [path: string, name: string, icon: IconName][] = [
     ['/access', 'Access', 'access'],
 ];
 
-/** What is around every page: where to go, who is here, and whether what is seen is live. */
+/** The frame around every page: navigation, the session, and the state of the live connection. */
 export function Shell({ live, children }: { live: Live; children: ReactNode }) {
     const [open, setOpen] = useState(false);
     const path = usePath();
@@ -78,8 +78,8 @@ function Places({ path }: { path: string }) {
     const counts: Record<string, [number, string] | undefined> = overview
         ? {
               '/': overview.attention.length ? [overview.attention.length, 'need attention'] : undefined,
-              '/tasks': [overview.tasks.running + overview.tasks.claimed, 'in hand'],
-              '/jobs': [overview.jobs.running + overview.jobs.paused, 'under way'],
+              '/tasks': [overview.tasks.running + overview.tasks.claimed, 'in flight'],
+              '/jobs': [overview.jobs.running + overview.jobs.paused, 'in progress'],
               '/workers': [overview.workers.fresh + overview.workers.draining + overview.workers.stale, 'here'],
           }
         : {};
@@ -130,7 +130,7 @@ function LiveMark({ live }: { live: Live }) {
     const status = useLiveStatus(live);
     const isOld = status.state === 'offline';
     return (
-        <div className={`live live-${status.state}`} role="status" title={isOld ? 'What you see is as old as the connection. The page tries again by itself.' : undefined}>
+        <div className={`live live-${status.state}`} role="status" title={isOld ? 'The page shows the data from before the connection was lost. It reconnects automatically.' : undefined}>
             <span className="live-dot" aria-hidden="true" />
             {liveWords[status.state]}
             {isOld && <Lasting from={new Date(status.since + serverNow() - Date.now()).toISOString()} to={null} />}

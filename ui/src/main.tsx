@@ -15,7 +15,7 @@ const client = new QueryClient({
     defaultOptions: {
         queries: {
             staleTime: 1000,
-            // What the server refused stays refused; what did not answer is asked again.
+            // Retry only when the server did not answer or failed; a refused request stays refused.
             retry: (failures, error) => failures < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500),
             retryDelay: (failures) => 500 * 2 ** failures,
         },

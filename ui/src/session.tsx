@@ -4,9 +4,9 @@ import type { Session } from './api/types';
 const Context = createContext<Session | null>(null);
 export const SessionProvider = Context.Provider;
 
-/** Who is logged in. Only inside of the shell, which shows nothing to anybody else. */
+/** The current session. Only inside the shell, which requires one. */
 export function useSession(): Session {
     const session = useContext(Context);
-    if (!session) throw new Error('there is no session here');
+    if (!session) throw new Error('useSession() was called outside of a session');
     return session;
 }

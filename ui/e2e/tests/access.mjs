@@ -3,7 +3,7 @@ import { config } from '../config.mjs';
 import { Stage, until } from '../stage.mjs';
 
 export const accessTests = {
-    async 'Without a token nobody comes in, and a scope keeps its limits'({ open, program }) {
+    async 'Access needs a token, and a scope limits it'({ open, program }) {
         const guarded = new Stage(program, config);
         try {
             await guarded.open();
@@ -26,7 +26,7 @@ export const accessTests = {
             const cookies = await page.context().cookies();
             expect(cookies.length === 1 && cookies[0].httpOnly && cookies[0].sameSite === 'Strict', 'the cookie is out of reach of scripts');
             await go(page, '/access');
-            await page.getByText('Tokens are for those with the scope admin').waitFor();
+            await page.getByText('Managing tokens needs the scope admin').waitFor();
             await page.getByRole('button', { name: 'Log out' }).click();
             await page.getByLabel('Token', { exact: true }).waitFor();
 
@@ -39,15 +39,15 @@ export const accessTests = {
             const dialog = boss.getByRole('dialog');
             await dialog.getByLabel('Name', { exact: true }).fill('ci');
             await dialog.getByText('submit', { exact: true }).click();
-            await dialog.getByRole('button', { name: 'Make it' }).click();
+            await dialog.getByRole('button', { name: 'Create token' }).click();
             await dialog.getByText(/hf_/).waitFor();
-            await dialog.getByRole('button', { name: 'I have it' }).click();
+            await dialog.getByRole('button', { name: 'I have copied it' }).click();
             const row = boss.locator('tr', { hasText: 'reader' });
             await row.getByRole('button', { name: 'Revoke' }).click();
             await boss.getByRole('dialog').getByRole('button', { name: 'Revoke it' }).click();
             await toast(boss, 'revoked');
             await row.getByText('revoked').waitFor();
-            // Before their server goes: a page that asks it in that moment would complain.
+            // Close the pages before their server ends: a request at that moment would fail.
             await Promise.all([page.close(), boss.close()]);
         } finally {
             await guarded.close();

@@ -33,7 +33,7 @@ export const actionTests = {
         await page.getByText('it hangs').first().waitFor();
     },
 
-    async 'A job is started with a form, and its faults stand at the fields'({ open }) {
+    async 'A job is started with a form, and errors are shown at their fields'({ open }) {
         const page = await open({ allow: [/422/] });
         await go(page, '/catalog');
         await page.getByRole('link', { name: 'Run release' }).click();
@@ -94,7 +94,7 @@ export const actionTests = {
 
     async 'A queue is paused and resumed'({ open, stage }) {
         const page = await open();
-        await stage.submit({ name: 'nobody-has-this', queue: 'pictures' });
+        await stage.submit({ name: 'no-worker-has-this', queue: 'pictures' });
         await go(page, '/queues');
         const row = page.locator('tr', { hasText: 'pictures' });
         await row.getByRole('button', { name: 'Pause' }).click();
@@ -143,7 +143,7 @@ export const actionTests = {
         await order(page, 'Sweep now', 'Sweep now');
         await toast(page, 'Swept');
         await order(page, 'Requeue claimed', 'Requeue claimed');
-        await toast(page, 'sent back to PENDING');
+        await toast(page, 'returned to PENDING');
         await order(page, 'Fail running', 'End them');
         await toast(page, 'ended as crashed');
     },

@@ -1,7 +1,7 @@
 import { expect, go, picture, settled } from '../browser.mjs';
 
 export const liveTests = {
-    async 'What happens is seen without a reload'({ open, stage }) {
+    async 'Changes appear without a reload'({ open, stage }) {
         const page = await open();
         await go(page, '/tasks?name=greet');
         await page.locator('.live-live').waitFor();
@@ -10,7 +10,7 @@ export const liveTests = {
         await page.locator('tr', { has: page.locator(`code[title="${id}"]`) }).getByText('COMPLETED').waitFor();
     },
 
-    async 'New rows wait while somebody reads'({ open, stage }) {
+    async 'New rows wait while the reader is scrolled down'({ open, stage }) {
         const page = await open();
         await go(page, '/tasks?name=greet');
         await page.locator('.live-live').waitFor();
@@ -23,7 +23,7 @@ export const liveTests = {
         await page.waitForFunction((old) => document.querySelector('.feed-table .col-id code').title !== old, first);
     },
 
-    async 'A worker that is killed with -9 is seen on every open page'({ open, stage }) {
+    async 'Every open page shows the kill -9 of a worker'({ open, stage }) {
         await stage.startWorker('web-2', '--queue', 'far');
         const id = await stage.submit({ name: 'slow', queue: 'far' });
         await stage.taskIn(id, 'RUNNING');
@@ -40,7 +40,7 @@ export const liveTests = {
         await picture(recovery, 'worker-killed-recovery');
     },
 
-    async 'After a restart of the server the page goes on by itself'({ open, stage }) {
+    async 'The page recovers after a restart of the server'({ open, stage }) {
         const page = await open({ allow: [/ERR_|Failed to load/] });
         await go(page, '/tasks?name=greet');
         await page.locator('.live-live').waitFor();

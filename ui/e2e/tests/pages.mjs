@@ -1,7 +1,7 @@
 import { accessibility, expect, go, narrow, picture, settled } from '../browser.mjs';
 import { until } from '../stage.mjs';
 
-/** Something to see on every page; made once. */
+/** Creates data for every page, once. */
 let scenery;
 export async function sceneryOf(stage) {
     scenery ??= makeScenery(stage);
@@ -11,7 +11,7 @@ export async function sceneryOf(stage) {
 async function makeScenery(stage) {
     const done = await stage.submit({ name: 'greet', args: { name: 'Ada', deep: { list: [1, 2, { three: null }] } } });
     const failed = await stage.submit({ name: 'fails' });
-    const waiting = await stage.submit({ name: 'nobody-has-this', args: { a: 1 } });
+    const waiting = await stage.submit({ name: 'no-worker-has-this', args: { a: 1 } });
     const running = await stage.submit({ name: 'slow' });
     const job = (await stage.post('/jobs', { workflow: 'release', input: { day: 'today' } })).id;
     const broken = (await stage.post('/jobs', { workflow: 'broken' })).id;
@@ -49,7 +49,7 @@ async function fits(page, path) {
     expect(overflow <= 0, `${path} is not wider than the screen, but by ${overflow} px`);
 }
 
-/** One page as everybody may have it: light, dark and on a narrow screen. */
+/** One page in the light and dark theme and on a narrow screen. */
 async function lookAt(name, open, stage) {
     const path = pathsOf(await sceneryOf(stage))[name];
     const page = await open();
@@ -91,7 +91,7 @@ export const pageTests = {
         await page.getByText('none has queue default').first().waitFor();
     },
 
-    async 'Filters stand in the URL'({ open, stage }) {
+    async 'Filters are kept in the URL'({ open, stage }) {
         await sceneryOf(stage);
         const page = await open();
         await go(page, '/tasks');
@@ -144,16 +144,16 @@ export const pageTests = {
         expect((await page.evaluate(() => document.documentElement.dataset.theme)) === 'dark', 'it is still dark');
     },
 
-    async 'Times are local, with UTC behind them'({ open, stage }) {
+    async 'Times are local, with UTC in the tooltip'({ open, stage }) {
         const page = await open();
         await go(page, `/tasks/${(await sceneryOf(stage)).done}`);
         expect((await page.locator('.timeline time').first().getAttribute('title')).includes('UTC'), 'the title has UTC');
     },
 
-    async 'What is not there is told'({ open }) {
+    async 'Missing pages and objects are reported'({ open }) {
         const page = await open({ allow: [/404/] });
         await page.goto(`${page.base}/nowhere`);
-        await page.getByText('There is no such page').waitFor();
+        await page.getByText('Page not found').waitFor();
         await page.goto(`${page.base}/tasks/01ffffff-ffff-7fff-bfff-ffffffffffff`);
         await page.getByText('could not be read').waitFor();
         await page.goto(`${page.base}/catalog/tasks/no.such.task`);

@@ -1,6 +1,6 @@
 import { expect, go, picture, settled } from '../browser.mjs';
 
-/** Five hundred steps: a fan of 200, a chain of 50, and 249 pairs that wait for two others. */
+/** Five hundred steps: a fan of 200, a chain of 50, and 249 pairs that depend on two others. */
 function bigWorkflow() {
     const lines = ['name: big', 'steps:', '  begin: { wait: 1ms }'];
     for (let i = 0; i < 200; i++) lines.push(`  fan-${i}: { wait: 1ms, depends_on: begin }`);
@@ -41,7 +41,7 @@ export const scaleTests = {
         await page.getByRole('complementary', { name: 'Step pair-17' }).getByRole('button', { name: 'fan-17' }).waitFor();
         await page.getByRole('button', { name: 'Close the step' }).click();
 
-        // Every step by itself is laid out beside the page, which goes on meanwhile.
+        // The layout of all single steps runs in a web worker; the page stays responsive.
         await page.getByRole('button', { name: 'Group alike' }).click();
         await page.getByText('Laying out 500 nodes').waitFor();
         await page.getByRole('tab', { name: 'Timeline' }).click();
@@ -50,14 +50,14 @@ export const scaleTests = {
         await picture(page, 'five-hundred-steps-timeline');
     },
 
-    async 'Five hundred steps are drawn one by one for who wants that'({ open, stage }) {
+    async 'Five hundred steps can be drawn individually'({ open, stage }) {
         const { id } = await stage.post('/jobs', { yaml: bigWorkflow() });
         const page = await open();
         await go(page, `/jobs/${id}`);
         await page.getByRole('button', { name: 'Group alike' }).click();
         await page.getByText('Laying out 500 nodes').waitFor();
         await settled(page);
-        // It opens where the job begins, and draws what is seen there.
+        // The view opens at the beginning of the job and draws only what is visible.
         await page.locator('.react-flow__node', { hasText: 'begin' }).waitFor();
         const drawn = await page.locator('.react-flow__node').count();
         expect(drawn < 100, `only what is seen is drawn, not ${drawn} nodes`);

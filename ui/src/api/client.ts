@@ -1,6 +1,6 @@
 import type { Problem } from './types';
 
-/** What a request came back with when it did not come back with an answer. Its message is for people. */
+/** A failed request. Its message is for people. */
 export class ApiError extends Error {
     constructor(readonly problem: Problem) {
         super(asSentence(problem.detail || problem.title));
@@ -14,10 +14,10 @@ export class ApiError extends Error {
     }
 }
 
-/** Our own details go on from a command's name; here they stand alone. */
+/** Our details continue a command's name; here they stand alone, so they begin with a capital letter. */
 const asSentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Status of a request that no server answered. */
+/** The status of a request without an answer. */
 export const unreachable = 0;
 
 function problemOf(status: number, body: string): Problem {
@@ -35,7 +35,7 @@ const noServer: Problem = {
     status: unreachable,
     title: 'No connection',
     code: 'UNREACHABLE',
-    detail: 'The server does not answer. The page tries again by itself.',
+    detail: 'The server does not answer. The page tries again automatically.',
 };
 
 async function request<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
@@ -63,7 +63,7 @@ async function request<T>(method: string, path: string, body?: unknown, signal?:
 
 export type Parameters = Record<string, string | number | boolean | null | undefined>;
 
-/** `/api` + path, with those parameters that say something. */
+/** `/api` + path, with the parameters that have a value. */
 export function address(path: string, parameters: Parameters = {}): string {
     const query = new URLSearchParams();
     for (const [key, value] of Object.entries(parameters))
@@ -77,5 +77,5 @@ export const get = <T>(path: string, parameters?: Parameters, signal?: AbortSign
 export const post = <T>(path: string, body?: unknown) => request<T>('POST', address(path), body);
 export const remove = <T>(path: string) => request<T>('DELETE', address(path));
 
-/** One part of a path. */
+/** One segment of a path, encoded. */
 export const part = encodeURIComponent;

@@ -25,13 +25,13 @@ import type {
     WorkerStory,
 } from './types';
 
-/** The first part of a key is the topic that the live stream names. */
+/** The first part of a key is the topic of the live stream. */
 export const keys = {
     session: ['session'],
     overview: ['overview'],
 } as const;
 
-/** Changes that come without a line in the stream (a beat, a service's run) are looked for so often, in front only. */
+/** The polling interval for changes without an event (a heartbeat, a service's run), in a visible tab only. */
 const seldom = 5000;
 
 export const sessionQuery = queryOptions({
@@ -58,7 +58,7 @@ export const taskQuery = (id: string) =>
     queryOptions({
         queryKey: ['tasks', 'one', id],
         queryFn: ({ signal }) => get<TaskStory>(`/tasks/${part(id)}`, {}, signal),
-        // Progress and beats write no line.
+        // Progress and heartbeats write no event.
         refetchInterval: (query) => (query.state.data && !query.state.data.task.finished_at ? 2000 : false),
     });
 

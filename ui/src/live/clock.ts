@@ -1,9 +1,9 @@
-/** How far the server's clock is ahead of this machine's, in milliseconds: ages are told by the server's. */
+/** The server's clock minus this machine's, in milliseconds. Ages use the server's clock. */
 let ahead = 0;
 
 export function setServerTime(now: string): void {
     const difference = Date.parse(now) - Date.now();
-    // Less than a second is the way of the answer, not the clock.
+    // A difference below a second is latency, not the clock.
     if (Number.isFinite(difference)) ahead = Math.abs(difference) < 1000 ? 0 : difference;
 }
 

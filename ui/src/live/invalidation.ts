@@ -1,6 +1,6 @@
 import type { Changed, HistoryEvent } from '../api/types';
 
-/** Parts of what the page knows; the first part of every query's key. */
+/** Topics of cached data; each query's key begins with one. */
 export type Topic = 'tasks' | 'jobs' | 'workers' | 'queues' | 'schedules' | 'recovery' | 'events' | 'overview' | 'stats' | 'tokens';
 export const allTopics: Topic[] = ['tasks', 'jobs', 'workers', 'queues', 'schedules', 'recovery', 'events', 'overview', 'stats', 'tokens'];
 
@@ -15,7 +15,7 @@ export function topicsOfChange(changed: Changed): Topic[] {
 
 const recovering = new Set(['worker_lost', 'requeued', 'failed', 'late_result_refused', 'worker_reactivated', 'repaired', 'rejected', 'stop_requested']);
 
-/** What a line of history is about. */
+/** The topics that an event affects. */
 export function topicsOfEvent(event: Pick<HistoryEvent, 'kind' | 'task' | 'job' | 'worker'>): Topic[] {
     const topics = new Set<Topic>(['events', 'overview']);
     if (event.task) topics.add('tasks').add('queues');
@@ -34,7 +34,7 @@ export interface Clock {
     after(milliseconds: number, call: () => void): unknown;
 }
 
-/** Collects topics and tells them together, each at most once in `pause()` milliseconds. The first one is told at once. */
+/** Collects topics and reports them together, at most once in `pause()` milliseconds. The first is reported at once. */
 export class Coalescer {
     private waiting = new Set<Topic>();
     private last = -Infinity;
@@ -55,7 +55,7 @@ export class Coalescer {
         this.clock.after(wait, () => this.flush());
     }
 
-    /** Now, whatever the pause: for a tab that comes to the front. */
+    /** Reports at once, regardless of the pause: for a tab that comes to the front. */
     flush(): void {
         this.planned = false;
         if (this.waiting.size === 0) return;

@@ -10,17 +10,17 @@ import { openStream } from './stream';
 
 export interface LiveStatus {
     state: 'connecting' | 'live' | 'reconnecting' | 'offline';
-    /** Milliseconds: when it became so, or when the connection was lost. */
+    /** When the state began, or when the connection was lost, in milliseconds. */
     since: number;
 }
 
-/** So long a broken connection is "reconnecting"; after that the page says since when it is offline. */
+/** How long a broken connection counts as "reconnecting"; after that the page shows how long it has been offline. */
 const patience = 8000;
-/** So often, at most, what changed is read again: in front, and in a tab that nobody sees. */
+/** The minimum interval between two refreshes, for a visible and for a hidden tab. */
 const pauseInFront = 700;
 const pauseBehind = 20_000;
 
-/** The page's one connection to the live stream: keeps the queries fresh, and knows how it is. */
+/** The page's only connection to the live stream. Keeps the queries fresh and reports its own state. */
 export class Live {
     private status: LiveStatus = { state: 'connecting', since: Date.now() };
     private listeners = new Set<() => void>();

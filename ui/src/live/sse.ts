@@ -4,7 +4,7 @@ export interface Message {
     id: string | null;
 }
 
-/** Server-sent events from pieces of text as they come, wherever they were cut. */
+/** Parses server-sent events from pieces of text, cut at any point. */
 export class SseParser {
     private rest = '';
     private event = '';

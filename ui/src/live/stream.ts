@@ -3,29 +3,29 @@ import { SseParser, type Message } from './sse';
 export interface StreamHandlers {
     opened(): void;
     message(message: Message): void;
-    /** It broke, or could not be opened; it is tried again after so many milliseconds. `status`: of the answer, 0 if there was none. */
+    /** The stream broke or could not be opened; the next attempt comes after so many milliseconds. `status`: of the answer, 0 without one. */
     lost(status: number, retryIn: number): void;
 }
 export interface StreamSettings {
     fetch?: typeof fetch;
-    /** So long without a sign (the server sends one every 15 seconds) the connection is given up. */
+    /** The connection is closed after this long without data (the server sends a comment every 15 seconds). */
     silenceLimit?: number;
     random?: () => number;
-    /** Where to go on: the header Last-Event-ID of the first request. */
+    /** Where to resume: the header Last-Event-ID of the first request. */
     lastEventId?: string | null;
 }
 
 const firstDelay = 500;
 const longestDelay = 15_000;
 
-/** Half a second, then twice as long each time up to a limit, and up to a quarter less so that pages do not come back as one. */
+/** Half a second, doubled each time up to a limit, minus up to a quarter so that pages do not reconnect at once. */
 export function retryDelay(failures: number, random: () => number): number {
     return Math.min(longestDelay, firstDelay * 2 ** Math.min(failures, 10)) * (1 - random() / 4);
 }
 
 /**
- * An event stream that comes back by itself and goes on where it was. In place of EventSource, which hides why it failed.
- * Returns what ends it.
+ * An event stream that reconnects and resumes automatically. It replaces EventSource, which hides the reason of a failure.
+ * Returns a function that ends it.
  */
 export function openStream(url: string, handlers: StreamHandlers, settings: StreamSettings = {}): () => void {
     const { fetch: doFetch = fetch, silenceLimit = 40_000, random = Math.random } = settings;

@@ -10,7 +10,7 @@ function tickAll() {
     for (const tick of ticks) tick(now);
 }
 
-/** Calls once a second, all of them together, while the tab is seen. */
+/** Calls all listeners once a second while the tab is visible. */
 export function onTick(tick: Tick): () => void {
     ticks.add(tick);
     timer ??= setInterval(tickAll, 1000);

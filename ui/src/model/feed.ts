@@ -1,22 +1,22 @@
 /**
- * A list that grows at its head while somebody reads it, page by page, newest first.
- * What is shown keeps its place: new rows wait until they are asked for, rows that have left the filter stay, marked.
+ * A list that is read page by page, newest first, and grows at its head.
+ * Visible rows keep their place: new rows wait for a click, and rows that no longer match the filter stay, marked.
  */
 export interface Row {
     id: string;
 }
 export interface FeedPage<T extends Row> {
-    /** The cursor that it was read with; null: the first page. */
+    /** The cursor of this page; null: the first page. */
     after: string | null;
     rows: T[];
 }
 export interface Feed<T extends Row> {
     pages: FeedPage<T>[];
-    /** Cursor of the page after the last one; null: there is none. */
+    /** The cursor of the next page; null: this is the last one. */
     next: string | null;
     /** Newer than the first row, not shown yet. */
     fresh: T[];
-    /** Shown, but no longer in the list by its filters. */
+    /** Shown, but no longer matching the filters. */
     gone: ReadonlySet<string>;
 }
 
@@ -26,7 +26,7 @@ export function rowsOf<T extends Row>(feed: Feed<T>): T[] {
     return feed.pages.flatMap((page) => page.rows);
 }
 
-/** From the head; later pages are given up. */
+/** Starts again from the head; later pages are dropped. */
 export function started<T extends Row>(rows: T[], next: string | null): Feed<T> {
     return { pages: [{ after: null, rows }], next, fresh: [], gone: new Set() };
 }
@@ -37,8 +37,8 @@ export function appended<T extends Row>(feed: Feed<T>, after: string, rows: T[],
 }
 
 /**
- * A page read again. `hasMore` says whether the answer was cut: then what lies behind its last row is not known to be gone.
- * Of the first page, rows that are newer than all shown ones become `fresh`.
+ * A page that was read again. With `hasMore` the answer was cut, so rows after its last row may still exist.
+ * On the first page, rows that are newer than all shown rows become `fresh`.
  */
 export function refreshed<T extends Row>(feed: Feed<T>, after: string | null, rows: T[], hasMore: boolean): Feed<T> {
     const index = feed.pages.findIndex((page) => page.after === after);

@@ -21,7 +21,7 @@ function statesOf<S extends string>(query: URLSearchParams, known: readonly S[])
     return known.filter((state) => asked.includes(state));
 }
 
-/** What is no filter, or no state, is left out: an old link still shows something. */
+/** Ignores unknown filters and states, so that an old link still works. */
 export function taskFiltersOf(search: string): TaskFilters {
     const query = new URLSearchParams(search);
     const [name, queue, worker, id] = texts.map((key) => query.get(key)?.trim() ?? '') as [string, string, string, string];

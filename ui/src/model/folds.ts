@@ -1,20 +1,20 @@
 import type { Edge, Step } from '../api/types';
 
-/** So many steps that belong together become one node. */
+/** The minimum number of similar steps that are drawn as one node. */
 export const foldLimit = 6;
-/** So many nodes are readable beside each other. */
+/** The maximum number of nodes that are readable beside each other. */
 export const readable = 40;
 
 /**
- * Which steps are drawn as one. Those of one kind with the same neighbours always are, from `foldLimit` on. If that leaves
- * more than is readable, steps of one kind whose names differ in numbers only are too, as long as no circle comes of it.
+ * The groups of steps that are drawn as one node. Steps of one kind with the same neighbours form a group if there are at least `foldLimit`.
+ * If more nodes than `readable` remain, steps of one kind whose names differ only in numbers form groups, too, unless this closes a cycle.
  */
 export function foldsOf(steps: Step[], edges: Edge[]): Step[][] {
     const folds = alike(steps, edges).flatMap((members) => (members.length < foldLimit ? members.map((step) => [step]) : [members]));
     return folds.length > readable ? foldFamilies(folds, edges) : folds;
 }
 
-/** What all members have in common: "fan-*" of fan-1 and fan-2; null when that is nothing. */
+/** The common part of all members' names: "fan-*" for fan-1 and fan-2; null if there is none. */
 export function familyOf(steps: Step[]): string | null {
     const name = family(steps[0]!);
     return steps.every((step) => family(step) === name) ? name : null;
@@ -37,7 +37,7 @@ function alike(steps: Step[], edges: Edge[]): Step[][] {
     return [...groups.values()];
 }
 
-/** Folds whole families, the largest first; one that would close a circle is folded where it is equally deep. */
+/** Folds whole families, the largest first. A family that would close a cycle is folded rank by rank. */
 function foldFamilies(folds: Step[][], edges: Edge[]): Step[][] {
     const depth = depthsOf(folds.flat(), edges);
     let current = folds;
@@ -55,7 +55,7 @@ function foldFamilies(folds: Step[][], edges: Edge[]): Step[][] {
     return current;
 }
 
-/** Folds of one family, kind and rank, where they hold enough steps; the largest first. */
+/** The folds of one family, kind and rank that have enough steps, the largest first. */
 function familiesOf(folds: Step[][], rank: (step: Step) => string): Step[][][] {
     const families = new Map<string, Step[][]>();
     for (const fold of folds) {
@@ -66,7 +66,7 @@ function familiesOf(folds: Step[][], rank: (step: Step) => string): Step[][][] {
     return [...families.values()].filter((family) => family.length > 1 && size(family) >= foldLimit).sort((a, b) => size(b) - size(a));
 }
 
-/** The members as one, in the place of their first. */
+/** Replaces the members by one fold, in the place of the first member. */
 function merged(folds: Step[][], members: Step[][]): Step[][] {
     const rest = new Set(members.slice(1));
     return folds.filter((fold) => !rest.has(fold)).map((fold) => (fold === members[0] ? members.flat() : fold));
@@ -78,7 +78,7 @@ function hasCircle(folds: Step[][], edges: Edge[]): boolean {
     return inOrder(folds.map((_, index) => index), between).length < folds.length;
 }
 
-/** How many steps lie before each on its longest way. */
+/** The rank of each step: the number of steps before it on its longest path. */
 function depthsOf(steps: Step[], edges: Edge[]): Map<string, number> {
     const depth = new Map(steps.map((step) => [step.name, 0]));
     const after = new Map<string, string[]>();
@@ -88,7 +88,7 @@ function depthsOf(steps: Step[], edges: Edge[]): Map<string, number> {
     return depth;
 }
 
-/** Everything after what it depends on; without what is on a circle or behind one. */
+/** A topological order, without steps on or behind a cycle. */
 function inOrder<T>(all: T[], edges: (readonly [T, T])[]): T[] {
     const open = new Map(all.map((one) => [one, 0]));
     const after = new Map<T, T[]>();

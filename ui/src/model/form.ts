@@ -1,9 +1,9 @@
 import type { InputField, Json, Problem } from '../api/types';
 
-/** What stands in the form: texts, as typed. '' is nothing. */
+/** The texts in the form, as typed. '' means not given. */
 export type FormValues = Record<string, string>;
 export type FormErrors = Record<string, string>;
-/** Complaints about no field in particular. */
+/** The key for errors that belong to no single field. */
 export const wholeForm = '';
 
 export const initialText = (field: InputField): string =>
@@ -18,7 +18,7 @@ function shown(field: InputField, value: Json): string {
     return typeof value === 'object' && value !== null ? JSON.stringify(value, null, 2) : typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The input that the form stands for, or what is wrong with it, field by field. */
+/** The input from the form, or its errors by field. */
 export function inputOf(fields: InputField[], values: FormValues): { input: Record<string, Json>; errors: FormErrors } {
     const input: Record<string, Json> = {};
     const errors: FormErrors = {};
@@ -47,7 +47,7 @@ export function valueOf(field: InputField, text: string): Json {
         case 'text':
             return text;
         case 'boolean':
-            if (text !== 'true' && text !== 'false') throw new Error('true or false.');
+            if (text !== 'true' && text !== 'false') throw new Error('Must be true or false.');
             return text === 'true';
         case 'integer':
             if (!/^[+-]?\d+$/.test(text.trim())) throw new Error('A whole number, such as 12.');
@@ -75,7 +75,7 @@ function parsed(text: string, fits: (value: Json) => boolean, wanted: string): J
     return value;
 }
 
-/** JSON if it can be read so, else a text: as `-i KEY=VALUE` of the command line. */
+/** JSON if the text is valid JSON, else a string, like `-i KEY=VALUE` of the command line. */
 export function jsonOrText(text: string): Json {
     try {
         return JSON.parse(text) as Json;
@@ -84,7 +84,7 @@ export function jsonOrText(text: string): Json {
     }
 }
 
-/** The server's complaints at the fields that they are about; the rest under `wholeForm`. */
+/** The server's errors by field; the others under `wholeForm`. */
 export function errorsAt(fields: string[], problem: Problem): FormErrors {
     const errors: FormErrors = {};
     const rest: string[] = [];
@@ -102,7 +102,7 @@ function names(where: string, field: string): boolean {
     return where === field || where.endsWith(`.${field}`) || where.endsWith(`/${field}`) || where.startsWith(`input.${field}.`) || where.startsWith(`input.${field}[`);
 }
 
-/** A task of the catalog has no schema: what its templates name is a field of any type. */
+/** A task of the catalog has no schema, so each member that its templates use becomes a field of any type. */
 export function fieldsOfParameters(parameters: string[]): InputField[] {
     return [...new Set(parameters.map((name) => name.replace(/^input\./, '').split('.')[0]!))].map((name) => ({
         name,

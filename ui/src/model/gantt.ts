@@ -2,7 +2,7 @@ import type { Job, Step, StepState } from '../api/types';
 
 export interface Bar {
     step: Step;
-    /** Parts of the whole, 0 to 1: since it could begin, since it began, until its end. */
+    /** Fractions of the whole time, 0 to 1: when it was ready, began and ended. */
     ready: number | null;
     start: number | null;
     end: number | null;
@@ -17,7 +17,7 @@ export interface Gantt {
     ticks: { at: number; label: string }[];
 }
 
-/** In the order in which steps began; those that have not come last, as they are defined. `now`: milliseconds. */
+/** Steps in the order of their beginning; steps that have not begun come last, as defined. `now`: milliseconds. */
 export function ganttOf(job: Job, steps: Step[], now: number): Gantt {
     const from = Date.parse(job.created_at);
     const to = Math.max(job.finished_at ? Date.parse(job.finished_at) : now, from + 1, ...steps.map(lastSign));
@@ -42,7 +42,7 @@ function barOf(step: Step, from: number, to: number, now: number): Bar {
 
 const tickSizes = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400];
 
-/** Four to eight marks at round numbers. */
+/** Four to eight ticks at round numbers. */
 export function ticksOf(seconds: number): { at: number; label: string }[] {
     const size = tickSizes.find((candidate) => seconds / candidate <= 8) ?? Math.ceil(seconds / 8 / 86400) * 86400;
     const ticks = [];

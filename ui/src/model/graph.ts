@@ -2,10 +2,10 @@ import type { Edge, Step, StepCounts, StepState } from '../api/types';
 import { familyOf, foldsOf } from './folds';
 import type { Shape } from './shape';
 
-/** What is drawn: a step, or several that are alike. */
+/** A node of the drawing: one step, or several similar steps. */
 export interface GraphNode {
     id: string;
-    /** One: a step. Several: a group that stands for them. */
+    /** One step, or the members of a group. */
     steps: Step[];
 }
 export interface Graph {
@@ -13,10 +13,10 @@ export interface Graph {
     edges: Edge[];
 }
 
-/** Steps without items of `for_each`, which their step counts, and without hooks, which nothing leads to. */
+/** The steps without the items of `for_each`, which their step counts, and without hooks, which have no edges. */
 export const drawnSteps = (steps: Step[]) => steps.filter((step) => step.item === null && !step.hook);
 
-/** Whatever belongs together is one node, unless `open` names it. `fold` false: each step is one. */
+/** Draws similar steps as one node, except for groups in `open`. With `fold` false, each step is a node. */
 export function graphOf(steps: Step[], edges: Edge[], open: ReadonlySet<string> = new Set(), fold = true): Graph {
     const drawn = drawnSteps(steps);
     const known = new Set(drawn.map((step) => step.name));
@@ -28,7 +28,7 @@ export function graphOf(steps: Step[], edges: Edge[], open: ReadonlySet<string> 
     return { nodes, edges: unique(between.filter(({ from, to }) => from !== to)) };
 }
 
-/** No step has such a name: names are of letters, digits, _ and -. */
+/** Cannot collide with a step: names consist of letters, digits, _ and -. */
 const groupId = (members: Step[]) => `group:${members[0]!.name}`;
 export const isGroupId = (id: string) => id.startsWith('group:');
 
@@ -65,7 +65,7 @@ export function countsOf(steps: Step[]): StepCounts {
 export const totalOf = (counts: StepCounts) => Object.values(counts).reduce((sum: number, count: number) => sum + count, 0);
 export const endedOf = (counts: StepCounts) => counts.completed + counts.failed + counts.skipped + counts.cancelled;
 
-/** Of a group: what a person would want to know first. */
+/** The most important state of a group's members. */
 export function stateOfGroup(steps: Step[]): StepState {
     const counts = countsOf(steps);
     if (counts.failed) return 'FAILED';
@@ -76,5 +76,5 @@ export function stateOfGroup(steps: Step[]): StepState {
     return counts.completed ? 'COMPLETED' : 'SKIPPED';
 }
 
-/** Changes when nodes or edges do, not when states do: a layout is kept as long as it stays. */
+/** Changes with nodes and edges, not with states. A layout stays valid while this stays the same. */
 export const shapeOf = ({ nodes, edges }: Graph): Shape => ({ nodes: nodes.map((node) => node.id), edges });

@@ -1,14 +1,14 @@
 import dagre from '@dagrejs/dagre';
 import { edgeId, nodeHeight, nodeWidth, type Layout, type Layouts, type Shape } from './shape';
 
-/** From so many nodes on a layout takes long enough to make only one. */
+/** From this number of nodes on, only one direction is laid out, because each layout takes long. */
 const large = 120;
 
 export function layoutsOf(shape: Shape): Layouts {
     return { across: layoutOf(shape, 'LR'), down: shape.nodes.length > large ? null : layoutOf(shape, 'TB') };
 }
 
-/** Where each node's upper left corner is: what depends is to the right of what it depends on, or below it. */
+/** The upper left corner of each node: a step is to the right of its dependencies, or below them. */
 function layoutOf({ nodes, edges }: Shape, direction: 'LR' | 'TB'): Layout {
     const isLarge = nodes.length > large;
     const plan = new dagre.graphlib.Graph();

@@ -9,7 +9,7 @@ export interface LogLine {
     step: string | null;
 }
 
-/** Pieces end where the pipe was read, not where lines do: joins those of one run and stream into lines. */
+/** Joins the pieces of one run and stream into lines: a piece ends where the pipe was read, not at the end of a line. */
 export class LogLines {
     readonly lines: LogLine[] = [];
     private open = new Map<string, LogLine>();
@@ -38,13 +38,13 @@ export class LogLines {
     }
 }
 
-/** A line that was written over, as progress bars do, is what was written last. */
+/** The last version of a line that was overwritten, as progress bars do. */
 function lastWritten(text: string): string {
     const line = text.replace(/\r+$/, '');
     return line.slice(line.lastIndexOf('\r') + 1);
 }
 
-/** Indices of the lines that contain the text, whatever the case of its letters. */
+/** The indices of the lines that contain the text, ignoring case. */
 export function matching(lines: LogLine[], wanted: string): number[] {
     const needle = wanted.toLowerCase();
     if (!needle) return [];
@@ -55,7 +55,7 @@ export function matching(lines: LogLine[], wanted: string): number[] {
     return found;
 }
 
-/** The text cut at its matches: every second piece is one. */
+/** The text split at its matches: every second piece is a match. */
 export function marked(text: string, wanted: string): string[] {
     if (!wanted) return [text];
     const pieces: string[] = [];

@@ -2,7 +2,7 @@ import type { HistoryEvent } from '../api/types';
 import { kindWords } from '../text/words';
 import { evidenceOf } from './timeline';
 
-/** A worker's end and what became of its tasks; or a single task that was taken from a worker that lives. */
+/** The end of a worker with the outcome of its tasks, or a single task that was taken from a living worker. */
 export interface Recovery {
     id: number;
     at: string;
@@ -10,12 +10,12 @@ export interface Recovery {
     lost: HistoryEvent | null;
     tasks: HistoryEvent[];
     others: HistoryEvent[];
-    /** From the verdict to the last task that was settled. */
+    /** The time from the verdict to the last settled task. */
     seconds: number | null;
     facts: [string, string][];
 }
 
-/** What happened, as the rest of a sentence that begins with the worker or, where there is none, with "A task". */
+/** The rest of a sentence that begins with the worker's name or, without a worker, with "A task". */
 export function headline({ lost, worker, tasks, others }: Recovery): string {
     if (lost) return 'was lost';
     const kind = (tasks[0] ?? others[0])?.kind ?? '';
@@ -32,10 +32,10 @@ const headlines: Record<string, string> = {
 };
 
 const settles = new Set(['requeued', 'failed', 'cancelled']);
-/** Tasks settled longer after a verdict than this belong to another story. */
+/** Tasks that were settled later than this after a verdict do not belong to it. */
 const window = 60_000;
 
-/** Events, in any order, as recoveries, newest first. */
+/** Groups events, in any order, into recoveries, newest first. */
 export function recoveriesOf(events: HistoryEvent[]): Recovery[] {
     const recoveries: Recovery[] = [];
     for (const event of events.filter(isOfRecovery).sort((a, b) => a.id - b.id)) {
@@ -45,7 +45,7 @@ export function recoveriesOf(events: HistoryEvent[]): Recovery[] {
     return recoveries.reverse();
 }
 
-/** A person may end a step, too; that concerns neither a worker nor a task of one. */
+/** Excludes events of steps that a person ended: they concern neither a worker nor its tasks. */
 const isOfRecovery = (event: HistoryEvent) => Boolean(event.worker || event.task);
 
 function begun(event: HistoryEvent, lost: HistoryEvent | null): Recovery {

@@ -9,17 +9,17 @@ export interface Place {
 }
 export interface Layout {
     places: Map<string, Place>;
-    /** What an edge passes between, on its way around the nodes that lie there; only of those that pass some. */
+    /** The points that an edge passes on its way around other nodes; only for edges that need it. */
     bends: Map<string, Place[]>;
     width: number;
     height: number;
 }
-/** Both ways to draw a graph. A large one is only drawn across. */
+/** The layouts of a graph in both directions. A large graph is only drawn across. */
 export interface Layouts {
     across: Layout;
     down: Layout | null;
 }
-/** All that a layout depends on. */
+/** Everything that a layout depends on. */
 export interface Shape {
     nodes: string[];
     edges: Edge[];

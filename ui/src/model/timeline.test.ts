@@ -54,7 +54,7 @@ describe("A task's timeline", () => {
 });
 
 describe('Evidence', () => {
-    it('that is no object has nothing to show', () => {
+    it('that is not an object shows nothing', () => {
         expect([evidenceOf(null), evidenceOf('text'), evidenceOf([1])]).toEqual([[], [], []]);
     });
 });

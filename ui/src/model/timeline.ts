@@ -5,13 +5,13 @@ import { kindWords } from '../text/words';
 export type Tone = 'plain' | 'busy' | 'good' | 'bad' | 'warn';
 export interface Entry {
     at: string;
-    /** What kind of thing it is, for its icon. */
+    /** The kind of entry; selects its icon. */
     sort: 'submitted' | 'waited' | 'claimed' | 'started' | 'progress' | 'ended' | 'event' | 'now' | 'result';
     title: string;
     detail: string | null;
     tone: Tone;
     worker: string | null;
-    /** What a verdict rests on: [name, value]. */
+    /** The evidence of a verdict: [name, value]. */
     evidence: [string, string][];
     who: string | null;
     lease: number | null;
@@ -97,7 +97,7 @@ function fromEvent(event: HistoryEvent): Entry {
     });
 }
 
-/** How often it has been started, the run under way included. */
+/** The number of runs, including the current one. */
 export const runsOf = (task: Pick<Task, 'state' | 'attempts' | 'crashes'>) => task.attempts + task.crashes + (task.state === 'RUNNING' ? 1 : 0);
 
 function present({ task, waiting }: TaskStory): Entry[] {
@@ -139,7 +139,7 @@ function ended(task: Task, at: string): Entry {
 export const errorText = (error: { code: string; message: string }) =>
     error.message ? `${error.code}: ${error.message}` : error.code;
 
-/** Names and values that people can read: age_ms: 5021 becomes age: 5.0 s. */
+/** Readable names and values: age_ms: 5021 becomes age: 5.0 s. */
 export function evidenceOf(data: Json): [string, string][] {
     if (data === null || typeof data !== 'object' || Array.isArray(data)) return [];
     return Object.entries(data).flatMap(([key, value]) => {

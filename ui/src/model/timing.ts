@@ -1,7 +1,7 @@
 import type { Schedule } from '../api/types';
 import { durationText } from '../text/duration';
 
-/** When a schedule fires, as a person would say it. */
+/** The timing of a schedule in words. */
 export function timingText(timing: Schedule['timing']): string {
     if (typeof timing === 'string') return timing;
     if (typeof timing.interval_ms === 'number') return `every ${durationText(timing.interval_ms / 1000)}`;

@@ -1,6 +1,6 @@
 import type { Json } from '../api/types';
 
-/** A definition as people write it: YAML, with scripts as blocks. What is null, empty or false by default is left out. */
+/** A definition as YAML, with scripts as blocks. Members that are null, empty or false by default are omitted. */
 export function yamlOf(value: Json, indent = ''): string {
     if (Array.isArray(value)) return listOf(value, indent);
     if (value !== null && typeof value === 'object') return mappingOf(value, indent);
@@ -29,7 +29,7 @@ function below(member: Json, indent: string): string {
     return `\n${yamlOf(member, `${indent}  `)}`;
 }
 
-/** A list of plain values that fits on the line, or nothing at all. */
+/** A list of plain values that fits on the line, or an empty collection. */
 function isShort(value: Json[] | { [key: string]: Json }): boolean {
     const members = Object.values(value);
     if (members.length === 0) return true;

@@ -13,7 +13,7 @@ import { useSession } from '../session';
 export function AccessPage() {
     useTitle('Access');
     return (
-        <Page title="Access" lead="Who you are to this server, and who else may come in.">
+        <Page title="Access" lead="Your access to this server, and the access of others.">
             <Me />
             <Tokens />
         </Page>
@@ -21,10 +21,10 @@ export function AccessPage() {
 }
 
 const scopeWords: Record<Scope, string> = {
-    read: 'sees everything, changes nothing',
-    submit: 'also submits tasks and jobs of the catalog',
-    operate: 'also runs scripts of its own, and gives orders to what exists',
-    admin: 'also makes and revokes tokens',
+    read: 'can see everything, and change nothing',
+    submit: 'can also submit tasks and jobs of the catalog',
+    operate: 'can also run any script, and control tasks, jobs, workers, queues and schedules',
+    admin: 'can also create and revoke tokens',
 };
 
 function Me() {
@@ -55,13 +55,13 @@ function Me() {
                     ['Queues', session.queues?.length ? <Tags tags={session.queues} /> : 'all'],
                     ['Server', `version ${session.version}`],
                     ['Store', <code>{session.store}</code>],
-                    ['API', <a href="/api/docs">what programs can ask</a>],
+                    ['API', <a href="/api/docs">documentation of the HTTP API</a>],
                 ]}
             />
             {session.login === 'none' && (
                 <p className="banner banner-wait">
                     <Icon name="info" />
-                    <span>No token exists, so this server listens on loopback only, and whoever reaches it may do everything. Make a token to change that.</span>
+                    <span>No token exists, so this server listens on loopback only, and every caller has full access. Create a token to change that.</span>
                 </p>
             )}
         </Card>
@@ -76,8 +76,8 @@ function Tokens() {
     if (!isAdmin)
         return (
             <Card title="Tokens">
-                <Empty icon="access" title="Tokens are for those with the scope admin">
-                    Yours is {session.scope}.
+                <Empty icon="access" title="Managing tokens needs the scope admin">
+                    Your scope is {session.scope}.
                 </Empty>
             </Card>
         );
@@ -96,7 +96,7 @@ function Tokens() {
                 <Skeleton lines={3} height={44} />
             ) : tokens.data.length === 0 ? (
                 <Empty icon="access" title="There are no tokens">
-                    <p>One for each program or person, with no more than it needs. On the command line:</p>
+                    <p>Create one for each program or person, with the smallest sufficient scope. On the command line:</p>
                     <Command>holdfast tokens create ci --scope submit</Command>
                 </Empty>
             ) : (
@@ -107,9 +107,9 @@ function Tokens() {
     );
 }
 
-function conditionOf(token: Token): 'in use' | 'revoked' | 'expired' {
+function conditionOf(token: Token): 'valid' | 'revoked' | 'expired' {
     if (token.revoked_at) return 'revoked';
-    return token.expires_at && Date.parse(token.expires_at) < Date.now() ? 'expired' : 'in use';
+    return token.expires_at && Date.parse(token.expires_at) < Date.now() ? 'expired' : 'valid';
 }
 
 function TokenTable({ tokens }: { tokens: Token[] }) {
@@ -122,9 +122,9 @@ function TokenTable({ tokens }: { tokens: Token[] }) {
                     <th scope="col">Queues</th>
                     <th scope="col">Status</th>
                     <th scope="col">Last use</th>
-                    <th scope="col">Made</th>
+                    <th scope="col">Created</th>
                     <th scope="col">
-                        <span className="unseen">Orders</span>
+                        <span className="unseen">Actions</span>
                     </th>
                 </tr>
             </thead>
@@ -132,17 +132,17 @@ function TokenTable({ tokens }: { tokens: Token[] }) {
                 {tokens.map((token) => {
                     const condition = conditionOf(token);
                     return (
-                        <tr key={token.id} className={condition === 'in use' ? '' : 'is-gone'}>
+                        <tr key={token.id} className={condition === 'valid' ? '' : 'is-gone'}>
                             <th scope="row" data-label="Name">
                                 {token.name}
                             </th>
                             <td data-label="Scope">{token.scope}</td>
                             <td data-label="Queues">{token.queues?.length ? <Tags tags={token.queues} /> : 'all'}</td>
                             <td data-label="Status">
-                                <span className={`state state-quiet is-${condition === 'in use' ? 'fresh' : 'inactive'}`}>
-                                    <Icon name={condition === 'in use' ? 'check' : 'slash'} size={14} /> {condition}
+                                <span className={`state state-quiet is-${condition === 'valid' ? 'fresh' : 'inactive'}`}>
+                                    <Icon name={condition === 'valid' ? 'check' : 'slash'} size={14} /> {condition}
                                 </span>
-                                {condition === 'in use' && token.expires_at && (
+                                {condition === 'valid' && token.expires_at && (
                                     <span className="faint">
                                         {' '}
                                         expires <Ago at={token.expires_at} />
@@ -158,17 +158,17 @@ function TokenTable({ tokens }: { tokens: Token[] }) {
                                     <span className="faint">never</span>
                                 )}
                             </td>
-                            <td data-label="Made">
+                            <td data-label="Created">
                                 <Ago at={token.created_at} /> <span className="faint">by {token.created_by}</span>
                             </td>
                             <td className="row-actions">
-                                {condition === 'in use' && (
+                                {condition === 'valid' && (
                                     <OrderButton
                                         label="Revoke"
                                         small
                                         danger
                                         scope="admin"
-                                        confirm={{ title: `Revoke token ${token.name}?`, text: 'Whoever uses it is shut out at once. This cannot be taken back.', button: 'Revoke it' }}
+                                        confirm={{ title: `Revoke token ${token.name}?`, text: 'The server refuses it from now on. This cannot be undone.', button: 'Revoke it' }}
                                         give={async () => {
                                             await remove(`/tokens/${part(token.name)}`);
                                             return { text: `Token ${token.name} is revoked.` };
@@ -199,18 +199,18 @@ function NewToken({ onClose }: { onClose: () => void }) {
             const list = queues.split(',').map((queue) => queue.trim()).filter(Boolean);
             const answer = await post<{ token: string }>('/tokens', { name: name.trim(), scope, queues: list, ...(expires ? { expires_in: expires } : {}) });
             setMade(answer.token);
-            return { text: `Token ${name.trim()} is made.` };
+            return { text: `Token ${name.trim()} is created.` };
         });
         setFailure(error ? [error.message, ...(error.problem.errors ?? []).map((one) => one.detail)].join(' ') : null);
     };
     if (made)
         return (
-            <Dialog title="Copy it now" onClose={onClose}>
-                <p className="dialog-text">This is the only time that the token is shown. The store keeps its hash.</p>
+            <Dialog title="Copy the token now" onClose={onClose}>
+                <p className="dialog-text">The token is shown only this once. The store keeps its hash.</p>
                 <Command>{made}</Command>
                 <div className="dialog-buttons">
                     <button type="button" className="button button-primary" onClick={onClose}>
-                        I have it
+                        I have copied it
                     </button>
                 </div>
             </Dialog>
@@ -220,7 +220,7 @@ function NewToken({ onClose }: { onClose: () => void }) {
             <form onSubmit={(event) => void create(event)}>
                 <div className="field">
                     <label htmlFor={`${id}-name`}>Name</label>
-                    <input id={`${id}-name`} value={name} onChange={(event) => setName(event.target.value)} required autoFocus autoComplete="off" placeholder="who or what uses it" />
+                    <input id={`${id}-name`} value={name} onChange={(event) => setName(event.target.value)} required autoFocus autoComplete="off" placeholder="the person or program that uses it" />
                 </div>
                 <fieldset className="field">
                     <legend>Scope</legend>
@@ -232,7 +232,7 @@ function NewToken({ onClose }: { onClose: () => void }) {
                 </fieldset>
                 <div className="field">
                     <label htmlFor={`${id}-queues`}>Queues (optional)</label>
-                    <input id={`${id}-queues`} value={queues} onChange={(event) => setQueues(event.target.value)} autoComplete="off" placeholder="all; or some, with commas between" />
+                    <input id={`${id}-queues`} value={queues} onChange={(event) => setQueues(event.target.value)} autoComplete="off" placeholder="all, or names separated by commas" />
                 </div>
                 <div className="field">
                     <label htmlFor={`${id}-expires`}>Expires</label>
@@ -254,7 +254,7 @@ function NewToken({ onClose }: { onClose: () => void }) {
                         Back
                     </button>
                     <button type="submit" className="button button-primary">
-                        Make it
+                        Create token
                     </button>
                 </div>
             </form>

@@ -13,12 +13,12 @@ export default function CatalogPage() {
     const tasks = useQuery(catalogTasksQuery);
     const isEmpty = workflows.data?.length === 0 && tasks.data?.length === 0;
     return (
-        <Page title="Catalog" lead="What the server's holdfast.yaml defines, to be run with a form.">
+        <Page title="Catalog" lead="Tasks and workflows that the server's holdfast.yaml defines. Run each with a form.">
             {isEmpty ? (
                 <Card>
                     <Empty icon="catalog" title="The catalog is empty">
                         <p>
-                            Define tasks and workflows in <code>holdfast.yaml</code> beside the server, and check them:
+                            Define tasks and workflows in <code>holdfast.yaml</code> next to the server, and check them:
                         </p>
                         <Command>holdfast config check</Command>
                     </Empty>
@@ -50,11 +50,11 @@ function Workflows({ all }: { all: CatalogWorkflow[] }) {
             <thead>
                 <tr>
                     <th scope="col">Workflow</th>
-                    <th scope="col">What for</th>
+                    <th scope="col">Description</th>
                     <th scope="col">Steps</th>
                     <th scope="col">Input</th>
                     <th scope="col">
-                        <span className="unseen">Orders</span>
+                        <span className="unseen">Actions</span>
                     </th>
                 </tr>
             </thead>
@@ -66,7 +66,7 @@ function Workflows({ all }: { all: CatalogWorkflow[] }) {
                                 {one.name}
                             </Link>
                         </th>
-                        <td data-label="What for">{one.description ?? <span className="faint">–</span>}</td>
+                        <td data-label="Description">{one.description ?? <span className="faint">–</span>}</td>
                         <td data-label="Steps" title={one.steps.map((step) => step.name).join(', ')}>
                             {plural(one.steps.length, 'step')}
                         </td>
@@ -93,10 +93,10 @@ function Tasks({ all }: { all: CatalogTask[] }) {
                     <th scope="col">Task</th>
                     <th scope="col">Kind</th>
                     <th scope="col">Queue</th>
-                    <th scope="col">On a crash</th>
+                    <th scope="col">After a crash</th>
                     <th scope="col">Arguments</th>
                     <th scope="col">
-                        <span className="unseen">Orders</span>
+                        <span className="unseen">Actions</span>
                     </th>
                 </tr>
             </thead>
@@ -110,7 +110,7 @@ function Tasks({ all }: { all: CatalogTask[] }) {
                         </th>
                         <td data-label="Kind">{one.kind}</td>
                         <td data-label="Queue">{one.queue}</td>
-                        <td data-label="On a crash">{one.on_crash === 'requeue' ? 'run again' : 'fail'}</td>
+                        <td data-label="After a crash">{one.on_crash === 'requeue' ? 'run again' : 'fail'}</td>
                         <td data-label="Arguments">{one.parameters.length ? <Tags tags={one.parameters} /> : <span className="faint">any</span>}</td>
                         <td className="row-actions">
                             <Link to={`/tasks?name=${part(one.name)}`} className="button button-small">

@@ -94,12 +94,12 @@ function Story({ story }: { story: JobStory }) {
         >
             {job.cancel_requested && !job.finished_at && (
                 <p className="banner banner-warn">
-                    <Icon name="slash" /> It is to be cancelled, and waits for its running steps to stop.
+                    <Icon name="slash" /> The job is being cancelled and waits for its running steps to stop.
                 </p>
             )}
             {job.state === 'PAUSED' && (
                 <p className="banner banner-warn">
-                    <Icon name="pause" /> It is paused: what runs may end, nothing new begins.
+                    <Icon name="pause" /> The job is paused: running steps may end, and no new step begins.
                 </p>
             )}
             {job.error && (
@@ -245,11 +245,11 @@ function Data({ job }: { job: Job }) {
 
 const statusWords: Record<string, string> = {
     cancelled: 'The job is cancelled.',
-    requested: 'It is to be cancelled; its workers are asked to stop what runs.',
-    paused: 'The job is paused: what runs goes on, nothing new begins.',
-    resumed: 'The job goes on.',
-    already: 'It was so before.',
-    finished: 'It had ended before; nothing was changed.',
+    requested: 'The job is being cancelled; its workers have been asked to stop its running steps.',
+    paused: 'The job is paused: running steps continue, and no new step begins.',
+    resumed: 'The job continues.',
+    already: 'The job was in this state already.',
+    finished: 'The job had already ended; nothing was changed.',
 };
 
 function Actions({ job }: { job: Job }) {
@@ -264,10 +264,10 @@ function Actions({ job }: { job: Job }) {
                 label="Retry"
                 icon="retry"
                 primary={job.state !== 'COMPLETED'}
-                confirm={{ title: 'Retry this job?', text: 'A new job keeps what succeeded in this one, and runs the rest.' }}
+                confirm={{ title: 'Retry this job?', text: 'A new job adopts the completed steps of this one, and runs the others.' }}
                 give={async () => {
                     const { id } = await post<{ id: string }>(`${path}/retry`);
-                    return { text: 'A new job runs what had not succeeded.', link: { to: jobPath(id), text: 'Show it' } };
+                    return { text: 'A new job runs the remaining steps.', link: { to: jobPath(id), text: 'Show it' } };
                 }}
             />
         );
@@ -276,9 +276,9 @@ function Actions({ job }: { job: Job }) {
             {job.state === 'PAUSED' ? (
                 <OrderButton label="Resume" icon="play" primary give={order('resume')} />
             ) : (
-                <OrderButton label="Pause" icon="pause" reason="optional" give={order('pause')} confirm={{ title: 'Pause this job?', text: 'What runs may end; nothing new begins, not even a retry, until it is resumed.', button: 'Pause the job' }} />
+                <OrderButton label="Pause" icon="pause" reason="optional" give={order('pause')} confirm={{ title: 'Pause this job?', text: 'Running steps may end. No new step begins, not even a retry, until the job is resumed.', button: 'Pause the job' }} />
             )}
-            <OrderButton label="Cancel" icon="slash" danger reason="optional" give={order('cancel')} confirm={{ title: 'Cancel this job?', text: 'It ends with the jobs that it started: what has not begun at once, what runs when its worker has stopped it.', button: 'Cancel the job' }} />
+            <OrderButton label="Cancel" icon="slash" danger reason="optional" give={order('cancel')} confirm={{ title: 'Cancel this job?', text: 'The job ends together with its child jobs: waiting steps at once, running steps when their workers have stopped them.', button: 'Cancel the job' }} />
         </>
     );
 }

@@ -28,9 +28,9 @@ export function JobsPage() {
                 <StateChips states={jobStates} chosen={filters.states} counts={counts && ((state) => counts[state.toLowerCase() as keyof JobCounts])} onToggle={(state) => set({ states: toggled(filters.states, state) })} />
                 <div className="filter-fields">
                     <FilterField label="Workflow" value={filters.workflow} onChange={(workflow) => set({ workflow }, true)} />
-                    <FilterField label="Id" value={filters.id} onChange={(id) => set({ id }, true)} placeholder="its beginning" />
+                    <FilterField label="Id" value={filters.id} onChange={(id) => set({ id }, true)} placeholder="prefix" />
                     <label className="check">
-                        <input type="checkbox" checked={filters.children} onChange={() => set({ children: !filters.children })} /> also child jobs
+                        <input type="checkbox" checked={filters.children} onChange={() => set({ children: !filters.children })} /> include child jobs
                     </label>
                     {canonical && (
                         <button type="button" className="button button-small" onClick={() => navigate('/jobs')}>
@@ -47,7 +47,7 @@ export function JobsPage() {
 function NoJobs({ filtered }: { filtered: boolean }) {
     if (filtered)
         return (
-            <Empty icon="search" title="No job fits these filters">
+            <Empty icon="search" title="No job matches these filters">
                 <Link to="/jobs">Show all jobs</Link>
             </Empty>
         );

@@ -3,7 +3,7 @@ import { useId, useState, type FormEvent } from 'react';
 import { ApiError, post } from '../api/client';
 import { Command, useTitle } from '../parts/basics';
 
-/** The door: a token opens it, and stays in a cookie that scripts cannot read. */
+/** Login with a token, which stays in a cookie that scripts cannot read. */
 export function LoginPage({ reason }: { reason: ApiError }) {
     useTitle('Log in');
     const client = useQueryClient();
@@ -29,7 +29,7 @@ export function LoginPage({ reason }: { reason: ApiError }) {
             <form className="login-box" onSubmit={(event) => void logIn(event)}>
                 <img src="/favicon.svg" alt="" width={44} height={44} />
                 <h1>Holdfast</h1>
-                <p className="lead">This server lets in who has a token.</p>
+                <p className="lead">This server requires a token.</p>
                 <div className="field">
                     <label htmlFor={field}>Token</label>
                     <input
@@ -54,7 +54,7 @@ export function LoginPage({ reason }: { reason: ApiError }) {
                     {busy ? 'Logging in…' : 'Log in'}
                 </button>
                 <div className="login-help">
-                    <p>No token yet? Whoever can reach the store makes one:</p>
+                    <p>To create a token, run this on a machine with access to the store:</p>
                     <Command>holdfast tokens create me --scope operate</Command>
                 </div>
             </form>

@@ -14,7 +14,7 @@ import { durationText } from '../text/duration';
 import { countText, plural, shortCount } from '../text/number';
 import { attentionPath, taskPath } from './links';
 
-/** Is all well? If not, what needs somebody, first. */
+/** The state of everything, with the items that need a person first. */
 export function OverviewPage() {
     useTitle('Overview');
     const overview = useQuery(overviewQuery);
@@ -56,13 +56,13 @@ function AttentionList({ data }: { data: Overview | undefined }) {
     if (data.attention.length === 0)
         return (
             <p className="all-well" role="status">
-                <Icon name="check" /> Nothing needs you.
+                <Icon name="check" /> Nothing needs your attention.
             </p>
         );
     return (
         <section aria-labelledby="attention">
             <h2 id="attention" className="unseen">
-                What needs you
+                Needs your attention
             </h2>
             <ul className="attention">
                 {data.attention.map((one) => (
@@ -91,7 +91,7 @@ function Tiles({ data }: { data: Overview | undefined }) {
     const jobs = data?.jobs;
     return (
         <section aria-label="Tasks and jobs now" className="tiles">
-            <Tile name="Running" state="RUNNING" count={tasks && tasks.running + tasks.claimed} to="/tasks?state=CLAIMED,RUNNING" note={data && `${plural(data.workers.capacity, 'place')} in all`} />
+            <Tile name="Running" state="RUNNING" count={tasks && tasks.running + tasks.claimed} to="/tasks?state=CLAIMED,RUNNING" note={data && `of ${plural(data.workers.capacity, 'worker slot')}`} />
             <Tile
                 name="Waiting"
                 state="PENDING"
@@ -104,14 +104,14 @@ function Tiles({ data }: { data: Overview | undefined }) {
                             oldest for <Lasting from={new Date(serverNow() - data.oldest_waiting.seconds * 1000).toISOString()} to={null} />
                         </>
                     ) : (
-                        'none that could run'
+                        'none can run now'
                     ))
                 }
                 noteTo={data?.oldest_waiting ? taskPath(data.oldest_waiting.task) : undefined}
             />
-            <Tile name="Failed" state="FAILED" count={tasks && tasks.failed + tasks.expired} to="/tasks?state=FAILED,EXPIRED" note={tasks && (tasks.expired ? `${countText(tasks.expired)} of them expired` : 'of those that are kept')} />
+            <Tile name="Failed" state="FAILED" count={tasks && tasks.failed + tasks.expired} to="/tasks?state=FAILED,EXPIRED" note={tasks && (tasks.expired ? `${countText(tasks.expired)} of them expired` : 'in the kept history')} />
             <Tile name="Completed" state="COMPLETED" count={tasks?.completed} to="/tasks?state=COMPLETED" note={tasks && `${countText(tasks.cancelled)} cancelled`} />
-            <Tile name="Jobs under way" state={jobs?.paused ? 'PAUSED' : 'RUNNING'} count={jobs && jobs.running + jobs.pending + jobs.paused} to="/jobs?state=PENDING,RUNNING,PAUSED" note={jobs && (jobs.paused ? `${countText(jobs.paused)} paused` : `${countText(jobs.failed)} failed in all`)} />
+            <Tile name="Jobs in progress" state={jobs?.paused ? 'PAUSED' : 'RUNNING'} count={jobs && jobs.running + jobs.pending + jobs.paused} to="/jobs?state=PENDING,RUNNING,PAUSED" note={jobs && (jobs.paused ? `${countText(jobs.paused)} paused` : `${countText(jobs.failed)} failed in total`)} />
         </section>
     );
 }
@@ -156,7 +156,7 @@ function Throughput() {
             <Card title="Ended tasks" aside={<Choice label="Window" options={windows} value={window} onChange={setWindow} />}>
                 {stats.data ? <EndedPlot stats={stats.data} /> : stats.error ? <Failed error={stats.error} what="The statistics" retry={() => void stats.refetch()} /> : <div className="plot-place plot-place-tall" />}
             </Card>
-            <Card title="How long they take" aside={stats.data && <span className="faint">{plural(stats.data.ended, 'task')} ended{stats.data.complete ? '' : ', the newest counted'}</span>}>
+            <Card title="Durations" aside={stats.data && <span className="faint">{plural(stats.data.ended, 'task')} ended{stats.data.complete ? '' : ', only the newest counted'}</span>}>
                 {stats.data ? <Latency stats={stats.data} /> : <Skeleton lines={4} height={32} />}
             </Card>
         </>
@@ -189,7 +189,7 @@ function EndedPlot({ stats }: { stats: Stats }) {
 const shares = ['p50', 'p95', 'p99', 'max'] as const;
 
 function Latency({ stats }: { stats: Stats }) {
-    if (stats.ended === 0) return <p className="faint card-text">No task has ended in this time.</p>;
+    if (stats.ended === 0) return <p className="faint card-text">No task ended in this period.</p>;
     const row = (name: string, values: Percentiles | null) => (
         <tr>
             <th scope="row">{name}</th>
@@ -201,11 +201,11 @@ function Latency({ stats }: { stats: Stats }) {
         </tr>
     );
     return (
-        <div className="scroll-x" tabIndex={0} role="region" aria-label="How long tasks take">
+        <div className="scroll-x" tabIndex={0} role="region" aria-label="Durations of tasks">
             <table className="table table-tight">
                 <thead>
                     <tr>
-                        <th scope="col">Seconds of</th>
+                        <th scope="col">Seconds</th>
                         {shares.map((share) => (
                             <th key={share} scope="col" className="number">
                                 {share}
@@ -261,8 +261,8 @@ function Crew({ data }: { data: Overview | undefined }) {
     return (
         <Card title="Workers" aside={<Link to="/workers">all</Link>}>
             {fresh + stale + draining === 0 ? (
-                <Empty icon="workers" title="No worker is here">
-                    <p>Tasks wait until one comes:</p>
+                <Empty icon="workers" title="No workers">
+                    <p>Tasks wait for a worker. Start one:</p>
                     <Command>holdfast worker</Command>
                 </Empty>
             ) : (
@@ -270,7 +270,7 @@ function Crew({ data }: { data: Overview | undefined }) {
                     <p className="crew-line">
                         <strong>{countText(busy)}</strong> of {plural(capacity, 'place')} taken
                     </p>
-                    <div className="meter" role="meter" aria-label="Places taken" aria-valuemin={0} aria-valuemax={capacity} aria-valuenow={busy}>
+                    <div className="meter" role="meter" aria-label="Worker slots in use" aria-valuemin={0} aria-valuemax={capacity} aria-valuenow={busy}>
                         <div className="meter-fill" style={{ width: `${share * 100}%` }} />
                     </div>
                     <p className="crew-words">
@@ -297,7 +297,7 @@ function Queues({ data }: { data: Overview | undefined }) {
                             waiting
                         </th>
                         <th scope="col" className="number">
-                            in hand
+                            in flight
                         </th>
                     </tr>
                 </thead>
@@ -325,12 +325,12 @@ function Queues({ data }: { data: Overview | undefined }) {
 function Recent() {
     const events = useQuery(eventsQuery(8));
     return (
-        <Card title="Lately">
+        <Card title="Recent events">
             {events.data ? (
                 events.data.length ? (
                     <History events={events.data} evidence={false} />
                 ) : (
-                    <p className="faint card-text">Nothing out of the ordinary has happened. Tasks that live a normal life leave no line here.</p>
+                    <p className="faint card-text">No incidents. Tasks that run normally do not appear here.</p>
                 )
             ) : (
                 <Skeleton lines={6} />

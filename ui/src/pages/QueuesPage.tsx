@@ -12,7 +12,7 @@ export function QueuesPage() {
     useTitle('Queues');
     const queues = useQuery(queuesQuery);
     return (
-        <Page title="Queues" lead="A paused queue gives out none of its tasks; what runs goes on.">
+        <Page title="Queues" lead="No task of a paused queue is claimed; running tasks continue.">
             <Card>
                 {queues.error && !queues.data ? (
                     <Failed error={queues.error} what="The list of queues" retry={() => void queues.refetch()} />
@@ -20,7 +20,7 @@ export function QueuesPage() {
                     <Skeleton lines={4} height={44} />
                 ) : queues.data.length === 0 ? (
                     <Empty icon="queues" title="There are no queues yet">
-                        A queue comes with its first task.
+                        A queue appears with its first task.
                     </Empty>
                 ) : (
                     <table className="table cards">
@@ -32,10 +32,10 @@ export function QueuesPage() {
                                     Waiting
                                 </th>
                                 <th scope="col" className="number">
-                                    In hand
+                                    In flight
                                 </th>
                                 <th scope="col">
-                                    <span className="unseen">Orders</span>
+                                    <span className="unseen">Actions</span>
                                 </th>
                             </tr>
                         </thead>
@@ -55,7 +55,7 @@ function Row({ queue }: { queue: Queue }) {
     const link = (state: string) => `/tasks?state=${state}&queue=${part(queue.name)}`;
     const order = async (word: 'pause' | 'resume') => {
         const { paused } = await post<{ paused: boolean }>(`/queues/${part(queue.name)}/${word}`);
-        return { text: paused ? `Queue ${queue.name} is paused: its tasks wait.` : `Queue ${queue.name} gives out its tasks again.` };
+        return { text: paused ? `Queue ${queue.name} is paused: its tasks wait.` : `Queue ${queue.name} is open again.` };
     };
     return (
         <tr>
@@ -72,14 +72,14 @@ function Row({ queue }: { queue: Queue }) {
             <td className="number" data-label="Waiting">
                 <Link to={link('PENDING')}>{countText(queue.pending)}</Link>
             </td>
-            <td className="number" data-label="In hand">
+            <td className="number" data-label="In flight">
                 <Link to={link('CLAIMED,RUNNING')}>{countText(queue.in_flight)}</Link>
             </td>
             <td className="row-actions">
                 {queue.paused ? (
                     <OrderButton label="Resume" icon="play" small give={() => order('resume')} />
                 ) : (
-                    <OrderButton label="Pause" icon="pause" small give={() => order('pause')} confirm={{ title: `Pause queue ${queue.name}?`, text: 'None of its tasks begins until it is resumed. What runs goes on.' }} />
+                    <OrderButton label="Pause" icon="pause" small give={() => order('pause')} confirm={{ title: `Pause queue ${queue.name}?`, text: 'None of its tasks begins until it is resumed. Running tasks continue.' }} />
                 )}
             </td>
         </tr>

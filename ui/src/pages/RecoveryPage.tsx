@@ -21,7 +21,7 @@ export function RecoveryPage() {
     useTitle('Recovery');
     const status = useQuery(recoveryQuery);
     return (
-        <Page title="Recovery" lead="What a dead or frozen worker leaves behind is settled by those that sweep, on evidence." actions={<SweepNow />}>
+        <Page title="Recovery" lead="Sweeping processes settle the tasks of dead and frozen workers, based on evidence." actions={<SweepNow />}>
             {status.error && !status.data ? <Failed error={status.error} what="The state of recovery" retry={() => void status.refetch()} /> : <Status status={status.data} />}
         </Page>
     );
@@ -32,13 +32,13 @@ function SweepNow() {
         <OrderButton
             label="Sweep now"
             icon="recovery"
-            confirm={{ title: 'Sweep now?', text: 'One pass of every service. It acts on what is certain (a process that is gone, a host that has rebooted), deadlines and retention; a worker that is merely silent is left to sweepers that watch it.' }}
+            confirm={{ title: 'Sweep now?', text: 'This runs one pass of every service. It acts on certain evidence (a process that is gone, a host that has rebooted), deadlines and retention. Silent workers are left to the sweepers that watch them.' }}
             give={async () => {
                 const { services } = await post<{ services: SweepReport[] }>('/recovery/sweep');
                 const did = services.flatMap((service) => Object.entries(service).filter(([, count]) => typeof count === 'number' && count > 0).map(([what, count]) => `${countText(count as number)} ${kindWords(what)}`));
                 const failed = services.filter((service) => service.failure);
                 if (failed.length) return { text: `${failed.map((service) => `${service.service}: ${service.failure}`).join('; ')}`, bad: true };
-                return { text: did.length ? `Swept: ${did.join(', ')}.` : 'Swept: there was nothing to do.' };
+                return { text: did.length ? `Swept: ${did.join(', ')}.` : 'Swept: nothing to do.' };
             }}
         />
     );
@@ -48,13 +48,13 @@ function Status({ status }: { status: RecoveryStatus | undefined }) {
     return (
         <div className="columns">
             <div className="column">
-                <Card title="Stale candidates">
+                <Card title="Stale tasks">
                     <Stale />
                 </Card>
-                <Card title="Last recoveries">{status ? <Recoveries events={status.events} /> : <Skeleton lines={6} />}</Card>
+                <Card title="Recent recoveries">{status ? <Recoveries events={status.events} /> : <Skeleton lines={6} />}</Card>
             </div>
             <div className="column column-side">
-                <Card title="Who sweeps">{status ? <Sweepers status={status} /> : <Skeleton lines={3} />}</Card>
+                <Card title="Sweeper">{status ? <Sweepers status={status} /> : <Skeleton lines={3} />}</Card>
                 <Card title="Workers by evidence">{status ? <ByEvidence status={status} /> : <Skeleton lines={3} />}</Card>
                 <Card title="Services">{status ? <Services services={status.services} /> : <Skeleton lines={8} />}</Card>
             </div>
@@ -74,7 +74,7 @@ function Sweepers({ status }: { status: RecoveryStatus }) {
                 </p>
             ) : (
                 <p className="banner banner-bad">
-                    <Icon name="warning" /> Nobody sweeps: tasks of dead workers stay where they are. A worker without --no-sweep does it, and so does a server.
+                    <Icon name="warning" /> No process sweeps, so tasks of dead workers are not recovered. Start a worker or a server without --no-sweep.
                 </p>
             )}
             {status.replicas.length > 0 && (
@@ -106,9 +106,9 @@ function ReplicaLine({ replica }: { replica: Replica }) {
 }
 
 const evidenceWords: Record<Kind, string> = {
-    alive: 'beats as it should',
-    silent: 'its beat number stands still',
-    unregistered: 'it holds tasks, and the store has no row for it',
+    alive: 'its heartbeats arrive',
+    silent: 'its heartbeat number stands still',
+    unregistered: 'it holds tasks, but the store has no row for it',
     disconnected: 'no session holds its lock',
     rebooted: 'its host has another boot id',
     exited: 'its process is gone',
@@ -168,8 +168,8 @@ function Recoveries({ events }: { events: HistoryEvent[] }) {
     const recoveries = recoveriesOf(events);
     if (recoveries.length === 0)
         return (
-            <Empty icon="recovery" title="Nothing has had to be recovered">
-                When a worker dies, it stands here: on what evidence, what became of its tasks, and how long that took.
+            <Empty icon="recovery" title="No recoveries">
+                When a worker dies, this list shows the evidence, what became of its tasks, and how long that took.
             </Empty>
         );
     return (
@@ -219,12 +219,12 @@ function Stale() {
     const stale = useQuery(staleQuery(threshold));
     const settle = (word: string, said: (settled: number) => string) => async () => {
         const { settled, asked } = await post<{ settled: number; asked: number }>(`/recovery/${word}`, { threshold });
-        return { text: `${said(settled)}${asked ? ` ${plural(asked, 'worker')} that lives was only asked to stop.` : ''}` };
+        return { text: `${said(settled)}${asked ? ` Living workers were asked to stop ${plural(asked, 'task')}.` : ''}` };
     };
     return (
         <>
             <div className="card-tools">
-                <span>Nothing heard for longer than</span>
+                <span>No sign of life for longer than</span>
                 <Choice label="Threshold" options={thresholds} value={threshold} onChange={setThreshold} />
             </div>
             {stale.error && !stale.data ? (
@@ -239,8 +239,8 @@ function Stale() {
                 <StaleTable tasks={stale.data} />
             )}
             <div className="card-tools card-tools-end">
-                <OrderButton label="Requeue claimed" small give={settle('requeue-claimed', (settled) => `${plural(settled, 'task')} sent back to PENDING.`)} confirm={{ title: 'Requeue stale CLAIMED tasks?', text: `CLAIMED tasks of which nothing was heard for longer than ${threshold} go back to PENDING. That costs them no attempt.` }} />
-                <OrderButton label="Fail running" small danger give={settle('fail-running', (settled) => `${plural(settled, 'task')} ended as crashed.`)} confirm={{ title: 'End stale RUNNING tasks?', text: `RUNNING tasks of which nothing was heard for longer than ${threshold} end as WORKER_CRASHED, or run again where their policy says so. A worker that lives is only asked to stop them.`, button: 'End them' }} />
+                <OrderButton label="Requeue claimed" small give={settle('requeue-claimed', (settled) => `${plural(settled, 'task')} returned to PENDING.`)} confirm={{ title: 'Requeue stale CLAIMED tasks?', text: `CLAIMED tasks without a sign of life for longer than ${threshold} return to PENDING. This costs no attempt.` }} />
+                <OrderButton label="Fail running" small danger give={settle('fail-running', (settled) => `${plural(settled, 'task')} ended as crashed.`)} confirm={{ title: 'End stale RUNNING tasks?', text: `RUNNING tasks without a sign of life for longer than ${threshold} end as WORKER_CRASHED, or run again if their policy allows it. A living worker is only asked to stop them.`, button: 'End them' }} />
             </div>
         </>
     );
@@ -255,7 +255,7 @@ function StaleTable({ tasks }: { tasks: StaleTask[] }) {
                     <th scope="col">Task</th>
                     <th scope="col">Quiet for</th>
                     <th scope="col">Worker</th>
-                    <th scope="col">Its worker</th>
+                    <th scope="col">Worker is</th>
                 </tr>
             </thead>
             <tbody>
@@ -271,7 +271,7 @@ function StaleTable({ tasks }: { tasks: StaleTask[] }) {
                         <td data-label="Worker">
                             {task.worker_name ?? '–'} <span className="faint">{task.host}</span>
                         </td>
-                        <td data-label="Its worker">{task.worker_is_alive ? 'is alive' : <span className="text-bad">is not</span>}</td>
+                        <td data-label="Worker is">{task.worker_is_alive ? 'alive' : <span className="text-bad">gone</span>}</td>
                     </tr>
                 ))}
             </tbody>

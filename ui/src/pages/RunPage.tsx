@@ -14,7 +14,7 @@ import { jobPath, taskPath } from './links';
 
 type Definition = { workflow: CatalogWorkflow; task: null } | { task: CatalogTask; workflow: null };
 
-/** A form made from what the catalog says: of a workflow its input schema, of a task what its templates use. */
+/** A form for an entry of the catalog: the input schema of a workflow, or the template members of a task. */
 export default function RunPage({ kind, name }: { kind: string; name: string }) {
     useTitle(`Run ${name}`);
     const isWorkflow = kind === 'workflows';
@@ -32,7 +32,7 @@ export default function RunPage({ kind, name }: { kind: string; name: string }) 
     );
 }
 
-/** The field for everything, of what has no schema. */
+/** The single field for an entry without a schema. */
 const anyField: InputField = { name: 'input', type: 'any', required: false, default: null, enum: null, description: 'Any JSON value.' };
 
 function fieldsOf({ workflow, task }: Definition): { fields: InputField[]; isFree: boolean } {

@@ -18,7 +18,7 @@ export function SchedulesPage() {
     const schedules = useQuery(schedulesQuery);
     if (schedules.error && !schedules.data) return <Failed error={schedules.error} what="The list of schedules" retry={() => void schedules.refetch()} />;
     return (
-        <Page title="Schedules" lead="Each starts jobs again and again. Times are local; those of its own zone stand beside them.">
+        <Page title="Schedules" lead="A schedule starts jobs repeatedly. Times are local, with the time in the schedule's zone beside them.">
             {!schedules.data ? (
                 <Card>
                     <Skeleton lines={6} height={44} />
@@ -70,13 +70,13 @@ function ScheduleCard({ schedule }: { schedule: Schedule }) {
             }
             aside={
                 <>
-                    <OrderButton label="Run now" icon="play" small give={runNow} confirm={{ title: `Run ${schedule.name} now?`, text: 'A job is started beside its slots.' }} />
-                    {schedule.paused ? <OrderButton label="Resume" small give={() => order('resume')} /> : <OrderButton label="Pause" icon="pause" small give={() => order('pause')} confirm={{ title: `Pause ${schedule.name}?`, text: 'It starts no jobs until it is resumed. Those that run go on.' }} />}
+                    <OrderButton label="Run now" icon="play" small give={runNow} confirm={{ title: `Run ${schedule.name} now?`, text: 'This starts an extra job now; the slots are not affected.' }} />
+                    {schedule.paused ? <OrderButton label="Resume" small give={() => order('resume')} /> : <OrderButton label="Pause" icon="pause" small give={() => order('pause')} confirm={{ title: `Pause ${schedule.name}?`, text: 'It starts no jobs until it is resumed. Running jobs continue.' }} />}
                     <OrderButton
                         label="Remove"
                         small
                         danger
-                        confirm={{ title: `Remove schedule ${schedule.name}?`, text: 'It is forgotten; its jobs stay. Applying the configuration file again brings it back.', button: 'Remove it' }}
+                        confirm={{ title: `Remove schedule ${schedule.name}?`, text: 'The schedule is removed; its jobs stay. Applying the configuration file again restores it.', button: 'Remove it' }}
                         give={async () => {
                             await remove(path);
                             return { text: `Schedule ${schedule.name} is removed; its jobs stay.` };

@@ -101,8 +101,8 @@ function Story({ story }: { story: TaskStory }) {
                         <About task={task} />
                     </Card>
                     {task.spec !== null && (
-                        <Card title="What is executed">
-                            <JsonView value={task.spec} label="what is executed" />
+                        <Card title="Specification">
+                            <JsonView value={task.spec} label="the specification" />
                         </Card>
                     )}
                     {Object.keys(task.policy).length > 0 && (
@@ -118,9 +118,9 @@ function Story({ story }: { story: TaskStory }) {
 
 const cancelWords: Record<string, string> = {
     cancelled: 'The task is cancelled.',
-    requested: 'Its worker is asked to stop it, and will confirm.',
-    already: 'It was cancelled before.',
-    finished: 'It had ended before; nothing was changed.',
+    requested: 'Its worker has been asked to stop it, and will confirm.',
+    already: 'The task was already cancelled.',
+    finished: 'The task had already ended; nothing was changed.',
 };
 
 function Actions({ story }: { story: TaskStory }) {
@@ -129,7 +129,7 @@ function Actions({ story }: { story: TaskStory }) {
     const job = jobToRetry(story);
     if (job)
         return (
-            <Link className="button" to={jobPath(job)} title="Its job would not hear of a copy of this task: retry the job.">
+            <Link className="button" to={jobPath(job)} title="A retry of this task alone would not reach its job. Retry the job instead.">
                 <Icon name="retry" /> Retry its job
             </Link>
         );
@@ -139,7 +139,7 @@ function Actions({ story }: { story: TaskStory }) {
                 label="Retry"
                 icon="retry"
                 primary={task.state !== 'COMPLETED'}
-                confirm={{ title: 'Retry this task?', text: 'What has ended never changes: a new task with the same arguments is submitted, due at once.' }}
+                confirm={{ title: 'Retry this task?', text: 'An ended task never changes. This submits a new task with the same arguments, due at once.' }}
                 give={async () => {
                     const { id } = await post<{ id: string }>(`${order}/retry`);
                     return { text: 'A copy was submitted.', link: { to: taskPath(id), text: 'Show it' } };
@@ -153,7 +153,7 @@ function Actions({ story }: { story: TaskStory }) {
                 icon="slash"
                 danger
                 reason="optional"
-                confirm={{ title: 'Cancel this task?', text: 'A waiting task ends at once. A running one ends when its worker has confirmed that the run is dead.', button: 'Cancel the task' }}
+                confirm={{ title: 'Cancel this task?', text: 'A waiting task ends at once. A running task ends when its worker has confirmed that the run is dead.', button: 'Cancel the task' }}
                 give={async (reason) => {
                     const { status } = await post<{ status: string }>(`${order}/cancel`, reason ? { reason } : {});
                     return { text: cancelWords[status] ?? status, bad: status === 'finished' };
@@ -213,10 +213,10 @@ function About({ task }: { task: Task }) {
                 ['Submitted', <Ago at={task.created_at} />],
                 ['Due', task.run_at && task.run_at !== task.created_at ? <Time at={task.run_at} /> : null],
                 ['Deadline', task.deadline && <Time at={task.deadline} />],
-                ['Runs', `${runsOf(task)}${task.crashes ? `, ${task.crashes} cut short` : ''}${task.requeues ? `, ${task.requeues} given back` : ''}`],
+                ['Runs', `${runsOf(task)}${task.crashes ? `, ${task.crashes} cut short` : ''}${task.requeues ? `, ${task.requeues} requeued` : ''}`],
                 ['Worker', task.worker && <WorkerName id={task.worker} />],
                 ['Lease', task.lease],
-                ['Concurrency key', task.concurrency && `${task.concurrency.key} (asked for the limit ${task.concurrency.limit})`],
+                ['Concurrency key', task.concurrency && `${task.concurrency.key} (requested limit ${task.concurrency.limit})`],
                 ['Idempotency key', task.idempotency_key],
                 ['Retry of', task.retry_of && <Link to={taskPath(task.retry_of)}>{shortId(task.retry_of)}</Link>],
             ]}

@@ -32,7 +32,7 @@ export function TasksPage() {
                     <FilterField label="Name" value={filters.name} onChange={(name) => set({ name }, true)} />
                     <FilterField label="Queue" value={filters.queue} onChange={(queue) => set({ queue }, true)} />
                     <FilterField label="Worker" value={filters.worker} onChange={(worker) => set({ worker }, true)} />
-                    <FilterField label="Id" value={filters.id} onChange={(id) => set({ id }, true)} placeholder="its beginning" />
+                    <FilterField label="Id" value={filters.id} onChange={(id) => set({ id }, true)} placeholder="prefix" />
                     {canonical && (
                         <button type="button" className="button button-small" onClick={() => navigate('/tasks')}>
                             Clear
@@ -48,7 +48,7 @@ export function TasksPage() {
 function NoTasks({ filtered }: { filtered: boolean }) {
     if (filtered)
         return (
-            <Empty icon="search" title="No task fits these filters">
+            <Empty icon="search" title="No task matches these filters">
                 <Link to="/tasks">Show all tasks</Link>
             </Empty>
         );
@@ -57,7 +57,7 @@ function NoTasks({ filtered }: { filtered: boolean }) {
             <p>Submit one, and it is on disk before the command returns:</p>
             <Command>{`holdfast submit hello --script 'echo "Hello, $NAME"' --env NAME=Ada`}</Command>
             <p>
-                or run one of the <Link to="/catalog">catalog</Link>.
+                Or run a task from the <Link to="/catalog">catalog</Link>.
             </p>
         </Empty>
     );
@@ -84,7 +84,7 @@ const columns: Column<Task>[] = [
 
 function Runs({ task }: { task: Task }) {
     return (
-        <span title={`${task.state === 'RUNNING' ? '1 under way, ' : ''}${task.attempts} ended by themselves, ${task.crashes} cut short, ${task.requeues} given back`}>
+        <span title={`${task.state === 'RUNNING' ? '1 running, ' : ''}${task.attempts} ended on their own, ${task.crashes} cut short, ${task.requeues} requeued`}>
             {runsOf(task)}
             {task.crashes > 0 && (
                 <span className="text-bad">
@@ -98,7 +98,7 @@ function Runs({ task }: { task: Task }) {
     );
 }
 
-const waitWords: Record<string, string> = { future: 'not before its time', key: 'for its concurrency key', overdue: 'past its deadline', job: 'its job is paused' };
+const waitWords: Record<string, string> = { future: 'for its start time', key: 'for its concurrency key', overdue: 'although its deadline has passed', job: 'because its job is paused' };
 
 function Detail({ task }: { task: Task }) {
     if (task.error && task.state !== 'COMPLETED') return <span className="one-line" title={task.error.message}>{task.error.code}: {task.error.message}</span>;

@@ -39,7 +39,7 @@ function Story({ story }: { story: WorkerStory }) {
             <div className="columns">
                 <div className="column">
                     <LoadPlots id={worker.id} />
-                    <Card title="Tasks in hand">
+                    <Card title="Tasks in flight">
                         {tasks.length === 0 ? (
                             <p className="faint card-text">It holds no task.</p>
                         ) : (
@@ -78,22 +78,22 @@ function Story({ story }: { story: WorkerStory }) {
                     <Card title="About">
                         <Facts
                             facts={[
-                                ['Last beat', <Ago at={worker.last_heartbeat} />],
+                                ['Last heartbeat', <Ago at={worker.last_heartbeat} />],
                                 ['Evidence', seen ? `${seen.evidence}: ${seen.how}` : null],
-                                ['Places', <Load worker={worker} />],
+                                ['Worker slots', <Load worker={worker} />],
                                 ['Queues', <Tags tags={worker.queues} />],
                                 ['Tags', worker.tags.length ? <Tags tags={worker.tags} /> : null],
                                 ['Host', `${worker.host}, pid ${worker.pid}`],
                                 ['Memory', machine && megabytesText(machine.memory_mb)],
                                 ['Processor', machine && `${Math.round(machine.cpu_percent)}%`],
-                                ["Machine's load", machine && machine.machine_load.toFixed(2)],
+                                ['Machine load', machine && machine.machine_load.toFixed(2)],
                                 ['Version', worker.version],
-                                ['Came', <Time at={worker.registered_at} />],
+                                ['Registered', <Time at={worker.registered_at} />],
                             ]}
                         />
                     </Card>
-                    <Card title="What happened to it">
-                        {events.length ? <History events={[...events].sort((a, b) => b.id - a.id)} /> : <p className="faint card-text">Nothing out of the ordinary.</p>}
+                    <Card title="Events">
+                        {events.length ? <History events={[...events].sort((a, b) => b.id - a.id)} /> : <p className="faint card-text">No incidents.</p>}
                     </Card>
                 </div>
             </div>
@@ -106,24 +106,24 @@ function LoadPlots({ id }: { id: string }) {
     const data = useMemo(() => [...(snapshots.data ?? [])].sort((a, b) => Date.parse(a.at) - Date.parse(b.at)), [snapshots.data]);
     const times = useMemo(() => data.map((one) => Date.parse(one.at) / 1000), [data]);
     const line = (label: string, color: string, key: keyof Omit<Snapshot, 'at'>) => ({ label, color, kind: 'line' as const, values: data.map((one) => one[key]) });
-    const places = useMemo(() => [line('running', '--plot-running', 'running'), line('places', '--plot-cancelled', 'capacity')], [data]);
+    const places = useMemo(() => [line('running', '--plot-running', 'running'), line('slots', '--plot-cancelled', 'capacity')], [data]);
     const processor = useMemo(() => [line('processor', '--plot-completed', 'cpu_percent')], [data]);
     const memory = useMemo(() => [line('memory', '--plot-recovered', 'memory_mb')], [data]);
     if (snapshots.error && !snapshots.data) return <Failed error={snapshots.error} what="Its load" retry={() => void snapshots.refetch()} />;
     if (snapshots.data && data.length < 2)
         return (
             <Card title="Load">
-                <p className="faint card-text">There is nothing to draw yet: a worker tells of itself every few seconds.</p>
+                <p className="faint card-text">No data yet. A worker reports its load every few seconds.</p>
             </Card>
         );
     return (
         <>
-            <Card title="Tasks at once">
-                <Plot label="How many tasks it runs at once" times={times} series={places} height={150} unit={(value) => String(Math.round(value))} floor={2} />
+            <Card title="Running tasks">
+                <Plot label="Number of running tasks and worker slots" times={times} series={places} height={150} unit={(value) => String(Math.round(value))} floor={2} />
             </Card>
             <div className="pair">
                 <Card title="Processor">
-                    <Plot label="Use of the processor in percent" times={times} series={processor} height={130} unit={(value) => `${Math.round(value)}%`} floor={10} />
+                    <Plot label="Processor usage in percent" times={times} series={processor} height={130} unit={(value) => `${Math.round(value)}%`} floor={10} />
                 </Card>
                 <Card title="Memory">
                     <Plot label="Memory in use" times={times} series={memory} height={130} unit={(value) => `${Math.round(value)} MB`} floor={16} />

@@ -18,7 +18,7 @@ export function WorkersPage() {
             title="Workers"
             actions={
                 <label className="check">
-                    <input type="checkbox" checked={all} onChange={() => navigate(all ? '/workers' : '/workers?all=true', true)} /> also those that have left
+                    <input type="checkbox" checked={all} onChange={() => navigate(all ? '/workers' : '/workers?all=true', true)} /> include workers that have left
                 </label>
             }
         >
@@ -39,8 +39,8 @@ export function WorkersPage() {
 
 function NoWorkers() {
     return (
-        <Empty icon="workers" title="No worker is here">
-            <p>Start one on any machine that reaches the store; it takes tasks at once, and recovers what others leave behind:</p>
+        <Empty icon="workers" title="No workers">
+            <p>Start one on any machine with access to the store. It runs tasks, and recovers the tasks of dead workers:</p>
             <Command>holdfast worker --name web-1</Command>
         </Empty>
     );
@@ -52,14 +52,14 @@ function WorkerTable({ workers, how }: { workers: Worker[]; how: (id: string) =>
             <thead>
                 <tr>
                     <th scope="col">Name</th>
-                    <th scope="col">Condition</th>
-                    <th scope="col">Last beat</th>
+                    <th scope="col">Status</th>
+                    <th scope="col">Last heartbeat</th>
                     <th scope="col">Evidence</th>
                     <th scope="col">Load</th>
                     <th scope="col">Queues, tags</th>
                     <th scope="col">Host</th>
                     <th scope="col">
-                        <span className="unseen">Orders</span>
+                        <span className="unseen">Actions</span>
                     </th>
                 </tr>
             </thead>
@@ -71,10 +71,10 @@ function WorkerTable({ workers, how }: { workers: Worker[]; how: (id: string) =>
                                 {worker.name}
                             </Link>
                         </th>
-                        <td data-label="Condition">
+                        <td data-label="Status">
                             <ConditionBadge condition={conditionOf(worker)} />
                         </td>
-                        <td data-label="Last beat">
+                        <td data-label="Last heartbeat">
                             <Ago at={worker.last_heartbeat} />
                         </td>
                         <td data-label="Evidence">{how(worker.id) ?? <span className="faint">{worker.status === 'inactive' ? 'has left' : '–'}</span>}</td>

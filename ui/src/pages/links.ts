@@ -20,7 +20,7 @@ const pages: Record<string, string> = {
 };
 const withPages = new Set(['/tasks', '/jobs', '/workers']);
 
-/** Where what needs a person is to be seen. */
+/** The page that shows an item that needs attention. */
 export function attentionPath({ kind, link }: Pick<Attention, 'kind' | 'link'>): string {
     const page = pages[link?.page ?? ''] ?? '/';
     if (link?.id && withPages.has(page)) return `${page}/${part(link.id)}`;

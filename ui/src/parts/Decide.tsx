@@ -2,7 +2,7 @@ import { part, post } from '../api/client';
 import type { Step } from '../api/types';
 import { OrderButton } from './Order';
 
-/** Yes or no to a step that waits for somebody. */
+/** The buttons that decide an approval. */
 export function Decide({ job, step }: { job: string; step: Step }) {
     const decide = (approve: boolean) => async (reason: string) => {
         await post(`/jobs/${part(job)}/steps/${part(step.name)}/approve`, { approve, ...(reason ? { reason } : {}) });

@@ -6,7 +6,7 @@ import { yamlOf } from '../model/yaml';
 import { Card, Choice, Failed, Skeleton } from './basics';
 import { JsonView } from './JsonView';
 
-/** What the job was started with, which no later change of a file touches. */
+/** The definition that the job was started with. Later changes of the file do not affect it. */
 export function Definition({ job }: { job: string }) {
     const definition = useQuery(definitionQuery(job));
     const [form, setForm] = useState<'yaml' | 'json'>('yaml');

@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { Icon } from './Icon';
 
-/** Keeps the focus inside while it is open, closes on Escape, and gives the focus back. */
+/** Keeps the focus inside while it is open, closes on Escape, and then returns the focus. */
 export function Dialog({ title, onClose, children, wide = false }: { title: string; onClose: () => void; children: ReactNode; wide?: boolean }) {
     const element = useRef<HTMLDialogElement>(null);
     const heading = useId();

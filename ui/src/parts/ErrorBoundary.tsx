@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from 'react';
 import { Failed } from './basics';
 
-/** A page that breaks does not take the others with it. */
+/** Confines an error to its page; the others keep working. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
     override state = { error: null as unknown };
     static getDerivedStateFromError(error: unknown) {

@@ -20,13 +20,13 @@ interface FeedTableProps<T> {
     empty: ReactNode;
 }
 
-/** Rows are of one height, so that those out of sight need not exist. */
+/** All rows have the same height, so that rows out of sight need not be drawn. */
 const wideRow = 44;
 const narrowRow = 112;
 const narrow = '(max-width: 760px)';
 const margin = 12;
 
-/** A list that may have a million rows: what is seen is drawn, what is new waits for a click while somebody reads. */
+/** A list of up to a million rows: only visible rows are drawn, and new rows wait for a click while the reader is scrolled down. */
 export function FeedTable<T extends Row>({ topic, noun, filters, fetchPage, columns, empty }: FeedTableProps<T>) {
     const box = useRef<HTMLDivElement>(null);
     const isReading = useCallback(() => {
@@ -130,7 +130,7 @@ function LoadingRows({ columns, height }: { columns: number; height: number }) {
     );
 }
 
-/** Which rows of the table are in sight, by the scroll of the whole page. */
+/** The visible rows of the table, from the scroll position of the page. */
 function useWindow(box: React.RefObject<HTMLDivElement | null>, count: number) {
     const [range, setRange] = useState({ rowHeight: wideRow, first: 0, last: 60 });
     const measure = useCallback(() => {

@@ -1,6 +1,6 @@
 import { useEffect, useId, useState } from 'react';
 
-/** Typing is not asking: the filter follows when the typing rests. */
+/** Applies the filter when the typing pauses. */
 const rest = 300;
 
 export function FilterField({ label, value, onChange, placeholder }: { label: string; value: string; onChange: (value: string) => void; placeholder?: string }) {

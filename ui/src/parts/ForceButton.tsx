@@ -5,7 +5,7 @@ import { Dialog } from './Dialog';
 import { Icon } from './Icon';
 import { useMay, useOrder } from './Order';
 
-/** The last resort: ends a task whatever its worker does. */
+/** The last resort: ends a task regardless of its worker. */
 export function ForceButton({ task }: { task: Task }) {
     const [open, setOpen] = useState(false);
     const [state, setState] = useState<'FAILED' | 'CANCELLED'>('FAILED');
@@ -18,7 +18,7 @@ export function ForceButton({ task }: { task: Task }) {
         event.preventDefault();
         const error = await order(async () => {
             const { status } = await post<{ status: string }>(`/tasks/${part(task.id)}/force`, { state, reason: reason.trim() });
-            return status === 'applied' ? { text: `The task is ${state}, by force.` } : { text: 'It had ended before; nothing was changed.', bad: true };
+            return status === 'applied' ? { text: `The task was forced to ${state}.` } : { text: 'The task had already ended; nothing was changed.', bad: true };
         });
         setFailure(error ? error.message : null);
         if (!error) setOpen(false);
@@ -31,7 +31,7 @@ export function ForceButton({ task }: { task: Task }) {
             {open && (
                 <Dialog title="End this task by force?" onClose={() => setOpen(false)}>
                     <form onSubmit={(event) => void give(event)}>
-                        <p className="dialog-text">It ends now, whatever its worker is doing. A result that comes later is refused. Cancel is the gentler way: it waits until the run is dead.</p>
+                        <p className="dialog-text">The task ends now, regardless of its worker, and a later result is refused. Cancel is safer: it waits until the run is dead.</p>
                         <fieldset className="field">
                             <legend>It ends as</legend>
                             {(['FAILED', 'CANCELLED'] as const).map((one) => (
@@ -43,7 +43,7 @@ export function ForceButton({ task }: { task: Task }) {
                         <div className="field">
                             <label htmlFor={field}>Reason</label>
                             <input id={field} value={reason} onChange={(event) => setReason(event.target.value)} required autoFocus maxLength={500} autoComplete="off" />
-                            <p className="hint">Recorded with your name in the history.</p>
+                            <p className="hint">The history records it with your name.</p>
                         </div>
                         {failure && (
                             <p className="field-error" role="alert">

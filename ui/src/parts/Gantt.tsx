@@ -7,7 +7,7 @@ import { durationText } from '../text/duration';
 import { Icon } from './Icon';
 import { stateIcons } from './StateBadge';
 
-/** When each step could begin, began and ended, beside the others. */
+/** A bar for each step: ready, started, ended. */
 export function Gantt({ job, steps, chosen, choose }: { job: Job; steps: Step[]; chosen: string | null; choose: (step: string) => void }) {
     const [now, setNow] = useState(serverNow);
     const isOver = job.finished_at !== null;
@@ -57,8 +57,8 @@ function BarOf({ bar }: { bar: Bar }) {
     const isLate = (end ?? 0) > 0.85;
     return (
         <>
-            {ready !== null && begin !== null && begin > ready && <span className="gantt-wait" style={{ left: `${ready * 100}%`, width: `${(begin - ready) * 100}%` }} title="it could begin, and waited" />}
-            {ready !== null && begin === null && <span className="gantt-wait" style={{ left: `${ready * 100}%`, right: 0 }} title="it could begin, and waits" />}
+            {ready !== null && begin !== null && begin > ready && <span className="gantt-wait" style={{ left: `${ready * 100}%`, width: `${(begin - ready) * 100}%` }} title="ready, waited for a worker" />}
+            {ready !== null && begin === null && <span className="gantt-wait" style={{ left: `${ready * 100}%`, right: 0 }} title="ready, waits for a worker" />}
             {start !== null && end !== null && <span className={`gantt-bar is-${state}`} style={{ left: `${start * 100}%`, width: `max(3px, ${(end - start) * 100}%)` }} />}
             {label && (
                 <span className="gantt-label" style={isLate ? { right: `${(1 - (start ?? 0)) * 100}%` } : { left: `${(end ?? 0) * 100}%` }}>

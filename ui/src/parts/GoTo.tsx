@@ -7,7 +7,7 @@ import { useToasts } from './Toasts';
 
 type Found = { items: { id: string }[] };
 
-/** Where an id, the beginning of one, or a worker's name leads to. */
+/** The page for an id, a prefix of an id, or a worker's name. */
 async function find(text: string): Promise<string | null> {
     const isId = /^[0-9a-f][0-9a-f-]*$/i.test(text);
     if (isId) {
@@ -25,7 +25,7 @@ async function find(text: string): Promise<string | null> {
     return isId ? null : `/tasks?name=${part(text)}`;
 }
 
-/** The field at the top, which the key / leads to. */
+/** The search field at the top. The key / focuses it. */
 export function GoTo() {
     const [text, setText] = useState('');
     const field = useRef<HTMLInputElement>(null);
@@ -46,7 +46,7 @@ export function GoTo() {
         if (!wanted) return;
         try {
             const to = await find(wanted);
-            if (!to) return toasts.complain(`Nothing has an id that begins with ${wanted}.`);
+            if (!to) return toasts.complain(`No id begins with ${wanted}.`);
             setText('');
             navigate(to);
         } catch (error) {

@@ -12,7 +12,7 @@ import { Lasting } from './Time';
 const portion = 60;
 const byName = new Intl.Collator('en', { numeric: true });
 
-/** The steps that one node of the graph stands for, the most urgent first. */
+/** The steps of one group in the graph, the most urgent first. */
 export function GroupPanel({ story, id, onClose, choose, drawEach }: { story: JobStory; id: string; onClose: () => void; choose: (step: string) => void; drawEach: () => void }) {
     const [shown, setShown] = useState(portion);
     const node = useMemo(() => graphOf(story.steps, story.edges).nodes.find((one) => one.id === id), [story.steps, story.edges, id]);
@@ -28,7 +28,7 @@ export function GroupPanel({ story, id, onClose, choose, drawEach }: { story: Jo
                     <Icon name="close" />
                 </button>
             </header>
-            {!node && <Empty title="These steps are no group here" />}
+            {!node && <Empty title="These steps are not grouped here" />}
             {node && (
                 <>
                     <div className="group-head">

@@ -10,7 +10,7 @@ import { WorkerName } from './WorkerName';
 
 const icons: Record<string, IconName> = { bad: 'cross', warn: 'warning', good: 'check', busy: 'running', plain: 'info' };
 
-/** Lines of history, as they are given. */
+/** Events, in the given order. */
 export function History({ events, exact = false, evidence = true }: { events: HistoryEvent[]; exact?: boolean; evidence?: boolean }) {
     return (
         <ol className="history">

@@ -1,4 +1,4 @@
-/** Drawn on a field of 16 by 16, in the colour of the text around it. */
+/** Drawn on a 16 by 16 grid, in the colour of the surrounding text. */
 const drawings = {
     overview: 'M2.5 9.5 8 3l5.5 6.5M4 8v5h8V8',
     tasks: 'M2.5 4h1M6 4h7.5M2.5 8h1M6 8h7.5M2.5 12h1M6 12h7.5',
@@ -44,7 +44,7 @@ const drawings = {
 } as const;
 export type IconName = keyof typeof drawings;
 
-/** For the eye only: the words beside it say the same. */
+/** Hidden from screen readers: the text beside it says the same. */
 export function Icon({ name, size = 16, className = '' }: { name: IconName; size?: number; className?: string }) {
     return (
         <svg className={`icon ${className}`} width={size} height={size} viewBox="0 0 16 16" aria-hidden="true" focusable="false">

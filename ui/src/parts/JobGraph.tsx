@@ -23,12 +23,12 @@ interface Props {
     story: JobStory;
     chosen: string | null;
     choose: (id: string | null) => void;
-    /** Groups whose members are drawn one by one. */
+    /** The groups whose members are drawn individually. */
     opened: ReadonlySet<string>;
     fold: () => void;
 }
 
-/** The steps of a job and what each waits for, live. */
+/** The steps of a job and their dependencies, live. */
 export default function JobGraph({ story, chosen, choose, opened, fold }: Props) {
     const [isFolded, setFolded] = useState(true);
     const graph = useMemo(() => graphOf(story.steps, story.edges, opened, isFolded), [story.steps, story.edges, opened, isFolded]);
@@ -51,7 +51,7 @@ export default function JobGraph({ story, chosen, choose, opened, fold }: Props)
                             </button>
                         )}
                         {canFold && (
-                            <button type="button" className="button button-small" aria-pressed={isFolded} onClick={() => setFolded(!isFolded)} title={`Steps that belong together are one node, from ${foldLimit} on`}>
+                            <button type="button" className="button button-small" aria-pressed={isFolded} onClick={() => setFolded(!isFolded)} title={`Draw ${foldLimit} or more similar steps as one node`}>
                                 Group alike
                             </button>
                         )}
@@ -77,7 +77,7 @@ export default function JobGraph({ story, chosen, choose, opened, fold }: Props)
     );
 }
 
-/** How wide the graph is while no step is shown beside it: showing one shall not turn it. */
+/** The width of the graph without a step panel, so that opening the panel does not change the direction of the graph. */
 function useRoom(place: RefObject<HTMLDivElement | null>): number {
     const [room, setRoom] = useState(window.innerWidth);
     useEffect(() => {
@@ -102,7 +102,7 @@ interface CanvasProps {
 function Canvas({ graph, layout, direction, chosen, choose, place, children }: CanvasProps) {
     const theme = useTheme();
     const flow = useReactFlow();
-    /** A person has moved the graph: then it stays where they put it. */
+    /** The user has moved the graph, so it keeps its position. */
     const isMoved = useRef(false);
     const [isWhole, setWhole] = useState(true);
     const nodes = useMemo<StepNode[]>(
@@ -171,7 +171,7 @@ function Canvas({ graph, layout, direction, chosen, choose, place, children }: C
         >
             <Background gap={24} size={1} />
             <Controls showInteractive={false} showFitView={false} />
-            {!isWhole && <MiniMap pannable zoomable nodeClassName={(node) => `is-${stateOfGroup((node as StepNode).data.node.steps)}`} ariaLabel="Small map of the graph" />}
+            {!isWhole && <MiniMap pannable zoomable nodeClassName={(node) => `is-${stateOfGroup((node as StepNode).data.node.steps)}`} ariaLabel="Minimap of the graph" />}
             <Panel position="top-right">
                 <div className="graph-tools">
                     {children}

@@ -3,10 +3,10 @@ import type { Json } from '../api/types';
 import { Icon } from './Icon';
 import { useToasts } from './Toasts';
 
-/** Deeper than this, or longer, begins closed. */
+/** Values that are deeper or longer than this start collapsed. */
 const openDepth = 3;
 const openLength = 40;
-/** So many members are drawn at once. */
+/** The number of members drawn at once. */
 const portion = 200;
 const longText = 600;
 
@@ -18,7 +18,7 @@ export function summaryOf(value: Json[] | { [key: string]: Json }): string {
 
 export const beginsOpen = (value: Json[] | { [key: string]: Json }, depth: number) => depth < openDepth && Object.keys(value).length <= openLength;
 
-/** A JSON value, readable, its parts to be opened and closed. */
+/** A JSON value as a tree whose parts can be opened and closed. */
 export function JsonView({ value, label }: { value: Json; label: string }) {
     const toasts = useToasts();
     const copy = () => void navigator.clipboard?.writeText(JSON.stringify(value, null, 2)).then(() => toasts.say('Copied as JSON.'));

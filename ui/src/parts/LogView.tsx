@@ -7,10 +7,10 @@ import { useToasts } from './Toasts';
 import { useLogLines, type LogSource, type LogStatus } from './useLogLines';
 
 const lineHeight = 20;
-/** Lines above and below what is seen, so that scrolling shows no gaps. */
+/** Extra lines above and below the visible ones, so that scrolling shows no gaps. */
 const margin = 30;
 
-/** A log as it comes: search, follow, and as fast with a million lines as with ten. */
+/** A live log with search and follow, fast even with a million lines. */
 export function LogView({ source, label = 'Log' }: { source: LogSource; label?: string }) {
     const { lines, status, version } = useLogLines(source);
     const [wanted, setWanted] = useState('');
@@ -64,7 +64,7 @@ export function LogView({ source, label = 'Log' }: { source: LogSource; label?: 
                     </span>
                 )}
                 <span className="log-status faint">
-                    {countText(lines.length)} {lines.length === 1 ? 'line' : 'lines'}{status === 'live' ? ', live' : status === 'lost' ? ', connection lost: trying again' : ''}
+                    {countText(lines.length)} {lines.length === 1 ? 'line' : 'lines'}{status === 'live' ? ', live' : status === 'lost' ? ', connection lost, reconnecting' : ''}
                 </span>
                 <button type="button" className="button button-small" aria-pressed={times} onClick={() => setTimes(!times)}>
                     Times
@@ -83,10 +83,10 @@ export function LogView({ source, label = 'Log' }: { source: LogSource; label?: 
 
 const nothing: Record<LogStatus, string> = {
     loading: 'Reading the log…',
-    live: 'Nothing has been printed yet.',
+    live: 'No output yet.',
     lost: 'The log cannot be read at the moment.',
-    ended: 'Nothing was printed.',
-    refused: 'These are too many tasks for one log: open one of the items.',
+    ended: 'No output.',
+    refused: 'Too many tasks for one log. Open one of the items.',
 };
 
 interface LinesProps {

@@ -14,11 +14,11 @@ export function useMay(scope: Scope): boolean {
 export interface Outcome {
     text: string;
     link?: { to: string; text: string };
-    /** It was understood, and nothing came of it. */
+    /** The order was accepted but had no effect. */
     bad?: boolean;
 }
 
-/** Gives an order, says what became of it, and reads anew what it may have changed. */
+/** Sends an order, reports the outcome, and refreshes the data that it may have changed. */
 export function useOrder() {
     const client = useQueryClient();
     const toasts = useToasts();
@@ -41,7 +41,7 @@ export function useOrder() {
 interface OrderButtonProps {
     label: string;
     icon?: IconName;
-    /** What it does, in a question or a sentence; without it the order is given at once. */
+    /** The confirmation dialog; without it the order is sent at once. */
     confirm?: { title: string; text: ReactNode; button?: string };
     reason?: 'optional' | 'required';
     danger?: boolean;
@@ -107,7 +107,7 @@ function Confirm({ confirm, label, reason, danger, busy, onClose, run }: Confirm
                     <div className="field">
                         <label htmlFor={field}>Reason{reason === 'optional' ? ' (optional)' : ''}</label>
                         <input id={field} value={why} onChange={(event) => setWhy(event.target.value)} required={reason === 'required'} autoFocus maxLength={500} autoComplete="off" />
-                        <p className="hint">Recorded with your name in the history.</p>
+                        <p className="hint">The history records it with your name.</p>
                     </div>
                 )}
                 {failure && (

@@ -3,7 +3,7 @@ import type { PlotProps } from './PlotCanvas';
 
 const PlotCanvas = lazy(() => import('./PlotCanvas'));
 
-/** A plot over time. Its place is held while its code is on the way. */
+/** A plot over time. A placeholder keeps its space while its code loads. */
 export function Plot(props: PlotProps) {
     return (
         <figure className="plot">

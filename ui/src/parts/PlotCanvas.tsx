@@ -5,25 +5,25 @@ import { useTheme } from './theme';
 
 export interface Series {
     label: string;
-    /** Name of a colour: a custom property of the style sheet. */
+    /** The name of a custom property of the style sheet. */
     color: string;
     values: (number | null)[];
     kind?: 'bars' | 'line';
 }
 export interface PlotProps {
-    /** Said in place of the picture. */
+    /** The text alternative of the plot. */
     label: string;
     /** Seconds since 1970. */
     times: number[];
-    /** Bars are stacked, the first one lowest. */
+    /** Bars are stacked, the first one at the bottom. */
     series: Series[];
     height?: number;
     unit?: (value: number) => string;
-    /** Of the vertical axis, at least. */
+    /** The minimum top of the vertical axis. */
     floor?: number;
 }
 
-/** A custom property as the canvas understands it, in the theme that is seen. */
+/** The value of a custom property in the current theme, for the canvas. */
 function colorOf(name: string): string {
     const probe = document.createElement('span');
     probe.style.color = `var(${name})`;
@@ -33,7 +33,7 @@ function colorOf(name: string): string {
     return color;
 }
 
-/** Each series of bars stands on those before it. */
+/** Stacks each series of bars on the previous ones. */
 export function stacked(series: Series[]): (number | null)[][] {
     let below: number[] = [];
     return series.map(({ kind, values }) => {
@@ -69,7 +69,7 @@ export default function PlotCanvas({ label, times, series, height = 180, unit = 
     return <div ref={place} role="img" aria-label={label} style={{ minHeight: height }} />;
 }
 
-/** Places of the series in the order of drawing: bars from the top of the stack down, so that lower ones lie over higher ones; then lines. */
+/** The order of drawing: bars from the top of the stack down, so that lower bars cover higher ones; then lines. */
 export function drawingOrder(series: Series[]): number[] {
     const places = series.map((_, place) => place);
     const bars = places.filter((place) => series[place]!.kind === 'bars');
@@ -81,7 +81,7 @@ function dataOf(times: number[], series: Series[]): uPlot.AlignedData {
     return [times, ...drawingOrder(series).map((place) => values[place]!)] as uPlot.AlignedData;
 }
 
-/** A bar stands to the right of its time: without room for it the last one, that of now, would not be seen. */
+/** A bar is drawn to the right of its time, so the axis needs room for the last bar. */
 function widthOfBars(times: ArrayLike<number>, series: Series[]): number {
     return series.some(({ kind }) => kind === 'bars') && times.length > 1 ? times[1]! - times[0]! : 0;
 }
@@ -118,7 +118,7 @@ function seriesOf({ label, color, kind }: Series, place: number, unit: (value: n
     return { label, stroke, width: 1.5, points: { show: false }, value };
 }
 
-/** 18:26, with seconds where marks are closer than a minute; the day at midnight. */
+/** 18:26, with seconds if ticks are closer than a minute; the date at midnight. */
 export function clock(at: number, seconds: boolean): string {
     const time = new Date(at * 1000);
     const parts = [time.getHours(), time.getMinutes(), ...(seconds ? [time.getSeconds()] : [])];

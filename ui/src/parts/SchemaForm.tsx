@@ -8,7 +8,7 @@ interface SchemaFormProps {
     onChange: (field: string, text: string) => void;
 }
 
-/** One field for each input, of the sort that its type asks for. */
+/** One form field per input, chosen by its type. */
 export function SchemaForm({ fields, values, errors, onChange }: SchemaFormProps) {
     return (
         <>

@@ -4,7 +4,7 @@ import type { HistoryEvent, Job, LogPage } from '../api/types';
 import { Failed, Skeleton } from './basics';
 import { History } from './History';
 
-/** What the engine did to a job and to its tasks, oldest first: where recovery shows. */
+/** What the engine did to a job and its tasks, including recovery, oldest first. */
 export function ServerEvents({ job }: { job: Job }) {
     const events = useQuery({
         queryKey: ['jobs', 'one', job.id, 'server-events'],

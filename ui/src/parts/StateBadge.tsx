@@ -20,7 +20,7 @@ export const stateIcons: Record<AnyState, IconName> = {
     SKIPPED: 'skip',
 };
 
-/** The same word, sign and colour wherever a state is shown. */
+/** Shows a state with the same word, icon and colour everywhere. */
 export function StateBadge({ state, quiet = false }: { state: AnyState; quiet?: boolean }) {
     return (
         <span className={`state is-${state} ${quiet ? 'state-quiet' : ''}`}>
@@ -32,7 +32,7 @@ export function StateBadge({ state, quiet = false }: { state: AnyState; quiet?: 
 
 export type WorkerCondition = 'fresh' | 'stale' | 'draining' | 'inactive' | 'cordoned';
 
-/** What a person has to know about a worker first. */
+/** The most important fact about a worker. */
 export function conditionOf(worker: Worker): WorkerCondition {
     if (worker.status === 'inactive') return 'inactive';
     if (!worker.fresh) return 'stale';

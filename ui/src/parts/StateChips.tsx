@@ -9,7 +9,7 @@ interface StateChipsProps<S extends AnyState> {
     onToggle: (state: S) => void;
 }
 
-/** States to filter by, each with how many there are. None chosen: all of them. */
+/** State filters with counts. If none is chosen, all states are shown. */
 export function StateChips<S extends AnyState>({ states, chosen, counts, onToggle }: StateChipsProps<S>) {
     return (
         <div className="chips" role="group" aria-label="States">

@@ -15,7 +15,7 @@ import { StepsBar } from './StepsBar';
 import { Ago, Lasting, Time } from './Time';
 import type { LogSource } from './useLogLines';
 
-/** All about one step, beside the graph. */
+/** The details of one step, beside the graph. */
 export function StepPanel({ job, name, known, onClose, choose }: { job: Job; name: string; known: Step | undefined; onClose: () => void; choose: (step: string) => void }) {
     const story = useQuery({ ...stepQuery(job.id, name), refetchInterval: job.finished_at ? false : 2000 });
     const step = story.data ? { ...story.data.step, depends_on: known?.depends_on ?? [] } : known;
@@ -88,7 +88,7 @@ function Body({ job, step, items, choose }: { job: Job; step: Step; items: Step[
     );
 }
 
-/** A step of one task has a stream of its own; items and children are read together. */
+/** A step with one task has its own log stream; the logs of items and child jobs are read together. */
 function logOf(job: Job, step: Step): LogSource {
     return step.task ? { kind: 'task', id: step.task } : { kind: 'step', job: job.id, step: step.name };
 }
@@ -110,7 +110,7 @@ function DependsOn({ names, choose }: { names: string[]; choose: (step: string) 
 }
 
 const portion = 50;
-/** What a person would want to see first. */
+/** The most urgent items first. */
 export const urgency: Record<Step['state'], number> = { FAILED: 0, RUNNING: 1, READY: 2, CANCELLED: 3, WAITING: 4, SKIPPED: 5, COMPLETED: 6 };
 
 function Items({ items }: { items: Step[] }) {

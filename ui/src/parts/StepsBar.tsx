@@ -19,7 +19,7 @@ export function countsText(counts: StepCounts): string {
         .join(', ');
 }
 
-/** How many steps, or items, are where: a bar in the colours of their states. */
+/** A bar with the number of steps or items in each state. */
 export function StepsBar({ counts, words = true }: { counts: StepCounts; words?: boolean }) {
     const total = totalOf(counts);
     if (total === 0) return null;

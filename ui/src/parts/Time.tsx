@@ -4,7 +4,7 @@ import { onTick } from '../live/ticker';
 import { ageText, durationText } from '../text/duration';
 import { bothClocks, localTime, localTimeExact, relativeTime } from '../text/time';
 
-/** A time on this machine's clock; both clocks when pointed at. */
+/** A local time, with UTC in its tooltip. */
 export function Time({ at, exact = false }: { at: string; exact?: boolean }) {
     const now = new Date();
     return (
@@ -14,7 +14,7 @@ export function Time({ at, exact = false }: { at: string; exact?: boolean }) {
     );
 }
 
-/** Writes the text anew each second, past React: thousands of them cost nothing but themselves. */
+/** Updates the text every second without React, so that thousands of them are cheap. */
 function useTicking(text: (now: number) => string) {
     const element = useRef<HTMLTimeElement>(null);
     useEffect(() =>
@@ -27,7 +27,7 @@ function useTicking(text: (now: number) => string) {
     return element;
 }
 
-/** "12 s ago", and ticks. */
+/** "12 s ago", updated every second. */
 export function Ago({ at }: { at: string }) {
     const text = (now: number) => relativeTime(at, now);
     const element = useTicking(text);
@@ -38,7 +38,7 @@ export function Ago({ at }: { at: string }) {
     );
 }
 
-/** How long it takes, or took; ticks until there is an end. */
+/** A duration, updated every second until it has an end. */
 export function Lasting({ from, to }: { from: string; to: string | null }) {
     const text = (now: number) =>
         to ? durationText((Date.parse(to) - Date.parse(from)) / 1000) : ageText((now - Date.parse(from)) / 1000);

@@ -17,10 +17,10 @@ export const useToasts = () => useContext(Context);
 
 const goodFor = 6000;
 const badFor = 15_000;
-/** Whoever reads has to get there, too. */
+/** Long enough to read it and to reach the link. */
 const linkFor = 20_000;
 
-/** What became of each action, said aloud too. */
+/** The outcome of each action, also announced to screen readers. */
 export function ToastProvider({ children, renderLink }: { children: ReactNode; renderLink: (to: string, text: string) => ReactNode }) {
     const [shown, setShown] = useState<Toast[]>([]);
     const last = useRef(0);
@@ -37,7 +37,7 @@ export function ToastProvider({ children, renderLink }: { children: ReactNode; r
     return (
         <Context.Provider value={toasts}>
             {children}
-            <div className="toasts" role="region" aria-label="What happened">
+            <div className="toasts" role="region" aria-label="Notifications">
                 <div aria-live="polite">{shown.filter((toast) => !toast.bad).map(draw)}</div>
                 <div aria-live="assertive">{shown.filter((toast) => toast.bad).map(draw)}</div>
             </div>

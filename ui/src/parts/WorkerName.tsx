@@ -4,7 +4,7 @@ import { workerPath } from '../pages/links';
 import { Link } from '../router/router';
 import { shortId } from '../text/words';
 
-/** Workers have ids in tasks, and names for people. */
+/** The name of a worker, found by the id that tasks contain. */
 export function WorkerName({ id }: { id: string }) {
     const workers = useQuery({ ...workersQuery(true), staleTime: 30_000, refetchInterval: false });
     const name = workers.data?.find((worker) => worker.id === id)?.name;

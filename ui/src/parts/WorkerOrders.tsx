@@ -4,12 +4,12 @@ import { navigate } from '../router/router';
 import { OrderButton, type Outcome } from './Order';
 
 const outcomes: Record<string, Outcome> = {
-    asked: { text: 'It is asked to drain: it claims nothing more, ends what it runs, and leaves.' },
-    cordoned: { text: 'It is cordoned: it claims nothing more; what it runs goes on.' },
-    uncordoned: { text: 'It claims again.' },
-    removed: { text: 'It is removed.' },
-    holds_leases: { text: 'It still holds tasks; they are recovered first.', bad: true },
-    still_active: { text: 'It has not left; drain it first.', bad: true },
+    asked: { text: 'The worker was asked to drain: it claims no more tasks, finishes its running tasks, and leaves.' },
+    cordoned: { text: 'The worker is cordoned: it claims no more tasks; its running tasks continue.' },
+    uncordoned: { text: 'The worker claims tasks again.' },
+    removed: { text: 'The worker is removed.' },
+    holds_leases: { text: 'The worker still holds tasks. They must be recovered first.', bad: true },
+    still_active: { text: 'The worker has not left. Drain it first.', bad: true },
 };
 
 export function WorkerOrders({ worker, small = false }: { worker: Worker; small?: boolean }) {
@@ -24,7 +24,7 @@ export function WorkerOrders({ worker, small = false }: { worker: Worker; small?
                 label="Remove"
                 small={small}
                 danger
-                confirm={{ title: `Remove ${worker.name}?`, text: 'It has left. Its row is forgotten; what it ran stays in the history of its tasks.' }}
+                confirm={{ title: `Remove ${worker.name}?`, text: 'The worker has left. Its row is deleted; its runs stay in the history of their tasks.' }}
                 give={async () => {
                     const { status } = await remove<{ status: string }>(path);
                     if (status === 'removed') navigate('/workers');
@@ -37,14 +37,14 @@ export function WorkerOrders({ worker, small = false }: { worker: Worker; small?
             {worker.cordoned ? (
                 <OrderButton label="Uncordon" small={small} give={() => order('uncordon')} />
             ) : (
-                <OrderButton label="Cordon" small={small} give={() => order('cordon')} confirm={{ title: `Cordon ${worker.name}?`, text: 'It claims nothing more until it is uncordoned. What it runs goes on.' }} />
+                <OrderButton label="Cordon" small={small} give={() => order('cordon')} confirm={{ title: `Cordon ${worker.name}?`, text: 'It claims no more tasks until it is uncordoned. Its running tasks continue.' }} />
             )}
             <OrderButton
                 label="Drain"
                 small={small}
                 danger
                 give={() => order('drain')}
-                confirm={{ title: `Drain ${worker.name}?`, text: 'It claims nothing more, ends what it runs, and leaves. Its process ends; this cannot be taken back.', button: 'Drain it' }}
+                confirm={{ title: `Drain ${worker.name}?`, text: 'It claims no more tasks, finishes its running tasks, and leaves. Its process ends; this cannot be undone.', button: 'Drain it' }}
             />
         </>
     );

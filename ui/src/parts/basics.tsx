@@ -42,7 +42,7 @@ export function Card({ title, aside, children, className = '', id }: { title?: R
     );
 }
 
-/** Nothing there: says so, and what to do next. */
+/** The message for an empty list, with the next step. */
 export function Empty({ icon = 'info', title, children }: { icon?: IconName; title: string; children?: ReactNode }) {
     return (
         <div className="empty">
@@ -66,7 +66,7 @@ export function Command({ children }: { children: string }) {
     );
 }
 
-/** A question that came back without an answer, with the way to ask again. */
+/** The message for a failed request, with a button to try again. */
 export function Failed({ error, retry, what }: { error: unknown; retry?: () => void; what: string }) {
     const problem = error instanceof ApiError ? error.problem : null;
     return (
@@ -86,7 +86,7 @@ export function Failed({ error, retry, what }: { error: unknown; retry?: () => v
     );
 }
 
-/** Grey lines where text will be: as high as what comes. */
+/** Placeholder lines while text loads, as high as the text. */
 export function Skeleton({ lines = 3, height = 20 }: { lines?: number; height?: number }) {
     return (
         <div className="skeleton" role="status" aria-label="Loading">
@@ -112,13 +112,13 @@ export function ProgressBar({ progress, label = 'Progress' }: { progress: Pick<P
     );
 }
 
-/** An id, short; whole when pointed at, and in the clipboard after a click. */
+/** A short id: the tooltip shows it in full, and a click copies it. */
 export function CopyId({ id, whole = false }: { id: string; whole?: boolean }) {
     const toasts = useToasts();
     const copy = () =>
         void navigator.clipboard?.writeText(id).then(
             () => toasts.say('Id copied.'),
-            () => toasts.complain('The browser does not let the page write to the clipboard.'),
+            () => toasts.complain('The browser did not allow access to the clipboard.'),
         );
     return (
         <span className="copy-id">
@@ -131,7 +131,7 @@ export function CopyId({ id, whole = false }: { id: string; whole?: boolean }) {
 }
 
 export type Fact = [label: string, value: ReactNode];
-/** Names and values; those without a value are left out. */
+/** Names and values; entries without a value are omitted. */
 export function Facts({ facts }: { facts: (Fact | null | false)[] }) {
     return (
         <dl className="facts">
@@ -159,7 +159,7 @@ export function Tags({ tags }: { tags: string[] }) {
     );
 }
 
-/** One of a few, as buttons in a row. */
+/** A choice between a few options, as a row of buttons. */
 export function Choice<T extends string>({ label, options, value, onChange }: { label: string; options: readonly (readonly [T, string])[]; value: T; onChange: (value: T) => void }) {
     return (
         <div className="choice" role="group" aria-label={label}>

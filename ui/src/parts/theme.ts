@@ -35,7 +35,7 @@ function subscribe(listener: () => void) {
 
 export const useChosenTheme = () => useSyncExternalStore(subscribe, chosenTheme);
 
-/** The theme that is seen. */
+/** The theme in use. */
 export const useTheme = () =>
     useSyncExternalStore(subscribe, () => {
         const theme = chosenTheme();

@@ -5,17 +5,17 @@ import { appended, emptyFeed, refreshed, rowsOf, started, type Feed, type Row } 
 
 interface FeedSettings<T> {
     topic: 'tasks' | 'jobs';
-    /** Another one is another list. */
+    /** Other filters mean another list. */
     filters: string;
     fetchPage: (after: string | null, signal?: AbortSignal) => Promise<Page<T>>;
-    /** While somebody reads, nothing moves. */
+    /** The reader is scrolled down, so rows must not move. */
     isReading: () => boolean;
 }
 
-/** Without a stream, the list is still read again so often. */
+/** The refresh interval without a live stream. */
 const pollEvery = 5000;
 
-/** A list, newest first, that is kept fresh where it is seen and grows when its end is reached. */
+/** A list, newest first. The visible page is kept fresh, and the next page is loaded at the end. */
 export function useFeed<T extends Row>({ topic, filters, fetchPage, isReading }: FeedSettings<T>) {
     const [feed, setFeed] = useState<Feed<T>>(emptyFeed);
     const [seenPage, setSeenPage] = useState<string | null>(null);
@@ -75,7 +75,7 @@ export function useFeed<T extends Row>({ topic, filters, fetchPage, isReading }:
         setFeed(started(head.data.items, head.data.next));
     }, [head.data]);
 
-    /** Says which rows are seen, so that theirs is the page that is kept fresh. */
+    /** Reports the visible rows, so that their page is kept fresh. */
     const lookAt = useCallback(
         (row: number) => {
             let before = 0;

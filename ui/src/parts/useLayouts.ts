@@ -2,11 +2,11 @@ import { useEffect, useState } from 'react';
 import { shapeOf, type Graph } from '../model/graph';
 import type { Layouts } from '../model/shape';
 
-/** By shape; the last few, for who folds and unfolds. */
+/** The most recent layouts by shape, for repeated folding and unfolding. */
 const known = new Map<string, Layouts>();
 const keep = 8;
 
-/** The layouts of the graph, once a thread of their own has made them; until then the ones before. */
+/** The layouts of the graph, computed in a web worker; until they are ready, the previous ones. */
 export function useLayouts(graph: Graph): { layouts: Layouts | null; isCurrent: boolean; failed: boolean } {
     const shape = JSON.stringify(shapeOf(graph));
     const [made, setMade] = useState<{ shape: string; layouts: Layouts } | null>(null);

@@ -7,11 +7,11 @@ import { LogLines } from '../model/log';
 export type LogSource = { kind: 'task'; id: string } | { kind: 'step'; job: string; step: string };
 export type LogStatus = 'loading' | 'live' | 'lost' | 'ended' | 'refused';
 
-/** So often, at most, new lines are drawn. */
+/** The minimum interval between two updates. */
 const drawEvery = 120;
 const pollEvery = 1500;
 
-/** The lines of a log, which grow; `version` changes when they do. */
+/** The lines of a growing log; `version` changes with them. */
 export function useLogLines(source: LogSource) {
     const key = source.kind === 'task' ? source.id : `${source.job}/${source.step}`;
     const book = useMemo(() => new LogLines(), [key]);

@@ -1,4 +1,4 @@
-/** Parts of a path that a pattern such as "/tasks/:id" names, or null when it does not fit. */
+/** The named parts of a path by a pattern such as "/tasks/:id", or null if it does not match. */
 export function matchPath(pattern: string, path: string): Record<string, string> | null {
     const wanted = partsOf(pattern);
     const given = partsOf(path);

@@ -14,7 +14,7 @@ function subscribe(listener: () => void) {
 export const usePath = () => useSyncExternalStore(subscribe, () => window.location.pathname);
 export const useSearch = () => useSyncExternalStore(subscribe, () => window.location.search);
 
-/** `replace`: the way back leads past this, as is right for filters that change while somebody types. */
+/** `replace`: adds no entry to the history, for filters that change during typing. */
 export function navigate(to: string, replace = false): void {
     const fromPath = window.location.pathname;
     if (replace) window.history.replaceState(null, '', to);
@@ -23,7 +23,7 @@ export function navigate(to: string, replace = false): void {
     window.dispatchEvent(new Event(changed));
 }
 
-/** A link inside of the page: a real one, which the middle button and the keyboard treat as such. */
+/** A link inside the page. It is a real link for the middle mouse button and the keyboard. */
 export function Link({ to, onClick, ...rest }: { to: string } & AnchorHTMLAttributes<HTMLAnchorElement>) {
     const follow = (event: MouseEvent<HTMLAnchorElement>) => {
         onClick?.(event);

@@ -1,4 +1,4 @@
-/** How long something took, in at most two units: "850 ms", "4.2 s", "3 m 20 s", "2 d 4 h". */
+/** A duration in at most two units: "850 ms", "4.2 s", "3 m 20 s", "2 d 4 h". */
 export function durationText(seconds: number): string {
     if (!Number.isFinite(seconds)) return '–';
     if (seconds < 0) return durationText(0);
@@ -8,7 +8,7 @@ export function durationText(seconds: number): string {
     return coarse(Math.round(seconds));
 }
 
-/** The same, without parts of a second: for what ticks. */
+/** The same without fractions of a second, for durations that tick. */
 export function ageText(seconds: number): string {
     return coarse(Math.max(0, Math.floor(seconds)));
 }

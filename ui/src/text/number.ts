@@ -6,7 +6,7 @@ export const countText = (value: number) => grouped.format(value);
 /** "1 task", "12 tasks". */
 export const plural = (count: number, one: string, many = `${one}s`) => `${countText(count)} ${count === 1 ? one : many}`;
 
-/** For tight places: 950, 1.2k, 34k, 1.2M. */
+/** Abbreviated: 950, 1.2k, 34k, 1.2M. */
 export function shortCount(value: number): string {
     if (value < 1000) return String(value);
     const [size, letter]: [number, string] = value < 999_500 ? [1000, 'k'] : [1_000_000, 'M'];
