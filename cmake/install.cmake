@@ -1,5 +1,5 @@
-# What `cmake --install` puts where: the libraries with their headers, the CMake package and the pkg-config files by which
-# others find them, and the program with its shell completion and its systemd unit.
+# The files that `cmake --install` installs: the libraries with their headers, the CMake package and the pkg-config files that
+# describe them, and the program with its shell completion and its systemd unit.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS holdfast EXPORT holdfast COMPONENT library)
@@ -14,7 +14,7 @@ install(FILES ${PROJECT_BINARY_DIR}/holdfast-config.cmake ${PROJECT_BINARY_DIR}/
         DESTINATION ${package_folder} COMPONENT library)
 install(EXPORT holdfast FILE holdfast-targets.cmake NAMESPACE holdfast:: DESTINATION ${package_folder} COMPONENT library)
 
-# Whoever links the static library links what it needs; whoever links the shared one need not know.
+# Users of the static library also link its dependencies; users of the shared library do not.
 set(pc_private "sqlite3")
 if(HOLDFAST_WITH_POSTGRES)
   string(APPEND pc_private ", libpq")

@@ -2,8 +2,8 @@
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # The sloppiness is what ccache needs to cache users of precompiled headers; the base directory lets one checkout
-  # profit from what another has built.
+  # ccache needs this sloppiness to cache files that use precompiled headers. With the base directory, one checkout
+  # can use the cached objects of another.
   set(CMAKE_CXX_COMPILER_LAUNCHER
       ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
       CCACHE_NOHASHDIR=1 ${CCACHE})
@@ -12,10 +12,10 @@ endif()
 add_library(holdfast_flags INTERFACE)
 target_compile_options(holdfast_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wswitch-enum -Werror
-  # clang 14 takes this branch at run time too, and then copies strings byte by byte.
+  # clang 14 takes this branch at run time as well, and then copies strings byte by byte.
   $<$<CXX_COMPILER_ID:Clang>:-U__cpp_if_consteval>
   $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
-  # Where several files are compiled as one, g++ takes all but the outermost for headers.
+  # When several files are compiled as one, g++ treats all but the outermost as headers.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>)
 target_include_directories(holdfast_flags INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
@@ -26,21 +26,21 @@ if(HOLDFAST_SANITIZE)
   target_link_options(holdfast_flags INTERFACE -fsanitize=${HOLDFAST_SANITIZE})
 endif()
 
-# holdfast_starts_often(PROGRAM): tests start it hundreds of times. AddressSanitizer's search for leaks when a program ends takes
-# seconds on some machines; it stays with the test programs, which have the same code in themselves.
+# holdfast_starts_often(PROGRAM): for programs that tests start hundreds of times. AddressSanitizer's leak check at exit takes
+# seconds on some machines, so it is off here; the test programs contain the same code and keep it.
 function(holdfast_starts_often program)
   if(HOLDFAST_SANITIZE MATCHES address)
     target_sources(${program} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/no_search_for_leaks.cc)
   endif()
 endfunction()
 
-# What nearly every file includes, compiled once for all layers; so all are compiled with the same flags.
+# The headers that nearly every file includes, compiled once for all layers. So all layers need the same flags.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cc CONTENT "")
 add_library(holdfast_precompiled OBJECT ${PROJECT_BINARY_DIR}/precompiled.cc)
 target_link_libraries(holdfast_precompiled PRIVATE holdfast_flags nlohmann_json::nlohmann_json)
 target_precompile_headers(holdfast_precompiled PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled.h)
 
-# holdfast_layer(NAME FOLDER [LINKS...] [ROOMS ROOM...]): one target per folder, made of every .cc in it and in its rooms.
+# holdfast_layer(NAME FOLDER [LINKS...] [ROOMS ROOM...]): one target per folder, from every .cc in it and in its rooms.
 function(holdfast_layer name folder)
   cmake_parse_arguments(PARSE_ARGV 2 layer "" "" "ROOMS")
   list(TRANSFORM layer_ROOMS REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/${folder}/\\1/*.cc")

@@ -1,4 +1,4 @@
-// AddressSanitizer asks the program for its options, before those of the environment.
+// AddressSanitizer reads these options of the program before those of the environment.
 // NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() {

@@ -1,4 +1,4 @@
-# The web page: built by npm into the build directory, and embedded into the program. Without it the server says so.
+# The web page: npm builds it in the build directory, and it is embedded in the program. A server without the page says so.
 
 # holdfast_page(TARGET): the layer src/server/page, with the files of the page.
 function(holdfast_page target)

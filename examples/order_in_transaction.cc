@@ -1,4 +1,4 @@
-// Stores an order and submits the task that ships it in one PostgreSQL transaction: both are there, or neither.
+// Stores an order and submits the task that ships it, in one PostgreSQL transaction: either both exist or neither.
 //   order_in_transaction POSTGRESQL_URL
 #include <holdfast/client.h>
 #include <holdfast/transaction.h>
@@ -28,7 +28,7 @@ holdfast::Uuid place_order(PGconn* connection, int order, bool customer_pays) {
 }
 
 bool example(const std::string& url) {
-    holdfast::Client client(url);  // also sees to it that the schema is there
+    holdfast::Client client(url);  // also creates the schema
     const Connection connection(PQconnectdb(url.c_str()), PQfinish);
     execute(connection.get(), "CREATE TEMPORARY TABLE orders (id integer)");
 

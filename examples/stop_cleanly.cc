@@ -1,4 +1,4 @@
-// A long task that stops when it is asked to and goes on later, in the next run: the way through a deploy.
+// A long task that stops on request and continues in its next run, for example after a deploy.
 //
 //     ./stop_cleanly sqlite:app.db
 
@@ -18,8 +18,8 @@ void print_page() {
     std::this_thread::sleep_for(10ms);
 }
 
-// Looks between two pages whether it is to stop. If so it saves how far it has come, and throws Stopped. To return
-// the number of pages instead would not complete the task: a run that has seen cancelled() counts as stopped.
+// Checks between two pages whether it must stop. If so, it saves its position and throws Stopped. Returning
+// the number of pages would not complete the task: a run that has seen cancelled() counts as stopped.
 int print_book(holdfast::Context& context, const holdfast::Nothing&) {
     int printed = context.last_checkpoint().value_or(0).get<int>();
     std::cout << "going on after page " << printed << std::endl;
@@ -34,7 +34,7 @@ int print_book(holdfast::Context& context, const holdfast::Nothing&) {
     return printed;
 }
 
-// Has nothing left to do when it is asked to stop, and says so: its value is the result of the task.
+// Has finished its work when it is asked to stop, and says so: its value becomes the result of the task.
 std::string listen(holdfast::Context& context, const holdfast::Nothing&) {
     while (!context.cancelled()) std::this_thread::sleep_for(1ms);
     return context.complete_anyway(std::string("heard everything"));
@@ -53,7 +53,7 @@ int main(int, char** argv) {
     };
 
     {
-        // Leaves in the middle of both: what still runs after 20 ms is asked to stop.
+        // The worker leaves in the middle of both: tasks that still run after 20 ms are asked to stop.
         holdfast::Worker worker(store, app.functions(), {.shutdown_grace = 20ms});
         worker.start();
         while (!has_begun(printing.id) || !has_begun(listening.id)) std::this_thread::sleep_for(1ms);

@@ -1,4 +1,4 @@
-// Submits tasks and follows them: typed, once only, cancelled, retried.
+// Submits typed tasks and follows them: idempotent submit, wait, cancel, retry.
 //   submit_and_follow STORE_URL
 #include <holdfast/client.h>
 
@@ -38,7 +38,7 @@ void follow(holdfast::Client& client) {
     const auto again = client.submit(resize, {"cat.png", 640}, options);
     expect(again.id == handle.id, "the same key again is the same task");
 
-    // No worker runs here, so this times out: neither a result nor an error.
+    // No worker runs here, so the wait times out without a result or an error.
     expect(!client.wait(handle, 50ms).has_value(), "a wait can time out");
 
     expect(client.cancel(handle.id, "just an example") == holdfast::CancelStatus::Cancelled,

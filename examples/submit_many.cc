@@ -1,4 +1,4 @@
-// Submits many tasks in one go; one bad item does not hold up the others.
+// Submits many tasks in one call; an invalid item does not affect the others.
 //   submit_many STORE_URL
 #include <holdfast/client.h>
 

@@ -1,4 +1,4 @@
-// An application with the whole command line for its own tasks: it is the worker, the client and the tool of its
+// An application with the whole command line for its own tasks: worker, client and tool for its
 // operators.
 //
 //     ./whole_program worker &
@@ -17,7 +17,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Person, name)
 int main(int argc, char** argv) {
     holdfast::App app;
     app.task<Person, std::string>("greet", [](const Person& person) { return "Hello, " + person.name; });
-    // Each task runs in a process of its own: this one harms nobody but itself.
+    // Each task runs in its own process, so this crash affects only its own task.
     app.task<holdfast::Nothing, holdfast::Nothing>("crash", [](const holdfast::Nothing&) { std::abort(); });
     return app.main(argc, argv);
 }

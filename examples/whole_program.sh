@@ -1,5 +1,5 @@
 #!/bin/bash
-# whole_program.sh PROGRAM DATABASE: the program as worker and client, through its own command line.
+# whole_program.sh PROGRAM DATABASE: uses the program as worker and client, through its command line.
 set -euo pipefail
 program=$1
 export HOLDFAST_STORE=sqlite:$2

@@ -1,4 +1,4 @@
-// An application that is client and worker at once: no server, no other process, one SQLite file.
+// An application that is both client and worker. It needs one SQLite file, and no server or other process.
 //
 //     ./worker_inside sqlite:app.db
 
@@ -21,7 +21,7 @@ struct Receipt {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Receipt, customer, total)
 
-// A task: what it takes, what it returns, and how it fails.
+// A task with its arguments, its result, and its own failure.
 holdfast::Result<Receipt, holdfast::TaskError> charge(holdfast::Context& context, const Order& order) {
     if (order.prices.empty())
         return holdfast::Failure{holdfast::TaskError{"EMPTY_ORDER", "there is nothing to charge", ""}};
@@ -49,7 +49,7 @@ int main(int, char** argv) {
     std::cout << thanks.value() << '\n';
     if (thanks.value() != "Thank you, Ada") return 1;
 
-    // A failure is a value, with the code that the function chose.
+    // A failure is a value with a code that the function chooses.
     const auto refused = client.wait(client.submit(charge_task, Order{"Bob", {}}));
     std::cout << refused.error().code << ": " << refused.error().message << '\n';
     if (refused.error().code != "EMPTY_ORDER") return 1;

@@ -1,4 +1,4 @@
-// A workflow in C++: the compiler checks that its steps fit together, and it runs on a worker inside this program.
+// A workflow in C++. The compiler checks that its steps fit together. It runs on a worker inside this program.
 //
 //     ./workflow_in_code sqlite:app.db
 
@@ -44,7 +44,7 @@ int main(int, char** argv) {
     worker.start();
 
     const auto job = client.run(flow);
-    while (!client.approve(job, "publish", true, "looks good")) {  // it does not wait for anybody yet
+    while (!client.approve(job, "publish", true, "looks good")) {  // the step does not wait for approval yet
         if (client.wait(job, std::chrono::milliseconds(100))) break;
     }
     const holdfast::JobInfo ended = client.wait(job);

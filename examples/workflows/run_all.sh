@@ -1,5 +1,5 @@
 #!/bin/bash
-# run_all.sh HOLDFAST FOLDER: every workflow of this folder, with one worker, on an SQLite file in FOLDER.
+# run_all.sh HOLDFAST FOLDER: runs every workflow of this directory with one worker, on an SQLite file in FOLDER.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 holdfast=$1
@@ -27,7 +27,7 @@ expect ci "$(run -f "$here/ci.yaml" -i commit=4f2a9c1)" '{"commit":"4f2a9c1","su
 expect etl "$(run -f "$here/etl.yaml" -i day=2026-11-15)" '{"batches":4,"weather":"FAILED"}'
 expect nightly "$(run nightly --config "$here/nightly.yaml" --input '{"settle": "0s"}')" '{"mail":"COMPLETED","total":180}'
 
-# Eight migrations of two databases at once: every version is there once, and in order.
+# Eight concurrent migrations of two databases: every version appears once, and in order.
 said=$(run migrate --config "$here/migrate.yaml" --input "{\"databases\": [\"a\", \"b\", \"a\", \"b\", \"a\", \"b\", \"a\", \"b\"], \"directory\": \"$PWD\"}")
 for database in a b; do
     expect "database $database" "$(tr '\n' ' ' <$database.db)" 'version 1 version 2 version 3 version 4 '
@@ -36,7 +36,7 @@ for database in a b; do
     done
 done
 
-approve() {  # as soon as the step waits for it
+approve() {  # waits until the step asks for it
     for _ in $(seq 300); do
         holdfast jobs approve "$1" release --reason "looks good" >>approvals.log 2>&1 && return
         sleep 0.1
