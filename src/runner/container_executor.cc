@@ -15,12 +15,12 @@
 #include "platform/private_folder.h"
 #include "platform/run_program.h"
 #include "runner/container_note.h"
-#include "runner/memory_text.h"
 #include "runner/pulse.h"
 #include "runner/run_process.h"
 #include "runner/script_environment.h"
 #include "runner/script_files.h"
 #include "runner/script_outcome.h"
+#include "runner/texts.h"
 
 namespace holdfast::runner {
 

@@ -1,7 +1,7 @@
 #include "runner/executor.h"
 
 #include "base/text.h"
-#include "runner/readable_text.h"
+#include "runner/texts.h"
 
 namespace holdfast::runner {
 

@@ -1,4 +1,4 @@
-#include "runner/keeper.h"
+#include "runner/roles.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,10 +28,9 @@
 #include "platform/service_loop.h"
 #include "platform/sockets.h"
 #include "runner/container_note.h"
-#include "runner/memory_text.h"
 #include "runner/messages.h"
-#include "runner/roles.h"
 #include "runner/runner_start.h"
+#include "runner/texts.h"
 
 namespace holdfast::runner {
 

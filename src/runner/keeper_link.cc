@@ -16,7 +16,6 @@
 #include "platform/sealed_file.h"
 #include "platform/signal_pause.h"
 #include "platform/sockets.h"
-#include "runner/program_roles.h"
 #include "runner/roles.h"
 #include "runner/worker_environment.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "runner/readable_text.h"
+#include "runner/texts.h"
 
 namespace holdfast::runner {
 

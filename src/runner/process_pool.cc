@@ -14,9 +14,8 @@
 #include "core/task/task_spec.h"
 #include "platform/kill_tree.h"
 #include "platform/sockets.h"
-#include "runner/exit_text.h"
-#include "runner/memory_text.h"
 #include "runner/roles.h"
+#include "runner/texts.h"
 
 namespace holdfast::runner {
 
@@ -36,7 +35,7 @@ std::uint64_t line_number(RunnerId runner, bool is_control) {
 bool runs_container(const engine::RunOrder& order) {
     if (order.spec.empty()) return false;
     const auto spec = core::parse_task_spec(order.spec);
-    return spec && (spec->kind == core::TaskKind::Docker || spec->runner == core::ScriptRunner::Docker);
+    return spec && spec->runs_in_container();
 }
 
 }  // namespace

@@ -2,9 +2,25 @@
 
 #include <string_view>
 
+#include "holdfast/function.h"
+
 namespace holdfast::runner {
 
-// How the program is told to be something else than itself, and by which descriptors it talks then.
+// The roles of a process of the program beside its own: keeper or runner. A flag selects the role; the descriptors
+// that it inherits have fixed numbers.
+
+/// The life of a keeper: the parent of a worker's runners, single-threaded, child subreaper. It starts and kills
+/// runners on orders from `keeper_socket`, and kills those that do not end a fenced run in time, even stopped ones.
+/// It reports the death of a runner when no process that the runner had started is left. When the worker is gone it
+/// kills every descendant, whatever its group or session, and returns the exit code.
+int run_keeper(int argc, char** argv);
+
+/// The life of a runner: it reports that it is ready and executes one task after the other, each until no process
+/// that the task has started is left. Returns the exit code when it may not run more tasks.
+int run_runner(int argc, char** argv, const FunctionTable& functions);
+
+/// Whether this process has called holdfast::runner_main(), so that a new process of its program can take a role.
+[[nodiscard]] bool has_roles();
 
 inline constexpr std::string_view keeper_flag = "--holdfast-keeper";
 inline constexpr std::string_view runner_flag = "--holdfast-runner";
@@ -12,17 +28,17 @@ inline constexpr std::string_view runner_flag = "--holdfast-runner";
 inline constexpr std::string_view no_cgroups = "without-cgroups";  ///< a keeper's further argument
 
 inline constexpr int keeper_socket = 3;  ///< of a keeper: to its worker
-inline constexpr int keeper_withheld =
-    4;  ///< of a keeper: the variables that runners do not have; see worker_environment.h
+/// Of a keeper: the variables that are withheld from runners; see worker_environment.h.
+inline constexpr int keeper_withheld = 4;
 
 inline constexpr int task_socket = 3;     ///< of a runner, as are the following
 inline constexpr int control_socket = 4;  ///< beside the tasks: stops, fences, beats, logs
 inline constexpr int keeper_pipe = 5;     ///< ends when the keeper does
 inline constexpr int withheld_file = 6;   ///< the same file as keeper_withheld; closed once it is read
 
-// How a runner ends itself. Numbers that hardly any task uses for an end of its own.
+// The exit codes of a runner that ends itself, chosen so that hardly any task uses them.
 inline constexpr int fenced_exit = 121;
 inline constexpr int memory_exit = 122;
-inline constexpr int abandoned_exit = 123;  ///< its worker or its keeper is gone, or talks nonsense
+inline constexpr int abandoned_exit = 123;  ///< its worker or its keeper is gone, or breaks the protocol
 
 }  // namespace holdfast::runner

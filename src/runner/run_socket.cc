@@ -11,7 +11,6 @@
 
 #include "base/text.h"
 #include "base/throw_errno.h"
-#include "runner/update_text.h"
 
 namespace holdfast::runner {
 

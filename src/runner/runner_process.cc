@@ -1,4 +1,4 @@
-#include "runner/runner_process.h"
+#include "runner/roles.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,6 @@
 #include "runner/messages.h"
 #include "runner/outbox.h"
 #include "runner/pulse.h"
-#include "runner/roles.h"
 #include "runner/runner_start.h"
 #include "runner/script_executor.h"
 #include "runner/task_limits.h"

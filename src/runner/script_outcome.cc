@@ -5,8 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "runner/exit_text.h"
-#include "runner/readable_text.h"
+#include "runner/texts.h"
 
 namespace holdfast::runner {
 

@@ -1,6 +1,6 @@
 #include "runner/task_limits.h"
 
-#include "runner/memory_text.h"
+#include "runner/texts.h"
 
 namespace holdfast::runner {
 

@@ -4,9 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "platform/process_table.h"
-#include "runner/memory_text.h"
+#include "runner/texts.h"
 
 namespace holdfast::runner {
 
@@ -35,10 +34,6 @@ std::optional<std::string> broken_limit(const TreeUse& use, const TreeLimits& li
         return memory_limit_text(limits.memory_bytes);
     if (limits.processes > 0 && use.processes > limits.processes) return process_limit_text(limits.processes);
     return std::nullopt;
-}
-
-std::string process_limit_text(std::int64_t processes) {
-    return concat("process limit ", processes);
 }
 
 }  // namespace holdfast::runner

@@ -25,6 +25,4 @@ struct TreeUse {
 /// "memory limit 512 MiB", "process limit 20"; nullopt when all is within.
 [[nodiscard]] std::optional<std::string> broken_limit(const TreeUse& use, const TreeLimits& limits);
 
-[[nodiscard]] std::string process_limit_text(std::int64_t processes);
-
 }  // namespace holdfast::runner

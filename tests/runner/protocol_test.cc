@@ -7,8 +7,8 @@
 #include "platform/private_folder.h"
 #include "runner/messages.h"
 #include "runner/printout.h"
-#include "runner/readable_text.h"
-#include "runner/update_text.h"
+#include "runner/texts.h"
+#include "runner/run_update.h"
 
 namespace holdfast::runner {
 namespace {

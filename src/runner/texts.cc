@@ -1,4 +1,7 @@
-#include "runner/readable_text.h"
+#include "runner/texts.h"
+
+#include <string.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 
@@ -29,6 +32,24 @@ std::string readable_text(std::string_view bytes) {
         bytes.remove_prefix(std::max<std::size_t>(length, 1));
     }
     return text;
+}
+
+std::string exit_text(int status) {
+    if (WIFEXITED(status)) return concat("exit code ", WEXITSTATUS(status));
+    if (!WIFSIGNALED(status)) return concat("wait status ", status);
+    const char* name = sigabbrev_np(WTERMSIG(status));
+    if (name == nullptr) return concat("killed by signal ", WTERMSIG(status));
+    return concat("killed by SIG", name);
+}
+
+std::string memory_limit_text(std::int64_t bytes) {
+    constexpr std::int64_t mib = 1024 * 1024;
+    if (bytes % mib == 0) return concat("memory limit ", bytes / mib, " MiB");
+    return concat("memory limit ", bytes / 1024, " KiB");
+}
+
+std::string process_limit_text(std::int64_t processes) {
+    return concat("process limit ", processes);
 }
 
 }  // namespace holdfast::runner
