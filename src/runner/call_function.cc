@@ -29,7 +29,7 @@ Outcome exception_failure(const std::string& type, const std::string& message) {
 
 Outcome stopped() {
     Outcome outcome = exception_failure("holdfast::Stopped",
-                                        "thrown by a run that nobody had asked to stop; throw it only after "
+                                        "thrown by a run that was not asked to stop; throw it only after "
                                         "Context::cancelled() has returned true");
     outcome.threw_stop = true;
     return outcome;

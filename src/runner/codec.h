@@ -61,13 +61,13 @@ private:
     std::string& out_;
 };
 
-/// Reads back what a WireWriter wrote. Total: whatever the bytes are, it reads no byte that is not there, and says by
-/// ok() whether they were a message; values read after the first defect are empty.
+/// Reads back what a WireWriter wrote. Safe for any bytes: it never reads past their end, and ok() tells
+/// whether they were a message. Values read after the first defect are empty.
 class WireReader {
 public:
     explicit WireReader(std::string_view bytes) : left_(bytes) {}
 
-    /// Everything was there, valid, and nothing is left over.
+    /// Every value was present and valid, and no byte is left over.
     [[nodiscard]] bool ok() const { return ok_ && left_.empty(); }
 
     void operator()(std::uint8_t& value) { value = static_cast<std::uint8_t>(number<std::uint8_t>()); }

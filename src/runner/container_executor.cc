@@ -29,7 +29,7 @@ namespace {
 constexpr Duration engine_patience = std::chrono::seconds(30);
 constexpr const char* inside = "/holdfast";
 
-/// A fresh directory, removed with this.
+/// A fresh directory, removed by the destructor.
 class Folder {
 public:
     explicit Folder(std::string path) : path_(std::move(path)) { platform::make_fresh_folder(path_); }
@@ -49,7 +49,7 @@ ContainerRun container_run(const engine::RunOrder& order, const core::TaskSpec& 
                            const Variables& variables, const Variables& by_name) {
     ContainerRun run{.lease = order.lease, .spec = spec, .folder = files.folder()};
     run.variables = assignments(variables);
-    // Their values come from the environment of the engine's command: everybody may read its words.
+    // Their values come from the environment of the engine's command, because every user can read its arguments.
     for (const auto& [name, value] : by_name) run.variables.push_back(name);
     run.directory = spec.dir;
     if (!is_script(spec)) {
@@ -64,8 +64,8 @@ ContainerRun container_run(const engine::RunOrder& order, const core::TaskSpec& 
     return run;
 }
 
-/// What the container is given beside the variables of its task. PATH, HOME, LANG and TZ are the image's own: those
-/// of the worker say nothing about what is in it.
+/// The variables of a container beside those of its task. PATH, HOME, LANG and TZ are the image's own: the worker's
+/// do not fit the image.
 Variables named_variables(const Variables& of_task, const Secrets& secrets, const WorkerEnvironment& worker) {
     Variables variables = secrets;
     variables.merge(worker.passed());
@@ -73,7 +73,7 @@ Variables named_variables(const Variables& of_task, const Secrets& secrets, cons
     return variables;
 }
 
-/// The container's user may be another one. Nobody else gets at it: the directory above is closed.
+/// The container may run as another user. Other users of the host have no access: the parent directory is closed.
 void open_to_all(const ScriptFiles& files) {
     chmod(files.folder().c_str(), 0777);
     chmod(files.work().c_str(), 0777);
@@ -86,7 +86,7 @@ void open_to_all(const ScriptFiles& files) {
 std::string how_it_ended(int status, const core::TaskSpec& spec) {
     const int signal = WIFEXITED(status) ? WEXITSTATUS(status) - 128 : 0;
     if (signal <= 0 || sigabbrev_np(signal) == nullptr) return {};
-    const bool may_be_memory = signal == SIGKILL && spec.memory_bytes;  // not every engine can tell
+    const bool may_be_memory = signal == SIGKILL && spec.memory_bytes;  // not every engine reports it
     return concat("killed by SIG", sigabbrev_np(signal),
                   may_be_memory ? ", perhaps for its " + memory_limit_text(*spec.memory_bytes) : "");
 }
@@ -103,7 +103,7 @@ Outcome ContainerExecutor::execute(const engine::RunOrder& order, const core::Ta
     const SecretMask mask(*secrets);
     pulse.hide(mask);
     if (const auto note = note_on_long_args(order)) pulse.log(*note);
-    // What is noted about the container stands beside the directory that the container sees.
+    // The note about the container is outside the directory that the container sees.
     const Folder folder(folder_);
     const ScriptFiles files(folder_ + "/run", spec.script, order.checkpoint);
     const Descriptor input = readable_file(order.args);
@@ -116,7 +116,7 @@ Outcome ContainerExecutor::execute(const engine::RunOrder& order, const core::Ta
     const auto status = run_to_its_end(run, by_name, input.get(), pulse);
     if (!status) return failed_with(error_code::script_failed, concat(tool_.command.front(), ": ", status.error()));
     ScriptEnd end{*status, pulse.is_stopping(), {}, {}, {}, how_it_ended(*status, spec)};
-    // Of a command that was killed the container may live on, until it is removed.
+    // The container of a command that was killed may go on running until it is removed.
     if (WIFEXITED(*status)) complete_output(container_name(order.lease), pulse);
     end.broken_limit = broken_limit(container_name(order.lease), spec, *status);
     remove(order.lease);
@@ -140,14 +140,13 @@ Result<int, std::string> ContainerExecutor::run_to_its_end(const ContainerRun& r
         forget_container(folder_);
         return Failure{pid.error()};
     }
-    if (pulse.is_stopping()) kill(*pid, SIGTERM);  // the pulse may have looked before it was there
+    if (pulse.is_stopping()) kill(*pid, SIGTERM);  // the pulse may have signalled before the process existed
     const int status = wait_for_process(*pid);
     pulse.leave_processes_alone();
     return status;
 }
 
-// Podman, for one, loses the end of what a container prints, or all of it: of one run in a hundred, on a busy
-// machine.
+// Podman, for one, loses the end or all of a container's output in one of a hundred runs on a busy machine.
 void ContainerExecutor::complete_output(const std::string& container, Pulse& pulse) const {
     if (pulse.has_cut_output()) return;
     const std::string out = folder_ + "/out", err = folder_ + "/err";

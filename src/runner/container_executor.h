@@ -11,21 +11,21 @@ namespace holdfast::runner {
 /// removed.
 class ContainerExecutor : public Executor {
 public:
-    /// `folder`: may be made and removed at will. `worker` outlives it.
+    /// `folder`: the executor may create and remove it. `worker` must outlive the executor.
     ContainerExecutor(std::string folder, const WorkerEnvironment& worker, ContainerTool tool,
                       std::int64_t max_payload);
     [[nodiscard]] Outcome execute(const engine::RunOrder& order, const core::TaskSpec& spec, Pulse& pulse) override;
 
 private:
-    /// What the engine's command ended with; it must be there no more afterwards. `by_name`: the values of the
-    /// variables that `run` only names.
+    /// Returns the exit status of the engine's command, which has ended then. `by_name`: the values of the variables
+    /// that `run` only names.
     [[nodiscard]] Result<int, std::string> run_to_its_end(const ContainerRun& run, const Variables& by_name,
                                                           int input, Pulse& pulse) const;
-    /// Looks in the engine's log of the container for output that has not arrived.
+    /// Adds output that has not arrived from the engine's log of the container.
     void complete_output(const std::string& container, Pulse& pulse) const;
-    /// Returns when the container is gone for certain: until then the run has not ended.
+    /// Returns when the container is certainly gone: until then the run has not ended.
     void remove(const store::TaskLease& lease) const;
-    /// Known only while the container is there.
+    /// Known only while the container exists.
     [[nodiscard]] std::optional<std::string> broken_limit(const std::string& name, const core::TaskSpec& spec,
                                                           int status) const;
 

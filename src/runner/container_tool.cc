@@ -60,7 +60,7 @@ std::string container_name(const store::TaskLease& lease) {
 }
 
 Words run_command(const ContainerTool& tool, const ContainerRun& run) {
-    // A stop of the engine is always the second word, after our own signals: it need not wait.
+    // The engine's stop always follows signals of our own, so it need not wait.
     Words words = subcommand(
         tool, {"run", "--interactive", "--stop-timeout", "0", "--name", container_name(run.lease), "--label",
                lease_label(run.lease), "--label", task_label(run.lease), "--volume", run.folder + ":/holdfast"});
@@ -88,11 +88,11 @@ Words save_log_command(const ContainerTool& tool, const std::string& container, 
                        const std::string& err) {
     Words words = {"sh", "-c", R"(out=$0 err=$1; shift; exec "$@" >"$out" 2>"$err")", out, err};
     append(words, tool.command);
-    append(words, {"--log-level", "fatal", "logs", container});  // its warnings are no word of the container's
+    append(words, {"--log-level", "fatal", "logs", container});  // without the engine's own warnings
     return words;
 }
 
-// Again and again: podman, for one, needs a second try for a container whose watching process was killed.
+// Repeatedly: podman, for one, needs a second try for a container whose monitor process was killed.
 Removal remove_containers(const ContainerTool& tool, const store::TaskLease& lease, Duration patience) {
     const Duration deadline = platform::machine_time() + patience;
     const auto time_left = [&] { return deadline - platform::machine_time(); };

@@ -10,7 +10,7 @@
 
 namespace holdfast::runner {
 
-/// A program that runs containers and understands what docker does: docker, podman.
+/// A program that runs containers and has docker's command line: docker, podman.
 struct ContainerTool {
     std::vector<std::string> command = {"docker"};  ///< with the words before each subcommand
     std::vector<std::string> run_options = {};      ///< words after the subcommand `run`
@@ -18,13 +18,13 @@ struct ContainerTool {
     friend bool operator==(const ContainerTool&, const ContainerTool&) = default;
 };
 
-/// The container of a run. Its name and its labels name the task as well as the lease: several stores may share an
+/// The container of a run. Its name and its labels contain the task and the lease: several stores may share an
 /// engine, and each counts its leases from 1.
 struct ContainerRun {
     store::TaskLease lease = {};
     core::TaskSpec spec = {};
     std::string folder = {};   ///< of the host: becomes /holdfast in the container
-    std::string id_file = {};  ///< the engine writes the container's id to it; empty: none is wanted
+    std::string id_file = {};  ///< the engine writes the container's id to it; empty: to none
     std::vector<std::string> variables = {};
     std::vector<std::string> command = {};  ///< after the image
     std::string entrypoint = {};            ///< empty: the image's own
@@ -39,17 +39,17 @@ struct ContainerRun {
 [[nodiscard]] std::vector<std::string> ask_out_of_memory_command(const ContainerTool& tool,
                                                                  const std::string& container);
 
-/// Writes what the engine has kept of the container's output to two files. Fails when it has kept nothing that can be
-/// read.
+/// Writes the output that the engine has kept of the container to two files. Fails when the engine has kept none that
+/// can be read.
 [[nodiscard]] std::vector<std::string> save_log_command(const ContainerTool& tool, const std::string& container,
                                                         const std::string& out, const std::string& err);
 
 enum class Removal {
-    Removed,   ///< there was one, and it is gone
+    Removed,   ///< there was one, and it is gone now
     NoneHere,  ///< this engine has none; another engine may
-    Unknown,   ///< the engine cannot be reached, or one is still there: it may still run
+    Unknown,   ///< the engine is unreachable, or a container still exists and may run
 };
-/// Stops and removes the containers of a lease, whoever has started them.
+/// Stops and removes the containers of a lease, whichever worker has started them.
 [[nodiscard]] Removal remove_containers(const ContainerTool& tool, const store::TaskLease& lease, Duration patience);
 
 }  // namespace holdfast::runner

@@ -22,10 +22,10 @@ struct Outcome {
 /// RESULT_TOO_LARGE when it has more bytes than `max_payload`.
 [[nodiscard]] Outcome completed_with(std::string result, std::int64_t max_payload);
 [[nodiscard]] Outcome failed_with(std::string_view code, const std::string& message, const std::string& data = {});
-/// Cut short by the stop that it was asked for.
+/// The run was cut short by the stop that it was asked for.
 [[nodiscard]] Outcome interrupted();
 
-/// Executes runs of one kind, in the runner's main thread. Processes that it leaves are killed by its caller.
+/// Executes runs of one kind, in the runner's main thread. Its caller kills processes that a run leaves behind.
 class Executor {
 public:
     virtual ~Executor() = default;

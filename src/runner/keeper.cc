@@ -42,24 +42,24 @@ struct RunnerRecord {
     RunnerId id = 0;
     pid_t pid = 0;
     platform::CgroupPaths groups;
-    bool was_killed = false;  // by us
-    bool is_fenced = false;   // what it runs must end at the deadline
-    bool was_fenced = false;  // and did not
+    bool was_killed = false;  // by this keeper
+    bool is_fenced = false;   // its run must end at the deadline
+    bool was_fenced = false;  // ... and did not
 };
 
 struct Dying {
     RunnerRecord runner;
     RunnerDied report;
-    std::optional<pid_t> remover = {};  // a child that removes its container; 0: that is done
+    std::optional<pid_t> remover = {};  // a child process that removes its container; 0: done
 };
 
 constexpr Duration removal_patience = std::chrono::seconds(30);
 
-/// A runner that is able to ends its fenced run by itself.
+/// A runner usually ends its fenced run itself; the keeper acts this much later.
 constexpr Duration fence_patience = std::chrono::milliseconds(100);
 
-/// In a child of the keeper, which ends when the container has. It must not outlive the keeper: it has what that
-/// holds open.
+/// Runs in a child of the keeper until the container is removed. It must not outlive the keeper, because it holds the
+/// same descriptors.
 [[noreturn]] void remove_container_for_ever(const std::string& folder) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     while (!remove_noted_container(folder, removal_patience)) sleep(1);
@@ -97,8 +97,8 @@ private:
     platform::PrivateFolder folder_{"holdfast-keeper."};
     platform::CgroupMaker cgroups_;
     std::map<pid_t, RunnerRecord> runners_;
-    std::set<pid_t> cleaners_;  // children that remove what dead runners have left in the file system
-    std::deque<Dying> dying_;   // reaped, but something that they had started may be left
+    std::set<pid_t> cleaners_;  // children that remove the files of dead runners
+    std::deque<Dying> dying_;   // reaped, but processes that they had started may be left
     std::deque<RunnerDied> reports_;
     std::vector<Descriptor> held_;
     std::optional<Duration> fence_;
@@ -106,7 +106,7 @@ private:
 };
 
 Descriptor watch_children() {
-    signal(SIGCHLD, SIG_DFL);  // ignored, it would stay so through exec, and children would vanish unreaped
+    signal(SIGCHLD, SIG_DFL);  // an ignored SIGCHLD survives exec, and then exit statuses are lost
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGCHLD);
@@ -127,7 +127,7 @@ int Keeper::run() {
         if (watched[1].revents != 0) reap();
         if (!dying_.empty()) settle_the_dead();
         if (watched[0].revents != 0) serve_worker();
-        enforce_fence();  // last: a later deadline may have come
+        enforce_fence();  // last: a later deadline may have arrived
         send_reports();
     }
     for (const auto& [pid, runner] : runners_) platform::kill_members(runner.groups);
@@ -137,7 +137,7 @@ int Keeper::run() {
         platform::CgroupMaker::remove(each.runner.groups);
         remove_noted_container(folder_of(each.runner), removal_patience);
     }
-    platform::kill_all_descendants();  // what the removals have left
+    platform::kill_all_descendants();  // what is left after the removals
     return 0;
 }
 
@@ -200,7 +200,7 @@ int Keeper::milliseconds_to_wait() const {
     return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(std::max(left, Duration::zero())).count());
 }
 
-/// Whoever is stopped, and whoever's worker is, cannot keep the promise that its run has ended by then.
+/// A runner that is suspended cannot end its run itself, and a suspended worker cannot send a later deadline.
 void Keeper::enforce_fence() {
     if (!fence_ || platform::machine_time() < *fence_ + fence_patience) return;
     for (auto& [pid, runner] : runners_) {
@@ -214,7 +214,7 @@ void Keeper::kill_tree(RunnerRecord& runner) {
     runner.was_killed = true;
     platform::kill_members(runner.groups);
     const auto tree = platform::descendants_of(runner.pid);
-    kill(runner.pid, SIGKILL);  // ours and not yet reaped: the pid is no one else's
+    kill(runner.pid, SIGKILL);  // an unreaped child: the pid cannot belong to another process
     for (const auto& process : tree) platform::send_signal(process, SIGKILL);
 }
 
@@ -240,7 +240,7 @@ std::string Keeper::reason_of(const RunnerRecord& runner, int status) {
     return "killed: " + memory_limit_text(platform::memory_limit_of(runner.groups).value_or(0));
 }
 
-// The orphans of a dead runner have become our children: whoever is a child but no runner is one of them.
+// The orphans of a dead runner become children of the keeper: a child that is not a runner is one of them.
 void Keeper::settle_the_dead() {
     const auto is_stray = [this](pid_t pid) { return !runners_.contains(pid) && !cleaners_.contains(pid); };
     if (platform::signal_descendants(SIGKILL, is_stray) > 0) return;
@@ -252,7 +252,7 @@ void Keeper::settle_the_dead() {
     });
 }
 
-/// A container need not be a descendant of its runner: it is gone only when its engine says so.
+/// A container need not be a descendant of its runner, so it counts as gone only when its engine says so.
 bool Keeper::is_removing_container(Dying& dying) {
     if (dying.remover) return *dying.remover != 0;
     const std::string folder = folder_of(dying.runner);
@@ -262,13 +262,13 @@ bool Keeper::is_removing_container(Dying& dying) {
     }
     const pid_t child = fork();
     if (child == 0) remove_container_for_ever(folder);
-    if (child < 0) return true;  // tried again
+    if (child < 0) return true;  // is tried again
     cleaners_.insert(child);
     dying.remover = child;
     return true;
 }
 
-/// A remover that did not end well has removed nothing for certain: there will be another.
+/// After a remover that failed the container may still exist, so another remover is started.
 void Keeper::note_end_of_cleaner(pid_t pid, int status) {
     if (cleaners_.erase(pid) == 0) return;
     const auto found = std::ranges::find(dying_, std::optional(pid), &Dying::remover);
@@ -277,7 +277,7 @@ void Keeper::note_end_of_cleaner(pid_t pid, int status) {
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) found->remover = 0;
 }
 
-// In a child: a directory with a million files must not keep the others waiting.
+// In a child process: a directory with a million files must not delay the other runners.
 void Keeper::clear_up(const RunnerRecord& runner) {
     platform::CgroupMaker::remove(runner.groups);
     const std::string folder = folder_of(runner);
@@ -302,7 +302,7 @@ int run_keeper(int argc, char** argv) {
     prctl(PR_SET_NAME, "holdfast-keeper");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     for (const int each : {keeper_socket, keeper_withheld}) fcntl(each, F_SETFD, FD_CLOEXEC);
-    platform::own_program();  // now, lest the file be replaced later
+    platform::own_program();  // now: the file may be replaced later
     return Keeper(argc < 3 || argv[2] != no_cgroups).run();
 }
 

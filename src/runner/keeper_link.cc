@@ -23,9 +23,9 @@ namespace holdfast::runner {
 
 namespace {
 
-// A Ctrl-C reaches the whole foreground group: the worker decides what becomes of it. Both survive the exec, and
-// there is no moment in which the keeper could be killed by accident.
-void leave_the_reach_of_people() {
+// A Ctrl-C reaches the whole foreground group, but only the worker decides how to react. Both the new session and
+// the ignored signals survive the exec, so no signal of a terminal can kill the keeper at any moment.
+void detach_from_terminal() {
     setsid();
     for (const int each : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGTSTP, SIGPIPE, SIGUSR1, SIGUSR2})
         signal(each, SIG_IGN);
@@ -33,7 +33,7 @@ void leave_the_reach_of_people() {
 
 [[noreturn]] void become_keeper(int program, int socket, int withheld, char* const* arguments,
                                 char* const* environment) {
-    leave_the_reach_of_people();
+    detach_from_terminal();
     const int kept_socket = fcntl(socket, F_DUPFD_CLOEXEC, 16);
     const int kept_withheld = fcntl(withheld, F_DUPFD_CLOEXEC, 16);
     dup2(kept_socket, keeper_socket);
@@ -43,7 +43,7 @@ void leave_the_reach_of_people() {
     _exit(127);
 }
 
-// A keeper always listens; one that was stopped from outside must not stop the worker's loop with it.
+// A keeper always reads, but one that was stopped with SIGSTOP must not block the worker's loop.
 void limit_waiting(int socket) {
     const timeval limit{5, 0};
     setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);

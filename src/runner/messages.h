@@ -13,25 +13,25 @@
 
 namespace holdfast::runner {
 
-// What a worker's pool, its keeper and its runners say to each other. Each message lists its fields once, in
-// messages.cc, for writing and for reading.
+// The messages between a worker's pool, its keeper and its runners. messages.cc lists the fields of each message
+// once, for writing and for reading.
 
 // The pool to a runner, on its task socket:
 
-/// The first thing that a runner is told.
+/// The first message to a runner.
 struct Setup {
     std::string worker;             ///< the worker's id
     std::int64_t max_tasks = 0;     ///< it leaves after so many; 0: never
     std::int64_t memory_limit = 0;  ///< bytes, of its whole process tree; 0: none
     std::int64_t max_payload = 0;   ///< bytes, of a result or a checkpoint
     ContainerTool containers;
-    std::vector<std::string> pass_env;  ///< names of variables of the worker that scripts and containers get
+    std::vector<std::string> pass_env;  ///< names of the worker's variables that scripts and containers get
     friend bool operator==(const Setup&, const Setup&) = default;
 };
 
 struct Run {
     engine::RunOrder order;
-    std::optional<Duration> fence;  ///< when a fenced run must end, if no later deadline comes
+    std::optional<Duration> fence;  ///< when a fenced run must end, unless a later deadline arrives
 };
 
 // A runner to the pool, on its task socket:
@@ -55,13 +55,13 @@ struct Ended {
 // The pool to a runner, on its control socket:
 
 struct Stop {
-    store::Lease lease = 0;  ///< the run that is meant: another may have begun meanwhile
+    store::Lease lease = 0;  ///< the run to stop: another may have begun meanwhile
     engine::StopCause cause = engine::StopCause::Drain;
     Duration grace{};
     friend bool operator==(const Stop&, const Stop&) = default;
 };
 
-/// Told to the keeper too: a runner may be stopped at the deadline, and its worker with it.
+/// Sent to the keeper too: at the deadline the runner and its worker may both be suspended.
 struct SetFence {
     Duration deadline{};
     friend bool operator==(const SetFence&, const SetFence&) = default;
@@ -109,14 +109,14 @@ struct KillRunner {
     friend bool operator==(const KillRunner&, const KillRunner&) = default;
 };
 
-/// From now on the runner has runs that must end at the deadline of SetFence, or has none.
+/// Whether the runner's runs must end at the deadline of SetFence from now on.
 struct GuardRunner {
     engine::RunnerId runner = 0;
     bool is_fenced = false;
     friend bool operator==(const GuardRunner&, const GuardRunner&) = default;
 };
 
-/// With one descriptor, that the keeper keeps open until it is gone itself.
+/// With one descriptor, which the keeper keeps open until it exits.
 struct HoldOpen {
     friend bool operator==(const HoldOpen&, const HoldOpen&) = default;
 };
@@ -125,12 +125,12 @@ struct HoldOpen {
 struct RunnerDied {
     engine::RunnerId runner = 0;
     std::int32_t status = 0;  ///< of waitpid
-    std::string reason;       ///< what the keeper knows beyond the status: "killed: memory limit 512 MiB"; or empty
-    bool fenced = false;      ///< the keeper killed it, because it did not end its run at the deadline
+    std::string reason;       ///< what the status does not say: "killed: memory limit 512 MiB"; may be empty
+    bool fenced = false;      ///< the keeper killed it because its run did not end at the deadline
     friend bool operator==(const RunnerDied&, const RunnerDied&) = default;
 };
 
-/// Their order is the wire's: the first has type 1.
+/// Their order gives the type numbers of the protocol: the first has type 1.
 using Message = std::variant<Setup, Run, Ready, Ended, Stop, SetFence, Credit, Beat, Progressed, Printed, SpawnRunner,
                              KillRunner, GuardRunner, HoldOpen, RunnerDied>;
 
@@ -139,7 +139,7 @@ void append_frame(std::string& out, const Message& message);
 
 /// One packet without the length: u8 type, fields.
 [[nodiscard]] std::string to_packet(const Message& message);
-/// nullopt when the bytes are no message, whatever they are.
+/// nullopt when the bytes are not a message. Safe for any bytes.
 [[nodiscard]] std::optional<Message> parse_packet(std::string_view packet);
 
 inline constexpr std::size_t largest_frame = 256 * 1024 * 1024;
@@ -150,7 +150,7 @@ public:
     void feed(std::string_view bytes);
     /// The next whole message; nullopt when there is none yet, or the stream cannot be read (is_broken).
     [[nodiscard]] std::optional<Message> next();
-    /// What came is not the protocol: nothing that follows can be read.
+    /// The bytes broke the protocol: nothing after them can be read.
     [[nodiscard]] bool is_broken() const { return is_broken_; }
 
 private:

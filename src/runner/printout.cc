@@ -13,7 +13,7 @@
 namespace holdfast::runner {
 
 namespace {
-// Longer lines are no message to a person. A result that is printed as one line must fit, though.
+// A longer line is not meant for people; but a result that is printed as one line must fit.
 constexpr std::size_t longest_line = 64 * 1024 * 1024;
 
 // No secret is longer.
@@ -123,7 +123,7 @@ std::size_t Printout::read_pipes() {
     return total;
 }
 
-// All who could print are dead by now, but for threads that the run has left in the runner: they must not keep it.
+// The run's processes are dead by now. Threads that it has left in the runner may still print; do not wait for them.
 void Printout::read_rest() {
     constexpr int most_reads = 64;
     for (std::size_t stream = 0; stream < pipes_.size(); ++stream)

@@ -13,7 +13,7 @@
 
 namespace holdfast::runner {
 
-/// Tells whether a text begins with another one that nobody has kept.
+/// Tells whether a text begins with an earlier one of which only a hash was kept.
 class Fingerprint {
 public:
     void add(std::string_view bytes);
@@ -25,22 +25,23 @@ private:
     std::uint64_t hash_ = 0;
 };
 
-/// One stream of what a run prints: keeps what is not sent yet, up to a cap for the whole run, and its last line.
+/// One output stream of a run: keeps the bytes that are not sent yet, up to a cap for the whole run, and the last
+/// line.
 class PrintStream {
 public:
     explicit PrintStream(std::string name) : name_(std::move(name)) {}
 
     void restart();
     void add(std::string_view bytes);
-    /// Adds what `log` has beyond all that was added. Nothing when it begins otherwise, and so tells of something
-    /// else, or has only a newline more, as some engines end what ended without.
+    /// Adds the bytes of `log` after those that were added already. Adds nothing when `log` begins differently, or
+    /// when it has only one more newline, which some engines append.
     void complete(std::istream& log);
-    /// What can be sent: whole lines, unless there is none or `everything` is asked for; never half a character, nor
-    /// half of what the mask hides.
+    /// The text to send: whole lines, or a part of a line when there is no whole one or with `everything`; never a
+    /// part of a character or of a hidden secret.
     [[nodiscard]] std::string take(bool everything, const SecretMask& mask);
     [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
     [[nodiscard]] bool is_over_cap() const;
-    /// The last line that is not empty, without its end.
+    /// The last line that is not empty, without its newline.
     [[nodiscard]] const std::string& last_line() const { return line_.empty() ? last_line_ : line_; }
     [[nodiscard]] const std::string& name() const { return name_; }
 
@@ -55,9 +56,9 @@ private:
     std::string line_, last_line_;
 };
 
-/// What a run prints on stdout, stderr and through Context::log, on its way to the worker. No more than a window of
-/// bytes travels unacknowledged, but for what complete() adds: beyond it the pipes are not read, and the run waits
-/// when it prints more.
+/// The output of a run on stdout, stderr and through Context::log, on its way to the worker. At most a window of
+/// bytes is unacknowledged, apart from those that complete() adds. When the window is full the pipes are not read, so
+/// a run that prints more has to wait.
 class Printout {
 public:
     static constexpr std::size_t cap = 10'000'000;      ///< bytes per stream and run
@@ -68,13 +69,13 @@ public:
     Printout(Descriptor out, Descriptor err);
 
     void begin(store::Lease lease);
-    /// From now to the end of the run these are not told to anybody.
+    /// From now to the end of the run these secrets are masked.
     void hide(SecretMask mask) { mask_ = std::move(mask); }
-    /// Reads the pipes. How many bytes there were. While no run is on, they are thrown away.
+    /// Reads the pipes and returns the number of bytes. Between runs the bytes are thrown away.
     std::size_t read_pipes();
-    /// The same to the last byte, whatever the window.
+    /// The same to the last byte, even beyond the window.
     void read_rest();
-    /// Where the pipes have carried less than these logs of the same two streams have, adds the rest.
+    /// Adds the bytes of these logs of the two streams that the pipes did not carry.
     void complete(std::istream& out, std::istream& err);
     /// A line of Context::log.
     void add_line(std::string_view line);

@@ -23,7 +23,7 @@ using engine::RunnerId;
 
 namespace {
 
-/// A runner that lets so much wait on its control socket does not read it, or is stopped.
+/// A runner with so many unread bytes on its control socket hangs, or is suspended.
 constexpr std::size_t most_unread_control = 1024 * 1024;
 
 constexpr Duration lease_removal_patience = std::chrono::seconds(5);
@@ -129,7 +129,7 @@ void ProcessPool::logs_stored(RunnerId id, std::size_t bytes) {
 // ---- Writing ------------------------------------------------------------------------------------
 
 void ProcessPool::send(Runner& runner, Line& line, const Message& message) {
-    if (!line.socket || !line.out.send(line.socket.get(), message)) return;  // it is gone: the keeper will tell
+    if (!line.socket || !line.out.send(line.socket.get(), message)) return;  // it is gone: the keeper will report it
     if (line.out.size() == 0) return;
     if (&line == &runner.control && line.out.size() > most_unread_control)
         return condemn(runner, "killed: does not read its control socket");
@@ -174,17 +174,17 @@ void ProcessPool::read_task(RunnerId id) {
     Runner* runner = find(id);
     receive(runner->task);
     while (auto message = runner->task.in.next()) handle_task(*runner, std::move(*message));
-    if (runner->task.in.is_broken()) condemn(*runner, "killed: sent what is no message of a runner");
+    if (runner->task.in.is_broken()) condemn(*runner, "killed: broke the protocol of runners");
 }
 
 void ProcessPool::read_control(RunnerId id) {
     Runner* runner = find(id);
     receive(runner->control);
     while (auto message = runner->control.in.next()) handle_control(*runner, std::move(*message));
-    if (runner->control.in.is_broken()) condemn(*runner, "killed: sent what is no message of a runner");
+    if (runner->control.in.is_broken()) condemn(*runner, "killed: broke the protocol of runners");
 }
 
-/// What the run printed comes before its end.
+/// The output of a run is handled before its end.
 void ProcessPool::drain(Runner& runner) {
     while (receive(runner.control))
         while (auto message = runner.control.in.next()) handle_control(runner, std::move(*message));
@@ -249,7 +249,7 @@ void ProcessPool::bury(const RunnerDied& report) {
     sink_(std::move(gone));
 }
 
-/// What it has said before its end.
+/// Handles the messages that it sent before it died.
 void ProcessPool::hear_out(Runner& runner) {
     while (receive(runner.task))
         while (auto message = runner.task.in.next()) handle_task(runner, std::move(*message));
@@ -282,7 +282,7 @@ void ProcessPool::lose_keeper() {
         auto& [id, runner] = *runners_.begin();
         hear_out(runner);
         if (may_still_run(runner))
-            forget(id);  // whoever takes over the lease sees to the container first
+            forget(id);  // the sweeper that takes the lease over removes the container first
         else
             bury({id, 0, "killed: its keeper died"});
     }

@@ -18,7 +18,7 @@
 
 namespace holdfast::runner {
 
-/// What runners and their tasks are held to, and what they are given.
+/// The limits of runners and their tasks, and what they get from the worker.
 struct PoolLimits {
     std::int64_t max_tasks_per_runner = 0;          ///< a runner leaves after so many; 0: never
     std::int64_t memory_bytes = 0;                  ///< of a runner's whole process tree; 0: no limit
@@ -33,9 +33,9 @@ public:
     using Sink = std::function<void(engine::RunnerEvent)>;
 
     /// `worker`: its id, as text, by which its processes can be found.
-    /// `keeper_lost`: the keeper was killed. By then every descendant of this process has been killed, and RunnerGone
-    /// told of every runner, but for those whose container may still run; there will be no others. The worker has to
-    /// go.
+    /// `keeper_lost` is called when the keeper was killed. By then every descendant of this process has been killed,
+    /// and RunnerGone was sent for every runner except those whose container may still run. New runners cannot be
+    /// made, so the worker must exit.
     ProcessPool(platform::ServiceLoop& loop, KeeperLink& keeper, std::string worker, PoolLimits limits, Sink sink,
                 std::function<void()> keeper_lost);
     ~ProcessPool() override;
@@ -61,9 +61,9 @@ private:
         engine::RunnerId id = 0;
         Line task, control;
         store::TaskLease run;       // its lease is 0: it runs nothing
-        bool is_container = false;  // what it runs may be no descendant of ours
-        bool is_fenced = false;     // by what it ran last; so the keeper knows
-        std::string condemned;      // why the pool has had it killed
+        bool is_container = false;  // its run may not be a descendant of this process
+        bool is_fenced = false;     // its last run was; as the keeper was told
+        std::string condemned;      // why the pool has killed it; empty: it has not
     };
 
     Runner* find(engine::RunnerId id);
@@ -96,7 +96,7 @@ private:
     bool has_keeper_ = true;
     std::optional<Duration> fence_;
     std::map<engine::RunnerId, Runner> runners_;
-    std::shared_ptr<int> life_ = std::make_shared<int>();  // ends before what was posted is done
+    std::shared_ptr<int> life_ = std::make_shared<int>();  // callbacks that outlive the pool see that it is gone
     Descriptor writing_;  // an epoll: readable when a socket takes more of what waits to be written
     std::array<char, 64 * 1024> buffer_;
 };

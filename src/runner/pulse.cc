@@ -27,7 +27,7 @@ using std::chrono::milliseconds;
 
 constexpr Duration beat_interval = std::chrono::seconds(1);
 constexpr Duration news_interval = milliseconds(200);
-constexpr Duration reading_pause = milliseconds(20);  // else a run that prints lines would cost a wake-up for each
+constexpr Duration reading_pause = milliseconds(20);  // so that single printed lines do not cost a wake-up each
 constexpr Duration kill_interval = milliseconds(50);
 constexpr Duration check_interval = milliseconds(250);
 constexpr Duration own_removal_patience = std::chrono::seconds(10);
@@ -60,7 +60,7 @@ Pulse::Pulse(Printout printout, std::string folder)
 void Pulse::start() {
     sigset_t all, before;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the threads of the run
+    pthread_sigmask(SIG_SETMASK, &all, &before);  // signals go to the threads of the run
     thread_ = std::thread([this] { run(); });
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     thread_.detach();
@@ -87,6 +87,8 @@ void Pulse::begin(const Run& run) {
     if (is_fenced_ && fence_) wake_by(*fence_);
 }
 
+/// Called while no process of the run is left, so the pipes hold the last of its output. The lock is released while
+/// waiting for the socket: the thread goes on beating, and a dead worker ends the process here as well.
 void Pulse::finish() {
     std::unique_lock lock(mutex_);
     printout_.read_rest();
@@ -112,7 +114,8 @@ void Pulse::watch_tree(const TreeLimits& limits, bool spares_runner) {
     if (limits_.has_any()) wake_by(Duration::zero());
 }
 
-/// Waits for the pulse that tells them: a process may have ended for it, and its run after that, while it does.
+/// Takes the lock, so it waits for a thread that is just sending the signals: a process, and then its run, may end
+/// because of the signal before the flag is set.
 bool Pulse::has_told_processes() {
     const std::lock_guard lock(mutex_);
     return has_told_processes_;
@@ -186,11 +189,12 @@ void Pulse::log(std::string_view line) {
     wake_by(next_news_);
 }
 
+/// Wakes the thread from poll() only if it would sleep longer than that, so that a burst of updates costs one ring.
 void Pulse::wake_by(Duration when) {
     if (when >= sleeping_until_) return;
     sleeping_until_ = when;
     const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = write(bell_.get(), &one, sizeof one);  // full: it rings already
+    [[maybe_unused]] const auto written = write(bell_.get(), &one, sizeof one);  // a full counter rings as well
 }
 
 // ---- The thread ---------------------------------------------------------------------------------
@@ -199,6 +203,8 @@ void Pulse::run() {
     while (true) handle(wait_for_something());
 }
 
+/// The descriptors and the timeout are computed under the lock; poll() itself runs without it. A change in between
+/// rings the bell, because `sleeping_until_` is set first.
 std::vector<pollfd> Pulse::wait_for_something() {
     std::vector<pollfd> watched;
     int timeout = 0;
@@ -260,11 +266,12 @@ void Pulse::obey(const Message& message) {
     }
 }
 
-// Deadlines come by two ways, the run's order and the control socket: the later deadline is the newer one.
+// Deadlines arrive by two ways, the run's order and the control socket, in any order. They only grow: the later wins.
 void Pulse::note_fence(Duration deadline) {
     fence_ = std::max(fence_.value_or(deadline), deadline);
 }
 
+/// The fence comes first: it must hold even when everything below is slow.
 void Pulse::work_at(Duration now) {
     if (lease_ != 0 && is_fenced_ && fence_ && now >= *fence_) end_process(fenced_exit);
     if (now >= next_reading_) read_output(now);
@@ -276,7 +283,7 @@ void Pulse::work_at(Duration now) {
     }
     if (now >= next_beat_) {
         next_beat_ = now + beat_interval;
-        if (outbox_.size() == 0) send(Beat{});  // a worker that does not read needs no more of them
+        if (outbox_.size() == 0) send(Beat{});  // do not pile up beats for a worker that does not read
     }
     if (!outbox_.flush(control_socket)) end_process(abandoned_exit);
 }
@@ -286,6 +293,7 @@ void Pulse::read_output(Duration now) {
     if (bytes > 0 && bytes < much_output) next_reading_ = now + reading_pause;
 }
 
+/// SIGTERM once, then SIGKILL again and again from the end of the grace: a process may fork while it is being killed.
 void Pulse::stop_run(Duration now) {
     if (!kill_at_) {
         kill_at_ = now + stop_->grace;
@@ -293,7 +301,7 @@ void Pulse::stop_run(Duration now) {
     }
     if (now < *kill_at_) return;
     if (platform::signal_descendants(SIGKILL) > 0) has_told_processes_ = true;
-    kill_at_ = now + kill_interval;  // again: one may have been forked meanwhile
+    kill_at_ = now + kill_interval;
 }
 
 void Pulse::check_limits(Duration now) {
@@ -306,7 +314,7 @@ void Pulse::check_limits(Duration now) {
 }
 
 void Pulse::send_news(Timestamp at, bool everything) {
-    if (news_ && (everything || outbox_.size() == 0)) {  // else newer ones replace it until the worker reads
+    if (news_ && (everything || outbox_.size() == 0)) {  // else newer progress replaces it until the worker reads
         send(*news_);
         news_.reset();
     }

@@ -20,40 +20,41 @@ struct pollfd;
 
 namespace holdfast::runner {
 
-/// The runner's second thread, which user code cannot block: it beats, carries progress and output to the worker,
-/// stops the processes of a run that must stop, and ends the runner with all of its processes when the fence's
-/// deadline passes or its worker or keeper is gone.
+/// The runner's second thread, which user code cannot block. It beats, sends progress and output to the worker, stops
+/// the processes of a run that must stop, and ends the runner with all of its processes when the fence's deadline
+/// passes or its worker or keeper is gone.
 class Pulse {
 public:
-    /// `printout`: reads what the run prints. `folder`: where a container is noted.
+    /// `printout`: reads the run's output. `folder`: where the container of a run is noted.
     Pulse(Printout printout, std::string folder);
-    /// Never returns from a process that has not called end_process(): the thread lives as long as the runner.
+    /// Starts the thread, which lives as long as the process.
     void start();
 
     // ---- For the runner's main thread
     // --------------------------------------------------------------------------------
     void begin(const Run& run);
-    /// Nothing of the run is left: sends what it has printed to the last byte, and waits until it is sent.
+    /// To be called when no process of the run is left. Sends its output to the last byte and returns when it is
+    /// sent.
     void finish();
     /// The run was asked to stop.
     [[nodiscard]] bool is_stopping() const { return is_stopping_; }
-    /// ... and processes that it had started were sent a signal for that.
+    /// ... and its processes were sent a signal for that.
     [[nodiscard]] bool has_told_processes();
-    /// Until finish(): what the run's processes, or the runner too, are killed for when they exceed it. After
-    /// finish() the limits of set_usual_limits() hold again.
+    /// Until finish() these limits hold for the run's processes; then those of set_usual_limits() again. When a limit
+    /// is exceeded the run's processes are killed, and the runner too unless `spares_runner`.
     void watch_tree(const TreeLimits& limits, bool spares_runner);
     void set_usual_limits(const TreeLimits& limits) { usual_limits_ = limits; }  ///< before start()
     /// The limit for which the run's processes were killed.
     [[nodiscard]] std::optional<std::string> broken_limit();
-    /// From now until finish() a stop kills nothing: what was left of the run is being tidied up.
+    /// From now until finish() a stop kills no process: the run has ended and its remains are being removed.
     void leave_processes_alone();
-    /// Lets the run's processes tell about it, until finish(). Throws std::system_error.
+    /// Opens the socket for updates from the run's processes, until finish(). Throws std::system_error.
     void open_socket(const std::string& path, std::int64_t max_payload);
-    /// Until finish(): nothing that the run prints or reports shows these.
+    /// Masks these secrets in everything that the run prints or reports, until finish().
     void hide(const SecretMask& mask);
-    /// So much that its rest is not kept.
+    /// The run has printed more than is kept.
     [[nodiscard]] bool has_cut_output();
-    /// Adds what these logs of stdout and stderr have and the run has printed without its arriving here.
+    /// Adds output from these logs of stdout and stderr that did not arrive through the pipes.
     void complete_output(std::istream& out, std::istream& err);
     [[nodiscard]] std::string last_line_of_stdout();
     [[nodiscard]] std::string last_line_of_stderr();
@@ -61,7 +62,7 @@ public:
     // ---- For the run, from any of its threads
     // ------------------------------------------------------------------------
     void update(const RunUpdate& update);
-    /// Waits while too much is on its way.
+    /// Blocks while too much output is unacknowledged.
     void log(std::string_view line);
 
 private:
@@ -80,7 +81,7 @@ private:
     void send_news(Timestamp at, bool everything);
     void send(const Message& message);
     void wake_by(Duration when);
-    /// Also ends a container that is no child of ours.
+    /// Also removes the container, which need not be a child process.
     [[noreturn]] void end_process(int exit_code);
 
     Descriptor bell_;
@@ -97,7 +98,7 @@ private:
     store::Lease lease_ = 0;
     bool is_fenced_ = false;
     std::optional<Duration> fence_;
-    std::optional<Stop> stop_;  // perhaps of a run that has not begun yet
+    std::optional<Stop> stop_;  // possibly for a run that has not begun yet
     std::optional<Duration> kill_at_;
     bool has_told_processes_ = false;
     std::optional<Progressed> news_;

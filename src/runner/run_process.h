@@ -8,12 +8,11 @@
 
 namespace holdfast::runner {
 
-/// A file without a name, with this text to read: however long it is, nobody has to wait for a run to read it.
-/// Throws std::system_error.
+/// An unnamed file with this text. Unlike a pipe it holds any length without a reader. Throws std::system_error.
 [[nodiscard]] Descriptor readable_file(const std::string& text);
 
-/// Waits for this child, and reaps orphans that have come to this process meanwhile. Its status of waitpid;
-/// that of exit code 255 when somebody else has reaped it.
+/// Waits for this child, and reaps orphans that this process has adopted meanwhile. Returns the status of waitpid, or
+/// that of exit code 255 when the run itself has reaped it.
 [[nodiscard]] int wait_for_process(pid_t child);
 
 }  // namespace holdfast::runner

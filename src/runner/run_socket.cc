@@ -30,7 +30,7 @@ sockaddr_un address_of(const std::string& path) {
     return address;
 }
 
-/// Answers are short: one that does not fit into the socket belongs to somebody who reads none.
+/// Answers are short: one that does not fit into the socket means that the guest does not read.
 bool answer(int socket, const std::string& line) {
     return send(socket, line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(line.size());
 }

@@ -11,16 +11,16 @@ struct pollfd;
 
 namespace holdfast::runner {
 
-/// Where the processes of a run tell about it: a Unix socket. Each line that they write is a JSON object with
-/// "progress" and "text", or "checkpoint"; each is answered by a line, {} or {"error": "..."}.
+/// A Unix socket on which the processes of a run report progress. Each line that they write is a JSON object with
+/// "progress" and "text", or "checkpoint". The answer to each is a line, {} or {"error": "..."}.
 class RunSocket {
 public:
     /// Listens at `path`. Throws std::system_error.
     RunSocket(const std::string& path, std::int64_t max_payload);
 
-    /// What to wait for.
+    /// Adds its descriptors to those that the caller polls.
     void add_to(std::vector<pollfd>& watched) const;
-    /// Handles all that is there, without waiting.
+    /// Handles everything that has arrived. Does not block.
     void serve(const std::function<void(RunUpdate)>& accept);
 
 private:
@@ -29,7 +29,7 @@ private:
         std::string unread;
     };
     void let_in();
-    /// False when the guest has left, or has to.
+    /// False when the guest has left, or must be disconnected.
     bool hear(Guest& guest, const std::function<void(RunUpdate)>& accept) const;
 
     Descriptor listening_;
@@ -37,8 +37,8 @@ private:
     std::vector<Guest> guests_;
 };
 
-/// From within a run: tells the runner about it, through the socket at `path` ($HOLDFAST_SOCKET). nullopt when it was
-/// accepted; else what is wrong, for people.
+/// For a process of a run: sends the update to the runner through the socket at `path` ($HOLDFAST_SOCKET). nullopt
+/// when it was accepted; else what is wrong, as a message for people.
 [[nodiscard]] std::optional<std::string> send_to_run(const std::string& path, const RunUpdate& update);
 
 }  // namespace holdfast::runner

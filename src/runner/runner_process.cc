@@ -31,10 +31,10 @@ namespace holdfast::runner {
 
 namespace {
 
-/// The messages on the task socket, waited for.
+/// Reads the messages on the task socket, blocking.
 class TaskSocket {
 public:
-    /// Ends the process when the worker is gone, or says something else.
+    /// Ends the process when the worker is gone, or sends another message.
     template <typename Expected>
     Expected expect() {
         while (true) {
@@ -55,7 +55,7 @@ private:
     std::array<char, 64 * 1024> buffer_;
 };
 
-/// The runner's stdin, stdout and stderr, as they are for each task, whatever the one before has done to them.
+/// Gives each task fresh stdin, stdout and stderr, whatever the task before did to them.
 class StandardStreams {
 public:
     StandardStreams() {
@@ -104,7 +104,8 @@ public:
     int run() {
         pulse_.set_usual_limits(limits_.usual());
         pulse_.start();
-        prctl(PR_SET_PDEATHSIG, 0);  // from now on the pulse sees the keeper's end, and kills what was started
+        prctl(PR_SET_PDEATHSIG,
+              0);  // from now on the pulse notices the keeper's death and kills the run's processes first
         TaskSocket::send(Ready{getpid()});
         while (true)
             if (run_next()) return 0;
@@ -118,7 +119,7 @@ private:
 
     bool run_next() {
         const Run run = tasks_.expect<Run>();
-        signal(SIGCHLD, SIG_DFL);  // a function may have ignored it: the ends of processes would be lost
+        signal(SIGCHLD, SIG_DFL);  // a function may have ignored it, and then exit statuses are lost
         pulse_.begin(run);
         Outcome outcome = execute(run.order);
         StandardStreams::flush();
@@ -150,8 +151,8 @@ private:
         return script_.execute(order, spec, pulse_);
     }
 
-    /// What a task leaves in memory is taken from the next one: half of the limit must be free for it. Looked at now
-    /// and then only, for the sake of short tasks.
+    /// Memory that a task leaks is missing for the next one: half of the limit must be free. Checked only now and
+    /// then, to keep short tasks cheap.
     bool has_grown() {
         if (setup_.memory_limit == 0 || tasks_run_ % 16 != 0) return false;
         return platform::resident_bytes(getpid()) > setup_.memory_limit / 2;
@@ -175,7 +176,7 @@ int run_runner(int argc, char** argv, const FunctionTable& functions) {
     prctl(PR_SET_NAME, "holdfast-runner");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     for (const int each : {task_socket, control_socket, keeper_pipe, withheld_file}) fcntl(each, F_SETFD, FD_CLOEXEC);
-    // Never destroyed: the pulse goes on beating while a function that calls exit() ends the process.
+    // Never destroyed: the pulse still beats while the process exits, for example when a function calls exit().
     static RunnerProcess& runner = *new RunnerProcess(functions, parse_place(argc, argv));
     const int exit_code = runner.run();
     _exit(exit_code);

@@ -24,7 +24,7 @@ void restore_signals() {
     sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-/// All away from where they are going, then there; everything else is closed on exec.
+/// Moves all descriptors out of the way first, then to their numbers. All others are closed on exec.
 void place_descriptors(const RunnerStart& start) {
     const int task = fcntl(start.task_socket, F_DUPFD_CLOEXEC, 16);
     const int control = fcntl(start.control_socket, F_DUPFD_CLOEXEC, 16);
@@ -48,7 +48,8 @@ RunnerPlace parse_place(int argc, char** argv) {
 void become_runner(const RunnerStart& start) {
     restore_signals();
     setsid();
-    // Until a thread of the runner watches the keeper. If that died before the call, the parent is another one now.
+    // Holds until a thread of the runner watches the keeper. If the keeper died before the call, the parent has
+    // changed.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != start.keeper) _exit(abandoned_exit);
     place_descriptors(start);

@@ -9,7 +9,7 @@
 
 namespace holdfast::runner {
 
-/// What a new runner process is given by its keeper.
+/// What a keeper gives to a new runner process.
 struct RunnerStart {
     engine::RunnerId runner = 0;
     std::string worker;
@@ -18,11 +18,11 @@ struct RunnerStart {
     int control_socket = -1;
     int keeper_pipe = -1;
     int withheld = -1;
-    std::string folder;  ///< it may make this directory for itself
+    std::string folder;  ///< the runner may create this directory
     platform::CgroupPaths groups;
 };
 
-/// What of it the runner reads from its command line.
+/// The part of it that the runner reads from its command line.
 struct RunnerPlace {
     std::string folder;
     platform::CgroupPaths groups;

@@ -9,14 +9,14 @@ namespace holdfast::runner {
 
 namespace {
 
-// The kernel takes no more for one variable. Longer arguments are on stdin only.
+// The kernel's limit for one variable. Longer arguments are on stdin only.
 constexpr std::size_t longest_args = 128 * 1024 - 64;
 
 bool fit_into_a_variable(const std::string& args) {
     return args.size() < longest_args;
 }
 
-/// So that `holdfast progress` is found: the directory of this program comes last in the path.
+/// The directory of this program comes last in the path, so that a script finds `holdfast progress`.
 std::string path_with_own_program(const WorkerEnvironment& worker) {
     std::error_code failed;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);

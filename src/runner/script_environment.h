@@ -11,8 +11,8 @@
 
 namespace holdfast::runner {
 
-/// The variables of a task: its own, and those by which it finds its arguments, its runner, and where to leave its
-/// result. `folder`: where the run sees the directory of ScriptFiles.
+/// The variables of a task: its own, and those that name its arguments, its runner and its result file. `folder`: the
+/// path of the directory of ScriptFiles as the run sees it.
 [[nodiscard]] Variables task_variables(const engine::RunOrder& order, const core::TaskSpec& spec,
                                        const std::string& folder, const std::string& worker);
 
@@ -22,7 +22,7 @@ namespace holdfast::runner {
                                                           const std::string& folder, const Secrets& secrets,
                                                           const WorkerEnvironment& worker);
 
-/// What the log of a run says when its arguments are too long for HOLDFAST_ARGS, which it then lacks.
+/// The line in the log of a run whose arguments are too long for HOLDFAST_ARGS, which is then not set.
 [[nodiscard]] std::optional<std::string> note_on_long_args(const engine::RunOrder& order);
 
 }  // namespace holdfast::runner

@@ -30,7 +30,8 @@ platform::LaunchParams launch_params(const engine::RunOrder& order, const core::
 }
 
 unsigned user_processes_with(int more) {
-    const auto all = platform::list_processes().size();  // of other users, too: a limit that is too wide
+    const auto all =
+        platform::list_processes().size();  // of all users, so the limit is too wide rather than too tight
     return static_cast<unsigned>(all) + static_cast<unsigned>(more);
 }
 
@@ -58,7 +59,7 @@ Outcome ScriptExecutor::execute(const engine::RunOrder& order, const core::TaskS
         limits_.end();
         return failed_with(error_code::script_failed, pid.error());
     }
-    if (pulse.is_stopping()) kill(*pid, SIGTERM);  // the pulse may have looked before it was there
+    if (pulse.is_stopping()) kill(*pid, SIGTERM);  // the pulse may have signalled before the process existed
     ScriptEnd end{wait_for_process(*pid), pulse.is_stopping(), {}, {}, {}, {}};
     platform::kill_all_descendants();
     end.broken_limit = pulse.broken_limit();

@@ -9,7 +9,7 @@ namespace holdfast::runner {
 /// Runs scripts on this machine, each as the leader of a session of its own.
 class ScriptExecutor : public Executor {
 public:
-    /// `folder`: may be made and removed at will. `worker` and `limits` outlive it.
+    /// `folder`: the executor may create and remove it. `worker` and `limits` must outlive the executor.
     ScriptExecutor(std::string folder, const WorkerEnvironment& worker, TaskLimits& limits, std::int64_t max_payload);
     [[nodiscard]] Outcome execute(const engine::RunOrder& order, const core::TaskSpec& spec, Pulse& pulse) override;
 

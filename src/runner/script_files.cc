@@ -33,7 +33,7 @@ void make_folder(const std::string& path) {
     if (mkdir(path.c_str(), 0700) != 0) throw_errno("cannot make the directory " + path);
 }
 
-/// Not through a link, and nothing but a regular file: the script may have put anything there.
+/// Reads only a regular file, and not through a link: the script may have put anything there.
 std::optional<std::string> read_regular_file(const std::string& path, std::size_t at_most) {
     const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     struct stat status {};
@@ -77,7 +77,7 @@ Outcome outcome_of_result(const GivenResult& given, std::int64_t max_payload) {
                            concat("the result has more than the ", max_payload, " bytes that are allowed"));
     if (!nlohmann::json::accept(given.text))
         return failed_with(error_code::result_not_readable,
-                           concat("the result is no valid JSON: ", given.text.substr(0, 200)));
+                           concat("the result is not valid JSON: ", given.text.substr(0, 200)));
     return completed_with(given.text, max_payload);
 }
 

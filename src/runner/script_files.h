@@ -7,7 +7,7 @@
 
 namespace holdfast::runner {
 
-/// The files of one run of a script, in a directory of its own that is removed with this.
+/// The files of one run of a script, in a directory of their own, which the destructor removes.
 class ScriptFiles {
 public:
     /// Throws std::system_error.
@@ -18,7 +18,7 @@ public:
 
     [[nodiscard]] const std::string& folder() const { return folder_; }
     [[nodiscard]] std::string script() const { return folder_ + "/script"; }
-    [[nodiscard]] std::string work() const { return folder_ + "/work"; }  ///< empty: to work in
+    [[nodiscard]] std::string work() const { return folder_ + "/work"; }  ///< the empty working directory
     [[nodiscard]] std::string result() const { return folder_ + "/result"; }
     [[nodiscard]] std::string socket() const { return folder_ + "/socket"; }
     [[nodiscard]] std::string checkpoint() const { return folder_ + "/checkpoint"; }
@@ -27,8 +27,8 @@ private:
     std::string folder_;
 };
 
-/// What a script that ended well has given as its result: the contents of the result file, else what stands after
-/// "OUTPUT: " in the last line that it printed, else null. nullopt: it has given none.
+/// The result of a script that ended with exit code 0: the contents of the result file, else the rest of the last
+/// printed line after "OUTPUT: ", else null. nullopt: the script gave none.
 struct GivenResult {
     std::string text;
     bool is_too_large = false;

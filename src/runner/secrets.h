@@ -10,7 +10,7 @@
 
 namespace holdfast::runner {
 
-/// Of a task whose worker cannot read one of its secrets.
+/// The error code of a task whose worker cannot read one of its secrets.
 inline constexpr std::string_view secret_not_available = "SECRET_NOT_AVAILABLE";
 
 /// The secrets of a run: variables and their values, as they are on this machine now.
@@ -19,15 +19,15 @@ using Secrets = Variables;
 /// The error names the secret and what is missing, never a value.
 [[nodiscard]] Result<Secrets, std::string> read_secrets(const core::TaskSpec& spec, const WorkerEnvironment& worker);
 
-/// Replaces what must not be seen by "***". Of a secret with several lines each line is one; parts shorter than 4
-/// bytes are left alone, because they would make everything else unreadable.
+/// Replaces secrets by "***". Each line of a secret with several lines counts as one. Parts shorter than 4 bytes are
+/// not masked, because that would make everything else unreadable.
 class SecretMask {
 public:
     SecretMask() = default;
     explicit SecretMask(const Secrets& secrets);
 
     [[nodiscard]] std::string masked(std::string_view text) const;
-    /// How many bytes at the end of a text may be the beginning of a secret that goes on in the next one.
+    /// How many bytes at the end of a text may be the beginning of a secret that continues in the next text.
     [[nodiscard]] std::size_t hold_back(std::string_view text) const;
 
 private:

@@ -20,7 +20,7 @@ TreeLimits TaskLimits::begin(std::optional<std::int64_t> memory_bytes, std::opti
     has_own_ = memory_bytes || processes;
     if (memory_bytes) watched.memory_bytes = platform::set_memory_limit(groups_, memory_bytes) ? 0 : *memory_bytes;
     if (processes) {
-        // The limit counts threads, and those of the runner, too.
+        // The limit also counts threads, including those of the runner.
         const std::int64_t most = platform::process_count(groups_) + *processes;
         watched.processes = platform::set_process_limit(groups_, most) ? 0 : *processes;
     }

@@ -8,21 +8,21 @@
 
 namespace holdfast::runner {
 
-/// Holds the runner and its tasks to their limits, by the runner's control group where it has one.
+/// Enforces the limits of the runner and its tasks, by the runner's control group where it has one.
 class TaskLimits {
 public:
-    /// `memory_bytes`: of tasks that name no limit; 0: none.
+    /// `memory_bytes`: for tasks without a limit of their own; 0: none.
     TaskLimits(platform::CgroupPaths groups, std::int64_t memory_bytes);
 
-    /// The limits of a task that names some. What is returned must be watched, because no control group does.
+    /// Sets the limits of a task that has its own. Returns those that must be watched, because no control group does.
     [[nodiscard]] TreeLimits begin(std::optional<std::int64_t> memory_bytes, std::optional<int> processes);
-    /// Back to those of the runner.
+    /// Restores the limits of the runner.
     void end();
-    /// What must be watched for tasks that name no limit.
+    /// The limits that must be watched for tasks without limits of their own.
     [[nodiscard]] const TreeLimits& usual() const { return usual_; }
-    /// "memory limit 512 MiB" when the kernel has killed a process of this task for it.
+    /// "memory limit 512 MiB" when the kernel has killed a process of this task for exceeding it.
     [[nodiscard]] std::optional<std::string> broken_in_kernel();
-    /// By any task so far: then the kernel's count of kills says nothing about the next one.
+    /// Whether any task was killed so far: then the kernel's count of kills tells nothing about the next one.
     [[nodiscard]] bool were_broken() const { return were_broken_; }
 
 private:

@@ -11,7 +11,7 @@ namespace holdfast::runner {
 
 namespace {
 
-// Reading the whole process table is worth avoiding for the many runs that start no process.
+// Spares the many runs without child processes a scan of the process table.
 bool has_children() {
     siginfo_t ignored{};
     return waitid(P_ALL, 0, &ignored, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 || errno != ECHILD;

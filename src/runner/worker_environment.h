@@ -14,23 +14,23 @@ using Variables = std::map<std::string, std::string>;
 /// As "NAME=value".
 [[nodiscard]] std::vector<std::string> assignments(const Variables& variables);
 
-/// The names of the variables that no run finds in its environment by itself: the store's URL and password, tokens,
-/// and `secrets`, the variables that secrets are read from; without those in `pass_env`.
+/// The names of the variables that runs do not inherit: the store's URL and password, tokens, and `secrets`, the
+/// variables that secrets are read from; without those in `pass_env`.
 [[nodiscard]] std::vector<std::string> withheld_names(const std::vector<std::string>& secrets,
                                                       const std::vector<std::string>& pass_env);
 
 /// The environment of this process in two parts.
 struct SplitEnvironment {
-    std::vector<std::string> shown;  ///< "NAME=value": what keeper and runners are started with
-    std::string withheld;            ///< what secrets may be read from: "NAME=value" with a NUL after each
+    std::vector<std::string> shown;  ///< "NAME=value": the environment of keeper and runners
+    std::string withheld;            ///< for reading secrets: "NAME=value" with a NUL after each
 };
-/// Holdfast's own variables among `withheld` are in neither part: nothing but the worker needs them.
+/// Holdfast's own variables among `withheld` are in neither part: only the worker needs them.
 [[nodiscard]] SplitEnvironment split_environment(const std::vector<std::string>& withheld);
 
-/// What a runner knows of its worker.
+/// What a runner knows about its worker.
 class WorkerEnvironment {
 public:
-    /// `withheld`: of SplitEnvironment. `pass_env`: the names of variables that every script and container is given.
+    /// `withheld`: of SplitEnvironment. `pass_env`: the names of variables that every script and container gets.
     WorkerEnvironment(std::string worker, std::vector<std::string> pass_env, std::string_view withheld);
 
     /// The worker's id.

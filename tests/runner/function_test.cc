@@ -124,7 +124,7 @@ TEST(FunctionRun, ThatThrowsStoppedUnaskedFailsAndIsToldWhatItDidWrong) {
     EXPECT_FALSE(ended.completed);
     EXPECT_FALSE(ended.saw_stop);
     EXPECT_EQ(ended.error.code, error_code::task_exception);
-    EXPECT_THAT(ended.error.message, HasSubstr("nobody had asked to stop"));
+    EXPECT_THAT(ended.error.message, HasSubstr("was not asked to stop"));
 }
 
 TEST(FunctionRun, ThatCompletesAnywayHasNotBeenStopped) {

@@ -28,7 +28,7 @@ TEST_P(WorkerStop, ACancelledRunIsDeadBeforeItsTaskIsCancelled) {
     cancel(id);
     EXPECT_EQ(ended(id).state, TaskState::Cancelled);
     EXPECT_FALSE(is_alive(run.pid));
-    EXPECT_EQ(count(ledger->lines(), What::End), 0);
+    EXPECT_EQ(ledger->read().count(Mark::Done), 0);
 }
 
 TEST_P(WorkerStop, ACancelledRunMayTidyUpFirst) {
@@ -37,7 +37,7 @@ TEST_P(WorkerStop, ACancelledRunMayTidyUpFirst) {
     begun(id);
     cancel(id);
     EXPECT_EQ(ended(id).state, TaskState::Cancelled);
-    EXPECT_EQ(count(ledger->lines(), What::End), 1);
+    EXPECT_EQ(ledger->read().count(Mark::Done), 1);
 }
 
 /// What a run that has seen the stop returns or throws after that is no result, unless it says so.
@@ -112,7 +112,7 @@ TEST_P(WorkerStop, StoppedThatNobodyAskedForIsAFailure) {
         const auto record = ended(submit("throw Stopped"));
         EXPECT_EQ(record.state, TaskState::Failed);
         EXPECT_EQ(code_of(record), error_code::task_exception);
-        EXPECT_THAT(record.error->message, HasSubstr("nobody had asked to stop"));
+        EXPECT_THAT(record.error->message, HasSubstr("was not asked to stop"));
     }
 }
 
