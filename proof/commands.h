@@ -1,20 +1,20 @@
 #pragma once
 
-#include "cli/session.h"
+#include "cli/command.h"
 #include "holdfast/function.h"
 
 namespace holdfast::proof {
 
-using namespace cli;  // the commands of this folder are written as those in src/cli are
+// The commands that show or measure Holdfast at work. A worker or a server does not need them: only the program
+// `holdfast` has them, and applications that call App::main do not.
 
-// The commands that show or measure Holdfast at work. They are not part of what a worker or a server needs, so the
-// program adds them to the command line.
+void add_demo(cli::Command& program);
+void add_bench(cli::Command& program);
+/// `holdfast bench chaos`: real processes on stores of their own, and everything that can happen to them.
+void add_bench_chaos(cli::Command& bench);
 
-void add_demo(CLI::App& program, Action& chosen);
-void add_bench(CLI::App& program, Action& chosen);
-
-/// What a runner executes in a benchmark. Every program with these commands can run them; only a worker of a
-/// benchmark announces them.
+/// The functions that runners execute in a benchmark or a chaos run. Every runner of the program has them; only the
+/// workers of such a run announce them.
 [[nodiscard]] const FunctionTable& bench_functions();
 
 }  // namespace holdfast::proof

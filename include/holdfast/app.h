@@ -37,8 +37,9 @@ public:
     /// For a Worker, or for runner_main().
     [[nodiscard]] const FunctionTable& functions() const { return functions_; }
 
-    /// The whole command line, as docs/cli.md describes it; returns the exit code. To be called before the program
-    /// starts a thread. In the library holdfast::app, which a program that calls it links as well.
+    /// The whole command line, as docs/cli.md describes it, except `demo` and `bench`; returns the exit code. To be
+    /// called before the program starts a thread. In the library holdfast::app, which a program that calls it links
+    /// as well.
     int main(int argc, char** argv);
 
 private:

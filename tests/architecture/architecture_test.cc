@@ -167,7 +167,7 @@ TEST(ArchitectureCheck, AllowsEachLayerWhatItIsFor) {
         {"src/client/client.cc", "#include \"store/sqlite/a.h\"\n#include \"store/postgres/b.h\"\n"},
         {"src/platform/clock.cc", "#include <ctime>\nauto now = std::chrono::steady_clock::now();\n"},
         {"src/cli/main.cc", "#include \"store/sqlite/a.h\"\n#include <CLI/CLI.hpp>\n#include \"config/config.h\"\n"},
-        {"src/app.cc", "#include \"cli/main.h\"\n"},
+        {"src/main.cc", "#include \"cli/main.h\"\n#include \"proof/commands.h\"\n"},
     };
     EXPECT_THAT(violations(sources), IsEmpty());
 }

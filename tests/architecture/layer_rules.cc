@@ -20,7 +20,7 @@ const std::string api = "include/holdfast", base = "src/base", core = "src/core"
                   engine = "src/engine", platform = "src/platform", runner = "src/runner", client = "src/client",
                   worker = "src/worker", views = "src/views", http = "src/server/http", routes = "src/server/api",
                   page = "src/server/page", remote = "src/server/remote", server = "src/server/process",
-                  cli = "src/cli", proof = "proof", app = "src/app.cc", program = "src/main.cc";
+                  cli = "src/cli", proof = "proof", program = "src/main.cc";
 
 std::vector<Layer> stated_layers() {
     const Names json{"nlohmann/"};
@@ -42,7 +42,7 @@ std::vector<Layer> stated_layers() {
         {views, {api, base, core, config, store, engine, platform, client}, json},
         {http, {api, base, platform}, {"nlohmann/", "boost/", "openssl/", "zlib.h"}, true},
         {routes,
-         {api, base, core, config, store, engine, platform, runner, client, worker, views, http},
+         {api, base, core, config, store, engine, platform, client, views, http},
          {"nlohmann/", "fmt/", "openssl/"},
          true},
         {page, {api, base, http}, {}, false},
@@ -53,8 +53,7 @@ std::vector<Layer> stated_layers() {
          true},
         {cli, everything, {"nlohmann/", "fmt/", "CLI/"}, true},
         {proof, everything, {"nlohmann/", "fmt/", "CLI/", "libpq-fe.h", "sqlite3.h"}, true},
-        {app, {api, cli, proof}, {}, true},
-        {program, {api}, {}},
+        {program, {api, cli, proof}, {}},
     };
 }
 
