@@ -35,10 +35,10 @@ using std::chrono::milliseconds;
 
 constexpr auto turn_length = milliseconds(20);
 constexpr Duration settle_bound = std::chrono::seconds(60);
-constexpr Duration lease_length = std::chrono::seconds(5);  // as the configuration below says
+constexpr Duration lease_length = std::chrono::seconds(5);  // as in the configuration below
 constexpr auto leave_patience = std::chrono::seconds(20);
 
-/// Shorter than the defaults throughout, so that a stop or a cut can outlast them many times in one run.
+/// Shorter than the defaults, so that many stops and cuts of one run outlast them.
 constexpr auto configuration = R"(worker:
   heartbeat_interval: 500ms
   max_concurrent_tasks: {}
@@ -57,7 +57,7 @@ recovery:
   unmatched_step_timeout_secs: 3600
 )";
 
-/// The folders of a run, below one.
+/// The paths of a run.
 struct Place {
     std::string folder;
 
@@ -67,7 +67,7 @@ struct Place {
     [[nodiscard]] std::string database() const { return disk() + "/chaos.db"; }
 };
 
-/// The user postgres must get through, and Unix permissions of the parent are none of our business.
+/// The folder of a run, which the user postgres can enter.
 class OpenFolder {
 public:
     OpenFolder() : path_((std::filesystem::temp_directory_path() / "holdfast-chaos-XXXXXX").string()) {
@@ -87,9 +87,9 @@ private:
     bool is_kept_ = false;
 };
 
-/// Nothing that the run starts survives it, however it ends.
+/// Ends every process that the run has started, however the run ends.
 struct EndOfDescendants {
-    EndOfDescendants() { prctl(PR_SET_CHILD_SUBREAPER, 1); }  // what a killed worker leaves behind is ours to end
+    EndOfDescendants() { prctl(PR_SET_CHILD_SUBREAPER, 1); }  // inherits what a killed worker leaves behind
     ~EndOfDescendants() { platform::kill_all_descendants(); }
     EndOfDescendants(const EndOfDescendants&) = delete;
     EndOfDescendants& operator=(const EndOfDescendants&) = delete;
@@ -97,7 +97,7 @@ struct EndOfDescendants {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-/// Ctrl-C and SIGTERM end the run in order: nothing is left behind.
+/// Ctrl-C and SIGTERM end the run in order, so that nothing is left behind.
 void heed_interruptions() {
     for (const int each : {SIGINT, SIGTERM, SIGHUP}) std::signal(each, [](int) { interrupted = 1; });
 }
@@ -108,7 +108,7 @@ public:
         : params_(std::move(params)), place_{folder_.path()}, random_(params_.settings.seed) {
         for (const std::string& each : {place_.disk(), place_.book()}) std::filesystem::create_directory(each);
         std::ofstream(place_.config()) << fmt::format(configuration, params_.settings.slots);
-        LedgerFile(ledger_path(place_.book()));
+        (void)crew::Ledger(ledger_path(place_.book()));
     }
 
     ChaosResult run() {
@@ -137,7 +137,7 @@ private:
                             .backlog = 4L * params_.settings.workers * params_.settings.slots});
     }
 
-    /// Large enough for the whole run with the disk not full.
+    /// Large enough for the data of the whole run.
     void make_disk() {
         const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(params_.settings.duration).count() + 1;
         auto& faults = params_.settings.faults;
@@ -153,7 +153,7 @@ private:
     [[nodiscard]] std::string own_url() const {
         return is_postgres() ? postgres_->url(postgres_->port()) : "sqlite:" + place_.database();
     }
-    /// Through a gate of its own, where there is a path to cut.
+    /// The URL through a new gate, where there is a path to cut.
     [[nodiscard]] std::string gated_url() {
         if (!is_postgres()) return own_url();
         gates_.push_back(std::make_unique<Gate>(postgres_->port()));
@@ -202,7 +202,7 @@ private:
     void settle() {
         params_.say("no more faults: everything must settle now");
         findings_.settle_bound = settle_bound;
-        // The call of the submitter that is under way may need a worker or server that has yet to start.
+        // The current call of the submitter may need a worker or server that has yet to start.
         std::thread stopping([this] { submitter_->stop(); });
         const auto end = Clock::now() + settle_bound;
         while (!findings_.settled_at && Clock::now() < end) {
@@ -229,7 +229,7 @@ private:
     }
 
     ChaosResult report() {
-        findings_.ledger = read_ledger(ledger_path(place_.book()));
+        findings_.ledger = crew::Ledger(ledger_path(place_.book())).read();
         findings_.acknowledged_tasks = submitter_->tasks();
         findings_.acknowledged_jobs = submitter_->jobs();
         findings_.lives = crew_->lives();
@@ -258,7 +258,7 @@ private:
         if (!result.summary.kept_all_promises()) keep_evidence(result);
     }
 
-    /// All that somebody needs who wants to know what went wrong: ledger, logs, blows, and the store itself.
+    /// Keeps the evidence of what went wrong: ledger, logs, blows, and the store itself.
     void keep_evidence(ChaosResult& result) {
         std::ofstream blows(folder_.path() + "/blows.txt");
         for (const Blow& blow : findings_.blows)
@@ -282,7 +282,7 @@ private:
                     ignored);
     }
 
-    // What is used by what comes later is destroyed after it.
+    // In this order, because later members use earlier ones.
     ChaosParams params_;
     OpenFolder folder_;
     EndOfDescendants end_of_descendants_;
@@ -290,7 +290,7 @@ private:
     std::mt19937_64 random_;
     std::unique_ptr<SmallDisk> disk_;
     std::unique_ptr<OwnPostgres> postgres_;
-    std::unique_ptr<Submitter> submitter_;  // a gate that is gone holds no call up
+    std::unique_ptr<Submitter> submitter_;  // before the gates: they are destroyed first, so that no call hangs
     std::vector<std::unique_ptr<Gate>> gates_;
     std::unique_ptr<store::Store> store_;
     std::unique_ptr<Crew> crew_;

@@ -9,9 +9,8 @@ namespace holdfast::chaos {
 
 struct ChaosParams {
     Settings settings = {};
-    std::string output =
-        {};  ///< the folder for what the run leaves behind; empty: kept only when a promise was broken
-    std::function<void(const std::string&)> say = [](const std::string&) {};  ///< what happens, for who waits
+    std::string output = {};  ///< the folder for results and evidence; empty: kept only after a broken promise
+    std::function<void(const std::string&)> say = [](const std::string&) {};  ///< progress, for the person who waits
 };
 
 struct ChaosResult {
@@ -19,9 +18,9 @@ struct ChaosResult {
     std::string kept = {};  ///< the folder with ledger, logs, picture and figures; empty: none
 };
 
-/// Runs real workers and servers on a store of its own, under load, while a nemesis does its worst; waits until all
-/// has settled, and compares what ran with what the store says. Ends every process that it started. The process
-/// should have no other children or threads. Throws std::runtime_error when the run cannot be set up.
+/// Runs real workers and servers on a store of its own, under load, while a nemesis injects faults; waits until
+/// everything has settled, and compares what ran with what the store says. Ends every process that it started. The
+/// calling process should have no other children or threads. Throws std::runtime_error when the run cannot be set up.
 [[nodiscard]] ChaosResult run_chaos(ChaosParams params);
 
 }  // namespace holdfast::chaos

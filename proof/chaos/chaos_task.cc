@@ -8,11 +8,12 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/descriptor.h"
 #include "base/ids.h"
 #include "base/text.h"
 #include "base/throw_errno.h"
 #include "platform/real_clock.h"
-#include "proof/chaos/ledger.h"
+#include "proof/crew/ledger.h"
 
 namespace holdfast::chaos {
 
@@ -22,11 +23,12 @@ using Outcome = Result<nlohmann::json, TaskError>;
 
 std::string book_of_this_process() {
     const char* book = std::getenv(book_variable);
-    if (book == nullptr) throw std::runtime_error(concat(book_variable, " is not set: this is no worker of chaos"));
+    if (book == nullptr)
+        throw std::runtime_error(concat(book_variable, " is not set: this worker was not started by a chaos run"));
     return book;
 }
 
-/// One byte each of a file without content, held by whoever has it locked until it closes the file, or dies.
+/// Locks of the kernel, each on one byte of an empty file: a process holds them until it closes the file or dies.
 class Witness {
 public:
     explicit Witness(const std::string& book)
@@ -34,7 +36,7 @@ public:
         if (!file_) throw_errno(book + "/locks");
     }
 
-    /// False: another live process has it.
+    /// Returns false when another live process holds it.
     [[nodiscard]] bool hold(const std::string& name) const {
         struct flock lock {};
         lock.l_type = F_WRLCK;
@@ -63,18 +65,18 @@ void work(Context& context, int length_ms) {
 class Bookkeeper {
 public:
     Bookkeeper(const std::string& book, const Context& context)
-        : file_(ledger_path(book)),
+        : ledger_(ledger_path(book)),
           line_{.task = context.id(), .lease = context.lease(), .attempt = context.attempt(), .pid = getpid()} {}
 
-    void note(Mark mark) {
+    void note(crew::Mark mark) {
         line_.mark = mark;
         line_.at = platform::real_clock().now();
-        file_.append(line_);
+        ledger_.append(line_);
     }
 
 private:
-    LedgerFile file_;
-    LedgerLine line_;
+    crew::Ledger ledger_;
+    crew::LedgerLine line_;
 };
 
 Outcome run(Context& context, const nlohmann::json& args) {
@@ -83,12 +85,12 @@ Outcome run(Context& context, const nlohmann::json& args) {
     const Witness witness(book);
     const bool is_alone = witness.hold(context.id().to_string()) && witness.hold_a_place(behaviour);
     Bookkeeper keeper(book, context);
-    keeper.note(Mark::Begin);
-    if (!is_alone) keeper.note(Mark::Overlap);
+    keeper.note(crew::Mark::Begin);
+    if (!is_alone) keeper.note(crew::Mark::Overlap);
     work(context, behaviour.milliseconds);
     if (behaviour.dies) kill(getpid(), SIGKILL);
     const bool fails = context.attempt() <= behaviour.fails;
-    keeper.note(fails ? Mark::Failed : Mark::Done);
+    keeper.note(fails ? crew::Mark::Failed : crew::Mark::Done);
     if (fails) return Failure{TaskError{asked_to_fail, "was told to fail", ""}};
     return nlohmann::json(context.lease());
 }

@@ -31,7 +31,7 @@ TaskSeen task_seen(const store::TaskRecord& record) {
     return seen;
 }
 
-/// Tasks about which there is more to say than that one run began and ended.
+/// The tasks with other lines than one begin and one end of the same run.
 std::unordered_set<Uuid> unusual_tasks(const LedgerLines& ledger) {
     struct Lines {
         store::Lease lease = 0;
@@ -51,7 +51,7 @@ std::unordered_set<Uuid> unusual_tasks(const LedgerLines& ledger) {
     return unusual;
 }
 
-void read_runs(store::Store& store, const store::TaskRecord& record, bool is_unusual, TaskSeen& seen) {
+void read_runs(store::ClientStore& store, const store::TaskRecord& record, bool is_unusual, TaskSeen& seen) {
     const int known = record.history.attempts + record.history.crashes;
     if (record.state == TaskState::Completed && known <= 1 && !is_unusual) {
         seen.runs = {{record.lease, core::LeaseEnd::Completed, record.finished_at.value_or(Timestamp{})}};
@@ -61,7 +61,7 @@ void read_runs(store::Store& store, const store::TaskRecord& record, bool is_unu
         seen.runs.push_back({attempt.lease, attempt.end, attempt.finished_at});
 }
 
-void collect_tasks(store::Store& store, Findings& findings) {
+void collect_tasks(store::ClientStore& store, Findings& findings) {
     const auto unusual = unusual_tasks(findings.ledger);
     store::ListParams page;
     page.limit = page_size;
@@ -76,7 +76,7 @@ void collect_tasks(store::Store& store, Findings& findings) {
     }
 }
 
-JobSeen job_seen(store::Store& store, const JobInfo& job) {
+JobSeen job_seen(store::ClientStore& store, const JobInfo& job) {
     JobSeen seen{.id = job.id, .state = job.state};
     for (const StepInfo& step : store.steps({.job = job.id})) {
         const std::string bare = step.name.substr(0, step.name.find('['));
@@ -90,7 +90,7 @@ JobSeen job_seen(store::Store& store, const JobInfo& job) {
     return seen;
 }
 
-void collect_jobs(store::Store& store, Findings& findings) {
+void collect_jobs(store::ClientStore& store, Findings& findings) {
     JobQuery page{.with_children = true, .limit = page_size};
     for (;;) {
         const auto jobs = store.list_jobs(page);
@@ -100,7 +100,7 @@ void collect_jobs(store::Store& store, Findings& findings) {
     }
 }
 
-void collect_events(store::Store& store, Findings& findings) {
+void collect_events(store::ClientStore& store, Findings& findings) {
     store::ReadEventsParams page;
     page.limit = page_size;
     for (;;) {
@@ -117,7 +117,7 @@ void collect_events(store::Store& store, Findings& findings) {
     }
 }
 
-void name_lives(store::Store& store, Findings& findings) {
+void name_lives(store::ClientStore& store, Findings& findings) {
     for (const store::WorkerRecord& worker : store.workers())
         for (Life& life : findings.lives)
             if (life.pid == worker.registration.host.pid && life.start_time == worker.registration.host.start_time)
@@ -126,7 +126,7 @@ void name_lives(store::Store& store, Findings& findings) {
 
 }  // namespace
 
-bool is_settled(store::Store& store) {
+bool is_settled(store::ClientStore& store) {
     for (const store::QueueRecord& queue : store.queues())
         if (queue.pending + queue.in_flight > 0) return false;
     return store
@@ -135,7 +135,7 @@ bool is_settled(store::Store& store) {
         .empty();
 }
 
-void collect(store::Store& store, Findings& findings) {
+void collect(store::ClientStore& store, Findings& findings) {
     collect_tasks(store, findings);
     collect_jobs(store, findings);
     collect_events(store, findings);

@@ -5,11 +5,11 @@
 
 namespace holdfast::chaos {
 
-/// Has every task and every job in the store ended?
-[[nodiscard]] bool is_settled(store::Store& store);
+/// Whether every task and every job in the store has ended.
+[[nodiscard]] bool is_settled(store::ClientStore& store);
 
-/// Reads all that the store has to say into the findings: tasks, jobs, verdicts, and which worker each life was. The
-/// ledger must be there already: only of tasks with an unusual one the whole history is read.
-void collect(store::Store& store, Findings& findings);
+/// Reads tasks, jobs, verdicts and the worker of each life from the store into the findings, which must already have
+/// the ledger: the whole history is read only for tasks with unusual lines.
+void collect(store::ClientStore& store, Findings& findings);
 
 }  // namespace holdfast::chaos

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -9,12 +7,13 @@
 #include <vector>
 
 #include "proof/chaos/findings.h"
+#include "proof/crew/process.h"
 
 namespace holdfast::chaos {
 
 enum class Role { Worker, Server };
 
-/// A place in the crew: filled by one process after the other.
+/// A position in the crew: filled by one process after the other.
 struct Member {
     enum class State { Up, Stopped, Leaving, Gone };
     using Moment = std::chrono::steady_clock::time_point;
@@ -23,9 +22,9 @@ struct Member {
     std::string name = {};
     std::string store_url = {};
     State state = State::Gone;
-    pid_t pid = 0;
-    std::size_t life = 0;    ///< the number of its current or last life
-    Moment replace_at = {};  ///< once Gone
+    std::optional<crew::Process> process = {};  ///< the current or last one
+    std::size_t life = 0;                       ///< the number of its life
+    Moment replace_at = {};                     ///< once Gone
 };
 
 struct CrewParams {
@@ -37,36 +36,35 @@ struct CrewParams {
 };
 
 /// The workers and servers of a run: `holdfast worker` and `holdfast server` of this program, as processes of their
-/// own. None survives this object, nor the process that has it. One thread uses it.
+/// own. All of them end with this object, and with the process that has it. For one thread.
 class Crew {
 public:
     explicit Crew(CrewParams params);
-    ~Crew();
     Crew(const Crew&) = delete;
     Crew& operator=(const Crew&) = delete;
 
     [[nodiscard]] const std::vector<Member>& members() const { return params_.members; }
-    /// The places of this role whose process is up; `member` is an index of members().
+    /// The members of this role whose process is up, as indexes of members().
     [[nodiscard]] std::vector<std::size_t> up(Role role) const;
 
     void kill(std::size_t member, const Blow& blow);
     void stop(std::size_t member, const Blow& blow);
     void ask_to_leave(std::size_t member, const Blow& blow);
-    /// Of something that does not end it: its keeper or its path.
+    /// Records a blow that does not end the member: to its keeper or its path.
     void note_blow(std::size_t member, const Blow& blow);
-    /// Lets a stopped process go on, if it still is that one.
+    /// Continues a stopped process, if the member is still the one with this pid.
     void resume(std::size_t member, pid_t pid);
 
     [[nodiscard]] std::optional<pid_t> keeper_of(std::size_t member) const;
     [[nodiscard]] std::vector<pid_t> runners_of(std::size_t member) const;
 
-    /// Takes note of who lives, and fills places whose time has come.
+    /// Notes which processes are alive, and starts replacements that are due.
     void tend();
-    /// A child of this process has ended, with this status of waitpid.
+    /// Notes that a child of this process has ended, with this status of waitpid.
     void note_end(pid_t pid, int status);
-    /// Everybody is up, whatever was done to them.
+    /// Brings every member up again, whatever was done to it.
     void restore();
-    /// SIGTERM to all, and no replacement from now on.
+    /// Sends SIGTERM to all; nobody is replaced from now on.
     void dismiss();
     [[nodiscard]] bool is_gone() const;
 
@@ -74,10 +72,10 @@ public:
 
 private:
     void start(Member& member);
-    [[nodiscard]] std::vector<std::string> words_for(const Member& member) const;
+    [[nodiscard]] std::vector<std::string> command_of(const Member& member) const;
+    Life& life_of(std::size_t member) { return lives_[params_.members[member].life]; }
 
     CrewParams params_;
-    std::vector<std::string> environment_;
     std::vector<Life> lives_;
     bool replaces_ = true;
 };

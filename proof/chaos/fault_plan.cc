@@ -37,7 +37,7 @@ const KindFacts& facts_of(FaultKind kind) {
     return *std::ranges::find(facts, kind, &KindFacts::kind);
 }
 
-/// Shuffling and ranges of the standard library differ between its makers: a seed is to mean the same everywhere.
+/// The shuffles and ranges of standard libraries differ: with these a seed means the same everywhere.
 class Dealer {
 public:
     Dealer(std::uint64_t seed, const std::vector<FaultKind>& kinds) : random_(seed), kinds_(kinds) {}
@@ -100,8 +100,7 @@ Duration length_of(FaultKind kind, Dealer& dealer, Duration lease) {
     return dealer.between(milliseconds(100), milliseconds(2500));
 }
 
-/// After these there is a moment in which somebody can get something done: a storm in which nothing runs proves
-/// nothing.
+/// After these faults comes a quiet moment: a run in which nothing gets done proves nothing.
 bool takes_the_store_away(FaultKind kind) {
     return kind == FaultKind::RestartFast || kind == FaultKind::RestartImmediate ||
            kind == FaultKind::KillPostmaster || kind == FaultKind::FillDisk;
@@ -135,7 +134,7 @@ std::vector<Fault> plan_faults(const FaultPlanParams& params) {
     std::vector<Fault> plan;
     if (params.kinds.empty()) return plan;
     Dealer dealer(params.seed, params.kinds);
-    Duration at = milliseconds(1500);  // so that there is something to lose
+    Duration at = milliseconds(1500);  // by then tasks run
     while (at < params.duration) {
         Fault fault{.at = at, .kind = dealer.next_kind(), .draw = dealer.draw()};
         fault.hits_all = dealer.draw() % 3 == 0;

@@ -22,11 +22,11 @@ enum class FaultKind {
     KillServer,
     StopServer,
     DrainServer,
-    CutPath,           ///< PostgreSQL: no byte passes; connections stay, and what was sent arrives later
+    CutPath,           ///< PostgreSQL: no byte passes; connections stay, and bytes arrive later
     ResetPath,         ///< PostgreSQL: connections are reset, new ones work
     RefusePath,        ///< PostgreSQL: connections are reset, new ones too
-    RestartFast,       ///< of PostgreSQL, as are the following
-    RestartImmediate,  ///< as by a power cut
+    RestartFast,       ///< of PostgreSQL, like the next two
+    RestartImmediate,  ///< as after a power cut
     KillPostmaster,
     FillDisk,  ///< the file system of the store is full for a while
     BurnCpu,
@@ -35,13 +35,13 @@ enum class FaultKind {
 [[nodiscard]] std::optional<FaultKind> parse_fault(std::string_view text);
 [[nodiscard]] std::vector<FaultKind> faults_for(StoreKind kind);
 
-/// One blow, planned. Whom it hits is settled when it falls, by `draw`, among those that are there.
+/// A planned fault. Its target is chosen by `draw` when it strikes, among the processes that are there.
 struct Fault {
     Duration at = {};
     FaultKind kind = FaultKind::KillWorker;
     std::uint64_t draw = 0;
-    bool hits_all = false;  ///< of paths: everybody's; else one process's
-    Duration length = {};   ///< of what lasts; until the replacement of what ends
+    bool hits_all = false;  ///< for paths: those of all processes, else of one
+    Duration length = {};   ///< how long it lasts, or until a killed process is replaced
 
     friend bool operator==(const Fault&, const Fault&) = default;
 };
@@ -50,11 +50,11 @@ struct FaultPlanParams {
     std::uint64_t seed = 1;
     Duration duration = std::chrono::seconds(30);
     std::vector<FaultKind> kinds = {};
-    Duration lease = std::chrono::seconds(5);  ///< stops and cuts last longer, all of them
+    Duration lease = std::chrono::seconds(5);  ///< all stops and cuts last longer
 };
 
-/// What the nemesis will do: the same for the same parameters. Every kind comes once before any comes again, as far
-/// as there is time. What lasts is over by the end, except that a stop that began late is cut short.
+/// The faults of a run: the same for the same parameters. Every kind comes once before any comes again, as far as
+/// there is time. All faults are over by the end; a fault that begins late is cut short.
 [[nodiscard]] std::vector<Fault> plan_faults(const FaultPlanParams& params);
 
 }  // namespace holdfast::chaos

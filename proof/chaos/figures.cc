@@ -8,7 +8,7 @@ namespace holdfast::chaos {
 
 namespace {
 
-/// What a runner was doing when it was killed, as the ledger has it.
+/// The runs that were open when their runner was killed, by the ledger.
 class OpenRuns {
 public:
     explicit OpenRuns(const LedgerLines& ledger) {
@@ -29,8 +29,7 @@ private:
     std::unordered_map<int, std::vector<const LedgerLine*>> by_pid_;
 };
 
-/// What a verdict on the worker was the answer to: its death; else the first of the blows that had not worn off; else
-/// the last one.
+/// The cause of a verdict on the worker: its death; else the first blow that still lasted; else the last blow.
 const Blow* cause_of(const Life& life, Timestamp verdict) {
     constexpr Duration wears_off = std::chrono::seconds(1);
     const Blow* last = nullptr;
@@ -112,7 +111,7 @@ std::size_t unexplained_verdicts(const Findings& findings, Duration lately) {
 }
 
 Duration longest_stall(const std::vector<TaskSeen>& tasks) {
-    std::vector<std::pair<Timestamp, int>> changes;  // of how many wait or run
+    std::vector<std::pair<Timestamp, int>> changes;  // of the number of open tasks
     for (const TaskSeen& task : tasks) {
         changes.emplace_back(task.created_at, 1);
         if (task.finished_at) changes.emplace_back(*task.finished_at, -1);

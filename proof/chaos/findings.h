@@ -9,12 +9,16 @@
 #include "holdfast/job.h"
 #include "proof/chaos/chaos_task.h"
 #include "proof/chaos/fault_plan.h"
-#include "proof/chaos/ledger.h"
+#include "proof/crew/ledger.h"
 
 namespace holdfast::chaos {
 
-// What is known when a run of chaos is over, from three sources that know nothing of each other: what the tasks wrote
-// about themselves (the ledger), what the store says, and what the nemesis did.
+using crew::LedgerLine;
+using crew::LedgerLines;
+using crew::Mark;
+
+// What is known after a chaos run, from three independent sources: what the tasks wrote about themselves (the
+// ledger), what the store says, and what the nemesis did.
 
 // ---- The store ----------------------------------------------------------------------------------------------------
 
@@ -52,12 +56,12 @@ struct JobSeen {
     std::vector<StepSeen> steps = {};
 };
 
-/// That a worker is lost, or what becomes of one of its tasks, written by a sweeper.
+/// A verdict that a sweeper wrote: on a worker, or on one of its tasks.
 struct VerdictSeen {
     Timestamp at = {};
     Uuid worker = {};
     Uuid task = {};             ///< nil: about the worker itself
-    std::string evidence = {};  ///< "exited", "rebooted", "disconnected", "silent"; "none": of a worker that lives
+    std::string evidence = {};  ///< "exited", "rebooted", "disconnected", "silent"; "none": of a live worker
 };
 
 // ---- The nemesis --------------------------------------------------------------------------------------------------
@@ -66,22 +70,22 @@ struct VerdictSeen {
 struct Blow {
     FaultKind kind = FaultKind::KillWorker;
     Timestamp at = {};
-    Duration length = {};   ///< of what lasts
-    std::string whom = {};  ///< "worker-2", "worker-2's runner 4711", "everybody"
+    Duration length = {};   ///< how long it lasts
+    std::string whom = {};  ///< "worker-2", "a runner of worker-2", "everybody"
     int pid = 0;            ///< of the process that was hit; 0: none
 };
 
 /// A worker or server process, from its start to its end.
 struct Life {
     std::string name = {};
-    Uuid worker = {};  ///< as it registered; nil: it never came to that
+    Uuid worker = {};  ///< nil: it never registered
     int pid = 0;
-    std::uint64_t start_time = 0;  ///< tells one bearer of a pid from the next
-    Timestamp seen_alive = {};     ///< the last time
+    std::uint64_t start_time = 0;  ///< distinguishes processes with the same pid
+    Timestamp seen_alive = {};     ///< the last time that it was
     bool ended = false;
     int status = 0;  ///< of waitpid, once ended
     bool was_asked_to_leave = false;
-    bool overstayed = false;       ///< it did not leave when it was asked to, at the end
+    bool overstayed = false;       ///< it did not leave at the end, when it was asked to
     bool was_killed = false;       ///< by the nemesis, or at the end of the run
     std::vector<Blow> blows = {};  ///< what was done to it or its path, oldest first
 };
@@ -90,7 +94,7 @@ struct Life {
 
 struct Findings {
     LedgerLines ledger = {};
-    std::vector<Uuid> acknowledged_tasks = {};  ///< by the store, to whoever submitted them
+    std::vector<Uuid> acknowledged_tasks = {};  ///< by the store, to the client
     std::vector<Uuid> acknowledged_jobs = {};
     std::vector<TaskSeen> tasks = {};
     std::vector<JobSeen> jobs = {};
@@ -98,7 +102,7 @@ struct Findings {
     std::size_t late_results = 0;  ///< refused
     std::vector<Life> lives = {};
     std::vector<Blow> blows = {};    ///< all, oldest first
-    std::size_t faults_skipped = 0;  ///< planned, but there was nothing to hit
+    std::size_t faults_skipped = 0;  ///< planned, but without a target
     Timestamp began = {};
     Timestamp faults_ended = {};
     std::optional<Timestamp> settled_at = {};  ///< unset: not within the bound

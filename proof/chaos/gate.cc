@@ -50,14 +50,14 @@ int port_of(const Descriptor& door) {
 void prepare(const Descriptor& end) {
     const int on = 1;
     setsockopt(end.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    const linger none{1, 0};  // closing it resets it
+    const linger none{1, 0};  // so that close() resets the connection
     setsockopt(end.get(), SOL_SOCKET, SO_LINGER, &none, sizeof none);
     platform::set_nonblocking(end.get());
 }
 
 }  // namespace
 
-/// Two ends, and what has been read from each and not been written to the other.
+/// Two ends, and the bytes that were read from each and not yet written to the other.
 struct Gate::Connection {
     std::array<Descriptor, 2> ends;
     std::array<std::string, 2> waiting;

@@ -10,14 +10,13 @@
 
 namespace holdfast::chaos {
 
-/// A door on loopback in front of a server: what connects here is connected there, unless it is shut. All of it is
-/// safe from any thread.
+/// A proxy on loopback in front of a server, which can be shut. Every function is safe from any thread.
 class Gate {
 public:
     enum class Mode {
         Open,
-        Cut,     ///< no byte passes and nobody is connected, but all connections stay
-        Refuse,  ///< all connections are reset, and new ones at once
+        Cut,     ///< no byte passes, connections stay, and new ones wait
+        Refuse,  ///< all connections are reset, also new ones
     };
 
     /// Throws std::system_error.
@@ -28,7 +27,7 @@ public:
 
     [[nodiscard]] int port() const { return port_; }
     void set(Mode mode);
-    /// Resets every connection; new ones are made.
+    /// Resets every connection; new ones are accepted.
     void reset();
 
 private:
@@ -47,11 +46,11 @@ private:
     std::atomic<Mode> mode_ = Mode::Open;
     std::atomic<bool> resets_ = false;
     std::atomic<bool> stops_ = false;
-    std::vector<std::unique_ptr<Connection>> connections_;  // of the thread
+    std::vector<std::unique_ptr<Connection>> connections_;  // used only by the thread
     std::thread thread_;
 };
 
-/// A port of loopback that nobody has at the moment.
+/// A loopback port that is free at the moment.
 [[nodiscard]] int free_port();
 
 }  // namespace holdfast::chaos

@@ -14,15 +14,15 @@ namespace {
 
 using Complaints = std::vector<Complaint>;
 
-// Exit codes of `holdfast worker` and `holdfast server`. A store that is away costs neither its life, at the start
-// nor later; what else can end them under faults is said where it is judged.
+// Exit codes of `holdfast worker` and `holdfast server`. Neither ends because the store is unreachable, at the start
+// or later; the checks below state which other faults may end them.
 constexpr int left_in_order = 0;
 constexpr int left_early = 1;
 constexpr int store_refused = 3;
 
-/// How long a drained worker tries at least to deliver what it has.
+/// How long a drained worker tries at least to deliver its results.
 constexpr Duration delivery_patience = std::chrono::seconds(30);
-/// How exactly the book knows when a process ended.
+/// How exactly the end of a process is known.
 constexpr Duration end_margin = std::chrono::seconds(2);
 
 /// One run, by the lines that it wrote; positions in the ledger are its order.
@@ -115,7 +115,7 @@ private:
         judge_end(task);
     }
 
-    /// P4: what ran had a committed start, and ran again only where the policy says so.
+    /// P4: every run had a committed start, and a second run is allowed by the policy.
     void judge_runs(const TaskSeen& task) {
         const std::vector<Run>& runs = book_.runs_of(task.id);
         for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -130,7 +130,7 @@ private:
                 complain(Breach::Difference, task.id, "ran under lease ", lease, " after a greater one");
             if (i + 1 < runs.size() && !may_follow(task, seen->end))
                 complain(Breach::RanTwice, task.id, "ran again although its run under lease ", lease, " ended ",
-                         core::to_text(seen->end));
+                         word_of(seen->end));
         }
         judge_budgets(task);
     }
@@ -218,7 +218,7 @@ private:
             if (task.behaviour.limit == 0) continue;
             limits[task.behaviour.key] = task.behaviour.limit;
             for (const Run& run : book_.runs_of(task.id)) {
-                if (run.end == nullptr) continue;  // dead at some time: its lock knows when
+                if (run.end == nullptr) continue;  // it died: its kernel lock shows overlaps
                 keys[task.behaviour.key].push_back({run.began, 1, &run});
                 keys[task.behaviour.key].push_back({run.ended, -1, &run});
             }
@@ -268,14 +268,15 @@ private:
     /// Before this position of the ledger.
     [[nodiscard]] bool had_succeeded(const StepSeen& step, std::size_t position) const {
         if (!step.task.is_nil()) return had_completed(step.task, position);
-        if (step.child.is_nil()) return step.state == StepState::Completed;  // of a for_each each item is judged
+        if (step.child.is_nil())
+            return step.state == StepState::Completed;  // the items of a for_each are judged one by one
         const auto child = jobs_.find(step.child);
         return child != jobs_.end() && std::ranges::all_of(child->second->steps, [&](const StepSeen& each) {
-                   return each.is_hook || had_succeeded(each, position);  // nothing waits for a hook
+                   return each.is_hook || had_succeeded(each, position);  // no step waits for a hook
                });
     }
 
-    /// By the run whose result the store has: those before it failed, or were refused.
+    /// By the run whose result the store has: earlier runs failed or were refused.
     [[nodiscard]] bool had_completed(const Uuid& id, std::size_t position) const {
         const auto task = tasks_.find(id);
         return task != tasks_.end() && std::ranges::any_of(book_.runs_of(id), [&](const Run& run) {
@@ -317,7 +318,7 @@ private:
                                            life.was_asked_to_leave ? "" : " by itself", "; see its log")});
             return;
         }
-        // One that has hardly begun does not heed SIGTERM yet: it just ends.
+        // A process that has just begun does not handle SIGTERM yet: the signal kills it.
         const bool has_left = life.was_asked_to_leave && WTERMSIG(life.status) == SIGTERM;
         if (!has_left)
             found_.push_back(
@@ -330,20 +331,20 @@ private:
         return exit_code == store_refused && met_a_full_disk(life);
     }
 
-    /// A worker leaves without its keeper, since it can start no runner.
+    /// A worker that has lost its keeper leaves, since it cannot start runners.
     static bool has_lost_its_keeper(const Life& life) {
         return std::ranges::count(life.blows, FaultKind::KillKeeper, &Blow::kind) > 0;
     }
 
-    /// A drained worker leaves with what it has when the store is away for too long. At the end of a run it is not.
+    /// A drained worker gives up its results when the store is unreachable for too long, but not at the end of a run.
     static bool could_not_deliver(const Life& life) {
         return std::ranges::any_of(life.blows, [&](const Blow& blow) {
             return blow.kind == FaultKind::DrainWorker && life.seen_alive - blow.at >= delivery_patience;
         });
     }
 
-    /// Workers and servers wait for a store that is away, but not for one that cannot be opened for want of room:
-    /// that takes a person.
+    /// Workers and servers wait for an unreachable store, but not for one whose disk is full when they open it: that
+    /// takes a person.
     [[nodiscard]] bool met_a_full_disk(const Life& life) const {
         return std::ranges::any_of(findings_.blows, [&](const Blow& blow) {
             return blow.kind == FaultKind::FillDisk && blow.at - end_margin <= life.seen_alive &&

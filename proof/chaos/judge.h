@@ -9,16 +9,16 @@
 
 namespace holdfast::chaos {
 
-/// Which promise was broken.
+/// A kind of broken promise.
 enum class Breach {
-    Lost,          ///< acknowledged, and not in the store; or not ended when everything had to be
+    Lost,          ///< acknowledged but not in the store, or not ended in time
     RanTwice,      ///< against its policy
     TwoAtOnce,     ///< runs of one task, or of one concurrency key beyond its limit
     FalseVerdict,  ///< certain evidence against a process that was alive
-    Difference,    ///< ledger and store do not tell the same story
-    WrongEnd,      ///< failed for a reason that its policy does not know, or cancelled
-    OutOfOrder,    ///< a step before what it depends on had succeeded, or a job that ended otherwise than its steps
-    Crash,         ///< a worker or server died or left of itself, or did not leave when it was asked to
+    Difference,    ///< ledger and store contradict each other
+    WrongEnd,      ///< failed for a reason outside its policy, or cancelled
+    OutOfOrder,    ///< a step ran before its dependencies, or a job ended otherwise than its steps
+    Crash,         ///< a worker or server ended on its own, or did not leave when asked
 };
 inline constexpr Breach all_breaches[] = {Breach::Lost,         Breach::RanTwice,   Breach::TwoAtOnce,
                                           Breach::FalseVerdict, Breach::Difference, Breach::WrongEnd,
@@ -27,7 +27,7 @@ inline constexpr Breach all_breaches[] = {Breach::Lost,         Breach::RanTwice
 
 struct Complaint {
     Breach breach = Breach::Lost;
-    std::string sentence = {};  ///< what, about which task, worker or job: where to look
+    std::string sentence = {};  ///< what is wrong with which task, worker or job
 
     friend bool operator==(const Complaint&, const Complaint&) = default;
 };

@@ -24,7 +24,7 @@ nlohmann::json takes(int length, int fails = 0) {
     return to_json({.milliseconds = length, .fails = fails});
 }
 
-/// What each step waits for, by workflow: the same as what the workflows below say.
+/// The dependencies of each step, by workflow: the same as in the workflows below.
 const std::map<std::string, std::map<std::string, std::vector<std::string>>, std::less<>>& waits() {
     static const std::map<std::string, std::map<std::string, std::vector<std::string>>, std::less<>> all = {
         {"diamond", {{"left", {"top"}}, {"right", {"top"}}, {"bottom", {"left", "right"}}}},
@@ -34,7 +34,7 @@ const std::map<std::string, std::map<std::string, std::vector<std::string>>, std
     return all;
 }
 
-/// A join of two, of which one may run again and fails once by itself; with a hook.
+/// A join of two steps, one of which may run again and fails once on its own; with hooks.
 Workflow diamond() {
     Workflow flow("diamond");
     flow.step("top", chaos_task, takes(20)).policy(policy(OnCrash::Requeue));
@@ -57,7 +57,7 @@ Workflow fan() {
     return flow;
 }
 
-/// A child job, and what comes after it.
+/// A child job, and a step after it.
 Workflow family() {
     Workflow flow("family");
     flow.child("child", diamond());
@@ -92,7 +92,7 @@ store::NewTask Load::next_task(const Uuid& id) {
         behaviour.fails = between(1, 2);
         task.policy = policy(kind % 2 == 0 ? OnCrash::Requeue : OnCrash::Fail, 4);
     } else if (kind < 98) {
-        behaviour.fails = 1'000;  // whatever it is given
+        behaviour.fails = 1'000;  // at every attempt
         task.policy = policy(OnCrash::Fail, between(1, 2));
     } else {
         behaviour.dies = true;

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "store/job_store.h"
+#include "store/job_records.h"
 #include "store/task_records.h"
 
 namespace holdfast::chaos {
@@ -25,7 +25,7 @@ private:
     std::vector<std::string> definitions_;  // of the workflows
 };
 
-/// What a step of the load's workflows waits for, by the names of steps; empty: nothing, or no such step.
+/// The names of the steps that a step of the load's workflows waits for; empty: none, or no such step.
 [[nodiscard]] std::vector<std::string> dependencies_of(std::string_view workflow, std::string_view step);
 
 }  // namespace holdfast::chaos

@@ -1,13 +1,11 @@
 #include "proof/chaos/nemesis.h"
 
 #include <signal.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <thread>
 
 #include "base/text.h"
-#include "platform/launch.h"
 #include "platform/process_table.h"
 #include "platform/real_clock.h"
 
@@ -18,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto start_again = std::chrono::milliseconds(300);
 
-/// Of those that are there.
+/// One of the items.
 template <typename Item>
 const Item& drawn(const std::vector<Item>& items, std::uint64_t draw) {
     return items[draw % items.size()];
@@ -27,10 +25,6 @@ const Item& drawn(const std::vector<Item>& items, std::uint64_t draw) {
 }  // namespace
 
 Nemesis::Nemesis(Battlefield field, std::vector<Fault> plan) : field_(field), plan_(std::move(plan)) {}
-
-Nemesis::~Nemesis() {
-    stop_burning();
-}
 
 void Nemesis::turn() {
     reap();
@@ -47,16 +41,15 @@ void Nemesis::make_peace() {
     field_.crew.restore();
 }
 
-/// Children, and what killed workers and servers left to us.
+/// Children, and the orphans of killed workers and servers.
 void Nemesis::reap() {
-    int status = 0;
-    for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+    crew::reap_children([this](pid_t pid, int status) {
         field_.crew.note_end(pid, status);
-        if (field_.postgres != nullptr) field_.postgres->note_end(pid);
-    }
+        if (field_.postgres != nullptr) field_.postgres->note_end(pid, status);
+    });
 }
 
-/// After a kill it cannot start before the last of its old processes has noticed: then it is tried again.
+/// After a kill it starts only when the last of its old processes has ended; until then it is tried again.
 void Nemesis::tend_postgres() {
     if (field_.postgres == nullptr || field_.postgres->is_running() || Clock::now() < postgres_down_until_) return;
     postgres_down_until_ = Clock::now() + start_again;
@@ -130,7 +123,7 @@ void Nemesis::hit_member(const Fault& fault, Role role) {
     if (there.empty()) return;
     const std::size_t member = drawn(there, fault.draw);
     const Member& hit = field_.crew.members()[member];
-    const pid_t pid = hit.pid;
+    const pid_t pid = hit.process->pid();
     Blow& blow = note(fault, hit.name, pid);
     if (fault.kind == FaultKind::StopWorker || fault.kind == FaultKind::StopServer) {
         field_.crew.stop(member, blow);
@@ -198,7 +191,7 @@ void Nemesis::apply_to_gate(Gate& gate, const Fault& fault) {
     later(fault.length, [this, &gate, mode] { end_on_gate(gate, mode); });
 }
 
-/// Others may last longer, as the book says: it opens with the end of the last.
+/// The gate opens when the last of its faults ends.
 void Nemesis::end_on_gate(Gate& gate, Gate::Mode mode) {
     std::vector<Gate::Mode>& lasting = shut_[&gate];
     lasting.erase(std::ranges::find(lasting, mode));
@@ -224,25 +217,14 @@ void Nemesis::fill_disk(const Fault& fault) {
     });
 }
 
-/// In processes of their own: the nemesis wants its share of the processor.
+/// In separate processes, because the nemesis needs its share of the processor.
 void Nemesis::burn_cpu(const Fault& fault) {
     if (!burners_.empty()) return;
     note(fault, "the machine");
     const unsigned burners = 2 * std::max(1U, std::thread::hardware_concurrency());
-    for (unsigned i = 0; i < burners; ++i) {
-        const auto pid = platform::launch({.file = "/bin/sh",
-                                           .arguments = {"sh", "-c", "while :; do :; done"},
-                                           .environment = {},
-                                           .directory = "/",
-                                           .most_user_processes = {}});
-        if (pid) burners_.push_back(*pid);
-    }
-    later(fault.length, [this] { stop_burning(); });
-}
-
-void Nemesis::stop_burning() {
-    for (const pid_t burner : burners_) kill(burner, SIGKILL);
-    burners_.clear();
+    for (unsigned i = 0; i < burners; ++i)
+        burners_.emplace_back(crew::ProcessParams{.command = {"sh", "-c", "while :; do :; done"}, .folder = "/"});
+    later(fault.length, [this] { burners_.clear(); });
 }
 
 }  // namespace holdfast::chaos

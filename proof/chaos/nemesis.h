@@ -14,25 +14,24 @@
 
 namespace holdfast::chaos {
 
-/// What a nemesis may hit.
+/// The targets of a nemesis.
 struct Battlefield {
     Crew& crew;
     OwnPostgres* postgres = nullptr;                      ///< nullptr: none
-    std::vector<std::unique_ptr<Gate>>* gates = nullptr;  ///< of each member; then that of the client
+    std::vector<std::unique_ptr<Gate>>* gates = nullptr;  ///< one for each member, then that of the client
     SmallDisk* disk = nullptr;
 };
 
-/// Carries out a plan of faults, keeps book of what it did, and replaces whatever it has ended.
+/// Carries out a plan of faults, records what it did, and replaces the processes that it ended.
 class Nemesis {
 public:
     Nemesis(Battlefield field, std::vector<Fault> plan);
-    ~Nemesis();
     Nemesis(const Nemesis&) = delete;
     Nemesis& operator=(const Nemesis&) = delete;
 
-    /// Does what is due; takes note of processes that have ended. To be called again and again.
+    /// Carries out what is due, and notes which processes have ended. To be called again and again.
     void turn();
-    /// No more faults: ends all that last, and everything that was ended is started again.
+    /// Ends all faults, and starts everything again.
     void make_peace();
 
     [[nodiscard]] const std::vector<Blow>& blows() const { return blows_; }
@@ -56,7 +55,6 @@ private:
     void end_on_gate(Gate& gate, Gate::Mode mode);
     void later(Duration delay, std::function<void()> what);
     Blow& note(const Fault& fault, std::string whom, pid_t pid = 0);
-    void stop_burning();
 
     Battlefield field_;
     const std::vector<Fault> plan_;
@@ -66,9 +64,9 @@ private:
     std::vector<Blow> blows_;
     std::size_t skipped_ = 0;
     Moment postgres_down_until_ = {};
-    std::map<Gate*, std::vector<Gate::Mode>> shut_;  // what lasts, oldest first
-    int fills_ = 0;                                  // that last
-    std::vector<pid_t> burners_;
+    std::map<Gate*, std::vector<Gate::Mode>> shut_;  // the faults that last, oldest first
+    int fills_ = 0;                                  // how many last
+    std::vector<crew::Process> burners_;
 };
 
 }  // namespace holdfast::chaos

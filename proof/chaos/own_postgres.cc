@@ -2,7 +2,6 @@
 
 #include <pwd.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,8 +13,6 @@
 #include <vector>
 
 #include "base/text.h"
-#include "platform/launch.h"
-#include "platform/own_program.h"
 #include "platform/run_program.h"
 #include "proof/chaos/gate.h"
 
@@ -27,7 +24,7 @@ using Words = std::vector<std::string>;
 
 constexpr auto start_patience = std::chrono::seconds(60);
 
-/// The newest that is installed where Debian puts it; else where $PATH has it.
+/// The folder of the newest version where Debian installs them; else the one that $PATH names.
 std::string find_programs() {
     std::vector<std::string> found;
     std::error_code ignored;
@@ -40,7 +37,7 @@ std::string find_programs() {
     return std::filesystem::path(initdb).parent_path().string();
 }
 
-/// PostgreSQL refuses to run as root. It ends at once when this process does.
+/// PostgreSQL refuses to run as root. With this process it ends at once.
 Words as_owner(Words words) {
     Words all = {"setpriv", "--pdeathsig", "QUIT"};
     if (geteuid() == 0) all.insert(all.end(), {"--reuid", "postgres", "--regid", "postgres", "--init-groups"});
@@ -78,40 +75,36 @@ OwnPostgres::OwnPostgres(std::string folder, std::string log)
 }
 
 OwnPostgres::~OwnPostgres() {
-    send(SIGQUIT);
-    if (pid_ > 0) waitpid(pid_, nullptr, 0);
+    if (is_running()) server_->dismiss(SIGQUIT);
 }
 
 void OwnPostgres::start() {
-    Words words = as_owner({programs_ + "/postgres", "-D", data()});
-    words.insert(words.begin(), {"sh", "-c", R"(exec "$@" >>"$LOG" 2>&1)", "sh"});
-    const auto pid = platform::launch({.file = "/bin/sh",
-                                       .arguments = words,
-                                       .environment = platform::environment_with({"LOG=" + log_}),
-                                       .directory = "/",
-                                       .most_user_processes = {}});
-    if (!pid) throw std::runtime_error(concat("PostgreSQL cannot be started: ", pid.error()));
-    pid_ = *pid;
+    server_.emplace(crew::ProcessParams{.command = as_owner({programs_ + "/postgres", "-D", data()}),
+                                        .folder = "/",
+                                        .log = log_,
+                                        .output = crew::Stream::Logged,
+                                        .errors = crew::Stream::Logged});
 }
 
 void OwnPostgres::send(int signal) const {
-    if (pid_ > 0) kill(pid_, signal);
+    if (server_) server_->send(signal);
 }
 
-void OwnPostgres::note_end(pid_t pid) {
-    if (pid == pid_) pid_ = 0;
+void OwnPostgres::note_end(pid_t pid, int status) {
+    if (server_) server_->note_end(pid, status);
 }
 
-bool OwnPostgres::takes_connections() const {
+bool OwnPostgres::accepts_connections() const {
     const std::string state = content_of(data() + "/postmaster.pid");
-    return state.starts_with(std::to_string(pid_) + "\n") && state.find("ready") != std::string::npos;
+    return state.starts_with(std::to_string(pid()) + "\n") && state.find("ready") != std::string::npos;
 }
 
 void OwnPostgres::start_and_wait() {
     start();
     const auto end = std::chrono::steady_clock::now() + start_patience;
-    while (!takes_connections()) {
-        if (std::chrono::steady_clock::now() > end || waitpid(pid_, nullptr, WNOHANG) == pid_)
+    while (!accepts_connections()) {
+        crew::reap_children([this](pid_t pid, int status) { note_end(pid, status); });
+        if (std::chrono::steady_clock::now() > end || !is_running())
             throw std::runtime_error(concat("PostgreSQL does not start: ", content_of(log_)));
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned long mount_flags = MS_NOSUID | MS_NODEV;
 
-/// What is mounted from now on is seen by nobody else, and goes with the last of our processes.
+/// Later mounts are visible only to this process and its children, and end with the last of them.
 void leave_common_mounts() {
     static const bool has_left = [] {
         if (unshare(CLONE_NEWNS) != 0) throw_errno("a mount namespace of its own");
@@ -41,7 +41,7 @@ bool SmallDisk::resize(std::int64_t bytes) const {
 }
 
 void SmallDisk::fill() const {
-    constexpr int tries = 100;  // somebody may write between the look and the change, which is refused then
+    constexpr int tries = 100;  // a write between the two calls makes the second fail
     for (int i = 0; i < tries; ++i) {
         struct statvfs space {};
         if (statvfs(path_.c_str(), &space) != 0) return;

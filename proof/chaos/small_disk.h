@@ -5,7 +5,7 @@
 
 namespace holdfast::chaos {
 
-/// A file system in memory, for this process and its children alone, that can be made full.
+/// A file system in memory, visible only to this process and its children, that can be made full.
 class SmallDisk {
 public:
     /// Mounts it at `path`, an empty directory. Throws std::system_error where that is not permitted.
@@ -14,7 +14,7 @@ public:
     SmallDisk(const SmallDisk&) = delete;
     SmallDisk& operator=(const SmallDisk&) = delete;
 
-    /// Makes it no larger than what is in it: nothing can be added, until free() gives it its size again.
+    /// Shrinks it to its content, so that nothing can be added until free() restores its size.
     void fill() const;
     void free() const;
 

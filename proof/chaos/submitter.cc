@@ -49,7 +49,7 @@ void Submitter::run() {
     has_stopped_ = true;
 }
 
-void Submitter::supply(store::Store& store) {
+void Submitter::supply(store::ClientStore& store) {
     std::int64_t there = 0;
     for (const store::QueueRecord& queue : store.queues()) there += queue.pending + queue.in_flight;
     if (waiting_tasks_.empty() && waiting_jobs_.empty() && there < params_.backlog)
@@ -57,7 +57,7 @@ void Submitter::supply(store::Store& store) {
     submit_waiting(store);
 }
 
-/// With a job each time, so that there are many of them: most times only a few tasks are missing.
+/// Makes a job each time, so that there are many: usually only a few tasks are missing.
 void Submitter::make_more(std::int64_t missing) {
     for (std::int64_t i = 0; i < missing; ++i) {
         waiting_tasks_.push_back(load_.next_task(platform::new_task_id()));
@@ -65,7 +65,7 @@ void Submitter::make_more(std::int64_t missing) {
     }
 }
 
-void Submitter::submit_waiting(store::Store& store) {
+void Submitter::submit_waiting(store::ClientStore& store) {
     require(store.submit(waiting_tasks_));
     for (const store::NewTask& task : waiting_tasks_) tasks_.push_back(task.id);
     waiting_tasks_.clear();

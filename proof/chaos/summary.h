@@ -9,7 +9,7 @@
 
 namespace holdfast::chaos {
 
-/// How a run of chaos was set up.
+/// The settings of a chaos run.
 struct Settings {
     StoreKind store = StoreKind::Sqlite;
     Duration duration = std::chrono::seconds(30);
@@ -30,12 +30,12 @@ struct SettleFigures {
 struct Summary {
     Settings settings = {};
     std::size_t submitted_tasks = 0, submitted_jobs = 0;  ///< acknowledged by the store
-    std::size_t tasks = 0, jobs = 0;                      ///< in the store: with steps and children
+    std::size_t tasks = 0, jobs = 0;                      ///< in the store, with steps and children
     std::size_t completed = 0;
-    std::map<std::string, std::size_t> failed = {};  ///< by code, all as their policies say
+    std::map<std::string, std::size_t> failed = {};  ///< by code, all according to their policies
     std::size_t completed_jobs = 0, failed_jobs = 0;
-    std::size_t runs = 0;                            ///< begun, by the ledger
-    std::size_t runs_cut_short = 0;                  ///< ... and without an end
+    std::size_t runs = 0;                            ///< how many began, by the ledger
+    std::size_t runs_cut_short = 0;                  ///< those without an end
     std::map<std::string, std::size_t> faults = {};  ///< carried out, by kind
     std::size_t faults_skipped = 0;
     std::size_t processes = 0;  ///< workers and servers that were started
@@ -56,7 +56,7 @@ struct Summary {
                                 const std::vector<Complaint>& complaints);
 
 [[nodiscard]] nlohmann::json to_json(const Summary& summary);
-/// For people, with a line for every figure.
+/// A table for people, with a line for every figure.
 [[nodiscard]] std::string to_table(const Summary& summary);
 
 }  // namespace holdfast::chaos

@@ -71,7 +71,7 @@ std::string time_label(double at) {
     return whole < 120 ? fmt::format("{} s", whole) : fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
-/// Seconds that divide a plot of this length into at most a dozen parts.
+/// The seconds between two marks: at most a dozen in a plot of this length.
 double time_step(double length) {
     for (const double step : {1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0})
         if (length / step <= 12) return step;
@@ -118,7 +118,7 @@ private:
         return top + curve_height * (1 - rate / std::max(most_ * 1.05, 1.0));
     }
 
-    /// After the last fault.
+    /// Shades the time after the last fault.
     void draw_peace() {
         const double from = x_of(timeline_.faults_ended);
         text_ +=

@@ -9,17 +9,17 @@ namespace holdfast::proof {
 
 namespace {
 
-/// What the ledger has about one task.
+/// The lines of the ledger about one task.
 struct Runs {
     int begins = 0;
     std::set<store::Lease> begun, ended;
 };
 
-std::map<Uuid, Runs> runs_by_task(const std::vector<DemoLedgerLine>& ledger) {
+std::map<Uuid, Runs> runs_by_task(const crew::LedgerLines& ledger) {
     std::map<Uuid, Runs> runs;
-    for (const DemoLedgerLine& line : ledger) {
+    for (const crew::LedgerLine& line : ledger.lines) {
         Runs& of_task = runs[line.task];
-        if (line.is_end) {
+        if (line.mark == crew::Mark::Done) {
             of_task.ended.insert(line.lease);
         } else {
             of_task.begun.insert(line.lease);
@@ -81,7 +81,7 @@ private:
 }  // namespace
 
 DemoCount count_demo(const std::vector<DemoTask>& tasks, const std::vector<std::optional<store::TaskRecord>>& records,
-                     const std::vector<DemoLedgerLine>& ledger) {
+                     const crew::LedgerLines& ledger) {
     DemoCount count;
     Counter counter(count);
     const auto runs = runs_by_task(ledger);

@@ -8,22 +8,22 @@
 
 namespace holdfast::proof {
 
-/// How the demo came out.
+/// The outcome of the demo.
 struct DemoCount {
     int submitted = 0;
     int completed = 0;
-    int rerun = 0;                        ///< of those, the ones that ran again after a crash, as their policy says
+    int rerun = 0;                        ///< completed tasks that ran again after a crash, as their policy says
     int failed_by_policy = 0;             ///< cut short, and their policy says: not again
     int lost = 0;                         ///< without an end, or COMPLETED without having run to one
     int run_twice = 0;                    ///< against policy
-    std::vector<std::string> complaints;  ///< what is not as it must be, a sentence each
+    std::vector<std::string> complaints;  ///< every deviation from what must be, a sentence each
 
     [[nodiscard]] bool is_right() const { return complaints.empty(); }
 };
 
-/// Holds what the store says about each task (`records`, in their order) to what the tasks wrote. Pure.
+/// Compares what the store says about each task (`records`, in their order) with what the tasks wrote. Pure.
 [[nodiscard]] DemoCount count_demo(const std::vector<DemoTask>& tasks,
                                    const std::vector<std::optional<store::TaskRecord>>& records,
-                                   const std::vector<DemoLedgerLine>& ledger);
+                                   const crew::LedgerLines& ledger);
 
 }  // namespace holdfast::proof

@@ -1,12 +1,10 @@
 #pragma once
 
-#include <sys/types.h>
-
+#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "cli/terminal/io.h"
-#include "proof/commands.h"
+#include "proof/crew/process.h"
 #include "proof/demo/tasks.h"
 
 namespace holdfast::proof {
@@ -16,19 +14,19 @@ struct DemoWorker {
     enum class Life { Up, Frozen, Killed, Left };
 
     std::string name;
-    pid_t pid = 0;
+    crew::Process process;
     Life life = Life::Up;
 };
 
-/// What the workers are told, and what of it is shorter than a real one would have it.
+/// The configuration of the workers, and its settings that are shorter than the defaults.
 [[nodiscard]] std::string demo_config(const DemoPlace& place);
 [[nodiscard]] std::vector<std::string> shortened_settings();
 
-/// The three workers. None of their processes survives this object, nor the process that has it.
+/// The three workers. All their processes end with this object, and with the process that has it.
 class DemoCrew {
 public:
-    /// Starts them, with their logs in the demo's folder. Throws std::system_error.
-    DemoCrew(const DemoPlace& place, const Io& io);
+    /// Starts them, with their logs in the demo's folder. Throws std::runtime_error.
+    explicit DemoCrew(const DemoPlace& place);
     ~DemoCrew();
     DemoCrew(const DemoCrew&) = delete;
     DemoCrew& operator=(const DemoCrew&) = delete;
@@ -36,25 +34,22 @@ public:
     [[nodiscard]] std::vector<DemoWorker>& workers() { return workers_; }
 
     static void kill(DemoWorker& worker);
-    /// Stops the process with SIGSTOP, and never where it holds what others need to write: then it is let go for a
-    /// moment, and stopped again.
+    /// Stops the process with SIGSTOP, at a moment when it holds no lock that others need to write.
     void freeze(DemoWorker& worker) const;
     static void resume(DemoWorker& worker);
     static void ask_to_leave(const DemoWorker& worker);
 
-    /// Takes note of processes that have ended. Throws DemoFailed when a worker did so that nobody asked to, or that
-    /// did not leave in order.
+    /// Notes which processes have ended. Throws DemoFailed when a worker has ended by itself or with an error.
     void reap(bool may_leave);
 
 private:
     void note_end(pid_t pid, int status, bool may_leave);
-    [[nodiscard]] bool is_in_the_way(pid_t pid) const;
 
     DemoPlace place_;
     std::vector<DemoWorker> workers_;
 };
 
-/// The demo did not come to its end.
+/// The demo could not be played to its end.
 class DemoFailed : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

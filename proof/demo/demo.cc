@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <ostream>
@@ -8,13 +7,16 @@
 #include "cli/session.h"
 #include "cli/terminal/signal_notes.h"
 #include "platform/private_folder.h"
+#include "proof/commands.h"
 #include "proof/demo/play.h"
 
 namespace holdfast::proof {
 
 namespace {
 
-/// The demo's folder, removed with it, unless it is to be kept.
+using cli::ExitCode;
+
+/// The folder of the demo, removed at its end unless it is kept.
 class DemoFolder {
 public:
     explicit DemoFolder(bool keep)
@@ -42,14 +44,13 @@ public:
 };
 
 void check(const Io& io) {
-    if (SignalNotes::interrupted()) throw Interrupted("interrupted; the demo's processes are ended");
+    if (cli::SignalNotes::interrupted()) throw Interrupted("interrupted; the demo's processes are ended");
     if (!io.out) throw Interrupted("nobody reads on; the demo's processes are ended");
 }
 
 DemoCount play(const Session& session, const DemoFolder& folder, DemoView& view) {
     const bool for_people = session.io.terminal && !session.globals.json;
     DemoPlay demo({.place = {folder.path()},
-                   .io = session.io,
                    .view = view,
                    .check = [&] { check(session.io); },
                    .pause = for_people ? std::chrono::seconds(3) : std::chrono::seconds(0)});
@@ -60,7 +61,7 @@ void complain(const Io& io, const std::string& sentence) {
     io.err << "holdfast: " << sentence << '\n';
 }
 
-/// What to do next, for people.
+/// Tells people where to look next.
 void point_at_folder(const Session& session, const DemoFolder& folder) {
     if (!folder.is_kept() || session.globals.json) return;
     session.io.out << fmt::format(
@@ -82,7 +83,7 @@ ExitCode judge(const Session& session, const DemoCount& count, DemoFolder& folde
 ExitCode run_demo(Session& session, bool keep) {
     if (!session.globals.store.empty() || !session.globals.config.empty())
         throw BadInput("the demo has a store and a configuration of its own: leave out --store and --config");
-    const SignalNotes signals;
+    const cli::SignalNotes signals;
     DemoFolder folder(keep);
     const auto view = make_demo_view(session);
     try {
@@ -105,12 +106,10 @@ ExitCode run_demo(Session& session, bool keep) {
 
 }  // namespace
 
-void add_demo(CLI::App& program, Action& chosen) {
-    auto keep = std::make_shared<bool>(false);
-    auto* command = program.add_subcommand(
-        "demo", "Kill and freeze real workers under real tasks, and count what became of the tasks");
-    command->add_flag("--keep", *keep, "Keep the demo's folder: its store, its ledger, its workers' logs");
-    command->callback([keep, &chosen] { chosen = [keep](Session& session) { return run_demo(session, *keep); }; });
+void add_demo(cli::Command& program) {
+    auto [command, keep] = program.add(
+        "demo", "Kill and freeze real workers under real tasks, and count what became of the tasks", run_demo);
+    command.flag("--keep", keep, "Keep the demo's folder: its store, its ledger, its workers' logs");
 }
 
 }  // namespace holdfast::proof

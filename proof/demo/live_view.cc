@@ -12,14 +12,17 @@ namespace holdfast::proof {
 
 namespace {
 
-constexpr int bar_columns = 25;  // half a column for each of the fifty
+using cli::Cell;
+using cli::ViewLine;
+
+constexpr int bar_columns = 25;  // half a column for each task
 constexpr int most_facts = 24;
 
 bool is_normal_life(const DemoFact& fact) {
     return fact.kind == "claimed" || fact.kind == "running" || fact.kind == "completed";
 }
 
-/// Shows how things stand now, and the last facts below.
+/// Shows the current state, and the last events below.
 class LiveDemoView : public DemoView {
 public:
     LiveDemoView(const Io& io, int rows, int columns)
@@ -83,7 +86,7 @@ private:
     std::string act_;
     std::deque<ViewLine> facts_;
     std::vector<ViewLine> frame_;
-    LiveFrame screen_;
+    cli::LiveFrame screen_;
 };
 
 }  // namespace

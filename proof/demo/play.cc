@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// For a machine that has other things to do: whoever waits this long waits in vain.
+// Long enough for a busy machine.
 constexpr auto patience = std::chrono::seconds(60);
 constexpr auto between_looks = std::chrono::milliseconds(100);
 
@@ -33,7 +33,7 @@ bool has_both_kinds(const Tasks& tasks) {
 
 std::unique_ptr<store::Store> make_store(const DemoPlace& place) {
     std::ofstream(place.config()) << demo_config(place);
-    std::ofstream(place.ledger()).flush();
+    (void)place.ledger();  // creates it
     return client::connect({.url = place.store_url(), .limits = {}});
 }
 
@@ -44,7 +44,7 @@ DemoPlay::DemoPlay(Params params)
       tasks_(fifty_tasks(params_.place)),
       store_(make_store(params_.place)),
       watcher_(*store_, tasks_, params_.view),
-      crew_(params_.place, params_.io) {}
+      crew_(params_.place) {}
 
 DemoCount DemoPlay::run() {
     assemble();
@@ -53,7 +53,7 @@ DemoCount DemoPlay::run() {
     freeze_one();
     resume_frozen();
     end_all();
-    return count_demo(tasks_, watcher_.records(), read_demo_ledger(params_.place.ledger()));
+    return count_demo(tasks_, watcher_.records(), params_.place.ledger().read());
 }
 
 // ---- The acts -----------------------------------------------------------------------------------
@@ -70,8 +70,8 @@ void DemoPlay::assemble() {
         "three workers to be active");
     for (const DemoWorker& worker : crew_.workers())
         watcher_.tell({"worker_started",
-                       fmt::format("{} is active: pid {}, {} slots", worker.name, worker.pid, demo_slots),
-                       {{"worker", worker.name}, {"pid", worker.pid}}});
+                       fmt::format("{} is active: pid {}, {} slots", worker.name, worker.process.pid(), demo_slots),
+                       {{"worker", worker.name}, {"pid", worker.process.pid()}}});
 }
 
 void DemoPlay::submit() {
@@ -92,9 +92,9 @@ void DemoPlay::kill_one() {
     watcher_.note_trouble(killed_->name, "kill -9");
     DemoCrew::kill(*killed_);
     watcher_.tell({"killed",
-                   fmt::format("kill -9 {} (pid {}): {} of its tasks were running", killed_->name, killed_->pid,
-                               on_killed_.size()),
-                   {{"worker", killed_->name}, {"pid", killed_->pid}},
+                   fmt::format("kill -9 {} (pid {}): {} of its tasks were running", killed_->name,
+                               killed_->process.pid(), on_killed_.size()),
+                   {{"worker", killed_->name}, {"pid", killed_->process.pid()}},
                    Tone::Strong});
     await_settled(*killed_, on_killed_);
     open_gates(on_killed_);
@@ -107,8 +107,8 @@ void DemoPlay::freeze_one() {
     crew_.freeze(*frozen_);
     watcher_.tell({"frozen",
                    fmt::format("froze {} (pid {}), which does not hold the write lock; its runners go on",
-                               frozen_->name, frozen_->pid),
-                   {{"worker", frozen_->name}, {"pid", frozen_->pid}},
+                               frozen_->name, frozen_->process.pid()),
+                   {{"worker", frozen_->name}, {"pid", frozen_->process.pid()}},
                    Tone::Strong});
     const Tasks charges = those_that(on_frozen_, false);
     open_gates(charges);
@@ -160,7 +160,7 @@ void DemoPlay::end_all() {
     watcher_.show(crew_.workers());
 }
 
-// ---- What they are made of ----------------------------------------------------------------------
+// ---- Parts of the acts ----------------------------------------------------------------------
 
 void DemoPlay::begin_act(const std::string& title) {
     for (const auto end = Clock::now() + params_.pause; Clock::now() < end;) turn();
@@ -190,8 +190,8 @@ void DemoPlay::open_gates(const Tasks& tasks) {
     for (const DemoTask* task : tasks) std::ofstream(params_.place.gate(task->number)).flush();
 }
 
-/// Twelve slots, and twelve tasks that hold, six of each kind: then one worker has both kinds, and another one has a
-/// charge, however they were shared out.
+/// Twelve slots and twelve holding tasks, six of each kind: however they are distributed, one worker has both kinds
+/// and another one has a charge.
 void DemoPlay::cast_roles() {
     for (DemoWorker& killed : crew_.workers())
         for (DemoWorker& frozen : crew_.workers()) {
@@ -232,10 +232,10 @@ DemoPlay::Tasks DemoPlay::holding_on(const DemoWorker& worker) const {
     return found;
 }
 
-/// By the store, and by the ledger: then they are surely at work.
+/// Whether all run, by the store and by the ledger.
 bool DemoPlay::all_hold() const {
     std::set<Uuid> begun;
-    for (const DemoLedgerLine& line : read_demo_ledger(params_.place.ledger())) begun.insert(line.task);
+    for (const crew::LedgerLine& line : params_.place.ledger().read().lines) begun.insert(line.task);
     std::size_t running = 0;
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
         const auto& record = watcher_.records().at(i);
@@ -247,8 +247,8 @@ bool DemoPlay::all_hold() const {
 
 bool DemoPlay::have_ended(const Tasks& tasks) const {
     std::set<Uuid> ended;
-    for (const DemoLedgerLine& line : read_demo_ledger(params_.place.ledger()))
-        if (line.is_end) ended.insert(line.task);
+    for (const crew::LedgerLine& line : params_.place.ledger().read().lines)
+        if (line.mark == crew::Mark::Done) ended.insert(line.task);
     return std::all_of(tasks.begin(), tasks.end(),
                        [&](const DemoTask* task) { return ended.contains(task->task.id); });
 }

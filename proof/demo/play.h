@@ -6,27 +6,25 @@
 #include <string>
 #include <vector>
 
-#include "proof/commands.h"
 #include "proof/demo/watcher.h"
 
 namespace holdfast::proof {
 
-/// The demo's plot: three workers, fifty tasks, one worker killed, one frozen and resumed. It waits for what happens,
-/// never for how long something should take.
+/// The plot of the demo: three workers, fifty tasks, one worker killed, one frozen and resumed. It waits for events,
+/// never for a time.
 class DemoPlay {
 public:
     struct Params {
         DemoPlace place;
-        const Io& io;
         DemoView& view;
         /// Called often; throws to end the demo.
         std::function<void()> check;
-        /// For people to read, between two acts.
+        /// Time for people to read, between two acts.
         Duration pause{};
     };
     explicit DemoPlay(Params params);
 
-    /// Throws DemoFailed when something that must happen does not.
+    /// Throws DemoFailed when an expected event does not come.
     DemoCount run();
 
 private:

@@ -10,6 +10,8 @@ namespace holdfast::proof {
 
 namespace {
 
+using cli::Cell;
+
 constexpr int least_rows = 20;
 constexpr int least_columns = 60;
 

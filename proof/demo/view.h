@@ -6,13 +6,17 @@
 
 #include "cli/session.h"
 #include "cli/terminal/json_shapes.h"
-#include "proof/commands.h"
 #include "proof/demo/count.h"
 #include "store/store.h"
 
 namespace holdfast::proof {
 
-/// Something that happened in the demo.
+using cli::Io;
+using cli::Json;
+using cli::Session;
+using cli::Tone;
+
+/// An event of the demo.
 struct DemoFact {
     std::string kind;  ///< "running", "requeued", ...
     std::string text;  ///< a line, for people
@@ -20,27 +24,27 @@ struct DemoFact {
     Tone tone = Tone::Plain;
 };
 
-/// How things stand.
+/// The current state of the demo.
 struct DemoScene {
     struct Worker {
         std::string name;
         int pid = 0;
         std::string state;
         Tone tone = Tone::Plain;
-        std::vector<std::string> tasks;  ///< that the store says it has
+        std::vector<std::string> tasks;  ///< its tasks, by the store
     };
     std::vector<Worker> workers;
     store::TaskCounts counts;
 };
 
-/// Where a demo is shown. `at` counts from its beginning.
+/// Shows a demo. `at` counts from its start.
 class DemoView {
 public:
     virtual ~DemoView() = default;
     virtual void tell(const DemoFact& fact, Duration at) = 0;
-    /// Several times a second.
+    /// Called several times a second.
     virtual void show(const DemoScene& scene, Duration at) = 0;
-    /// Nothing more is to be told.
+    /// Called after the last event.
     virtual void close() {}
     virtual void conclude(const DemoCount& count) = 0;
 };

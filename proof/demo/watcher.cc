@@ -18,7 +18,7 @@ bool is_task_event(const store::EventRecord& event) {
     return !event.task.is_nil();
 }
 
-/// "Worker NAME (ID) on host HOST exited: ..." without what the line says already.
+/// "Worker NAME (ID) on host HOST exited: ..." without the part that the line already has.
 std::string evidence_of(const std::string& message) {
     constexpr std::string_view host = " on host ";
     const auto found = message.find(host);
@@ -53,7 +53,7 @@ Tone tone_of_event(const std::string& kind) {
 
 }  // namespace
 
-DemoWatcher::DemoWatcher(store::Store& store, const std::vector<DemoTask>& tasks, DemoView& view)
+DemoWatcher::DemoWatcher(store::ClientStore& store, const std::vector<DemoTask>& tasks, DemoView& view)
     : store_(store), tasks_(tasks), view_(view) {}
 
 Duration DemoWatcher::since_start() const {
@@ -73,7 +73,7 @@ void DemoWatcher::note_trouble(const std::string& worker, const std::string& wha
 void DemoWatcher::look() {
     std::vector<Uuid> ids;
     for (const DemoTask& task : tasks_) ids.push_back(task.task.id);
-    records_ = store_.find(ids);  // before the events: a second run is then never seen without what led to it
+    records_ = store_.find(ids);  // before the events, so that a second run is never seen without its cause
     workers_ = store_.workers();
     const auto news = store_.events({.task = {}, .worker = {}, .after_id = events_.empty() ? 0 : events_.back().id});
     for (const store::EventRecord& event : news) {
@@ -187,7 +187,7 @@ const store::EventRecord* DemoWatcher::last_requeue(const Uuid& task) const {
     return found == events_.rend() ? nullptr : &*found;
 }
 
-// ---- How things stand ---------------------------------------------------------------------------
+// ---- The current state ---------------------------------------------------------------------------
 
 void DemoWatcher::show(const std::vector<DemoWorker>& workers) {
     DemoScene scene;
@@ -198,7 +198,7 @@ void DemoWatcher::show(const std::vector<DemoWorker>& workers) {
 
 DemoScene::Worker DemoWatcher::scene_of(const DemoWorker& worker) const {
     DemoScene::Worker shown{
-        .name = worker.name, .pid = worker.pid, .state = "starts", .tone = Tone::Faint, .tasks = {}};
+        .name = worker.name, .pid = worker.process.pid(), .state = "starts", .tone = Tone::Faint, .tasks = {}};
     const bool active = is_active(worker.name);
     switch (worker.life) {
         case DemoWorker::Life::Up:

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "proof/commands.h"
 #include "proof/demo/crew.h"
 #include "proof/demo/view.h"
 #include "store/store.h"
@@ -17,10 +16,10 @@ namespace holdfast::proof {
 class DemoWatcher {
 public:
     /// All of them outlive it.
-    DemoWatcher(store::Store& store, const std::vector<DemoTask>& tasks, DemoView& view);
+    DemoWatcher(store::ClientStore& store, const std::vector<DemoTask>& tasks, DemoView& view);
 
     void tell(const DemoFact& fact);
-    /// What is done to a worker now, and what later events about it are measured from: "kill -9".
+    /// Notes what is done to a worker now ("kill -9"): later events about it are timed from here.
     void note_trouble(const std::string& worker, const std::string& what);
     void look();
     void show(const std::vector<DemoWorker>& workers);
@@ -36,7 +35,7 @@ private:
         std::string what;
         Timestamp at;
     };
-    /// The last leases of a task that were told.
+    /// The last leases of a task that the view was told of.
     struct Told {
         store::Lease claimed = 0, started = 0;
         bool is_completed = false;
@@ -53,7 +52,7 @@ private:
     [[nodiscard]] const store::EventRecord* last_requeue(const Uuid& task) const;
     [[nodiscard]] DemoScene::Worker scene_of(const DemoWorker& worker) const;
 
-    store::Store& store_;
+    store::ClientStore& store_;
     const std::vector<DemoTask>& tasks_;
     DemoView& view_;
     const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();

@@ -66,6 +66,7 @@ void limit_processes(const std::optional<unsigned>& most) {
     volunteer_for_the_oom_killer();
     if (prepared.params.input >= 0) dup2(prepared.params.input, STDIN_FILENO);
     if (prepared.params.output >= 0) dup2(prepared.params.output, STDOUT_FILENO);
+    if (prepared.params.errors >= 0) dup2(prepared.params.errors, STDERR_FILENO);
     if (chdir(prepared.params.directory.c_str()) != 0) give_up(prepared, 0);
     limit_processes(prepared.params.most_user_processes);
     execve(prepared.params.file.c_str(), prepared.arguments.data(), prepared.environment.data());

@@ -17,9 +17,11 @@ struct LaunchParams {
     std::vector<std::string> arguments;    ///< with the program's name first
     std::vector<std::string> environment;  ///< "NAME=value"
     std::string directory;
-    int output = -1;                              ///< becomes its stdout, unless it is -1
-    int input = -1;                               ///< becomes its stdin
-    std::optional<unsigned> most_user_processes;  ///< of its user all together; does not bind root
+    // Descriptors that become its streams; -1: it inherits that of this process.
+    int output = -1;
+    int input = -1;
+    int errors = -1;
+    std::optional<unsigned> most_user_processes = {};  ///< of its user all together; does not bind root
 };
 
 /// Its pid, or why it could not be started, for people.

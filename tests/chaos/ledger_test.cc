@@ -1,4 +1,4 @@
-#include "proof/chaos/ledger.h"
+#include "proof/crew/ledger.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,30 +7,35 @@
 #include "platform/private_folder.h"
 #include "tests/chaos/stories.h"
 
-namespace holdfast::chaos {
+namespace holdfast::crew {
 namespace {
 
 using testing::ElementsAre;
 
 LedgerLine line(Mark mark, store::Lease lease) {
-    return {.mark = mark, .task = Story::id(1), .lease = lease, .attempt = 2, .pid = 4711, .at = Story::at(5)};
+    return {.mark = mark,
+            .task = chaos::Story::id(1),
+            .lease = lease,
+            .attempt = 2,
+            .pid = 4711,
+            .at = chaos::Story::at(5)};
 }
 
-TEST(ChaosLedger, ReadsBackWhatWasAppended) {
+TEST(Ledger, ReadsBackWhatWasAppended) {
     const platform::PrivateFolder folder("holdfast-chaos-test");
     const std::string path = folder.path() + "/ledger";
-    const LedgerFile first(path), second(path);
+    const Ledger first(path), second(path);
     first.append(line(Mark::Begin, 1));
     second.append(line(Mark::Overlap, 2));
     first.append(line(Mark::Done, 1));
     second.append(line(Mark::Failed, 2));
-    const LedgerLines read = read_ledger(path);
+    const LedgerLines read = first.read();
     EXPECT_EQ(read.unreadable, 0U);
     EXPECT_THAT(read.lines, ElementsAre(line(Mark::Begin, 1), line(Mark::Overlap, 2), line(Mark::Done, 1),
                                         line(Mark::Failed, 2)));
 }
 
-TEST(ChaosLedger, CountsLinesThatCannotBeRead) {
+TEST(Ledger, CountsLinesThatCannotBeRead) {
     const std::string whole = to_text(line(Mark::Begin, 1));
     for (const std::string& bad :
          {std::string("begin\n"), concat(whole.substr(0, whole.size() - 30), "\n"), concat("start", whole.substr(5)),
@@ -41,5 +46,12 @@ TEST(ChaosLedger, CountsLinesThatCannotBeRead) {
     }
 }
 
+TEST(Ledger, TakesALastLineWithoutItsNewlineForTorn) {
+    const std::string whole = to_text(line(Mark::Begin, 1));
+    const LedgerLines read = parse_ledger(whole + whole.substr(0, whole.size() - 1));
+    EXPECT_EQ(read.lines.size(), 1U);
+    EXPECT_EQ(read.unreadable, 1U);
+}
+
 }  // namespace
-}  // namespace holdfast::chaos
+}  // namespace holdfast::crew

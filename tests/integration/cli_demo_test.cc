@@ -1,11 +1,5 @@
 #include <gmock/gmock.h>
-#include <pty.h>
-#include <signal.h>
-#include <sys/ioctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
 #include <filesystem>
 #include <map>
 #include <regex>
@@ -109,70 +103,24 @@ TEST_F(CliDemo, LeavesStoresAndConfigurationsOfItsUserAlone) {
 /// The demo on a terminal of 40 rows and 100 columns.
 class TerminalDemo : public CliDemo {
 protected:
-    void start(const RunParams& params) {
-        std::vector<std::string> words = {program_path()};
-        words.insert(words.end(), params.arguments.begin(), params.arguments.end());
-        std::vector<std::string> variables = {std::string("PATH=") + getenv("PATH")};
-        for (const auto& [name, value] : params.environment) variables.push_back(concat(name, "=", value));
-        const auto argv = pointers_to(words);
-        const auto envp = pointers_to(variables);
-        const winsize size{40, 100, 0, 0};
-        pid_ = forkpty(&terminal_, nullptr, nullptr, &size);
-        if (pid_ != 0) return;
-        execve(argv[0], argv.data(), envp.data());
-        _exit(126);
+    [[nodiscard]] TerminalProgram start(const std::string& variable, const std::string& value) const {
+        RunParams params = demo();
+        params.environment[variable] = value;
+        params.terminal_size = {40, 100};
+        return TerminalProgram(params);
     }
-    void TearDown() override {
-        if (pid_ > 0) kill(pid_, SIGKILL);
-        if (terminal_ >= 0) close(terminal_);
-    }
-
-    [[nodiscard]] bool read_more() {
-        std::array<char, 65536> buffer{};
-        const ssize_t got = read(terminal_, buffer.data(), buffer.size());
-        if (got > 0) shown.append(buffer.data(), static_cast<std::size_t>(got));
-        return got > 0;
-    }
-    void wait_for(const std::string& text) {
-        while (shown.find(text) == std::string::npos) ASSERT_TRUE(read_more()) << end_of_shown();
-    }
-    [[nodiscard]] int finish() {
-        while (read_more()) {
-        }
-        int status = 0;
-        waitpid(std::exchange(pid_, -1), &status, 0);
-        return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-    }
-    void type(const std::string& keys) const {
-        EXPECT_EQ(write(terminal_, keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
-    }
-
-    [[nodiscard]] bool shows(const std::string& text) const { return shown.find(text) != std::string::npos; }
-    [[nodiscard]] std::string end_of_shown() const {
-        return shown.substr(shown.size() - std::min<std::size_t>(shown.size(), 4000));
-    }
-
-    std::string shown;
-
-private:
-    static std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-        std::vector<char*> pointers;
-        for (auto& text : texts) pointers.push_back(text.data());
-        pointers.push_back(nullptr);
-        return pointers;
-    }
-
-    pid_t pid_ = -1;
-    int terminal_ = -1;
 };
 
+[[nodiscard]] std::string end_of(const std::string& shown) {
+    return shown.substr(shown.size() - std::min<std::size_t>(shown.size(), 4000));
+}
+
 TEST_F(TerminalDemo, RedrawsInPlaceAndGivesTheCursorBack) {
-    RunParams params = demo();
-    params.environment["NO_COLOR"] = "1";
-    start(params);
-    ASSERT_EQ(finish(), 0) << end_of_shown();
+    TerminalProgram program = start("NO_COLOR", "1");
+    ASSERT_EQ(program.finish(), 0) << end_of(program.shown());
+    const std::string& shown = program.shown();
     for (const char* text : {"\033[?25l", "alpha", "known to be dead", "frozen (SIGSTOP)", "█"})
-        EXPECT_TRUE(shows(text)) << text;
+        EXPECT_TRUE(shown.contains(text)) << text;
     EXPECT_FALSE(std::regex_search(shown, std::regex("\033\\[[0-9;]*m"))) << "NO_COLOR";
     EXPECT_GT(shown.find("\033[?25h"), shown.rfind("\033[K"));
     EXPECT_GT(shown.find("run twice against policy"), shown.find("\033[?25h")) << "the table stands by itself";
@@ -181,15 +129,13 @@ TEST_F(TerminalDemo, RedrawsInPlaceAndGivesTheCursorBack) {
 }
 
 TEST_F(TerminalDemo, CtrlCEndsEveryProcessAndRemovesTheFolder) {
-    RunParams params = demo();
-    params.environment["LANG"] = "C";
-    start(params);
-    wait_for("frozen (SIGSTOP)");
+    TerminalProgram program = start("LANG", "C");
+    ASSERT_TRUE(program.wait_for("frozen (SIGSTOP)")) << end_of(program.shown());
     EXPECT_GT(processes_left(), 2U);
-    type("\x03");
-    EXPECT_EQ(finish(), 1);
-    for (const char* text : {"interrupted", "\033[?25h", "##"}) EXPECT_TRUE(shows(text)) << text;
-    EXPECT_FALSE(shows("█")) << "on a terminal that does not speak UTF-8";
+    program.type("\x03");
+    EXPECT_EQ(program.finish(), 1);
+    for (const char* text : {"interrupted", "\033[?25h", "##"}) EXPECT_TRUE(program.shown().contains(text)) << text;
+    EXPECT_FALSE(program.shown().contains("█")) << "on a terminal that does not speak UTF-8";
     EXPECT_EQ(processes_left(), 0U);
     EXPECT_THAT(files_left(), IsEmpty());
 }
@@ -214,16 +160,17 @@ protected:
             end(number - 1, number);
         }
     }
-    void begin(int task, store::Lease lease) {
-        ledger.push_back({false, tasks.at(std::size_t(task)).task.id, lease});
+    void begin(int task, store::Lease lease) { note(crew::Mark::Begin, task, lease); }
+    void end(int task, store::Lease lease) { note(crew::Mark::Done, task, lease); }
+    void note(crew::Mark mark, int task, store::Lease lease) {
+        ledger.lines.push_back({.mark = mark, .task = tasks.at(std::size_t(task)).task.id, .lease = lease});
     }
-    void end(int task, store::Lease lease) { ledger.push_back({true, tasks.at(std::size_t(task)).task.id, lease}); }
     [[nodiscard]] proof::DemoCount count() const { return proof::count_demo(tasks, records, ledger); }
 
     static constexpr int resize = 0, charge = 1;
     std::vector<proof::DemoTask> tasks;
     std::vector<std::optional<store::TaskRecord>> records;
-    std::vector<proof::DemoLedgerLine> ledger;
+    crew::LedgerLines ledger;
 };
 
 TEST_F(DemoCounting, IsRightWhenEachTaskRanOnceToItsEnd) {

@@ -1,17 +1,14 @@
 #include "integration/program.h"
 
 #include <fcntl.h>
-#include <poll.h>
-#include <pty.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
 #include <sstream>
 #include <stdexcept>
-#include <utility>
 
 #include "base/text.h"
 
@@ -19,100 +16,66 @@ namespace holdfast::integration {
 
 namespace {
 
-constexpr uid_t nobody = 65534;
+using Words = std::vector<std::string>;
 
-struct Pipe {
-    Pipe() {
-        std::array<int, 2> ends{};
-        if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe");
-        read_end = ends[0];
-        write_end = ends[1];
-    }
-    int read_end;
-    int write_end;
-};
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-    std::vector<char*> pointers;
-    for (auto& text : texts) pointers.push_back(text.data());
-    pointers.push_back(nullptr);
-    return pointers;
+/// The program with its arguments, behind the commands that put it under the conditions of the test.
+Words command_of(const std::string& path, const RunParams& params) {
+    Words words;
+    if (params.as_nobody && getuid() == 0)
+        words = {"setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"};
+    if (params.max_file_size)
+        words.insert(words.end(), {"prlimit", concat("--fsize=", *params.max_file_size, ":", *params.max_file_size)});
+    words.push_back(path);
+    words.insert(words.end(), params.arguments.begin(), params.arguments.end());
+    return words;
 }
 
-// Everything is made before the fork: after it only what is safe in a child of a process with threads.
-struct Prepared {
-    Prepared(const std::string& path, const RunParams& params) : arguments{path}, folder(params.folder) {
-        arguments.insert(arguments.end(), params.arguments.begin(), params.arguments.end());
-        const char* search = std::getenv("PATH");
-        environment.push_back(concat("PATH=", search == nullptr ? "" : search));
-        for (const auto& [name, value] : params.environment) environment.push_back(concat(name, "=", value));
-        argv = pointers_to(arguments);
-        envp = pointers_to(environment);
-    }
-    std::vector<std::string> arguments, environment;
-    std::vector<char*> argv, envp;
-    std::string folder;
-};
-
-[[noreturn]] void become(const Prepared& prepared, const RunParams& params) {
-    if (chdir(prepared.folder.c_str()) != 0) _exit(125);
-    if (params.max_file_size) {
-        const rlimit limit{*params.max_file_size, *params.max_file_size};
-        if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(125);
-    }
-    if (params.as_nobody && getuid() == 0 && (setgid(nobody) != 0 || setuid(nobody) != 0)) _exit(125);
-    execve(prepared.argv[0], prepared.argv.data(), prepared.envp.data());
-    _exit(126);
+Words environment_of(const RunParams& params) {
+    const char* search = getenv("PATH");
+    Words environment = {concat("PATH=", search == nullptr ? "" : search)};
+    for (const auto& [name, value] : params.environment) environment.push_back(concat(name, "=", value));
+    return environment;
 }
 
-bool read_some(int descriptor, std::string& into) {
-    std::array<char, 65536> buffer{};
-    const ssize_t count = read(descriptor, buffer.data(), buffer.size());
-    if (count > 0) into.append(buffer.data(), static_cast<std::size_t>(count));
-    return count > 0;
+crew::Process start(const std::string& path, const RunParams& params) {
+    crew::Process process({.command = command_of(path, params),
+                           .environment = environment_of(params),
+                           .folder = params.folder,
+                           .log = params.output_file,
+                           .output = params.output_file.empty() ? crew::Stream::Piped : crew::Stream::Logged,
+                           .errors = crew::Stream::Piped,
+                           .has_input = true});
+    process.write(params.input);
+    process.close_input();
+    return process;
 }
 
-void read_both(int out, int err, std::string& out_text, std::string& err_text) {
-    std::array<pollfd, 2> sources = {{{out, POLLIN, 0}, {err, POLLIN, 0}}};
-    while (sources[0].fd >= 0 || sources[1].fd >= 0) {
-        poll(sources.data(), sources.size(), -1);
-        if (sources[0].revents != 0 && !read_some(out, out_text)) sources[0].fd = -1;
-        if (sources[1].revents != 0 && !read_some(err, err_text)) sources[1].fd = -1;
-    }
+Ran finish(crew::Process& process) {
+    auto [out, err] = process.read_to_end();
+    return {.exit_code = process.wait(), .out = std::move(out), .err = std::move(err)};
 }
 
-int exit_code_of(pid_t pid) {
-    int status = 0;
-    waitpid(pid, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+Descriptor open_terminal(const RunParams& params) {
+    Descriptor terminal(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+    winsize size{
+        .ws_row = params.terminal_size.first, .ws_col = params.terminal_size.second, .ws_xpixel = 0, .ws_ypixel = 0};
+    if (grantpt(terminal.get()) != 0 || unlockpt(terminal.get()) != 0 ||
+        ioctl(terminal.get(), TIOCSWINSZ, &size) != 0)
+        throw std::runtime_error("cannot open a terminal");
+    return terminal;
 }
 
-struct Started {
-    pid_t pid;
-    int out, err;
-};
-
-Started start(const std::string& path, const RunParams& params) {
-    const Prepared prepared(path, params);
-    const Pipe in, out, err;
-    const pid_t pid = fork();
-    if (pid == 0) {
-        dup2(in.read_end, STDIN_FILENO);
-        const int sink = params.output_file.empty() ? out.write_end : open(params.output_file.c_str(), O_WRONLY);
-        dup2(sink, STDOUT_FILENO);
-        dup2(err.write_end, STDERR_FILENO);
-        become(prepared, params);
-    }
-    for (const int unused : {in.read_end, out.write_end, err.write_end}) close(unused);
-    if (write(in.write_end, params.input.data(), params.input.size()) < 0) throw std::runtime_error("write");
-    close(in.write_end);
-    return {pid, out.read_end, err.read_end};
+/// A process that leads a session is controlled by the first terminal that it opens.
+crew::Process start_on(const Descriptor& terminal, const RunParams& params) {
+    Words words = {"sh", "-c", R"(tty=$1; shift; exec "$@" <>"$tty" >&0 2>&0)", "sh", ptsname(terminal.get())};
+    for (std::string& word : command_of(program_path(), params)) words.push_back(std::move(word));
+    return crew::Process({.command = words, .environment = environment_of(params), .folder = params.folder});
 }
 
 }  // namespace
 
-std::vector<std::string> Ran::lines() const {
-    std::vector<std::string> found;
+Words Ran::lines() const {
+    Words found;
     std::istringstream text(out);
     for (std::string line; std::getline(text, line);) found.push_back(line);
     return found;
@@ -133,66 +96,58 @@ Ran run_program(const RunParams& params) {
 }
 
 Ran run_program(const std::string& path, const RunParams& params) {
-    const Started started = start(path, params);
-    Ran ran;
-    read_both(started.out, started.err, ran.out, ran.err);
-    close(started.out);
-    close(started.err);
-    ran.exit_code = exit_code_of(started.pid);
-    return ran;
+    crew::Process process = start(path, params);
+    return finish(process);
 }
 
 Ran run_on_terminal(const RunParams& params) {
-    const Prepared prepared(program_path(), params);
-    int terminal = -1;
-    winsize size{
-        .ws_row = params.terminal_size.first, .ws_col = params.terminal_size.second, .ws_xpixel = 0, .ws_ypixel = 0};
-    const pid_t pid = forkpty(&terminal, nullptr, nullptr, &size);
-    if (pid == 0) become(prepared, params);
-    Ran ran;
-    while (read_some(terminal, ran.out)) {
-    }
-    close(terminal);
-    ran.exit_code = exit_code_of(pid);
-    return ran;
+    TerminalProgram program(params);
+    const int exit_code = program.finish();
+    return {.exit_code = exit_code, .out = program.shown(), .err = {}};
 }
 
-RunningProgram::RunningProgram(const RunParams& params) {
-    const Started started = start(program_path(), params);
-    pid_ = started.pid;
-    out_ = started.out;
-    err_ = started.err;
-}
-
-RunningProgram::RunningProgram(RunningProgram&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)), out_(other.out_), err_(other.err_), unread_(std::move(other.unread_)) {}
+RunningProgram::RunningProgram(const RunParams& params) : process_(start(program_path(), params)) {}
 
 RunningProgram::~RunningProgram() {
-    if (pid_ < 0) return;
-    kill(pid_, SIGKILL);
-    (void)finish();
+    if (process_.has_ended()) return;
+    process_.send(SIGKILL);
+    (void)process_.read_to_end();
 }
 
 std::string RunningProgram::read_line() {
-    while (unread_.find('\n') == std::string::npos)
-        if (!read_some(out_, unread_)) throw std::runtime_error("the program ended without another line");
-    std::string line = unread_.substr(0, unread_.find('\n'));
-    unread_.erase(0, line.size() + 1);
-    return line;
-}
-
-void RunningProgram::send(int signal) const {
-    kill(pid_, signal);
+    if (auto line = process_.read_line()) return *std::move(line);
+    throw std::runtime_error("the program ended without another line");
 }
 
 Ran RunningProgram::finish() {
-    Ran ran;
-    ran.out = std::move(unread_);
-    read_both(out_, err_, ran.out, ran.err);
-    close(out_);
-    close(err_);
-    ran.exit_code = exit_code_of(std::exchange(pid_, -1));
-    return ran;
+    return integration::finish(process_);
+}
+
+TerminalProgram::TerminalProgram(const RunParams& params)
+    : terminal_(open_terminal(params)), process_(start_on(terminal_, params)) {}
+
+bool TerminalProgram::read_more() {
+    std::array<char, 65536> buffer{};
+    const ssize_t got = read(terminal_.get(), buffer.data(), buffer.size());
+    if (got > 0) shown_.append(buffer.data(), static_cast<std::size_t>(got));
+    return got > 0;
+}
+
+bool TerminalProgram::wait_for(const std::string& text) {
+    while (shown_.find(text) == std::string::npos)
+        if (!read_more()) return false;
+    return true;
+}
+
+void TerminalProgram::type(const std::string& keys) const {
+    if (write(terminal_.get(), keys.data(), keys.size()) != static_cast<ssize_t>(keys.size()))
+        throw std::runtime_error("cannot type");
+}
+
+int TerminalProgram::finish() {
+    while (read_more()) {
+    }
+    return process_.wait();
 }
 
 }  // namespace holdfast::integration

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "proof/crew/process.h"
 
 namespace holdfast::integration {
 
@@ -19,7 +19,7 @@ struct RunParams {
     bool as_nobody = false;                           ///< give up root first, which no permission stops
     std::optional<unsigned long> max_file_size = {};  ///< a disk that is full
     std::string output_file = {};                     ///< instead of reading its output
-    std::pair<unsigned short, unsigned short> terminal_size = {0, 0};  ///< rows and columns; of run_on_terminal
+    std::pair<unsigned short, unsigned short> terminal_size = {0, 0};  ///< rows and columns; of TerminalProgram
 };
 
 struct Ran {
@@ -46,20 +46,38 @@ struct Ran {
 class RunningProgram {
 public:
     explicit RunningProgram(const RunParams& params);
-    RunningProgram(RunningProgram&& other) noexcept;
+    RunningProgram(RunningProgram&& other) noexcept = default;
     RunningProgram& operator=(RunningProgram&&) = delete;
+    /// Kills it, and waits until the processes that it started have closed their output, too.
     ~RunningProgram();
 
     /// The next whole line of its output.
     [[nodiscard]] std::string read_line();
     [[nodiscard]] Ran finish();
-    void send(int signal) const;
+    void send(int signal) const { process_.send(signal); }
 
 private:
-    pid_t pid_ = -1;
-    int out_ = -1;
-    int err_ = -1;
-    std::string unread_;
+    crew::Process process_;
+};
+
+/// The program at work on a terminal, which controls it.
+class TerminalProgram {
+public:
+    explicit TerminalProgram(const RunParams& params);
+
+    /// False: it prints no more.
+    bool read_more();
+    /// Waits until it has shown this; false when it ends without.
+    bool wait_for(const std::string& text);
+    void type(const std::string& keys) const;
+    /// Waits for its end, and returns its exit code, or -signal.
+    int finish();
+    [[nodiscard]] const std::string& shown() const { return shown_; }
+
+private:
+    Descriptor terminal_;
+    crew::Process process_;
+    std::string shown_;
 };
 
 }  // namespace holdfast::integration

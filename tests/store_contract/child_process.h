@@ -1,19 +1,18 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "proof/crew/process.h"
 #include "store_contract/fake_clock.h"
 #include "store_contract/test_database.h"
 
 namespace holdfast::contract {
 
-/// Another process on the same database: this program again, in a role of child_roles.cc.
-/// It ends when its input is closed; killed and reaped at the latest when this is destroyed.
-class ChildProcess {
+/// Another process on the same database: this program again, in a role of child_roles.cc. It ends when its input is
+/// closed.
+class ChildProcess : public crew::Process {
 public:
     struct Params {
         std::string role;
@@ -23,26 +22,12 @@ public:
         std::vector<std::string> arguments = {};
     };
     explicit ChildProcess(const Params& params);
-    ChildProcess(ChildProcess&& other) noexcept;
-    ChildProcess& operator=(ChildProcess&&) = delete;
-    ~ChildProcess();
 
-    /// The next whole line that it printed; nullopt when it has ended.
-    [[nodiscard]] std::optional<std::string> read_line();
-    [[nodiscard]] std::vector<std::string> read_to_end();
-    void write_line(const std::string& line);
-    void close_input();
-    /// SIGKILL. What it had printed before can still be read.
-    void kill();
-    /// Closes its input and waits; its exit code, or -signal.
+    /// The lines that it still prints, until it ends.
+    [[nodiscard]] std::vector<std::string> read_lines();
+    void write_line(const std::string& line) const { write(line + "\n"); }
+    /// Closes its input and waits for its end; returns its exit code, or -signal.
     int wait();
-    [[nodiscard]] pid_t pid() const { return pid_; }
-
-private:
-    pid_t pid_ = -1;
-    int input_ = -1;
-    int output_ = -1;
-    std::string unread_;
 };
 
 /// What a role sees of the process that it runs in.

@@ -16,7 +16,7 @@ TEST_P(Migrations, OfAFreshDatabaseSurviveTenProcessesAtOnce) {
             .role = "open", .kind = GetParam(), .address = fresh->address(), .now = clock.now()});
     }
     for (auto& child : children) {
-        EXPECT_THAT(child.read_to_end(), ElementsAre(std::to_string(store->migrate().to)));
+        EXPECT_THAT(child.read_lines(), ElementsAre(std::to_string(store->migrate().to)));
         EXPECT_EQ(child.wait(), 0);
     }
     const auto opened = open_store({.kind = GetParam(), .address = fresh->address()}, clock);

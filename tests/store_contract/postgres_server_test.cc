@@ -30,7 +30,7 @@ auto once_it_is_back(const Call& call) {
 TEST(PostgresServer, AStoreOutlivesARestartOfItsServer) {
     SpawnedProgram server(
         {HOLDFAST_SCRIPTS "/private-postgres", "sh", "-c", "echo $HOLDFAST_TEST_POSTGRES; exec sleep 300"});
-    const std::string url = server.read_line();
+    const std::string url = server.read_line().value_or("");
     ASSERT_NE(url, "");
     FakeClock clock;
     const auto store = open_store({.kind = StoreKind::Postgres, .address = url}, clock);
@@ -43,8 +43,8 @@ TEST(PostgresServer, AStoreOutlivesARestartOfItsServer) {
 
     const auto data = PostgresRaw(url).value("SHOW data_directory");
     const auto programs = PostgresRaw(url).value("SELECT setting FROM pg_config WHERE name = 'BINDIR'");
-    ASSERT_EQ(run_program(as_database_user({programs + "/pg_ctl", "-D", data, "-m", "immediate", "-s", "-w",
-                                            "restart", "-l", data + "/../log"})),
+    ASSERT_EQ(crew::run_to_end({.command = as_database_user({programs + "/pg_ctl", "-D", data, "-m", "immediate",
+                                                             "-s", "-w", "restart", "-l", data + "/../log"})}),
               0);
 
     EXPECT_EQ(once_it_is_back([&] { return finish(*store, registration.id, completed(lease)); }).fenced,

@@ -28,7 +28,7 @@ protected:
         std::set<std::string> claimed;
         std::set<std::string> leases;
         for (auto& one : children) {
-            for (const auto& line : one.read_to_end()) {
+            for (const auto& line : one.read_lines()) {
                 EXPECT_TRUE(claimed.insert(line.substr(0, 36)).second) << line;
                 EXPECT_TRUE(leases.insert(line.substr(37)).second) << line;
             }
@@ -73,7 +73,7 @@ TEST_P(Processes, KilledWhileSubmittingLoseNothingThatReturned) {
         std::vector<std::string> returned;
         while (returned.size() < 60) returned.push_back(writer.read_line().value());
         writer.kill();
-        for (const auto& line : writer.read_to_end()) returned.push_back(line);
+        for (const auto& line : writer.read_lines()) returned.push_back(line);
         store = open();
         for (const auto& line : returned) {
             ASSERT_EQ(state_of(*store, Uuid::parse(line).value()), TaskState::Pending) << line;
@@ -90,7 +90,7 @@ TEST_P(Processes, KilledWhileWorkingLoseNoResultThatReturnedAndNoTask) {
         auto worker = child("work_for_ever", {"5"});
         for (int lines = 0; lines < 50; ++lines) returned.insert(worker.read_line().value());
         worker.kill();
-        for (const auto& line : worker.read_to_end()) returned.insert(line);
+        for (const auto& line : worker.read_lines()) returned.insert(line);
     }
     store = open();
     for (const auto& line : returned) {
@@ -127,7 +127,7 @@ TEST_P(Processes, LeaveTheLeasesOfTheDeadForRecovery) {
     EXPECT_THAT(store->leases({}), IsEmpty());
     EXPECT_EQ(store->count().failed, static_cast<std::int64_t>(verdicts.size()));
     auto rest = child("drain");
-    (void)rest.read_to_end();
+    (void)rest.read_lines();
     EXPECT_EQ(store->count().pending, 0);
 }
 

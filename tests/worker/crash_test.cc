@@ -52,7 +52,7 @@ TEST_P(WorkerCrash, AKilledWorkerLeavesNothingThatRunsAndItsTasksAreSettledByThe
     EXPECT_EQ(record.state, TaskState::Failed);
     EXPECT_EQ(code_of(record), error_code::worker_crashed);
     EXPECT_EQ(ended(repeated).state, TaskState::Completed);
-    EXPECT_THAT(lines_of(ledger->lines(), lost.to_string(), What::Begin), SizeIs(1));
+    EXPECT_THAT(ledger->read().of(lost, Mark::Begin), SizeIs(1));
 }
 
 TEST_P(WorkerCrash, AWorkerWhoseKeeperIsKilledReportsWhatDiedAndLeaves) {

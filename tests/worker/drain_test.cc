@@ -15,17 +15,17 @@ HOLDFAST_ON_EVERY_STORE(WorkerDrain);
 void WorkerDrain::drain_under_load(const Settings& settings) {
     WorkerApp& first = start_worker(settings);
     const auto ids = submit_notes(400);
-    wait_for_lines(What::End, 50);
+    wait_for_lines(Mark::Done, 50);
     first.send(SIGTERM);
     EXPECT_EQ(first.wait(), 0);
     const auto counts = store->count();
     EXPECT_EQ(counts.claimed + counts.running + counts.failed, 0);
-    EXPECT_EQ(static_cast<std::size_t>(counts.completed), count(ledger->lines(), What::Begin));
+    EXPECT_EQ(static_cast<std::size_t>(counts.completed), ledger->read().count(Mark::Begin));
     EXPECT_EQ(record_of(first).status, store::WorkerStatus::Inactive);
 
     start_worker();
     for (const auto& record : ended(ids)) EXPECT_EQ(record.state, TaskState::Completed);
-    EXPECT_EQ(count(ledger->lines(), What::Begin), ids.size());
+    EXPECT_EQ(ledger->read().count(Mark::Begin), ids.size());
 }
 
 TEST_P(WorkerDrain, SigtermUnderLoadLosesNothingAndRunsNothingTwice) {

@@ -20,7 +20,7 @@ TEST_P(WorkerFreeze, ALateResultIsRefusedAndTheWorkerBecomesActiveAgainAndTakesW
     EXPECT_EQ(judged.at(0).action, core::Action::Crash);
     EXPECT_EQ(record_of(worker).status, store::WorkerStatus::Inactive);
     open_gate();
-    wait_for_lines(What::End, 1);  // its runner was not stopped
+    wait_for_lines(Mark::Done, 1);  // its runner was not stopped
 
     worker.go_on();
     wait_for_status(worker, store::WorkerStatus::Active);
@@ -72,7 +72,7 @@ protected:
     /// Keeps the worker writing, and stops it in the middle of that.
     void freeze_while_it_writes(const WorkerApp& worker) {
         submit_notes(500);
-        wait_for_lines(What::End, 10);
+        wait_for_lines(Mark::Done, 10);
         for (worker.stop(); !holds_turn(worker); worker.stop()) worker.go_on();
     }
     [[nodiscard]] bool holds_turn(const WorkerApp& worker) const {
@@ -91,7 +91,7 @@ TEST_P(FrozenWriter, IsNamedByTheOthersAndCostsNothingOnceItGoesOn) {
     waiting.wait_for_log(name);
     frozen.go_on();
     wait_until([&] { return store->count().completed == 500; }, "all tasks to end");
-    EXPECT_EQ(count(ledger->lines(), What::Begin), 500);
+    EXPECT_EQ(ledger->read().count(Mark::Begin), 500);
 }
 
 }  // namespace

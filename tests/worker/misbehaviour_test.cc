@@ -41,7 +41,7 @@ TEST_P(WorkerMisbehaviour, GrandchildrenThatIgnoreSigtermDoNotOutliveTheirRun) {
     const Uuid id = submit("leave");
     EXPECT_EQ(ended(id).state, TaskState::Completed);
     expect_all_completed({submit("note")});
-    const auto runner = ledger->lines().back().pid;
+    const auto runner = ledger->read().lines.back().pid;
     for (const pid_t pid : processes_with("HOLDFAST_WORKER=" + id_of(*workers.at(0)).to_string()))
         EXPECT_EQ(pid, runner) << "the runner, and nothing else";
 }

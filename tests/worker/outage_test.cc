@@ -62,7 +62,7 @@ TEST_P(WorkerOutage, LongerThanEveryThresholdFailsNoHealthyTaskAndItsResultsAreD
     EXPECT_LE(platform::machine_time() - away_since, fence) << "by then another might have been given it";
     std::this_thread::sleep_for(2 * fence - (platform::machine_time() - away_since));
     open_gate();
-    wait_for_lines(What::End, 2);
+    wait_for_lines(Mark::Done, 2);
     end_outage();
 
     EXPECT_EQ(ended(healthy).state, TaskState::Completed);
@@ -107,12 +107,12 @@ TEST_P(WorkerOutage, ManyShortOnesUnderLoadLoseNothingAndRunNothingTwice) {
     start_worker();
     const auto ids = submit_notes(300, 5);
     for (std::size_t round = 1; round <= 3; ++round) {
-        wait_for_lines(What::End, 50 * round);
+        wait_for_lines(Mark::Done, 50 * round);
         outage->begin();
         end_outage();
     }
     for (const auto& record : ended(ids)) EXPECT_EQ(record.state, TaskState::Completed);
-    EXPECT_EQ(count(ledger->lines(), What::Begin), ids.size());
+    EXPECT_EQ(ledger->read().count(Mark::Begin), ids.size());
 }
 
 }  // namespace

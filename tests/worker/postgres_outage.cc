@@ -24,12 +24,13 @@ private:
     void control(const std::vector<std::string>& words) const {
         std::vector<std::string> command = {programs_ + "/pg_ctl", "-D", data_, "-s", "-w"};
         command.insert(command.end(), words.begin(), words.end());
-        if (contract::run_program(contract::as_database_user(command)) != 0) throw std::runtime_error("pg_ctl");
+        if (crew::run_to_end({.command = contract::as_database_user(command)}) != 0)
+            throw std::runtime_error("pg_ctl");
     }
 
     contract::SpawnedProgram program_{
         {HOLDFAST_SCRIPTS "/private-postgres", "sh", "-c", "echo $HOLDFAST_TEST_POSTGRES; exec sleep 300"}};
-    std::string url_ = program_.read_line();
+    std::string url_ = program_.read_line().value();
     std::string data_, port_, programs_;
 };
 

@@ -6,7 +6,7 @@
 
 #include "base/descriptor.h"
 #include "platform/process_table.h"
-#include "tests/worker/patience.h"
+#include "proof/crew/patience.h"
 
 namespace holdfast::worker_test {
 
@@ -18,14 +18,14 @@ std::vector<pid_t> processes_with(const std::string& assignment) {
 }
 
 void wait_for_end_of(pid_t pid) {
-    const Deadline deadline("the end of process " + std::to_string(pid));
+    const crew::Deadline deadline("the end of process " + std::to_string(pid));
     const Descriptor handle(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
     pollfd ended{handle.get(), POLLIN, 0};
     while (handle && ended.revents == 0) poll(&ended, 1, deadline.milliseconds_left());
 }
 
 void wait_for_end_of_processes_with(const std::string& assignment) {
-    const Deadline deadline("the end of all processes with " + assignment);
+    const crew::Deadline deadline("the end of all processes with " + assignment);
     for (auto left = processes_with(assignment); !left.empty(); left = processes_with(assignment)) {
         (void)deadline.milliseconds_left();
         wait_for_end_of(left.front());

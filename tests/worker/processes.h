@@ -10,10 +10,10 @@ namespace holdfast::worker_test {
 /// The processes, of any parent, whose environment has this "NAME=value"; dead ones not counted.
 [[nodiscard]] std::vector<pid_t> processes_with(const std::string& assignment);
 
-/// Waits for the end of a process, whoever's child it is; one that is a child of ours is not reaped.
-/// Throws std::runtime_error when it does not come.
+/// Waits for the end of a process, a child of any process; a child of this one is not reaped. Throws
+/// std::runtime_error after crew::patience.
 void wait_for_end_of(pid_t pid);
-/// ... of all of those: also of such as are started meanwhile.
+/// The same for all processes with this in their environment, also for those that are started meanwhile.
 void wait_for_end_of_processes_with(const std::string& assignment);
 
 [[nodiscard]] bool is_alive(pid_t pid);

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "proof/crew/ledger.h"
+#include "proof/crew/patience.h"
 #include "store/store.h"
 #include "store_contract/test_database.h"
-#include "tests/worker/ledger.h"
 #include "tests/worker/observer.h"
-#include "tests/worker/patience.h"
 #include "tests/worker/worker_app.h"
 
 namespace holdfast::contract {
@@ -28,15 +28,19 @@ namespace holdfast::worker_test {
 
 using namespace std::chrono_literals;
 using contract::StoreKind;
+using crew::LedgerLine;
+using crew::LedgerLines;
+using crew::Mark;
+using crew::wait_until;
 using testing::AnyOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-using What = LedgerLine::What;
 
-/// A store, a ledger, and workers as processes. When a test ends, its workers must leave when they are asked to; then
-/// no process of them may be left, no task may be CLAIMED or RUNNING, and the ledger must agree with the store.
+/// A store, a ledger, and workers as processes. At the end of a test its workers are asked to leave and must do so;
+/// then all their processes must be gone, no task may be CLAIMED or RUNNING, and the ledger must agree with the
+/// store.
 class WorkerTest : public testing::TestWithParam<StoreKind> {
 protected:
     using Settings = std::map<std::string, std::string>;
@@ -45,7 +49,7 @@ protected:
     void TearDown() override;
 
     // ---- Workers
-    /// Starts one, with short times and `settings` instead of the usual ones, and waits until the store knows it.
+    /// Starts a worker, with short times and with `settings` on top, and waits until the store knows it.
     WorkerApp& start_worker(const Settings& settings = {});
     WorkerApp& launch_worker(const Settings& settings = {}, std::optional<unsigned> most_processes = {});
     [[nodiscard]] store::WorkerRecord record_of(const WorkerApp& worker);
@@ -54,12 +58,12 @@ protected:
     /// Waits until the worker has beaten `count` times from now on.
     void wait_for_beats(const WorkerApp& worker, int count);
     void order(const WorkerApp& worker, store::WorkerOrder order);
-    /// Stops it where it holds nothing that others need.
+    /// Stops it at a moment when it holds nothing that others need.
     void freeze(const WorkerApp& worker);
-    /// Kills it, and waits until its keeper has cleared up behind it.
+    /// Kills it, and waits until its keeper has killed what it left behind.
     void kill_and_wait_for_keeper(WorkerApp& worker);
 
-    /// A worker of another user can use the store.
+    /// Lets workers of other users use the store.
     void admit_every_user() const;
 
     // ---- Tasks
@@ -73,21 +77,21 @@ protected:
     store::TaskRecord ended(const Uuid& id);
     std::vector<store::TaskRecord> ended(const std::vector<Uuid>& ids);
 
-    /// What "hold" waits for.
+    /// The arguments of the task "hold", which runs until open_gate().
     [[nodiscard]] nlohmann::json gate() const { return {{"gate", folder + "/gate"}}; }
     void open_gate() const;
-    /// Waits until the task has begun so many times; the last of these lines.
+    /// Waits until the task has begun so many times, and returns the last of these lines.
     LedgerLine begun(const Uuid& id, std::size_t times = 1) const;
-    void wait_for_lines(What what, std::size_t at_least) const;
+    void wait_for_lines(Mark mark, std::size_t at_least) const;
 
-    /// Every process that a worker of this test has started, and the worker, has this in its environment.
+    /// In the environment of every worker of this test, and of every process that it starts.
     [[nodiscard]] std::string marker() const { return "HOLDFAST_TEST_PLACE=" + folder; }
 
     std::string folder;
     std::unique_ptr<contract::TestDatabase> database;
     std::string url;
     std::unique_ptr<store::Store> store;
-    std::unique_ptr<Ledger> ledger;
+    std::unique_ptr<crew::Ledger> ledger;
     std::vector<std::unique_ptr<WorkerApp>> workers;
     core::Thresholds thresholds{.worker_stale = 1s, .disconnect_grace = 1s};
 

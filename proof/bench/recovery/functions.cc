@@ -6,18 +6,19 @@
 #include <thread>
 
 #include "platform/real_clock.h"
-#include "proof/bench/recovery/ledger.h"
+#include "proof/crew/ledger.h"
 
 namespace holdfast::bench {
 
 namespace {
 
 Result<nlohmann::json, TaskError> run(Context& context, const nlohmann::json& args) {
-    append(args.at("ledger").get<std::string>(), {.task = context.id(),
-                                                  .lease = context.lease(),
-                                                  .attempt = context.attempt(),
-                                                  .pid = getpid(),
-                                                  .at = platform::real_clock().now()});
+    const crew::Ledger ledger(args.at("ledger").get<std::string>());
+    ledger.append({.task = context.id(),
+                   .lease = context.lease(),
+                   .attempt = context.attempt(),
+                   .pid = getpid(),
+                   .at = platform::real_clock().now()});
     const bool is_first = context.attempt() == 1 && !args.value("returns", false);
     while (is_first && !context.cancelled()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
     return nlohmann::json(nullptr);

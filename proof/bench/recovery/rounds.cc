@@ -13,8 +13,8 @@
 #include "platform/real_clock.h"
 #include "platform/task_ids.h"
 #include "proof/bench/recovery/functions.h"
-#include "proof/bench/recovery/ledger.h"
 #include "proof/bench/recovery/workers.h"
+#include "proof/crew/ledger.h"
 
 namespace holdfast::bench {
 
@@ -24,7 +24,7 @@ using std::chrono::milliseconds;
 
 constexpr const char* queue = "recovery-bench";
 
-/// Looks every few milliseconds: these waits measure nothing.
+/// Polls: these waits measure nothing.
 template <typename Condition>
 void wait_until(Condition condition) {
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(2);
@@ -41,27 +41,26 @@ double milliseconds_between(Timestamp from, Timestamp to) {
 class Rounds {
 public:
     explicit Rounds(const RecoveryParams& params)
-        : params_(params), store_(client::connect({.url = params.store, .limits = {}})) {
-        ledger_ = (std::filesystem::temp_directory_path() / concat("recovery-", getpid(), ".ledger")).string();
-        survivor_ = start("worker", "survivor", 500, true);
+        : params_(params),
+          store_(client::connect({.url = params.store, .limits = {}})),
+          ledger_((std::filesystem::temp_directory_path() / concat("recovery-", getpid(), ".ledger")).string()),
+          survivor_(start("worker", "survivor", 500, true)) {
         wait_until([&] { return find_worker("survivor").has_value(); });
     }
     ~Rounds() {
-        survivor_.clear();
+        survivor_.kill();
         std::error_code ignored;
-        std::filesystem::remove(ledger_, ignored);
+        std::filesystem::remove(ledger_.path(), ignored);
     }
 
     void run_one() {
-        std::filesystem::remove(ledger_);
+        std::filesystem::resize_file(ledger_.path(), 0);
         order_survivor(store::WorkerOrder::Cordon);
-        std::vector<Child> victims;
+        std::vector<crew::Process> victims;
         ++round_;
-        for (int i = 0; i < params_.at_once; ++i) {
-            const auto child = params_.death == Death::Claimer ? "claimer" : "worker";
-            for (Child& each : start(child, concat("victim-", round_, "-", i), 2, false))
-                victims.push_back(std::move(each));
-        }
+        const std::string mode = params_.death == Death::Claimer ? "claimer" : "worker";
+        for (int i = 0; i < params_.at_once; ++i)
+            victims.push_back(start(mode, concat("victim-", round_, "-", i), 2, false));
         submit_tasks();
         await_victims();
         order_survivor(store::WorkerOrder::Uncordon);
@@ -73,15 +72,14 @@ public:
     [[nodiscard]] RecoveryFigures figures() const { return figures_; }
 
 private:
-    std::vector<Child> start(const std::string& mode, const std::string& name, int capacity, bool sweeps) {
-        std::vector<Child> started;
+    [[nodiscard]] crew::Process start(const std::string& mode, const std::string& name, int capacity,
+                                      bool sweeps) const {
         WorkerWords words{params_.store, name, queue, capacity, sweeps};
         if (params_.death == Death::Cut && !sweeps) {
             words.store = params_.victims_store;
             words.through = params_.through;
         }
-        started.emplace_back(mode, words);
-        return started;
+        return start_child(mode, words);
     }
 
     std::optional<store::WorkerRecord> find_worker(const std::string& name) {
@@ -91,7 +89,7 @@ private:
         return std::nullopt;
     }
 
-    /// The survivor hears of it with its next beat; a claim hears of it at once.
+    /// The survivor gets the order with its next beat; a claim obeys it at once.
     void order_survivor(store::WorkerOrder order) {
         store_->order_worker({find_worker("survivor")->registration.id, order, "bench"});
         const bool cordoned = order == store::WorkerOrder::Cordon;
@@ -108,7 +106,8 @@ private:
             task.name = run_task;
             task.queue = queue;
             task.tags = {concat("task:", run_task)};
-            task.args = nlohmann::json{{"ledger", ledger_}, {"returns", params_.death == Death::Claimer}}.dump();
+            task.args =
+                nlohmann::json{{"ledger", ledger_.path()}, {"returns", params_.death == Death::Claimer}}.dump();
             if (i % 2 == 1) task.policy.on_crash = OnCrash::Requeue;
             tasks_.push_back(task.id);
             tasks.push_back(std::move(task));
@@ -124,22 +123,22 @@ private:
             if (!held) return false;
             workers_.clear();
             for (const auto& each : records) workers_[each->task.id] = each->worker;
-            return wanted == TaskState::Claimed || read_ledger(ledger_).size() == tasks_.size();
+            return wanted == TaskState::Claimed || ledger_.read().lines.size() == tasks_.size();
         });
     }
 
-    /// Each at a time of its own, so that no two deaths are seen by the same look for the same reason.
-    void kill_all(std::vector<Child>& victims) {
+    /// One after the other, so that the same look does not see two deaths.
+    void kill_all(const std::vector<crew::Process>& victims) {
         killed_.clear();
         if (params_.death == Death::Runner) return kill_runners();
         if (params_.death == Death::Cut) return cut_network();
         std::map<int, Uuid> ids;
         for (const store::WorkerRecord& worker : store_->workers())
             ids[worker.registration.host.pid] = worker.registration.id;
-        for (Child& victim : victims) {
+        for (const crew::Process& victim : victims) {
             std::this_thread::sleep_for(milliseconds(37));
             killed_[ids.at(victim.pid())] = platform::real_clock().now();
-            victim.kill(params_.death == Death::Silent ? SIGSTOP : SIGKILL);
+            victim.send(params_.death == Death::Silent ? SIGSTOP : SIGKILL);
         }
     }
 
@@ -154,7 +153,7 @@ private:
     }
 
     void kill_runners() {
-        for (const LedgerLine& line : read_ledger(ledger_)) {
+        for (const crew::LedgerLine& line : ledger_.read().lines) {
             std::this_thread::sleep_for(milliseconds(37));
             killed_runs_[line.task] = platform::real_clock().now();
             ::kill(line.pid, SIGKILL);
@@ -171,12 +170,12 @@ private:
     }
 
     void collect() {
-        std::map<Uuid, std::vector<LedgerLine>> runs;
-        for (const LedgerLine& line : read_ledger(ledger_)) runs[line.task].push_back(line);
+        std::map<Uuid, std::vector<crew::LedgerLine>> runs;
+        for (const crew::LedgerLine& line : ledger_.read().lines) runs[line.task].push_back(line);
         for (const auto& record : store_->find(tasks_)) collect(*record, runs[record->task.id]);
     }
 
-    void collect(const store::TaskRecord& record, const std::vector<LedgerLine>& runs) {
+    void collect(const store::TaskRecord& record, const std::vector<crew::LedgerLine>& runs) {
         const Uuid& id = record.task.id;
         const Timestamp death = params_.death == Death::Runner ? killed_runs_.at(id) : killed_.at(workers_.at(id));
         const bool may_repeat = record.task.policy.on_crash == OnCrash::Requeue;
@@ -193,13 +192,13 @@ private:
 
     const RecoveryParams params_;
     std::unique_ptr<store::Store> store_;
-    std::string ledger_;
-    std::vector<Child> survivor_;
+    crew::Ledger ledger_;
+    crew::Process survivor_;
     int round_ = 0;
     std::vector<Uuid> tasks_;
-    std::map<Uuid, Uuid> workers_;           // of each task, when it was taken
-    std::map<Uuid, Timestamp> killed_;       // workers
-    std::map<Uuid, Timestamp> killed_runs_;  // tasks whose runner was killed
+    std::map<Uuid, Uuid> workers_;           // the first worker of each task
+    std::map<Uuid, Timestamp> killed_;       // by worker
+    std::map<Uuid, Timestamp> killed_runs_;  // by task
     RecoveryFigures figures_;
 };
 

@@ -21,7 +21,7 @@ struct RecoveryParams {
     Death death = Death::Worker;
     int kills = 200;
     int at_once = 10;  ///< workers of one round
-    // Of Cut: how the workers that are cut off are started and reach the store, and how that is done and undone.
+    // For Cut: the command that starts workers, their store, and the commands that cut them off and undo it.
     std::string through = {};
     std::string victims_store = {};
     std::string cut = {};
@@ -30,8 +30,8 @@ struct RecoveryParams {
 
 /// Milliseconds from each death.
 struct RecoveryFigures {
-    std::vector<double> settled;  ///< until what ran with on_crash: fail had FAILED
-    std::vector<double> again;    ///< until what may run again (or was CLAIMED) began to, elsewhere
+    std::vector<double> settled;  ///< until a task with on_crash: fail was FAILED
+    std::vector<double> again;    ///< until a task that may run again, or was CLAIMED, began elsewhere
     int lost = 0;                 ///< tasks that did not end
     int doubled = 0;              ///< tasks that ran more often than their policy allows
 };

@@ -1,10 +1,5 @@
 #include "proof/bench/recovery/workers.h"
 
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <filesystem>
 #include <iostream>
 #include <iterator>
@@ -72,35 +67,13 @@ int be_claimer(const WorkerWords& words) {
     }
 }
 
-Child::Child(const std::string& mode, const WorkerWords& words) {
-    std::vector<std::string> texts = words_of(words.through);
-    const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-    for (const std::string& text :
-         {program, mode, std::string("--store"), words.store, std::string("--name"), words.name,
-          std::string("--queue"), words.queue, std::string("--capacity"), std::to_string(words.capacity)})
-        texts.push_back(text);
-    if (words.sweeps) texts.emplace_back("--sweep");
-    std::vector<char*> arguments;
-    for (std::string& text : texts) arguments.push_back(text.data());
-    arguments.push_back(nullptr);
-    if (posix_spawnp(&pid_, arguments.front(), nullptr, nullptr, arguments.data(), environ) != 0)
-        throw std::runtime_error("cannot start a worker");
-}
-
-Child::Child(Child&& other) noexcept : pid_(std::exchange(other.pid_, 0)) {}
-
-Child::~Child() {
-    if (pid_ != 0) end();
-}
-
-void Child::kill(int signal) const {
-    ::kill(pid_, signal);
-}
-
-void Child::end() {
-    kill(SIGKILL);
-    waitpid(pid_, nullptr, 0);
-    pid_ = 0;
+crew::Process start_child(const std::string& mode, const WorkerWords& words) {
+    std::vector<std::string> command = words_of(words.through);
+    const std::string program = std::filesystem::read_symlink(crew::own_program).string();
+    command.insert(command.end(), {program, mode, "--store", words.store, "--name", words.name, "--queue",
+                                   words.queue, "--capacity", std::to_string(words.capacity)});
+    if (words.sweeps) command.emplace_back("--sweep");
+    return crew::Process({.command = std::move(command)});
 }
 
 }  // namespace holdfast::bench

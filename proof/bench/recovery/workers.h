@@ -2,8 +2,7 @@
 
 #include <string>
 
-#include "holdfast/uuid.h"
-#include "store/store.h"
+#include "proof/crew/process.h"
 
 namespace holdfast::bench {
 
@@ -18,24 +17,10 @@ struct WorkerWords {
 
 /// The body of `recovery_bench worker`: a real worker with processes for runners.
 int be_worker(const WorkerWords& words);
-/// The body of `recovery_bench claimer`: a process that claims ahead, proves its life, beats, and starts nothing.
+/// The body of `recovery_bench claimer`: a process that claims ahead, beats, and starts no task.
 int be_claimer(const WorkerWords& words);
 
-/// Such a process, started; `mode` is "worker" or "claimer". Killed, if it still lives, by the destructor.
-class Child {
-public:
-    Child(const std::string& mode, const WorkerWords& words);
-    ~Child();
-    Child(Child&& other) noexcept;
-    Child& operator=(Child&&) = delete;
-
-    [[nodiscard]] int pid() const { return pid_; }
-    void kill(int signal) const;
-    /// Kills it, and waits until it is gone.
-    void end();
-
-private:
-    int pid_ = 0;
-};
+/// Starts such a process; `mode` is "worker" or "claimer".
+[[nodiscard]] crew::Process start_child(const std::string& mode, const WorkerWords& words);
 
 }  // namespace holdfast::bench

@@ -19,7 +19,7 @@ namespace holdfast::bench {
 
 namespace {
 
-/// Submits for ever, without a pause; writes a byte to `ready` once it has begun.
+/// Submits without end or pause; writes a byte to `ready` once it has begun.
 [[noreturn]] void write_flat_out(const std::string& url, std::size_t batch, int ready) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     try {
@@ -36,8 +36,8 @@ namespace {
     _exit(1);
 }
 
-/// Processes that write flat out, from the constructor to the destructor. Made while no store is open here: what a
-/// connection holds must not be inherited.
+/// Processes that write at full speed, from the constructor to the destructor. Created while no store is open here,
+/// so that they inherit no connection.
 class Writers {
 public:
     Writers(const std::string& url, const BeatsParams& params) {

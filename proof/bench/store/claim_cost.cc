@@ -11,7 +11,7 @@ namespace {
 
 using Shape = std::function<void(store::NewTask&)>;
 
-void submit_shaped(store::Store& store, std::size_t count, const Shape& shape) {
+void submit_shaped(store::ClientStore& store, std::size_t count, const Shape& shape) {
     while (count > 0) {
         std::vector<store::NewTask> batch(std::min(count, store::max_batch_rows));
         for (auto& task : batch) {
@@ -39,7 +39,7 @@ public:
         return store_->claim({worker_.id, platform::new_task_id(), batch, 0});
     }
 
-    /// Claims until the store has nothing more to put aside.
+    /// Claims until the store has parked all tasks that must wait.
     void settle() {
         for (bool more = true; more;) {
             const auto answer = claim(1);
@@ -67,7 +67,7 @@ private:
     store::WorkerRegistration worker_ = noop_worker(1000);
 };
 
-/// Tasks that stand before all others in the order of claims, and that the worker must not be given.
+/// Tasks that come first in the order of claims, but that the worker must not get.
 struct Obstacle {
     std::string name;
     Shape shape;
@@ -93,8 +93,8 @@ Shape ahead_of_all(Shape shape) {
     };
 }
 
-/// The shortest queue, beside which the others are measured claim by claim: what a commit costs changes with whatever
-/// else the disk does, from one minute to the next.
+/// The shortest queue, with which the others are compared claim by claim: the cost of a commit changes with the other
+/// load of the disk.
 class Yardstick {
 public:
     Yardstick(const Subject& subject, const ClaimCostParams& params) : params_(params), cost_(subject, params) {
@@ -107,7 +107,7 @@ public:
             times.push_back(cost.time_claim());
             own_times.push_back(cost_.time_claim());
         }
-        cost_.submit(params_.claims * params_.batch);  // as many as were taken
+        cost_.submit(params_.claims * params_.batch);  // replaces the claimed tasks
         const auto settings = "batch " + std::to_string(params_.batch) + ", 1 connection";
         return {subject.store, "claim, " + measure, settings, median(times), "us", median(own_times)};
     }
@@ -120,7 +120,7 @@ private:
 void place_ahead(ClaimCost& cost, const ClaimCostParams& params, const Obstacle& obstacle) {
     const auto shape = ahead_of_all(obstacle.shape);
     cost.submit(1, shape);
-    (void)cost.claim(1);  // takes the key, where there is one, and keeps it
+    (void)cost.claim(1);  // takes and keeps the key, if there is one
     cost.submit(params.unrunnable, shape);
     cost.submit(params.pending.front());
     cost.settle();

@@ -34,7 +34,7 @@ std::size_t drain(QueueDriver& driver, std::size_t batch) {
     return done;
 }
 
-/// Lets every driver work in a thread of its own, from one moment on; returns how many seconds the last one took.
+/// Runs every driver in its own thread, starting together. Returns the seconds that the slowest took.
 double run_together(Drivers& drivers, const std::function<void(QueueDriver&, std::size_t index)>& work) {
     std::barrier start(static_cast<std::ptrdiff_t>(drivers.size()) + 1);
     std::vector<std::exception_ptr> failures(drivers.size());

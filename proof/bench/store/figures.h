@@ -13,10 +13,10 @@ struct Figure {
     std::string settings;  ///< "batch 500, 2 connections"
     double value = 0;
     std::string unit;
-    double floor = 0;  ///< what it is to be compared with; 0: nothing
+    double floor = 0;  ///< the value to compare with; 0: none
 };
 
-/// The heads of the columns that differ between measures.
+/// The column headings that differ between measures.
 struct Titles {
     std::string value = "median";
     std::string floor;

@@ -39,7 +39,7 @@ public:
         return microseconds_since(began);
     }
 
-    /// Until nothing is left to claim; answers how many tasks there were.
+    /// Works until nothing is left to claim. Returns the number of tasks.
     std::size_t finish_all() {
         std::size_t done = 0;
         for (auto tasks = claim(batch_); !tasks.empty(); tasks = claim(batch_)) {
@@ -100,7 +100,7 @@ StepCosts run_whole(const Subject& subject, JobShape shape, std::size_t steps, s
     return costs;
 }
 
-/// How long the finish of the last of so many parents takes, which begins the step that waits for them all.
+/// The time of the finish of the last of so many parents, which starts the step that waits for them all.
 double last_parent(const Subject& subject, std::size_t parents, std::size_t batch) {
     JobRun run(subject, batch);
     run.start(job_definition(JobShape::FanIn, parents, noop_args));

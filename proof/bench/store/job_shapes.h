@@ -10,8 +10,7 @@ namespace holdfast::bench {
 enum class JobShape { Independent, Chain, FanIn };
 [[nodiscard]] const char* to_text(JobShape shape);  ///< "independent steps", "chain", "fan-in"
 
-/// A job's definition of so many steps, each a no-op; a fan-in has one more, the last, whose arguments are
-/// `last_args`.
+/// A workflow of so many steps, each a no-op; a fan-in has one more step at the end, with the arguments `last_args`.
 [[nodiscard]] std::string job_definition(JobShape shape, std::size_t steps, const std::string& last_args);
 
 }  // namespace holdfast::bench

@@ -8,7 +8,7 @@
 
 namespace holdfast::bench {
 
-/// A bare libpq connection; throws std::runtime_error with the server's words.
+/// A bare libpq connection. Throws std::runtime_error with the server's message.
 class LibpqConnection {
 public:
     explicit LibpqConnection(const std::string& uri);
@@ -24,7 +24,7 @@ private:
     std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
 };
 
-/// The URI with another database name (and everything else as it was).
+/// The same URI with another database name.
 [[nodiscard]] std::string with_database(const std::string& uri, const std::string& database);
 
 }  // namespace holdfast::bench

@@ -12,7 +12,7 @@
 
 namespace holdfast::bench {
 
-/// One of the two stores, with what is measured beside it.
+/// One of the two stores, with its floor.
 struct Subject {
     std::string store;  ///< "sqlite", "postgres"
     std::function<std::unique_ptr<ScratchDatabase>()> make_database;
@@ -25,8 +25,9 @@ struct CycleParams {
     std::vector<std::size_t> connections = {1, 2, 8};
     int runs = 3;
 };
-/// Bulk submit, then claim + start + finish until all is done, for each number of connections: medians over the runs,
-/// each on a database of its own, beside the floor in the same minute. Throws when a task is lost or done twice.
+/// Bulk submit, then claim + start + finish until all tasks are done, for each number of connections: medians over
+/// the runs, each on its own database, with the floor measured in the same minute. Throws when a task is lost or done
+/// twice.
 [[nodiscard]] std::vector<Figure> measure_cycle(const Subject& subject, const CycleParams& params);
 
 struct ClaimCostParams {
@@ -35,9 +36,9 @@ struct ClaimCostParams {
     std::size_t batch = 50;
     std::size_t claims = 100;
 };
-/// The median time of one claim (with start) of a batch: before growing backlogs, and behind tasks that cannot be
-/// run: of another queue, of another tag, in the future, or behind a full concurrency key. Each is compared with the
-/// smallest backlog, claim by claim in turns.
+/// The median time of one claim (with start) of a batch: with growing backlogs, and behind tasks that cannot run
+/// because of their queue, tag, start time or full concurrency key. Each is compared with the smallest backlog, claim
+/// by claim.
 [[nodiscard]] std::vector<Figure> measure_claim_cost(const Subject& subject, const ClaimCostParams& params);
 
 struct JobCostParams {
@@ -45,9 +46,9 @@ struct JobCostParams {
     std::size_t batch = 50;
     int runs = 3;
 };
-/// What a step costs in jobs of growing size, to start the job and to carry the step out (claim, start, finish,
-/// advance): of independent steps, in a chain; and the finish of the last parent of a fan-in. Each is compared with
-/// the smallest job.
+/// The cost of a step in jobs of growing size, for starting the job and for executing the step (claim, start, finish,
+/// advance): with independent steps and in a chain; and the finish of the last parent of a fan-in. Each is compared
+/// with the smallest job.
 [[nodiscard]] std::vector<Figure> measure_job_cost(const Subject& subject, const JobCostParams& params);
 
 struct BeatsParams {
@@ -56,8 +57,8 @@ struct BeatsParams {
     std::size_t beats = 200;
     std::chrono::milliseconds pause{10};  ///< between two beats
 };
-/// How long a worker's beat takes beside processes that submit to the same database without a pause: half of them at
-/// most so long, all but a hundredth, and the longest. Each is compared with beats of a worker alone, just before.
+/// The time of a worker's beat while other processes submit to the same database without a pause: median, 99th
+/// percentile and maximum. Each is compared with the beats of a worker alone, measured just before.
 [[nodiscard]] std::vector<Figure> measure_beats(const Subject& subject, const BeatsParams& params);
 
 }  // namespace holdfast::bench

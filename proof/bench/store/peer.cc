@@ -30,7 +30,7 @@ std::string store_url() {
     return url != nullptr ? url : "postgresql:///own";
 }
 
-// Tasks are removed behind the store's back; nothing else uses it meanwhile.
+// Deletes the tasks directly; no other process uses the store meanwhile.
 void empty_store() {
     const auto url = store_url();
     (void)open_store(store_url());
@@ -43,7 +43,7 @@ void empty_store() {
         "holdfast.attempt, holdfast.job, holdfast.job_progress, holdfast.step");
 }
 
-void submit_noops(store::Store& store, std::size_t count) {
+void submit_noops(store::ClientStore& store, std::size_t count) {
     while (count > 0) {
         std::vector<store::NewTask> batch(std::min(count, store::max_batch_rows));
         for (auto& task : batch) task = noop_task(platform::new_task_id());
@@ -52,7 +52,7 @@ void submit_noops(store::Store& store, std::size_t count) {
     }
 }
 
-/// Submits one by one from `clients` threads; tasks per second.
+/// Submits one by one from `clients` threads. Returns tasks per second.
 double submit_for(std::size_t clients, double seconds) {
     std::vector<std::thread> threads;
     std::atomic<std::size_t> submitted = 0;
@@ -73,21 +73,21 @@ double milliseconds_now() {
     return std::chrono::duration<double, std::milli>(platform::real_clock().now().time_since_epoch()).count();
 }
 
-void submit_stamped(store::Store& store) {
+void submit_stamped(store::ClientStore& store) {
     auto task = noop_task(platform::new_task_id());
     task.args = nlohmann::json{{"sent", milliseconds_now()}}.dump();
     store.submit({task});
 }
 
-/// A job of so many no-ops, and one more behind them all, which prints "f".
-void start_fan(store::Store& store, std::size_t parents) {
+/// A job of so many no-ops, and one step after all of them, which prints "f".
+void start_fan(store::ClientStore& store, std::size_t parents) {
     store::NewJob job;
     job.id = platform::new_task_id();
     job.definition = job_definition(JobShape::FanIn, parents, fan_args);
     store.start_jobs({job});
 }
 
-std::size_t remaining(store::Store& store) {
+std::size_t remaining(store::RecoveryStore& store) {
     store::FindLeasesParams any;
     any.limit = 1;
     std::size_t tasks = store.leases(any).size();
@@ -142,14 +142,14 @@ private:
     std::unique_ptr<store::Store> store_ = open_store(store_url());
 };
 
-/// What a task prints as it starts.
+/// The text that a task prints as it starts.
 std::string start_line(const nlohmann::json& args) {
     if (args == nlohmann::json::parse(fan_args)) return "f\n";
     if (!args.is_object() || !args.contains("sent")) return "j\n";
     return "l " + std::to_string(milliseconds_now() - args.at("sent").get<double>()) + "\n";
 }
 
-/// What the tasks do: print.
+/// The functions of the tasks.
 void print_starts(const std::vector<store::ClaimedTask>& tasks) {
     std::string lines;
     for (const auto& task : tasks) {
@@ -196,8 +196,9 @@ int work_through_worker(int concurrency) {
     return worker::WorkerProcess(std::move(plan), functions, log).run();
 }
 
-/// One connection at work: claims what there is, waits for a wake-up when there is nothing.
-void work_on(store::Store& store, const Uuid& worker, const WorkOptions& options, std::atomic<std::size_t>& done) {
+/// One connection at work: claims, and waits for a wake-up when there is nothing to claim.
+void work_on(store::WorkerStore& store, const Uuid& worker, const WorkOptions& options,
+             std::atomic<std::size_t>& done) {
     const auto watch = store.watch(store::Topic::Work);
     while (done < options.until) {
         const auto claimed = store.claim({worker, platform::new_task_id(), options.batch, 0});

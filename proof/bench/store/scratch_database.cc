@@ -50,7 +50,7 @@ public:
         try {
             LibpqConnection(server_).run("DROP DATABASE IF EXISTS " + name_ + " WITH (FORCE)");
         } catch (const std::exception&) {
-            // The server is gone, or will be: nothing of value is left behind.
+            // The server is gone or about to end: nothing of value is left.
             return;
         }
     }

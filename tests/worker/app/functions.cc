@@ -144,13 +144,13 @@ Outcome fork_bomb(Context&, const json&) {
 }
 
 /// Writes what happens to the run to the ledger.
-Function noted(const Ledger& ledger, const Function& body) {
+Function noted(const crew::Ledger& ledger, const Function& body) {
     return [ledger, body](Context& context, const json& args) -> Outcome {
-        LedgerLine line{LedgerLine::What::Begin, context.id().to_string(), context.lease(), context.attempt(),
-                        getpid()};
+        crew::LedgerLine line{
+            .task = context.id(), .lease = context.lease(), .attempt = context.attempt(), .pid = getpid()};
         ledger.append(line);
         Outcome outcome = body(context, args);
-        line.what = LedgerLine::What::End;
+        line.mark = crew::Mark::Done;
         ledger.append(line);
         return outcome;
     };
@@ -192,7 +192,7 @@ FunctionTable bare_functions() {
 
 }  // namespace
 
-FunctionTable app_functions(const Ledger& ledger) {
+FunctionTable app_functions(const crew::Ledger& ledger) {
     FunctionTable functions = bare_functions();
     for (auto& [name, function] : functions) function = noted(ledger, function);
     return functions;

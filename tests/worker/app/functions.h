@@ -1,11 +1,11 @@
 #pragma once
 
 #include "holdfast/function.h"
-#include "tests/worker/ledger.h"
+#include "proof/crew/ledger.h"
 
 namespace holdfast::worker_test {
 
 /// Tasks that behave, and tasks that do not. Each writes its begin to the ledger, and its end when its code returns.
-[[nodiscard]] FunctionTable app_functions(const Ledger& ledger);
+[[nodiscard]] FunctionTable app_functions(const crew::Ledger& ledger);
 
 }  // namespace holdfast::worker_test

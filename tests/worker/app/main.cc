@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
     using namespace holdfast;
     const char* path = std::getenv("HOLDFAST_TEST_LEDGER");
     if (path == nullptr) return 2;
-    const worker_test::Ledger ledger(path);
+    const crew::Ledger ledger(path);
     const FunctionTable functions = worker_test::app_functions(ledger);
     if (const auto exit_code = runner_main(argc, argv, functions)) return *exit_code;
     try {

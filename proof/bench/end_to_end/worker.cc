@@ -1,9 +1,3 @@
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <fstream>
 #include <iostream>
 #include <stdexcept>
@@ -11,13 +5,16 @@
 #include "base/text.h"
 #include "platform/log_writer.h"
 #include "platform/real_clock.h"
-#include "proof/bench/bench.h"
+#include "proof/bench/end_to_end/measures.h"
 #include "proof/chaos/chaos_task.h"
+#include "proof/commands.h"
 #include "worker/worker_process.h"
 
 namespace holdfast::proof {
 
 namespace {
+
+constexpr const char* ready = "ready";
 
 double proportional_mb(int pid) {
     std::ifstream file(concat("/proc/", pid, "/smaps_rollup"));
@@ -53,47 +50,26 @@ const FunctionTable& bench_functions() {
     return functions;
 }
 
-BenchWorker::BenchWorker(const BenchParams& params) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("cannot make a pipe");
-    output_ = ends[0];
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    std::vector<std::string> words = {"holdfast",
-                                      "bench",
-                                      "worker",
-                                      "--store",
-                                      params.store.url,
-                                      "--isolation",
-                                      isolation_word(params.isolation),
-                                      "--concurrency",
-                                      std::to_string(params.concurrency)};
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    const int failed = posix_spawn(&pid_, "/proc/self/exe", &actions, nullptr, arguments.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    char ready = 0;
-    if (failed != 0 || read(output_, &ready, 1) != 1)
-        throw std::runtime_error("the worker of the benchmark did not start");
+BenchWorker::BenchWorker(const BenchParams& params)
+    : process_({.command = {"holdfast", "bench", "worker", "--store", params.store.url, "--isolation",
+                            isolation_word(params.isolation), "--concurrency", std::to_string(params.concurrency)},
+                .program = crew::own_program,
+                .output = crew::Stream::Piped}) {
+    if (process_.read_line() != ready) throw std::runtime_error("the worker of the benchmark did not start");
 }
 
 BenchWorker::~BenchWorker() {
-    ::kill(pid_, SIGTERM);
-    waitpid(pid_, nullptr, 0);
-    close(output_);
+    process_.dismiss();
 }
 
 double BenchWorker::memory_mb() const {
-    return proportional_mb(pid_);
+    return proportional_mb(process_.pid());
 }
 
 std::optional<double> BenchWorker::runner_mb() const {
     double sum = 0;
     int runners = 0;
-    for (const int keeper : children_of(pid_))
+    for (const int keeper : children_of(process_.pid()))
         for (const int runner : children_of(keeper)) {
             sum += proportional_mb(runner);
             ++runners;
@@ -111,7 +87,7 @@ int run_bench_worker(const BenchParams& params) {
     plan.settings.registration.capacity = params.concurrency;
     for (const auto& [name, function] : bench_functions()) plan.settings.registration.tags.push_back("task:" + name);
     plan.announce = [](engine::Announce::What what) {
-        if (what == engine::Announce::What::Ready) std::cout << "r" << std::flush;
+        if (what == engine::Announce::What::Ready) std::cout << ready << std::endl;
     };
     platform::LogWriter log(std::cerr, LogFormat::Text, LogLevel::Warning, platform::real_clock());
     return worker::WorkerProcess(std::move(plan), bench_functions(), log).run();

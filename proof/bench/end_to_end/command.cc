@@ -1,17 +1,18 @@
-#include "proof/bench/bench.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <ostream>
 
 #include "cli/session.h"
+#include "proof/bench/end_to_end/measures.h"
+#include "proof/commands.h"
 
 namespace holdfast::proof {
 
 namespace {
+
+using cli::Session;
 
 /// A directory for one benchmark's SQLite file, removed with it.
 class ScratchFolder {
@@ -61,59 +62,62 @@ void print(Session& session, const BenchParams& params, const DrainFigures& drai
         << (drain.runner_mb ? fmt::format(", idle runner {:.1f} MiB each\n", *drain.runner_mb) : "\n");
 }
 
-ExitCode run_bench(Session& session, BenchParams params, const std::string& isolation) {
-    params.isolation = isolation == "thread" ? Isolation::Thread : Isolation::Process;
-    const ScratchFolder scratch;
-    params.store.url = session.globals.store.empty() ? scratch.store_url() : session.globals.store;
-    const LatencyFigures latency = measure_latency(params);
-    print(session, params, measure_drain(params), latency);
-    return ExitCode::Done;
-}
-
-ExitCode be_worker(Session& session, BenchParams params, const std::string& isolation) {
-    params.isolation = isolation == "thread" ? Isolation::Thread : Isolation::Process;
-    params.store.url = session.globals.store;
-    return run_bench_worker(params) == 0 ? ExitCode::Done : ExitCode::Failed;
-}
-
 struct Given {
     BenchParams params;
     std::string isolation = "process";
     double seconds = 10;
 };
 
-void add_common(CLI::App& command, Given& given) {
-    command.add_option("--isolation", given.isolation, "Where tasks run: process or thread")
-        ->check(CLI::IsMember({"process", "thread"}));
-    command.add_option("--concurrency", given.params.concurrency, "How many tasks the worker runs at once")
-        ->check(CLI::Range(1, 10'000));
+BenchParams params_of(const Given& given, const std::string& store) {
+    BenchParams params = given.params;
+    params.isolation = given.isolation == "thread" ? Isolation::Thread : Isolation::Process;
+    params.span = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(given.seconds));
+    params.store.url = store;
+    return params;
+}
+
+cli::ExitCode run_bench(cli::Session& session, const Given& given) {
+    const ScratchFolder scratch;
+    const BenchParams params =
+        params_of(given, session.globals.store.empty() ? scratch.store_url() : session.globals.store);
+    const LatencyFigures latency = measure_latency(params);
+    print(session, params, measure_drain(params), latency);
+    return cli::ExitCode::Done;
+}
+
+cli::ExitCode be_worker(cli::Session& session, const Given& given) {
+    const int code = run_bench_worker(params_of(given, session.globals.store));
+    return code == 0 ? cli::ExitCode::Done : cli::ExitCode::Failed;
+}
+
+void add_common(cli::Command& command, Given& given) {
+    command.one_of("--isolation", given.isolation, {"process", "thread"}, "Where tasks run: process or thread");
+    command.number_within("--concurrency", given.params.concurrency, 1, 10'000,
+                          "How many tasks the worker runs at once");
+}
+
+void add_bench_run(cli::Command& bench) {
+    auto [run, given] = bench.add("run",
+                                  "Tasks through a worker: speed, latency, memory; on a new SQLite file, or on "
+                                  "the store that --store names, which keeps the tasks",
+                                  run_bench);
+    add_common(run, given);
+    run.number_within("--tasks", given.params.tasks, 1, 10'000'000, "How many tasks to drain");
+    run.number_within("--rate", given.params.rate, 1, 1000, "Tasks per second while latency is measured");
+    run.number_within("--seconds", given.seconds, 0.1, 3600.0, "For how long");
+}
+
+/// Started by the benchmarks, not by people.
+void add_bench_worker(cli::Command& bench) {
+    auto [worker, given] = bench.add("worker", "The worker of a benchmark", be_worker);
+    add_common(worker, given);
+    worker.hide();
 }
 
 }  // namespace
 
-void add_bench(CLI::App& program, Action& chosen) {
-    auto* bench = program.add_subcommand("bench", "Measure this machine");
-    bench->require_subcommand(1);
-    auto given = std::make_shared<Given>();
-    auto* run = bench->add_subcommand("run",
-                                      "Tasks through a worker: speed, latency, memory; on a new SQLite file, or on "
-                                      "the store that --store names, which keeps the tasks");
-    add_common(*run, *given);
-    run->add_option("--tasks", given->params.tasks, "How many tasks to drain")->check(CLI::Range(1, 10'000'000));
-    run->add_option("--rate", given->params.rate, "Tasks per second while latency is measured")
-        ->check(CLI::Range(1, 1000));
-    run->add_option("--seconds", given->seconds, "For how long")->check(CLI::Range(0.1, 3600.0));
-    run->callback([given, &chosen] {
-        given->params.span = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(given->seconds));
-        chosen = [given](Session& session) { return run_bench(session, given->params, given->isolation); };
-    });
-    add_bench_chaos(*bench, chosen);
-    auto* worker = bench->add_subcommand("worker", "The worker of a benchmark");
-    worker->group("");  // not for people
-    add_common(*worker, *given);
-    worker->callback([given, &chosen] {
-        chosen = [given](Session& session) { return be_worker(session, given->params, given->isolation); };
-    });
+void add_bench(cli::Command& program) {
+    program.group("bench", "Measure this machine", {add_bench_run, add_bench_chaos, add_bench_worker});
 }
 
 }  // namespace holdfast::proof

@@ -5,15 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "cli/session.h"
 #include "client/connect.h"
 #include "holdfast/function.h"
 #include "holdfast/worker.h"
-#include "proof/commands.h"
+#include "proof/crew/process.h"
 
 namespace holdfast::proof {
 
-// End-to-end measurements: tasks through a real worker process, on a store of their own or on one that is named.
+// End-to-end measurements: tasks through a real worker process.
 
 inline constexpr const char* noop_task = "holdfast.noop";
 inline constexpr const char* stamp_task = "holdfast.stamp";
@@ -27,10 +26,10 @@ struct BenchParams {
     Duration span = std::chrono::seconds(10);
 };
 
-/// A worker for benchmarks, in a process of its own, ready and with nothing to do.
+/// A worker for benchmarks, in a process of its own, ready and idle.
 class BenchWorker {
 public:
-    /// Starts it, and waits until it says that it is ready. Throws std::runtime_error.
+    /// Starts it, and waits until it is ready. Throws std::runtime_error.
     explicit BenchWorker(const BenchParams& params);
     /// Drains it, and waits until it has left.
     ~BenchWorker();
@@ -41,11 +40,10 @@ public:
     [[nodiscard]] std::optional<double> runner_mb() const;  ///< of one idle runner, on average; nullopt: threads
 
 private:
-    int pid_ = 0;
-    int output_ = -1;
+    crew::Process process_;
 };
 
-/// What that process does: `holdfast bench worker`. Returns its exit code.
+/// The body of that process, `holdfast bench worker`. Returns its exit code.
 [[nodiscard]] int run_bench_worker(const BenchParams& params);
 
 struct DrainFigures {
@@ -59,8 +57,5 @@ struct LatencyFigures {
     std::vector<double> milliseconds;  ///< from the call of submit to the first instruction, sorted
 };
 [[nodiscard]] LatencyFigures measure_latency(const BenchParams& params);
-
-/// `holdfast bench chaos`: real processes on stores of their own, and everything that can happen to them.
-void add_bench_chaos(CLI::App& bench, Action& chosen);
 
 }  // namespace holdfast::proof

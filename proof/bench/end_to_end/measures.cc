@@ -5,7 +5,7 @@
 #include "holdfast/client.h"
 #include "platform/real_clock.h"
 #include "platform/task_ids.h"
-#include "proof/bench/bench.h"
+#include "proof/bench/end_to_end/measures.h"
 
 namespace holdfast::proof {
 
@@ -25,7 +25,7 @@ store::NewTask bench_task(const std::string& name, int priority) {
     return task;
 }
 
-void submit_noops(store::Store& store, std::size_t count) {
+void submit_noops(store::ClientStore& store, std::size_t count) {
     while (count > 0) {
         std::vector<store::NewTask> batch;
         while (batch.size() < std::min(count, store::max_batch_rows)) batch.push_back(bench_task(noop_task, 50));
@@ -35,7 +35,7 @@ void submit_noops(store::Store& store, std::size_t count) {
 }
 
 /// Waits until the tasks have ended.
-void await(store::Store& store, const std::vector<Uuid>& tasks) {
+void await(store::ClientStore& store, const std::vector<Uuid>& tasks) {
     const auto watch = store.watch(store::Topic::Done);
     const auto ended = [](const std::optional<store::TaskRecord>& record) {
         return record && is_terminal(record->state);

@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
 #include "base/text.h"
+#include "cli/session.h"
 #include "cli/terminal/words.h"
 #include "platform/system_random.h"
-#include "proof/bench/bench.h"
 #include "proof/chaos/chaos_run.h"
+#include "proof/commands.h"
 
 namespace holdfast::proof {
 
@@ -15,6 +15,8 @@ namespace {
 
 using chaos::FaultKind;
 using chaos::StoreKind;
+using cli::ExitCode;
+using cli::Session;
 
 struct ChaosFlags {
     std::string store = "both";
@@ -32,7 +34,7 @@ std::vector<StoreKind> stores_of(const std::string& word) {
     return {StoreKind::Sqlite, StoreKind::Postgres};
 }
 
-/// Those that were asked for, as far as the store knows them; all, when none was.
+/// The chosen faults that this store can have; all, when none was chosen.
 std::vector<FaultKind> faults_of(const ChaosFlags& flags, StoreKind store) {
     std::vector<FaultKind> known = chaos::faults_for(store);
     if (flags.faults.empty()) return known;
@@ -41,7 +43,7 @@ std::vector<FaultKind> faults_of(const ChaosFlags& flags, StoreKind store) {
         const auto kind = chaos::parse_fault(word);
         std::vector<std::string> allowed;
         for (const FaultKind each : chaos::faults_for(StoreKind::Postgres)) allowed.emplace_back(to_text(each));
-        if (!kind) refuse_word("--faults", word, allowed);
+        if (!kind) cli::refuse_word("--faults", word, allowed);
         if (std::ranges::count(known, *kind) > 0 && std::ranges::count(chosen, *kind) == 0) chosen.push_back(*kind);
     }
     return chosen;
@@ -51,7 +53,7 @@ ExitCode run_on(Session& session, const ChaosFlags& flags, StoreKind store) {
     platform::SystemRandom random;
     chaos::ChaosParams params;
     params.settings = {.store = store,
-                       .duration = read_duration("--duration", flags.duration),
+                       .duration = cli::read_duration("--duration", flags.duration),
                        .workers = flags.workers,
                        .servers = flags.servers,
                        .seed = flags.seed.value_or(random.next() % 1'000'000),
@@ -77,7 +79,7 @@ ExitCode run_all(Session& session, const ChaosFlags& flags) {
         for (const StoreKind store : stores_of(flags.store)) worst = std::max(worst, run_on(session, flags, store));
     } catch (const Error&) {
         throw;
-    } catch (const std::runtime_error& problem) {  // the machine lacks something, or somebody had enough of it
+    } catch (const std::runtime_error& problem) {  // the machine lacks something, or it was interrupted
         session.io.err << "holdfast: the chaos run did not come to its end: " << problem.what() << '\n';
         return ExitCode::Failed;
     }
@@ -86,25 +88,19 @@ ExitCode run_all(Session& session, const ChaosFlags& flags) {
 
 }  // namespace
 
-void add_bench_chaos(CLI::App& bench, Action& chosen) {
-    auto given = std::make_shared<ChaosFlags>();
-    auto* command = bench.add_subcommand(
+void add_bench_chaos(cli::Command& bench) {
+    auto [command, given] = bench.add(
         "chaos",
-        "Kill, stop and cut off real processes under load, and count what was lost, run twice or judged wrongly");
-    command->add_option("--store", given->store, "Where: sqlite, postgres or both (default), each made for the run")
-        ->check(CLI::IsMember({"sqlite", "postgres", "both"}));
-    command->add_option("--duration", given->duration, "For how long faults come (default: 30s)")->type_name("TIME");
-    command->add_option("--workers", given->workers, "How many workers (default: 4)")->check(CLI::Range(1, 100));
-    command->add_option("--servers", given->servers, "How many processes that only sweep (default: 2)")
-        ->check(CLI::Range(0, 100));
-    command->add_option("--seed", given->seed, "Draws the faults and the load (default: another one each time)")
-        ->type_name("N");
-    command->add_option("--faults", given->faults, "Only these kinds, with commas (default: all)")
-        ->delimiter(',')
-        ->type_name("LIST");
-    command->add_option("--output", given->output, "Keep figures, picture and, if a promise is broken, all evidence")
-        ->type_name("DIR");
-    command->callback([given, &chosen] { chosen = [given](Session& session) { return run_all(session, *given); }; });
+        "Kill, stop and cut off real processes under load, and count what was lost, run twice or judged wrongly",
+        run_all);
+    command.one_of("--store", given.store, {"sqlite", "postgres", "both"},
+                   "Where: sqlite, postgres or both (default), each made for the run");
+    command.text("--duration", given.duration, "TIME", "For how long faults come (default: 30s)");
+    command.number_within("--workers", given.workers, 1, 100, "How many workers (default: 4)");
+    command.number_within("--servers", given.servers, 0, 100, "How many processes that only sweep (default: 2)");
+    command.number("--seed", given.seed, "N", "Draws the faults and the load (default: another one each time)");
+    command.comma_separated("--faults", given.faults, "LIST", "Only these kinds, with commas (default: all)");
+    command.text("--output", given.output, "DIR", "Keep figures, picture and, if a promise is broken, all evidence");
 }
 
 }  // namespace holdfast::proof

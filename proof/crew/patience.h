@@ -5,17 +5,17 @@
 #include <string>
 #include <thread>
 
-namespace holdfast::worker_test {
+namespace holdfast::crew {
 
-/// How long a test waits for what must come. No measure of speed: it only keeps a broken test from hanging.
-inline constexpr std::chrono::seconds patience(60);
+/// How long to wait for an event that must come. It measures no speed: it only keeps a broken run from hanging.
+inline constexpr std::chrono::seconds patience(120);
 
-/// The end of patience with one thing.
+/// When to stop waiting for one event.
 class Deadline {
 public:
     explicit Deadline(std::string what) : what_(std::move(what)) {}
 
-    /// Throws when patience is at its end.
+    /// Throws std::runtime_error once the time is up.
     [[nodiscard]] int milliseconds_left() const {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(at_ - std::chrono::steady_clock::now());
         if (left.count() <= 0) throw std::runtime_error("waited in vain for " + what_);
@@ -27,7 +27,7 @@ private:
     std::chrono::steady_clock::time_point at_ = std::chrono::steady_clock::now() + patience;
 };
 
-/// Looks again and again, for what nobody tells of when it happens.
+/// Polls, for conditions that send no event. Throws std::runtime_error once the time is up.
 template <typename Predicate>
 void wait_until(const Predicate& holds, const std::string& what) {
     const Deadline deadline(what);
@@ -37,4 +37,4 @@ void wait_until(const Predicate& holds, const std::string& what) {
     }
 }
 
-}  // namespace holdfast::worker_test
+}  // namespace holdfast::crew
