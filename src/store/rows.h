@@ -198,6 +198,17 @@ inline constexpr auto read_sweep_note = [](const auto& row) {
     return SweepNote{row.string(0), row.string(1), row.time(2), row.string(3), row.string(4)};
 };
 
+/// route, queue, tags, paused, number of claimable tasks, the oldest of them, its run_at, and the store's time.
+inline constexpr auto read_backlog = [](const auto& row) {
+    return RouteBacklog{.route = row.small(0),
+                        .queue = row.string(1),
+                        .tags = row.strings(2),
+                        .ready = row.integer(4),
+                        .oldest = row.uuid(5),
+                        .oldest_waits = row.time(7) - row.time(6),
+                        .paused = row.boolean(3)};
+};
+
 /// name, paused, pending, in flight.
 inline constexpr auto read_queue = [](const auto& row) {
     return QueueRecord{row.string(0), row.boolean(1), row.integer(2), row.integer(3)};

@@ -28,10 +28,13 @@ struct ReadStep {
 [[nodiscard]] std::vector<StepInfo> step_infos(const std::vector<ReadStep>& rows, const core::WorkflowPlan* plan,
                                                bool with_items);
 
+/// The job as people see it, without the name of its parent step and the counts of its steps.
+[[nodiscard]] JobInfo job_info(const JobRow& job);
+
 /// "fetch", "fetch[3]"; "#0", "#0[3]" when there is no such plan.
 [[nodiscard]] std::string step_name(const core::WorkflowPlan* plan, int step, int item);
 
-/// Does a RUNNING step of this number, or an item of it, wait for somebody's decision?
+/// Does a RUNNING step of this number, or an item of it, wait for a person's decision?
 [[nodiscard]] bool is_approval(const core::WorkflowPlan* plan, int step, bool is_item);
 
 /// Counts `number` more in `state`.

@@ -84,8 +84,8 @@ Finding autovacuum_finding(Transaction& tx) {
 Finding privileges_finding(Transaction& tx) {
     const bool may =
         tx.run(
-              "SELECT coalesce(bool_and(has_table_privilege(c.oid, 'SELECT, INSERT, UPDATE, DELETE')), false)"
-              " FROM pg_class c WHERE c.relnamespace = to_regnamespace('holdfast') AND c.relkind = 'r'")
+              R"sql(SELECT coalesce(bool_and(has_table_privilege(c.oid, 'SELECT, INSERT, UPDATE, DELETE')), false)
+                    FROM pg_class c WHERE c.relnamespace = to_regnamespace('holdfast') AND c.relkind = 'r')sql")
             .boolean(0, 0);
     const auto role = tx.run("SELECT current_user::text").string(0, 0);
     return judged(may, Grade::Problem, "privileges",

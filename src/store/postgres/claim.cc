@@ -1,5 +1,5 @@
 #include "store/postgres/store_impl.h"
-#include "store/postgres/task_rows.h"
+#include "store/rows.h"
 
 namespace holdfast::postgres {
 
@@ -22,10 +22,12 @@ Command claim_command(const store::ClaimParams& params, const ServedRoutes& serv
 }
 
 Command claimed_command(const store::ClaimParams& params) {
-    return {"SELECT " HOLDFAST_TASK_COLUMNS
-            ", route_id, lease, started, attempts, crashes, requeues, checkpoint"
-            " FROM holdfast.claimed($1, $2)",
-            Params(params.worker, params.request)};
+    return {
+        R"sql(SELECT id, name, args, spec, priority, run_at, deadline, policy::text, concurrency_key,
+                concurrency_limit, idempotency_key, retry_of, traceparent, route_id, lease, started, attempts,
+                crashes, requeues, checkpoint
+              FROM holdfast.claimed($1, $2))sql",
+        Params(params.worker, params.request)};
 }
 
 ClaimRefusal read_refusal(std::string_view text) {
@@ -34,13 +36,13 @@ ClaimRefusal read_refusal(std::string_view text) {
     return text == "cordoned" ? ClaimRefusal::Cordoned : ClaimRefusal::NotActive;
 }
 
-store::ClaimedTask read_claimed(const Rows& rows, int row) {
+store::ClaimedTask read_claimed(const Row& row) {
     store::ClaimedTask claimed;
-    claimed.task = read_task(rows, row);
-    claimed.lease = rows.integer(row, 14);
-    claimed.started = rows.boolean(row, 15);
-    claimed.history = {rows.small(row, 16), rows.small(row, 17), rows.small(row, 18)};
-    claimed.checkpoint = rows.string(row, 19);
+    claimed.task = store::read_task(row);
+    claimed.lease = row.integer(14);
+    claimed.started = row.boolean(15);
+    claimed.history = store::read_history(row, 16);
+    claimed.checkpoint = row.string(19);
     return claimed;
 }
 
@@ -66,9 +68,9 @@ ClaimAnswer PostgresStore::claim(const store::ClaimParams& params) {
         last_claim_was_empty_ = tasks.empty();
         answer.tasks.reserve(static_cast<std::size_t>(tasks.size()));
         std::unordered_map<int, store::Route> routes;
-        for (int row = 0; row < tasks.size(); ++row) {
-            auto& claimed = answer.tasks.emplace_back(read_claimed(tasks, row));
-            const int id = tasks.small(row, 13);
+        for (const Row row : tasks) {
+            auto& claimed = answer.tasks.emplace_back(read_claimed(row));
+            const int id = row.small(13);
             const auto [route, is_new] = routes.try_emplace(id);
             if (is_new) route->second = routes_.find(id);
             claimed.task.queue = route->second.queue;

@@ -5,10 +5,9 @@ namespace holdfast::postgres {
 
 std::unordered_map<Uuid, LockedLease> lock_leases(Transaction& tx, const std::vector<Uuid>& tasks) {
     const auto rows = tx.run(
-        "SELECT task_id, lease, worker_id, started, stop_requested, deadline, attempts, crashes, requeues, policy, "
-        "at, "
-        "is_step"
-        " FROM holdfast.lock_leases($1)",
+        R"sql(SELECT task_id, lease, worker_id, started, stop_requested, deadline, attempts, crashes, requeues,
+                policy, at, is_step
+              FROM holdfast.lock_leases($1))sql",
         tasks);
     std::unordered_map<Uuid, LockedLease> leases;
     for (const Row row : rows) {

@@ -36,7 +36,7 @@ struct LeaseReport {
 /// step of. Tasks without a lease are left out of the answer.
 [[nodiscard]] std::unordered_map<Uuid, LockedLease> lock_leases(Transaction& tx, const std::vector<Uuid>& tasks);
 
-/// The one way in which leases end, whoever ends them: decides each with core::settle, and applies all at once.
+/// The only way in which leases end: decides each with core::settle, and applies all of them at once.
 class LeaseEndings {
 public:
     /// Returns where the task is going to be.
@@ -84,8 +84,5 @@ struct EarlierEnd {
     bool task_is_known = false;
 };
 [[nodiscard]] std::vector<EarlierEnd> earlier_ends(Transaction& tx, const std::vector<store::TaskLease>& leases);
-
-/// A stored policy that cannot be read is as good as none: the defaults neither repeat nor requeue anything.
-[[nodiscard]] TaskPolicy read_policy(const Rows& rows, int row, int column);
 
 }  // namespace holdfast::postgres

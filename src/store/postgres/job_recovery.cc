@@ -1,6 +1,6 @@
 #include <set>
 
-#include "store/encoding.h"
+#include "store/jobs/job_rows.h"
 #include "store/postgres/endings.h"
 #include "store/postgres/store_impl.h"
 
@@ -8,13 +8,13 @@ namespace holdfast::postgres {
 
 namespace {
 
-/// Why the job is to be cancelled; nullopt: somebody has done something about it since it was found.
+/// Why the job is to be cancelled; nullopt: it was steered since it was found.
 std::optional<store::Overdue> overdue(Transaction& tx, const Uuid& job) {
     const auto row = tx.run(
-        "SELECT p.started_at IS NOT NULL, (extract(epoch FROM p.deadline - coalesce(p.started_at, j.created_at)) * "
-        "1000000)::bigint"
-        " FROM holdfast.job_progress p JOIN holdfast.job j ON j.id = p.job_id"
-        " WHERE p.job_id = $1 AND p.deadline <= holdfast.now() AND p.cancel_code IS NULL",
+        R"sql(SELECT p.started_at IS NOT NULL,
+                (extract(epoch FROM p.deadline - coalesce(p.started_at, j.created_at)) * 1000000)::bigint
+              FROM holdfast.job_progress p JOIN holdfast.job j ON j.id = p.job_id
+              WHERE p.job_id = $1 AND p.deadline <= holdfast.now() AND p.cancel_code IS NULL)sql",
         job);
     if (row.empty()) return std::nullopt;
     return store::overdue_job(row.boolean(0, 0) ? JobState::Running : JobState::Pending, Duration(row.integer(0, 1)));
@@ -22,50 +22,38 @@ std::optional<store::Overdue> overdue(Transaction& tx, const Uuid& job) {
 
 /// A claim that found the tree locked has not marked the job as started.
 std::vector<Uuid> started_tasks(Transaction& tx, const Uuid& job) {
-    return read_ids(tx.run("SELECT holdfast.started_tasks($1)", job));
-}
-
-/// A job that cannot be advanced keeps no other from being looked after. False: it is such a job; repair tells of it.
-template <typename Body>
-bool unless_spoilt(const Body& body) {
-    try {
-        body();
-        return true;
-    } catch (const store::Unavailable&) {
-        throw;
-    } catch (const store::Full&) {
-        throw;
-    } catch (const store::StoreError&) {
-        return false;
-    }
+    return tx.run("SELECT holdfast.started_tasks($1)", job).all(store::read_id);
 }
 
 std::vector<Uuid> open_jobs(Transaction& tx, const Uuid& root) {
-    return read_ids(tx.run("SELECT id FROM holdfast.tree_of($1)", root));
+    return tx.run("SELECT id FROM holdfast.tree_of($1)", root).all(store::read_id);
 }
 
 }  // namespace
 
 std::size_t PostgresStore::end_due_waits(std::size_t limit) {
     if (limit == 0) return 0;
-    const auto rows = work_.read("SELECT job_id, step, item FROM holdfast.due_waits($1)",
-                                 static_cast<int>(std::min(limit, store::max_batch_rows)));
-    std::vector<store::StepKey> due;
-    for (int row = 0; row < rows.size(); ++row)
-        due.push_back({rows.uuid(row, 0), rows.small(row, 1), rows.small(row, 2)});
+    const auto due = work_
+                         .read("SELECT job_id, step, item FROM holdfast.due_waits($1)",
+                               static_cast<int>(std::min(limit, store::max_batch_rows)))
+                         .all(store::read_step_key);
     if (due.empty()) return 0;
     std::size_t ended = 0;
-    if (unless_spoilt([&] { ended = end_waits(due); })) return ended;
-    for (const auto& step : due) unless_spoilt([&] { ended += end_waits({step}); });
+    const auto end = [&](const std::vector<store::StepKey>& steps) {
+        return !store::fault_of_jobs<store::StoreError>([&] { ended += end_waits(steps); });
+    };
+    if (end(due)) return ended;
+    // One of their jobs cannot be advanced: it must not hold up the others. Repair reports it.
+    for (const auto& step : due) (void)end({step});
     return ended;
 }
 
-/// In trees that nobody else works on.
+/// Leaves out steps of trees that another transaction works on.
 std::size_t PostgresStore::end_waits(const std::vector<store::StepKey>& due) {
     std::vector<Uuid> jobs;
     for (const auto& step : due) jobs.push_back(step.job);
     return transact([&](Transaction& tx) {
-        const auto locked = read_ids(tx.run("SELECT holdfast.lock_idle_trees($1)", jobs));
+        const auto locked = tx.run("SELECT holdfast.lock_idle_trees($1)", jobs).all(store::read_id);
         const std::set<Uuid> held(locked.begin(), locked.end());
         std::vector<store::StepKey> ended = due;
         std::erase_if(ended, [&](const store::StepKey& step) { return !held.contains(step.job); });
@@ -79,11 +67,12 @@ std::size_t PostgresStore::end_waits(const std::vector<store::StepKey>& due) {
 
 std::size_t PostgresStore::cancel_overdue_jobs(std::size_t limit, const std::string& who) {
     if (limit == 0) return 0;
-    const auto late = read_ids(
-        work_.read("SELECT holdfast.overdue_jobs($1)", static_cast<int>(std::min(limit, store::max_batch_rows))));
+    const auto late =
+        work_.read("SELECT holdfast.overdue_jobs($1)", static_cast<int>(std::min(limit, store::max_batch_rows)))
+            .all(store::read_id);
     std::size_t cancelled = 0;
     for (const auto& job : late)
-        unless_spoilt([&] {
+        (void)store::fault_of_jobs<store::StoreError>([&] {
             if (!cancel_overdue(job, who)) return;
             ++cancelled;
             cancel_tasks_of(job, who);
@@ -108,56 +97,39 @@ bool PostgresStore::cancel_overdue(const Uuid& job, const std::string& who) {
     });
 }
 
-store::RepairAnswer PostgresStore::repair_jobs(const store::RepairParams& params) {
-    const auto roots =
-        read_ids(work_.read("SELECT holdfast.open_roots($1, $2)", params.after, static_cast<int>(params.limit)));
-    store::RepairAnswer answer;
-    for (const auto& root : roots) {
-        const auto before = answer;
-        try {
-            repair_tree(root, params.who, answer);
-        } catch (const store::Unavailable&) {
-            throw;
-        } catch (const store::Full&) {
-            throw;
-        } catch (const std::exception& trouble) {
-            answer = before;
-            answer.poison.emplace_back(root, trouble.what());
-        }
-    }
-    answer.more = !roots.empty() && roots.size() == params.limit;
-    if (!roots.empty()) answer.last = roots.back();
-    return answer;
+std::vector<Uuid> PostgresStore::open_roots(const store::RepairParams& params) {
+    return work_.read("SELECT holdfast.open_roots($1, $2)", params.after, static_cast<int>(params.limit))
+        .all(store::read_id);
 }
 
 /// Tasks are steered after the repair: it may have ended some of them.
 void PostgresStore::repair_tree(const Uuid& root, const std::string& who, store::RepairAnswer& answer) {
     answer = transact([&, so_far = answer](Transaction& tx) {
-        auto mended = so_far;
+        auto repaired = so_far;
         tx.who = who;
         lock_trees(tx, {root});
         const auto jobs = open_jobs(tx, root);
         orchestrate(tx, [&](store::Orchestrator& orchestrator) {
             for (const auto& job : jobs) {
                 orchestrator.tasks_started(started_tasks(tx, job));  // a claim passes by trees that are locked
-                orchestrator.repair(job, mended);
+                orchestrator.repair(job, repaired);
             }
             return true;
         });
-        mended.steered += steer_tasks(tx, jobs);
-        return mended;
+        repaired.steered += steer_tasks(tx, jobs);
+        return repaired;
     });
     answer.steered += static_cast<int>(cancel_tasks_of(root, who));
 }
 
-/// Holds and releases what pausing and resuming have missed; how many tasks.
+/// Holds and releases the tasks that a pause or resume has missed. Returns how many.
 int PostgresStore::steer_tasks(Transaction& tx, const std::vector<Uuid>& jobs) {
     const auto rows = tx.run("SELECT job_id, is_paused, tasks FROM holdfast.jobs_to_steer($1)", jobs);
     std::vector<Uuid> paused, resumed;
     int tasks = 0;
-    for (int row = 0; row < rows.size(); ++row) {
-        (rows.boolean(row, 1) ? paused : resumed).push_back(rows.uuid(row, 0));
-        tasks += static_cast<int>(rows.integer(row, 2));
+    for (const Row row : rows) {
+        (row.boolean(1) ? paused : resumed).push_back(row.uuid(0));
+        tasks += static_cast<int>(row.integer(2));
     }
     PostgresJobTables tables(tx, routes_, params_.limits);
     if (!paused.empty()) tables.hold_tasks(paused);

@@ -4,9 +4,9 @@
 
 #include "base/text.h"
 #include "store/admission.h"
-#include "store/encoding.h"
+#include "store/jobs/job_rows.h"
 #include "store/postgres/endings.h"
-#include "store/postgres/submit.h"
+#include "store/postgres/submit_batch.h"
 
 namespace holdfast::postgres {
 
@@ -15,32 +15,6 @@ namespace {
 using store::JobRow;
 using store::StepKey;
 using store::StepRow;
-
-#define HOLDFAST_STEP_COLUMNS                                                                                 \
-    "job_id, step, item, state, open, succeeded, failed, skipped, begun_items, under_way, task_id, child_id," \
-    " ready_at, finished_at, wakes_at, value, output, error_code, error_message, error_data"
-
-std::vector<StepRow> read_steps(const Rows& rows) {
-    std::vector<StepRow> steps;
-    steps.reserve(static_cast<std::size_t>(rows.size()));
-    for (int row = 0; row < rows.size(); ++row) {
-        auto& step = steps.emplace_back();
-        step.key = {rows.uuid(row, 0), rows.small(row, 1), rows.small(row, 2)};
-        step.state = store::read_step_state(rows.text(row, 3));
-        step.ends = {rows.small(row, 4), rows.small(row, 5), rows.small(row, 6), rows.small(row, 7)};
-        step.begun_items = rows.small(row, 8);
-        step.under_way = rows.small(row, 9);
-        step.task = rows.uuid(row, 10);
-        step.child = rows.uuid(row, 11);
-        step.ready_at = rows.optional_time(row, 12);
-        step.finished_at = rows.optional_time(row, 13);
-        step.wakes_at = rows.optional_time(row, 14);
-        step.value = rows.string(row, 15);
-        step.output = rows.string(row, 16);
-        step.error = read_error(rows, row, 17);
-    }
-    return steps;
-}
 
 /// Errors as three columns.
 struct ErrorColumns {
@@ -150,78 +124,39 @@ Params step_params(const std::vector<StepRow>& rows) {
 
 }  // namespace
 
-std::optional<TaskError> read_error(const Rows& rows, int row, int column) {
-    if (rows.is_null(row, column)) return std::nullopt;
-    return TaskError{rows.string(row, column), rows.string(row, column + 1), rows.string(row, column + 2)};
-}
-
-std::vector<Uuid> read_ids(const Rows& rows) {
-    std::vector<Uuid> ids;
-    ids.reserve(static_cast<std::size_t>(rows.size()));
-    for (int row = 0; row < rows.size(); ++row) ids.push_back(rows.uuid(row, 0));
-    return ids;
-}
-
-JobRow read_job(const Rows& rows, int row) {
-    JobRow job;
-    auto& head = job.head;
-    head.id = rows.uuid(row, 0);
-    head.definition = rows.uuid(row, 1);
-    head.workflow = rows.string(row, 2);
-    head.input = rows.string(row, 3);
-    head.root = rows.uuid(row, 4);
-    if (!rows.is_null(row, 5)) head.parent = StepKey{rows.uuid(row, 5), rows.small(row, 6), rows.small(row, 7)};
-    head.depth = rows.small(row, 8);
-    head.retry_of = rows.uuid(row, 9);
-    head.created_at = rows.time(row, 10);
-    if (!rows.is_null(row, 11)) head.timeout = Duration(rows.integer(row, 11));
-    auto& progress = job.progress;
-    progress.state = store::read_job_state(rows.text(row, 12));
-    progress.open_steps = rows.small(row, 13);
-    progress.failed_steps = rows.small(row, 14);
-    progress.first_failed = rows.small(row, 15);
-    progress.started_at = rows.optional_time(row, 16);
-    progress.finished_at = rows.optional_time(row, 17);
-    progress.deadline = rows.optional_time(row, 18);
-    progress.cancel_code = rows.string(row, 19);
-    progress.cancel_reason = rows.string(row, 20);
-    progress.output = rows.string(row, 21);
-    progress.error = read_error(rows, row, 22);
-    return job;
-}
-
 void lock_trees(Transaction& tx, const std::vector<Uuid>& jobs) {
     tx.run("SELECT holdfast.lock_trees($1)", jobs);
 }
 
 std::vector<JobRow> PostgresJobTables::load_jobs(const std::vector<Uuid>& jobs) {
-    const auto rows = tx_.run("SELECT " HOLDFAST_JOB_COLUMNS " FROM holdfast.load_jobs($1)", jobs);
-    std::vector<JobRow> found;
-    for (int row = 0; row < rows.size(); ++row) found.push_back(read_job(rows, row));
-    return found;
+    return tx_.run("SELECT " HOLDFAST_JOB_COLUMNS " FROM holdfast.load_jobs($1)", jobs).all(store::read_job);
 }
 
 std::vector<StepRow> PostgresJobTables::load_steps(const std::vector<StepKey>& steps) {
     KeyColumns keys;
     for (const auto& step : steps) keys.add(step);
-    return read_steps(tx_.run("SELECT " HOLDFAST_STEP_COLUMNS " FROM holdfast.load_steps($1, $2, $3)", keys.jobs,
-                              keys.steps, keys.items));
+    return tx_
+        .run("SELECT " HOLDFAST_STEP_COLUMNS " FROM holdfast.load_steps($1, $2, $3)", keys.jobs, keys.steps,
+             keys.items)
+        .all(store::read_step);
 }
 
 std::vector<StepRow> PostgresJobTables::load_all_steps(const Uuid& job) {
-    return read_steps(tx_.run("SELECT " HOLDFAST_STEP_COLUMNS " FROM holdfast.load_all_steps($1, NULL)", job));
+    return tx_.run("SELECT " HOLDFAST_STEP_COLUMNS " FROM holdfast.load_all_steps($1, NULL)", job)
+        .all(store::read_step);
 }
 
 std::vector<StepRow> PostgresJobTables::load_items(const Uuid& job, int step) {
-    return read_steps(tx_.run("SELECT " HOLDFAST_STEP_COLUMNS " FROM holdfast.load_all_steps($1, $2)", job, step));
+    return tx_.run("SELECT " HOLDFAST_STEP_COLUMNS " FROM holdfast.load_all_steps($1, $2)", job, step)
+        .all(store::read_step);
 }
 
 std::vector<StepRow> PostgresJobTables::steps_of_tasks(const std::vector<Uuid>& tasks) {
-    return read_steps(tx_.run("SELECT " HOLDFAST_STEP_COLUMNS " FROM holdfast.steps_of_tasks($1)", tasks));
+    return tx_.run("SELECT " HOLDFAST_STEP_COLUMNS " FROM holdfast.steps_of_tasks($1)", tasks).all(store::read_step);
 }
 
 std::vector<Uuid> PostgresJobTables::open_children(const Uuid& job) {
-    return read_ids(tx_.run("SELECT holdfast.open_children($1)", job));
+    return tx_.run("SELECT holdfast.open_children($1)", job).all(store::read_id);
 }
 
 std::string PostgresJobTables::definition_text(const Uuid& definition) {
@@ -230,21 +165,14 @@ std::string PostgresJobTables::definition_text(const Uuid& definition) {
 }
 
 std::vector<store::JobTables::TaskEnd> PostgresJobTables::task_ends(const std::vector<Uuid>& tasks) {
-    const auto rows = tx_.run(
-        "SELECT task_id, state, result, error_code, error_message, error_data FROM holdfast.task_ends($1)", tasks);
-    std::vector<TaskEnd> ends;
-    for (int row = 0; row < rows.size(); ++row) {
-        auto& end = ends.emplace_back();
-        end.task = rows.uuid(row, 0);
-        end.state = store::read_task_state(rows.text(row, 1));
-        if (!rows.is_null(row, 2)) end.result = rows.string(row, 2);
-        end.error = read_error(rows, row, 3);
-    }
-    return ends;
+    return tx_
+        .run("SELECT task_id, state, result, error_code, error_message, error_data FROM holdfast.task_ends($1)",
+             tasks)
+        .all(store::read_task_end);
 }
 
 std::vector<Uuid> PostgresJobTables::existing_tasks(const std::vector<Uuid>& tasks) {
-    return read_ids(tx_.run("SELECT holdfast.existing_tasks($1)", tasks));
+    return tx_.run("SELECT holdfast.existing_tasks($1)", tasks).all(store::read_id);
 }
 
 bool PostgresJobTables::is_pruned_up_to(const Uuid& id) {
@@ -259,8 +187,8 @@ void PostgresJobTables::insert_jobs(const std::vector<JobRow>& jobs) {
     const HeadColumns head(jobs);
     const ProgressColumns progress(jobs);
     tx_.run(
-        "SELECT holdfast.insert_jobs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,"
-        " $19, $20, $21, $22, $23, $24, $25)",
+        R"sql(SELECT holdfast.insert_jobs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
+              $16, $17, $18, $19, $20, $21, $22, $23, $24, $25))sql",
         progress.ids, head.definitions, head.workflows, head.inputs, head.roots, head.parents, head.parent_steps,
         head.parent_items, head.depths, head.retry_ofs, head.created_ats, head.timeouts, progress.states,
         progress.open_steps, progress.failed_steps, progress.first_faileds, progress.started_ats,
@@ -277,17 +205,15 @@ void PostgresJobTables::save_jobs(const std::vector<JobRow>& jobs) {
 }
 
 void PostgresJobTables::insert_steps(const std::vector<StepRow>& steps) {
-    tx_.run(
-        Command{"SELECT holdfast.insert_steps($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,"
-                " $16, $17, $18, $19, $20)",
-                step_params(steps)});
+    tx_.run(Command{R"sql(SELECT holdfast.insert_steps($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+                          $15, $16, $17, $18, $19, $20))sql",
+                    step_params(steps)});
 }
 
 void PostgresJobTables::save_steps(const std::vector<StepRow>& steps) {
-    tx_.run(
-        Command{"SELECT holdfast.save_steps($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,"
-                " $16, $17, $18, $19, $20)",
-                step_params(steps)});
+    tx_.run(Command{R"sql(SELECT holdfast.save_steps($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+                          $15, $16, $17, $18, $19, $20))sql",
+                    step_params(steps)});
 }
 
 std::vector<store::SubmitOutcome> PostgresJobTables::submit_tasks(const std::vector<store::NewTask>& tasks) {

@@ -44,18 +44,6 @@ private:
     const store::Limits& limits_;
 };
 
-/// The columns of holdfast.jobs that read_job wants, in its order.
-#define HOLDFAST_JOB_COLUMNS                                                                             \
-    "id, definition_id, workflow, input, root_id, parent_id, parent_step, parent_item, depth, retry_of," \
-    " created_at, timeout_us, state, open_steps, failed_steps, first_failed, started_at, finished_at,"   \
-    " deadline, cancel_code, cancel_reason, output, error_code, error_message, error_data"
-[[nodiscard]] store::JobRow read_job(const Rows& rows, int row);
-
-/// Three columns; nullopt when the first is NULL.
-[[nodiscard]] std::optional<TaskError> read_error(const Rows& rows, int row, int column);
-/// The first column.
-[[nodiscard]] std::vector<Uuid> read_ids(const Rows& rows);
-
 /// Locks the trees that these jobs belong to. The caller holds no tree yet.
 void lock_trees(Transaction& tx, const std::vector<Uuid>& jobs);
 

@@ -1,7 +1,6 @@
 #include "store/admission.h"
-#include "store/encoding.h"
 #include "store/id_range.h"
-#include "store/jobs/step_infos.h"
+#include "store/jobs/job_rows.h"
 #include "store/postgres/store_impl.h"
 
 namespace holdfast::postgres {
@@ -25,27 +24,6 @@ std::vector<Batch> batches_of(const std::vector<NewJob>& jobs) {
     };
     return split_batches(
         jobs.size(), [&] { ids.clear(); }, collides);
-}
-
-JobInfo info_of(const JobRow& job) {
-    const auto& [head, progress] = job;
-    JobInfo info;
-    info.id = head.id;
-    info.workflow = head.workflow;
-    info.state = progress.state;
-    info.input = head.input;
-    info.output = progress.output;
-    info.error = progress.error;
-    info.cancel_requested = !progress.cancel_code.empty();
-    info.created_at = head.created_at;
-    info.started_at = progress.started_at;
-    info.finished_at = progress.finished_at;
-    info.deadline = progress.deadline;
-    info.root = head.root;
-    info.parent = head.parent ? head.parent->job : Uuid();
-    info.depth = head.depth;
-    info.retry_of = head.retry_of;
-    return info;
 }
 
 }  // namespace
@@ -91,10 +69,7 @@ std::string PostgresStore::step_name(const store::JobHead& job, int step, int it
 
 std::vector<JobRow> PostgresStore::read_jobs(const std::vector<Uuid>& ids) {
     if (ids.empty()) return {};
-    const auto rows = work_.read("SELECT " HOLDFAST_JOB_COLUMNS " FROM holdfast.load_jobs($1)", ids);
-    std::vector<JobRow> jobs;
-    for (int row = 0; row < rows.size(); ++row) jobs.push_back(read_job(rows, row));
-    return jobs;
+    return work_.read("SELECT " HOLDFAST_JOB_COLUMNS " FROM holdfast.load_jobs($1)", ids).all(store::read_job);
 }
 
 std::unordered_map<Uuid, JobInfo> PostgresStore::read_infos(const std::vector<Uuid>& ids) {
@@ -102,7 +77,7 @@ std::unordered_map<Uuid, JobInfo> PostgresStore::read_infos(const std::vector<Uu
     std::unordered_map<Uuid, JobInfo> infos;
     std::vector<Uuid> parents;
     for (const auto& job : jobs) {
-        infos.emplace(job.head.id, info_of(job));
+        infos.emplace(job.head.id, store::job_info(job));
         if (job.head.parent) parents.push_back(job.head.parent->job);
     }
     read_step_counts(jobs, infos);
@@ -126,9 +101,9 @@ void PostgresStore::read_step_counts(const std::vector<JobRow>& jobs, std::unord
         hooks_from.add(static_cast<int>(plan != nullptr ? plan->step_count : core::max_workflow_steps));
     }
     const auto rows = work_.read("SELECT job_id, state, steps FROM holdfast.step_counts($1, $2)", ids, hooks_from);
-    for (int row = 0; row < rows.size(); ++row)
-        store::add_to(infos[rows.uuid(row, 0)].steps, store::read_step_state(rows.text(row, 1)),
-                      static_cast<int>(rows.integer(row, 2)));
+    for (const Row row : rows)
+        store::add_to(infos[row.uuid(0)].steps, store::read_step_state(row.text(1)),
+                      static_cast<int>(row.integer(2)));
 }
 
 std::vector<std::optional<JobInfo>> PostgresStore::find_jobs(const std::vector<Uuid>& ids) {
@@ -144,9 +119,11 @@ std::vector<JobInfo> PostgresStore::list_jobs(const JobQuery& query) {
     if (!range) return {};
     std::vector<std::string> states;
     for (const auto state : query.states) states.emplace_back(to_text(state));
-    const auto ids = read_ids(work_.read("SELECT holdfast.list_jobs($1, $2, $3, $4, $5, $6, $7)", states,
-                                         query.workflow, query.parent, query.with_children, range->lowest,
-                                         range->highest, static_cast<int>(query.limit)));
+    const auto ids =
+        work_
+            .read("SELECT holdfast.list_jobs($1, $2, $3, $4, $5, $6, $7)", states, query.workflow, query.parent,
+                  query.with_children, range->lowest, range->highest, static_cast<int>(query.limit))
+            .all(store::read_id);
     auto infos = read_infos(ids);
     std::vector<JobInfo> page;
     for (const auto& id : ids)
@@ -157,14 +134,16 @@ std::vector<JobInfo> PostgresStore::list_jobs(const JobQuery& query) {
 std::vector<Uuid> PostgresStore::jobs_with_prefix(const std::string& prefix, std::size_t limit) {
     const auto range = store::id_range(prefix, std::nullopt);
     if (!range) return {};
-    return read_ids(work_.read("SELECT id FROM holdfast.job WHERE id BETWEEN $1 AND $2 ORDER BY id LIMIT $3",
-                               range->lowest, range->highest, static_cast<std::int64_t>(limit)));
+    return work_
+        .read("SELECT id FROM holdfast.job WHERE id BETWEEN $1 AND $2 ORDER BY id LIMIT $3", range->lowest,
+              range->highest, static_cast<std::int64_t>(limit))
+        .all(store::read_id);
 }
 
 std::string PostgresStore::job_definition(const Uuid& job) {
     const auto row = work_.read(
-        "SELECT d.text FROM holdfast.job j JOIN holdfast.workflow_definition d ON d.id = j.definition_id"
-        " WHERE j.id = $1",
+        R"sql(SELECT d.text FROM holdfast.job j JOIN holdfast.workflow_definition d ON d.id = j.definition_id
+              WHERE j.id = $1)sql",
         job);
     return row.empty() ? "" : row.string(0, 0);
 }

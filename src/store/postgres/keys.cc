@@ -14,8 +14,8 @@ using store::KeyRecord;
 /// What is there before a declaration, and forbids it or makes it needless; nullopt: neither.
 std::optional<DeclareStatus> settled_before(Transaction& tx, const core::KeyDeclaration& key) {
     const auto rows = tx.run(
-        "SELECT c.queue, c.max_slots FROM holdfast.concurrency c WHERE c.key = $1 AND c.queue IN ('', $2)"
-        " AND c.declared ORDER BY c.queue LIMIT 1",
+        R"sql(SELECT c.queue, c.max_slots FROM holdfast.concurrency c
+              WHERE c.key = $1 AND c.queue IN ('', $2) AND c.declared ORDER BY c.queue LIMIT 1)sql",
         key.key, key.queue);
     if (rows.empty()) return std::nullopt;
     if (rows.text(0, 0) != key.queue) return DeclareStatus::IsShared;
@@ -29,8 +29,8 @@ bool put_declaration(Transaction& tx, const core::KeyDeclaration& key) {
         "SELECT FROM holdfast.concurrency c WHERE c.key = $1 AND c.queue = $2 AND c.declared FOR NO KEY UPDATE",
         key.key, key.queue);
     tx.run(
-        "INSERT INTO holdfast.concurrency (key, queue, max_slots, declared) VALUES ($1, $2, $3, true)"
-        " ON CONFLICT (key, queue) DO UPDATE SET max_slots = $3, declared = true",
+        R"sql(INSERT INTO holdfast.concurrency (key, queue, max_slots, declared) VALUES ($1, $2, $3, true)
+              ON CONFLICT (key, queue) DO UPDATE SET max_slots = $3, declared = true)sql",
         key.key, key.queue, key.limit);
     if (key.is_shared())
         tx.run("UPDATE holdfast.concurrency SET declared = false WHERE key = $1 AND queue <> '' AND declared",
@@ -46,12 +46,20 @@ bool unshare(Transaction& tx, const std::string& key) {
         tx.run("DELETE FROM holdfast.concurrency WHERE key = $1 AND queue = '' RETURNING max_slots", key);
     if (shared.empty()) return false;
     const auto queues = tx.run(
-        "INSERT INTO holdfast.concurrency (key, queue, max_slots, declared)"
-        " SELECT $1, q.name, $2, false FROM holdfast.queue q WHERE holdfast.key_in_use(q.name, $1, '{}')"
-        " ORDER BY q.name ON CONFLICT (key, queue) DO UPDATE SET max_slots = excluded.max_slots RETURNING queue",
+        R"sql(INSERT INTO holdfast.concurrency (key, queue, max_slots, declared)
+              SELECT $1, q.name, $2, false FROM holdfast.queue q WHERE holdfast.key_in_use(q.name, $1, '{}')
+              ORDER BY q.name ON CONFLICT (key, queue) DO UPDATE SET max_slots = excluded.max_slots
+              RETURNING queue)sql",
         key, shared.small(0, 0));
     for (const Row row : queues) tx.run("SELECT holdfast.unpark_owned(ARRAY[$1], ARRAY[$2])", row.text(0), key);
     return true;
+}
+
+/// The limit follows the submits again.
+bool undeclare(Transaction& tx, const std::string& key, const std::string& queue) {
+    const auto rows = tx.run(
+        "UPDATE holdfast.concurrency SET declared = false WHERE key = $1 AND queue = $2 AND declared", key, queue);
+    return rows.affected() > 0;
 }
 
 }  // namespace
@@ -60,13 +68,16 @@ std::vector<KeyRecord> PostgresStore::keys(const store::KeysParams& params) {
     // A queue's own key means nothing while its name is declared shared.
     return work_
         .read(
-            "SELECT c.key, c.queue, c.max_slots, c.declared,"
-            " (SELECT count(*) FROM holdfast.slot s WHERE s.key = c.key AND (c.queue = '' OR s.queue = c.queue)),"
-            " (SELECT count(*) FROM holdfast.waiting w JOIN holdfast.route r ON r.id = w.route_id"
-            "  WHERE w.concurrency_key = c.key AND w.why = 'key' AND (c.queue = '' OR r.queue = c.queue))"
-            " FROM holdfast.concurrency c WHERE ($1 = '' OR c.key = $1) AND (c.declared"
-            " OR NOT EXISTS (SELECT FROM holdfast.concurrency o WHERE o.key = c.key AND o.queue = ''))"
-            " ORDER BY c.declared DESC, c.key, c.queue LIMIT $2",
+            R"sql(SELECT c.key, c.queue, c.max_slots, c.declared,
+                         (SELECT count(*) FROM holdfast.slot s
+                          WHERE s.key = c.key AND (c.queue = '' OR s.queue = c.queue)),
+                         (SELECT count(*) FROM holdfast.waiting w JOIN holdfast.route r ON r.id = w.route_id
+                          WHERE w.concurrency_key = c.key AND w.why = 'key' AND (c.queue = '' OR r.queue = c.queue))
+                  FROM holdfast.concurrency c
+                  WHERE ($1 = '' OR c.key = $1)
+                    AND (c.declared OR NOT EXISTS (SELECT FROM holdfast.concurrency o
+                      WHERE o.key = c.key AND o.queue = ''))
+                  ORDER BY c.declared DESC, c.key, c.queue LIMIT $2)sql",
             params.key, static_cast<std::int64_t>(params.limit))
         .all(store::read_key);
 }
@@ -89,13 +100,7 @@ bool PostgresStore::remove_key(const std::string& key, const std::string& queue,
     store::check_remark(who);
     store::check_key({.key = key, .queue = queue});
     return transact([&](Transaction& tx) {
-        const bool was_declared =
-            queue.empty() ? unshare(tx, key)
-                          : tx.run(
-                                  "UPDATE holdfast.concurrency SET declared = false WHERE key = $1 AND queue = $2"
-                                  " AND declared",
-                                  key, queue)
-                                    .affected() > 0;
+        const bool was_declared = queue.empty() ? unshare(tx, key) : undeclare(tx, key, queue);
         if (!was_declared) return false;
         tx.brings_work = true;
         write_events(tx, {store::key_removed_event(key, queue, who)});

@@ -3,12 +3,13 @@
 #include "store/postgres/endings.h"
 #include "store/postgres/schema_version.h"
 #include "store/postgres/store_impl.h"
+#include "store/rows.h"
 
 namespace holdfast::postgres {
 
 namespace {
 
-/// One migration at a time, whoever runs it. Held by the transaction, so that it works through any pooler.
+/// Processes migrate one at a time. The transaction holds the lock, so that it works through any pooler.
 void take_turn(Transaction& tx) {
     tx.run("SELECT pg_advisory_xact_lock(hashtextextended('holdfast.migrate', 0))");
 }
@@ -16,18 +17,17 @@ void take_turn(Transaction& tx) {
 void ensure_version_table(Transaction& tx) {
     if (tx.run("SELECT to_regnamespace('holdfast') IS NULL").boolean(0, 0)) tx.run("CREATE SCHEMA holdfast");
     tx.run(
-        "CREATE TABLE IF NOT EXISTS holdfast.schema_version ("
-        " version integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT "
-        "clock_timestamp())");
+        R"sql(CREATE TABLE IF NOT EXISTS holdfast.schema_version (
+                version integer PRIMARY KEY, name text NOT NULL,
+                applied_at timestamptz NOT NULL DEFAULT clock_timestamp()))sql");
 }
 
-/// Runs without an owner come from before there were heartbeats: nobody will ever finish them.
+/// Runs without an owner come from before there were heartbeats: no worker will ever finish them.
 void fail_ownerless_runs(Transaction& tx) {
-    const auto rows = tx.run(
-        "SELECT l.task_id FROM holdfast.lease l WHERE l.started_at IS NOT NULL"
-        " AND NOT EXISTS (SELECT FROM holdfast.worker w WHERE w.id = l.worker_id)");
-    std::vector<Uuid> tasks;
-    for (int row = 0; row < rows.size(); ++row) tasks.push_back(rows.uuid(row, 0));
+    const auto tasks = tx.run(
+                             R"sql(SELECT l.task_id FROM holdfast.lease l WHERE l.started_at IS NOT NULL
+                                   AND NOT EXISTS (SELECT FROM holdfast.worker w WHERE w.id = l.worker_id))sql")
+                           .all(store::read_id);
     LeaseEndings endings;
     for (const auto& [task, lease] : lock_leases(tx, tasks))
         endings.force(lease, TaskState::Failed,
@@ -60,9 +60,10 @@ int newest_schema_version() {
 
 int read_schema_version(Transaction& tx) {
     const auto found = tx.run(
-        "SELECT to_regclass('holdfast.schema_version') IS NULL, to_regclass('holdfast.slot') IS NOT NULL AND NOT "
-        "EXISTS"
-        " (SELECT FROM pg_attribute WHERE attrelid = to_regclass('holdfast.slot') AND attname = 'queue')");
+        R"sql(SELECT to_regclass('holdfast.schema_version') IS NULL,
+                     to_regclass('holdfast.slot') IS NOT NULL AND NOT EXISTS (
+                       SELECT FROM pg_attribute WHERE attrelid = to_regclass('holdfast.slot')
+                         AND attname = 'queue'))sql");
     if (found.boolean(0, 0)) return 0;
     if (found.boolean(0, 1)) throw store::Unusable(concat("the database ", store::earlier_build));
     return tx.run("SELECT coalesce(max(version), 0) FROM holdfast.schema_version").small(0, 0);

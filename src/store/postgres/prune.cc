@@ -42,18 +42,18 @@ Old find_old(Transaction& tx, const store::PruneParams& params, Timestamp now) {
             old_numbers(tx.run("SELECT id FROM holdfast.worker_state WHERE at < $1 ORDER BY id LIMIT $2",
                                now - *params.worker_states_older_than, limit));
     if (params.worker_states_older_than)
-        old.workers =
-            old_ids(tx.run("SELECT id FROM holdfast.worker w WHERE status = 'inactive'"
-                           " AND coalesce(last_heartbeat, registered_at) < $1 AND NOT EXISTS"
-                           " (SELECT FROM holdfast.lease l WHERE l.worker_id = w.id) LIMIT $2",
-                           now - *params.worker_states_older_than, limit));
+        old.workers = old_ids(tx.run(R"sql(SELECT id FROM holdfast.worker w
+                                           WHERE status = 'inactive' AND coalesce(last_heartbeat, registered_at) < $1
+                                             AND NOT EXISTS (SELECT FROM holdfast.lease l
+                                               WHERE l.worker_id = w.id) LIMIT $2)sql",
+                                     now - *params.worker_states_older_than, limit));
     if (!params.terminal_older_than) return old;
     const auto before = now - *params.terminal_older_than;
     // Ids carry the time they were made: the search goes no further than those made before the horizon.
-    old.tasks = old_ids(
-        tx.run("SELECT task_id FROM holdfast.ending e WHERE task_id < $1 AND finished_at < $2"
-               " AND NOT EXISTS (SELECT FROM holdfast.step s WHERE s.task_id = e.task_id) ORDER BY task_id LIMIT $3",
-               store::first_id_at(before), before, limit));
+    old.tasks = old_ids(tx.run(R"sql(SELECT task_id FROM holdfast.ending e WHERE task_id < $1 AND finished_at < $2
+                                     AND NOT EXISTS (SELECT FROM holdfast.step s WHERE s.task_id = e.task_id)
+                                     ORDER BY task_id LIMIT $3)sql",
+                               store::first_id_at(before), before, limit));
     old.jobs = old_ids(tx.run("SELECT holdfast.old_jobs($1, $2, $3)", before, store::first_id_at(before),
                               static_cast<int>(params.limit)));
     return old;
@@ -63,25 +63,29 @@ Old find_old(Transaction& tx, const store::PruneParams& params, Timestamp now) {
 /// again once it is held, because a task may have been accepted meanwhile.
 void delete_idle_keys(Transaction& tx, std::size_t limit) {
     const auto rows = tx.run(
-        "SELECT array_agg(key), array_agg(queue) FROM (SELECT c.key, c.queue FROM holdfast.concurrency c"
-        " WHERE NOT c.declared AND NOT EXISTS (SELECT FROM holdfast.slot s WHERE s.key = c.key AND s.queue = c.queue)"
-        " AND NOT holdfast.key_in_use(c.queue, c.key, '{}')"
-        " ORDER BY c.key, c.queue LIMIT $1 FOR UPDATE SKIP LOCKED) k",
+        R"sql(SELECT array_agg(key), array_agg(queue) FROM (
+                SELECT c.key, c.queue FROM holdfast.concurrency c
+                WHERE NOT c.declared AND NOT EXISTS (SELECT FROM holdfast.slot s
+                  WHERE s.key = c.key AND s.queue = c.queue)
+                  AND NOT holdfast.key_in_use(c.queue, c.key, '{}')
+                ORDER BY c.key, c.queue LIMIT $1 FOR UPDATE SKIP LOCKED) k)sql",
         static_cast<std::int64_t>(limit));
     if (rows.is_null(0, 0)) return;
     tx.run(
-        "DELETE FROM holdfast.concurrency c USING unnest($1, $2) AS k (key, queue) WHERE c.key = k.key"
-        " AND c.queue = k.queue AND NOT c.declared AND NOT holdfast.key_in_use(c.queue, c.key, '{}')",
+        R"sql(DELETE FROM holdfast.concurrency c USING unnest($1, $2) AS k (key, queue) WHERE c.key = k.key
+              AND c.queue = k.queue AND NOT c.declared AND NOT holdfast.key_in_use(c.queue, c.key, '{}'))sql",
         rows.strings(0, 0), rows.strings(0, 1));
 }
 
 /// The newest of all stays for ever: while there is a row, dead or not, servers ask for a token.
 void delete_dead_tokens(Transaction& tx, Duration older_than, std::size_t limit) {
     tx.run(
-        "WITH line AS (SELECT holdfast.now() - $1 * interval '1 microsecond' AS before)"
-        " DELETE FROM holdfast.token WHERE id IN (SELECT t.id FROM holdfast.token t, line"
-        " WHERE (t.revoked_at < before OR t.expires_at < before)"
-        " AND t.id <> (SELECT n.id FROM holdfast.token n ORDER BY n.created_at DESC, n.id DESC LIMIT 1) LIMIT $2)",
+        R"sql(WITH line AS (SELECT holdfast.now() - $1 * interval '1 microsecond' AS before)
+              DELETE FROM holdfast.token WHERE id IN (
+                SELECT t.id FROM holdfast.token t, line
+                WHERE (t.revoked_at < before OR t.expires_at < before)
+                  AND t.id <> (SELECT n.id FROM holdfast.token n ORDER BY n.created_at DESC, n.id DESC LIMIT 1)
+                LIMIT $2))sql",
         older_than.count(), static_cast<std::int64_t>(limit));
 }
 

@@ -125,11 +125,15 @@ store::LivenessView PostgresStore::look() {
           "w.number",
           {}},
          // From one owner of leases to the next, so that it costs what there are workers, however much they hold.
-         {"WITH RECURSIVE owner (id) AS ((SELECT worker_id FROM holdfast.lease ORDER BY worker_id LIMIT 1) UNION ALL"
-          " SELECT (SELECT l.worker_id FROM holdfast.lease l WHERE l.worker_id > o.id ORDER BY l.worker_id LIMIT 1)"
-          " FROM owner o WHERE o.id IS NOT NULL)"
-          " SELECT o.id FROM owner o WHERE o.id IS NOT NULL"
-          " AND NOT EXISTS (SELECT FROM holdfast.worker w WHERE w.id = o.id) ORDER BY o.id",
+         {R"sql(WITH RECURSIVE owner (id) AS (
+                  (SELECT worker_id FROM holdfast.lease ORDER BY worker_id LIMIT 1)
+                  UNION ALL
+                  SELECT (SELECT l.worker_id FROM holdfast.lease l WHERE l.worker_id > o.id
+                    ORDER BY l.worker_id LIMIT 1)
+                  FROM owner o WHERE o.id IS NOT NULL)
+                SELECT o.id FROM owner o
+                WHERE o.id IS NOT NULL AND NOT EXISTS (SELECT FROM holdfast.worker w WHERE w.id = o.id)
+                ORDER BY o.id)sql",
           {}}},
         Effect::Reads);
     store::LivenessView view;
@@ -152,11 +156,12 @@ std::vector<bool> PostgresStore::mark_lost(const std::vector<store::LostWorker>&
 std::vector<store::LeaseRecord> PostgresStore::leases(const store::FindLeasesParams& params) {
     return work_
         .read(
-            "SELECT l.task_id, l.lease, l.worker_id, l.claimed_at, l.started_at, l.concurrency_key, l.attempts, "
-            "l.crashes,"
-            " l.requeues, l.stop_requested, l.unlisted_beats, t.name, t.policy::text, t.spec"
-            " FROM holdfast.lease l JOIN holdfast.task t ON t.id = l.task_id"
-            " WHERE ($1 IS NULL OR l.worker_id = $1) AND ($2 IS NULL OR l.task_id > $2) ORDER BY l.task_id LIMIT $3",
+            R"sql(SELECT l.task_id, l.lease, l.worker_id, l.claimed_at, l.started_at, l.concurrency_key,
+                    l.attempts, l.crashes, l.requeues, l.stop_requested, l.unlisted_beats, t.name,
+                    t.policy::text, t.spec
+                  FROM holdfast.lease l JOIN holdfast.task t ON t.id = l.task_id
+                  WHERE ($1 IS NULL OR l.worker_id = $1) AND ($2 IS NULL OR l.task_id > $2)
+                  ORDER BY l.task_id LIMIT $3)sql",
             params.worker, params.after, static_cast<std::int64_t>(params.limit))
         .all(store::read_lease_record);
 }
@@ -192,10 +197,13 @@ store::SweepLeaseAnswer PostgresStore::sweep_lease(const std::string& holder, Du
     const bool gives_up = expiry <= Duration::zero();
     // One that seems good for much longer than it can be was written before the clock was set back: lapsed, too.
     const auto rows = work_.run(
-        {{"UPDATE holdfast.sweep_lease SET holder = CASE WHEN $3 THEN '' ELSE $1 END,"
-          " expires = CASE WHEN $3 THEN timestamptz 'epoch' ELSE holdfast.now() + $2 * interval '1 microsecond' END"
-          " WHERE holder = $1 OR ((expires <= holdfast.now() OR"
-          " expires > holdfast.now() + 2 * $2 * interval '1 microsecond') AND NOT $3)",
+        {{R"sql(UPDATE holdfast.sweep_lease
+                SET holder = CASE WHEN $3 THEN '' ELSE $1 END,
+                    expires = CASE WHEN $3 THEN timestamptz 'epoch'
+                                   ELSE holdfast.now() + $2 * interval '1 microsecond' END
+                WHERE holder = $1
+                   OR ((expires <= holdfast.now()
+                     OR expires > holdfast.now() + 2 * $2 * interval '1 microsecond') AND NOT $3))sql",
           Params(holder, std::int64_t{expiry.count()}, gives_up)},
          {"SELECT CASE WHEN expires > holdfast.now() THEN holder ELSE '' END FROM holdfast.sweep_lease", {}}},
         Effect::Writes);

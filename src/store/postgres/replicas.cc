@@ -5,17 +5,19 @@ namespace holdfast::postgres {
 
 void PostgresStore::beat_replica(const store::Replica& replica) {
     beats_.write(
-        "INSERT INTO holdfast.replica (id, hostname, pid, version, address, sweeping, started_at, last_heartbeat)"
-        " VALUES ($1, $2, $3, $4, $5, $6, holdfast.now(), holdfast.now()) ON CONFLICT (id) DO UPDATE"
-        " SET hostname = $2, pid = $3, version = $4, address = $5, sweeping = $6, last_heartbeat = holdfast.now()",
+        R"sql(INSERT INTO holdfast.replica (id, hostname, pid, version, address, sweeping, started_at, last_heartbeat)
+              VALUES ($1, $2, $3, $4, $5, $6, holdfast.now(), holdfast.now())
+              ON CONFLICT (id) DO UPDATE SET hostname = $2, pid = $3, version = $4, address = $5, sweeping = $6,
+                last_heartbeat = holdfast.now())sql",
         replica.id, replica.hostname, replica.pid, replica.version, replica.address, replica.sweeping);
 }
 
 std::vector<store::ReplicaRecord> PostgresStore::replicas() {
     return work_
         .read(
-            "SELECT id, hostname, pid, version, address, sweeping, started_at, last_heartbeat, holdfast.now()"
-            " FROM holdfast.replica ORDER BY started_at, id")
+            R"sql(SELECT id, hostname, pid, version, address, sweeping, started_at, last_heartbeat,
+                    holdfast.now()
+                  FROM holdfast.replica ORDER BY started_at, id)sql")
         .all(store::read_replica);
 }
 

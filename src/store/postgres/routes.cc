@@ -57,10 +57,10 @@ void Routes::read_all() {
     const auto rows = lane_.read("SELECT id, queue, tags FROM holdfast.route");
     const std::lock_guard lock(mutex_);
     routes_.clear();
-    for (int row = 0; row < rows.size(); ++row) {
-        const int id = rows.small(row, 0);
-        routes_[id] = {id, rows.string(row, 1), rows.strings(row, 2)};
-        ids_[{rows.string(row, 1), rows.strings(row, 2)}] = id;
+    for (const Row row : rows) {
+        const int id = row.small(0);
+        routes_[id] = {id, row.string(1), row.strings(2)};
+        ids_[{row.string(1), row.strings(2)}] = id;
     }
 }
 

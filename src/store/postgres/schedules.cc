@@ -1,5 +1,5 @@
 #include "store/admission.h"
-#include "store/encoding.h"
+#include "store/jobs/job_rows.h"
 #include "store/postgres/endings.h"
 #include "store/postgres/store_impl.h"
 
@@ -10,35 +10,22 @@ namespace {
 using store::ScheduleDefinition;
 using store::ScheduleRecord;
 
-#define HOLDFAST_SCHEDULE_COLUMNS                                                                      \
-    "s.name, s.timing, s.definition, s.input, s.paused, s.created_at, s.decided_until, s.last_job_id," \
-    " (SELECT p.state FROM holdfast.job_progress p WHERE p.job_id = s.last_job_id)"
+#define HOLDFAST_SCHEDULE_AND_STATE \
+    HOLDFAST_SCHEDULE_COLUMNS ", (SELECT p.state FROM holdfast.job_progress p WHERE p.job_id = s.last_job_id)"
 
-ScheduleRecord read_schedule(const Rows& rows, int row) {
-    ScheduleRecord record;
-    record.schedule = {rows.string(row, 0), rows.string(row, 1), rows.string(row, 2), rows.string(row, 3)};
-    record.paused = rows.boolean(row, 4);
-    record.created_at = rows.time(row, 5);
-    record.decided_until = rows.time(row, 6);
-    record.last_job = rows.uuid(row, 7);
-    if (!rows.is_null(row, 8)) record.last_state = store::read_job_state(rows.text(row, 8));
-    return record;
-}
-
-/// Locked, before any job.
+/// Locks the schedule; to be called before any job is locked.
 std::optional<ScheduleRecord> lock_schedule(Transaction& tx, const std::string& name) {
-    const auto rows =
-        tx.run("SELECT " HOLDFAST_SCHEDULE_COLUMNS " FROM holdfast.schedule s WHERE s.name = $1 FOR UPDATE", name);
-    if (rows.empty()) return std::nullopt;
-    return read_schedule(rows, 0);
+    return tx
+        .run("SELECT " HOLDFAST_SCHEDULE_AND_STATE " FROM holdfast.schedule s WHERE s.name = $1 FOR UPDATE", name)
+        .first(store::read_schedule);
 }
 
-/// Of another timing no slot has been decided yet; those before now are none of its business.
+/// With another timing no slot has been decided yet; those before now are left out.
 void update_schedule(Transaction& tx, const ScheduleDefinition& schedule, bool has_new_timing) {
     tx.run(
-        "UPDATE holdfast.schedule SET timing = $2, definition = $3, input = $4,"
-        " decided_until = CASE WHEN $5 THEN greatest(decided_until, holdfast.now()) ELSE decided_until END"
-        " WHERE name = $1",
+        R"sql(UPDATE holdfast.schedule SET timing = $2, definition = $3, input = $4,
+                decided_until = CASE WHEN $5 THEN greatest(decided_until, holdfast.now()) ELSE decided_until END
+              WHERE name = $1)sql",
         schedule.name, schedule.timing, schedule.definition, schedule.input, has_new_timing);
 }
 
@@ -48,12 +35,11 @@ void PostgresStore::put_schedule(const ScheduleDefinition& schedule, const std::
     store::check_remark(who);
     store::check_schedule(schedule, params_.limits);
     transact([&](Transaction& tx) {
-        const bool is_new = tx.run(
-                                  "INSERT INTO holdfast.schedule (name, timing, definition, input, created_at,"
-                                  " decided_until) VALUES ($1, $2, $3, $4, holdfast.now(), holdfast.now())"
-                                  " ON CONFLICT DO NOTHING",
-                                  schedule.name, schedule.timing, schedule.definition, schedule.input)
-                                .affected() > 0;
+        const auto inserted = tx.run(
+            R"sql(INSERT INTO holdfast.schedule (name, timing, definition, input, created_at, decided_until)
+                  VALUES ($1, $2, $3, $4, holdfast.now(), holdfast.now()) ON CONFLICT DO NOTHING)sql",
+            schedule.name, schedule.timing, schedule.definition, schedule.input);
+        const bool is_new = inserted.affected() > 0;
         const auto old = lock_schedule(tx, schedule.name);
         const bool is_changed = !is_new && old && old->schedule != schedule;
         if (is_changed) update_schedule(tx, schedule, schedule.timing != old->schedule.timing);
@@ -63,10 +49,8 @@ void PostgresStore::put_schedule(const ScheduleDefinition& schedule, const std::
 }
 
 std::vector<ScheduleRecord> PostgresStore::schedules() {
-    const auto rows = work_.read("SELECT " HOLDFAST_SCHEDULE_COLUMNS " FROM holdfast.schedule s ORDER BY s.name");
-    std::vector<ScheduleRecord> records;
-    for (int row = 0; row < rows.size(); ++row) records.push_back(read_schedule(rows, row));
-    return records;
+    return work_.read("SELECT " HOLDFAST_SCHEDULE_AND_STATE " FROM holdfast.schedule s ORDER BY s.name")
+        .all(store::read_schedule);
 }
 
 bool PostgresStore::set_schedule_paused(const std::string& schedule, bool paused, const std::string& who) {
@@ -75,10 +59,11 @@ bool PostgresStore::set_schedule_paused(const std::string& schedule, bool paused
         const auto record = lock_schedule(tx, schedule);
         if (!record) return false;
         if (record->paused == paused) return true;
-        // What its pause left out is not missed.
+        // Slots that fell into the pause are not missed.
         tx.run(
-            "UPDATE holdfast.schedule SET paused = $2, decided_until = CASE WHEN $2 THEN decided_until"
-            " ELSE greatest(decided_until, holdfast.now()) END WHERE name = $1",
+            R"sql(UPDATE holdfast.schedule SET paused = $2,
+                    decided_until = CASE WHEN $2 THEN decided_until ELSE greatest(decided_until, holdfast.now()) END
+                  WHERE name = $1)sql",
             schedule, paused);
         write_events(tx, {store::schedule_paused_event(schedule, paused, who)});
         return true;
@@ -105,8 +90,8 @@ bool PostgresStore::fire(const store::FireParams& params) {
         replaced = replaces ? record->last_job : Uuid();
         const bool started = params.job && start_slot(tx, params, *record, replaced);
         tx.run(
-            "UPDATE holdfast.schedule SET decided_until = $2, last_job_id = coalesce($3, last_job_id) WHERE name = "
-            "$1",
+            R"sql(UPDATE holdfast.schedule SET decided_until = $2, last_job_id = coalesce($3, last_job_id)
+                  WHERE name = $1)sql",
             params.schedule, params.decide_until, started ? params.job : std::nullopt);
         return true;
     });
@@ -118,15 +103,10 @@ bool PostgresStore::start_slot(Transaction& tx, const store::FireParams& params,
                                const Uuid& replaced) {
     if (!replaced.is_nil()) lock_trees(tx, {replaced});
     const auto outcome = orchestrate(tx, [&](store::Orchestrator& orchestrator) {
-        if (!replaced.is_nil())
-            (void)orchestrator.cancel(replaced, error_code::job_cancelled, store::replaced_reason(params.schedule));
-        return orchestrator.start({*params.job, record.schedule.definition, record.schedule.input, params.who, {}},
-                                  true);
+        return store::start_slot(orchestrator, params, record, replaced);
     });
-    const bool is_there =
-        outcome.status != store::SubmitStatus::Refused && outcome.status != store::SubmitStatus::TooOld;
-    if (!is_there) write_events(tx, {store::schedule_refused_event(params, outcome)});
-    return is_there;
+    if (!store::is_started(outcome)) write_events(tx, {store::schedule_refused_event(params, outcome)});
+    return store::is_started(outcome);
 }
 
 }  // namespace holdfast::postgres

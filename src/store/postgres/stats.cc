@@ -29,8 +29,8 @@ void tally_events(Transaction& tx, StatsTally& tally) {
     std::optional<std::int64_t> before;
     for (int looked_at = 0; looked_at < limit; looked_at += page) {
         const auto rows = tx.run(
-            "SELECT id, kind, at FROM holdfast.event WHERE id < coalesce($1, 9223372036854775807) ORDER BY id DESC "
-            "LIMIT $2",
+            R"sql(SELECT id, kind, at FROM holdfast.event WHERE id < coalesce($1, 9223372036854775807)
+                  ORDER BY id DESC LIMIT $2)sql",
             before, page);
         for (const Row row : rows) tally.add_event(row.text(1), row.time(2));
         if (rows.size() < page || rows.time(page - 1, 2) < tally.since()) return;
@@ -76,11 +76,11 @@ store::Pulse PostgresStore::pulse() {
 store::EndedTasks PostgresStore::ended_tasks(Timestamp since, Timestamp until) {
     const auto last = work_.read("SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM holdfast.lease_number");
     const auto ended = work_.read(
-        "SELECT e.state, e.finished_at, e.run_at, e.started_at, t.name, r.queue"
-        " FROM (SELECT task_id, state, finished_at, run_at, started_at FROM holdfast.ending"
-        " ORDER BY task_id DESC LIMIT $3) e"
-        " JOIN holdfast.task t ON t.id = e.task_id JOIN holdfast.route r ON r.id = t.route_id"
-        " WHERE e.finished_at >= $1 AND e.finished_at < $2",
+        R"sql(SELECT e.state, e.finished_at, e.run_at, e.started_at, t.name, r.queue
+              FROM (SELECT task_id, state, finished_at, run_at, started_at FROM holdfast.ending
+                    ORDER BY task_id DESC LIMIT $3) e
+                JOIN holdfast.task t ON t.id = e.task_id JOIN holdfast.route r ON r.id = t.route_id
+              WHERE e.finished_at >= $1 AND e.finished_at < $2)sql",
         since, until, static_cast<int>(store::most_ended_looked_at));
     return {.tasks = ended.all(store::read_ended_task), .last_lease = last.integer(0, 0)};
 }

@@ -151,12 +151,13 @@ std::vector<ForceStatus> PostgresStore::force(const store::ForceParams& params) 
 std::vector<store::QueueRecord> PostgresStore::queues() {
     return work_
         .read(
-            "SELECT q.name, q.paused, coalesce(sum(c.pending), 0)::bigint, coalesce(sum(c.in_flight), 0)::bigint"
-            " FROM holdfast.queue q LEFT JOIN holdfast.route r ON r.queue = q.name LEFT JOIN ("
-            "   SELECT route_id, count(*) AS pending, 0 AS in_flight FROM holdfast.ready GROUP BY route_id"
-            "   UNION ALL SELECT route_id, count(*), 0 FROM holdfast.waiting GROUP BY route_id"
-            "   UNION ALL SELECT route_id, 0, count(*) FROM holdfast.lease GROUP BY route_id) c ON c.route_id = r.id"
-            " GROUP BY q.name, q.paused ORDER BY q.name")
+            R"sql(SELECT q.name, q.paused, coalesce(sum(c.pending), 0)::bigint, coalesce(sum(c.in_flight), 0)::bigint
+                  FROM holdfast.queue q LEFT JOIN holdfast.route r ON r.queue = q.name LEFT JOIN (
+                    SELECT route_id, count(*) AS pending, 0 AS in_flight FROM holdfast.ready
+                    GROUP BY route_id UNION ALL
+                    SELECT route_id, count(*), 0 FROM holdfast.waiting GROUP BY route_id UNION ALL
+                    SELECT route_id, 0, count(*) FROM holdfast.lease GROUP BY route_id) c ON c.route_id = r.id
+                  GROUP BY q.name, q.paused ORDER BY q.name)sql")
         .all(store::read_queue);
 }
 
@@ -165,8 +166,8 @@ void PostgresStore::set_queue_paused(const std::string& queue, bool paused, cons
     store::check_queue_name(queue);
     transact([&](Transaction& tx) {
         const auto changed = tx.run(
-            "INSERT INTO holdfast.queue AS q (name, paused) VALUES ($1, $2)"
-            " ON CONFLICT (name) DO UPDATE SET paused = $2 WHERE q.paused <> $2",
+            R"sql(INSERT INTO holdfast.queue AS q (name, paused) VALUES ($1, $2)
+                  ON CONFLICT (name) DO UPDATE SET paused = $2 WHERE q.paused <> $2)sql",
             queue, paused);
         if (changed.affected() > 0) write_events(tx, {store::queue_paused_event(queue, paused, who)});
         tx.brings_work = true;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "store/jobs/orchestrator.h"
+#include "store/jobs/steering.h"
 #include "store/list_guide.h"
 #include "store/postgres/batches.h"
 #include "store/postgres/bell.h"
@@ -15,9 +15,9 @@
 
 namespace holdfast::postgres {
 
-/// The store over a PostgreSQL database. Its verbs stand in files by what they are about; most of their SQL stands in
+/// The store over a PostgreSQL database. Its verbs stand in files by their subject; most of their SQL stands in
 /// functions, in migrations/, so that it works the same through any pooler.
-class PostgresStore final : public store::Store {
+class PostgresStore final : public store::JobSteering {
 public:
     explicit PostgresStore(const OpenParams& params);
 
@@ -87,15 +87,10 @@ public:
     // steps.cc
     std::vector<StepInfo> steps(const store::StepsParams& params) override;
     // steer_jobs.cc
-    std::vector<SteerStatus> cancel_jobs(const store::SteerJobsParams& params) override;
     std::vector<SteerStatus> pause_jobs(const store::SteerJobsParams& params) override;
-    std::vector<SteerStatus> resume_jobs(const store::SteerJobsParams& params) override;
-    store::DecideStatus decide_approval(const store::DecideParams& params) override;
-    store::RetryStatus retry_job(const store::RetryJobParams& params) override;
     // job_recovery.cc
     std::size_t end_due_waits(std::size_t limit) override;
     std::size_t cancel_overdue_jobs(std::size_t limit, const std::string& who) override;
-    store::RepairAnswer repair_jobs(const store::RepairParams& params) override;
     // schedules.cc
     void put_schedule(const store::ScheduleDefinition& schedule, const std::string& who) override;
     std::vector<store::ScheduleRecord> schedules() override;
@@ -117,7 +112,6 @@ public:
     store::JobCounts count_jobs() override;
     store::Stats stats(const store::StatsParams& params) override;
     store::Pulse pulse() override;
-    // ended_tasks.cc
     store::EndedTasks ended_tasks(Timestamp since, Timestamp until) override;
     // migrate.cc
     store::MigrateAnswer migrate() override;
@@ -149,7 +143,7 @@ private:
     std::vector<Status> steer_all(const std::vector<Uuid>& tasks, const Round& round);
 
     // advance.cc
-    /// Tells the jobs concerned what has become of their tasks in this transaction; then slots are freed.
+    /// Tells the jobs which of their tasks have ended in this transaction; then frees slots.
     void advance_jobs(Transaction& tx);
     /// Leaves the transaction as it was when the jobs cannot be advanced, and says why; nullopt: done.
     std::optional<std::string> try_to_advance(Transaction& tx, const std::vector<store::JustEnded>& ended);
@@ -183,17 +177,16 @@ private:
     [[nodiscard]] std::int64_t count_approvals(const Rows& steps);
 
     // steer_jobs.cc
-    template <typename Order>
-    std::vector<SteerStatus> steer_each(const store::SteerJobsParams& params, const Order& order);
-    /// Cancels what is left of the tasks in the job's tree whose job's cancel is requested, for the given reason or
-    /// that of each job; how many.
+    void in_tree(const Uuid& job, const std::string& who,
+                 const std::function<void(store::Orchestrator&)>& body) override;
     std::size_t cancel_tasks_of(const Uuid& job, const std::string& who,
-                                const std::optional<std::string>& reason = std::nullopt);
+                                const std::optional<std::string>& reason = std::nullopt) override;
 
     // job_recovery.cc
     std::size_t end_waits(const std::vector<store::StepKey>& due);
     bool cancel_overdue(const Uuid& job, const std::string& who);
-    void repair_tree(const Uuid& root, const std::string& who, store::RepairAnswer& answer);
+    std::vector<Uuid> open_roots(const store::RepairParams& params) override;
+    void repair_tree(const Uuid& root, const std::string& who, store::RepairAnswer& answer) override;
     int steer_tasks(Transaction& tx, const std::vector<Uuid>& jobs);
 
     // schedules.cc

@@ -1,12 +1,10 @@
 #include <chrono>
 
-#include "base/assert.h"
-#include "core/task/policy_text.h"
 #include "store/admission.h"
 #include "store/key_limits.h"
 #include "store/postgres/batches.h"
 #include "store/postgres/store_impl.h"
-#include "store/postgres/submit.h"
+#include "store/postgres/submit_batch.h"
 
 namespace holdfast::postgres {
 
@@ -36,65 +34,7 @@ std::vector<Batch> batches_of(const std::vector<NewTask>& tasks, const std::vect
     return batches;
 }
 
-SubmitStatus read_status(std::string_view text) {
-    if (text == "accepted") return SubmitStatus::Accepted;
-    if (text == "existing") return SubmitStatus::Existing;
-    if (text == "mismatch") return SubmitStatus::PayloadMismatch;
-    if (text == "too_new") return SubmitStatus::Refused;
-    return SubmitStatus::TooOld;
-}
-
 }  // namespace
-
-Command submit_command(const std::vector<NewTask>& tasks, const Batch& batch, const std::vector<int>& routes,
-                       const std::vector<bool>* too_old) {
-    Array<Uuid> ids, retry_ofs;
-    Array<std::string_view> names, args, specs, policies, keys, idempotency_keys, traceparents;
-    Array<int> route_ids, priorities, limits;
-    Array<Timestamp> run_ats, deadlines;
-    Array<bool> olds;
-    for (const auto index : batch) {
-        const auto& task = tasks[index];
-        ids.add(task.id);
-        names.add(task.name);
-        args.add(task.args);
-        specs.add_unless_empty(task.spec);
-        route_ids.add(routes[index]);
-        priorities.add(task.priority);
-        run_ats.add_optional(task.run_at);
-        deadlines.add_optional(task.deadline);
-        policies.add_unless_empty(core::encode_policy(task.policy));
-        task.concurrency ? keys.add(task.concurrency->key) : keys.add_null();
-        task.concurrency ? limits.add(task.concurrency->limit) : limits.add_null();
-        idempotency_keys.add_unless_empty(task.idempotency_key);
-        retry_ofs.add_unless_nil(task.retry_of);
-        too_old ? olds.add((*too_old)[index]) : olds.add_null();
-        traceparents.add_unless_empty(task.traceparent);
-    }
-    return {
-        "SELECT place, status, first_id, limit_in_force FROM holdfast.submit_batch($1, $2, $3, $4, $5, $6, $7, $8, "
-        "$9, $10, $11, "
-        "$12, $13, $14, $15)",
-        Params(ids, names, args, specs, route_ids, priorities, run_ats, deadlines, policies, keys, limits,
-               idempotency_keys, retry_ofs, olds, traceparents)};
-}
-
-void read_outcomes(const Rows& rows, const std::vector<NewTask>& tasks, const Batch& batch,
-                   std::vector<SubmitOutcome>& outcomes) {
-    for (const auto index : batch)
-        if (tasks[index].concurrency) outcomes[index].concurrency_limit = tasks[index].concurrency->limit;
-    for (int row = 0; row < rows.size(); ++row) {
-        auto& outcome = outcomes[batch[static_cast<std::size_t>(rows.integer(row, 0) - 1)]];
-        outcome.status = read_status(rows.text(row, 1));
-        outcome.id = rows.uuid(row, 2);
-        if (!rows.is_null(row, 3)) outcome.concurrency_limit = rows.small(row, 3);
-        const bool is_there = outcome.status == SubmitStatus::Accepted || outcome.status == SubmitStatus::Existing;
-        if (!is_there) outcome.concurrency_limit.reset();
-        if (outcome.status == SubmitStatus::TooOld)
-            outcome.complaint = "the id is older than finished tasks are kept: it may have been used before";
-        if (outcome.status == SubmitStatus::Refused) outcome.complaint = store::future_complaint(outcome.id);
-    }
-}
 
 std::vector<bool> PostgresStore::too_old(const std::vector<NewTask>& tasks) {
     // Asking the server for the time costs a round trip. An id that is young by this machine's clock, give or take a

@@ -76,12 +76,13 @@ std::vector<Command> list_commands(const store::ListParams& params, const store:
 std::vector<TaskRecord> PostgresStore::read_tasks(const std::vector<Uuid>& ids) {
     return work_
         .read(
-            "SELECT id, name, args, spec, priority, run_at, deadline, policy::text, concurrency_key, "
-            "concurrency_limit,"
-            " idempotency_key, retry_of, traceparent, queue, tags, created_at, state, waits_for, attempts, crashes, "
-            "requeues, lease,"
-            " worker_id, claimed_at, started_at, finished_at, cancel_requested, result, error_code, error_message,"
-            " error_data, progress, progress_text, progress_at, checkpoint FROM holdfast.find_tasks($1)",
+            R"sql(SELECT id, name, args, spec, priority, run_at, deadline, policy::text, concurrency_key,
+                         concurrency_limit, idempotency_key, retry_of, traceparent, queue, tags, created_at, state,
+                         waits_for, attempts, crashes, requeues, lease, worker_id, claimed_at, started_at,
+                           finished_at,
+                         cancel_requested, result, error_code, error_message, error_data, progress, progress_text,
+                         progress_at, checkpoint
+                  FROM holdfast.find_tasks($1))sql",
             ids)
         .all(store::read_task_record);
 }
@@ -123,13 +124,13 @@ std::vector<TaskRecord> PostgresStore::list(const store::ListParams& params) {
 
 store::TaskCounts PostgresStore::count() {
     const auto row = work_.read(
-        "SELECT (SELECT count(*) FROM holdfast.ready) + (SELECT count(*) FROM holdfast.waiting),"
-        " (SELECT count(*) FROM holdfast.lease WHERE started_at IS NULL),"
-        " (SELECT count(*) FROM holdfast.lease WHERE started_at IS NOT NULL),"
-        " (SELECT count(*) FROM holdfast.ending),"
-        " (SELECT count(*) FROM holdfast.ending WHERE state <> 'COMPLETED' AND state = 'FAILED'),"
-        " (SELECT count(*) FROM holdfast.ending WHERE state <> 'COMPLETED' AND state = 'CANCELLED'),"
-        " (SELECT count(*) FROM holdfast.ending WHERE state <> 'COMPLETED' AND state = 'EXPIRED')");
+        R"sql(SELECT (SELECT count(*) FROM holdfast.ready) + (SELECT count(*) FROM holdfast.waiting),
+                     (SELECT count(*) FROM holdfast.lease WHERE started_at IS NULL),
+                     (SELECT count(*) FROM holdfast.lease WHERE started_at IS NOT NULL),
+                     (SELECT count(*) FROM holdfast.ending),
+                     (SELECT count(*) FROM holdfast.ending WHERE state <> 'COMPLETED' AND state = 'FAILED'),
+                     (SELECT count(*) FROM holdfast.ending WHERE state <> 'COMPLETED' AND state = 'CANCELLED'),
+                     (SELECT count(*) FROM holdfast.ending WHERE state <> 'COMPLETED' AND state = 'EXPIRED'))sql");
     store::TaskCounts counts;
     counts.pending = row.integer(0, 0);
     counts.claimed = row.integer(0, 1);
@@ -189,9 +190,11 @@ void PostgresStore::append_event(const store::EventRecord& event) {
 store::EventWriters PostgresStore::event_writers() {
     const auto answers =
         work_.run({Command{"SELECT coalesce(max(id), 0) FROM holdfast.event", Params()},
-                   Command{"SELECT DISTINCT virtualtransaction FROM pg_locks WHERE locktype = 'relation'"
-                           " AND relation = 'holdfast.event'::regclass AND mode = 'RowExclusiveLock' AND granted"
-                           " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+                   Command{R"sql(SELECT DISTINCT virtualtransaction FROM pg_locks
+                                 WHERE locktype = 'relation' AND relation = 'holdfast.event'::regclass
+                                   AND mode = 'RowExclusiveLock' AND granted
+                                   AND database = (SELECT oid FROM pg_database
+                                     WHERE datname = current_database()))sql",
                            Params()}},
                   Effect::Reads);
     store::EventWriters found{.newest = answers[0].integer(0, 0), .writers = {}};

@@ -21,8 +21,8 @@ bool is_known(Transaction& tx, const Uuid& token) {
 
 bool is_name_taken(Transaction& tx, const std::string& name) {
     return !tx.run(
-                  "SELECT FROM holdfast.token WHERE name = $1 AND revoked_at IS NULL"
-                  " AND (expires_at IS NULL OR expires_at > holdfast.now())",
+                  R"sql(SELECT FROM holdfast.token WHERE name = $1 AND revoked_at IS NULL
+                        AND (expires_at IS NULL OR expires_at > holdfast.now()))sql",
                   name)
                 .empty();
 }
@@ -36,8 +36,8 @@ CreateTokenStatus PostgresStore::create_token(const store::NewToken& token) {
         if (is_known(tx, token.id)) return CreateTokenStatus::Created;
         if (is_name_taken(tx, token.name)) return CreateTokenStatus::NameTaken;
         tx.run(
-            "INSERT INTO holdfast.token (id, name, hash, scope, queues, expires_at, who, created_at)"
-            " VALUES ($1, $2, $3, $4, $5, $6, $7, holdfast.now())",
+            R"sql(INSERT INTO holdfast.token (id, name, hash, scope, queues, expires_at, who, created_at)
+                  VALUES ($1, $2, $3, $4, $5, $6, $7, holdfast.now()))sql",
             token.id, token.name, token.hash, word_of(token.scope), token.queues, token.expires_at, token.who);
         write_events(tx, {store::token_created_event(token)});
         return CreateTokenStatus::Created;
@@ -59,9 +59,9 @@ bool PostgresStore::revoke_token(const std::string& name_or_id, const std::strin
     return transact([&](Transaction& tx) {
         // Besides the valid token of a name there may be expired ones.
         const auto rows = tx.run(
-            "UPDATE holdfast.token SET revoked_at = holdfast.now() WHERE (name = $1 OR id = $2) AND revoked_at IS "
-            "NULL"
-            " RETURNING name",
+            R"sql(UPDATE holdfast.token SET revoked_at = holdfast.now()
+                  WHERE (name = $1 OR id = $2) AND revoked_at IS NULL
+                  RETURNING name)sql",
             name_or_id, Uuid::parse(name_or_id));
         write_events(tx, rows.all([&](const Row& row) { return store::token_revoked_event(row.string(0), who); }));
         return !rows.empty();

@@ -1,17 +1,17 @@
 #include "store/postgres/batches.h"
 #include "store/postgres/endings.h"
 #include "store/postgres/store_impl.h"
+#include "store/rows.h"
 
 namespace holdfast::postgres {
 
 std::size_t PostgresStore::expire_overdue(std::size_t limit) {
     if (limit == 0) return 0;
     return transact([&](Transaction& tx) {
-        // Those that a claim has put aside first, then those that nobody has tried to claim.
-        const auto rows =
-            tx.run("SELECT holdfast.find_overdue($1)", static_cast<int>(std::min(limit, store::max_batch_rows)));
-        std::vector<Uuid> tasks;
-        for (int row = 0; row < rows.size(); ++row) tasks.push_back(rows.uuid(row, 0));
+        // Tasks that a claim has put aside first, then those that no claim has met.
+        const auto tasks =
+            tx.run("SELECT holdfast.find_overdue($1)", static_cast<int>(std::min(limit, store::max_batch_rows)))
+                .all(store::read_id);
         if (tasks.empty()) return std::size_t{0};
         const auto expired = end_pending(tx, tasks, TaskState::Expired, store::expired_error());
         std::vector<store::NewEvent> events;
@@ -23,48 +23,41 @@ std::size_t PostgresStore::expire_overdue(std::size_t limit) {
     });
 }
 
-// Tasks whose time has come count, although only a claim moves them into reach: where nobody claims, they would
+// Tasks whose time has come count, although only a claim moves them into reach: where no worker claims, they would
 // never be seen.
 std::vector<store::RouteBacklog> PostgresStore::backlog() {
-    const auto rows = work_.read(
-        "WITH claimable AS (SELECT route_id, run_at, task_id FROM holdfast.ready UNION ALL"
-        " SELECT route_id, run_at, task_id FROM holdfast.waiting WHERE why = 'future' AND run_at <= holdfast.now())"
-        " SELECT DISTINCT ON (c.route_id) r.id, r.queue, r.tags, q.paused, count(*) OVER (PARTITION BY c.route_id),"
-        " c.task_id, c.run_at, holdfast.now()"
-        " FROM claimable c JOIN holdfast.route r ON r.id = c.route_id JOIN holdfast.queue q ON q.name = r.queue"
-        " ORDER BY c.route_id, c.run_at, c.task_id");
-    std::vector<store::RouteBacklog> backlog;
-    for (int row = 0; row < rows.size(); ++row) {
-        auto& route = backlog.emplace_back();
-        route.route = rows.small(row, 0);
-        route.queue = rows.string(row, 1);
-        route.tags = rows.strings(row, 2);
-        route.paused = rows.boolean(row, 3);
-        route.ready = rows.integer(row, 4);
-        route.oldest = rows.uuid(row, 5);
-        route.oldest_waits = rows.time(row, 7) - rows.time(row, 6);
-    }
-    return backlog;
+    return work_
+        .read(
+            R"sql(WITH claimable AS (
+                    SELECT route_id, run_at, task_id FROM holdfast.ready UNION ALL
+                    SELECT route_id, run_at, task_id FROM holdfast.waiting
+                    WHERE why = 'future' AND run_at <= holdfast.now())
+                  SELECT DISTINCT ON (c.route_id) r.id, r.queue, r.tags, q.paused,
+                         count(*) OVER (PARTITION BY c.route_id), c.task_id, c.run_at, holdfast.now()
+                  FROM claimable c JOIN holdfast.route r ON r.id = c.route_id
+                    JOIN holdfast.queue q ON q.name = r.queue
+                  ORDER BY c.route_id, c.run_at, c.task_id)sql")
+        .all(store::read_backlog);
 }
 
 // Reads all of the route's rows in `ready`: these are narrow, and an index would be paid for by every task with the
 // policy.
 std::vector<Uuid> PostgresStore::unmatched_tasks(const store::UnmatchedParams& params) {
-    const auto rows = work_.read(
-        "WITH at AS (SELECT holdfast.now() - $2 * interval '1 microsecond' AS latest)"
-        " SELECT c.task_id FROM ("
-        " SELECT run_at, task_id FROM holdfast.ready, at"
-        "  WHERE route_id = $1 AND fails_unmatched AND run_at <= latest UNION ALL"
-        " SELECT run_at, task_id FROM holdfast.waiting, at"
-        "  WHERE why = 'future' AND route_id = $1 AND fails_unmatched AND run_at <= latest) c"
-        " JOIN holdfast.task t ON t.id = c.task_id WHERE t.policy ->> 'unmatched' = 'fail'"
-        " OR ($3 AND EXISTS (SELECT FROM holdfast.step s WHERE s.task_id = c.task_id))"
-        " ORDER BY c.run_at, c.task_id LIMIT $4",
-        params.route, std::int64_t{params.waited.count()}, params.open_steps,
-        static_cast<std::int64_t>(params.limit));
-    std::vector<Uuid> tasks;
-    for (int row = 0; row < rows.size(); ++row) tasks.push_back(rows.uuid(row, 0));
-    return tasks;
+    return work_
+        .read(
+            R"sql(WITH at AS (SELECT holdfast.now() - $2 * interval '1 microsecond' AS latest)
+                  SELECT c.task_id FROM (
+                    SELECT run_at, task_id FROM holdfast.ready, at
+                    WHERE route_id = $1 AND fails_unmatched AND run_at <= latest UNION ALL
+                    SELECT run_at, task_id FROM holdfast.waiting, at
+                    WHERE why = 'future' AND route_id = $1 AND fails_unmatched AND run_at <= latest) c
+                  JOIN holdfast.task t ON t.id = c.task_id
+                  WHERE t.policy ->> 'unmatched' = 'fail'
+                     OR ($3 AND EXISTS (SELECT FROM holdfast.step s WHERE s.task_id = c.task_id))
+                  ORDER BY c.run_at, c.task_id LIMIT $4)sql",
+            params.route, std::int64_t{params.waited.count()}, params.open_steps,
+            static_cast<std::int64_t>(params.limit))
+        .all(store::read_id);
 }
 
 std::vector<bool> PostgresStore::reject(const store::RejectParams& params) {

@@ -15,9 +15,8 @@ using store::WorkerStatus;
 
 std::vector<store::StoredLease> leases_of(Transaction& tx, const Uuid& worker) {
     const auto rows = tx.run(
-        "SELECT task_id, lease, nullif(stop_requested, 'pause'), unlisted_beats FROM holdfast.lease WHERE worker_id "
-        "= $1 ORDER BY "
-        "task_id, lease",
+        R"sql(SELECT task_id, lease, nullif(stop_requested, 'pause'), unlisted_beats FROM holdfast.lease
+              WHERE worker_id = $1 ORDER BY task_id, lease)sql",
         worker);
     std::vector<store::StoredLease> leases;
     for (const Row row : rows) {
@@ -40,8 +39,8 @@ void count_unlisted(Transaction& tx, std::vector<store::TaskLease> leases, bool 
         numbers.add(lease.lease);
     }
     tx.run(
-        "UPDATE holdfast.lease l SET unlisted_beats = CASE WHEN $3 THEN 0 ELSE l.unlisted_beats + 1 END"
-        " FROM unnest($1, $2) AS g (task_id, lease) WHERE l.task_id = g.task_id AND l.lease = g.lease",
+        R"sql(UPDATE holdfast.lease l SET unlisted_beats = CASE WHEN $3 THEN 0 ELSE l.unlisted_beats + 1 END
+              FROM unnest($1, $2) AS g (task_id, lease) WHERE l.task_id = g.task_id AND l.lease = g.lease)sql",
         tasks, numbers, listed_again);
 }
 

@@ -12,8 +12,8 @@ bool belongs_to_step(Database& db, const Uuid& task) {
 
 bool belongs_to_pending_job(Database& db, const Uuid& task) {
     auto row = db.query(
-        "SELECT 1 FROM step s CROSS JOIN job_progress p ON p.job_id = s.job_id"
-        " WHERE s.task_id = ? AND p.state = 'PENDING'",
+        R"sql(SELECT 1 FROM step s CROSS JOIN job_progress p ON p.job_id = s.job_id
+              WHERE s.task_id = ? AND p.state = 'PENDING')sql",
         task);
     return row.step();
 }
@@ -48,25 +48,19 @@ void SqliteStore::advance_jobs(Transaction& tx) {
 std::optional<std::string> SqliteStore::try_to_advance(Transaction& tx, const std::vector<store::JustEnded>& ended,
                                                        const std::vector<Uuid>& started) {
     tx.db.run("SAVEPOINT advance");
-    try {
+    const auto fault = store::fault_of_jobs<std::exception>([&] {
         orchestrate(tx, [&](store::Orchestrator& orchestrator) {
             orchestrator.tasks_started(started);
             orchestrator.tasks_ended(ended);
             return true;
         });
-        tx.db.run("RELEASE advance");
-        return std::nullopt;
-    } catch (const store::Unavailable&) {
-        throw;
-    } catch (const store::Full&) {
-        throw;
-    } catch (const std::exception& trouble) {
-        std::string why = trouble.what();
+    });
+    if (fault) {
         tx.db.run("ROLLBACK TO advance");
-        tx.db.run("RELEASE advance");
         routes_.forget();
-        return why;
     }
+    tx.db.run("RELEASE advance");
+    return fault;
 }
 
 }  // namespace holdfast::sqlite

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "store/findings.h"
-#include "store/sqlite/prune.h"
+#include "store/sqlite/pruned_ids.h"
 #include "store/sqlite/store_impl.h"
 
 namespace holdfast::sqlite {

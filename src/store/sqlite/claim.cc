@@ -58,12 +58,12 @@ bool was_answered(Database& db, const ClaimParams& params) {
 std::vector<ClaimedTask> granted_before(Database& db, Routes& routes, const Uuid& worker) {
     std::vector<ClaimedTask> granted;
     auto rows = db.query(
-        "SELECT l.task_id, t.name, t.args, t.spec, t.policy, t.concurrency_key, t.concurrency_limit, "
-        "t.idempotency_key,"
-        " t.retry_of, t.traceparent FROM claim c JOIN lease l ON l.worker_id = c.worker_id AND l.lease BETWEEN "
-        "c.first_lease AND "
-        "c.last_lease"
-        " JOIN task t ON t.id = l.task_id WHERE c.worker_id = ? ORDER BY l.lease",
+        R"sql(SELECT l.task_id, t.name, t.args, t.spec, t.policy, t.concurrency_key, t.concurrency_limit,
+                     t.idempotency_key, t.retry_of, t.traceparent
+              FROM claim c
+                JOIN lease l ON l.worker_id = c.worker_id AND l.lease BETWEEN c.first_lease AND c.last_lease
+                JOIN task t ON t.id = l.task_id
+              WHERE c.worker_id = ? ORDER BY l.lease)sql",
         worker);
     while (rows.step()) {
         const auto lease = find_lease(db, rows.uuid(0));

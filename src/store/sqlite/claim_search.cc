@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "core/task/policy_text.h"
+#include "store/rows.h"
 #include "store/sqlite/keys.h"
 
 namespace holdfast::sqlite {
@@ -69,12 +69,13 @@ void ClaimSearch::read_candidates(std::int64_t route, bool keyed, const Cursor& 
                                   std::vector<Candidate>& candidates) {
     const auto& names = known_routes_.find(tx_.db, route);
     auto rows = tx_.db.query(
-        "SELECT r.task_id, r.priority, r.run_at, r.deadline, r.attempts, r.crashes, r.requeues, r.last_lease,"
-        " t.name, t.args, t.spec, t.policy, t.concurrency_key, t.concurrency_limit, t.idempotency_key, t.retry_of,"
-        " t.traceparent"
-        " FROM ready r CROSS JOIN task t ON t.id = r.task_id"
-        " WHERE r.route_id = ? AND r.keyed = ? AND (r.priority, r.run_at, r.task_id) > (?, ?, coalesce(?, x''))"
-        " ORDER BY r.priority, r.run_at, r.task_id LIMIT ?",
+        R"sql(SELECT r.task_id, r.priority, r.run_at, r.deadline, r.attempts, r.crashes, r.requeues, r.last_lease,
+                     t.name, t.args, t.spec, t.policy, t.concurrency_key, t.concurrency_limit, t.idempotency_key,
+                     t.retry_of, t.traceparent
+              FROM ready r CROSS JOIN task t ON t.id = r.task_id
+              WHERE r.route_id = ? AND r.keyed = ?
+                AND (r.priority, r.run_at, r.task_id) > (?, ?, coalesce(?, x''))
+              ORDER BY r.priority, r.run_at, r.task_id LIMIT ?)sql",
         route, keyed, after.priority, after.run_at, after.task, limit);
     while (rows.step()) {
         auto& found = candidates.emplace_back();
@@ -127,9 +128,10 @@ void ClaimSearch::remove_ranges(const std::vector<Candidate>& candidates, const 
     for (const auto& candidate : candidates) last_of_route[candidate.pending.position.route] = cursor_of(candidate);
     for (const auto& [route, last] : last_of_route)
         tx_.db.run(
-            "DELETE FROM ready WHERE route_id = ?1 AND keyed = 0 AND (priority, run_at, task_id) > (?2, ?3, "
-            "coalesce(?4, x''))"
-            " AND (priority, run_at, task_id) <= (?5, ?6, ?7)",
+            R"sql(DELETE FROM ready
+                  WHERE route_id = ?1 AND keyed = 0
+                    AND (priority, run_at, task_id) > (?2, ?3, coalesce(?4, x''))
+                    AND (priority, run_at, task_id) <= (?5, ?6, ?7))sql",
             route, after.priority, after.run_at, after.task, last.priority, last.run_at, last.task);
 }
 
@@ -167,8 +169,8 @@ void ClaimSearch::grant(Candidate& candidate) {
 void ClaimSearch::remember() {
     tx_.db.run("UPDATE lease_number SET last = ? WHERE id = 1", last_lease_);
     tx_.db.run(
-        "INSERT INTO claim (worker_id, request, first_lease, last_lease) VALUES (?1, ?2, ?3, ?4)"
-        " ON CONFLICT (worker_id) DO UPDATE SET request = ?2, first_lease = ?3, last_lease = ?4",
+        R"sql(INSERT INTO claim (worker_id, request, first_lease, last_lease) VALUES (?1, ?2, ?3, ?4)
+              ON CONFLICT (worker_id) DO UPDATE SET request = ?2, first_lease = ?3, last_lease = ?4)sql",
         params_.worker, params_.request, lease_before_ + 1, last_lease_);
 }
 
@@ -176,9 +178,7 @@ void read_description(const Query& row, int column, store::NewTask& task) {
     task.name = row.text(column);
     task.args = row.text(column + 1);
     task.spec = row.text(column + 2);
-    if (!row.is_null(column + 3))
-        if (auto policy = core::decode_policy(row.text(column + 3)); policy.ok())
-            task.policy = std::move(policy).value();
+    task.policy = store::read_policy(row, column + 3);
     if (!row.is_null(column + 4)) task.concurrency = ConcurrencyKey{row.string(column + 4), row.small(column + 5)};
     task.idempotency_key = row.text(column + 6);
     task.retry_of = row.uuid(column + 7);

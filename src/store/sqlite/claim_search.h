@@ -62,8 +62,7 @@ private:
 };
 
 /// Reads the columns that describe a task to its worker (name, args, spec, policy, concurrency_key,
-/// concurrency_limit, idempotency_key, retry_of, traceparent), which start at `column`. A policy that cannot be read
-/// is as good as none: the defaults neither repeat nor requeue anything.
+/// concurrency_limit, idempotency_key, retry_of, traceparent), which start at `column`.
 void read_description(const Query& row, int column, store::NewTask& task);
 
 /// What the worker is told about a lease that it was granted.

@@ -27,8 +27,8 @@ Uuid job_of(Database& db, const Uuid& task) {
 void insert_attempt(Transaction& tx, const LeaseRow& row, const LeaseReport& report) {
     HOLDFAST_ASSERT(row.started_at.has_value());
     tx.db.run(
-        "INSERT INTO attempt (task_id, lease, attempt, worker_id, claimed_at, started_at, finished_at, run_end,"
-        " error_code, error_message, error_data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        R"sql(INSERT INTO attempt (task_id, lease, attempt, worker_id, claimed_at, started_at, finished_at,
+              run_end, error_code, error_message, error_data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql",
         row.lease.task, row.lease.lease, row.position.history.next_attempt_number(), row.worker, row.claimed_at,
         *row.started_at, tx.now, word_of(report.end), report.error.code, report.error.message,
         unless_empty(report.error.data));
@@ -58,8 +58,9 @@ void put_back(Transaction& tx, const LeaseRow& row, const core::Settlement& sett
 
 void write_endings(Transaction& tx, const std::vector<EndingRow>& rows) {
     tx.db.insert(
-        "INSERT INTO ending (task_id, state, finished_at, attempts, crashes, requeues, run_at, lease, worker_id,"
-        " claimed_at, started_at, run_end, attempt, result, error_code, error_message, error_data)",
+        R"sql(INSERT INTO ending (task_id, state, finished_at, attempts, crashes, requeues, run_at, lease,
+              worker_id, claimed_at, started_at, run_end, attempt, result, error_code, error_message,
+              error_data))sql",
         rows, [&tx](const EndingRow& row) {
             const auto& last = row.last;
             const auto if_ran = [&last](auto value) { return last.started_at ? std::optional(value) : std::nullopt; };
@@ -125,8 +126,8 @@ void end_pending(Transaction& tx, const PendingTask& pending, TaskState state, c
 void write_event(Transaction& tx, const store::NewEvent& event) {
     const auto job = event.job.is_nil() && !event.task.is_nil() ? job_of(tx.db, event.task) : event.job;
     tx.db.run(
-        "INSERT INTO event (at, kind, task_id, worker_id, who, message, data, job_id) VALUES (?, ?, ?, ?, ?, ?, ?, "
-        "?)",
+        R"sql(INSERT INTO event (at, kind, task_id, worker_id, who, message, data, job_id)
+              VALUES (?, ?, ?, ?, ?, ?, ?, ?))sql",
         tx.now, event.kind, event.task, event.worker, event.who, event.message, unless_empty(event.data), job);
 }
 
@@ -160,8 +161,8 @@ store::CancelStatus cancel_task(Transaction& tx, const Uuid& task, const std::st
 
 std::optional<core::LeaseEnd> find_run_end(Database& db, const store::TaskLease& lease) {
     auto row = db.query(
-        "SELECT run_end FROM ending WHERE task_id = ?1 AND lease = ?2"
-        " UNION ALL SELECT run_end FROM attempt WHERE task_id = ?1 AND lease = ?2",
+        R"sql(SELECT run_end FROM ending WHERE task_id = ?1 AND lease = ?2
+              UNION ALL SELECT run_end FROM attempt WHERE task_id = ?1 AND lease = ?2)sql",
         lease.task, lease.lease);
     if (!row.step()) return std::nullopt;
     return store::read_lease_end(row.text(0));

@@ -8,16 +8,10 @@
 
 namespace holdfast::sqlite {
 
-/// Texts that are not there stand as NULL.
+/// A missing text stands as NULL.
 [[nodiscard]] inline std::optional<std::string_view> unless_empty(std::string_view text) {
     if (text.empty()) return std::nullopt;
     return text;
-}
-
-/// Reads the three columns of an error (code, message, data) that start at `column`.
-[[nodiscard]] inline std::optional<TaskError> read_error(const Query& row, int column) {
-    if (row.is_null(column)) return std::nullopt;
-    return TaskError{row.string(column), row.string(column + 1), row.string(column + 2)};
 }
 
 /// An error as three columns, alive as long as the error is.

@@ -1,4 +1,4 @@
-#include "store/encoding.h"
+#include "store/jobs/job_rows.h"
 #include "store/sqlite/endings.h"
 #include "store/sqlite/store_impl.h"
 
@@ -6,14 +6,9 @@ namespace holdfast::sqlite {
 
 namespace {
 
-using store::StepKey;
-
-std::vector<StepKey> due_waits(Database& db, Timestamp now, std::size_t limit) {
-    std::vector<StepKey> steps;
-    auto rows =
-        db.query("SELECT job_id, step, item FROM step WHERE wakes_at <= ? ORDER BY wakes_at LIMIT ?", now, limit);
-    while (rows.step()) steps.push_back({rows.uuid(0), rows.small(1), rows.small(2)});
-    return steps;
+std::vector<store::StepKey> due_waits(Database& db, Timestamp now, std::size_t limit) {
+    return db.query("SELECT job_id, step, item FROM step WHERE wakes_at <= ? ORDER BY wakes_at LIMIT ?", now, limit)
+        .all(store::read_step_key);
 }
 
 struct OverdueJob {
@@ -23,43 +18,32 @@ struct OverdueJob {
 };
 
 std::vector<OverdueJob> overdue_jobs(Database& db, Timestamp now, std::size_t limit) {
-    std::vector<OverdueJob> jobs;
-    auto rows = db.query(
-        "SELECT p.job_id, p.started_at IS NOT NULL, p.deadline - coalesce(p.started_at, j.created_at)"
-        " FROM job_progress p CROSS JOIN job j ON j.id = p.job_id"
-        " WHERE p.deadline <= ? AND p.cancel_code IS NULL ORDER BY p.deadline LIMIT ?",
-        now, limit);
-    while (rows.step())
-        jobs.push_back(
-            {rows.uuid(0), rows.integer(1) != 0 ? JobState::Running : JobState::Pending, Duration(rows.integer(2))});
-    return jobs;
-}
-
-std::vector<Uuid> open_roots(Database& db, const store::RepairParams& params) {
-    std::vector<Uuid> roots;
-    auto rows = db.query(
-        "SELECT p.job_id FROM job_progress p CROSS JOIN job j ON j.id = p.job_id"
-        " WHERE (p.state = 'PENDING' OR p.state = 'RUNNING' OR p.state = 'PAUSED')"
-        " AND p.job_id > coalesce(?1, x'') AND j.parent_id IS NULL ORDER BY p.job_id LIMIT ?2",
-        params.after, params.limit);
-    while (rows.step()) roots.push_back(rows.uuid(0));
-    return roots;
+    return db
+        .query(
+            R"sql(SELECT p.job_id, p.started_at IS NOT NULL, p.deadline - coalesce(p.started_at, j.created_at)
+                  FROM job_progress p CROSS JOIN job j ON j.id = p.job_id
+                  WHERE p.deadline <= ? AND p.cancel_code IS NULL ORDER BY p.deadline LIMIT ?)sql",
+            now, limit)
+        .all([](const Query& row) {
+            return OverdueJob{row.uuid(0), row.boolean(1) ? JobState::Running : JobState::Pending,
+                              Duration(row.integer(2))};
+        });
 }
 
 /// The jobs of the tree that have not ended, the deepest first.
 std::vector<Uuid> open_jobs(Database& db, const Uuid& root) {
-    std::vector<Uuid> jobs;
-    auto rows = db.query(
-        "SELECT id FROM (SELECT id, depth FROM job WHERE id = ?1"
-        " UNION ALL SELECT id, depth FROM job WHERE root_id = ?1 AND parent_id IS NOT NULL)"
-        " JOIN job_progress p ON p.job_id = id"
-        " WHERE p.state = 'PENDING' OR p.state = 'RUNNING' OR p.state = 'PAUSED' ORDER BY depth DESC, id",
-        root);
-    while (rows.step()) jobs.push_back(rows.uuid(0));
-    return jobs;
+    return db
+        .query(
+            R"sql(SELECT id FROM (SELECT id, depth FROM job WHERE id = ?1
+                  UNION ALL SELECT id, depth FROM job WHERE root_id = ?1 AND parent_id IS NOT NULL)
+                  JOIN job_progress p ON p.job_id = id
+                  WHERE p.state = 'PENDING' OR p.state = 'RUNNING' OR p.state = 'PAUSED'
+                  ORDER BY depth DESC, id)sql",
+            root)
+        .all(store::read_id);
 }
 
-/// What a task's job has asked for, as far as the task has not heard of it.
+/// An order to a job that a task of it has not heard of: a cancel, or a pause.
 struct Unsteered {
     Uuid task;
     bool cancel = false;
@@ -67,17 +51,18 @@ struct Unsteered {
 };
 
 std::vector<Unsteered> unsteered_tasks(Database& db, const Uuid& job) {
-    std::vector<Unsteered> tasks;
-    auto rows = db.query(
-        "SELECT s.task_id, p.cancel_code IS NOT NULL, p.cancel_reason FROM job_progress p JOIN step s ON s.job_id = "
-        "p.job_id"
-        " WHERE p.job_id = ?1 AND (p.cancel_code IS NOT NULL OR p.state = 'PAUSED')"
-        " AND (p.state = 'PENDING' OR p.state = 'RUNNING' OR p.state = 'PAUSED')"
-        " AND s.task_id IS NOT NULL AND s.state = 'READY'"
-        " AND NOT EXISTS (SELECT 1 FROM ending x WHERE x.task_id = s.task_id)",
-        job);
-    while (rows.step()) tasks.push_back({rows.uuid(0), rows.integer(1) != 0, rows.string(2)});
-    return tasks;
+    return db
+        .query(
+            R"sql(SELECT s.task_id, p.cancel_code IS NOT NULL, p.cancel_reason FROM job_progress p
+                    JOIN step s ON s.job_id = p.job_id
+                  WHERE p.job_id = ?1 AND (p.cancel_code IS NOT NULL OR p.state = 'PAUSED')
+                    AND (p.state = 'PENDING' OR p.state = 'RUNNING' OR p.state = 'PAUSED')
+                    AND s.task_id IS NOT NULL AND s.state = 'READY'
+                    AND NOT EXISTS (SELECT 1 FROM ending x WHERE x.task_id = s.task_id))sql",
+            job)
+        .all([](const Query& row) {
+            return Unsteered{row.uuid(0), row.boolean(1), row.string(2)};
+        });
 }
 
 /// True: the task had not been told.
@@ -94,29 +79,17 @@ std::size_t SqliteStore::end_due_waits(std::size_t limit) {
     const auto due =
         work_.read([&](Database& db) { return due_waits(db, clock_.now(), std::min(limit, store::max_batch_rows)); });
     if (due.empty() || end_waits(due)) return due.size();
-    // One of their jobs cannot be advanced: the others are not to wait for it.
+    // One of their jobs cannot be advanced: it must not hold up the others.
     std::size_t ended = 0;
     for (const auto& step : due)
         if (end_waits({step})) ++ended;
     return ended;
 }
 
-/// False: a job of them cannot be advanced, and nothing was changed.
+/// False: one of their jobs cannot be advanced, and nothing was changed; repair reports it.
 bool SqliteStore::end_waits(const std::vector<store::StepKey>& due) {
-    try {
-        return write([&](Transaction& tx) {
-            return orchestrate(tx, [&](store::Orchestrator& orchestrator) {
-                orchestrator.time_came(due);
-                return true;
-            });
-        });
-    } catch (const store::Unavailable&) {
-        throw;
-    } catch (const store::Full&) {
-        throw;
-    } catch (const store::StoreError&) {  // repair tells of it
-        return false;
-    }
+    return !store::fault_of_jobs<store::StoreError>(
+        [&] { in_tree({}, "store", [&](store::Orchestrator& orchestrator) { orchestrator.time_came(due); }); });
 }
 
 std::size_t SqliteStore::cancel_overdue_jobs(std::size_t limit, const std::string& who) {
@@ -133,43 +106,27 @@ std::size_t SqliteStore::cancel_overdue_jobs(std::size_t limit, const std::strin
     return cancelled;
 }
 
-/// False: it has ended, is being cancelled, or cannot be advanced.
+/// False: it has ended, is being cancelled, or cannot be advanced, which repair reports.
 bool SqliteStore::cancel_overdue_job(const Uuid& job, const store::Overdue& why, const std::string& who) {
-    try {
-        return write([&](Transaction& tx) {
-            tx.who = who;
-            return orchestrate(tx, [&](store::Orchestrator& orchestrator) {
-                return orchestrator.cancel(job, why.code, why.reason) == SteerStatus::Applied;
-            });
+    bool is_cancelled = false;
+    const auto fault = store::fault_of_jobs<store::StoreError>([&] {
+        in_tree(job, who, [&](store::Orchestrator& orchestrator) {
+            is_cancelled = orchestrator.cancel(job, why.code, why.reason) == SteerStatus::Applied;
         });
-    } catch (const store::Unavailable&) {
-        throw;
-    } catch (const store::Full&) {
-        throw;
-    } catch (const store::StoreError&) {  // repair tells of it
-        return false;
-    }
+    });
+    return is_cancelled && !fault;
 }
 
-store::RepairAnswer SqliteStore::repair_jobs(const store::RepairParams& params) {
-    const auto roots = work_.read([&](Database& db) { return open_roots(db, params); });
-    store::RepairAnswer answer;
-    for (const auto& root : roots) {
-        const auto before = answer;
-        try {
-            repair_tree(root, params.who, answer);
-        } catch (const store::Unavailable&) {
-            throw;
-        } catch (const store::Full&) {
-            throw;
-        } catch (const std::exception& trouble) {
-            answer = before;
-            answer.poison.emplace_back(root, trouble.what());
-        }
-    }
-    answer.more = !roots.empty() && roots.size() == params.limit;
-    if (!roots.empty()) answer.last = roots.back();
-    return answer;
+std::vector<Uuid> SqliteStore::open_roots(const store::RepairParams& params) {
+    return work_.read([&](Database& db) {
+        return db
+            .query(
+                R"sql(SELECT p.job_id FROM job_progress p CROSS JOIN job j ON j.id = p.job_id
+                      WHERE (p.state = 'PENDING' OR p.state = 'RUNNING' OR p.state = 'PAUSED')
+                        AND p.job_id > coalesce(?1, x'') AND j.parent_id IS NULL ORDER BY p.job_id LIMIT ?2)sql",
+                params.after, params.limit)
+            .all(store::read_id);
+    });
 }
 
 /// Tasks are steered after the repair: it may have ended some of them.

@@ -1,10 +1,8 @@
 #include <set>
 
 #include "store/admission.h"
-#include "store/encoding.h"
 #include "store/id_range.h"
-#include "store/jobs/step_infos.h"
-#include "store/sqlite/error_columns.h"
+#include "store/jobs/job_rows.h"
 #include "store/sqlite/store_impl.h"
 
 namespace holdfast::sqlite {
@@ -18,13 +16,13 @@ constexpr std::size_t jobs_per_transaction = 50;
 StepCounts count_steps(Database& db, const Uuid& job, std::size_t hooks_from) {
     StepCounts counts;
     auto rows = db.query(
-        "SELECT CASE WHEN s.state = 'READY' AND s.task_id IS NOT NULL AND ("
-        "   EXISTS (SELECT 1 FROM lease x WHERE x.task_id = s.task_id"
-        "           AND (x.started_at IS NOT NULL OR x.attempts + x.crashes > 0))"
-        "   OR EXISTS (SELECT 1 FROM ready x WHERE x.task_id = s.task_id AND x.attempts + x.crashes > 0)"
-        "   OR EXISTS (SELECT 1 FROM waiting x WHERE x.task_id = s.task_id AND x.attempts + x.crashes > 0))"
-        "  THEN 'RUNNING' ELSE s.state END, count(*)"
-        " FROM step s WHERE s.job_id = ? AND s.step < ? AND s.item = -1 GROUP BY 1",
+        R"sql(SELECT CASE WHEN s.state = 'READY' AND s.task_id IS NOT NULL AND (
+                EXISTS (SELECT 1 FROM lease x WHERE x.task_id = s.task_id
+                        AND (x.started_at IS NOT NULL OR x.attempts + x.crashes > 0))
+                OR EXISTS (SELECT 1 FROM ready x WHERE x.task_id = s.task_id AND x.attempts + x.crashes > 0)
+                OR EXISTS (SELECT 1 FROM waiting x WHERE x.task_id = s.task_id AND x.attempts + x.crashes > 0))
+               THEN 'RUNNING' ELSE s.state END, count(*)
+              FROM step s WHERE s.job_id = ? AND s.step < ? AND s.item = -1 GROUP BY 1)sql",
         job, hooks_from);
     while (rows.step()) store::add_to(counts, store::read_step_state(rows.text(0)), rows.small(1));
     return counts;
@@ -102,31 +100,14 @@ std::string SqliteStore::step_name(Database& db, const Uuid& job, int step, int 
 }
 
 std::optional<JobInfo> SqliteStore::find_job(Database& db, const Uuid& id) {
-    auto row = db.query(
-        "SELECT j.workflow, p.state, j.input, p.output, p.error_code, p.error_message, p.error_data,"
-        " p.cancel_code IS NOT NULL, j.created_at, p.started_at, p.finished_at, p.deadline, j.root_id, j.parent_id,"
-        " j.parent_step, j.parent_item, j.depth, j.retry_of, j.definition_id"
-        " FROM job j JOIN job_progress p ON p.job_id = j.id WHERE j.id = ?",
-        id);
-    if (!row.step()) return std::nullopt;
-    JobInfo job;
-    job.id = id;
-    job.workflow = row.string(0);
-    job.state = store::read_job_state(row.text(1));
-    job.input = row.string(2);
-    job.output = row.string(3);
-    job.error = read_error(row, 4);
-    job.cancel_requested = row.integer(7) != 0;
-    job.created_at = row.time(8);
-    job.started_at = row.optional_time(9);
-    job.finished_at = row.optional_time(10);
-    job.deadline = row.optional_time(11);
-    job.root = row.uuid(12);
-    job.parent = row.uuid(13);
-    if (!job.parent.is_nil()) job.parent_step = step_name(db, job.parent, row.small(14), row.small(15));
-    job.depth = row.small(16);
-    job.retry_of = row.uuid(17);
-    const auto bundle = plan_of(db, row.uuid(18));
+    const auto row =
+        db.query("SELECT " HOLDFAST_JOB_COLUMNS " FROM job JOIN job_progress ON job_id = id WHERE id = ?", id)
+            .first(store::read_job);
+    if (!row) return std::nullopt;
+    auto job = store::job_info(*row);
+    if (const auto& parent = row->head.parent)
+        job.parent_step = step_name(db, parent->job, parent->step, parent->item);
+    const auto bundle = plan_of(db, row->head.definition);
     const auto* const plan = bundle ? bundle->find(job.workflow) : nullptr;
     job.steps = count_steps(db, id, plan != nullptr ? plan->step_count : core::max_workflow_steps);
     return job;
@@ -156,11 +137,10 @@ std::vector<Uuid> SqliteStore::jobs_with_prefix(const std::string& prefix, std::
     const auto range = store::id_range(prefix, std::nullopt);
     if (!range) return {};
     return work_.read([&](Database& db) {
-        std::vector<Uuid> jobs;
-        auto rows = db.query("SELECT id FROM job WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?", range->lowest,
-                             range->highest, limit);
-        while (rows.step()) jobs.push_back(rows.uuid(0));
-        return jobs;
+        return db
+            .query("SELECT id FROM job WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?", range->lowest, range->highest,
+                   limit)
+            .all(store::read_id);
     });
 }
 

@@ -23,8 +23,8 @@ struct KeyOwner {
 
 KeyOwner owner_of(Database& db, std::int64_t route, const std::string& key) {
     auto row = db.query(
-        "SELECT coalesce((SELECT queue FROM concurrency WHERE key = ?1 AND queue = ''),"
-        " (SELECT queue FROM route WHERE id = ?2))",
+        R"sql(SELECT coalesce((SELECT queue FROM concurrency WHERE key = ?1 AND queue = ''),
+              (SELECT queue FROM route WHERE id = ?2)))sql",
         key, route);
     row.step();
     return {row.string(0), key};
@@ -37,8 +37,8 @@ std::optional<KeyState> find_key(Database& db, const KeyOwner& owner) {
 
 void put_key(Transaction& tx, const KeyOwner& owner, int limit, bool declared) {
     tx.db.run(
-        "INSERT INTO concurrency (key, queue, max_slots, declared) VALUES (?1, ?2, ?3, ?4)"
-        " ON CONFLICT (key, queue) DO UPDATE SET max_slots = ?3, declared = ?4",
+        R"sql(INSERT INTO concurrency (key, queue, max_slots, declared) VALUES (?1, ?2, ?3, ?4)
+              ON CONFLICT (key, queue) DO UPDATE SET max_slots = ?3, declared = ?4)sql",
         owner.key, owner.queue, limit, declared);
 }
 
@@ -171,13 +171,17 @@ std::vector<KeyRecord> SqliteStore::keys(const store::KeysParams& params) {
         // A queue's own key means nothing while its name is declared shared.
         return db
             .query(
-                "SELECT c.key, c.queue, c.max_slots, c.declared,"
-                " (SELECT count(*) FROM slot s WHERE s.key = c.key AND (c.queue = '' OR s.queue = c.queue)),"
-                " (SELECT count(*) FROM waiting w JOIN route r ON r.id = w.route_id WHERE w.concurrency_key = c.key"
-                "  AND w.why = 'key' AND (c.queue = '' OR r.queue = c.queue))"
-                " FROM concurrency c WHERE (?1 = '' OR c.key = ?1) AND (c.declared = 1"
-                " OR NOT EXISTS (SELECT 1 FROM concurrency o WHERE o.key = c.key AND o.queue = ''))"
-                " ORDER BY c.declared DESC, c.key, c.queue LIMIT ?2",
+                R"sql(SELECT c.key, c.queue, c.max_slots, c.declared,
+                             (SELECT count(*) FROM slot s
+                              WHERE s.key = c.key AND (c.queue = '' OR s.queue = c.queue)),
+                             (SELECT count(*) FROM waiting w JOIN route r ON r.id = w.route_id
+                              WHERE w.concurrency_key = c.key AND w.why = 'key'
+                                AND (c.queue = '' OR r.queue = c.queue))
+                      FROM concurrency c
+                      WHERE (?1 = '' OR c.key = ?1)
+                        AND (c.declared = 1 OR NOT EXISTS (SELECT 1 FROM concurrency o
+                          WHERE o.key = c.key AND o.queue = ''))
+                      ORDER BY c.declared DESC, c.key, c.queue LIMIT ?2)sql",
                 params.key, params.limit)
             .all(store::read_key);
     });

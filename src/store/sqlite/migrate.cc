@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "store/migration.h"
+#include "store/rows.h"
 #include "store/sqlite/endings.h"
 #include "store/sqlite/store_impl.h"
 
@@ -46,15 +47,13 @@ void check_not_newer(int version, const std::string& path) {
                                  newest_version(), ": use a newer holdfast"));
 }
 
-/// Runs without an owner come from before there were heartbeats: nobody will ever finish them.
+/// Runs without an owner come from before there were heartbeats: no worker will ever finish them.
 void fail_ownerless_runs(Transaction& tx) {
-    std::vector<Uuid> tasks;
-    {
-        auto rows = tx.db.query(
-            "SELECT task_id FROM lease WHERE started_at IS NOT NULL AND NOT EXISTS"
-            " (SELECT 1 FROM worker WHERE worker.id = lease.worker_id)");
-        while (rows.step()) tasks.push_back(rows.uuid(0));
-    }
+    const auto tasks = tx.db
+                           .query(
+                               R"sql(SELECT task_id FROM lease WHERE started_at IS NOT NULL AND NOT EXISTS
+                                     (SELECT 1 FROM worker WHERE worker.id = lease.worker_id))sql")
+                           .all(store::read_id);
     for (const auto& task : tasks) {
         const auto lease = find_lease(tx.db, task);
         force_lease(tx, *lease, TaskState::Failed,

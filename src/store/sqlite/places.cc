@@ -26,8 +26,9 @@ Position read_position(const Query& row, int column) {
 
 void insert_waiting(Transaction& tx, const Uuid& task, const Position& position, store::WaitReason why) {
     tx.db.run(
-        "INSERT INTO waiting (task_id, why, route_id, priority, run_at, deadline, concurrency_key,"
-        " fails_unmatched, attempts, crashes, requeues, last_lease) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        R"sql(INSERT INTO waiting (task_id, why, route_id, priority, run_at, deadline, concurrency_key,
+              fails_unmatched, attempts, crashes, requeues, last_lease)
+              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql",
         task, to_text(why), position.route, position.priority, position.run_at, position.deadline, position.key,
         position.fails_unmatched, position.history.attempts, position.history.crashes, position.history.requeues,
         position.last_lease);
@@ -35,9 +36,9 @@ void insert_waiting(Transaction& tx, const Uuid& task, const Position& position,
 
 Query leases_between(Database& db, const TaskRange& range) {
     return db.query(
-        "SELECT task_id, lease, worker_id, claimed_at, started_at, stop_requested, route_id, priority, run_at,"
-        " deadline, concurrency_key, fails_unmatched, attempts, crashes, requeues, lease"
-        " FROM lease WHERE task_id BETWEEN ? AND ?",
+        R"sql(SELECT task_id, lease, worker_id, claimed_at, started_at, stop_requested, route_id, priority,
+                run_at, deadline, concurrency_key, fails_unmatched, attempts, crashes, requeues, lease
+              FROM lease WHERE task_id BETWEEN ? AND ?)sql",
         range.first, range.last);
 }
 
@@ -70,8 +71,9 @@ bool stand_together(Database& db, const std::vector<Uuid>& tasks, std::size_t li
 
 void insert_ready(Transaction& tx, const Uuid& task, const Position& position) {
     tx.db.run(
-        "INSERT INTO ready (task_id, route_id, keyed, priority, run_at, deadline, concurrency_key,"
-        " fails_unmatched, attempts, crashes, requeues, last_lease) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        R"sql(INSERT INTO ready (task_id, route_id, keyed, priority, run_at, deadline, concurrency_key,
+              fails_unmatched, attempts, crashes, requeues, last_lease)
+              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql",
         task, position.route, position.key.has_value(), position.priority, position.run_at, position.deadline,
         position.key, position.fails_unmatched, position.history.attempts, position.history.crashes,
         position.history.requeues, position.last_lease);
@@ -93,13 +95,13 @@ void park(Transaction& tx, const Uuid& task, const Position& position, store::Wa
 
 std::optional<PendingTask> find_pending(Database& db, const Uuid& task) {
     auto row = db.query(
-        "SELECT '', route_id, priority, run_at, deadline, concurrency_key, fails_unmatched, attempts, crashes, "
-        "requeues, last_lease"
-        " FROM ready WHERE task_id = ?1"
-        " UNION ALL"
-        " SELECT why, route_id, priority, run_at, deadline, concurrency_key, fails_unmatched, attempts, crashes, "
-        "requeues, last_lease"
-        " FROM waiting WHERE task_id = ?1",
+        R"sql(SELECT '', route_id, priority, run_at, deadline, concurrency_key, fails_unmatched, attempts,
+                crashes, requeues, last_lease
+              FROM ready WHERE task_id = ?1
+              UNION ALL
+              SELECT why, route_id, priority, run_at, deadline, concurrency_key, fails_unmatched, attempts,
+                crashes, requeues, last_lease
+              FROM waiting WHERE task_id = ?1)sql",
         task);
     if (!row.step()) return std::nullopt;
     return PendingTask{task, store::read_wait_reason(row.text(0)), read_position(row, 1)};
@@ -147,8 +149,8 @@ std::unordered_map<Uuid, LeaseRow> find_leases(Database& db, const std::vector<U
 
 void insert_leases(Transaction& tx, const std::vector<LeaseRow>& rows) {
     tx.db.insert(
-        "INSERT INTO lease (task_id, lease, worker_id, claimed_at, started_at, route_id, priority, run_at, deadline,"
-        " concurrency_key, fails_unmatched, attempts, crashes, requeues)",
+        R"sql(INSERT INTO lease (task_id, lease, worker_id, claimed_at, started_at, route_id, priority, run_at,
+              deadline, concurrency_key, fails_unmatched, attempts, crashes, requeues))sql",
         rows, [](const LeaseRow& row) {
             const auto& position = row.position;
             return std::tuple(row.lease.task, row.lease.lease, row.worker, row.claimed_at, row.started_at,
@@ -171,9 +173,9 @@ void promote_due(Transaction& tx, std::int64_t route, std::size_t limit) {
     std::vector<PendingTask> due;
     {
         auto rows = tx.db.query(
-            "SELECT task_id, route_id, priority, run_at, deadline, concurrency_key, fails_unmatched, attempts, "
-            "crashes, requeues,"
-            " last_lease FROM waiting WHERE why = 'future' AND route_id = ? AND run_at <= ? ORDER BY run_at LIMIT ?",
+            R"sql(SELECT task_id, route_id, priority, run_at, deadline, concurrency_key, fails_unmatched,
+                    attempts, crashes, requeues, last_lease FROM waiting
+                  WHERE why = 'future' AND route_id = ? AND run_at <= ? ORDER BY run_at LIMIT ?)sql",
             route, tx.now, limit);
         while (rows.step()) due.push_back({rows.uuid(0), store::WaitReason::Future, read_position(rows, 1)});
     }
@@ -185,8 +187,8 @@ void promote_due(Transaction& tx, std::int64_t route, std::size_t limit) {
 
 std::optional<std::int64_t> next_parked_route(Database& db, const std::string& key, std::int64_t after) {
     auto row = db.query(
-        "SELECT route_id FROM waiting WHERE why = 'key' AND concurrency_key = ? AND route_id > ? ORDER BY route_id "
-        "LIMIT 1",
+        R"sql(SELECT route_id FROM waiting WHERE why = 'key' AND concurrency_key = ? AND route_id > ?
+              ORDER BY route_id LIMIT 1)sql",
         key, after);
     if (!row.step()) return std::nullopt;
     return row.integer(0);
@@ -195,16 +197,21 @@ std::optional<std::int64_t> next_parked_route(Database& db, const std::string& k
 std::vector<PendingTask> parked_tasks(Database& db, const std::string& key, std::int64_t route, int limit) {
     std::vector<PendingTask> tasks;
     auto rows = db.query(
-        "SELECT w.task_id, w.route_id, w.priority, w.run_at, w.deadline, w.concurrency_key, w.fails_unmatched, "
-        "w.attempts, w.crashes,"
-        " w.requeues, w.last_lease FROM ("
-        " SELECT * FROM (SELECT task_id, priority, run_at FROM waiting"
-        "  WHERE why = 'key' AND concurrency_key = ?1 AND route_id = ?2 ORDER BY priority, run_at, task_id LIMIT ?3)"
-        " UNION ALL"
-        " SELECT * FROM (SELECT task_id, priority, run_at FROM ready"
-        "  WHERE concurrency_key = ?1 AND route_id = ?2 ORDER BY priority, run_at, task_id LIMIT ?3)"
-        " ORDER BY priority, run_at, task_id LIMIT ?3) f JOIN waiting w ON w.task_id = f.task_id"
-        " ORDER BY w.priority, w.run_at, w.task_id",
+        R"sql(SELECT w.task_id, w.route_id, w.priority, w.run_at, w.deadline, w.concurrency_key, w.fails_unmatched,
+                     w.attempts, w.crashes, w.requeues, w.last_lease
+              FROM (
+                SELECT * FROM (
+                  SELECT task_id, priority, run_at FROM waiting
+                  WHERE why = 'key' AND concurrency_key = ?1 AND route_id = ?2
+                  ORDER BY priority, run_at, task_id LIMIT ?3)
+                UNION ALL
+                SELECT * FROM (
+                  SELECT task_id, priority, run_at FROM ready
+                  WHERE concurrency_key = ?1 AND route_id = ?2
+                  ORDER BY priority, run_at, task_id LIMIT ?3)
+                ORDER BY priority, run_at, task_id LIMIT ?3) f
+              JOIN waiting w ON w.task_id = f.task_id
+              ORDER BY w.priority, w.run_at, w.task_id)sql",
         key, route, limit);
     while (rows.step()) tasks.push_back({rows.uuid(0), store::WaitReason::Key, read_position(rows, 1)});
     return tasks;

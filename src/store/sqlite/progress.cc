@@ -36,9 +36,9 @@ Fenced save_progress_of(Transaction& tx, const store::ProgressReport& report, co
     if (!holds(tx.db, report.lease)) return Fenced::LeaseLost;
     const auto text = report.fraction ? std::optional<std::string_view>(report.text) : std::nullopt;
     tx.db.run(
-        "INSERT INTO progress (task_id, fraction, text, checkpoint, saved_at) VALUES (?1, ?2, ?3, ?4, ?5)"
-        " ON CONFLICT (task_id) DO UPDATE SET fraction = coalesce(?2, fraction), text = coalesce(?3, text),"
-        " checkpoint = coalesce(?4, checkpoint), saved_at = ?5",
+        R"sql(INSERT INTO progress (task_id, fraction, text, checkpoint, saved_at) VALUES (?1, ?2, ?3, ?4, ?5)
+              ON CONFLICT (task_id) DO UPDATE SET fraction = coalesce(?2, fraction), text = coalesce(?3, text),
+                checkpoint = coalesce(?4, checkpoint), saved_at = ?5)sql",
         report.lease.task, report.fraction, text, report.checkpoint, tx.now);
     return Fenced::Applied;
 }

@@ -1,6 +1,6 @@
-#include "store/sqlite/prune.h"
-
 #include "store/id_range.h"
+#include "store/rows.h"
+#include "store/sqlite/pruned_ids.h"
 #include "store/sqlite/store_impl.h"
 
 namespace holdfast::sqlite {
@@ -8,22 +8,18 @@ namespace holdfast::sqlite {
 namespace {
 
 std::vector<std::int64_t> older_rows(Database& db, Sql sql, Timestamp before, std::size_t limit) {
-    std::vector<std::int64_t> rows;
-    auto found = db.query(sql, before, limit);
-    while (found.step()) rows.push_back(found.integer(0));
-    return rows;
+    return db.query(sql, before, limit).all([](const Query& row) { return row.integer(0); });
 }
 
 /// Ids carry the time they were made, so tasks that ended before the horizon are found among the lowest ids: the
 /// search goes no further than the ids made before it, whatever the table holds. Tasks of steps go with their jobs.
 std::vector<Uuid> old_endings(Database& db, Timestamp before, std::size_t limit) {
-    std::vector<Uuid> tasks;
-    auto rows = db.query(
-        "SELECT task_id FROM ending e WHERE task_id < ? AND finished_at < ?"
-        " AND NOT EXISTS (SELECT 1 FROM step WHERE step.task_id = e.task_id) ORDER BY task_id LIMIT ?",
-        store::first_id_at(before), before, limit);
-    while (rows.step()) tasks.push_back(rows.uuid(0));
-    return tasks;
+    return db
+        .query(
+            R"sql(SELECT task_id FROM ending e WHERE task_id < ? AND finished_at < ?
+                  AND NOT EXISTS (SELECT 1 FROM step WHERE step.task_id = e.task_id) ORDER BY task_id LIMIT ?)sql",
+            store::first_id_at(before), before, limit)
+        .all(store::read_id);
 }
 
 /// So that the id is not accepted a second time.
@@ -43,24 +39,25 @@ void delete_task(Transaction& tx, const Uuid& task) {
 
 /// Jobs at the top that ended before the horizon, with nothing of their trees in flight: hooks may outlive their job.
 std::vector<Uuid> old_trees(Database& db, Timestamp before, std::size_t limit) {
-    std::vector<Uuid> roots;
-    auto rows = db.query(
-        "SELECT j.id FROM job j CROSS JOIN job_progress p ON p.job_id = j.id"
-        " WHERE j.id < ?1 AND j.parent_id IS NULL AND p.finished_at < ?2"
-        " AND NOT EXISTS (SELECT 1 FROM (SELECT j.id AS id UNION ALL SELECT c.id FROM job c"
-        "   WHERE c.root_id = j.id AND c.parent_id IS NOT NULL) t JOIN step s ON s.job_id = t.id"
-        "   WHERE s.state = 'READY' AND s.task_id IS NOT NULL"
-        "   AND NOT EXISTS (SELECT 1 FROM ending e WHERE e.task_id = s.task_id))"
-        " ORDER BY j.id LIMIT ?3",
-        store::first_id_at(before), before, limit);
-    while (rows.step()) roots.push_back(rows.uuid(0));
-    return roots;
+    return db
+        .query(
+            R"sql(SELECT j.id FROM job j CROSS JOIN job_progress p ON p.job_id = j.id
+                  WHERE j.id < ?1 AND j.parent_id IS NULL AND p.finished_at < ?2
+                    AND NOT EXISTS (
+                      SELECT 1 FROM (SELECT j.id AS id UNION ALL
+                                     SELECT c.id FROM job c WHERE c.root_id = j.id AND c.parent_id IS NOT NULL) t
+                      JOIN step s ON s.job_id = t.id
+                      WHERE s.state = 'READY' AND s.task_id IS NOT NULL
+                        AND NOT EXISTS (SELECT 1 FROM ending e WHERE e.task_id = s.task_id))
+                  ORDER BY j.id LIMIT ?3)sql",
+            store::first_id_at(before), before, limit)
+        .all(store::read_id);
 }
 
 std::vector<Uuid> jobs_of_tree(Database& db, const Uuid& root) {
-    std::vector<Uuid> jobs{root};
-    auto rows = db.query("SELECT id FROM job WHERE root_id = ? AND parent_id IS NOT NULL ORDER BY id", root);
-    while (rows.step()) jobs.push_back(rows.uuid(0));
+    auto jobs = db.query("SELECT id FROM job WHERE root_id = ? AND parent_id IS NOT NULL ORDER BY id", root)
+                    .all(store::read_id);
+    jobs.insert(jobs.begin(), root);
     return jobs;
 }
 
@@ -72,11 +69,10 @@ struct OldStep {
 
 /// Deletes steps with their tasks; how many, at most `limit`.
 std::size_t delete_steps(Transaction& tx, const Uuid& job, std::size_t limit) {
-    std::vector<OldStep> steps;
-    {
-        auto rows = tx.db.query("SELECT step, item, task_id FROM step WHERE job_id = ? LIMIT ?", job, limit);
-        while (rows.step()) steps.push_back({rows.small(0), rows.small(1), rows.uuid(2)});
-    }
+    const auto steps = tx.db.query("SELECT step, item, task_id FROM step WHERE job_id = ? LIMIT ?", job, limit)
+                           .all([](const Query& row) {
+                               return OldStep{row.small(0), row.small(1), row.uuid(2)};
+                           });
     for (const auto& old : steps) {
         if (!old.task.is_nil()) delete_task(tx, old.task);
         tx.db.run("DELETE FROM step WHERE job_id = ? AND step = ? AND item = ?", job, old.step, old.item);
@@ -116,8 +112,8 @@ std::int64_t delete_trees(Transaction& tx, const std::vector<Uuid>& roots, std::
 
 void delete_idle_definitions(Transaction& tx, std::size_t limit) {
     tx.db.run(
-        "DELETE FROM workflow_definition WHERE id IN (SELECT d.id FROM workflow_definition d"
-        " WHERE NOT EXISTS (SELECT 1 FROM job j WHERE j.definition_id = d.id) LIMIT ?)",
+        R"sql(DELETE FROM workflow_definition WHERE id IN (SELECT d.id FROM workflow_definition d
+              WHERE NOT EXISTS (SELECT 1 FROM job j WHERE j.definition_id = d.id) LIMIT ?))sql",
         limit);
 }
 
@@ -127,13 +123,13 @@ void keep_witness(Transaction& tx, const core::ClockWitness& witness) {
 }
 
 std::vector<Uuid> old_workers(Database& db, Timestamp before, std::size_t limit) {
-    std::vector<Uuid> workers;
-    auto rows = db.query(
-        "SELECT id FROM worker WHERE status = 'inactive' AND coalesce(last_heartbeat, registered_at) < ?"
-        " AND id NOT IN (SELECT worker_id FROM lease) LIMIT ?",
-        before, limit);
-    while (rows.step()) workers.push_back(rows.uuid(0));
-    return workers;
+    return db
+        .query(
+            R"sql(SELECT id FROM worker
+                  WHERE status = 'inactive' AND coalesce(last_heartbeat, registered_at) < ?
+                    AND id NOT IN (SELECT worker_id FROM lease) LIMIT ?)sql",
+            before, limit)
+        .all(store::read_id);
 }
 
 void delete_worker(Transaction& tx, const Uuid& worker) {
@@ -145,8 +141,11 @@ void delete_worker(Transaction& tx, const Uuid& worker) {
 /// The newest of all stays for ever: while there is a row, dead or not, servers ask for a token.
 void delete_dead_tokens(Transaction& tx, Timestamp before, std::size_t limit) {
     tx.db.run(
-        "DELETE FROM token WHERE id IN (SELECT t.id FROM token t WHERE (t.revoked_at < ?1 OR t.expires_at < ?1)"
-        " AND t.id <> (SELECT n.id FROM token n ORDER BY n.created_at DESC, n.id DESC LIMIT 1) LIMIT ?2)",
+        R"sql(DELETE FROM token WHERE id IN (
+                SELECT t.id FROM token t
+                WHERE (t.revoked_at < ?1 OR t.expires_at < ?1)
+                  AND t.id <> (SELECT n.id FROM token n ORDER BY n.created_at DESC, n.id DESC LIMIT 1)
+                LIMIT ?2))sql",
         before, limit);
 }
 
@@ -205,16 +204,6 @@ store::PruneAnswer answer_for(const Old& old, std::size_t limit) {
 }
 
 }  // namespace
-
-core::ClockWitness clock_witness(Database& db) {
-    auto row = db.query("SELECT clock_trusted_at, clock_watched_us FROM pruned WHERE id = 1");
-    row.step();
-    return {row.optional_time(0), Duration(row.integer(1))};
-}
-
-bool is_pruned_up_to(Database& db, const Uuid& id) {
-    return db.query("SELECT 1 FROM pruned WHERE highest >= ?", id).step();
-}
 
 store::PruneAnswer SqliteStore::prune(const store::PruneParams& given) {
     auto params = given;

@@ -65,8 +65,8 @@ store::LivenessView SqliteStore::look() {
             .workers = db.query("SELECT " HOLDFAST_LIVENESS_COLUMNS " FROM worker w"
                                 " WHERE status <> 'inactive' OR id IN (SELECT worker_id FROM lease) ORDER BY number")
                            .all(store::read_liveness),
-            .unregistered = db.query("SELECT DISTINCT worker_id FROM lease"
-                                     " WHERE worker_id NOT IN (SELECT id FROM worker) ORDER BY 1")
+            .unregistered = db.query(R"sql(SELECT DISTINCT worker_id FROM lease
+                                           WHERE worker_id NOT IN (SELECT id FROM worker) ORDER BY 1)sql")
                                 .all(store::read_id)};
     });
 }
@@ -79,11 +79,12 @@ std::vector<store::LeaseRecord> SqliteStore::leases(const store::FindLeasesParam
     return work_.read([&](Database& db) {
         return db
             .query(
-                "SELECT l.task_id, l.lease, l.worker_id, l.claimed_at, l.started_at, l.concurrency_key,"
-                " l.attempts, l.crashes, l.requeues, l.stop_requested, l.unlisted_beats, t.name, t.policy, t.spec"
-                " FROM lease l JOIN task t ON t.id = l.task_id"
-                " WHERE (?1 IS NULL OR l.worker_id = ?1) AND l.task_id > coalesce(?2, x'') ORDER BY l.task_id LIMIT "
-                "?3",
+                R"sql(SELECT l.task_id, l.lease, l.worker_id, l.claimed_at, l.started_at, l.concurrency_key,
+                        l.attempts, l.crashes, l.requeues, l.stop_requested, l.unlisted_beats, t.name,
+                        t.policy, t.spec
+                      FROM lease l JOIN task t ON t.id = l.task_id
+                      WHERE (?1 IS NULL OR l.worker_id = ?1) AND l.task_id > coalesce(?2, x'')
+                      ORDER BY l.task_id LIMIT ?3)sql",
                 params.worker, params.after, params.limit)
             .all(store::read_lease_record);
     });
@@ -109,8 +110,8 @@ store::SweepLeaseAnswer SqliteStore::sweep_lease(const std::string& holder, Dura
         const bool gives_up = expiry <= Duration::zero();
         // One that seems good for much longer than it can be was written before the clock was set back: lapsed, too.
         tx.db.run(
-            "UPDATE sweep_lease SET holder = ?1, expires = ?2"
-            " WHERE holder = ?3 OR ((expires <= ?4 OR expires > ?5) AND ?6 = 0)",
+            R"sql(UPDATE sweep_lease SET holder = ?1, expires = ?2
+                  WHERE holder = ?3 OR ((expires <= ?4 OR expires > ?5) AND ?6 = 0))sql",
             gives_up ? std::string_view() : std::string_view(holder), gives_up ? Timestamp() : tx.now + expiry,
             holder, tx.now, tx.now + 2 * expiry, gives_up);
         auto row = tx.db.query("SELECT CASE WHEN expires > ? THEN holder ELSE '' END FROM sweep_lease", tx.now);

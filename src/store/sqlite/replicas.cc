@@ -6,9 +6,10 @@ namespace holdfast::sqlite {
 void SqliteStore::beat_replica(const store::Replica& replica) {
     beats_.write([&](Transaction& tx) {
         return tx.db.run(
-            "INSERT INTO replica (id, hostname, pid, version, address, sweeping, started_at, last_heartbeat)"
-            " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7) ON CONFLICT (id) DO UPDATE SET hostname = ?2, pid = ?3,"
-            " version = ?4, address = ?5, sweeping = ?6, last_heartbeat = ?7",
+            R"sql(INSERT INTO replica (id, hostname, pid, version, address, sweeping, started_at, last_heartbeat)
+                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
+                  ON CONFLICT (id) DO UPDATE SET hostname = ?2, pid = ?3, version = ?4, address = ?5, sweeping = ?6,
+                    last_heartbeat = ?7)sql",
             replica.id, replica.hostname, replica.pid, replica.version, replica.address, replica.sweeping, tx.now);
     });
 }
@@ -17,8 +18,8 @@ std::vector<store::ReplicaRecord> SqliteStore::replicas() {
     return work_.read([&](Database& db) {
         return db
             .query(
-                "SELECT id, hostname, pid, version, address, sweeping, started_at, last_heartbeat, ?"
-                " FROM replica ORDER BY started_at, id",
+                R"sql(SELECT id, hostname, pid, version, address, sweeping, started_at, last_heartbeat, ?
+                      FROM replica ORDER BY started_at, id)sql",
                 clock_.now())
             .all(store::read_replica);
     });

@@ -1,5 +1,5 @@
 #include "store/admission.h"
-#include "store/encoding.h"
+#include "store/jobs/job_rows.h"
 #include "store/sqlite/endings.h"
 #include "store/sqlite/store_impl.h"
 
@@ -10,28 +10,16 @@ namespace {
 using store::ScheduleDefinition;
 using store::ScheduleRecord;
 
-ScheduleRecord read_schedule(const Query& row) {
-    ScheduleRecord record;
-    record.schedule = {row.string(0), row.string(1), row.string(2), row.string(3)};
-    record.paused = row.integer(4) != 0;
-    record.created_at = row.time(5);
-    record.decided_until = row.time(6);
-    record.last_job = row.uuid(7);
-    if (!row.is_null(8)) record.last_state = store::read_job_state(row.text(8));
-    return record;
-}
-
 std::optional<ScheduleRecord> find_schedule(Database& db, const std::string& name) {
-    auto row = db.query(
-        "SELECT s.name, s.timing, s.definition, s.input, s.paused, s.created_at, s.decided_until, s.last_job_id, "
-        "p.state"
-        " FROM schedule s LEFT JOIN job_progress p ON p.job_id = s.last_job_id WHERE s.name = ?",
-        name);
-    if (!row.step()) return std::nullopt;
-    return read_schedule(row);
+    return db
+        .query("SELECT " HOLDFAST_SCHEDULE_COLUMNS
+               ", p.state"
+               " FROM schedule s LEFT JOIN job_progress p ON p.job_id = s.last_job_id WHERE s.name = ?",
+               name)
+        .first(store::read_schedule);
 }
 
-/// Of another timing no slot has been decided yet; those before now are none of its business.
+/// With another timing no slot has been decided yet; those before now are left out.
 void update_schedule(Transaction& tx, const ScheduleDefinition& schedule, const ScheduleRecord& old) {
     const bool counts_anew = schedule.timing != old.schedule.timing && old.decided_until < tx.now;
     tx.db.run("UPDATE schedule SET timing = ?2, definition = ?3, input = ?4, decided_until = ?5 WHERE name = ?1",
@@ -51,8 +39,8 @@ void SqliteStore::put_schedule(const ScheduleDefinition& schedule, const std::st
             update_schedule(tx, schedule, *old);
         } else {
             tx.db.run(
-                "INSERT INTO schedule (name, timing, definition, input, created_at, decided_until)"
-                " VALUES (?1, ?2, ?3, ?4, ?5, ?5)",
+                R"sql(INSERT INTO schedule (name, timing, definition, input, created_at, decided_until)
+                      VALUES (?1, ?2, ?3, ?4, ?5, ?5))sql",
                 schedule.name, schedule.timing, schedule.definition, schedule.input, tx.now);
         }
         write_event(tx, store::schedule_changed_event(schedule.name, !old, who));
@@ -62,12 +50,11 @@ void SqliteStore::put_schedule(const ScheduleDefinition& schedule, const std::st
 
 std::vector<ScheduleRecord> SqliteStore::schedules() {
     return work_.read([](Database& db) {
-        std::vector<ScheduleRecord> records;
-        auto rows = db.query(
-            "SELECT s.name, s.timing, s.definition, s.input, s.paused, s.created_at, s.decided_until, s.last_job_id,"
-            " p.state FROM schedule s LEFT JOIN job_progress p ON p.job_id = s.last_job_id ORDER BY s.name");
-        while (rows.step()) records.push_back(read_schedule(rows));
-        return records;
+        return db
+            .query("SELECT " HOLDFAST_SCHEDULE_COLUMNS
+                   ", p.state"
+                   " FROM schedule s LEFT JOIN job_progress p ON p.job_id = s.last_job_id ORDER BY s.name")
+            .all(store::read_schedule);
     });
 }
 
@@ -77,7 +64,7 @@ bool SqliteStore::set_schedule_paused(const std::string& schedule, bool paused, 
         const auto record = find_schedule(tx.db, schedule);
         if (!record) return false;
         if (record->paused == paused) return true;
-        // What its pause left out is not missed.
+        // Slots that fell into the pause are not missed.
         tx.db.run("UPDATE schedule SET paused = ?1, decided_until = max(decided_until, ?2) WHERE name = ?3", paused,
                   paused ? record->decided_until : tx.now, schedule);
         write_event(tx, store::schedule_paused_event(schedule, paused, who));
@@ -96,33 +83,28 @@ bool SqliteStore::remove_schedule(const std::string& schedule, const std::string
 
 bool SqliteStore::fire(const store::FireParams& params) {
     Uuid replaced;
-    const auto reason = store::replaced_reason(params.schedule);
     const bool fired = write([&](Transaction& tx) {
         tx.who = params.who;
         const auto record = find_schedule(tx.db, params.schedule);
         if (!record || record->paused || record->decided_until != params.decided_until) return false;
         if (!params.note.empty()) write_event(tx, store::schedule_noted_event(params));
         if (params.job && params.cancel_previous && record->last_job != *params.job) replaced = record->last_job;
-        const bool started = params.job && start_slot(tx, params, *record, replaced, reason);
+        const bool started = params.job && start_slot(tx, params, *record, replaced);
         tx.db.run("UPDATE schedule SET decided_until = ?, last_job_id = ? WHERE name = ?", params.decide_until,
                   started ? *params.job : record->last_job, params.schedule);
         return true;
     });
-    if (fired && !replaced.is_nil()) cancel_tasks_of(replaced, params.who, reason);
+    if (fired && !replaced.is_nil()) cancel_tasks_of(replaced, params.who);
     return fired;
 }
 
 bool SqliteStore::start_slot(Transaction& tx, const store::FireParams& params, const ScheduleRecord& record,
-                             const Uuid& replaced, const std::string& reason) {
+                             const Uuid& replaced) {
     const auto outcome = orchestrate(tx, [&](store::Orchestrator& orchestrator) {
-        if (!replaced.is_nil()) (void)orchestrator.cancel(replaced, error_code::job_cancelled, reason);
-        return orchestrator.start({*params.job, record.schedule.definition, record.schedule.input, params.who, {}},
-                                  true);
+        return store::start_slot(orchestrator, params, record, replaced);
     });
-    const bool is_there =
-        outcome.status != store::SubmitStatus::Refused && outcome.status != store::SubmitStatus::TooOld;
-    if (!is_there) write_event(tx, store::schedule_refused_event(params, outcome));
-    return is_there;
+    if (!store::is_started(outcome)) write_event(tx, store::schedule_refused_event(params, outcome));
+    return store::is_started(outcome);
 }
 
 }  // namespace holdfast::sqlite

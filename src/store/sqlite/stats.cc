@@ -42,23 +42,30 @@ void tally_events(Database& db, StatsTally& tally) {
 /// claims: how many tasks there are does not matter. Those whose time has come count as in backlog().
 void find_oldest(Database& db, Timestamp now, store::Pulse& pulse) {
     auto row = db.query(
-        "WITH RECURSIVE open_route (id) AS (SELECT r.id FROM route r JOIN queue q ON q.name = r.queue WHERE q.paused "
-        "= 0),"
-        " level (route_id, keyed, priority) AS ("
-        "  SELECT r.id, k.keyed, (SELECT min(x.priority) FROM ready x WHERE x.route_id = r.id AND x.keyed = k.keyed)"
-        "  FROM open_route r CROSS JOIN (SELECT 0 AS keyed UNION ALL SELECT 1) k"
-        "  UNION ALL SELECT l.route_id, l.keyed, (SELECT min(x.priority) FROM ready x"
-        "   WHERE x.route_id = l.route_id AND x.keyed = l.keyed AND x.priority > l.priority)"
-        "  FROM level l WHERE l.priority IS NOT NULL),"
-        " oldest (task_id) AS ("
-        "  SELECT (SELECT x.task_id FROM ready x WHERE x.route_id = l.route_id AND x.keyed = l.keyed"
-        "   AND x.priority = l.priority ORDER BY x.run_at, x.task_id LIMIT 1) FROM level l WHERE l.priority IS NOT "
-        "NULL"
-        "  UNION ALL SELECT (SELECT w.task_id FROM waiting w WHERE w.why = 'future' AND w.route_id = r.id"
-        "   AND w.run_at <= ?1 ORDER BY w.run_at LIMIT 1) FROM open_route r)"
-        " SELECT o.task_id, coalesce(x.run_at, w.run_at) AS run_at FROM oldest o"
-        " LEFT JOIN ready x ON x.task_id = o.task_id LEFT JOIN waiting w ON w.task_id = o.task_id"
-        " WHERE o.task_id IS NOT NULL ORDER BY run_at, o.task_id LIMIT 1",
+        R"sql(WITH RECURSIVE open_route (id) AS (
+                SELECT r.id FROM route r JOIN queue q ON q.name = r.queue WHERE q.paused = 0),
+              level (route_id, keyed, priority) AS (
+                SELECT r.id, k.keyed,
+                       (SELECT min(x.priority) FROM ready x WHERE x.route_id = r.id AND x.keyed = k.keyed)
+                FROM open_route r CROSS JOIN (SELECT 0 AS keyed UNION ALL SELECT 1) k
+                UNION ALL
+                SELECT l.route_id, l.keyed,
+                       (SELECT min(x.priority) FROM ready x
+                        WHERE x.route_id = l.route_id AND x.keyed = l.keyed AND x.priority > l.priority)
+                FROM level l WHERE l.priority IS NOT NULL),
+              oldest (task_id) AS (
+                SELECT (SELECT x.task_id FROM ready x
+                        WHERE x.route_id = l.route_id AND x.keyed = l.keyed AND x.priority = l.priority
+                        ORDER BY x.run_at, x.task_id LIMIT 1)
+                FROM level l WHERE l.priority IS NOT NULL
+                UNION ALL
+                SELECT (SELECT w.task_id FROM waiting w
+                        WHERE w.why = 'future' AND w.route_id = r.id AND w.run_at <= ?1
+                        ORDER BY w.run_at LIMIT 1)
+                FROM open_route r)
+              SELECT o.task_id, coalesce(x.run_at, w.run_at) AS run_at
+              FROM oldest o LEFT JOIN ready x ON x.task_id = o.task_id LEFT JOIN waiting w ON w.task_id = o.task_id
+              WHERE o.task_id IS NOT NULL ORDER BY run_at, o.task_id LIMIT 1)sql",
         now);
     if (!row.step()) return;
     pulse.oldest_task = row.uuid(0);
@@ -106,11 +113,11 @@ store::EndedTasks SqliteStore::ended_tasks(Timestamp since, Timestamp until) {
         auto last_lease = db.query("SELECT last FROM lease_number WHERE id = 1");
         last_lease.step();
         auto ended = db.query(
-            "SELECT e.state, e.finished_at, e.run_at, e.started_at, t.name, r.queue"
-            " FROM (SELECT task_id, state, finished_at, run_at, started_at FROM ending ORDER BY task_id DESC LIMIT "
-            "?3) e"
-            " CROSS JOIN task t ON t.id = e.task_id CROSS JOIN route r ON r.id = t.route_id"
-            " WHERE e.finished_at >= ?1 AND e.finished_at < ?2",
+            R"sql(SELECT e.state, e.finished_at, e.run_at, e.started_at, t.name, r.queue
+                  FROM (SELECT task_id, state, finished_at, run_at, started_at FROM ending
+                        ORDER BY task_id DESC LIMIT ?3) e
+                    CROSS JOIN task t ON t.id = e.task_id CROSS JOIN route r ON r.id = t.route_id
+                  WHERE e.finished_at >= ?1 AND e.finished_at < ?2)sql",
             since, until, store::most_ended_looked_at);
         return store::EndedTasks{ended.all(store::read_ended_task), last_lease.integer(0)};
     });
@@ -120,10 +127,11 @@ store::EndedTasks SqliteStore::ended_tasks(Timestamp since, Timestamp until) {
 std::int64_t SqliteStore::count_approvals(Database& db) {
     std::int64_t approvals = 0;
     auto rows = db.query(
-        "SELECT j.definition_id, j.workflow, s.step, s.item >= 0, count(*)"
-        " FROM job_progress p CROSS JOIN job j ON j.id = p.job_id CROSS JOIN step s ON s.job_id = p.job_id"
-        " WHERE p.state IN ('RUNNING', 'PAUSED') AND s.state = 'RUNNING' AND s.task_id IS NULL AND s.child_id IS NULL"
-        " GROUP BY 1, 2, 3, 4");
+        R"sql(SELECT j.definition_id, j.workflow, s.step, s.item >= 0, count(*)
+              FROM job_progress p CROSS JOIN job j ON j.id = p.job_id CROSS JOIN step s ON s.job_id = p.job_id
+              WHERE p.state IN ('RUNNING', 'PAUSED') AND s.state = 'RUNNING' AND s.task_id IS NULL
+                AND s.child_id IS NULL
+              GROUP BY 1, 2, 3, 4)sql");
     while (rows.step()) {
         const auto bundle = plan_of(db, rows.uuid(0));
         const auto* const plan = bundle ? bundle->find(rows.string(1)) : nullptr;

@@ -48,11 +48,14 @@ std::vector<store::QueueRecord> SqliteStore::queues() {
     return work_.read([](Database& db) {
         return db
             .query(
-                "SELECT q.name, q.paused,"
-                " (SELECT count(*) FROM ready x JOIN route ON route.id = x.route_id WHERE route.queue = q.name)"
-                " + (SELECT count(*) FROM waiting x JOIN route ON route.id = x.route_id WHERE route.queue = q.name),"
-                " (SELECT count(*) FROM lease x JOIN route ON route.id = x.route_id WHERE route.queue = q.name)"
-                " FROM queue q ORDER BY q.name")
+                R"sql(SELECT q.name, q.paused,
+                             (SELECT count(*) FROM ready x JOIN route ON route.id = x.route_id
+                               WHERE route.queue = q.name)
+                             + (SELECT count(*) FROM waiting x JOIN route ON route.id = x.route_id
+                               WHERE route.queue = q.name),
+                             (SELECT count(*) FROM lease x JOIN route ON route.id = x.route_id
+                               WHERE route.queue = q.name)
+                      FROM queue q ORDER BY q.name)sql")
             .all(store::read_queue);
     });
 }
@@ -62,8 +65,8 @@ void SqliteStore::set_queue_paused(const std::string& queue, bool paused, const 
     store::check_queue_name(queue);
     write([&](Transaction& tx) {
         const auto changed = tx.db.run(
-            "INSERT INTO queue (name, paused) VALUES (?1, ?2)"
-            " ON CONFLICT (name) DO UPDATE SET paused = ?2 WHERE paused <> ?2",
+            R"sql(INSERT INTO queue (name, paused) VALUES (?1, ?2)
+                  ON CONFLICT (name) DO UPDATE SET paused = ?2 WHERE paused <> ?2)sql",
             queue, paused);
         if (changed > 0) write_event(tx, store::queue_paused_event(queue, paused, who));
         tx.brings_work = true;

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "store/jobs/orchestrator.h"
+#include "store/jobs/steering.h"
 #include "store/sqlite/job_tables.h"
 #include "store/sqlite/keys.h"
 #include "store/sqlite/lane.h"
@@ -14,8 +14,8 @@
 
 namespace holdfast::sqlite {
 
-/// The store over one SQLite file. Its verbs stand in files by what they are about.
-class SqliteStore final : public store::Store {
+/// The store over one SQLite file. Its verbs stand in files by their subject.
+class SqliteStore final : public store::JobSteering {
 public:
     SqliteStore(const OpenParams& params, const Clock& clock);
 
@@ -84,16 +84,9 @@ public:
     std::optional<std::pair<Uuid, std::string>> step_of_task(const Uuid& task) override;
     // steps.cc
     std::vector<StepInfo> steps(const store::StepsParams& params) override;
-    // steer_jobs.cc
-    std::vector<SteerStatus> cancel_jobs(const store::SteerJobsParams& params) override;
-    std::vector<SteerStatus> pause_jobs(const store::SteerJobsParams& params) override;
-    std::vector<SteerStatus> resume_jobs(const store::SteerJobsParams& params) override;
-    store::DecideStatus decide_approval(const store::DecideParams& params) override;
-    store::RetryStatus retry_job(const store::RetryJobParams& params) override;
     // job_recovery.cc
     std::size_t end_due_waits(std::size_t limit) override;
     std::size_t cancel_overdue_jobs(std::size_t limit, const std::string& who) override;
-    store::RepairAnswer repair_jobs(const store::RepairParams& params) override;
     // schedules.cc
     void put_schedule(const store::ScheduleDefinition& schedule, const std::string& who) override;
     std::vector<store::ScheduleRecord> schedules() override;
@@ -115,7 +108,6 @@ public:
     store::JobCounts count_jobs() override;
     store::Stats stats(const store::StatsParams& params) override;
     store::Pulse pulse() override;
-    // ended_tasks.cc
     store::EndedTasks ended_tasks(Timestamp since, Timestamp until) override;
     // migrate.cc
     store::MigrateAnswer migrate() override;
@@ -129,8 +121,8 @@ public:
     [[nodiscard]] std::string describe() const override { return "sqlite:" + path_; }
 
 private:
-    /// Like Lane::write, on the lane for work; the jobs of tasks that ended or started advance, and those who wait
-    /// for freed keys move up. The routes it interned are forgotten when it fails.
+    /// Like Lane::write, on the lane for work. Before the commit the jobs of tasks that ended or started advance, and
+    /// tasks that wait for freed keys move up. The routes that it interned are forgotten when it fails.
     template <typename Body>
     auto write(const Body& body) {
         try {
@@ -166,7 +158,7 @@ private:
     store::ClaimAnswer claim_in(Transaction& tx, const store::ClaimParams& params);
 
     // advance.cc
-    /// Tells the jobs concerned what has become of their tasks in this transaction.
+    /// Tells the jobs which of their tasks have ended or started in this transaction.
     void advance_jobs(Transaction& tx);
     /// Runs `body(Orchestrator&)` inside the transaction and settles what it said.
     template <typename Body>
@@ -184,20 +176,21 @@ private:
                                               const std::vector<Uuid>& started);
 
     // steer_jobs.cc
-    template <typename Order>
-    std::vector<SteerStatus> steer_each(const store::SteerJobsParams& params, const Order& order);
-    /// Cancels what is left of the tasks of a job and its descendants whose cancel is requested.
-    std::size_t cancel_tasks_of(const Uuid& job, const std::string& who, const std::string& reason);
+    void in_tree(const Uuid& job, const std::string& who,
+                 const std::function<void(store::Orchestrator&)>& body) override;
+    std::size_t cancel_tasks_of(const Uuid& job, const std::string& who,
+                                const std::optional<std::string>& reason = std::nullopt) override;
 
     // job_recovery.cc
     bool end_waits(const std::vector<store::StepKey>& due);
     bool cancel_overdue_job(const Uuid& job, const store::Overdue& why, const std::string& who);
-    void repair_tree(const Uuid& root, const std::string& who, store::RepairAnswer& answer);
+    std::vector<Uuid> open_roots(const store::RepairParams& params) override;
+    void repair_tree(const Uuid& root, const std::string& who, store::RepairAnswer& answer) override;
 
     // schedules.cc
     /// Starts the job of a slot, and cancels the one before; false: it was not accepted.
     bool start_slot(Transaction& tx, const store::FireParams& params, const store::ScheduleRecord& record,
-                    const Uuid& replaced, const std::string& reason);
+                    const Uuid& replaced);
 
     // jobs.cc
     /// nullptr: its definition cannot be read.

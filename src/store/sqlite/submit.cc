@@ -3,7 +3,7 @@
 #include "store/admission.h"
 #include "store/key_limits.h"
 #include "store/sqlite/error_columns.h"
-#include "store/sqlite/prune.h"
+#include "store/sqlite/pruned_ids.h"
 #include "store/sqlite/store_impl.h"
 
 namespace holdfast::sqlite {
@@ -17,9 +17,9 @@ using store::SubmitStatus;
 std::optional<SubmitOutcome> find_earlier(Database& db, const store::NewTask& task, std::int64_t route,
                                           const std::string& policy) {
     auto row = db.query(
-        "SELECT id, name = ?3 AND (spec IS NULL) = ?4 AND route_id = ?5 AND priority = ?6 AND policy IS ?7"
-        " AND concurrency_key IS ?8, args, coalesce(spec, '')"
-        " FROM task WHERE id = ?1 OR idempotency_key = ?2 ORDER BY id = ?1 DESC LIMIT 1",
+        R"sql(SELECT id, name = ?3 AND (spec IS NULL) = ?4 AND route_id = ?5 AND priority = ?6 AND policy IS ?7
+                AND concurrency_key IS ?8, args, coalesce(spec, '')
+              FROM task WHERE id = ?1 OR idempotency_key = ?2 ORDER BY id = ?1 DESC LIMIT 1)sql",
         task.id, unless_empty(task.idempotency_key), task.name, task.spec.empty(), route, task.priority,
         unless_empty(policy),
         task.concurrency ? std::optional(std::string_view(task.concurrency->key)) : std::nullopt);
@@ -34,10 +34,9 @@ std::optional<SubmitOutcome> find_earlier(Database& db, const store::NewTask& ta
 
 bool insert_task(Transaction& tx, const store::NewTask& task, std::int64_t route, const std::string& policy) {
     return tx.db.run(
-               "INSERT INTO task (id, name, args, spec, route_id, priority, run_at, deadline, policy, "
-               "concurrency_key,"
-               " concurrency_limit, idempotency_key, retry_of, created_at, traceparent)"
-               " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+               R"sql(INSERT INTO task (id, name, args, spec, route_id, priority, run_at, deadline, policy,
+                       concurrency_key, concurrency_limit, idempotency_key, retry_of, created_at, traceparent)
+                     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING)sql",
                task.id, task.name, task.args, unless_empty(task.spec), route, task.priority,
                task.run_at.value_or(tx.now), task.deadline, unless_empty(policy),
                task.concurrency ? std::optional(std::string_view(task.concurrency->key)) : std::nullopt,

@@ -15,24 +15,24 @@ using store::TaskRecord;
 std::optional<TaskRecord> find_one(Database& db, const Uuid& id) {
     return db
         .query(
-            "SELECT t.id, t.name, t.args, t.spec, t.priority, coalesce(e.run_at, l.run_at, r.run_at, w.run_at, "
-            "t.run_at),"
-            " t.deadline, t.policy, t.concurrency_key, t.concurrency_limit, t.idempotency_key, t.retry_of, "
-            "t.traceparent,"
-            " route.queue, route.tags, t.created_at,"
-            " CASE WHEN e.task_id IS NOT NULL THEN e.state WHEN l.task_id IS NULL THEN 'PENDING'"
-            " WHEN l.started_at IS NULL THEN 'CLAIMED' ELSE 'RUNNING' END, coalesce(w.why, ''),"
-            " coalesce(e.attempts, l.attempts, r.attempts, w.attempts, 0),"
-            " coalesce(e.crashes, l.crashes, r.crashes, w.crashes, 0),"
-            " coalesce(e.requeues, l.requeues, r.requeues, w.requeues, 0),"
-            " coalesce(e.lease, l.lease, 0), coalesce(e.worker_id, l.worker_id),"
-            " coalesce(e.claimed_at, l.claimed_at), coalesce(e.started_at, l.started_at), e.finished_at,"
-            " l.stop_requested IS 'cancel', e.result, e.error_code, e.error_message, e.error_data,"
-            " p.fraction, p.text, p.saved_at, p.checkpoint"
-            " FROM task t JOIN route ON route.id = t.route_id"
-            " LEFT JOIN ending e ON e.task_id = t.id LEFT JOIN lease l ON l.task_id = t.id"
-            " LEFT JOIN ready r ON r.task_id = t.id LEFT JOIN waiting w ON w.task_id = t.id"
-            " LEFT JOIN progress p ON p.task_id = t.id WHERE t.id = ?",
+            R"sql(SELECT t.id, t.name, t.args, t.spec, t.priority,
+                         coalesce(e.run_at, l.run_at, r.run_at, w.run_at, t.run_at), t.deadline, t.policy,
+                         t.concurrency_key, t.concurrency_limit, t.idempotency_key, t.retry_of, t.traceparent,
+                         route.queue, route.tags, t.created_at,
+                         CASE WHEN e.task_id IS NOT NULL THEN e.state WHEN l.task_id IS NULL THEN 'PENDING'
+                              WHEN l.started_at IS NULL THEN 'CLAIMED' ELSE 'RUNNING' END, coalesce(w.why, ''),
+                         coalesce(e.attempts, l.attempts, r.attempts, w.attempts, 0),
+                         coalesce(e.crashes, l.crashes, r.crashes, w.crashes, 0),
+                         coalesce(e.requeues, l.requeues, r.requeues, w.requeues, 0),
+                         coalesce(e.lease, l.lease, 0), coalesce(e.worker_id, l.worker_id),
+                         coalesce(e.claimed_at, l.claimed_at), coalesce(e.started_at, l.started_at), e.finished_at,
+                         l.stop_requested IS 'cancel', e.result, e.error_code, e.error_message, e.error_data,
+                         p.fraction, p.text, p.saved_at, p.checkpoint
+                  FROM task t JOIN route ON route.id = t.route_id
+                    LEFT JOIN ending e ON e.task_id = t.id LEFT JOIN lease l ON l.task_id = t.id
+                    LEFT JOIN ready r ON r.task_id = t.id LEFT JOIN waiting w ON w.task_id = t.id
+                    LEFT JOIN progress p ON p.task_id = t.id
+                  WHERE t.id = ?)sql",
             id)
         .first(store::read_task_record);
 }
@@ -136,8 +136,8 @@ private:
     bool is_rare(store::ListGuide by) {
         if (by == store::ListGuide::Worker)
             return count_few(
-                       "SELECT count(*) FROM (SELECT 1 FROM ending INDEXED BY ending_worker WHERE worker_id = ? "
-                       "LIMIT ?)",
+                       R"sql(SELECT count(*) FROM (SELECT 1 FROM ending INDEXED BY ending_worker
+                             WHERE worker_id = ? LIMIT ?))sql",
                        params_.filter.worker) <= store::rare_up_to;
         if (by == store::ListGuide::Name)
             return count_few("SELECT count(*) FROM (SELECT 1 FROM task INDEXED BY task_name WHERE name = ? LIMIT ?)",
@@ -210,13 +210,13 @@ store::TaskCounts SqliteStore::count() {
     return work_.read([](Database& db) {
         store::TaskCounts counts;
         auto row = db.query(
-            "SELECT (SELECT count(*) FROM ready) + (SELECT count(*) FROM waiting),"
-            " (SELECT count(*) FROM lease WHERE started_at IS NULL), (SELECT count(*) FROM lease WHERE started_at IS "
-            "NOT NULL),"
-            " (SELECT count(*) FROM task),"
-            " (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'FAILED'),"
-            " (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'CANCELLED'),"
-            " (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'EXPIRED')");
+            R"sql(SELECT (SELECT count(*) FROM ready) + (SELECT count(*) FROM waiting),
+                         (SELECT count(*) FROM lease WHERE started_at IS NULL),
+                         (SELECT count(*) FROM lease WHERE started_at IS NOT NULL),
+                         (SELECT count(*) FROM task),
+                         (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'FAILED'),
+                         (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'CANCELLED'),
+                         (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'EXPIRED'))sql");
         row.step();
         counts.pending = row.integer(0);
         counts.claimed = row.integer(1);

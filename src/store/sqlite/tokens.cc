@@ -39,8 +39,8 @@ CreateTokenStatus SqliteStore::create_token(const store::NewToken& token) {
         if (is_name_taken(tx, token.name)) return CreateTokenStatus::NameTaken;
         const auto queues = store::encode_strings(token.queues);
         tx.db.run(
-            "INSERT INTO token (id, name, hash, scope, queues, expires_at, who, created_at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            R"sql(INSERT INTO token (id, name, hash, scope, queues, expires_at, who, created_at)
+                  VALUES (?, ?, ?, ?, ?, ?, ?, ?))sql",
             token.id, token.name, token.hash, word_of(token.scope), queues, token.expires_at, token.who, tx.now);
         write_event(tx, store::token_created_event(token));
         return CreateTokenStatus::Created;

@@ -1,3 +1,4 @@
+#include "store/rows.h"
 #include "store/sqlite/endings.h"
 #include "store/sqlite/store_impl.h"
 
@@ -5,15 +6,14 @@ namespace holdfast::sqlite {
 
 namespace {
 
-/// Those that a claim has put aside first, then those that nobody has tried to claim.
+/// Tasks that a claim has put aside first, then those that no claim has met.
 std::vector<Uuid> overdue_tasks(const Transaction& tx, std::size_t limit) {
-    std::vector<Uuid> tasks;
-    auto rows = tx.db.query(
-        "SELECT task_id FROM waiting WHERE deadline <= ?1 UNION ALL SELECT task_id FROM ready WHERE deadline <= ?1 "
-        "LIMIT ?2",
-        tx.now, limit);
-    while (rows.step()) tasks.push_back(rows.uuid(0));
-    return tasks;
+    return tx.db
+        .query(
+            R"sql(SELECT task_id FROM waiting WHERE deadline <= ?1 UNION ALL
+                  SELECT task_id FROM ready WHERE deadline <= ?1 LIMIT ?2)sql",
+            tx.now, limit)
+        .all(store::read_id);
 }
 
 }  // namespace
@@ -34,32 +34,23 @@ std::size_t SqliteStore::expire_overdue(std::size_t limit) {
     });
 }
 
-// Tasks whose time has come count, although only a claim moves them into reach: where nobody claims, they would
+// Tasks whose time has come count, although only a claim moves them into reach: where no worker claims, they would
 // never be seen.
 std::vector<store::RouteBacklog> SqliteStore::backlog() {
     return work_.read([&](Database& db) {
-        std::vector<store::RouteBacklog> backlog;
-        const auto now = clock_.now();
-        auto rows = db.query(
-            "WITH claimable AS (SELECT route_id, run_at, task_id FROM ready UNION ALL"
-            " SELECT route_id, run_at, task_id FROM waiting WHERE why = 'future' AND run_at <= ?)"
-            " SELECT r.id, r.queue, q.paused, count(*),"
-            " (SELECT task_id FROM claimable x WHERE x.route_id = r.id ORDER BY run_at, task_id LIMIT 1), "
-            "min(c.run_at)"
-            " FROM claimable c JOIN route r ON r.id = c.route_id JOIN queue q ON q.name = r.queue GROUP BY r.id "
-            "ORDER BY r.id",
-            now);
-        while (rows.step()) {
-            auto& route = backlog.emplace_back();
-            route.route = rows.integer(0);
-            route.queue = rows.string(1);
-            route.tags = routes_.find(db, route.route).tags;
-            route.paused = rows.integer(2) != 0;
-            route.ready = rows.integer(3);
-            route.oldest = rows.uuid(4);
-            route.oldest_waits = now - rows.time(5);
-        }
-        return backlog;
+        return db
+            .query(
+                R"sql(WITH claimable AS (
+                        SELECT route_id, run_at, task_id FROM ready UNION ALL
+                        SELECT route_id, run_at, task_id FROM waiting WHERE why = 'future' AND run_at <= ?1)
+                      SELECT r.id, r.queue, r.tags, q.paused, count(*),
+                             (SELECT task_id FROM claimable x WHERE x.route_id = r.id
+                               ORDER BY run_at, task_id LIMIT 1),
+                             min(c.run_at), ?1
+                      FROM claimable c JOIN route r ON r.id = c.route_id JOIN queue q ON q.name = r.queue
+                      GROUP BY r.id ORDER BY r.id)sql",
+                clock_.now())
+            .all(store::read_backlog);
     });
 }
 
@@ -67,18 +58,19 @@ std::vector<store::RouteBacklog> SqliteStore::backlog() {
 // policy.
 std::vector<Uuid> SqliteStore::unmatched_tasks(const store::UnmatchedParams& params) {
     return work_.read([&](Database& db) {
-        std::vector<Uuid> tasks;
-        auto rows = db.query(
-            "SELECT c.task_id FROM ("
-            " SELECT run_at, task_id FROM ready WHERE route_id = ?1 AND fails_unmatched AND run_at <= ?2 UNION ALL"
-            " SELECT run_at, task_id FROM waiting"
-            " WHERE why = 'future' AND route_id = ?1 AND fails_unmatched AND run_at <= ?2) c"
-            " CROSS JOIN task t ON t.id = c.task_id WHERE json_extract(t.policy, '$.unmatched') = 'fail'"
-            " OR (?3 AND EXISTS (SELECT 1 FROM step s WHERE s.task_id = c.task_id))"
-            " ORDER BY c.run_at, c.task_id LIMIT ?4",
-            params.route, clock_.now() - params.waited, params.open_steps, params.limit);
-        while (rows.step()) tasks.push_back(rows.uuid(0));
-        return tasks;
+        return db
+            .query(
+                R"sql(SELECT c.task_id FROM (
+                        SELECT run_at, task_id FROM ready
+                        WHERE route_id = ?1 AND fails_unmatched AND run_at <= ?2 UNION ALL
+                        SELECT run_at, task_id FROM waiting
+                        WHERE why = 'future' AND route_id = ?1 AND fails_unmatched AND run_at <= ?2) c
+                      CROSS JOIN task t ON t.id = c.task_id
+                      WHERE json_extract(t.policy, '$.unmatched') = 'fail'
+                         OR (?3 AND EXISTS (SELECT 1 FROM step s WHERE s.task_id = c.task_id))
+                      ORDER BY c.run_at, c.task_id LIMIT ?4)sql",
+                params.route, clock_.now() - params.waited, params.open_steps, params.limit)
+            .all(store::read_id);
     });
 }
 

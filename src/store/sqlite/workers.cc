@@ -52,8 +52,8 @@ store::BeatAnswer beat_in(Transaction& tx, const store::BeatParams& params, cons
     const auto held = store::encode_held(params.held);
     // There are no sessions here: a row that claimed to prove one would make the worker look disconnected.
     tx.db.run(
-        "UPDATE worker SET beat = beat + 1, status = ?, last_heartbeat = ?, proves_session = 0, held = ? WHERE id = "
-        "?",
+        R"sql(UPDATE worker SET beat = beat + 1, status = ?, last_heartbeat = ?, proves_session = 0, held = ?
+              WHERE id = ?)sql",
         word_of(params.status), tx.now, held, params.worker);
     if (worker->status == WorkerStatus::Inactive && params.status == WorkerStatus::Active)
         write_event(tx, store::worker_reactivated_event(params.worker));
@@ -94,17 +94,15 @@ store::RegisterAnswer SqliteStore::register_worker(const store::WorkerRegistrati
     return beats_.write([&](Transaction& tx) {
         const auto& host = worker.host;
         tx.db.run(
-            "INSERT INTO worker (id, number, name, status, hostname, boot_id, pid_namespace, pid, start_time, "
-            "keeper_pid,"
-            " keeper_start_time, version, queues, tags, capacity, beat_interval_us, fence_after_us, registered_at)"
-            " VALUES (?1, (SELECT last + 1 FROM worker_number), ?2, 'active', ?3, ?4, ?5, ?6, ?7, ?8, "
-            "?9, ?10,"
-            " ?11, ?12, ?13, ?14, ?15, ?16)"
-            " ON CONFLICT (id) DO UPDATE SET name = ?2, status = 'active', hostname = ?3, boot_id = ?4, "
-            "pid_namespace = ?5,"
-            " pid = ?6, start_time = ?7, keeper_pid = ?8, keeper_start_time = ?9, version = ?10, queues = ?11, tags "
-            "= ?12,"
-            " capacity = ?13, beat_interval_us = ?14, fence_after_us = ?15",
+            R"sql(INSERT INTO worker (id, number, name, status, hostname, boot_id, pid_namespace, pid,
+                    start_time, keeper_pid, keeper_start_time, version, queues, tags, capacity,
+                    beat_interval_us, fence_after_us, registered_at)
+                  VALUES (?1, (SELECT last + 1 FROM worker_number), ?2, 'active', ?3, ?4, ?5, ?6, ?7, ?8, ?9,
+                    ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+                  ON CONFLICT (id) DO UPDATE SET name = ?2, status = 'active', hostname = ?3, boot_id = ?4,
+                    pid_namespace = ?5, pid = ?6, start_time = ?7, keeper_pid = ?8, keeper_start_time = ?9,
+                    version = ?10, queues = ?11, tags = ?12, capacity = ?13, beat_interval_us = ?14,
+                    fence_after_us = ?15)sql",
             worker.id, worker.name, host.hostname, host.boot_id, static_cast<std::int64_t>(host.pid_namespace),
             host.pid, static_cast<std::int64_t>(host.start_time), host.keeper_pid,
             static_cast<std::int64_t>(host.keeper_start_time), worker.version, store::encode_strings(worker.queues),
