@@ -19,9 +19,9 @@ constexpr Duration usual_call = 1s;      ///< whoever makes a call that takes lo
 constexpr int most_operations = 60;      ///< of the disk, that a call makes before a fault strikes
 
 /// What is called seldom, or decides much.
-constexpr std::string_view rare_verbs[] = {"start",       "hand_back",  "recover",  "mark_lost",
-                                           "ask_to_stop", "reject",     "register", "deregister",
-                                           "fire",        "start_jobs", "force",    "cancel"};
+constexpr std::string_view rare_verbs[] = {"start",       "hand_back",  "recover",         "mark_lost",
+                                           "ask_to_stop", "reject",     "register_worker", "deregister_worker",
+                                           "fire",        "start_jobs", "force",           "cancel"};
 constexpr double boost_of_rare = 8;
 constexpr double boost_of_stops_at_start = 40;  // nobody knows of what was claimed ahead but its worker
 
@@ -46,6 +46,8 @@ Fault fault_of(DiskFault::Kind kind, const Process& process) {
 }
 
 }  // namespace
+
+FaultyStore::FaultyStore(Process& process, const Clock& clock) : process_(process), clock_(clock) {}
 
 std::optional<DiskFault> FaultyStore::draw_disk_fault(bool writes) {
     World& world = process_.world();
@@ -245,18 +247,9 @@ void FaultyStore::leave(const Fate& fate, const Change& change) {
     throw store::CommitInDoubt("the connection was lost");
 }
 
-store::MigrateAnswer FaultyStore::migrate() {
-    return perform(
-        Change::writing("migrate"), [](store::Store& store) { return store.migrate(); }, [](const auto&, Change&) {});
-}
-
-std::vector<store::Finding> FaultyStore::check_up() {
-    return read("check_up", [](store::Store& store) { return store.check_up(); });
-}
-
 Timestamp FaultyStore::now() {
     const Timestamp now = clock_.now();
-    process_.world().witness.told_time(process_, now);
+    process_.world().witness.schedules.told_time(process_, now);
     return now;
 }
 

@@ -2,33 +2,29 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
 
 #include "base/clock.h"
 #include "proof/sim/change.h"
 #include "proof/sim/disk.h"
 #include "proof/sim/process.h"
-#include "store/store.h"
+#include "store/relay_store.h"
 
 namespace holdfast::sim {
 
 /// The real store, as a simulated process reaches it: calls take time, fail before or after they were applied, find
 /// the disk full or torn, or are the last thing that the process does. The witness sees every call as it really was.
-class FaultyStore final : public store::Store {
+class FaultyStore final : public store::RelayStore<FaultyStore> {
 public:
-    FaultyStore(Process& process, const Clock& clock) : process_(process), clock_(clock) {}
+    FaultyStore(Process& process, const Clock& clock);
     ~FaultyStore() override { close(); }
 
     /// The process is dead: its files are closed, and nothing more is written.
     void close();
 
+    // The verbs of which the witness has to know more than their names.
     // faulty_store_tasks.cc
     std::vector<store::SubmitOutcome> submit(const std::vector<store::NewTask>& tasks) override;
-    std::vector<std::optional<store::TaskRecord>> find(const std::vector<Uuid>& ids) override;
-    std::vector<store::TaskRecord> list(const store::ListParams& params) override;
-    store::TaskCounts count() override;
-    std::vector<store::AttemptRecord> attempts(const Uuid& task) override;
-    std::vector<store::EventRecord> events(const store::ReadEventsParams& params) override;
-    std::vector<store::EventRecord> last_events(std::size_t limit) override;
     std::vector<store::CancelStatus> cancel(const store::CancelParams& params) override;
     std::vector<store::ForceStatus> force(const store::ForceParams& params) override;
     store::ClaimAnswer claim(const store::ClaimParams& params) override;
@@ -37,43 +33,22 @@ public:
     std::vector<store::Fenced> hand_back(const store::LeasesParams& params) override;
     std::vector<store::Fenced> save_progress(const std::vector<store::ProgressReport>& reports) override;
     std::vector<store::Fenced> append_logs(const std::vector<store::LogChunk>& chunks) override;
-    std::vector<store::LogRecord> read_logs(const store::ReadLogsParams& params) override;
     store::RegisterAnswer register_worker(const store::WorkerRegistration& worker) override;
-    bool deregister_worker(const Uuid& worker) override;
     store::BeatAnswer beat(const store::BeatParams& params) override;
-    std::vector<store::WorkerRecord> workers() override;
     bool order_worker(const store::OrderParams& params) override;
-    store::RemoveStatus remove_worker(const Uuid& worker) override;
-    void append_worker_snapshot(const store::WorkerSnapshot& snapshot) override;
-    std::vector<store::WorkerSnapshot> worker_snapshots(const Uuid& worker, std::size_t limit) override;
     store::LivenessView look() override;
     std::vector<bool> mark_lost(const std::vector<store::LostWorker>& workers) override;
-    std::vector<store::LeaseRecord> leases(const store::FindLeasesParams& params) override;
     std::vector<store::RecoverOutcome> recover(const store::RecoverParams& params) override;
     std::vector<store::Fenced> ask_to_stop(const store::AskToStopParams& params) override;
-    std::size_t expire_overdue(std::size_t limit) override;
-    std::vector<store::RouteBacklog> backlog() override;
-    std::vector<Uuid> unmatched_tasks(const store::UnmatchedParams& params) override;
     std::vector<bool> reject(const store::RejectParams& params) override;
     store::PruneAnswer prune(const store::PruneParams& params) override;
     store::SweepLeaseAnswer sweep_lease(const std::string& holder, Duration expiry) override;
-    void note_sweep(const store::SweepNote& note) override;
-    std::vector<store::SweepNote> sweep_notes() override;
-    std::vector<store::QueueRecord> queues() override;
     void set_queue_paused(const std::string& queue, bool paused, const std::string& who) override;
-    std::vector<store::KeyRecord> keys(const store::KeysParams& params) override;
     store::DeclareStatus declare_key(const core::KeyDeclaration& key, const std::string& who) override;
     bool remove_key(const std::string& key, const std::string& queue, const std::string& who) override;
     std::unique_ptr<store::Watch> watch(store::Topic topic) override;
     // faulty_store_jobs.cc
     std::vector<store::SubmitOutcome> start_jobs(const std::vector<store::NewJob>& jobs) override;
-    std::vector<std::optional<JobInfo>> find_jobs(const std::vector<Uuid>& ids) override;
-    std::vector<JobInfo> list_jobs(const JobQuery& query) override;
-    std::vector<Uuid> jobs_with_prefix(const std::string& prefix, std::size_t limit) override;
-    std::vector<StepInfo> steps(const store::StepsParams& params) override;
-    std::string job_definition(const Uuid& job) override;
-    std::vector<store::EventRecord> job_events(const store::JobEventsParams& params) override;
-    std::optional<std::pair<Uuid, std::string>> step_of_task(const Uuid& task) override;
     std::vector<SteerStatus> cancel_jobs(const store::SteerJobsParams& params) override;
     std::vector<SteerStatus> pause_jobs(const store::SteerJobsParams& params) override;
     std::vector<SteerStatus> resume_jobs(const store::SteerJobsParams& params) override;
@@ -83,29 +58,10 @@ public:
     std::size_t cancel_overdue_jobs(std::size_t limit, const std::string& who) override;
     store::RepairAnswer repair_jobs(const store::RepairParams& params) override;
     void put_schedule(const store::ScheduleDefinition& schedule, const std::string& who) override;
-    std::vector<store::ScheduleRecord> schedules() override;
     bool set_schedule_paused(const std::string& schedule, bool paused, const std::string& who) override;
     bool remove_schedule(const std::string& schedule, const std::string& who) override;
     bool fire(const store::FireParams& params) override;
-    // faulty_store_server.cc
-    store::CreateTokenStatus create_token(const store::NewToken& token) override;
-    std::vector<store::TokenRecord> tokens() override;
-    std::optional<store::TokenRecord> find_token(const std::string& hash) override;
-    bool revoke_token(const std::string& name_or_id, const std::string& who) override;
-    void note_token_use(const Uuid& token, const std::string& from) override;
-    void beat_replica(const store::Replica& replica) override;
-    std::vector<store::ReplicaRecord> replicas() override;
-    void remove_replica(const Uuid& replica) override;
-    std::size_t prune_replicas(Duration older_than) override;
-    void append_event(const store::EventRecord& event) override;
-    store::EventWriters event_writers() override;
-    store::JobCounts count_jobs() override;
-    store::Stats stats(const store::StatsParams& params) override;
-    store::Pulse pulse() override;
-    store::EndedTasks ended_tasks(Timestamp since, Timestamp until) override;
     // faulty_store.cc
-    store::MigrateAnswer migrate() override;
-    std::vector<store::Finding> check_up() override;
     Timestamp now() override;
     [[nodiscard]] std::string describe() const override { return "simulated"; }
 
@@ -157,16 +113,33 @@ private:
         leave(fate, change);
         return answer;
     }
+    /// The same for an answer that says nothing of the change.
     template <typename Body>
-    auto read(std::string_view verb, const Body& body) {
-        return perform(Change::reading(verb), body, [](const auto&, Change&) {});
+    auto perform(Change change, const Body& body) {
+        const auto says_nothing = [](const auto&, Change&) {};
+        if constexpr (std::is_void_v<std::invoke_result_t<Body, store::Store&>>) {
+            const auto answering = [&](store::Store& store) {
+                body(store);
+                return true;
+            };
+            perform(std::move(change), answering, says_nothing);
+        } else {
+            return perform(std::move(change), body, says_nothing);
+        }
     }
-    /// A write that ends and starts no lease.
+    /// A write that may bring work, and that ends and starts no lease.
     template <typename Body>
     auto write(std::string_view verb, const std::string& detail, const Body& body) {
         Change change = Change::writing(verb, detail);
         change.brings_work = true;
-        return perform(std::move(change), body, [](const auto&, Change&) {});
+        return perform(std::move(change), body);
+    }
+
+    friend class store::RelayStore<FaultyStore>;
+    /// All other verbs.
+    template <typename Call>
+    auto relay(const char* verb, store::Effect effect, const Call& call) {
+        return perform(effect == store::Effect::Reads ? Change::reading(verb) : Change::writing(verb), call);
     }
 
     Process& process_;

@@ -10,34 +10,6 @@ std::vector<store::SubmitOutcome> FaultyStore::start_jobs(const std::vector<stor
                  [&](Store& store) { return store.start_jobs(jobs); });
 }
 
-std::vector<std::optional<JobInfo>> FaultyStore::find_jobs(const std::vector<Uuid>& ids) {
-    return read("find_jobs", [&](Store& store) { return store.find_jobs(ids); });
-}
-
-std::vector<JobInfo> FaultyStore::list_jobs(const JobQuery& query) {
-    return read("list_jobs", [&](Store& store) { return store.list_jobs(query); });
-}
-
-std::vector<Uuid> FaultyStore::jobs_with_prefix(const std::string& prefix, std::size_t limit) {
-    return read("jobs_with_prefix", [&](Store& store) { return store.jobs_with_prefix(prefix, limit); });
-}
-
-std::vector<StepInfo> FaultyStore::steps(const store::StepsParams& params) {
-    return read("steps", [&](Store& store) { return store.steps(params); });
-}
-
-std::string FaultyStore::job_definition(const Uuid& job) {
-    return read("job_definition", [&](Store& store) { return store.job_definition(job); });
-}
-
-std::vector<store::EventRecord> FaultyStore::job_events(const store::JobEventsParams& params) {
-    return read("job_events", [&](Store& store) { return store.job_events(params); });
-}
-
-std::optional<std::pair<Uuid, std::string>> FaultyStore::step_of_task(const Uuid& task) {
-    return read("step_of_task", [&](Store& store) { return store.step_of_task(task); });
-}
-
 std::vector<SteerStatus> FaultyStore::cancel_jobs(const store::SteerJobsParams& params) {
     return write("cancel_jobs", process_.world().ledger.name_of_job(params.jobs.front()),
                  [&](Store& store) { return store.cancel_jobs(params); });
@@ -73,33 +45,28 @@ std::size_t FaultyStore::cancel_overdue_jobs(std::size_t limit, const std::strin
 store::RepairAnswer FaultyStore::repair_jobs(const store::RepairParams& params) {
     return write("repair_jobs", "", [&](Store& store) {
         store::RepairAnswer answer = store.repair_jobs(params);
-        process_.world().witness.repaired(process_, answer);
+        process_.world().witness.jobs.repaired(process_, answer);
         return answer;
     });
 }
 
 void FaultyStore::put_schedule(const store::ScheduleDefinition& schedule, const std::string& who) {
     write("put_schedule", schedule.name, [&](Store& store) {
-        process_.world().witness.touched_schedule(process_, schedule.name);
+        process_.world().witness.schedules.touched(process_, schedule.name);
         store.put_schedule(schedule, who);
-        return true;
     });
-}
-
-std::vector<store::ScheduleRecord> FaultyStore::schedules() {
-    return read("schedules", [](Store& store) { return store.schedules(); });
 }
 
 bool FaultyStore::set_schedule_paused(const std::string& schedule, bool paused, const std::string& who) {
     return write(paused ? "pause_schedule" : "resume_schedule", schedule, [&](Store& store) {
-        process_.world().witness.touched_schedule(process_, schedule);
+        process_.world().witness.schedules.touched(process_, schedule);
         return store.set_schedule_paused(schedule, paused, who);
     });
 }
 
 bool FaultyStore::remove_schedule(const std::string& schedule, const std::string& who) {
     return write("remove_schedule", schedule, [&](Store& store) {
-        process_.world().witness.touched_schedule(process_, schedule);
+        process_.world().witness.schedules.touched(process_, schedule);
         return store.remove_schedule(schedule, who);
     });
 }
@@ -107,9 +74,9 @@ bool FaultyStore::remove_schedule(const std::string& schedule, const std::string
 bool FaultyStore::fire(const store::FireParams& params) {
     return write("fire", params.schedule, [&](Store& store) {
         Witness& witness = process_.world().witness;
-        const auto before = witness.see_schedule(params.schedule);
+        const auto before = witness.schedules.see(params.schedule);
         const bool fired = store.fire(params);
-        if (fired) witness.fired(process_, params, before);
+        if (fired) witness.schedules.fired(process_, params, before);
         return fired;
     });
 }

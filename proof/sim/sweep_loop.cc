@@ -16,7 +16,7 @@ engine::SweepSettings settings_for(engine::SweepSettings settings, const std::op
 
 }  // namespace
 
-SweepLoop::SweepLoop(Process& process, store::Store& store, const std::optional<Uuid>& self)
+SweepLoop::SweepLoop(Process& process, store::RecoveryStore& store, const std::optional<Uuid>& self)
     : process_(process),
       store_(store),
       host_(process.world(), process.machine()),
@@ -32,7 +32,7 @@ void SweepLoop::run() {
         try {
             sweep();
         } catch (const store::StoreError&) {
-            // Everything is looked at again in a second.
+            // The next sweep, a second later, looks at everything again.
         }
         process_.sleep(std::chrono::seconds(1));
     }

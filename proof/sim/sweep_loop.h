@@ -6,11 +6,11 @@
 
 namespace holdfast::sim {
 
-/// A thread of a simulated process that sweeps once a second, as the real one does.
+/// A thread of a simulated process that sweeps once a second, as the real thread does.
 class SweepLoop {
 public:
     /// `self`: the worker of the process, if it is one.
-    SweepLoop(Process& process, store::Store& store, const std::optional<Uuid>& self = std::nullopt);
+    SweepLoop(Process& process, store::RecoveryStore& store, const std::optional<Uuid>& self = std::nullopt);
     void start();
 
 private:
@@ -19,7 +19,7 @@ private:
     [[nodiscard]] engine::SweepReport run_sweeper();
 
     Process& process_;
-    store::Store& store_;
+    store::RecoveryStore& store_;
     SimulatedHostWatch host_;
     engine::Sweeper sweeper_;
 };

@@ -30,13 +30,13 @@ public:
                                   .migrate = options.migrate})),
           waiting_room_(*store_) {}
 
-    [[nodiscard]] store::Store& store() { return *store_; }
+    [[nodiscard]] store::ClientStore& store() { return *store_; }
     [[nodiscard]] client::WaitingRoom& waiting_room() { return waiting_room_; }
     [[nodiscard]] const std::string& who() const { return who_; }
 
 private:
     std::string who_;
-    std::unique_ptr<store::Store> store_;
+    std::unique_ptr<store::ClientStore> store_;
     client::WaitingRoom waiting_room_;
 };
 

@@ -14,7 +14,7 @@ std::string unknown_job(const Uuid& job) {
 
 }  // namespace
 
-Uuid start_job(store::Store& store, store::NewJob job) {
+Uuid start_job(store::ClientStore& store, store::NewJob job) {
     if (job.id.is_nil()) job.id = platform::new_task_id();
     const auto outcome = asked_until_certain([&] { return store.start_jobs({job}).front(); });
     switch (outcome.status) {
@@ -31,13 +31,13 @@ Uuid start_job(store::Store& store, store::NewJob job) {
     throw BadInput(outcome.complaint);
 }
 
-JobInfo find_one_job(store::Store& store, const Uuid& job) {
+JobInfo find_one_job(store::ClientStore& store, const Uuid& job) {
     auto found = store.find_jobs({job}).front();
     if (!found) throw UnknownJob(unknown_job(job));
     return std::move(*found);
 }
 
-Uuid retry_ended_job(store::Store& store, const Uuid& job, const std::string& who, Uuid new_id) {
+Uuid retry_ended_job(store::ClientStore& store, const Uuid& job, const std::string& who, Uuid new_id) {
     if (new_id.is_nil()) new_id = platform::new_task_id();
     const auto status =
         asked_until_certain([&] { return store.retry_job({.job = job, .new_id = new_id, .who = who}); });
@@ -55,7 +55,7 @@ Uuid retry_ended_job(store::Store& store, const Uuid& job, const std::string& wh
     throw UnknownJob(concat(unknown_job(job), ", or it is a child: retry the job at the top"));
 }
 
-std::vector<store::EventRecord> all_job_events(store::Store& store, const Uuid& job) {
+std::vector<store::EventRecord> all_job_events(store::ClientStore& store, const Uuid& job) {
     std::vector<store::EventRecord> all;
     for (;;) {
         const std::int64_t after = all.empty() ? 0 : all.back().id;

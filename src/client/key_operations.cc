@@ -11,7 +11,7 @@ namespace {
 using core::KeyDeclaration;
 using store::DeclareStatus;
 
-std::vector<KeyDeclaration> declared_keys(store::Store& store) {
+std::vector<KeyDeclaration> declared_keys(store::ClientStore& store) {
     std::vector<KeyDeclaration> declared;
     for (auto& record : store.keys({}))
         if (record.declared) declared.push_back(std::move(record.key));
@@ -29,20 +29,6 @@ DeclareStatus status_among(const std::vector<KeyDeclaration>& declared, const Ke
 
 }  // namespace
 
-std::string_view to_text(DeclareStatus status) {
-    switch (status) {
-        case DeclareStatus::New:
-            return "new";
-        case DeclareStatus::Changed:
-            return "changed";
-        case DeclareStatus::Unchanged:
-            return "unchanged";
-        case DeclareStatus::IsShared:
-            return "is_shared";
-    }
-    return "";
-}
-
 std::string key_name(const std::string& key, const std::string& queue) {
     return queue.empty() ? concat(key, ", shared,") : concat(key, " of queue ", queue);
 }
@@ -51,7 +37,7 @@ std::ptrdiff_t KeyChanges::count(DeclareStatus status) const {
     return std::ranges::count(configured, status, &std::pair<KeyDeclaration, DeclareStatus>::second);
 }
 
-KeyChanges compare_keys(store::Store& store, const std::vector<KeyDeclaration>& wanted) {
+KeyChanges compare_keys(store::ClientStore& store, const std::vector<KeyDeclaration>& wanted) {
     const auto declared = declared_keys(store);
     KeyChanges changes;
     for (const KeyDeclaration& key : wanted) changes.configured.emplace_back(key, status_among(declared, key));
@@ -64,7 +50,7 @@ KeyChanges compare_keys(store::Store& store, const std::vector<KeyDeclaration>& 
     return changes;
 }
 
-KeyChanges put_keys(store::Store& store, const std::vector<KeyDeclaration>& wanted, const std::string& who) {
+KeyChanges put_keys(store::ClientStore& store, const std::vector<KeyDeclaration>& wanted, const std::string& who) {
     KeyChanges changes = compare_keys(store, wanted);
     for (auto& [key, status] : changes.configured) status = store.declare_key(key, who);
     return changes;

@@ -5,11 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "store/store.h"
+#include "store/client_store.h"
 
 namespace holdfast::client {
-
-[[nodiscard]] std::string_view to_text(store::DeclareStatus status);  ///< "new", "changed", "unchanged", "is_shared"
 
 /// "db-orders of queue reports", "db-orders, shared,": how people are told of a key.
 [[nodiscard]] std::string key_name(const std::string& key, const std::string& queue);
@@ -22,9 +20,9 @@ struct KeyChanges {
     [[nodiscard]] std::ptrdiff_t count(store::DeclareStatus status) const;
 };
 
-[[nodiscard]] KeyChanges compare_keys(store::Store& store, const std::vector<core::KeyDeclaration>& wanted);
+[[nodiscard]] KeyChanges compare_keys(store::ClientStore& store, const std::vector<core::KeyDeclaration>& wanted);
 
 /// Declares them in the store, and removes nothing. What they were to it before.
-KeyChanges put_keys(store::Store& store, const std::vector<core::KeyDeclaration>& wanted, const std::string& who);
+KeyChanges put_keys(store::ClientStore& store, const std::vector<core::KeyDeclaration>& wanted, const std::string& who);
 
 }  // namespace holdfast::client

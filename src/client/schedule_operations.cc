@@ -5,23 +5,11 @@
 
 namespace holdfast::client {
 
-std::string_view to_text(ScheduleChange change) {
-    switch (change) {
-        case ScheduleChange::New:
-            return "new";
-        case ScheduleChange::Changed:
-            return "changed";
-        case ScheduleChange::Unchanged:
-            return "unchanged";
-    }
-    return "";
-}
-
 std::ptrdiff_t ScheduleChanges::count(ScheduleChange change) const {
     return std::ranges::count(configured, change, &std::pair<std::string, ScheduleChange>::second);
 }
 
-ScheduleChanges compare_schedules(store::Store& store, const std::vector<store::ScheduleDefinition>& wanted) {
+ScheduleChanges compare_schedules(store::ClientStore& store, const std::vector<store::ScheduleDefinition>& wanted) {
     std::map<std::string, store::ScheduleDefinition> stored;
     for (auto& record : store.schedules()) stored.emplace(record.schedule.name, std::move(record.schedule));
     ScheduleChanges changes;

@@ -11,7 +11,10 @@ namespace holdfast::client {
 
 /// What a schedule that somebody wants is to the store.
 enum class ScheduleChange { New, Changed, Unchanged };
-[[nodiscard]] std::string_view to_text(ScheduleChange change);  ///< "new", "changed", "unchanged"
+constexpr auto words_of(ScheduleChange) {
+    using enum ScheduleChange;
+    return words<ScheduleChange>({{New, "new"}, {Changed, "changed"}, {Unchanged, "unchanged"}});
+}
 
 struct ScheduleChanges {
     std::vector<std::pair<std::string, ScheduleChange>> configured = {};  ///< by name, in the order of those wanted
@@ -20,7 +23,7 @@ struct ScheduleChanges {
     [[nodiscard]] std::ptrdiff_t count(ScheduleChange change) const;
 };
 
-[[nodiscard]] ScheduleChanges compare_schedules(store::Store& store,
+[[nodiscard]] ScheduleChanges compare_schedules(store::ClientStore& store,
                                                 const std::vector<store::ScheduleDefinition>& wanted);
 
 /// Puts them into the store, and removes nothing. What they were to it before.

@@ -47,7 +47,7 @@ AttemptInfo to_info(const store::AttemptRecord& record) {
             .claimed_at = record.claimed_at,
             .started_at = record.started_at,
             .finished_at = record.finished_at,
-            .end = std::string(core::to_text(record.end)),
+            .end = std::string(word_of(record.end)),
             .error = record.error};
 }
 

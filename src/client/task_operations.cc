@@ -34,7 +34,7 @@ SubmitOutcome accept_or_throw(SubmitOutcome outcome, const store::NewTask& task)
     throw BadInput(outcome.complaint);
 }
 
-std::string way_to_retry(store::Store& store, const Uuid& job) {
+std::string way_to_retry(store::ClientStore& store, const Uuid& job) {
     const std::optional<JobInfo> found = store.find_jobs({job}).front();
     if (!found) return "";
     if (found->state == JobState::Completed)
@@ -96,27 +96,27 @@ store::NewTask specified_task(std::string_view name, std::string args, const cor
     return task;
 }
 
-std::vector<SubmitOutcome> submit_all(store::Store& store, const std::vector<store::NewTask>& tasks) {
+std::vector<SubmitOutcome> submit_all(store::ClientStore& store, const std::vector<store::NewTask>& tasks) {
     return asked_until_certain([&] { return store.submit(tasks); });
 }
 
-SubmitOutcome submit_one(store::Store& store, const store::NewTask& task) {
+SubmitOutcome submit_one(store::ClientStore& store, const store::NewTask& task) {
     return accept_or_throw(submit_all(store, {task}).front(), task);
 }
 
-store::TaskRecord find_one(store::Store& store, const Uuid& task) {
+store::TaskRecord find_one(store::ClientStore& store, const Uuid& task) {
     std::optional<store::TaskRecord> found = store.find({task}).front();
     if (!found) throw UnknownTask(unknown_task(task));
     return *std::move(found);
 }
 
-bool is_hook(store::Store& store, const std::pair<Uuid, std::string>& step) {
+bool is_hook(store::ClientStore& store, const std::pair<Uuid, std::string>& step) {
     for (const StepInfo& found : store.steps({.job = step.first, .with_items = false, .step = step.second}))
         if (found.name == step.second) return found.hook;
     return false;
 }
 
-void require_retryable(store::Store& store, const store::TaskRecord& record) {
+void require_retryable(store::ClientStore& store, const store::TaskRecord& record) {
     const std::string id = record.task.id.to_string();
     if (!is_terminal(record.state))
         throw WrongState(
@@ -127,13 +127,13 @@ void require_retryable(store::Store& store, const store::TaskRecord& record) {
                                 ", which would not hear of a copy", way_to_retry(store, step->first)));
 }
 
-Uuid retry_ended(store::Store& store, const Uuid& task) {
+Uuid retry_ended(store::ClientStore& store, const Uuid& task) {
     const store::TaskRecord record = find_one(store, task);
     require_retryable(store, record);
     return submit_one(store, copy_for_retry(record)).id;
 }
 
-std::vector<store::EventRecord> all_events(store::Store& store, const Uuid& task) {
+std::vector<store::EventRecord> all_events(store::ClientStore& store, const Uuid& task) {
     constexpr std::size_t page_size = 100;
     std::vector<store::EventRecord> events;
     for (std::int64_t after = 0;;) {

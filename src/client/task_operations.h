@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/task/task_spec.h"
-#include "store/store.h"
+#include "store/client_store.h"
 
 namespace holdfast::client {
 
@@ -24,24 +24,24 @@ namespace holdfast::client {
                                             const SubmitOptions& options);
 
 /// Store::submit, asked again when a commit is in doubt: ids make that harmless.
-[[nodiscard]] std::vector<SubmitOutcome> submit_all(store::Store& store, const std::vector<store::NewTask>& tasks);
+[[nodiscard]] std::vector<SubmitOutcome> submit_all(store::ClientStore& store, const std::vector<store::NewTask>& tasks);
 
 /// Submits one task. Accepted and Existing are returned; throws PayloadMismatch or BadInput for the rest.
-SubmitOutcome submit_one(store::Store& store, const store::NewTask& task);
+SubmitOutcome submit_one(store::ClientStore& store, const store::NewTask& task);
 
 /// The task; throws UnknownTask.
-[[nodiscard]] store::TaskRecord find_one(store::Store& store, const Uuid& task);
+[[nodiscard]] store::TaskRecord find_one(store::ClientStore& store, const Uuid& task);
 
 /// Whether the job's step is a hook: nothing of its job waits for what its task returns.
-[[nodiscard]] bool is_hook(store::Store& store, const std::pair<Uuid, std::string>& step);
+[[nodiscard]] bool is_hook(store::ClientStore& store, const std::pair<Uuid, std::string>& step);
 
 /// Throws WrongState when the task has not ended, or belongs to a step: its job would not hear of a copy.
-void require_retryable(store::Store& store, const store::TaskRecord& record);
+void require_retryable(store::ClientStore& store, const store::TaskRecord& record);
 
 /// Submits a copy of an ended task and returns its id. Throws UnknownTask or, as require_retryable, WrongState.
-Uuid retry_ended(store::Store& store, const Uuid& task);
+Uuid retry_ended(store::ClientStore& store, const Uuid& task);
 
 /// Every event about the task, oldest first.
-[[nodiscard]] std::vector<store::EventRecord> all_events(store::Store& store, const Uuid& task);
+[[nodiscard]] std::vector<store::EventRecord> all_events(store::ClientStore& store, const Uuid& task);
 
 }  // namespace holdfast::client

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <optional>
 
-#include "store/store.h"
+#include "store/client_store.h"
 
 namespace holdfast::client {
 
@@ -14,7 +14,7 @@ namespace holdfast::client {
 /// when there may be news. Thread-safe; outlived by the store.
 class WaitingRoom {
 public:
-    explicit WaitingRoom(store::Store& store) : store_(store) {}
+    explicit WaitingRoom(store::ClientStore& store) : store_(store) {}
 
     /// The task once it has ended, or nullopt after `timeout` (unset: never). Throws UnknownTask, and what the store
     /// throws.
@@ -33,7 +33,7 @@ private:
     void wait_for_news(Lock& lock, std::uint64_t seen, const Countdown& countdown);
     void watch_for_all(Lock& lock, Duration at_most);
 
-    store::Store& store_;
+    store::ClientStore& store_;
     std::mutex mutex_;
     std::condition_variable turned_;
     std::unique_ptr<store::Watch> watch_;  // made by the first to wait

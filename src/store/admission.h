@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "store/job_store.h"
+#include "store/job_records.h"
 #include "store/store.h"
 
 namespace holdfast::store {
@@ -14,11 +14,11 @@ namespace holdfast::store {
 /// within the limit in which no member is given twice, numbers are in range.
 [[nodiscard]] std::optional<std::string> refusal(const NewTask& task, const Limits& limits);
 
-/// Why JSON that is submitted cannot be kept as it is written, as a sentence about `field`; nullopt when it can.
+/// Why submitted JSON cannot be stored as written, as a sentence about `field`; nullopt when it can.
 [[nodiscard]] std::optional<std::string> payload_complaint(std::string_view field, std::string_view text,
                                                            const Limits& limits);
 
-/// Why it cannot be the id of a task or job: it is nil, or not a UUIDv7; nullopt when it can.
+/// Why this cannot be the id of a task or job: it is nil, or not a UUIDv7; nullopt when it can.
 [[nodiscard]] std::optional<std::string> id_complaint(const Uuid& id);
 
 /// Is the id so old that its task may have been pruned?
@@ -50,7 +50,7 @@ void check_key(const core::KeyDeclaration& key);
 /// Throws BadInput unless an event can say who ordered something, and why.
 void check_remark(const std::string& who, const std::string& reason = {});
 
-/// Throws BadInput unless the token can be stored: a name that is no id, a hash, and names of queues.
+/// Throws BadInput unless the token can be stored: a name that is not an id, a hash, and names of queues.
 void check_token(const NewToken& token);
 
 /// Throws BadInput unless the schedule can be stored: a name, and JSON within the limits.
@@ -62,8 +62,8 @@ void check_schedule(const ScheduleDefinition& schedule, const Limits& limits);
 /// Why a progress report cannot be stored; nullopt when it can.
 [[nodiscard]] std::optional<std::string> refusal(const ProgressReport& report, const Limits& limits);
 
-/// How deep the arrays and objects of a JSON text stand in each other. Values are copied level by level, on the
-/// stack: what is deeper than this is not stored.
+/// How deep arrays and objects of a JSON text may be nested. Values are copied level by level, on the stack, so
+/// deeper ones are not stored.
 inline constexpr std::size_t max_json_nesting = 256;
 [[nodiscard]] std::size_t json_nesting(std::string_view text);
 

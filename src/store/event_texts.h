@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "store/job_store.h"
+#include "store/job_records.h"
 #include "store/store.h"
 
 namespace holdfast::store {
@@ -27,7 +27,7 @@ struct NewEvent {
 /// A verdict was applied: kind "requeued", "failed" or "cancelled", by where it left the task.
 [[nodiscard]] NewEvent recovered_event(const RecoveredLease& lease, const Uuid& worker, TaskState state,
                                        const std::string& who);
-/// A result came from a worker whose lease had ended; what it said is kept as evidence, bounded, and not applied.
+/// A result came from a worker whose lease had ended; it is kept as evidence, bounded, and not applied.
 [[nodiscard]] NewEvent late_result_event(const FinishedRun& run, const Uuid& worker);
 [[nodiscard]] NewEvent stop_requested_event(const StopRequest& request, const Uuid& worker,
                                             const AskToStopParams& params);
@@ -50,7 +50,7 @@ struct NewEvent {
 
 [[nodiscard]] NewEvent token_created_event(const NewToken& token);
 [[nodiscard]] NewEvent token_revoked_event(const std::string& name, const std::string& who);
-/// What somebody outside of the store has to say, made storable.
+/// An event from outside of the store, made storable.
 [[nodiscard]] NewEvent appended_event(const EventRecord& event);
 
 /// Why a job is cancelled whose time is up: its code, and the sentence that it ends with.
@@ -58,7 +58,7 @@ struct Overdue {
     std::string_view code = {};
     std::string reason = {};
 };
-/// `allowed` is how long it might queue (while PENDING) or run.
+/// `allowed` is how long it was allowed to queue (while PENDING) or run.
 [[nodiscard]] Overdue overdue_job(JobState state, Duration allowed);
 [[nodiscard]] std::string replaced_reason(const std::string& schedule);
 

@@ -69,14 +69,14 @@ struct JobCounts {
 };
 
 /// What needs a person, or shows that all is well; cheap enough to be asked every few seconds.
-struct Pulse {
+struct Vitals {
     std::int64_t last_event = 0;                ///< the newest id; 0: none
     std::optional<Duration> oldest_waits = {};  ///< of tasks that could be claimed now, in queues that are not paused
     Uuid oldest_task = {};
-    std::int64_t approvals = 0;  ///< steps that wait for somebody's decision
+    std::int64_t approvals = 0;  ///< steps that wait for a person's decision
 };
 
-/// What somebody who counts wants to know of a task that has ended.
+/// A task that has ended, as statistics count it.
 struct EndedTask {
     TaskState state = TaskState::Completed;
     Timestamp finished_at = {};
@@ -138,7 +138,7 @@ public:
     // Statistics
     virtual JobCounts count_jobs() = 0;  ///< children included
     virtual Stats stats(const StatsParams& params) = 0;
-    virtual Pulse pulse() = 0;
+    virtual Vitals vitals() = 0;
     /// Looks at the newest `most_ended_looked_at` ended tasks (by id). Returns those that ended in [since, until), in
     /// no order.
     virtual EndedTasks ended_tasks(Timestamp since, Timestamp until) = 0;

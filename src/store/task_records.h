@@ -23,6 +23,15 @@ struct TaskLease {
     friend auto operator<=>(const TaskLease&, const TaskLease&) = default;
 };
 
+/// What happened to one fenced write.
+enum class Fenced {
+    Applied,
+    Already,    ///< the same call has been applied before
+    LeaseLost,  ///< the lease is not the task's current one: stop the run, its result is worthless
+    Withdrawn,  ///< of a start: a cancel was requested; the lease is still held and has to be handed back
+    Refused,    ///< of progress: it cannot be stored (its size, its text); nothing was changed
+};
+
 /// A task as it is submitted. `tags` are all that it requires; the caller has added what its kind needs.
 struct NewTask {
     Uuid id;
@@ -38,13 +47,13 @@ struct NewTask {
     std::string idempotency_key;
     TaskPolicy policy;
     Uuid retry_of;            ///< nil: none
-    std::string traceparent;  ///< W3C trace context of whoever submitted it; empty: none. Not part of the payload
+    std::string traceparent;  ///< W3C trace context of the submitter; empty: none. Not part of the payload
 };
 
 using holdfast::Progress;
 using holdfast::WaitReason;
 
-/// All there is to know about one task.
+/// Everything about one task.
 struct TaskRecord {
     NewTask task;  ///< run_at: as it stands now, moved by retries
     TaskState state = TaskState::Pending;
@@ -61,6 +70,14 @@ struct TaskRecord {
     std::optional<TaskError> error;
     std::optional<Progress> progress;
     std::string checkpoint;  ///< JSON text; empty: none
+};
+
+/// What a run reports while it runs.
+struct ProgressReport {
+    TaskLease lease;
+    std::optional<double> fraction;
+    std::string text;
+    std::optional<std::string> checkpoint;  ///< JSON text
 };
 
 /// One execution of a task: a row of history, written once.

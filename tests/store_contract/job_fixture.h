@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/workflow/workflow.h"
-#include "store/job_store.h"
+#include "store/job_records.h"
 #include "store_contract/store_fixture.h"
 
 namespace holdfast {
@@ -67,7 +67,7 @@ protected:
     SteerStatus resume(const Uuid& job) { return jobs->resume_jobs({{job}, "ann", ""}).at(0); }
     store::RepairAnswer repair() { return jobs->repair_jobs({{}, 100, "sweeper"}); }
 
-    store::JobStore* jobs = nullptr;
+    store::Store* jobs = nullptr;
     Uuid worker;
     std::map<Uuid, store::ClaimedTask> claimed_tasks;
 };

@@ -37,7 +37,7 @@ protected:
         return std::jthread([this, body] {
             try {
                 const auto own = open();
-                body(*own, dynamic_cast<store::JobStore&>(*own));
+                body(*own);
             } catch (const std::exception& problem) {
                 ADD_FAILURE() << problem.what();
             }
@@ -96,8 +96,8 @@ TEST_P(PostgresJobs, StepsThatEightWorkersFinishAtOnceLoseNoCountWhileTheirJobIs
     {
         std::vector<std::jthread> threads;
         for (int i = 0; i < 8; ++i)
-            threads.push_back(with_own_store([&](store::Store& own, store::JobStore&) { work(own, is_over); }));
-        threads.push_back(with_own_store([&](store::Store&, store::JobStore& own) {
+            threads.push_back(with_own_store([&](store::Store& own) { work(own, is_over); }));
+        threads.push_back(with_own_store([&](store::Store& own) {
             for (int done = 0; !is_over;) {
                 own.pause_jobs({{job}, "ann", ""});
                 own.resume_jobs({{job}, "ann", ""});
@@ -122,8 +122,8 @@ TEST_P(PostgresJobs, CancelledUnderTheHandsOfEightWorkersAllEnd) {
     {
         std::vector<std::jthread> threads;
         for (int i = 0; i < 8; ++i)
-            threads.push_back(with_own_store([&](store::Store& own, store::JobStore&) { work(own, is_over); }));
-        threads.push_back(with_own_store([&](store::Store&, store::JobStore& own_jobs) {
+            threads.push_back(with_own_store([&](store::Store& own) { work(own, is_over); }));
+        threads.push_back(with_own_store([&](store::Store& own_jobs) {
             for (std::size_t i = 0; i < all.size(); i += 2) own_jobs.cancel_jobs({{all[i]}, "ann", "enough"});
             while (!is_over) {
                 clock.advance(1s);
@@ -190,7 +190,7 @@ TEST_P(PostgresJobs, StartedTwiceAtOnceUnderOneIdAreOne) {
     {
         std::vector<std::jthread> threads;
         for (int i = 0; i < 6; ++i)
-            threads.push_back(with_own_store([&](store::Store&, store::JobStore& own) {
+            threads.push_back(with_own_store([&](store::Store& own) {
                 const auto outcome = own.start_jobs({job}).at(0);
                 accepted += outcome.status == store::SubmitStatus::Accepted;
                 existing += outcome.status == store::SubmitStatus::Existing;

@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "core/task/verdict.h"
 #include "engine/recovery/recovery_report.h"
-#include "store/store.h"
+#include "store/recovery_store.h"
 
 namespace holdfast::engine {
 
@@ -24,7 +24,7 @@ struct Sentence {
 class Bailiff {
 public:
     /// `who`: for the events.
-    Bailiff(store::Store& store, std::string who, Random& random)
+    Bailiff(store::RecoveryStore& store, std::string who, Random& random)
         : store_(store), who_(std::move(who)), random_(random) {}
 
     /// `only_while_silent`: the worker whose next beat or registration refutes them all, if that is so.
@@ -37,7 +37,7 @@ private:
     void apply(const store::RecoverParams& verdicts, RecoveryReport& report, Duration now);
     void apply_one_by_one(const store::RecoverParams& verdicts, RecoveryReport& report, Duration now);
 
-    store::Store& store_;
+    store::RecoveryStore& store_;
     const std::string who_;
     Random& random_;
     std::map<store::Lease, Duration> put_aside_;  // until when

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "engine/recovery/recovery_report.h"
-#include "store/store.h"
+#include "store/recovery_store.h"
 
 namespace holdfast::engine {
 
@@ -13,12 +13,12 @@ namespace holdfast::engine {
 /// others.
 class JobRepair {
 public:
-    JobRepair(store::Store& store, std::string who) : store_(store), who_(std::move(who)) {}
+    JobRepair(store::RecoveryStore& store, std::string who) : store_(store), who_(std::move(who)) {}
 
     RecoveryReport run_once();
 
 private:
-    store::Store& store_;
+    store::RecoveryStore& store_;
     const std::string who_;
     Uuid after_;  // nil: from the beginning
 };

@@ -4,19 +4,19 @@
 #include <utility>
 
 #include "engine/recovery/recovery_report.h"
-#include "store/store.h"
+#include "store/recovery_store.h"
 
 namespace holdfast::engine {
 
 /// What time does to jobs: waits end, approvals that nobody gave fail, jobs that take too long are cancelled.
 class JobTimers {
 public:
-    JobTimers(store::Store& store, std::string who) : store_(store), who_(std::move(who)) {}
+    JobTimers(store::RecoveryStore& store, std::string who) : store_(store), who_(std::move(who)) {}
 
     RecoveryReport run_once();
 
 private:
-    store::Store& store_;
+    store::RecoveryStore& store_;
     const std::string who_;
 };
 

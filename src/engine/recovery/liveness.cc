@@ -10,11 +10,11 @@ namespace holdfast::engine {
 
 namespace {
 
-bool runs_in_container(const std::string& spec) {
+/// A run whose specification cannot be read may have started anything.
+bool may_run_in_container(const std::string& spec) {
     if (spec.empty()) return false;
     const auto parsed = core::parse_task_spec(spec);
-    if (!parsed) return true;  // who knows what it started: nobody is given it lightly
-    return parsed->kind != core::TaskKind::Script || parsed->runner != core::ScriptRunner::Local;
+    return !parsed || parsed->runs_in_container();
 }
 
 bool settles_a_run(const Sentence& sentence) {
@@ -28,7 +28,7 @@ core::LeaseSeen lease_seen(const store::LeaseRecord& lease) {
             .on_crash = lease.policy.on_crash,
             .holds_key = lease.holds_key,
             .fence = lease.policy.fence,
-            .in_container = lease.started && runs_in_container(lease.spec)};
+            .in_container = lease.started && may_run_in_container(lease.spec)};
 }
 
 RecoveryReport Liveness::run_once(bool sweeps) {

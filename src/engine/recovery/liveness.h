@@ -16,7 +16,7 @@ namespace holdfast::engine {
 class Liveness {
 public:
     /// `self`: the worker of this very process, which it never judges.
-    Liveness(store::Store& store, HostWatch& host, Bailiff& bailiff, Observer& observer, RunTimes& run_times,
+    Liveness(store::RecoveryStore& store, HostWatch& host, Bailiff& bailiff, Observer& observer, RunTimes& run_times,
              const core::Thresholds& thresholds, Stopwatch stopwatch, const std::optional<Uuid>& self)
         : store_(store),
           host_(host),
@@ -48,7 +48,7 @@ private:
     [[nodiscard]] core::Verdict judge(const store::WorkerLiveness& worker, const store::LeaseRecord& lease,
                                       const core::WorkerSeen& seen, Duration now);
 
-    store::Store& store_;
+    store::RecoveryStore& store_;
     HostWatch& host_;
     Bailiff& bailiff_;
     Observer& observer_;

@@ -13,7 +13,7 @@ namespace {
 
 using WorkersById = std::map<Uuid, store::WorkerRecord>;
 
-WorkersById workers_of(store::Store& store) {
+WorkersById workers_of(store::RecoveryStore& store) {
     WorkersById workers;
     for (store::WorkerRecord& worker : store.workers()) {
         const Uuid id = worker.registration.id;
@@ -77,7 +77,7 @@ store::RecoveredLease recovered(const StaleTask& stale, const std::string& who, 
             .data = ""};
 }
 
-std::size_t settle(store::Store& store, const std::vector<store::RecoveredLease>& leases, const std::string& who) {
+std::size_t settle(store::RecoveryStore& store, const std::vector<store::RecoveredLease>& leases, const std::string& who) {
     std::size_t settled = 0;
     for (const store::RecoverOutcome& outcome : store.recover({.who = who, .leases = leases}))
         if (outcome.fenced == store::Fenced::Applied) ++settled;
@@ -86,7 +86,7 @@ std::size_t settle(store::Store& store, const std::vector<store::RecoveredLease>
 
 }  // namespace
 
-std::vector<StaleTask> find_stale(store::Store& store, Duration threshold) {
+std::vector<StaleTask> find_stale(store::RecoveryStore& store, Duration threshold) {
     const WorkersById workers = workers_of(store);
     const Timestamp now = store.now();
     std::vector<StaleTask> found;
@@ -102,7 +102,7 @@ std::vector<StaleTask> find_stale(store::Store& store, Duration threshold) {
     }
 }
 
-ManualAnswer fail_stale_running(store::Store& store, Random& random, const ManualParams& params) {
+ManualAnswer fail_stale_running(store::RecoveryStore& store, Random& random, const ManualParams& params) {
     std::vector<store::RecoveredLease> dead;
     store::AskToStopParams ask{.requests = {}, .who = params.who, .reason = "nothing was heard of its run"};
     for (const StaleTask& stale : find_stale(store, params.threshold)) {
@@ -119,7 +119,7 @@ ManualAnswer fail_stale_running(store::Store& store, Random& random, const Manua
     return answer;
 }
 
-ManualAnswer requeue_stale_claimed(store::Store& store, Random& random, const ManualParams& params) {
+ManualAnswer requeue_stale_claimed(store::RecoveryStore& store, Random& random, const ManualParams& params) {
     std::vector<store::RecoveredLease> leases;
     for (const StaleTask& stale : find_stale(store, params.threshold))
         if (!stale.lease.started) leases.push_back(recovered(stale, params.who, random));

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "store/store.h"
+#include "store/recovery_store.h"
 
 namespace holdfast::engine {
 
@@ -24,7 +24,7 @@ struct StaleTask {
 };
 
 /// Leases of which nothing was heard for longer than `threshold`, by task id.
-[[nodiscard]] std::vector<StaleTask> find_stale(store::Store& store, Duration threshold);
+[[nodiscard]] std::vector<StaleTask> find_stale(store::RecoveryStore& store, Duration threshold);
 
 struct ManualParams {
     Duration threshold{};
@@ -36,8 +36,8 @@ struct ManualAnswer {
 };
 /// Ends stale RUNNING tasks as crashed, by their policies. One whose run nobody could stop, in a container, is FAILED
 /// and not run again.
-ManualAnswer fail_stale_running(store::Store& store, Random& random, const ManualParams& params);
+ManualAnswer fail_stale_running(store::RecoveryStore& store, Random& random, const ManualParams& params);
 /// Sends stale CLAIMED tasks back to PENDING.
-ManualAnswer requeue_stale_claimed(store::Store& store, Random& random, const ManualParams& params);
+ManualAnswer requeue_stale_claimed(store::RecoveryStore& store, Random& random, const ManualParams& params);
 
 }  // namespace holdfast::engine

@@ -25,15 +25,25 @@ struct RecoveryReport {
     std::size_t skipped = 0;           ///< could not be handled: tried again later
     std::vector<std::string> remarks;  ///< one sentence for each thing that people want to know
 
-    [[nodiscard]] bool is_empty() const {
-        return workers_lost + requeued + rerun + ended + asked + expired + rejected + woken + timed_out + mended +
-                   fired + pruned + skipped ==
-               0;
-    }
+    [[nodiscard]] bool is_empty() const;
     RecoveryReport& operator+=(const RecoveryReport& other);
 };
 
-/// Every count, with its name: "workers_lost", "requeued", ... in the order of a life.
-[[nodiscard]] std::vector<std::pair<std::string_view, std::size_t>> counts_of(const RecoveryReport& report);
+/// Every count with its name, in the order of a task's life.
+inline constexpr std::pair<std::string_view, std::size_t RecoveryReport::*> report_counts[] = {
+    {"workers_lost", &RecoveryReport::workers_lost},
+    {"requeued", &RecoveryReport::requeued},
+    {"rerun", &RecoveryReport::rerun},
+    {"ended", &RecoveryReport::ended},
+    {"asked", &RecoveryReport::asked},
+    {"expired", &RecoveryReport::expired},
+    {"rejected", &RecoveryReport::rejected},
+    {"woken", &RecoveryReport::woken},
+    {"timed_out", &RecoveryReport::timed_out},
+    {"mended", &RecoveryReport::mended},
+    {"fired", &RecoveryReport::fired},
+    {"pruned", &RecoveryReport::pruned},
+    {"skipped", &RecoveryReport::skipped},
+};
 
 }  // namespace holdfast::engine

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "engine/recovery/recovery_report.h"
-#include "store/store.h"
+#include "store/recovery_store.h"
 
 namespace holdfast::engine {
 
@@ -19,7 +19,7 @@ struct RetentionSettings {
 /// every minute.
 class Retention {
 public:
-    Retention(store::Store& store, const RetentionSettings& settings) : store_(store), settings_(settings) {}
+    Retention(store::RecoveryStore& store, const RetentionSettings& settings) : store_(store), settings_(settings) {}
 
     RecoveryReport run_once(Duration now);
 
@@ -27,7 +27,7 @@ private:
     [[nodiscard]] store::PruneAnswer prune(Duration watched);
     [[nodiscard]] Duration watched(Duration now);
 
-    store::Store& store_;
+    store::RecoveryStore& store_;
     const RetentionSettings settings_;
     std::optional<Duration> next_at_;
     std::optional<Duration> looked_at_;  // at the store's clock, the last time

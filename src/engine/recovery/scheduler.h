@@ -7,7 +7,7 @@
 #include "core/calendar/schedule.h"
 #include "engine/ports.h"
 #include "engine/recovery/recovery_report.h"
-#include "store/store.h"
+#include "store/recovery_store.h"
 
 namespace holdfast::engine {
 
@@ -16,7 +16,7 @@ namespace holdfast::engine {
 /// once.
 class Scheduler {
 public:
-    Scheduler(store::Store& store, Zones zones, std::string who)
+    Scheduler(store::RecoveryStore& store, Zones zones, std::string who)
         : store_(store), zones_(std::move(zones)), who_(std::move(who)) {}
 
     RecoveryReport run_once();
@@ -28,7 +28,7 @@ private:
               const std::string& note);
     [[nodiscard]] Result<core::TimeZone, std::string> zone(const std::string& name);
 
-    store::Store& store_;
+    store::RecoveryStore& store_;
     const Zones zones_;
     const std::string who_;
     std::map<std::string, core::TimeZone> known_zones_;

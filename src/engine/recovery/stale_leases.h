@@ -14,7 +14,7 @@ namespace holdfast::engine {
 /// judged, for that beat may tell otherwise.
 class StaleLeases {
 public:
-    StaleLeases(store::Store& store, Bailiff& bailiff, const Observer& observer, RunTimes& run_times,
+    StaleLeases(store::RecoveryStore& store, Bailiff& bailiff, const Observer& observer, RunTimes& run_times,
                 const core::Thresholds& thresholds)
         : store_(store), bailiff_(bailiff), observer_(observer), run_times_(run_times), thresholds_(thresholds) {}
 
@@ -36,7 +36,7 @@ private:
     [[nodiscard]] Duration quiet_for(const store::LeaseRecord& lease, Duration now);
     void ask(const std::vector<store::StopRequest>& requests, RecoveryReport& report);
 
-    store::Store& store_;
+    store::RecoveryStore& store_;
     Bailiff& bailiff_;
     const Observer& observer_;
     RunTimes& run_times_;

@@ -11,7 +11,7 @@ constexpr std::size_t expire_at_once = 1000;
 
 }  // namespace
 
-Sweeper::Sweeper(store::Store& store, HostWatch& host, Random& random, std::string who, const SweepSettings& settings,
+Sweeper::Sweeper(store::RecoveryStore& store, HostWatch& host, Random& random, std::string who, const SweepSettings& settings,
                  Stopwatch stopwatch)
     : store_(store),
       who_(std::move(who)),

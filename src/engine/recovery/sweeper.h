@@ -49,7 +49,7 @@ struct SweepReport {
 class Sweeper {
 public:
     /// `who`: this process, as people and other sweepers know it. `host`, `store` and `random` outlive it.
-    Sweeper(store::Store& store, HostWatch& host, Random& random, std::string who, const SweepSettings& settings,
+    Sweeper(store::RecoveryStore& store, HostWatch& host, Random& random, std::string who, const SweepSettings& settings,
             Stopwatch stopwatch);
 
     /// To be called every second. Throws Unavailable when the store cannot be reached; all counts then start anew.
@@ -66,7 +66,7 @@ private:
     void run_services(SweepReport& report, Duration now);
     void step_aside(Duration now);
 
-    store::Store& store_;
+    store::RecoveryStore& store_;
     const std::string who_;
     const SweepSettings settings_;
     const Stopwatch stopwatch_;

@@ -22,7 +22,7 @@ struct UnmatchedSettings {
 /// fail nothing.
 class Unmatched {
 public:
-    Unmatched(store::Store& store, const Observer& observer, std::string who, const UnmatchedSettings& settings)
+    Unmatched(store::RecoveryStore& store, const Observer& observer, std::string who, const UnmatchedSettings& settings)
         : store_(store), observer_(observer), who_(std::move(who)), settings_(settings) {}
 
     RecoveryReport run_once(Duration now);
@@ -46,7 +46,7 @@ private:
     [[nodiscard]] core::RouteSeen see(const Workers& workers, Lack& lack, Duration now) const;
     void reject(const store::RouteBacklog& route, bool open_steps, bool some_are_stale, RecoveryReport& report);
 
-    store::Store& store_;
+    store::RecoveryStore& store_;
     const Observer& observer_;
     const std::string who_;
     const UnmatchedSettings settings_;

@@ -5,7 +5,7 @@ namespace holdfast::engine {
 namespace {
 
 struct Performer {
-    store::Store& store;
+    store::WorkerStore& store;
 
     StoreAnswer operator()(const RegisterCall& call) const { return store.register_worker(call.registration); }
     StoreAnswer operator()(const BeatCall& call) const { return store.beat(call.params); }
@@ -27,7 +27,7 @@ struct Performer {
 
 }  // namespace
 
-StoreAnswer perform(store::Store& store, const StoreCall& call) {
+StoreAnswer perform(store::WorkerStore& store, const StoreCall& call) {
     try {
         return std::visit(Performer{store}, call);
     } catch (const store::StoreError& failure) {

@@ -4,7 +4,7 @@
 #include <variant>
 #include <vector>
 
-#include "store/store.h"
+#include "store/worker_store.h"
 
 namespace holdfast::engine {
 
@@ -52,6 +52,6 @@ using StoreAnswer = std::variant<CallFailed, CallDone, store::RegisterAnswer, st
                                  store::FinishAnswer, std::vector<store::Fenced>>;
 
 /// Performs the call; every failure of the store is an answer too.
-[[nodiscard]] StoreAnswer perform(store::Store& store, const StoreCall& call);
+[[nodiscard]] StoreAnswer perform(store::WorkerStore& store, const StoreCall& call);
 
 }  // namespace holdfast::engine

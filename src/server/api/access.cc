@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "platform/real_clock.h"
 #include "server/api/cross_site.h"
 #include "server/api/token_secret.h"
 
@@ -41,11 +40,6 @@ Problem bad_token() {
         .with_header("www-authenticate", "Bearer error=\"invalid_token\"");
 }
 
-bool is_usable(const store::TokenRecord& record) {
-    return !record.revoked_at &&
-           (!record.token.expires_at || *record.token.expires_at > platform::real_clock().now());
-}
-
 Caller caller_with(const store::TokenRecord& record, const std::string& peer) {
     return {.name = record.token.name,
             .scope = record.token.scope,
@@ -73,8 +67,8 @@ bool Caller::may_use_queue(const std::string& queue) const {
 
 void Caller::require(store::Scope needed, std::string_view what) const {
     if (scope >= needed) return;
-    throw Problem("FORBIDDEN", fmt::format("{} needs the scope {}; {} has the scope {}", what, word_of(needed),
-                                           name, word_of(scope)));
+    throw Problem("FORBIDDEN", fmt::format("{} needs the scope {}; {} has the scope {}", what, word_of(needed), name,
+                                           word_of(scope)));
 }
 
 void Caller::require_queue(const std::string& queue) const {
@@ -144,8 +138,8 @@ void Access::require_known_host(const http::Request& request) const {
 std::optional<Caller> Access::bearer_of(const std::string& secret, const std::string& peer) {
     if (!looks_like_token_secret(secret)) return std::nullopt;
     const std::string hash = hash_token_secret(secret);
-    const auto record = find(hash);
-    if (!record || !equal_in_constant_time(record->token.hash, hash) || !is_usable(*record)) return std::nullopt;
+    const auto record = find_valid(hash);
+    if (!record || !equal_in_constant_time(record->token.hash, hash)) return std::nullopt;
     note_use(*record, peer);
     return caller_with(*record, peer);
 }
@@ -160,8 +154,8 @@ std::optional<Caller> Access::recall(const http::Request& request) {
     const auto found = remembered_.find(hash);
     const bool is_fresh = found != remembered_.end() && Steady::now() - found->second.read_at < remember_for;
     if (!is_fresh && wanted_.size() < most_wanted) wanted_.insert(hash);
-    if (found == remembered_.end() || !found->second.token || !is_usable(*found->second.token)) return std::nullopt;
-    return caller_with(*found->second.token, request.peer);
+    const auto record = found == remembered_.end() ? std::nullopt : found->second.valid();
+    return record ? std::optional(caller_with(*record, request.peer)) : std::nullopt;
 }
 
 bool Access::is_open_by_memory() const {
@@ -180,32 +174,34 @@ void Access::look(store::Store& store) {
 
 bool Access::still_valid(const std::string& hash) {
     if (hash.empty()) return !needs_token();
-    const auto record = find(hash);
-    return record && is_usable(*record);
+    return find_valid(hash).has_value();
 }
 
 // ---- What is remembered -------------------------------------------------------------------------
 
-std::optional<store::TokenRecord> Access::remembered(const std::string& hash, bool& is_known) {
-    const std::lock_guard lock(mutex_);
-    const auto found = remembered_.find(hash);
-    is_known = found != remembered_.end() && Steady::now() - found->second.read_at < remember_for;
-    return is_known ? found->second.token : std::nullopt;
+/// The store's clock is read with the token and goes on with this machine's monotonic one.
+std::optional<store::TokenRecord> Access::Remembered::valid() const {
+    const Timestamp now = store_time + std::chrono::floor<Duration>(Steady::now() - read_at);
+    return token && token->state_at(now) == core::TokenState::Valid ? token : std::nullopt;
 }
 
-std::optional<store::TokenRecord> Access::find(const std::string& hash) {
-    bool is_known = false;
-    if (auto token = remembered(hash, is_known); is_known) return token;
+std::optional<store::TokenRecord> Access::find_valid(const std::string& hash) {
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = remembered_.find(hash);
+        const bool is_fresh = found != remembered_.end() && Steady::now() - found->second.read_at < remember_for;
+        if (is_fresh) return found->second.valid();
+    }
     const auto lent = stores_.lend();
-    return read_token(*lent, hash);
+    return read_token(*lent, hash).valid();
 }
 
-std::optional<store::TokenRecord> Access::read_token(store::ServerStore& store, const std::string& hash) {
+Access::Remembered Access::read_token(store::Store& store, const std::string& hash) {
     const auto read_at = Steady::now();
-    auto token = store.find_token(hash);
+    Remembered token{.token = store.find_token(hash), .read_at = read_at, .store_time = store.now()};
     const std::lock_guard lock(mutex_);
     if (remembered_.size() >= most_remembered) remembered_.clear();
-    remembered_[hash] = {token, read_at};
+    remembered_[hash] = token;
     return token;
 }
 

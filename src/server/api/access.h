@@ -11,7 +11,7 @@
 #include "server/api/problem.h"
 #include "server/api/store_pool.h"
 #include "server/http/message.h"
-#include "store/server_store.h"
+#include "store/token_records.h"
 
 namespace holdfast::api {
 
@@ -73,13 +73,17 @@ public:
     enum class Uses { Due, All };
     [[nodiscard]] bool has_uses_to_write(Uses which);
     /// Notes in the store who was last seen where; to be called every now and then, and at the end.
-    void write_uses(store::Store& store, Uses which);
+    void write_uses(store::ServerStore& store, Uses which);
 
 private:
     using Moment = std::chrono::steady_clock::time_point;
     struct Remembered {
-        std::optional<store::TokenRecord> token;
-        Moment read_at;
+        std::optional<store::TokenRecord> token = {};
+        Moment read_at = {};
+        Timestamp store_time = {};  ///< at read_at, by the store's clock
+
+        /// The token, if it is valid now.
+        [[nodiscard]] std::optional<store::TokenRecord> valid() const;
     };
     struct Use {
         std::string from = {};
@@ -93,11 +97,10 @@ private:
         Moment since = {};
     };
 
-    [[nodiscard]] std::optional<store::TokenRecord> find(const std::string& hash);
-    [[nodiscard]] std::optional<store::TokenRecord> read_token(store::Store& store, const std::string& hash);
-    [[nodiscard]] bool read_door(store::Store& store);
+    [[nodiscard]] std::optional<store::TokenRecord> find_valid(const std::string& hash);
+    [[nodiscard]] Remembered read_token(store::Store& store, const std::string& hash);
+    [[nodiscard]] bool read_door(store::ClientStore& store);
     [[nodiscard]] bool is_open_by_memory() const;  // with mutex_ held
-    [[nodiscard]] std::optional<store::TokenRecord> remembered(const std::string& hash, bool& is_known);
     void note_use(const store::TokenRecord& token, const std::string& peer);
     [[nodiscard]] Caller local_caller(const http::Request& request) const;
     void require_known_host(const http::Request& request) const;

@@ -138,7 +138,7 @@ Services::Services(ApiParts given_parts, Random& random_port, Log& log_port)
                              bool at_the_end) { access.write_uses(store, uses_wanted(at_the_end)); },
             .patience = parts.live_patience,
             .count =
-                [this](store::Store& store) { return recent_task_counts.renewed(0, [&] { return store.count(); }); },
+                [this](store::ClientStore& store) { return recent_task_counts.renewed(0, [&] { return store.count(); }); },
             .changed =
                 [this] {
                     recent_task_counts.changed();
@@ -152,7 +152,7 @@ Services::Counts Services::counts(store::Store& store) {
             .jobs = recent_job_counts.get(0, [&] { return store.count_jobs(); })};
 }
 
-store::Stats Services::statistics(store::Store& store, const store::StatsParams& params) {
+store::Stats Services::statistics(store::ServerStore& store, const store::StatsParams& params) {
     return recent_statistics.get({params.window, params.buckets}, [&] { return store.stats(params); });
 }
 

@@ -6,10 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/log.h"
+#include "base/random.h"
 #include "server/api/access.h"
 #include "server/api/answers.h"
-#include "server/api/api.h"
 #include "server/api/live.h"
+#include "server/api/parts.h"
 #include "server/api/recent.h"
 #include "server/api/route.h"
 #include "server/api/store_pool.h"
@@ -35,7 +37,7 @@ public:
         store::JobCounts jobs = {};
     };
     [[nodiscard]] Counts counts(store::Store& store);
-    [[nodiscard]] store::Stats statistics(store::Store& store, const store::StatsParams& params);
+    [[nodiscard]] store::Stats statistics(store::ServerStore& store, const store::StatsParams& params);
 
     Recent<int, store::TaskCounts> recent_task_counts;
     Recent<int, store::JobCounts> recent_job_counts;

@@ -14,12 +14,12 @@ class ChangeWatch {
 public:
     /// What readers are told, at most four times a second; nullopt: nothing, or not yet. `has_news`: there is
     /// something to tell even if nothing has changed here.
-    using Count = std::function<store::TaskCounts(store::Store&)>;
-    [[nodiscard]] std::optional<Json> look(store::Store& store, const Count& count, bool has_news);
+    using Count = std::function<store::TaskCounts(store::ClientStore&)>;
+    [[nodiscard]] std::optional<Json> look(store::ClientStore& store, const Count& count, bool has_news);
 
 private:
     using Moment = std::chrono::steady_clock::time_point;
-    [[nodiscard]] bool workers_changed(store::Store& store);
+    [[nodiscard]] bool workers_changed(store::ClientStore& store);
 
     Moment next_look_ = {};
     Moment next_look_at_workers_ = {};
@@ -27,7 +27,5 @@ private:
     Json workers_;
     bool has_news_ = false;
 };
-
-[[nodiscard]] Json counts_shape(const store::TaskCounts& counts);
 
 }  // namespace holdfast::api

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "views/task.h"
+
 namespace holdfast::api {
 
 namespace {
@@ -22,10 +24,11 @@ bool EventFilter::passes(const store::EventRecord& event) const {
 
 void EventStream::tell(const store::EventRecord& event, const HistoryReader& reader) {
     safe_ = std::max(safe_, std::min(event.id, reader.settled()));
-    if (filter_.passes(event)) push(message_of("event", views::job_event_shape(event), std::to_string(safe_)));
+    if (filter_.passes(event))
+        push(message_of("event", views::to_json_shape(views::WholeEvent{event}), std::to_string(safe_)));
 }
 
-void EventStream::join(store::Store& store, const HistoryReader& reader, const http::ServerSentEvent& hello) {
+void EventStream::join(store::ClientStore& store, const HistoryReader& reader, const http::ServerSentEvent& hello) {
     std::vector<store::EventRecord> missed;
     if (after_) missed = lines_after(store, *after_, most_missed);
     push(hello);

@@ -33,7 +33,7 @@ public:
     // Of the looking thread.
     /// Greets it, and tells what it missed of what `reader` has read; from then on it is told with the others. When
     /// that fails (StoreError), nothing was told, and it may be tried again.
-    void join(store::Store& store, const HistoryReader& reader, const http::ServerSentEvent& hello);
+    void join(store::ClientStore& store, const HistoryReader& reader, const http::ServerSentEvent& hello);
     [[nodiscard]] bool has_joined() const { return has_joined_; }
 
 private:

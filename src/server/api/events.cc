@@ -2,6 +2,7 @@
 
 #include "server/api/ids.h"
 #include "server/api/resources.h"
+#include "views/task.h"
 
 namespace holdfast::api {
 
@@ -29,15 +30,13 @@ bool is_wanted(const EventFilter& filter, const store::EventRecord& event) {
     return beside_job.passes(event);
 }
 
-Events read_page(store::Store& store, const EventFilter& filter, std::int64_t after) {
+Events read_page(store::ClientStore& store, const EventFilter& filter, std::int64_t after) {
     if (filter.job) return store.job_events({.job = *filter.job, .after_id = after, .limit = page_of_history});
     return store.events({.task = filter.task, .worker = filter.worker, .after_id = after, .limit = page_of_history});
 }
 
 Json shape_of(const Events& events) {
-    Json items = Json::array();
-    for (const auto& event : events) items.push_back(views::job_event_shape(event));
-    return items;
+    return views::array_of(std::vector<views::WholeEvent>(events.begin(), events.end()));
 }
 
 /// Oldest first. `next` is where the look ended, whether or not that line passed.
@@ -57,7 +56,7 @@ Json list_after(Call& call, const EventFilter& filter, std::int64_t after) {
 }
 
 /// The newest of one thing, newest first: its whole history is short.
-Events newest_about(store::Store& store, const EventFilter& filter) {
+Events newest_about(store::ClientStore& store, const EventFilter& filter) {
     Events all;
     for (std::int64_t after = 0;;) {
         Events page = read_page(store, filter, after);

@@ -11,7 +11,7 @@ constexpr std::int64_t most_unsettled = 10'000;
 
 }  // namespace
 
-std::vector<store::EventRecord> lines_after(store::Store& store, std::int64_t after, std::size_t at_most) {
+std::vector<store::EventRecord> lines_after(store::ClientStore& store, std::int64_t after, std::size_t at_most) {
     constexpr std::size_t page_size = 1000;
     std::vector<store::EventRecord> lines;
     while (lines.size() < at_most) {
@@ -34,7 +34,7 @@ void HistoryReader::begin_now(store::Store& store) {
 }
 
 /// Whoever wrote at an earlier look and is done by now has left nothing behind that could still appear.
-std::int64_t HistoryReader::look_for_settled(store::Store& store) {
+std::int64_t HistoryReader::look_for_settled(store::ServerStore& store) {
     store::EventWriters now = store.event_writers();
     std::erase_if(suspected_.writers,
                   [&](const std::string& writer) { return std::ranges::count(now.writers, writer) == 0; });

@@ -11,7 +11,7 @@ namespace holdfast::api {
 
 /// The lines of history after that one, by their numbers: all, or the first `at_most` and up to a page more.
 [[nodiscard]] std::vector<store::EventRecord> lines_after(
-    store::Store& store, std::int64_t after, std::size_t at_most = std::numeric_limits<std::size_t>::max());
+    store::ClientStore& store, std::int64_t after, std::size_t at_most = std::numeric_limits<std::size_t>::max());
 
 /// Reads the lines of history that are new since it last looked. Numbers are given before lines are committed, so
 /// that a lower one may appear after a higher one: it reads again from where none can appear any more, and tells each
@@ -27,7 +27,7 @@ public:
     [[nodiscard]] std::int64_t settled() const { return settled_; }
 
 private:
-    [[nodiscard]] std::int64_t look_for_settled(store::Store& store);
+    [[nodiscard]] std::int64_t look_for_settled(store::ServerStore& store);
     void settle(std::int64_t up_to);
 
     std::int64_t settled_ = 0;

@@ -9,7 +9,7 @@ namespace holdfast::api {
 
 namespace {
 
-using Verb = std::vector<SteerStatus> (store::JobStore::*)(const store::SteerJobsParams&);
+using Verb = std::vector<SteerStatus> (store::ClientStore::*)(const store::SteerJobsParams&);
 
 /// The job that an order is about, if the caller may give orders about all of its queues.
 JobInfo steered_job(Call& call) {
@@ -66,17 +66,17 @@ void require_decided(store::DecideStatus status, const JobInfo& job, const std::
 
 /// A job with running steps is CANCELLED only when their workers have stopped them.
 http::Reply cancel_job(Call& call) {
-    http::Response response = steer(call, &store::JobStore::cancel_jobs, "cancelled");
+    http::Response response = steer(call, &store::ClientStore::cancel_jobs, "cancelled");
     const JobInfo job = find_job(call.store(), call.path("id"));
     return is_terminal(job.state) ? std::move(response) : steered(job.id, "requested");
 }
 
 http::Reply pause_job(Call& call) {
-    return steer(call, &store::JobStore::pause_jobs, "paused");
+    return steer(call, &store::ClientStore::pause_jobs, "paused");
 }
 
 http::Reply resume_job(Call& call) {
-    return steer(call, &store::JobStore::resume_jobs, "resumed");
+    return steer(call, &store::ClientStore::resume_jobs, "resumed");
 }
 
 http::Reply retry_job(Call& call) {

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "server/api/ids.h"
 #include "server/api/resources.h"
+#include "views/job.h"
 
 namespace holdfast::api {
 
@@ -48,7 +49,8 @@ struct Sources {
 };
 
 /// The tasks of these steps and of the jobs that they started: "report/fetch".
-void collect(store::Store& store, const std::vector<StepInfo>& steps, const std::string& above, Sources& sources) {
+void collect(store::ClientStore& store, const std::vector<StepInfo>& steps, const std::string& above,
+             Sources& sources) {
     for (const StepInfo& step : steps) {
         const std::string path = above + step.name;
         sources.add(step, path);
@@ -57,19 +59,14 @@ void collect(store::Store& store, const std::vector<StepInfo>& steps, const std:
     }
 }
 
-struct StepLine {
-    const Source* source;
-    store::LogRecord record;
-};
-
 /// Offsets count over all tasks of a store: what was stored first stands first, whichever task it is of.
-std::vector<StepLine> read_once(Call& call, const std::vector<Source>& sources, std::int64_t after) {
-    std::vector<StepLine> lines;
+std::vector<views::StepLogLine> read_once(Call& call, const std::vector<Source>& sources, std::int64_t after) {
+    std::vector<views::StepLogLine> lines;
     for (const Source& source : sources)
         for (auto& record :
              call.store().read_logs({.task = source.task, .after_offset = after, .limit = call.limit()}))
-            lines.push_back({&source, std::move(record)});
-    std::ranges::sort(lines, {}, [](const StepLine& line) { return line.record.offset; });
+            lines.push_back({source.step, source.task, std::move(record)});
+    std::ranges::sort(lines, {}, [](const views::StepLogLine& line) { return line.line.offset; });
     if (lines.size() > call.limit())
         lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(call.limit()), lines.end());
     return lines;
@@ -77,27 +74,19 @@ std::vector<StepLine> read_once(Call& call, const std::vector<Source>& sources, 
 
 /// One task is read after the other: by the time the last one is, the first may have lines that stand before those of
 /// the last. So all are read again, up to where the first look ended.
-std::vector<StepLine> read_lines(Call& call, const std::vector<Source>& sources, std::int64_t after) {
-    std::vector<StepLine> lines = read_once(call, sources, after);
+std::vector<views::StepLogLine> read_lines(Call& call, const std::vector<Source>& sources, std::int64_t after) {
+    std::vector<views::StepLogLine> lines = read_once(call, sources, after);
     if (lines.empty() || sources.size() == 1) return lines;
-    const std::int64_t end = lines.back().record.offset;
+    const std::int64_t end = lines.back().line.offset;
     lines = read_once(call, sources, after);
-    std::erase_if(lines, [end](const StepLine& line) { return line.record.offset > end; });
+    std::erase_if(lines, [end](const views::StepLogLine& line) { return line.line.offset > end; });
     return lines;
-}
-
-Json line_shape(const StepLine& line) {
-    Json shape = {{"step", line.source->step}, {"task", line.source->task.to_string()}};
-    shape.update(views::to_json_shape(line.record));
-    return shape;
 }
 
 http::Response read_job_events(Call& call, const JobInfo& job) {
     const std::int64_t after = call.number("after", 0);
     const auto events = call.store().job_events({.job = job.id, .after_id = after, .limit = call.limit()});
-    Json items = Json::array();
-    for (const auto& event : events) items.push_back(views::job_event_shape(event));
-    return answer({{"items", std::move(items)},
+    return answer({{"items", views::array_of(std::vector<views::WholeEvent>(events.begin(), events.end()))},
                    {"next", events.empty() ? after : events.back().id},
                    {"ended", events.size() < call.limit() && is_terminal(job.state)}});
 }
@@ -106,9 +95,8 @@ http::Response read_job_events(Call& call, const JobInfo& job) {
 
 http::Reply show_step(Call& call) {
     const auto steps = read_steps(call, find_job(call.store(), call.path("id")));
-    Json items = Json::array();
-    for (std::size_t i = 1; i < steps.size(); ++i) items.push_back(views::to_json_shape(steps[i]));
-    return answer({{"step", views::to_json_shape(steps.front())}, {"items", std::move(items)}});
+    const std::vector<StepInfo> items(steps.begin() + 1, steps.end());
+    return answer({{"step", views::to_json_shape(steps.front())}, {"items", views::array_of(items)}});
 }
 
 // The states are read before the logs: what a run logs is stored before its end is.
@@ -119,10 +107,8 @@ http::Reply read_step_log(Call& call) {
     collect(call.store(), read_steps(call, job), "", sources);
     const std::int64_t after = call.number("after", 0);
     const auto lines = read_lines(call, sources.all, after);
-    Json items = Json::array();
-    for (const StepLine& line : lines) items.push_back(line_shape(line));
-    return answer({{"items", std::move(items)},
-                   {"next", lines.empty() ? after : lines.back().record.offset},
+    return answer({{"items", views::array_of(lines)},
+                   {"next", lines.empty() ? after : lines.back().line.offset},
                    {"ended", lines.size() < call.limit() && sources.have_ended}});
 }
 

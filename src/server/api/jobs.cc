@@ -9,6 +9,7 @@
 #include "server/api/definitions.h"
 #include "server/api/ids.h"
 #include "server/api/resources.h"
+#include "views/job.h"
 
 namespace holdfast::api {
 
@@ -129,7 +130,7 @@ std::vector<JobInfo> jobs_that_begin(Call& call, const JobQuery& query) {
 using Dependencies = std::map<std::string, std::vector<std::string>>;
 
 /// What each step of the job waits for. A definition that cannot be read has none to tell.
-Dependencies dependencies_of(store::Store& store, const JobInfo& job) {
+Dependencies dependencies_of(store::ClientStore& store, const JobInfo& job) {
     Dependencies dependencies;
     const auto bundle = core::parse_workflow_bundle(store.job_definition(job.id));
     if (!bundle.ok() || !bundle->workflows.contains(job.workflow)) return dependencies;
@@ -138,18 +139,15 @@ Dependencies dependencies_of(store::Store& store, const JobInfo& job) {
     return dependencies;
 }
 
-Json edges_of(const Dependencies& dependencies) {
-    Json edges = Json::array();
+views::JobStory story_of(const JobInfo& job, const std::vector<StepInfo>& steps, const Dependencies& dependencies) {
+    views::JobStory story{.job = job};
+    for (const StepInfo& step : steps) {
+        const auto needed = dependencies.find(step.name);
+        story.steps.push_back({step, needed == dependencies.end() ? std::vector<std::string>() : needed->second});
+    }
     for (const auto& [step, needed] : dependencies)
-        for (const std::string& each : needed) edges.push_back({{"from", each}, {"to", step}});
-    return edges;
-}
-
-Json graph_step(const StepInfo& step, const Dependencies& dependencies) {
-    Json shape = views::to_json_shape(step);
-    const auto needed = dependencies.find(step.name);
-    shape["depends_on"] = needed == dependencies.end() ? Json::array() : Json(needed->second);
-    return shape;
+        for (const std::string& each : needed) story.edges.push_back({.from = each, .to = step});
+    return story;
 }
 
 }  // namespace
@@ -177,11 +175,8 @@ http::Reply list_jobs(Call& call) {
 http::Reply show_job(Call& call) {
     const JobInfo job = find_job(call.store(), call.path("id"));
     const Dependencies dependencies = dependencies_of(call.store(), job);
-    Json steps = Json::array();
-    for (const StepInfo& step : call.store().steps({.job = job.id, .with_items = call.flag("items"), .step = {}}))
-        steps.push_back(graph_step(step, dependencies));
-    return answer(
-        {{"job", views::to_json_shape(job)}, {"steps", std::move(steps)}, {"edges", edges_of(dependencies)}});
+    const auto steps = call.store().steps({.job = job.id, .with_items = call.flag("items"), .step = {}});
+    return answer(views::to_json_shape(story_of(job, steps, dependencies)));
 }
 
 http::Reply show_job_definition(Call& call) {

@@ -32,7 +32,7 @@ std::vector<std::shared_ptr<Stream>> open_ones(std::vector<std::weak_ptr<Stream>
 /// Rings the watch that the looking thread waits on whenever work arrives, as it rings by itself when tasks end.
 class WorkBell {
 public:
-    WorkBell(store::Store& store, store::Watch& done)
+    WorkBell(store::ClientStore& store, store::Watch& done)
         : work_(store.watch(store::Topic::Work)), done_(done), thread_([this] { run(); }) {}
     ~WorkBell() {
         stopping_ = true;
@@ -230,7 +230,7 @@ void Live::tell_events(store::Store& store) {
     for (const auto& stream : streams) stream->push_latest(message_of("changed", *changed));
 }
 
-void Live::tell_logs(store::Store& store) {
+void Live::tell_logs(store::ClientStore& store) {
     for (const auto& stream : open_log_streams()) stream->read(store);
 }
 

@@ -33,7 +33,7 @@ struct LiveParams {
     std::function<void(store::Store&, bool at_the_end)> chores = {};
     Duration patience = std::chrono::seconds(10);  ///< after that long without a turn, its sign is bad
     /// How it counts what there is, again and again while somebody listens.
-    std::function<store::TaskCounts(store::Store&)> count = [](store::Store& store) { return store.count(); };
+    std::function<store::TaskCounts(store::ClientStore&)> count = [](store::ClientStore& store) { return store.count(); };
     std::function<void()> changed = [] {};  ///< called before readers are told of it
 };
 
@@ -73,7 +73,7 @@ private:
     void round(store::Store& store);
     void tell_events(store::Store& store);
     [[nodiscard]] http::ServerSentEvent hello() const;
-    void tell_logs(store::Store& store);
+    void tell_logs(store::ClientStore& store);
     void check_tokens();
     [[nodiscard]] std::vector<std::shared_ptr<EventStream>> open_event_streams();
     [[nodiscard]] std::vector<std::shared_ptr<LogStream>> open_log_streams();

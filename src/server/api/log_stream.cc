@@ -1,9 +1,11 @@
 #include "server/api/log_stream.h"
 
+#include "views/task.h"
+
 namespace holdfast::api {
 
 // The state is read before the logs: what a run logs is stored before its end is.
-void LogStream::read(store::Store& store) {
+void LogStream::read(store::ClientStore& store) {
     const std::size_t limit = room();
     if (limit < most_messages / 2) return;
     const auto task = store.find({task_}).front();

@@ -14,7 +14,7 @@ public:
         : MessageQueue(most_messages, std::move(token_hash)), task_(task), offset_(after) {}
 
     /// Reads what is new; ends when the task has. Of the looking thread.
-    void read(store::Store& store);
+    void read(store::ClientStore& store);
 
 private:
     static constexpr std::size_t most_messages = 200;

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "server/api/answers.h"
 #include "server/api/problem.h"
+#include "views/job.h"
 
 namespace holdfast::api {
 
@@ -90,7 +91,7 @@ void WaitingList::answer(const Find& find, std::vector<Entry> entries, std::vect
     }
 }
 
-void WaitingList::look(store::Store& store) {
+void WaitingList::look(store::ClientStore& store) {
     std::vector<Entry> all = entries();
     const auto jobs_begin = std::partition(
         all.begin(), all.end(), [](const Entry& entry) { return entry.waited.kind == Waited::Kind::Task; });

@@ -27,7 +27,7 @@ public:
     [[nodiscard]] http::Deferred add(Waited waited, Duration timeout);
     [[nodiscard]] bool is_empty() const;
     /// Answers those whose wait is over.
-    void look(store::Store& store);
+    void look(store::ClientStore& store);
     /// Answers those whose time is up, when the store could not be asked.
     void give_up_overdue();
     void give_up_all(const std::string& why);

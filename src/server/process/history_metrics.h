@@ -38,7 +38,7 @@ private:
     void count_ended(store::Store& store);
     void count(const store::EndedTask& task);
     void count(const store::EventRecord& event);
-    void count_beats(store::Store& store);
+    void count_beats(store::ClientStore& store);
 
     std::shared_ptr<prometheus::Registry> registry_;
     prometheus::Family<prometheus::Counter>& ended_;

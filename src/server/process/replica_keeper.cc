@@ -58,7 +58,7 @@ void ReplicaKeeper::keep(store::Store& store) {
     }
 }
 
-void ReplicaKeeper::beat(store::Store& store) {
+void ReplicaKeeper::beat(store::ServerStore& store) {
     store::Replica replica = params_.replica;
     replica.sweeping = params_.is_sweeping();
     store.beat_replica(replica);

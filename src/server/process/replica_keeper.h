@@ -46,7 +46,7 @@ public:
 private:
     void run();
     void keep(store::Store& store);
-    void beat(store::Store& store);
+    void beat(store::ServerStore& store);
     void check_schema();
     void say_away(const std::string& why);
     [[nodiscard]] bool pause();

@@ -1,41 +1,23 @@
 #include "server/process/server_process.h"
 
 #include <signal.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #include "base/ids.h"
 #include "base/text.h"
-#include "engine/backoff.h"
 #include "holdfast/version.h"
 #include "platform/host_identity.h"
+#include "platform/until_reachable.h"
 #include "server/api/cross_site.h"
 #include "server/page/page.h"
+#include "server/process/container_settings.h"
 #include "server/process/timed_store.h"
 
 namespace holdfast::server {
 
 namespace {
 
-constexpr Duration longest_wait = std::chrono::seconds(30);
 constexpr Duration longest_turn = std::chrono::milliseconds(500);
 constexpr int ports_tried = 50;
-
-sigset_t handled_signals() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
-    return signals;
-}
-
-bool is_valid(const store::TokenRecord& record, Timestamp now) {
-    return !record.revoked_at && (!record.token.expires_at || *record.token.expires_at > now);
-}
-
-bool has_valid_token(store::Store& store, const std::vector<store::TokenRecord>& tokens) {
-    const Timestamp now = store.now();
-    return std::ranges::any_of(tokens, [&](const auto& record) { return is_valid(record, now); });
-}
 
 /// The pattern that a request belongs to; what belongs to none is named by few words.
 std::string route_of(const http::Request& request) {
@@ -79,29 +61,14 @@ ServerProcess::ServerProcess(ServerPlan plan, Log& log)
     : plan_(std::move(plan)),
       log_(log),
       id_(make_uuid_v4(random_)),
+      signals_(loop_, {SIGTERM, SIGINT, SIGHUP}, [this](const std::string& name) { handle_signal(name); }),
       sweep_sign_(std::max<Duration>(store_patience, 10 * plan_.liveness_interval)) {
     platform::count_sleep(client::parse_store_url(plan_.store.url).kind == client::StoreAddress::Kind::Postgres);
     signal(SIGPIPE, SIG_IGN);
-    watch_signals();
 }
 
-ServerProcess::~ServerProcess() {
-    if (signals_ >= 0) close(signals_);
-}
-
-void ServerProcess::watch_signals() {
-    const sigset_t signals = handled_signals();
-    sigprocmask(SIG_BLOCK, &signals, nullptr);
-    signals_ = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-    loop_.watch(signals_, [this] {
-        signalfd_siginfo signal{};
-        while (read(signals_, &signal, sizeof signal) == sizeof signal) handle_signal(signal.ssi_signo);
-    });
-}
-
-void ServerProcess::handle_signal(unsigned number) {
-    if (number == SIGHUP) return reload();
-    const std::string name = number == SIGTERM ? "SIGTERM" : "SIGINT";
+void ServerProcess::handle_signal(const std::string& name) {
+    if (name == "SIGHUP") return reload();
     log_.write({LogLevel::Info, concat("Received ", name, ": the server stops"), {}});
     stop_reason_ = "the server stops";
 }
@@ -120,29 +87,18 @@ void ServerProcess::run() {
 }
 
 bool ServerProcess::prepare_patiently() {
-    engine::Backoff backoff(random_);
-    while (!stop_reason_) {
-        try {
+    return platform::until_reachable(
+        loop_, random_, log_, [this] { return stop_reason_.has_value(); },
+        [this] {
             const auto store = open_store();
             require_keys(*store);
             plan_.prepare(*store, plan_.config);
-            return true;
-        } catch (const store::Unavailable& away) {
-            const Duration wait = backoff.next(longest_wait);
-            log_.write({LogLevel::Warning,
-                        concat("The store cannot be reached: ", away.what()),
-                        {{"try_again_in", format_duration(wait)}}});
-            const Duration until = platform::machine_time() + wait;
-            for (Duration now{}; !stop_reason_ && (now = platform::machine_time()) < until;)
-                loop_.turn(std::min(until - now, longest_turn));
-        }
-    }
-    return false;
+        });
 }
 
-void ServerProcess::require_keys(store::Store& store) const {
+void ServerProcess::require_keys(store::ClientStore& store) const {
     const auto tokens = store.tokens();
-    const bool has_key = has_valid_token(store, tokens);
+    const bool has_key = store::has_valid(tokens, store.now());
     if (!tokens.empty() && !has_key)
         log_.write({LogLevel::Warning,
                     "No token is valid any more, and without one the server stays shut; 'holdfast tokens create NAME "
@@ -230,6 +186,9 @@ std::unique_ptr<api::Api> ServerProcess::make_api(Metrics& metrics) {
     parts.hosts = {plan_.address, platform::own_host_identity().hostname};
     parts.readiness = [this] { return readiness(); };
     parts.metrics = [&metrics] { return metrics.text(); };
+    parts.host_watch = [](const config::Config& config) {
+        return worker::host_watch_for(config.store.url, container_tool(config.worker));
+    };
     parts.page = page_asset;
     return std::make_unique<api::Api>(std::move(parts), random_, log_);
 }

@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "engine/recovery/sweeper.h"
 #include "platform/service_loop.h"
+#include "platform/signal_watch.h"
 #include "platform/system_random.h"
 #include "runner/container_tool.h"
 #include "server/api/api.h"
@@ -57,7 +58,6 @@ class ServerProcess {
 public:
     /// These signals are blocked from now on; the process must not have a second thread yet. `log` outlives it.
     ServerProcess(ServerPlan plan, Log& log);
-    ~ServerProcess();
     ServerProcess(const ServerProcess&) = delete;
     ServerProcess& operator=(const ServerProcess&) = delete;
 
@@ -66,10 +66,9 @@ public:
     void run();
 
 private:
-    void watch_signals();
-    void handle_signal(unsigned number);
+    void handle_signal(const std::string& name);
     [[nodiscard]] bool prepare_patiently();
-    void require_keys(store::Store& store) const;
+    void require_keys(store::ClientStore& store) const;
     void serve(std::unique_ptr<http::Server> bound);
     void reload();
     void turn_until_stopped();
@@ -90,7 +89,7 @@ private:
     platform::SystemRandom random_;
     const Uuid id_;
     platform::ServiceLoop loop_;
-    int signals_ = -1;
+    platform::SignalWatch signals_;
     std::optional<std::string> stop_reason_;
     OwnMetrics own_metrics_;
     api::VitalSign store_sign_{store_patience, store_is_slow_after};

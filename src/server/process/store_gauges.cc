@@ -5,7 +5,7 @@
 
 #include "server/process/own_metrics.h"
 #include "server/process/replica_keeper.h"
-#include "views/worker_view.h"
+#include "views/worker.h"
 
 namespace holdfast::server {
 
@@ -41,7 +41,7 @@ private:
 
 using Families = std::vector<MetricFamily>;
 
-void add_tasks(store::Store& store, Families& families) {
+void add_tasks(store::ClientStore& store, Families& families) {
     const store::TaskCounts counts = store.count();
     families.emplace_back(GaugeFamily("holdfast_tasks", "Tasks in the store, by state")
                               .add("state", "PENDING", counts.pending)
@@ -53,7 +53,7 @@ void add_tasks(store::Store& store, Families& families) {
                               .add("state", "EXPIRED", counts.expired));
 }
 
-void add_jobs(store::Store& store, Families& families) {
+void add_jobs(store::ServerStore& store, Families& families) {
     const store::JobCounts counts = store.count_jobs();
     families.emplace_back(GaugeFamily("holdfast_jobs", "Jobs in the store, by state")
                               .add("state", "PENDING", counts.pending)
@@ -65,7 +65,7 @@ void add_jobs(store::Store& store, Families& families) {
 }
 
 /// The fullest queues have a label of their own.
-void add_queues(store::Store& store, Families& families) {
+void add_queues(store::ClientStore& store, Families& families) {
     auto queues = store.queues();
     std::sort(queues.begin(), queues.end(), [](const store::QueueRecord& one, const store::QueueRecord& other) {
         return one.pending + one.in_flight > other.pending + other.in_flight;
@@ -90,7 +90,7 @@ void add_queues(store::Store& store, Families& families) {
     families.emplace_back(paused);
 }
 
-void add_workers(store::Store& store, const config::RecoveryConfig& recovery, Families& families) {
+void add_workers(store::ClientStore& store, const config::RecoveryConfig& recovery, Families& families) {
     std::map<std::string, int> by_status = {{"fresh", 0}, {"stale", 0}, {"draining", 0}, {"inactive", 0}};
     double capacity = 0, busy = 0;
     for (const store::WorkerRecord& record : store.workers()) {
@@ -113,16 +113,16 @@ void add_workers(store::Store& store, const config::RecoveryConfig& recovery, Fa
         gauge("holdfast_worker_tasks", "Tasks that the fresh workers hold, by their last beats", busy));
 }
 
-void add_pulse(store::Store& store, Families& families) {
-    const store::Pulse pulse = store.pulse();
+void add_pulse(store::ServerStore& store, Families& families) {
+    const store::Vitals vitals = store.vitals();
     families.push_back(gauge("holdfast_oldest_waiting_seconds",
                              "How long the task has waited that could have been claimed for longest; 0: none waits",
-                             pulse.oldest_waits ? in_seconds(*pulse.oldest_waits) : 0));
+                             vitals.oldest_waits ? in_seconds(*vitals.oldest_waits) : 0));
     families.push_back(gauge("holdfast_approvals_waiting", "Steps that wait for somebody's decision",
-                             static_cast<double>(pulse.approvals)));
+                             static_cast<double>(vitals.approvals)));
 }
 
-void add_replicas(store::Store& store, Families& families) {
+void add_replicas(store::ServerStore& store, Families& families) {
     int fresh = 0, stale = 0;
     for (const store::ReplicaRecord& replica : store.replicas())
         ++(replica.seconds_ago > replica_stale_after ? stale : fresh);
@@ -131,7 +131,7 @@ void add_replicas(store::Store& store, Families& families) {
                               .add("status", "stale", stale));
 }
 
-void add_sweeping(store::Store& store, Families& families) {
+void add_sweeping(store::RecoveryStore& store, Families& families) {
     const bool is_held = !store.sweep_lease("metrics", Duration::zero()).holder.empty();
     families.push_back(gauge("holdfast_sweeper_present", "1: some process sweeps for the store", is_held ? 1 : 0));
     GaugeFamily ages("holdfast_sweep_last_run_age_seconds",

@@ -1,35 +1,37 @@
 #include "server/remote/remote_recovery.h"
 
 #include "base/text.h"
-#include "views/readings.h"
 
 namespace holdfast::remote {
 
 views::RecoveryStatus recovery_status(ServerLink& server) {
-    const Timestamp now = views::read_time(server.get(path_of({"overview"})).at("now"));
-    return views::read_recovery_status(server.get(path_of({"recovery"})), now);
+    auto status = views::from_json_shape<views::RecoveryStatus>(server.get(path_of({"recovery"})));
+    status.now = views::from_json_shape<Timestamp>(server.get(path_of({"overview"})).at("now"));
+    return status;
 }
 
 std::vector<engine::StaleTask> stale_tasks(ServerLink& server, const std::optional<Duration>& threshold) {
-    std::vector<engine::StaleTask> stale;
     const Json answer = server.get(path_of({"recovery", "stale"}),
                                    threshold ? Query{{"threshold", format_duration(*threshold)}} : Query{});
-    for (const Json& item : answer.at("items")) stale.push_back(views::read_stale_task(item));
-    return stale;
+    return views::from_json_shape<std::vector<engine::StaleTask>>(answer.at("items"));
 }
 
 engine::ManualAnswer settle(ServerLink& server, const std::string& order, const std::optional<Duration>& threshold) {
     Json body = Json::object();
     if (threshold) body["threshold"] = format_duration(*threshold);
-    const Json answer = server.post(path_of({"recovery", order}), body);
-    return {.settled = answer.at("settled"), .asked = answer.at("asked")};
+    return views::from_json_shape<engine::ManualAnswer>(server.post(path_of({"recovery", order}), body));
 }
 
 engine::SweepReport sweep(ServerLink& server) {
-    engine::SweepReport report;
     const Json answer = server.post(path_of({"recovery", "sweep"}));
-    for (const Json& service : answer.at("services")) report.passes.push_back(views::read_service_pass(service));
-    return report;
+    return {.passes = views::from_json_shape<std::vector<engine::ServicePass>>(answer.at("services"))};
+}
+
+store::PruneAnswer prune(ServerLink& server, const views::PruneOrder& order) {
+    return views::from_json_shape<views::PruneView>(
+               server.post(path_of({"recovery", "prune"}),
+                           {{"dry_run", order.dry_run}, {"clock_is_right", order.clock_is_right}}))
+        .pruned;
 }
 
 }  // namespace holdfast::remote

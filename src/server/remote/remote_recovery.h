@@ -6,7 +6,7 @@
 #include "engine/recovery/manual_recovery.h"
 #include "engine/recovery/sweeper.h"
 #include "server/remote/server_link.h"
-#include "views/recovery_view.h"
+#include "views/recovery.h"
 
 namespace holdfast::remote {
 
@@ -18,5 +18,6 @@ namespace holdfast::remote {
 /// `order`: "fail-running" or "requeue-claimed".
 engine::ManualAnswer settle(ServerLink& server, const std::string& order, const std::optional<Duration>& threshold);
 engine::SweepReport sweep(ServerLink& server);
+store::PruneAnswer prune(ServerLink& server, const views::PruneOrder& order);
 
 }  // namespace holdfast::remote

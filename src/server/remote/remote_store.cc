@@ -8,8 +8,10 @@
 #include "holdfast/errors.h"
 #include "platform/signal_pause.h"
 #include "server/remote/remote_store_impl.h"
-#include "views/readings.h"
-#include "views/worker_view.h"
+#include "views/queue.h"
+#include "views/recovery.h"
+#include "views/token.h"
+#include "views/worker.h"
 
 namespace holdfast::remote {
 
@@ -74,12 +76,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<store::Store> connect(const http::ClientParams& server) {
+std::unique_ptr<store::ClientStore> connect(const http::ClientParams& server) {
     return std::make_unique<RemoteStore>(server);
-}
-
-void RemoteStore::refuse() const {
-    throw Unusable(concat("this needs the store itself, not the server ", link_.url(), ": give --store"));
 }
 
 // ---- Workers and queues -------------------------------------------------------------------------
@@ -87,7 +85,8 @@ void RemoteStore::refuse() const {
 std::vector<store::WorkerRecord> RemoteStore::workers() {
     std::vector<store::WorkerRecord> workers;
     const Json answer = link_.get(path_of({"workers"}), {{"all", "true"}});
-    for (const Json& item : answer.at("items")) workers.push_back(views::read_worker(item));
+    for (const Json& item : answer.at("items"))
+        workers.push_back(views::from_json_shape<views::WorkerView>(item).record);
     return workers;
 }
 
@@ -110,23 +109,21 @@ store::RemoveStatus RemoteStore::remove_worker(const Uuid& worker) {
 std::vector<store::WorkerSnapshot> RemoteStore::worker_snapshots(const Uuid& worker, std::size_t limit) {
     std::vector<store::WorkerSnapshot> snapshots;
     for (const Json& item : link_.list(path_of({"workers", worker.to_string(), "states"}), {}, limit))
-        snapshots.push_back(views::read_snapshot(item));
+        snapshots.push_back(views::from_json_shape<store::WorkerSnapshot>(item));
     return snapshots;
 }
 
-std::vector<store::LeaseRecord> RemoteStore::leases(const store::FindLeasesParams& params) {
-    if (!params.worker) refuse();
-    std::vector<store::LeaseRecord> leases;
-    const Json answer = link_.get(path_of({"workers", params.worker->to_string()}));
-    for (const Json& item : answer.at("tasks")) leases.push_back(views::read_lease(item, *params.worker));
+std::vector<store::LeaseRecord> RemoteStore::leases_of(const Uuid& worker, std::size_t limit) {
+    const Json answer = link_.get(path_of({"workers", worker.to_string()}));
+    auto leases = views::from_json_shape<std::vector<store::LeaseRecord>>(answer.at("tasks"));
+    for (store::LeaseRecord& lease : leases) lease.worker = worker;
+    if (leases.size() > limit) leases.resize(limit);
     return leases;
 }
 
 std::vector<store::QueueRecord> RemoteStore::queues() {
-    std::vector<store::QueueRecord> queues;
     const Json answer = link_.get(path_of({"queues"}));
-    for (const Json& item : answer.at("items")) queues.push_back(views::read_queue(item));
-    return queues;
+    return views::from_json_shape<std::vector<store::QueueRecord>>(answer.at("items"));
 }
 
 void RemoteStore::set_queue_paused(const std::string& queue, bool paused, const std::string& /*who*/) {
@@ -134,12 +131,10 @@ void RemoteStore::set_queue_paused(const std::string& queue, bool paused, const 
 }
 
 std::vector<store::KeyRecord> RemoteStore::keys(const store::KeysParams& params) {
-    std::vector<store::KeyRecord> keys;
     Query query{{"limit", std::to_string(params.limit)}};
     if (!params.key.empty()) query["key"] = params.key;
     const Json answer = link_.get(path_of({"keys"}), query);
-    for (const Json& item : answer.at("items")) keys.push_back(views::read_key(item));
-    return keys;
+    return views::from_json_shape<std::vector<store::KeyRecord>>(answer.at("items"));
 }
 
 store::DeclareStatus RemoteStore::declare_key(const core::KeyDeclaration& key, const std::string& /*who*/) {
@@ -159,10 +154,8 @@ bool RemoteStore::remove_key(const std::string& key, const std::string& queue, c
 // ---- Who may do what ----------------------------------------------------------------------------
 
 std::vector<store::TokenRecord> RemoteStore::tokens() {
-    std::vector<store::TokenRecord> tokens;
     const Json answer = link_.get(path_of({"tokens"}));
-    for (const Json& item : answer.at("items")) tokens.push_back(views::read_token(item));
-    return tokens;
+    return views::from_json_shape<std::vector<store::TokenRecord>>(answer.at("items"));
 }
 
 bool RemoteStore::revoke_token(const std::string& name_or_id, const std::string& /*who*/) {
@@ -189,12 +182,7 @@ std::vector<store::Finding> RemoteStore::check_up() {
 }
 
 Timestamp RemoteStore::now() {
-    return views::read_time(link_.get(path_of({"overview"})).at("now"));
-}
-
-store::PruneAnswer RemoteStore::prune(const store::PruneParams& params) {
-    return views::read_prune_answer(link_.post(
-        path_of({"recovery", "prune"}), {{"dry_run", params.dry_run}, {"clock_is_right", params.clock_is_right}}));
+    return views::from_json_shape<Timestamp>(link_.get(path_of({"overview"})).at("now"));
 }
 
 }  // namespace holdfast::remote

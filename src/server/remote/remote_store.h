@@ -3,13 +3,12 @@
 #include <memory>
 
 #include "server/http/client.h"
-#include "store/store.h"
+#include "store/client_store.h"
 
 namespace holdfast::remote {
 
-/// A store behind a server: the verbs by which people submit, look and steer, asked through its API. Who does
-/// something is the bearer of the token, whatever a verb says. The verbs of workers and sweepers throw Unusable:
-/// those need the store itself.
-[[nodiscard]] std::unique_ptr<store::Store> connect(const http::ClientParams& server);
+/// Submits, reads and steers through the API of a server, with the permissions of a token. The server records the
+/// bearer of the token as the author of an order, whatever `who` a verb names.
+[[nodiscard]] std::unique_ptr<store::ClientStore> connect(const http::ClientParams& server);
 
 }  // namespace holdfast::remote

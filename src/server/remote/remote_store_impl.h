@@ -1,11 +1,12 @@
 #pragma once
 
 #include "server/remote/server_link.h"
-#include "store/store.h"
+#include "store/client_store.h"
 
 namespace holdfast::remote {
 
-class RemoteStore : public store::Store {
+/// The tasks, jobs and workers of a store, as a server tells of them and steers them.
+class RemoteStore final : public store::ClientStore {
 public:
     explicit RemoteStore(const http::ClientParams& params) : params_(params), link_(params) {}
 
@@ -26,7 +27,7 @@ public:
     bool order_worker(const store::OrderParams& params) override;
     store::RemoveStatus remove_worker(const Uuid& worker) override;
     std::vector<store::WorkerSnapshot> worker_snapshots(const Uuid& worker, std::size_t limit) override;
-    std::vector<store::LeaseRecord> leases(const store::FindLeasesParams& params) override;
+    std::vector<store::LeaseRecord> leases_of(const Uuid& worker, std::size_t limit) override;
     std::vector<store::QueueRecord> queues() override;
     void set_queue_paused(const std::string& queue, bool paused, const std::string& who) override;
     std::vector<store::KeyRecord> keys(const store::KeysParams& params) override;
@@ -60,52 +61,8 @@ public:
     std::vector<store::Finding> check_up() override;
     [[nodiscard]] Timestamp now() override;
     [[nodiscard]] std::string describe() const override { return link_.url(); }
-    store::PruneAnswer prune(const store::PruneParams& params) override;
-
-    // Only with the store itself
-    store::ClaimAnswer claim(const store::ClaimParams&) override { refuse(); }
-    std::vector<store::Fenced> start(const store::LeasesParams&) override { refuse(); }
-    store::FinishAnswer finish(const store::FinishParams&) override { refuse(); }
-    std::vector<store::Fenced> hand_back(const store::LeasesParams&) override { refuse(); }
-    std::vector<store::Fenced> save_progress(const std::vector<store::ProgressReport>&) override { refuse(); }
-    std::vector<store::Fenced> append_logs(const std::vector<store::LogChunk>&) override { refuse(); }
-    store::RegisterAnswer register_worker(const store::WorkerRegistration&) override { refuse(); }
-    bool deregister_worker(const Uuid&) override { refuse(); }
-    store::BeatAnswer beat(const store::BeatParams&) override { refuse(); }
-    void append_worker_snapshot(const store::WorkerSnapshot&) override { refuse(); }
-    store::LivenessView look() override { refuse(); }
-    std::vector<bool> mark_lost(const std::vector<store::LostWorker>&) override { refuse(); }
-    std::vector<store::RecoverOutcome> recover(const store::RecoverParams&) override { refuse(); }
-    std::vector<store::Fenced> ask_to_stop(const store::AskToStopParams&) override { refuse(); }
-    std::size_t expire_overdue(std::size_t) override { refuse(); }
-    std::vector<store::RouteBacklog> backlog() override { refuse(); }
-    std::vector<Uuid> unmatched_tasks(const store::UnmatchedParams&) override { refuse(); }
-    std::vector<bool> reject(const store::RejectParams&) override { refuse(); }
-    store::SweepLeaseAnswer sweep_lease(const std::string&, Duration) override { refuse(); }
-    void note_sweep(const store::SweepNote&) override { refuse(); }
-    std::vector<store::SweepNote> sweep_notes() override { refuse(); }
-    std::size_t end_due_waits(std::size_t) override { refuse(); }
-    std::size_t cancel_overdue_jobs(std::size_t, const std::string&) override { refuse(); }
-    store::RepairAnswer repair_jobs(const store::RepairParams&) override { refuse(); }
-    void put_schedule(const store::ScheduleDefinition&, const std::string&) override { refuse(); }
-    bool fire(const store::FireParams&) override { refuse(); }
-    store::MigrateAnswer migrate() override { refuse(); }
-    store::CreateTokenStatus create_token(const store::NewToken&) override { refuse(); }
-    std::optional<store::TokenRecord> find_token(const std::string&) override { refuse(); }
-    void note_token_use(const Uuid&, const std::string&) override { refuse(); }
-    void beat_replica(const store::Replica&) override { refuse(); }
-    std::vector<store::ReplicaRecord> replicas() override { refuse(); }
-    void remove_replica(const Uuid&) override { refuse(); }
-    std::size_t prune_replicas(Duration) override { refuse(); }
-    void append_event(const store::EventRecord&) override { refuse(); }
-    store::EventWriters event_writers() override { refuse(); }
-    store::JobCounts count_jobs() override { refuse(); }
-    store::Stats stats(const store::StatsParams&) override { refuse(); }
-    store::EndedTasks ended_tasks(Timestamp, Timestamp) override { refuse(); }
-    store::Pulse pulse() override { refuse(); }
 
 private:
-    [[noreturn]] void refuse() const;
     [[nodiscard]] Json story_of(const Uuid& task);
     [[nodiscard]] std::vector<SteerStatus> steer_jobs(const store::SteerJobsParams& params, const std::string& order);
 

@@ -9,7 +9,7 @@
 #include "core/workflow/join.h"
 #include "holdfast/job.h"
 #include "store/event_texts.h"
-#include "store/job_store.h"
+#include "store/job_records.h"
 #include "store/store.h"
 
 namespace holdfast::store {
