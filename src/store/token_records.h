@@ -1,0 +1,51 @@
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/words.h"
+#include "core/token_validity.h"
+#include "holdfast/time.h"
+#include "holdfast/uuid.h"
+
+namespace holdfast::store {
+
+/// What a token lets its bearer do; each one includes those before it.
+enum class Scope { Read, Submit, Operate, Admin };
+constexpr auto words_of(Scope) {
+    using enum Scope;
+    return words<Scope>({{Read, "read"}, {Submit, "submit"}, {Operate, "operate"}, {Admin, "admin"}});
+}
+
+/// A key to the server. The secret itself is shown once, when it is made; the store keeps its hash.
+struct NewToken {
+    Uuid id = {};
+    std::string name = {};  ///< unique among those that are neither revoked nor expired
+    std::string hash = {};  ///< of the secret: SHA-256, hexadecimal
+    Scope scope = Scope::Read;
+    std::vector<std::string> queues = {};  ///< submits and orders only to tasks of these; empty: of all
+    std::optional<Timestamp> expires_at = {};
+    std::string who = {};  ///< made it
+};
+struct TokenRecord {
+    NewToken token = {};
+    Timestamp created_at = {};
+    std::optional<Timestamp> revoked_at = {};
+    std::optional<Timestamp> last_used_at = {};
+    std::string last_used_from = {};  ///< an address; empty: never used
+
+    /// By the store's clock.
+    [[nodiscard]] core::TokenState state_at(Timestamp now) const {
+        return core::token_state(revoked_at, token.expires_at, now);
+    }
+};
+/// Whether one of them is valid at `now`, by the store's clock.
+[[nodiscard]] inline bool has_valid(const std::vector<TokenRecord>& tokens, Timestamp now) {
+    return std::ranges::any_of(
+        tokens, [&](const TokenRecord& record) { return record.state_at(now) == core::TokenState::Valid; });
+}
+enum class CreateTokenStatus { Created, NameTaken };
+
+}  // namespace holdfast::store

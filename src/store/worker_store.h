@@ -1,0 +1,124 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/errors.h"
+#include "store/limits.h"
+#include "store/task_records.h"
+#include "store/watch.h"
+#include "store/worker_records.h"
+
+namespace holdfast::store {
+
+// ---- Parameters and answers, in the order of the verbs ------------------------------------------------------------
+
+struct RegisterAnswer {
+    std::int64_t number = 0;
+};
+
+struct BeatParams {
+    Uuid worker;
+    WorkerStatus status = WorkerStatus::Active;
+    std::vector<HeldLease> held;
+    std::vector<ProgressReport> progress;  ///< what changed since the last beat
+    bool keep_history = false;             ///< also append to the history of heartbeats
+    bool proves_session = false;  ///< PostgreSQL: prove and record that this connection holds the session lock
+};
+struct BeatAnswer {
+    bool known = true;                ///< false: the row is gone; register again under the same id
+    bool drain = false;               ///< a person ordered the worker to drain
+    bool cordoned = false;            ///< ... or to claim nothing
+    std::vector<TaskLease> lost;      ///< listed, but not its leases any more: kill
+    std::vector<StopRequest> stop;    ///< asked to stop: kill, then finish
+    std::vector<TaskLease> unlisted;  ///< its leases in the store that the beat did not list: hand back or settle
+};
+
+struct ClaimParams {
+    Uuid worker;
+    /// Chosen by the worker. The last one again returns the leases that it was granted, as far as they are still
+    /// held, even when the worker's status has changed: its answer may have been lost. Only a new one is refused as
+    /// NotActive or Cordoned; an unknown worker always is.
+    Uuid request;
+    std::size_t to_start = 0;  ///< free runners: these are RUNNING when the call returns
+    std::size_t to_hold = 0;   ///< prefetch: these stay CLAIMED; tasks with a concurrency key are left out
+};
+enum class ClaimRefusal { None, UnknownWorker, NotActive, Cordoned };
+struct ClaimedTask {
+    NewTask task;
+    Lease lease = 0;
+    bool started = false;
+    core::History history;   ///< before this lease
+    std::string checkpoint;  ///< of an earlier attempt; empty: none
+};
+struct ClaimAnswer {
+    ClaimRefusal refusal = ClaimRefusal::None;
+    std::vector<ClaimedTask> tasks;  ///< by priority, run_at, id; started ones first
+    /// How long until the next task of the worker's routes falls due; nullopt: none is scheduled.
+    std::optional<Duration> next_due;
+    bool more = false;  ///< the search was cut short: claim again at once
+};
+
+struct FinishedRun {
+    TaskLease lease;
+    core::LeaseEnd end = core::LeaseEnd::Completed;  ///< any but NotStarted
+    std::string result;                              ///< JSON text, of Completed
+    TaskError error;                                 ///< of Failed, Crashed, Stopped
+    double jitter = 0.5;                             ///< drawn by the caller from [0, 1)
+};
+struct FinishParams {
+    Uuid worker;
+    std::vector<FinishedRun> runs;
+    /// CLAIMED tasks whose runners these runs free; started in the same transaction.
+    std::vector<TaskLease> then_start;
+};
+struct FinishOutcome {
+    Fenced fenced = Fenced::Applied;
+    TaskState state = TaskState::Completed;  ///< where the task is now, when applied
+};
+struct FinishAnswer {
+    std::vector<FinishOutcome> runs;
+    std::vector<Fenced> starts;
+};
+
+struct LeasesParams {
+    Uuid worker;  ///< the caller
+    std::vector<TaskLease> leases;
+};
+
+// ---- The part for workers -----------------------------------------------------------------------------------------
+
+/// The life of a worker and the runs of its tasks: the part of the store that engine::Worker calls. All parameters
+/// and answers are plain values. Every write for a lease names (task, lease) and is refused as LeaseLost when that is
+/// not the task's current lease. The rules for all verbs stand at Store, in store/store.h.
+class WorkerStore {
+public:
+    virtual ~WorkerStore() = default;
+
+    /// Makes the worker's row and marks it active. The same id again refreshes the row, or makes it anew when it was
+    /// removed.
+    virtual RegisterAnswer register_worker(const WorkerRegistration& worker) = 0;
+    /// Marks the worker inactive. Returns false when it is unknown.
+    virtual bool deregister_worker(const Uuid& worker) = 0;
+    /// Proves that the worker lives, and returns its orders.
+    virtual BeatAnswer beat(const BeatParams& params) = 0;
+
+    virtual ClaimAnswer claim(const ClaimParams& params) = 0;
+    virtual std::vector<Fenced> start(const LeasesParams& params) = 0;
+    virtual FinishAnswer finish(const FinishParams& params) = 0;
+    /// Ends CLAIMED leases without a run. A started lease is answered with LeaseLost: finish it instead.
+    virtual std::vector<Fenced> hand_back(const LeasesParams& params) = 0;
+
+    /// Replaces the progress of runs. The same report again is Applied again.
+    virtual std::vector<Fenced> save_progress(const std::vector<ProgressReport>& reports) = 0;
+    virtual std::vector<Fenced> append_logs(const std::vector<LogChunk>& chunks) = 0;
+    virtual void append_worker_snapshot(const WorkerSnapshot& snapshot) = 0;
+
+    /// Returns a watch for work or for orders.
+    [[nodiscard]] virtual std::unique_ptr<Watch> watch(Topic topic) = 0;
+};
+
+}  // namespace holdfast::store
