@@ -74,7 +74,7 @@ bool is_alive(pid_t pid) {
     return process && process->state != 'Z';
 }
 
-/// Those that a killed process has left. Groups with members cannot be removed.
+/// Removes the groups that a killed process has left behind. Groups with members cannot be removed.
 void remove_abandoned(const std::string& own) {
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator(own, ignored)) {
@@ -117,7 +117,7 @@ std::optional<std::string> own_cgroup(std::string_view mountinfo, std::string_vi
             mount && (controller.empty() ? mount->type == "cgroup2"
                                          : mount->type == "cgroup" && has_word(mount->options, controller));
         if (!is_it) continue;
-        // In a container the mount shows a part of the hierarchy, of which the path need not say so.
+        // In a container the mount may show only a part of the hierarchy, and the path need not tell.
         std::string below = *path;
         if (mount->root != "/" && below.starts_with(mount->root)) below = below.substr(mount->root.size());
         return below == "/" ? std::string(mount->point) : concat(mount->point, below);
@@ -170,7 +170,7 @@ CgroupMaker::CgroupMaker(bool is_wanted) {
     memory_ = make_place("memory");
     pids_ = make_place("pids");
     unified_ = make_place("");
-    // Where version 2 has the controllers they must be handed down; refused where the own group has members.
+    // Under version 2 the controllers must be passed on to the children, which fails when this group has members.
     if (unified_.empty()) return;
     const std::string own = unified_.substr(0, unified_.rfind('/'));
     for (const char* controller : {"+memory", "+pids"}) {

@@ -8,7 +8,7 @@
 
 namespace holdfast::platform {
 
-/// The control groups of one process tree: a directory for each hierarchy that can do something for it. Empty: none.
+/// The control groups of one process tree: a directory for each hierarchy that is usable. Empty: none.
 struct CgroupPaths {
     std::string memory;  ///< limits memory: of version 1 or 2
     std::string pids;    ///< limits the number of processes and threads
@@ -18,20 +18,20 @@ struct CgroupPaths {
 /// False when the limit cannot be set. nullopt: no limit.
 bool set_memory_limit(const CgroupPaths& group, std::optional<std::int64_t> bytes);
 [[nodiscard]] std::optional<std::int64_t> memory_limit_of(const CgroupPaths& group);
-/// How many processes of the group the kernel has killed because memory had run out.
+/// How many processes of the group the kernel has killed because they ran out of memory.
 [[nodiscard]] std::int64_t out_of_memory_kills(const CgroupPaths& group);
 bool set_process_limit(const CgroupPaths& group, std::optional<std::int64_t> most);
 [[nodiscard]] std::int64_t process_count(const CgroupPaths& group);
 /// Moves this process into the group. Also in a forked child.
 void enter(const CgroupPaths& group);
-/// Kills all members, where the kernel can do that.
+/// Kills all members, where the kernel supports that.
 void kill_members(const CgroupPaths& group);
 
-/// Makes control groups below the one that this process is in, where it may. All of it is optional: without write
+/// Makes control groups below the group of this process, where it is allowed to. All of it is optional: without write
 /// access, or without control groups, its groups are empty.
 class CgroupMaker {
 public:
-    /// `is_wanted`: false makes empty groups only.
+    /// `is_wanted`: false makes only empty groups.
     explicit CgroupMaker(bool is_wanted);
     ~CgroupMaker();
     CgroupMaker(const CgroupMaker&) = delete;

@@ -94,7 +94,7 @@ engine::Sight LocalHostWatch::look_at_lock(const store::WorkerLiveness& worker) 
     if (!worker.host.boot_id.empty() && !own_.boot_id.empty() && worker.host.boot_id != own_.boot_id)
         return {core::Evidence::Rebooted, "the machine has booted since", true};
     if (probe_life_lock(params_.life_locks, worker.number) != LifeLockState::Free) return {};
-    // A lock that could not be taken, or whose file was replaced, is no proof of death.
+    // A lock that was never taken, or whose file was replaced, does not prove a death.
     const bool is_visible = worker.host.boot_id == own_.boot_id && worker.host.pid_namespace == own_.pid_namespace;
     if (is_visible && presence_of(worker.host.pid, worker.host.start_time) == Presence::There) return {};
     return {core::Evidence::Exited, concat("process ", worker.host.pid, " is gone: its lock is free"), true};

@@ -9,13 +9,14 @@
 
 namespace holdfast::platform {
 
-/// What this process sees of the workers on its machine: whether their processes are there, and, on SQLite, whether
+/// What this process sees of the workers on its machine: whether their processes exist, and, on SQLite, whether
 /// the locks that prove their life are held.
 class LocalHostWatch : public engine::HostWatch {
 public:
     struct Params {
-        std::string life_locks = {};  ///< the file that proofs of life are in; empty: the store keeps them
-        /// Stops and removes the container of a lease through this machine's engine; `local`: it can only be there.
+        std::string life_locks = {};  ///< the file of the life locks; empty: the store keeps proofs of life itself
+        /// Stops and removes the container of a lease through this machine's engine; `local`: no other engine can
+        /// have it.
         std::function<bool(const store::TaskLease&, bool local)> stop_container = [](const auto&, bool) {
             return false;
         };
@@ -40,10 +41,10 @@ private:
     const Params params_;
     const store::HostIdentity own_;
     Descriptor bell_;                    // an eventfd
-    std::map<Uuid, Descriptor> living_;  // of each worker here, the process that goes last
+    std::map<Uuid, Descriptor> living_;  // for each worker of this machine its last process to die
 };
 
-/// Is the process with this number and start time there? Unknown when that cannot be seen.
+/// Whether the process with this pid and start time exists; Unknown when that cannot be seen.
 enum class Presence { There, Gone, Unknown };
 [[nodiscard]] Presence presence_of(int pid, std::uint64_t start_time);
 

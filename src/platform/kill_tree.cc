@@ -23,7 +23,7 @@ void pause_milliseconds(long length) {
     nanosleep(&wait, nullptr);
 }
 
-/// Reaps what is dead. False when this process has no children at all: then it has no descendants either, because
+/// Reaps zombies. False when this process has no children at all: then it has no descendants either, because
 /// orphans would have become its children.
 bool reap_and_see_children() {
     pid_t reaped = 0;
@@ -52,7 +52,7 @@ bool is_dead(const ProcessEntry& process) {
     return !now || now->started != process.started || now->state == 'Z';
 }
 
-/// Adds those that are not there yet.
+/// Adds those that are not in the list yet.
 void merge(std::vector<ProcessEntry>& all, const std::vector<ProcessEntry>& more) {
     for (const ProcessEntry& process : more)
         if (std::ranges::find(all, process.pid, &ProcessEntry::pid) == all.end()) all.push_back(process);
@@ -81,12 +81,13 @@ void kill_all_descendants() {
 std::size_t kill_processes_of_worker(std::string_view worker, int patience_seconds) {
     std::vector<ProcessEntry> left = processes_of_worker(worker);
     for (int tries = 0; !left.empty() && tries < patience_seconds * 100; ++tries) {
-        // Stopped first: a parent that is killed while its child forks would leave one that nobody can tell apart.
+        // Stopped first: if a parent dies while its child forks, the new process cannot be recognised as its
+        // descendant.
         for (const ProcessEntry& process : left) send_signal(process, SIGSTOP);
         merge(left, processes_of_worker(worker));
         for (const ProcessEntry& process : left) send_signal(process, SIGKILL);
         pause_milliseconds(10);
-        // One that is dying shows no environment any more, but may still hold files and locks.
+        // A dying process does not show its environment any more, but may still hold files and locks.
         std::erase_if(left, is_dead);
         merge(left, processes_of_worker(worker));
     }

@@ -17,13 +17,13 @@ namespace holdfast::platform {
 
 namespace {
 
-/// What the child writes when it cannot go on.
+/// What the child reports when it fails before the exec.
 struct Complaint {
     int stage = 0;  ///< 0: working directory, 1: program
     int error = 0;
 };
 
-/// All that the child uses: nothing may be allocated after the fork, as another thread may hold the allocator's lock.
+/// Everything that the child uses. It must not allocate after the fork: another thread may hold the allocator's lock.
 struct Prepared {
     const LaunchParams& params;
     std::vector<char*> arguments;
@@ -39,7 +39,7 @@ void restore_signals() {
     sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// When memory runs out, the task should go before the runner that can tell of it.
+// When memory runs out the kernel should kill the task first: the runner can then report it.
 void volunteer_for_the_oom_killer() {
     const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     [[maybe_unused]] const auto written = write(file, "800", 3);

@@ -11,7 +11,7 @@
 namespace holdfast::platform {
 
 /// A program to start as a child that leads a session of its own, with default signals, and is killed when the
-/// calling thread ends. It inherits stdout and stderr, and no other descriptor that is closed on exec.
+/// calling thread ends. It inherits stdout and stderr, and the descriptors that are not closed on exec.
 struct LaunchParams {
     std::string file;                      ///< a path
     std::vector<std::string> arguments;    ///< with the program's name first
@@ -21,10 +21,10 @@ struct LaunchParams {
     int output = -1;
     int input = -1;
     int errors = -1;
-    std::optional<unsigned> most_user_processes = {};  ///< of its user all together; does not bind root
+    std::optional<unsigned> most_user_processes = {};  ///< of all processes of its user; does not bind root
 };
 
-/// Its pid, or why it could not be started, for people.
+/// Its pid, or why it could not be started, as a message for people.
 [[nodiscard]] Result<pid_t, std::string> launch(const LaunchParams& params);
 
 }  // namespace holdfast::platform

@@ -27,7 +27,7 @@ LifeLock::~LifeLock() {
 }
 
 void LifeLock::hold(const std::string& path, std::int64_t number) {
-    // The store has made it when the worker registered, for those who share the database.
+    // The store created the file when the worker registered, with the permissions of the database.
     if (descriptor_ < 0) descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     struct flock lock = byte_lock(number);
     if (descriptor_ < 0 || fcntl(descriptor_, F_OFD_SETLK, &lock) != 0) throw_errno(path);

@@ -6,8 +6,8 @@
 namespace holdfast::platform {
 
 /// Proof that a worker lives, for the processes that share an SQLite file: a write lock on the worker's own byte of a
-/// file beside the database, that the kernel lets go of when the last process that has the descriptor is gone. The
-/// file is never removed.
+/// file beside the database. The kernel releases it when the last process with the descriptor is gone. The file is
+/// never removed.
 class LifeLock {
 public:
     LifeLock() = default;
@@ -17,7 +17,7 @@ public:
 
     /// Locks the byte `number`. Throws std::system_error. A second call locks another byte as well.
     void hold(const std::string& path, std::int64_t number);
-    /// For the process that is to outlive this one; -1 before hold().
+    /// To be inherited by a process that outlives this one; -1 before hold().
     [[nodiscard]] int descriptor() const { return descriptor_; }
 
 private:
@@ -25,7 +25,7 @@ private:
 };
 
 enum class LifeLockState { Held, Free, Unknown };
-/// Whether anybody holds it. A file that is missing or cannot be read says nothing: Unknown.
+/// Whether a process holds the lock. Unknown when the file is missing or cannot be read.
 [[nodiscard]] LifeLockState probe_life_lock(const std::string& path, std::int64_t number);
 
 /// "<database>-workers".

@@ -13,7 +13,7 @@ namespace {
 
 /// In quotes, with control characters as JSON escapes them; bytes that are not UTF-8 become U+FFFD.
 std::string quoted(std::string_view text) {
-    // JSON lets some characters through that a terminal acts upon.
+    // JSON does not escape some characters that control a terminal.
     return visible_text(
         nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
@@ -22,7 +22,7 @@ std::string without_quotes(const std::string& text) {
     return text.substr(1, text.size() - 2);
 }
 
-/// A sentence is not quoted, so its own quotes and backslashes stay as they are.
+/// A message is not quoted, so its own quotes and backslashes stay as they are.
 std::string sentence(std::string_view text) {
     std::string escaped;
     for (std::size_t at = 0; at < text.size();) {
@@ -67,7 +67,7 @@ void LogWriter::write(const LogLine& line) {
     const std::string text = format_ == LogFormat::Json ? json_line(line, at) : text_line(line, at);
     const std::lock_guard lock(mutex_);
     out_ << text + '\n' << std::flush;
-    out_.clear();  // a log that could not be written now may be later
+    out_.clear();  // a stream that failed now may work later
 }
 
 }  // namespace holdfast::platform

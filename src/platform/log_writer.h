@@ -10,15 +10,15 @@
 namespace holdfast::platform {
 
 /// The line as people read it: `2026-11-15T08:30:00.123Z info connected store="sqlite:a b.db"`. Without its newline,
-/// and without control characters: whoever wrote the values cannot add lines of their own.
+/// and without control characters, so that a value cannot forge a log line.
 [[nodiscard]] std::string text_line(const LogLine& line, Timestamp at);
 /// The same as one JSON object: "at", "level" and "message" first, then the fields.
 [[nodiscard]] std::string json_line(const LogLine& line, Timestamp at);
 
-/// Writes log lines to a stream, each at once and whole.
+/// Writes log lines to a stream, each at once and as a whole.
 class LogWriter : public Log {
 public:
-    /// Lines below `least` are left out. `out` and `clock` outlive it.
+    /// Drops lines below `least`. `out` and `clock` must outlive the writer.
     LogWriter(std::ostream& out, LogFormat format, LogLevel least, const Clock& clock);
 
     void write(const LogLine& line) override;

@@ -4,7 +4,7 @@
 
 namespace holdfast::platform {
 
-/// What this process, with the children that have ended, uses of the machine.
+/// The resources that this process and its ended children use.
 class OwnLoad {
 public:
     struct Sample {

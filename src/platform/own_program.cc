@@ -15,7 +15,7 @@ namespace {
 
 int open_own_program() {
     const Descriptor opened(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
-    return fcntl(opened.get(), F_DUPFD_CLOEXEC, 64);  // out of the way of those that children get by number
+    return fcntl(opened.get(), F_DUPFD_CLOEXEC, 64);  // clear of the numbers that children use
 }
 
 }  // namespace

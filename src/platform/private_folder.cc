@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 std::string base_folder() {
     const char* wanted = getenv("TMPDIR");
-    // Sockets are made in it: their paths may have 107 bytes.
+    // Sockets are created in it, and their paths may have 107 bytes.
     return wanted != nullptr && *wanted == '/' && std::string(wanted).size() < 50 ? wanted : "/tmp";
 }
 
@@ -52,7 +52,7 @@ bool is_octal(char c) {
     return c >= '0' && c <= '7';
 }
 
-/// Blanks and backslashes stand in mountinfo as a backslash with three octal digits.
+/// mountinfo writes blanks and backslashes as a backslash with three octal digits.
 std::string unescaped(const std::string& text) {
     std::string plain;
     for (std::size_t at = 0; at < text.size(); ++at) {
@@ -64,7 +64,7 @@ std::string unescaped(const std::string& text) {
     return plain;
 }
 
-/// False when something stays mounted: what is in it is not ours to remove.
+/// False when a file system stays mounted: its contents must not be removed.
 bool unmount_all_in(const std::string& path) {
     std::error_code missing;
     const std::string folder = fs::canonical(path, missing).string();
@@ -95,7 +95,7 @@ void make_fresh_folder(const std::string& path) {
     bool is_made = mkdir(path.c_str(), 0700) == 0;
     for (int number = 1; !is_made && errno == EEXIST; ++number) {
         const std::string aside = path + ".left." + std::to_string(number);
-        // One that is there already is replaced only if it is empty.
+        // rename() replaces an existing directory only if that is empty.
         if (rename(path.c_str(), aside.c_str()) != 0 && errno != ENOTEMPTY && errno != EEXIST) break;
         is_made = mkdir(path.c_str(), 0700) == 0;
     }
@@ -106,7 +106,7 @@ void remove_folder(const std::string& path) {
     if (!unmount_all_in(path)) return;
     std::error_code ignored;
     if (fs::remove_all(path, ignored) != static_cast<std::uintmax_t>(-1)) return;
-    // A directory without write permission keeps what is in it.
+    // Entries of a directory without write permission cannot be removed.
     for (auto entry = fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied, ignored);
          entry != fs::recursive_directory_iterator(); entry.increment(ignored))
         if (entry->is_directory(ignored) && !entry->is_symlink(ignored)) chmod(entry->path().c_str(), 0700);
@@ -116,7 +116,7 @@ void remove_folder(const std::string& path) {
 PrivateFolder::PrivateFolder(const std::string& prefix) {
     const std::string base = base_folder();
     remove_abandoned(base, prefix);
-    // Another process may take it for abandoned before it is locked.
+    // Another process may consider it abandoned before it is locked.
     do {
         path_ = base + "/" + prefix + "XXXXXX";
         if (mkdtemp(path_.data()) == nullptr) throw_errno("cannot make a directory in " + base);

@@ -8,9 +8,8 @@
 
 namespace holdfast::platform {
 
-/// A directory that only this user may enter, below $TMPDIR or /tmp, removed with its contents when this is
-/// destroyed. A killed process leaves its own behind: the next one to make a PrivateFolder with the same prefix
-/// removes it.
+/// A directory that only this user may enter, below $TMPDIR or /tmp. The destructor removes it with its contents. The
+/// directory of a killed process is removed by the next PrivateFolder with the same prefix.
 class PrivateFolder {
 public:
     /// Throws std::system_error.
@@ -23,18 +22,18 @@ public:
 
 private:
     std::string path_;
-    Descriptor lock_;  // says to others that it is in use
+    Descriptor lock_;  // shows other processes that it is in use
 };
 
-/// Removes the directory with all that is in it, whatever its modes are. Ignores what it cannot remove. What is
-/// mounted in it is unmounted first; removes nothing when that does not work.
+/// Removes the directory with its contents, whatever their modes are. Skips entries that it cannot remove. Unmounts
+/// file systems mounted in it first; when that fails, it removes nothing.
 void remove_folder(const std::string& path);
 
-/// Makes an empty directory that only this user may enter. What had the path is removed, or gets another name beside
-/// it when it cannot be. Throws std::system_error.
+/// Makes an empty directory that only this user may enter. A file or directory at that path is removed, or renamed
+/// when it cannot be removed. Throws std::system_error.
 void make_fresh_folder(const std::string& path);
 
-/// Where something is mounted at or below the folder, deepest first. `mountinfo`: as in /proc/self/mountinfo.
+/// The mount points at or below the folder, deepest first. `mountinfo`: as in /proc/self/mountinfo.
 [[nodiscard]] std::vector<std::string> mounts_in(const std::string& folder, std::istream& mountinfo);
 
 }  // namespace holdfast::platform

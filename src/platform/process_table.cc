@@ -23,7 +23,7 @@ std::string path_of(pid_t pid, const char* file) {
     return "/proc/" + std::to_string(pid) + "/" + file;
 }
 
-/// Empty when the process is gone, or is not ours to look into.
+/// Empty when the process is gone, or this user may not read it.
 std::string read_proc_file(pid_t pid, const char* file) {
     const Descriptor opened(open(path_of(pid, file).c_str(), O_RDONLY | O_CLOEXEC));
     std::string text;
@@ -35,7 +35,7 @@ std::string read_proc_file(pid_t pid, const char* file) {
     return text;
 }
 
-/// The n-th of the fields that stand after the command's name, which may itself hold spaces and brackets.
+/// The n-th field after the command's name, which may itself contain spaces and brackets.
 std::string_view field(std::string_view stat, int n) {
     std::size_t at = stat.rfind(')');
     if (at == std::string_view::npos) return {};
@@ -58,7 +58,7 @@ std::optional<ProcessEntry> find_process(pid_t pid) {
     const std::string stat = read_proc_file(pid, "stat");
     const std::string_view state = field(stat, 0);
     if (state.empty()) return std::nullopt;
-    // Its first thread may be dead while others die, run, or hold what it held.
+    // The first thread may be dead while others still run or hold the process's files.
     const bool is_dying = state == "Z" && to_number<int>(field(stat, 17)) > 1;
     return ProcessEntry{pid, to_number<pid_t>(field(stat, 1)), is_dying ? 'D' : state.front(),
                         to_number<std::uint64_t>(field(stat, 19))};
@@ -84,10 +84,10 @@ std::vector<ProcessEntry> descendants_of(pid_t ancestor, const std::function<boo
         const auto [begin, end] = by_parent.equal_range(parent);
         for (auto child = begin; child != end; ++child)
             if (all || !counts || counts(child->second.pid)) found.push_back(child->second);
-        by_parent.erase(begin, end);  // a table that changed while it was read may have circles
+        by_parent.erase(begin, end);  // a table that changed while it was read may contain cycles
     };
     take_children(ancestor, false);
-    // What is found grows meanwhile: NOLINTNEXTLINE(modernize-loop-convert)
+    // The list grows meanwhile: NOLINTNEXTLINE(modernize-loop-convert)
     for (std::size_t i = 0; i < found.size(); ++i) take_children(found[i].pid, true);
     return found;
 }

@@ -11,19 +11,19 @@
 
 namespace holdfast::platform {
 
-/// A line of the machine's process table, as far as this process may see it.
+/// A process of this machine, as far as this process may see it.
 struct ProcessEntry {
     pid_t pid = 0;
     pid_t parent = 0;
-    char state = '?';           ///< 'Z': dead to its last thread, waits to be reaped
-    std::uint64_t started = 0;  ///< tells one bearer of a pid from the next
+    char state = '?';           ///< 'Z': all of its threads are dead and it waits to be reaped
+    std::uint64_t started = 0;  ///< distinguishes processes that had the same pid
 };
 
-/// From /proc. A process that comes or goes meanwhile may be missing.
+/// Read from /proc. A process that starts or ends meanwhile may be missing.
 [[nodiscard]] std::vector<ProcessEntry> list_processes();
 [[nodiscard]] std::optional<ProcessEntry> find_process(pid_t pid);
 
-/// The children of `ancestor` for which `counts` says so (all, when it is empty), and all of their descendants.
+/// The children of `ancestor` that `counts` selects (empty: all), and all of their descendants.
 [[nodiscard]] std::vector<ProcessEntry> descendants_of(pid_t ancestor, const std::function<bool(pid_t)>& counts = {});
 
 /// Sends a signal to exactly this process: not to a later one with its pid. False when it is gone.
@@ -32,7 +32,7 @@ bool send_signal(const ProcessEntry& process, int signal);
 /// Bytes in memory of the process; 0 when it is gone.
 [[nodiscard]] std::int64_t resident_bytes(pid_t pid);
 
-/// True when the environment that the process began with has this "NAME=value".
+/// Whether the environment that the process was started with has this "NAME=value".
 [[nodiscard]] bool environment_has(pid_t pid, std::string_view assignment);
 
 }  // namespace holdfast::platform

@@ -10,7 +10,7 @@ public:
     [[nodiscard]] Timestamp now() const override;
 };
 
-/// One that lives as long as the process, for stores that keep a reference.
+/// A clock that lives as long as the process, for stores that keep a reference.
 [[nodiscard]] const Clock& real_clock();
 
 }  // namespace holdfast::platform

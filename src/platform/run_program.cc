@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t most_output = 1024 * 1024;
 
-/// True at its end; false when the time is up.
+/// True when it has ended; false when the time is up.
 bool read_to_end(int descriptor, Duration deadline, std::string& text) {
     std::array<char, 4096> buffer;
     while (true) {

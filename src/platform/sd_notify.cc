@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "platform/service_loop.h"
 
 namespace holdfast::platform {
 
@@ -25,7 +26,7 @@ std::optional<std::int64_t> number_in(const std::string& text) {
     return number;
 }
 
-/// WATCHDOG_PID says whom the watchdog is for; a child that inherited the variables is not meant.
+/// The watchdog is for the process WATCHDOG_PID, not for a child that inherited the variables.
 std::optional<Duration> interval_in(const std::map<std::string, std::string>& environment) {
     const auto usec = number_in(value_of(environment, "WATCHDOG_USEC"));
     const auto pid = number_in(value_of(environment, "WATCHDOG_PID"));
@@ -48,6 +49,12 @@ void SdNotify::stopping(std::string_view status) const {
 
 void SdNotify::alive() const {
     send("WATCHDOG=1");
+}
+
+void SdNotify::turned() {
+    if (!alive_interval_ || machine_time() < next_alive_) return;
+    next_alive_ = machine_time() + *alive_interval_;
+    alive();
 }
 
 void SdNotify::send(const std::string& state) const {

@@ -9,8 +9,8 @@
 
 namespace holdfast::platform {
 
-/// Tells systemd how this service is doing (sd_notify(3)). Without a NOTIFY_SOCKET, and when nobody listens on it,
-/// nothing happens: a service manager that went away is no reason to stop working.
+/// Reports the state of this service to systemd (sd_notify(3)). Does nothing without a NOTIFY_SOCKET, or when nothing
+/// listens on it: the service works without a service manager.
 class SdNotify {
 public:
     explicit SdNotify(const std::map<std::string, std::string>& environment);
@@ -19,14 +19,18 @@ public:
     void stopping(std::string_view status) const;  ///< STOPPING=1
     void alive() const;                            ///< WATCHDOG=1
 
-    /// How often systemd wants to hear alive(): half of WATCHDOG_USEC, so that one may come late. nullopt: never.
+    /// How often systemd expects alive(): half of WATCHDOG_USEC, so that one may be late. nullopt: never.
     [[nodiscard]] std::optional<Duration> alive_interval() const { return alive_interval_; }
+    /// To be called in every turn of the service's loop: sends alive() when it is due. A service whose loop hangs
+    /// does not send it, and systemd restarts the service.
+    void turned();
 
 private:
     void send(const std::string& state) const;
 
     std::string socket_;  // a path, or "@name" of an abstract socket; empty: none
     std::optional<Duration> alive_interval_;
+    Duration next_alive_{};
 };
 
 }  // namespace holdfast::platform

@@ -103,7 +103,7 @@ void ServiceLoop::turn(Duration at_most) {
         const int descriptor = events[static_cast<std::size_t>(i)].data.fd;
         if (descriptor == posted_signal_) was_posted_to = true;
         const auto found = watched_.find(descriptor);
-        if (found == watched_.end()) continue;  // forgotten by a callback of this turn
+        if (found == watched_.end()) continue;  // removed by a callback of this turn
         const auto callback = found->second;    // survives its own forget()
         (*callback)();
     }

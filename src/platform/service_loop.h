@@ -10,17 +10,17 @@
 
 namespace holdfast::platform {
 
-/// The time that passes on this machine: the same for all its processes that count alike.
+/// The monotonic time of this machine, equal in all processes that count sleep alike.
 [[nodiscard]] Duration machine_time();
 
-/// Does time pass while the machine sleeps? It does (CLOCK_BOOTTIME) for whoever deals with a database elsewhere,
-/// where others watch meanwhile; not (CLOCK_MONOTONIC) where everybody concerned sleeps together. Holds for this
-/// process and those that it starts from now on; counting sleep, once asked for, stays. Before there is a second
-/// thread.
+/// Whether machine_time() counts the time in which the machine sleeps. It does (CLOCK_BOOTTIME) for a database on
+/// another machine, where observers go on meanwhile; it does not (CLOCK_MONOTONIC) where all observers sleep
+/// together. Holds for this process and those that it starts later, and cannot be undone. To be called before there
+/// is a second thread.
 void count_sleep(bool counts);
 
-/// The only loop of a process: what arrives on descriptors, and what other threads post, is handled by one thread.
-/// Everything but post() belongs to that thread.
+/// The only loop of a process: one thread handles the input of descriptors and the work that other threads post.
+/// Only post() may be called from other threads.
 class ServiceLoop {
 public:
     ServiceLoop();
@@ -28,24 +28,23 @@ public:
     ServiceLoop(const ServiceLoop&) = delete;
     ServiceLoop& operator=(const ServiceLoop&) = delete;
 
-    /// Calls `when_readable` in each turn in which the descriptor has something to read, or was closed by its peer.
+    /// Calls `when_readable` in each turn in which the descriptor is readable, or was closed by its peer.
     void watch(int descriptor, std::function<void()> when_readable);
-    /// Before the descriptor is closed. Also from within its own callback.
+    /// To be called before the descriptor is closed; also from within its own callback.
     void forget(int descriptor);
 
-    /// Has the loop's thread call `work` soon. From any thread.
+    /// Makes the loop's thread call `work` soon. From any thread.
     void post(std::function<void()> work);
 
-    /// Waits for at most `at_most` for something to happen, and handles all that has: what arrived on descriptors
-    /// before what was posted, so that a process that was stopped hears its own children before what others made of
-    /// its silence.
+    /// Waits for at most `at_most` until something happens, and handles all of it. Descriptors come before posted
+    /// work: a process that was suspended thus hears its own children before it learns how others judged its silence.
     void turn(Duration at_most);
 
 private:
     void handle_posted();
 
     int epoll_;
-    int posted_signal_;  // an eventfd: something was posted
+    int posted_signal_;  // an eventfd: work was posted
     std::map<int, std::shared_ptr<std::function<void()>>> watched_;
     std::mutex mutex_;
     std::deque<std::function<void()>> posted_;  // guarded by mutex_

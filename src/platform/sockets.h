@@ -23,9 +23,9 @@ struct Packet {
 
 enum class Received { Packet, Nothing, Closed };
 
-/// Sends one packet on a SOCK_SEQPACKET socket. Waits if the socket does. False when it did not work; see errno.
+/// Sends one packet on a SOCK_SEQPACKET socket. Blocks if the socket is blocking. False when it failed; see errno.
 [[nodiscard]] bool send_packet(int socket, std::string_view bytes, const std::vector<int>& descriptors = {});
-/// Takes the next packet without waiting. Packets are at most 64 KiB and carry at most 8 descriptors.
+/// Receives the next packet without blocking. Packets have at most 64 KiB and 8 descriptors.
 [[nodiscard]] Received receive_packet(int socket, Packet& packet);
 
 }  // namespace holdfast::platform

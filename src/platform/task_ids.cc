@@ -21,7 +21,7 @@ public:
     }
 
 private:
-    // A forked child inherits the counter: going on from it, parent and child would make the same ids.
+    // A forked child inherits the counter, so parent and child would make the same ids.
     void forget_parent() {
         if (const pid_t now = getpid(); now != owner_) {
             maker_ = UuidV7Maker();

@@ -30,7 +30,7 @@ bool is_zone_name(std::string_view name) {
            name.find("//") == std::string_view::npos;
 }
 
-/// nullopt: there is no file that could be a zone. Does not wait for whoever may be at the other end of a pipe.
+/// nullopt: there is no regular file of that name. Does not block on a pipe.
 std::optional<std::string> read_small_file(const std::string& path) {
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
     struct stat status {};
@@ -47,7 +47,7 @@ std::optional<std::string> read_small_file(const std::string& path) {
     return std::nullopt;
 }
 
-/// Empty when the folder cannot be read. Its parts "posix" and "right" hold the same names again.
+/// Empty when the folder cannot be read. Its folders "posix" and "right" repeat the same names.
 std::vector<std::string> zone_names(const fs::path& folder) {
     std::vector<std::string> names;
     std::error_code error, not_a_file;

@@ -17,8 +17,7 @@ void add_tag(std::vector<std::string>& tags, const std::string& tag) {
     if (std::find(tags.begin(), tags.end(), tag) == tags.end()) tags.push_back(tag);
 }
 
-/// Starts a program in a process group of its own, with nothing to read and nobody to read what it prints. -1 when it
-/// cannot be started.
+/// Starts a program in a process group of its own, with /dev/null as its streams. -1 when it cannot be started.
 pid_t start_silently(const std::vector<std::string>& words) {
     const std::vector<char*> arguments = platform::exec_vector(words);
     posix_spawn_file_actions_t files;

@@ -10,10 +10,9 @@ namespace holdfast::worker {
 
 struct CapabilityParams {
     Isolation isolation = Isolation::Process;
-    std::vector<std::string> tags = {};  ///< what the worker is configured to carry in any case
-    std::vector<std::string> container_command =
-        {};  ///< the whole beginning of a command line: docker, with its options
-    Duration patience = std::chrono::seconds(10);  ///< how long that command may take to answer
+    std::vector<std::string> tags = {};               ///< the configured tags
+    std::vector<std::string> container_command = {};  ///< the first words of a command line: docker, with its options
+    Duration patience = std::chrono::seconds(10);     ///< how long that command may take to answer
 };
 
 /// The tags that the worker carries, all different: "script", where processes can run; "docker", when the container
@@ -21,7 +20,7 @@ struct CapabilityParams {
 [[nodiscard]] std::vector<std::string> detect_capabilities(const CapabilityParams& params,
                                                            const FunctionTable& functions);
 
-/// Whether `command ps -q` ends with 0 within the time: the engine behind it answers.
+/// Whether `command ps -q` ends with exit code 0 in time, so that its engine answers.
 [[nodiscard]] bool answers(const std::vector<std::string>& container_command, Duration patience);
 
 }  // namespace holdfast::worker

@@ -10,9 +10,9 @@
 
 namespace holdfast::worker {
 
-/// Watches that the service loop turns. A process whose loop is stuck can neither beat nor stop a run: it ends
-/// itself, and its keeper what it leaves behind. Time in which the guard itself did not run (a stopped process, a
-/// machine that slept) does not count.
+/// Watches that the service loop turns. A process whose loop hangs can neither beat nor stop a run, so it ends
+/// itself, and its keeper kills its runners. Time in which the guard itself did not run (a suspended process or
+/// machine) does not count.
 class LoopGuard {
 public:
     LoopGuard(Duration patience, std::function<void(Duration)> when_stuck);

@@ -11,12 +11,12 @@ namespace holdfast::worker {
 
 namespace {
 
-/// How long the loop may not turn before something is wrong.
+/// A loop that has not turned for this long hangs.
 Duration guard_patience(const engine::WorkerSettings& settings) {
     return settings.registration.fence_after / 2;
 }
 
-/// The loop turns at least this often, so that its guard can tell that it does.
+/// The loop turns at least this often, so that its guard sees it.
 Duration longest_pause(const engine::WorkerSettings& settings) {
     return std::min<Duration>(std::chrono::seconds(1), guard_patience(settings) / 4);
 }
@@ -46,7 +46,7 @@ void Service::handle(const engine::RunnerEvent& event) {
 }
 
 void Service::report_stuck(Duration stuck_for) {
-    // In a thread that nobody waits for: what the loop is stuck in may be the log itself.
+    // In a detached thread: the log itself may be what the loop hangs in.
     std::thread([this, stuck_for] {
         parts_.log.write({LogLevel::Error,
                           concat("The service loop has not turned for ", format_duration(stuck_for),
@@ -65,7 +65,7 @@ int Service::run() {
         decide();
         if (!exit_code_) parts_.loop.turn(pause());
     }
-    guard_.reset();  // what ends now may take its time
+    guard_.reset();  // the end may take longer than a turn
     return *exit_code_;
 }
 
@@ -114,7 +114,7 @@ void Service::call_store(engine::Lane lane, engine::StoreCall call) {
         snapshot->snapshot.memory_mb = load.memory_mb;
         snapshot->snapshot.load = load.load;
     }
-    store::Store& store = lane == engine::Lane::Claim ? parts_.claims : parts_.store;
+    store::WorkerStore& store = lane == engine::Lane::Claim ? parts_.claims : parts_.store;
     thread_of(lane).submit([this, lane, &store, call = std::make_shared<engine::StoreCall>(std::move(call))] {
         auto answer = std::make_shared<engine::StoreAnswer>(engine::perform(store, *call));
         parts_.loop.post([this, lane, answer] { answered(lane, std::move(*answer)); });
@@ -138,7 +138,7 @@ void Service::answered(engine::Lane lane, engine::StoreAnswer answer) {
     worker_.answered(lane, answer, platform::machine_time());
 }
 
-/// Before the first beat: until then nobody looks for it.
+/// Taken before the first beat: no observer looks for it before that.
 void Service::hold_life_lock(std::int64_t number) {
     if (parts_.life_lock.empty()) return;
     try {

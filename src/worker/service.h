@@ -18,31 +18,32 @@
 
 namespace holdfast::worker {
 
-/// What a worker works with. Everything referred to outlives the service.
+/// The parts of a worker. Everything referred to must outlive the service.
 struct ServiceParts {
     platform::ServiceLoop& loop;
-    store::Store& store;
-    store::Store& claims;  ///< for claims beside other work; may be the same
+    store::WorkerStore& store;
+    store::WorkerStore& claims;  ///< for claims beside other work; may be the same
     Random& random;
     Log& log;
-    std::string life_lock = {};  ///< the file that its proof of life is in; empty: the store itself keeps it
-    /// Somebody who outlives this process holds the proof of life as well.
+    std::string life_lock = {};  ///< the file of its life lock; empty: the store keeps its proof of life
+    /// Called with the descriptor of the life lock, for a process that outlives this one to hold as well.
     std::function<void(int descriptor)> share_life_lock = [](int) {};
     std::function<void(engine::Announce::What)> announce = [](engine::Announce::What) {};
     /// Called in every turn of the loop.
     std::function<void()> turned = [] {};
 };
 
-/// Drives an engine::Worker on this machine: performs what it decides, and tells it what comes of that.
+/// Drives an engine::Worker on this machine: performs its commands and returns their outcomes as events.
 class Service {
 public:
     Service(engine::WorkerSettings settings, ServiceParts parts);
 
-    /// What runners tell goes here, in the loop's thread. They are set once, before run(), and outlive it.
+    /// Takes the events of runners, in the loop's thread.
     void handle(const engine::RunnerEvent& event);
+    /// To be called once, before run(). `runners` must outlive the service.
     void use(engine::Runners& runners) { runners_ = &runners; }
 
-    /// Works until the worker has left; the exit code. In the loop's thread.
+    /// Works until the worker has left and returns the exit code. In the loop's thread.
     int run();
     /// From the loop's thread.
     void ask_to_drain(const std::string& why);
@@ -57,7 +58,7 @@ private:
     void hold_life_lock(std::int64_t number);
     void leave(const engine::Leave& leave);
     [[nodiscard]] Duration pause() const;
-    /// For a watch's thread: has the loop do this soon, once for all that was posted by then.
+    /// For a watch's thread: makes the loop do this soon, once for all calls until then.
     void post_once(std::atomic<bool>& is_posted, std::function<void()> action);
 
     ServiceParts parts_;

@@ -12,7 +12,7 @@ namespace holdfast::worker {
 class StoreLane {
 public:
     StoreLane();
-    /// Waits for the call under way; those that have not begun are dropped.
+    /// Waits for the call under way, and drops those that have not begun.
     ~StoreLane();
     StoreLane(const StoreLane&) = delete;
     StoreLane& operator=(const StoreLane&) = delete;

@@ -9,11 +9,11 @@
 
 namespace holdfast::worker {
 
-/// A thread that waits for the store's word that there is news of a topic.
+/// A thread that waits for the store's notifications about a topic.
 class StoreWatch {
 public:
     /// `when_news` is called in that thread.
-    StoreWatch(store::Store& store, store::Topic topic, std::function<void()> when_news);
+    StoreWatch(store::WorkerStore& store, store::Topic topic, std::function<void()> when_news);
     ~StoreWatch();
     StoreWatch(const StoreWatch&) = delete;
     StoreWatch& operator=(const StoreWatch&) = delete;

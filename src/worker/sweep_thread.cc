@@ -10,7 +10,7 @@ namespace holdfast::worker {
 
 namespace {
 
-/// After a death: the database server needs a moment to let go of the dead worker's session.
+/// After a death the database server needs a moment to end the dead worker's session.
 constexpr Duration second_look = std::chrono::milliseconds(100);
 constexpr Duration container_patience = std::chrono::seconds(10);
 
@@ -54,7 +54,7 @@ void SweepThread::run() {
     }
 }
 
-void SweepThread::sweep(store::Store& store) {
+void SweepThread::sweep(store::RecoveryStore& store) {
     engine::Sweeper sweeper(store, *host_, random_, params_.who, params_.settings, platform::machine_time);
     bool has_died = false;
     while (!stopping_) {
@@ -78,7 +78,7 @@ void SweepThread::sweep(store::Store& store) {
     }
 }
 
-void SweepThread::note(store::Store& store, const engine::SweepReport& report, Duration now) {
+void SweepThread::note(store::RecoveryStore& store, const engine::SweepReport& report, Duration now) {
     const bool is_time = report.holds_lease && now >= note_at_;
     if (is_time) note_at_ = now + params_.settings.check_interval;
     for (const engine::ServicePass& pass : report.passes) {
@@ -87,7 +87,7 @@ void SweepThread::note(store::Store& store, const engine::SweepReport& report, D
         total.remarks.clear();
         if (!is_time && pass.report.is_empty() && pass.failure.empty()) continue;
         nlohmann::json did;
-        for (const auto& [what, count] : engine::counts_of(total)) did[std::string(what)] = count;
+        for (const auto& [what, count] : engine::report_counts) did[std::string(what)] = total.*count;
         store.note_sweep(
             {.service = pass.service, .who = params_.who, .at = {}, .did = did.dump(), .failure = pass.failure});
     }
@@ -100,8 +100,8 @@ void SweepThread::say(const engine::SweepReport& report) {
             log_.write({LogLevel::Error, concat("Recovery: ", pass.service, " failed: ", pass.failure), {}});
         if (pass.report.is_empty()) continue;
         LogLine line{LogLevel::Info, concat("Recovery: ", pass.service), {}};
-        for (const auto& [what, count] : engine::counts_of(pass.report))
-            line.fields.emplace_back(what, std::to_string(count));
+        for (const auto& [what, count] : engine::report_counts)
+            line.fields.emplace_back(what, std::to_string(pass.report.*count));
         log_.write(line);
     }
 }

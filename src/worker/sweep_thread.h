@@ -21,8 +21,8 @@ struct SweepParams {
     engine::SweepSettings settings;
     Duration interval = std::chrono::seconds(1);  ///< between two looks
     std::string who;
-    runner::ContainerTool containers = {};  ///< by which a dead worker's containers are removed
-    /// Told, in the sweeping thread, of each pass that reached the store.
+    runner::ContainerTool containers = {};  ///< removes a dead worker's containers
+    /// Called in the sweeping thread after each pass that reached the store.
     std::function<void(const engine::SweepReport&)> swept = [](const engine::SweepReport&) {};
 };
 
@@ -30,7 +30,7 @@ struct SweepParams {
 /// intervals, and at once when a worker of this machine dies.
 class SweepThread {
 public:
-    /// `random` and `log` outlive it.
+    /// `random` and `log` must outlive it.
     SweepThread(SweepParams params, Random& random, Log& log);
     ~SweepThread();
     SweepThread(const SweepThread&) = delete;
@@ -38,11 +38,10 @@ public:
 
 private:
     void run();
-    void sweep(store::Store& store);
+    void sweep(store::RecoveryStore& store);
     void say(const engine::SweepReport& report);
-    /// Leaves word in the store of what each service did since this began: when there is news, and when all of them
-    /// run.
-    void note(store::Store& store, const engine::SweepReport& report, Duration now);
+    /// Notes in the store what each service did since the start: when that has changed, and when all of them ran.
+    void note(store::RecoveryStore& store, const engine::SweepReport& report, Duration now);
 
     const SweepParams params_;
     Random& random_;
@@ -55,7 +54,7 @@ private:
     std::thread thread_;
 };
 
-/// How this machine is looked at for the store's workers.
+/// The watch over the store's workers on this machine.
 [[nodiscard]] std::unique_ptr<platform::LocalHostWatch> host_watch_for(const std::string& store_url,
                                                                        const runner::ContainerTool& containers);
 

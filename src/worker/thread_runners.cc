@@ -10,7 +10,7 @@
 
 namespace holdfast::worker {
 
-/// One run: what its function sees of it.
+/// The Context of one run.
 class ThreadRun : public runner::FunctionContext {
 public:
     ThreadRun(ThreadRunners& runners, engine::RunnerId runner, engine::RunOrder order)
@@ -101,8 +101,8 @@ void ThreadRunners::ask_to_stop(engine::RunnerId runner, engine::StopCause, Dura
 
 void ThreadRunners::kill(engine::RunnerId) {}
 
-/// One thread is woken at a time, and wakes the next while there is more to do: many short runs are done by the few
-/// threads that are awake, and a long one never keeps another waiting.
+/// Threads are woken one at a time; each wakes the next while more runs wait. So a few awake threads execute many
+/// short runs, and a long run never delays another.
 void ThreadRunners::work() {
     std::unique_lock lock(mutex_);
     while (true) {

@@ -17,12 +17,12 @@ namespace holdfast::worker {
 class ThreadRun;
 
 /// Runs functions in threads of this process: the fastest, for code that is trusted not to crash. A thread cannot be
-/// killed: a run that was asked to stop goes on until its function looks at Context::cancelled() and returns.
+/// killed: a run that was asked to stop continues until its function checks Context::cancelled() and returns.
 class ThreadRunners : public engine::Runners {
 public:
     using Sink = std::function<void(engine::RunnerEvent)>;
 
-    /// `sink` is called in the loop's thread. `functions`, and the loop, outlive this.
+    /// `sink` is called in the loop's thread. `functions` and the loop must outlive this object.
     ThreadRunners(platform::ServiceLoop& loop, const FunctionTable& functions, Sink sink);
     /// Waits for the functions under way.
     ~ThreadRunners() override;
