@@ -3,12 +3,12 @@ import { Coalescer, topicsOfChange, topicsOfEvent, type Topic } from './invalida
 
 const counts = { pending: 0, claimed: 0, running: 0, completed: 0, failed: 0, cancelled: 0, expired: 0 };
 
-describe('What has to be read again', () => {
-    it('follows from what changed', () => {
+describe('The topics to refresh', () => {
+    it('follow from a change', () => {
         expect(topicsOfChange({ tasks: true, jobs: false, workers: false, counts })).toEqual(['tasks', 'queues', 'overview', 'stats']);
         expect(topicsOfChange({ tasks: false, jobs: false, workers: false, counts })).toEqual([]);
     });
-    it('follows from what happened', () => {
+    it('follow from an event', () => {
         expect(topicsOfEvent({ kind: 'worker_lost', task: null, job: null, worker: 'w' })).toEqual(expect.arrayContaining(['workers', 'recovery', 'overview']));
         expect(topicsOfEvent({ kind: 'queue_paused', task: null, job: null, worker: null })).toContain('queues');
         expect(topicsOfEvent({ kind: 'token_revoked', task: null, job: null, worker: null })).toContain('tokens');
@@ -27,7 +27,7 @@ describe('Many changes', () => {
         };
         return { coalescer: new Coalescer((topics) => told.push(topics), () => pause, clock), told, pass };
     }
-    it('are told together: the first at once, the others after the pause', () => {
+    it('are reported together: the first at once, the others after the pause', () => {
         const { coalescer, told, pass } = bench(700);
         for (let i = 0; i < 50; i++) coalescer.add(['tasks', 'jobs']);
         expect(told).toEqual([['tasks', 'jobs']]);
@@ -36,7 +36,7 @@ describe('Many changes', () => {
         pass(5000);
         expect(told).toHaveLength(2);
     });
-    it('are told at once when the tab comes to the front', () => {
+    it('are reported at once when the tab becomes visible', () => {
         const { coalescer, told } = bench(20_000);
         coalescer.add(['tasks']);
         coalescer.add(['jobs']);

@@ -7,17 +7,17 @@ describe('Server-sent events', () => {
         { event: 'hello', data: '{"now":1}', id: null },
         { event: 'event', data: 'a\nb', id: '7' },
     ];
-    it('are read whole', () => {
+    it('are parsed from one piece', () => {
         expect(new SseParser().push(text)).toEqual(messages);
     });
-    it('are read wherever they are cut', () => {
+    it('are parsed from any pieces', () => {
         const windows = text.replaceAll('\n', '\r\n');
         for (const form of [text, windows]) {
             const parser = new SseParser();
             expect([...form].flatMap((letter) => parser.push(letter))).toEqual(messages);
         }
     });
-    it('wait for their end', () => {
+    it('are reported only when they are complete', () => {
         const parser = new SseParser();
         expect(parser.push('data: half\n')).toEqual([]);
         expect(parser.push('\n')).toEqual([{ event: 'message', data: 'half', id: null }]);

@@ -3,7 +3,7 @@ import { openStream, retryDelay, type StreamHandlers } from './stream';
 
 type Answer = { status: number; texts?: string[]; stays?: boolean } | 'no server';
 
-/** Answers one request after the other; keeps what was asked. */
+/** Answers requests one after the other and records them. */
 function server(...answers: Answer[]) {
     const asked: (string | null)[] = [];
     const doFetch = vi.fn(async (_: unknown, init?: RequestInit) => {
@@ -33,7 +33,7 @@ describe('A stream', () => {
     beforeEach(() => void vi.useFakeTimers());
     afterEach(() => void vi.useRealTimers());
 
-    it('comes back by itself, and goes on behind what it has', async () => {
+    it('reconnects, and resumes after the last event', async () => {
         const { doFetch, asked } = server({ status: 200, texts: ['id: 41\nevent: event\ndata: x\n\n'] }, 'no server', { status: 200, stays: true });
         const { told, taking } = handlers();
         const stop = openStream('/api/events', taking, { fetch: doFetch, random: () => 0 });
@@ -46,14 +46,14 @@ describe('A stream', () => {
         expect(asked).toEqual([null, '41', '41']);
         stop();
     });
-    it('says with which status it was refused', async () => {
+    it('reports the status of a refusal', async () => {
         const { told, taking } = handlers();
         const stop = openStream('/api/events', taking, { fetch: server({ status: 401 }).doFetch, random: () => 0 });
         await settle();
         expect(told).toEqual(['lost 401']);
         stop();
     });
-    it('is given up when nothing is heard, heartbeats included', async () => {
+    it('is closed after a silence without comment lines', async () => {
         const { told, taking } = handlers();
         const stop = openStream('/api/events', taking, { fetch: server({ status: 200, texts: [': alive\n\n'], stays: true }).doFetch, silenceLimit: 1000, random: () => 0 });
         await settle(999);
@@ -62,7 +62,7 @@ describe('A stream', () => {
         expect(told).toEqual(['opened', 'lost 200']);
         stop();
     });
-    it('that was stopped is not opened again', async () => {
+    it('is not reopened after a stop', async () => {
         const { doFetch, asked } = server({ status: 200, texts: [] });
         const { taking } = handlers();
         const stop = openStream('/api/events', taking, { fetch: doFetch });
@@ -73,7 +73,7 @@ describe('A stream', () => {
 });
 
 describe('The wait before the next attempt', () => {
-    it('grows up to a limit, and differs from page to page', () => {
+    it('grows up to a limit and differs between pages', () => {
         expect([0, 1, 2, 20].map((failures) => retryDelay(failures, () => 0))).toEqual([500, 1000, 2000, 15_000]);
         expect(retryDelay(1, () => 1)).toBe(750);
     });

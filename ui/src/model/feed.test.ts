@@ -4,31 +4,31 @@ import { appended, refreshed, rowsOf, started } from './feed';
 const rows = (...ids: string[]) => ids.map((id) => ({ id, state: 'RUNNING' }));
 const ids = (feed: { pages: { rows: { id: string }[] }[] }) => feed.pages.flatMap((page) => page.rows.map((row) => row.id));
 
-describe('A list that is read while it grows', () => {
+describe('A growing list', () => {
     const feed = appended(started(rows('09', '08', '07'), '07'), '07', rows('06', '05', '04'), '04');
 
     it('shows its pages one after the other', () => {
         expect(ids(feed)).toEqual(['09', '08', '07', '06', '05', '04']);
     });
-    it('keeps new rows back, and counts them', () => {
+    it('holds new rows back and counts them', () => {
         const after = refreshed(feed, null, rows('11', '10', '09'), true);
         expect(ids(after)).toEqual(ids(feed));
         expect(after.fresh.map((row) => row.id)).toEqual(['11', '10']);
     });
-    it('takes changed rows in their places', () => {
+    it('updates changed rows in place', () => {
         const after = refreshed(feed, '07', [{ id: '06', state: 'FAILED' }, ...rows('05', '04')], true);
         expect(rowsOf(after)[3]).toEqual({ id: '06', state: 'FAILED' });
     });
-    it('keeps rows that have left the filter, marked', () => {
+    it('keeps and marks rows that no longer match the filter', () => {
         const after = refreshed(feed, '07', rows('06', '04', '03'), true);
         expect(ids(after)).toEqual(ids(feed));
         expect([...after.gone]).toEqual(['05']);
     });
-    it('does not take rows for gone that are only behind the cut', () => {
+    it('keeps rows that are only beyond the end of the answer', () => {
         const after = refreshed(feed, null, rows('12', '11', '10'), true);
         expect(after.gone.size).toBe(0);
     });
-    it('takes a row back that has returned', () => {
+    it('restores a row that matches again', () => {
         const without = refreshed(feed, '07', rows('06', '04'), false);
         expect(refreshed(without, '07', rows('06', '05', '04'), false).gone.size).toBe(0);
     });

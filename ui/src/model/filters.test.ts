@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { jobFiltersOf, jobSearch, taskFiltersOf, taskSearch, toggled } from './filters';
 
 describe('Filters of tasks', () => {
-    it('survive the way into the URL and back', () => {
+    it('survive a round trip through the URL', () => {
         const filters = { states: ['FAILED', 'EXPIRED'] as const, name: 'a b&c', queue: 'q', worker: 'web-1', id: '01a1' };
         expect(taskFiltersOf(taskSearch({ ...filters, states: [...filters.states] }))).toEqual({ ...filters, states: ['FAILED', 'EXPIRED'] });
     });
-    it('that say nothing leave the URL clean', () => {
+    it('without a value do not appear in the URL', () => {
         expect(taskSearch(taskFiltersOf(''))).toBe('');
     });
     it('keep commas readable', () => {
         expect(taskSearch(taskFiltersOf('?state=FAILED,PENDING'))).toBe('?state=PENDING,FAILED');
     });
-    it('leave out states that do not exist, and take them in any case', () => {
+    it('ignore unknown states and letter case', () => {
         expect(taskFiltersOf('?state=failed,GONE').states).toEqual(['FAILED']);
     });
     it('are toggled one state at a time', () => {
@@ -22,7 +22,7 @@ describe('Filters of tasks', () => {
 });
 
 describe('Filters of jobs', () => {
-    it('survive the way into the URL and back', () => {
+    it('survive a round trip through the URL', () => {
         const search = '?state=PAUSED&workflow=nightly&children=true';
         expect(jobSearch(jobFiltersOf(search))).toBe(search);
     });

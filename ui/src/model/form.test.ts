@@ -10,26 +10,26 @@ describe('A form made from a schema', () => {
     it('begins with the defaults', () => {
         expect(initialValues(fields)).toEqual({ day: '', copies: '2', ratio: '', dry: 'false', names: '[\n  "Ada"\n]', more: '', mode: 'full', level: '' });
     });
-    it('gives values of the types that the schema names', () => {
+    it('returns values of the types in the schema', () => {
         const { input, errors } = inputOf(fields, { day: '15', copies: '3', ratio: '1.5', dry: 'true', names: '["a"]', more: '{"a": 1}', mode: 'quick', level: '2' });
         expect(errors).toEqual({});
         expect(input).toEqual({ day: '15', copies: 3, ratio: 1.5, dry: true, names: ['a'], more: { a: 1 }, mode: 'quick', level: 2 });
     });
-    it('leaves out what was left empty', () => {
+    it('omits empty fields', () => {
         expect(inputOf(fields, { day: 'x' }).input).toEqual({ day: 'x' });
     });
-    it('says what is wrong at each field', () => {
+    it('shows an error at each invalid field', () => {
         const { errors } = inputOf(fields, { day: '', copies: '1.5', ratio: 'x', names: '{}', more: '[1', mode: 'slow' });
         expect(Object.keys(errors)).toEqual(['day', 'copies', 'ratio', 'names', 'more', 'mode']);
     });
 });
 
-describe('What the server complains about', () => {
+describe('An error of the server', () => {
     const problem = (errors: { where: string; detail: string }[]) => ({ status: 422, code: 'REFUSED', title: 'Refused', detail: 'the input is not valid', errors });
-    it('stands at the field that it names', () => {
+    it('is shown at the field that it names', () => {
         expect(errorsAt(['day', 'mode'], problem([{ where: 'input.day', detail: 'is missing' }, { where: 'input', detail: '"mode" is not one of full, quick' }]))).toEqual({ day: 'is missing', mode: '"mode" is not one of full, quick' });
     });
-    it('about nothing in particular stands at the form', () => {
+    it('without a field is shown at the form', () => {
         expect(errorsAt(['day'], problem([{ where: 'workflow', detail: 'is unknown' }]))).toEqual({ [wholeForm]: 'workflow: is unknown' });
         expect(errorsAt(['day'], { status: 503, code: 'OVERLOADED', title: '', detail: 'try again' })).toEqual({ [wholeForm]: 'try again' });
     });

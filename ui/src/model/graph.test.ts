@@ -7,7 +7,7 @@ import { nodeHeight, nodeWidth } from './shape';
 import { directionOf, heightOf, pathThrough, smallestFit, viewportOf } from './view';
 import { step } from './samples';
 
-/** One step, many beside each other, one that waits for all. */
+/** One step, many parallel steps, and one that depends on all of them. */
 function fan(width: number): [Step[], Edge[]] {
     const middle = Array.from({ length: width }, (_, index) => step(`middle-${index}`));
     const edges = middle.flatMap(({ name }) => [{ from: 'first', to: name }, { from: name, to: 'last' }]);
@@ -19,21 +19,21 @@ describe('The graph of a job', () => {
         const graph = graphOf([step('a'), step('a[0]', 'RUNNING', { item: 0 }), step('tell', 'WAITING', { hook: true })], []);
         expect(graph.nodes.map((node) => node.id)).toEqual(['a']);
     });
-    it('leaves few alike as they are', () => {
+    it('draws a few similar steps individually', () => {
         const [steps, edges] = fan(foldLimit - 1);
         expect(graphOf(steps, edges).nodes).toHaveLength(steps.length);
     });
-    it('draws many alike as one, with one edge to each neighbour', () => {
+    it('draws many similar steps as one node, with one edge to each neighbour', () => {
         const [steps, edges] = fan(498);
         const graph = graphOf(steps, edges);
         expect(graph.nodes.map((node) => [node.id, node.steps.length])).toEqual([['first', 1], ['group:middle-0', 498], ['last', 1]]);
         expect(graph.edges).toEqual([{ from: 'first', to: 'group:middle-0' }, { from: 'group:middle-0', to: 'last' }]);
     });
-    it('opens a group that is asked for', () => {
+    it('opens a requested group', () => {
         const [steps, edges] = fan(10);
         expect(graphOf(steps, edges, new Set(['group:middle-0'])).nodes).toHaveLength(12);
     });
-    it('groups nothing when told so', () => {
+    it('groups nothing when folding is off', () => {
         const [steps, edges] = fan(10);
         expect(graphOf(steps, edges, new Set(), false).nodes).toHaveLength(12);
     });
@@ -42,7 +42,7 @@ describe('The graph of a job', () => {
         const changed = steps.map((one) => (one.name === 'middle-3' ? { ...one, kind: 'approval' } : one));
         expect(graphOf(changed, [...edges, { from: 'middle-5', to: 'other' }], new Set()).nodes).toHaveLength(4);
     });
-    it('drops edges to what is not drawn', () => {
+    it('drops edges to steps that are not drawn', () => {
         expect(graphOf([step('a')], [{ from: 'gone', to: 'a' }]).edges).toEqual([]);
     });
     it('keeps its shape when only states change', () => {
@@ -52,7 +52,7 @@ describe('The graph of a job', () => {
     });
 });
 
-/** A fan, a chain, and pairs that wait for one of each: no two steps have the same neighbours. */
+/** A fan, a chain, and pairs that depend on one of each: no two steps have the same neighbours. */
 function woven(width: number): [Step[], Edge[]] {
     const numbers = Array.from({ length: width }, (_, index) => index);
     const steps = ['begin', ...numbers.flatMap((i) => [`fan-${i}`, `chain-${i}`, `pair-${i}`])].map((name) => step(name));
@@ -65,14 +65,14 @@ function woven(width: number): [Step[], Edge[]] {
     return [steps, edges];
 }
 
-describe('A graph of more than is readable', () => {
-    it('draws steps whose names differ in numbers only as one', () => {
+describe('A graph with too many nodes to read', () => {
+    it('draws steps whose names differ only in numbers as one node', () => {
         const [steps, edges] = woven(150);
         const graph = graphOf(steps, edges);
         expect(graph.nodes.map((node) => [titleOf(node), node.steps.length])).toEqual([['begin', 1], ['fan-*', 150], ['chain-*', 150], ['pair-*', 150]]);
         expect(graph.edges).toHaveLength(4);
     });
-    it('is left as it is while it is readable', () => {
+    it('is not folded while it is readable', () => {
         const [steps, edges] = woven(Math.floor((readable - 1) / 3));
         expect(graphOf(steps, edges).nodes).toHaveLength(steps.length);
     });
@@ -80,8 +80,8 @@ describe('A graph of more than is readable', () => {
         const [steps, edges] = woven(150);
         expect(graphOf(steps, edges, new Set(['group:fan-0'])).nodes).toHaveLength(153);
     });
-    it('folds by depth what would close a circle as a whole', () => {
-        // Rows of a, b, a: folding all of a would lead from it to b and back.
+    it('folds a family by depth if folding it whole would close a cycle', () => {
+        // Rows of a, b, a: folding all of a would close a cycle through b.
         const rows = Array.from({ length: 20 }, (_, index) => index);
         const steps = rows.flatMap((i) => [step(`a-${i}`), step(`b-${i}`), step(`a-${i + 100}`)]);
         const edges = rows.flatMap((i) => [{ from: `a-${i}`, to: `b-${i}` }, { from: `b-${i}`, to: `a-${i + 100}` }]);
@@ -97,7 +97,7 @@ describe('A graph of more than is readable', () => {
 });
 
 describe('A group of steps', () => {
-    it('shows first what a person would want to know', () => {
+    it('shows the most important state', () => {
         expect(stateOfGroup([step('a', 'COMPLETED'), step('b', 'FAILED'), step('c', 'RUNNING')])).toBe('FAILED');
         expect(stateOfGroup([step('a', 'COMPLETED'), step('b', 'WAITING')])).toBe('RUNNING');
         expect(stateOfGroup([step('a', 'COMPLETED'), step('b', 'SKIPPED')])).toBe('COMPLETED');
@@ -117,22 +117,22 @@ describe('The layout of a graph', () => {
     const [steps, edges] = fan(4);
     const layouts = layoutsOf(shapeOf(graphOf(steps, edges)));
 
-    it('puts what depends to the right of what it depends on, and no two nodes on one place', () => {
+    it('puts a step to the right of its dependencies, without overlaps', () => {
         const { places } = layouts.across;
         expect(places.get('middle-0')!.x).toBeGreaterThanOrEqual(places.get('first')!.x + nodeWidth);
         expect(places.get('last')!.x).toBeGreaterThanOrEqual(places.get('middle-0')!.x + nodeWidth);
         expect(new Set([...places.values()].map(({ x, y }) => `${x} ${y}`)).size).toBe(6);
     });
-    it('or below it', () => {
+    it('or below them', () => {
         expect(layouts.down!.places.get('last')!.y).toBeGreaterThanOrEqual(layouts.down!.places.get('first')!.y + 2 * nodeHeight);
     });
-    it('is drawn across where that is readable, and down where it is not', () => {
+    it('is drawn across if that is readable, and down otherwise', () => {
         expect(directionOf(layoutsOf(chain(4)), 1100)).toBe('across');
         expect(directionOf(layoutsOf(chain(9)), 1100)).toBe('down');
         expect(directionOf(layoutsOf(chain(4)), 360)).toBe('down');
         expect(directionOf(layoutsOf(chain(50)), 1100)).toBe('across');
     });
-    it('leads an edge around what lies between', () => {
+    it('leads an edge around the nodes between its ends', () => {
         const { across } = layoutsOf({ nodes: ['a', 'b', 'c'], edges: [{ from: 'a', to: 'b' }, { from: 'b', to: 'c' }, { from: 'a', to: 'c' }] });
         const beside = across.bends.get('a→c')!.find(({ x }) => Math.abs(x - across.places.get('b')!.x - nodeWidth / 2) < 1)!;
         const above = beside.y - across.places.get('b')!.y;
@@ -144,7 +144,7 @@ describe('The layout of a graph', () => {
         expect(heightOf(across, 1100, 'across')).toBe(280);
         expect(heightOf(down!, 1100, 'down')).toBeGreaterThan(down!.height);
     });
-    it('is shown whole, or else from its beginning', () => {
+    it('is shown in full, or from its beginning if that is too small', () => {
         const small = layoutsOf(chain(3)).across;
         const whole = viewportOf(small, { width: 1100, height: 300 }, { x: 0, y: 0 });
         expect(whole.zoom).toBe(1);

@@ -20,7 +20,7 @@ describe('The lines of a log', () => {
     it('keep empty lines, and add none at the end', () => {
         expect(texts(piece('a\n\nb\n'))).toEqual(['a', '', 'b']);
     });
-    it('show the last of what was overwritten', () => {
+    it('show the last version of an overwritten line', () => {
         expect(texts(piece('10%\r50%\r100%\ndone\r\n'))).toEqual(['100%', 'done']);
     });
     it('have no colours', () => {
@@ -30,7 +30,7 @@ describe('The lines of a log', () => {
 
 describe('A search in a log', () => {
     const lines = ['An error', 'fine', 'ERROR: error'].map((text) => ({ text, at: '', stream: 'stdout', lease: 1, step: null }));
-    it('finds lines whatever the case', () => {
+    it('ignores case', () => {
         expect(matching(lines, 'error')).toEqual([0, 2]);
         expect(matching(lines, '')).toEqual([]);
     });

@@ -3,7 +3,7 @@ import { jobToRetry } from './retry';
 
 const step = { job: 'j', name: 'build', hook: false };
 
-describe('what is retried when a task has ended', () => {
+describe('The object to retry for an ended task', () => {
     it('is the job of a step', () => {
         expect(jobToRetry({ task: { finished_at: '2026-01-01T00:00:00Z' }, step })).toBe('j');
     });
@@ -11,7 +11,7 @@ describe('what is retried when a task has ended', () => {
         expect(jobToRetry({ task: { finished_at: '2026-01-01T00:00:00Z' }, step: null })).toBeNull();
         expect(jobToRetry({ task: { finished_at: '2026-01-01T00:00:00Z' }, step: { ...step, hook: true } })).toBeNull();
     });
-    it('is nothing while the task has not ended', () => {
+    it('is null while the task has not ended', () => {
         expect(jobToRetry({ task: { finished_at: null }, step })).toBeNull();
     });
 });

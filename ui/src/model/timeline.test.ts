@@ -11,13 +11,13 @@ const story = (task: Partial<Task>, more: Partial<TaskStory> = {}): TaskStory =>
 const titles = (told: TaskStory) => timelineOf(told).map((entry) => entry.title);
 
 describe("A task's timeline", () => {
-    it('of a waiting task ends with what it waits for', () => {
+    it('of a waiting task ends with the reason', () => {
         const waiting = { for: 'no_worker', sentence: 'waits for a worker: none has queue default', tasks: [], workers: [] };
         const entries = timelineOf(story({}, { waiting }));
         expect(entries.map((entry) => entry.sort)).toEqual(['submitted', 'now']);
         expect(entries[1]!.title).toBe('Waits for a worker: none has queue default');
     });
-    it('of a retried task tells each attempt and the wait before it', () => {
+    it('of a retried task shows each attempt and the wait before it', () => {
         const attempt = (number: number, second: number) => ({
             number, end: 'FAILED' as const, error: { code: 'SCRIPT_FAILED', message: 'exit code 3', data: null }, lease: number, worker: 'w',
             claimed_at: `2026-11-15T18:26:${second}Z`, started_at: `2026-11-15T18:26:${second}Z`, finished_at: `2026-11-15T18:26:${second + 1}Z`,
@@ -34,19 +34,19 @@ describe("A task's timeline", () => {
             'Failed 14 s after it was submitted',
         ]);
     });
-    it('of a running task ends with how far it has come', () => {
+    it('of a running task ends with its progress', () => {
         const running = { state: 'RUNNING' as const, claimed_at: '2026-11-15T18:26:21Z', started_at: '2026-11-15T18:26:21Z', worker: 'w', lease: 7, progress: { fraction: 0.42, text: 'row 42', at: '2026-11-15T18:26:25Z' } };
         const entries = timelineOf(story(running));
         expect(entries.map((entry) => entry.title)).toEqual(['Submitted to queue default, priority 50', 'Waited 1.0 s for a worker', 'Attempt 1 started', '42% done']);
         expect(entries[2]).toMatchObject({ worker: 'w', lease: 7, tone: 'busy' });
     });
-    it('shows what a verdict rests on', () => {
+    it('shows the evidence of a verdict', () => {
         const event = { id: 5, at: '2026-11-15T18:26:38Z', kind: 'requeued', who: 'worker web-1', message: 'worker exited; the task is PENDING', worker: 'w', data: { evidence: 'exited', age_ms: 5021, nested: {} } };
         const entry = timelineOf(story({}, { events: [event] })).find((one) => one.sort === 'event')!;
         expect(entry).toMatchObject({ title: 'Requeued', tone: 'warn', who: 'worker web-1' });
         expect(entry.evidence).toEqual([['evidence', 'exited'], ['age', '5.0 s']]);
     });
-    it('keeps the order of what happened at the same moment', () => {
+    it('keeps the order of simultaneous entries', () => {
         const at = base.created_at;
         const events = [1, 2].map((id) => ({ id, at, kind: `kind_${id}`, who: '', message: '', worker: null, data: null }));
         expect(titles(story({}, { events }))).toEqual(['Submitted to queue default, priority 50', 'Kind 1', 'Kind 2']);

@@ -6,10 +6,10 @@ describe('A definition as YAML', () => {
         const text = yamlOf({ main: 'nightly', workflows: { nightly: { steps: { fetch: { script: 'set -e\nfetch $DAY\n', depends_on: ['a', 'b-2'] } } } } });
         expect(text).toBe(['main: nightly', 'workflows:', '  nightly:', '    steps:', '      fetch:', '        script: |', '          set -e', '          fetch $DAY', '        depends_on: [a, b-2]', ''].join('\n'));
     });
-    it('quotes what would be read as something else', () => {
+    it('quotes texts that would be read as another type', () => {
         expect(yamlOf({ a: 'true', b: '12', c: 'x: y', d: '{{ input.a }}', e: '', f: '# no', g: 3, h: false })).toBe('a: "true"\nb: "12"\nc: "x: y"\nd: "{{ input.a }}"\ne: ""\nf: "# no"\ng: 3\nh: false\n');
     });
-    it('leaves out what is null', () => {
+    it('omits null members', () => {
         expect(yamlOf({ a: null, b: 1 })).toBe('b: 1\n');
     });
     it('writes lists of mappings item by item', () => {

@@ -3,19 +3,19 @@ import { attentionPath } from '../pages/links';
 import { matchPath } from './match';
 
 describe('A path', () => {
-    it('fits a pattern part by part', () => {
+    it('matches a pattern segment by segment', () => {
         expect(matchPath('/tasks/:id', '/tasks/01a%2Fb/')).toEqual({ id: '01a/b' });
         expect(matchPath('/', '/')).toEqual({});
         expect(matchPath('/tasks/:id', '/tasks')).toBeNull();
         expect(matchPath('/tasks', '/jobs')).toBeNull();
     });
-    it('with a spoilt escape is taken as it is', () => {
+    it('with an invalid escape is used unchanged', () => {
         expect(matchPath('/tasks/:id', '/tasks/%E0%A4%A')).toEqual({ id: '%E0%A4%A' });
     });
 });
 
-describe('What needs attention', () => {
-    it('leads to the page on which something can be done', () => {
+describe('An item that needs attention', () => {
+    it('links to the page where a person can act', () => {
         expect(attentionPath({ kind: 'approval', link: { page: 'job', id: '1' } })).toBe('/jobs/1');
         expect(attentionPath({ kind: 'task_failed', link: { page: 'tasks', id: null } })).toBe('/tasks?state=FAILED');
         expect(attentionPath({ kind: 'queue_paused', link: { page: 'queues', id: 'a' } })).toBe('/queues');
