@@ -10,7 +10,7 @@ describe('Durations', () => {
             '0 ms', '4 ms', '250 ms', '1.0 s', '4.3 s', '10 s', '59 s', '1 m 1 s', '1 h', '1 h 2 m', '1 d 1 h', '115 d 17 h',
         ]);
     });
-    it('that are negative or invalid are shown as zero', () => {
+    it('that are negative are shown as zero, and NaN as a dash', () => {
         expect(durationText(-3)).toBe('0 ms');
         expect(durationText(Number.NaN)).toBe('–');
     });
