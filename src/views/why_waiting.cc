@@ -50,9 +50,9 @@ bool is_fresh(const store::WorkerRecord& worker, Duration stale_after) {
 std::string ages_of(const Workers& workers) {
     std::vector<std::string> ages;
     for (const auto& worker : workers)
-        ages.push_back(worker.last_heartbeat
-                           ? concat(worker.registration.name, " beat ", rounded(worker.seconds_ago), " ago")
-                           : concat(worker.registration.name, " has never beaten"));
+        ages.push_back(worker.last_heartbeat ? concat(worker.registration.name, " sent a heartbeat ",
+                                                      rounded(worker.seconds_ago), " ago")
+                                             : concat(worker.registration.name, " has sent no heartbeat"));
     return join(ages, ", ");
 }
 
@@ -65,10 +65,11 @@ std::string loads_of(const Workers& workers) {
 
 WhyWaiting for_place(const store::NewTask& task, const Workers& open) {
     if (std::all_of(open.begin(), open.end(), is_full))
-        return {Obstacle::Busy,
-                concat("waits for a free place: all workers with ", wanted(task), " are busy: ", loads_of(open)),
-                {},
-                names_of(open)};
+        return {
+            Obstacle::Busy,
+            concat("waits for a free worker slot: all workers with ", wanted(task), " are busy: ", loads_of(open)),
+            {},
+            names_of(open)};
     return {Obstacle::Nothing,
             concat("is about to be claimed by a worker with ", wanted(task), ": ", join(names_of(open), ", ")),
             {},
@@ -149,7 +150,7 @@ WhyWaiting for_key(const WaitingFacts& facts) {
     for (const Uuid& task : facts.key_holders) holders.push_back(task.to_string());
     return {Obstacle::Key,
             concat("waits for one of the ", facts.key_limit, " slot(s) of the concurrency key '", key.key,
-                   "', held by ", holders.empty() ? "nobody any more" : join(holders, ", ")),
+                   "', held by ", holders.empty() ? "no task any more" : join(holders, ", ")),
             facts.key_holders,
             {}};
 }

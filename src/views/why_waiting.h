@@ -8,18 +8,18 @@
 
 namespace holdfast::engine {
 
-/// What stands between a PENDING task and its run. A task may wait for several; the first in this order is told.
+/// Why a PENDING task does not run. If several reasons apply, the first in this order is reported.
 enum class Obstacle {
     Overdue,        ///< its deadline has passed: it is about to be EXPIRED
     Future,         ///< its run_at has not come
-    Backoff,        ///< it was tried before, and waits for its next try
+    Backoff,        ///< it was tried before, and waits for its next attempt
     Key,            ///< its concurrency key is full
     Paused,         ///< its queue is paused, or its job
-    NoWorker,       ///< no worker that the store knows has its queue and tags
-    WorkerAway,     ///< those that have are away: they left, or were lost
-    NoFreshWorker,  ///< those that have do not beat
-    NoOpenWorker,   ///< those that beat are cordoned or draining
-    Busy,           ///< those that are open have no free place
+    NoWorker,       ///< the store knows no worker with its queue and tags
+    WorkerAway,     ///< the matching workers have left or were lost
+    NoFreshWorker,  ///< the matching workers send no heartbeats
+    NoOpenWorker,   ///< the fresh matching workers are cordoned or draining
+    Busy,           ///< the open matching workers have no free slot
     Nothing,        ///< it is about to be claimed
 };
 constexpr auto words_of(Obstacle) {
@@ -37,7 +37,7 @@ constexpr auto words_of(Obstacle) {
                             {Nothing, "nothing"}});
 }
 
-/// What is known about a PENDING task and about those that it waits for, read at one time.
+/// A PENDING task and the tasks and workers that it waits for, read at one time.
 struct WaitingFacts {
     store::TaskRecord task;
     Timestamp now;  ///< by the store's clock
@@ -52,7 +52,7 @@ struct WhyWaiting {
     Obstacle obstacle = Obstacle::Nothing;
     std::string sentence;              ///< goes on from "the task"
     std::vector<Uuid> tasks;           ///< of Key: who holds it
-    std::vector<std::string> workers;  ///< the names of those that have its queue and tags, where they are the reason
+    std::vector<std::string> workers;  ///< the names of the matching workers, where they are the reason
 };
 
 [[nodiscard]] WhyWaiting why_waiting(const WaitingFacts& facts);

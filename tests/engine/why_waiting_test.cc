@@ -103,7 +103,7 @@ const std::vector<Waiting> waitings = {
          f.task.waits_for = store::WaitReason::Key;
          f.task.task.concurrency = ConcurrencyKey{"db", 1};
      },
-     "held by nobody any more"},
+     "held by no task any more"},
     {"Paused", Obstacle::Paused, [](WaitingFacts& f) { f.queue_is_paused = true; }, "queue default is paused"},
     {"PausedWithoutAnyWorker", Obstacle::Paused,
      [](WaitingFacts& f) {
@@ -119,7 +119,7 @@ const std::vector<Waiting> waitings = {
      [](WaitingFacts& f) { f.workers[0].registration.tags = {"script"}; }, "tags [gpu]"},
     {"OnlyWorkersThatHaveLeft", Obstacle::WorkerAway,
      [](WaitingFacts& f) { f.workers[0].status = store::WorkerStatus::Inactive; },
-     "waits for a worker with queue default, tags [gpu] to come back: w beat 1s ago"},
+     "waits for a worker with queue default, tags [gpu] to come back: w sent a heartbeat 1s ago"},
     {"AWorkerThatLeftSeveralTimesIsNamedOnce", Obstacle::WorkerAway,
      [](WaitingFacts& f) {
          f.workers[0].status = store::WorkerStatus::Inactive;
@@ -128,7 +128,7 @@ const std::vector<Waiting> waitings = {
          f.workers[1].number = 2;
          f.workers[1].seconds_ago = seconds(4);
      },
-     "to come back: w beat 4s ago"},
+     "to come back: w sent a heartbeat 4s ago"},
     {"AWorkerThatHasLeftWithOtherTags", Obstacle::NoWorker,
      [](WaitingFacts& f) {
          f.workers[0].status = store::WorkerStatus::Inactive;
@@ -136,7 +136,7 @@ const std::vector<Waiting> waitings = {
      },
      "none has queue default"},
     {"NoneFresh", Obstacle::NoFreshWorker, [](WaitingFacts& f) { f.workers[0].seconds_ago = seconds(16); },
-     "No workers with fresh heartbeats available (queue default, tags [gpu]): w beat 16s ago"},
+     "No workers with fresh heartbeats available (queue default, tags [gpu]): w sent a heartbeat 16s ago"},
     {"FreshToTheLastMoment", Obstacle::Nothing, [](WaitingFacts& f) { f.workers[0].seconds_ago = seconds(15); },
      "about to be claimed"},
     {"SlowBeatsAreFreshForThreeOfThem", Obstacle::Nothing,
@@ -146,7 +146,7 @@ const std::vector<Waiting> waitings = {
      },
      "about to be claimed"},
     {"NeverBeaten", Obstacle::NoFreshWorker, [](WaitingFacts& f) { f.workers[0].last_heartbeat.reset(); },
-     "w has never beaten"},
+     "w has sent no heartbeat"},
     {"Cordoned", Obstacle::NoOpenWorker, [](WaitingFacts& f) { f.workers[0].cordoned = true; },
      "are cordoned or draining: w"},
     {"Draining", Obstacle::NoOpenWorker, [](WaitingFacts& f) { f.workers[0].status = store::WorkerStatus::Draining; },
