@@ -125,7 +125,7 @@ private:
             auto value = (*this)(*member);
             if (!value.ok()) return value;
             bytes += size_of(*value);
-            if (bytes > Expression::max_value_bytes) return failed(position, too_large());
+            if (bytes > ExpressionLimits::max_value_bytes) return failed(position, too_large());
             list.push_back(std::move(value).value());
         }
         return located(std::move(list), position);

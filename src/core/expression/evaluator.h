@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/expression/expression.h"
+#include "core/expression/expression_terms.h"
 #include "core/expression/node.h"
 
 namespace holdfast::core::expression {

@@ -8,20 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include "holdfast/result.h"
+#include "core/expression/expression_terms.h"
 
 namespace holdfast::core {
 
 namespace expression {
 struct Node;
 }
-
-/// What went wrong, and where: a byte offset into the text that was parsed, from 0.
-struct ExpressionError {
-    std::size_t position = 0;
-    std::string message = {};
-    bool operator==(const ExpressionError&) const = default;
-};
 
 /// A name that an expression mentions: its parts as written, a list's index as its digits.
 struct Reference {
@@ -31,26 +24,10 @@ struct Reference {
     bool operator==(const Reference&) const = default;
 };
 
-/// Where the values come from; asked only for what the expression names and its evaluation reaches.
-class ExpressionScope {
-public:
-    virtual ~ExpressionScope() = default;
-    /// The value of a path's first parts: {"input"}, {"item"}, {"index"}, {"job"}, {"steps", "fetch", "output"},
-    /// {"steps", "fetch", "status"}, ... For `steps` three parts are handed over at once, else one.
-    /// nullopt: there is no such name.
-    [[nodiscard]] virtual std::optional<nlohmann::json> find(const std::vector<std::string>& name) const = 0;
-};
-
 /// A parsed expression (docs/expressions.md is the language): immutable, cheap to copy.
 /// Total: every text is parsed or refused, and every evaluation ends with a value or an error, in bounded space.
-class Expression {
+class Expression : public ExpressionLimits {
 public:
-    static constexpr std::size_t max_text_bytes = 64 * 1024;
-    static constexpr std::size_t max_nesting = 64;
-    /// Of every value that an evaluation handles, about as it would be written in JSON.
-    static constexpr std::size_t max_value_bytes = 1024 * 1024;
-    static constexpr std::size_t max_value_nesting = 256;
-
     /// `text` is the inside of {{ }}.
     [[nodiscard]] static Result<Expression, ExpressionError> parse(std::string_view text);
 
@@ -64,9 +41,5 @@ private:
 
     std::shared_ptr<const expression::Node> root_;
 };
-
-/// What `when`, `and`, `or` and `not` take for true: everything but false, null, 0, "", [], {} and the texts "false",
-/// "0", "null" and "none" in any case.
-[[nodiscard]] bool is_true(const nlohmann::json& value);
 
 }  // namespace holdfast::core

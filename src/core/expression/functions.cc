@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/text.h"
-#include "core/expression/expression.h"
+#include "core/expression/expression_terms.h"
 
 namespace holdfast::core::expression {
 
@@ -53,7 +53,7 @@ Answer call_join(const Arguments& arguments) {
     for (std::size_t i = 0; i < list.size(); ++i) {
         if (i > 0) joined += separator.get_ref<const std::string&>();
         joined += text_of(list[i]);
-        if (joined.size() > Expression::max_value_bytes) return Failure{too_large()};
+        if (joined.size() > ExpressionLimits::max_value_bytes) return Failure{too_large()};
     }
     return json(std::move(joined));
 }

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/text.h"
-#include "core/expression/expression.h"
+#include "core/expression/expression_terms.h"
 
 namespace holdfast::core::expression {
 
@@ -151,7 +151,7 @@ Answer arithmetic(Operator op, const json& left, const json& right) {
 Answer joined(json left, const json& right) {
     auto& text = left.get_ref<std::string&>();
     const auto& more = right.get_ref<const std::string&>();
-    if (text.size() + more.size() > Expression::max_value_bytes) return Failure{too_large()};
+    if (text.size() + more.size() > ExpressionLimits::max_value_bytes) return Failure{too_large()};
     text += more;
     return left;
 }
@@ -172,7 +172,7 @@ constexpr std::size_t brackets_bytes = 2;
 class Measuring {
 public:
     void add(const json& value, std::size_t depth) {
-        too_deep_ = too_deep_ || depth > Expression::max_value_nesting;
+        too_deep_ = too_deep_ || depth > ExpressionLimits::max_value_nesting;
         if (exceeded()) return;
         if (value.is_string())
             bytes_ += value.get_ref<const std::string&>().size();
@@ -183,7 +183,7 @@ public:
     }
 
     [[nodiscard]] bool too_deep() const { return too_deep_; }
-    [[nodiscard]] bool exceeded() const { return too_deep_ || bytes_ > Expression::max_value_bytes; }
+    [[nodiscard]] bool exceeded() const { return too_deep_ || bytes_ > ExpressionLimits::max_value_bytes; }
     [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
 private:
@@ -254,13 +254,13 @@ std::size_t size_of(const json& value) {
 std::optional<std::string> size_defect(const json& value) {
     const Measuring measuring = measured(value);
     if (measuring.too_deep())
-        return concat("the value is nested deeper than ", Expression::max_value_nesting, " levels");
+        return concat("the value is nested deeper than ", ExpressionLimits::max_value_nesting, " levels");
     if (measuring.exceeded()) return too_large();
     return std::nullopt;
 }
 
 std::string too_large() {
-    return concat("the value is larger than ", Expression::max_value_bytes >> 20, " MiB");
+    return concat("the value is larger than ", ExpressionLimits::max_value_bytes >> 20, " MiB");
 }
 
 }  // namespace holdfast::core::expression

@@ -105,8 +105,8 @@ private:
     /// What `read` gives, one level deeper.
     template <typename Read>
     NodePtr nested(Read read) {
-        if (depth_ == Expression::max_nesting)
-            return fail(concat("nested deeper than ", Expression::max_nesting, " levels"));
+        if (depth_ == ExpressionLimits::max_nesting)
+            return fail(concat("nested deeper than ", ExpressionLimits::max_nesting, " levels"));
         ++depth_;
         NodePtr node = read();
         --depth_;
@@ -315,10 +315,10 @@ private:
 }  // namespace
 
 Result<NodePtr, ExpressionError> parse(std::string_view text) {
-    if (text.size() > Expression::max_text_bytes)
+    if (text.size() > ExpressionLimits::max_text_bytes)
         return Failure{ExpressionError{
-            Expression::max_text_bytes,
-            concat("an expression has at most ", Expression::max_text_bytes, " bytes, not ", text.size())}};
+            ExpressionLimits::max_text_bytes,
+            concat("an expression has at most ", ExpressionLimits::max_text_bytes, " bytes, not ", text.size())}};
     auto tokens = tokens_of(text);
     if (!tokens.ok()) return Failure{tokens.error()};
     return Parser(std::move(tokens).value()).run();

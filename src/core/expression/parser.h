@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "core/expression/expression.h"
+#include "core/expression/expression_terms.h"
 #include "core/expression/node.h"
 
 namespace holdfast::core::expression {

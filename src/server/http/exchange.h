@@ -3,8 +3,9 @@
 #include <optional>
 #include <variant>
 
+#include "base/log.h"
 #include "server/http/answer.h"
-#include "server/http/server.h"
+#include "server/http/server_params.h"
 
 namespace holdfast::http {
 

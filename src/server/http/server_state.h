@@ -4,8 +4,9 @@
 #include <boost/asio/io_context.hpp>
 #include <string>
 
+#include "base/log.h"
 #include "server/http/rate_limiter.h"
-#include "server/http/server.h"
+#include "server/http/server_params.h"
 #include "server/http/worker_pool.h"
 
 namespace holdfast::http {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "server/http/server.h"
+#include "server/http/server_params.h"
 #include "server/http/transport.h"
 
 namespace boost::asio::ssl {
