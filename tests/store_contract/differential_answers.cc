@@ -200,8 +200,8 @@ std::string AnswerText::statistics(store::Store& store) {
                        bucket.cancelled, " ", bucket.expired, " ", bucket.recovered, "\n");
     for (const auto& name : stats.names)
         text += concat("name ", name.name, " ", name.completed, " ", name.failed, " ", shown(name.run), "\n");
-    const auto pulse = store.pulse();
-    return text + concat("oldest ", pulse.oldest_waits ? pulse.oldest_waits->count() : -1, "\n");
+    const auto vitals = store.vitals();
+    return text + concat("oldest ", vitals.oldest_waits ? vitals.oldest_waits->count() : -1, "\n");
 }
 
 std::string AnswerText::tokens(store::Store& store) {

@@ -66,7 +66,7 @@ std::string AnswerText::job_lists(store::Store& store) {
     const auto counts = store.count_jobs();
     std::string text =
         concat("jobs ", counts.pending, " ", counts.running, " ", counts.paused, " ", counts.completed, " ",
-               counts.failed, " ", counts.cancelled, ", approvals ", store.pulse().approvals, "\n");
+               counts.failed, " ", counts.cancelled, ", approvals ", store.vitals().approvals, "\n");
     for (const bool with_children : {false, true})
         for (const auto& job : store.list_jobs({.with_children = with_children, .limit = 1000}))
             text += described(job);

@@ -69,7 +69,7 @@ TEST_P(LargeHistory, IsFoundByEveryFilter) {
     std::printf("%zu ended tasks, %s\n", length(), to_text(GetParam()).c_str());
     measure("stats of an hour", [&] { return store->stats({}); });
     measure("stats of 7 days", [&] { return store->stats({.window = 24h * 7, .buckets = 168}); });
-    measure("pulse", [&] { return store->pulse(); });
+    measure("vitals", [&] { return store->vitals(); });
     measure("count", [&] { return store->count(); });
     measure("count_jobs", [&] { return store->count_jobs(); });
     measure("queues", [&] { return store->queues(); });

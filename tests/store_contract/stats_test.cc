@@ -139,23 +139,23 @@ TEST_P(Stats, CountJobsByTheirStates) {
     EXPECT_EQ(counts.pending + counts.running, 1);
 }
 
-class Pulse : public JobContract {};
-HOLDFAST_FOR_EVERY_STORE(Pulse);
+class Vitals : public JobContract {};
+HOLDFAST_FOR_EVERY_STORE(Vitals);
 
-TEST_P(Pulse, OfAnEmptyStoreShowsNothing) {
-    const auto pulse = store->pulse();
-    EXPECT_FALSE(pulse.oldest_waits);
-    EXPECT_TRUE(pulse.oldest_task.is_nil());
-    EXPECT_EQ(pulse.approvals, 0);
+TEST_P(Vitals, OfAnEmptyStoreShowsNothing) {
+    const auto vitals = store->vitals();
+    EXPECT_FALSE(vitals.oldest_waits);
+    EXPECT_TRUE(vitals.oldest_task.is_nil());
+    EXPECT_EQ(vitals.approvals, 0);
 }
 
-TEST_P(Pulse, NamesTheNewestEvent) {
+TEST_P(Vitals, NamesTheNewestEvent) {
     store->append_event(an_audit("one"));
     store->append_event(an_audit("two"));
-    EXPECT_EQ(store->pulse().last_event, store->last_events(1).at(0).id);
+    EXPECT_EQ(store->vitals().last_event, store->last_events(1).at(0).id);
 }
 
-TEST_P(Pulse, FindsTheTaskThatCouldHaveRunForLongestInAnyQueueAndPriority) {
+TEST_P(Vitals, FindsTheTaskThatCouldHaveRunForLongestInAnyQueueAndPriority) {
     const Uuid oldest = submit(with_priority(a_task(clock.now()), 90));
     clock.advance(1s);
     submit(with_priority(a_task(clock.now()), 10));
@@ -164,47 +164,47 @@ TEST_P(Pulse, FindsTheTaskThatCouldHaveRunForLongestInAnyQueueAndPriority) {
     elsewhere.queue = "elsewhere";
     submit(elsewhere);
     clock.advance(1min);
-    EXPECT_EQ(store->pulse().oldest_task, oldest);
-    EXPECT_EQ(store->pulse().oldest_waits, Duration(61s));
+    EXPECT_EQ(store->vitals().oldest_task, oldest);
+    EXPECT_EQ(store->vitals().oldest_waits, Duration(61s));
     cancel(*store, oldest);
-    EXPECT_EQ(store->pulse().oldest_waits, Duration(1min));
+    EXPECT_EQ(store->vitals().oldest_waits, Duration(1min));
 }
 
-TEST_P(Pulse, FindsATaskWithAKey) {
+TEST_P(Vitals, FindsATaskWithAKey) {
     const Uuid keyed = submit(with_key(a_task(clock.now()), "k"));
     clock.advance(1s);
     submit();
-    EXPECT_EQ(store->pulse().oldest_task, keyed);
+    EXPECT_EQ(store->vitals().oldest_task, keyed);
 }
 
-TEST_P(Pulse, CountsATaskWhoseTimeHasComeAndNoneWhoseTimeHasNot) {
+TEST_P(Vitals, CountsATaskWhoseTimeHasComeAndNoneWhoseTimeHasNot) {
     auto task = a_task(clock.now());
     task.run_at = clock.now() + 1min;
     submit(task);
-    EXPECT_FALSE(store->pulse().oldest_waits);
+    EXPECT_FALSE(store->vitals().oldest_waits);
     clock.advance(90s);
-    EXPECT_EQ(store->pulse().oldest_task, task.id);
-    EXPECT_EQ(store->pulse().oldest_waits, Duration(30s));
+    EXPECT_EQ(store->vitals().oldest_task, task.id);
+    EXPECT_EQ(store->vitals().oldest_waits, Duration(30s));
 }
 
-TEST_P(Pulse, LeavesOutPausedQueuesAndWhatIsClaimed) {
+TEST_P(Vitals, LeavesOutPausedQueuesAndWhatIsClaimed) {
     submit();
     store->set_queue_paused("default", true, "ann");
-    EXPECT_FALSE(store->pulse().oldest_waits);
+    EXPECT_FALSE(store->vitals().oldest_waits);
     store->set_queue_paused("default", false, "ann");
-    EXPECT_TRUE(store->pulse().oldest_waits);
+    EXPECT_TRUE(store->vitals().oldest_waits);
     claim_one(worker);
-    EXPECT_FALSE(store->pulse().oldest_waits);
+    EXPECT_FALSE(store->vitals().oldest_waits);
 }
 
-TEST_P(Pulse, CountsStepsThatWaitForSomebodysDecision) {
+TEST_P(Vitals, CountsStepsThatWaitForADecision) {
     const Uuid first = start({approval_step("yes", "sure?"), wait_step("later", "1h"), a_step("work")});
     auto each = approval_step("each", "sure?");
     each.for_each = nlohmann::json({1, 2, 3});
     start({each});
-    EXPECT_EQ(store->pulse().approvals, 4);
+    EXPECT_EQ(store->vitals().approvals, 4);
     store->decide_approval({.job = first, .step = "yes", .approve = true, .who = "ann", .reason = ""});
-    EXPECT_EQ(store->pulse().approvals, 3);
+    EXPECT_EQ(store->vitals().approvals, 3);
 }
 
 class AppendedEvents : public StoreContract {};

@@ -1,11 +1,11 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "server/api/change_watch.h"
 #include "server/api/resources.h"
 #include "store/route_match.h"
-#include "views/schedule_view.h"
-#include "views/worker_view.h"
+#include "views/overview.h"
+#include "views/schedule.h"
+#include "views/worker.h"
 
 namespace holdfast::api {
 
@@ -18,7 +18,7 @@ struct Picture {
     Timestamp now = {};
     store::TaskCounts tasks = {};
     store::JobCounts jobs = {};
-    store::Pulse pulse = {};
+    store::Vitals vitals = {};
     std::vector<views::WorkerView> workers = {};
     std::vector<Uuid> unregistered = {};  ///< workers that hold tasks and have no row
     std::vector<store::QueueRecord> queues = {};
@@ -29,7 +29,7 @@ struct Picture {
     std::string sweeper = {};
 };
 
-std::vector<JobInfo> recently_failed(store::Store& store, Timestamp now) {
+std::vector<JobInfo> recently_failed(store::ClientStore& store, Timestamp now) {
     JobQuery query;
     query.states = {JobState::Failed};
     query.limit = 200;
@@ -53,7 +53,7 @@ Picture take_picture(Call& call) {
     const Services::Counts counts = call.services.counts(store);
     picture.tasks = counts.tasks;
     picture.jobs = counts.jobs;
-    picture.pulse = store.pulse();
+    picture.vitals = store.vitals();
     for (const auto& record : store.workers())
         picture.workers.push_back(views::view_of(record, call.config().recovery));
     picture.unregistered = store.look().unregistered;
@@ -68,14 +68,8 @@ Picture take_picture(Call& call) {
 
 // ---- What needs a person ------------------------------------------------------------------------
 
-struct Concern {
-    const char* kind = "";
-    bool is_problem = false;
-    std::string text = {};
-    const char* page = "";
-    std::string id = {};  ///< empty: the whole page
-    std::int64_t count = 0;
-};
+using Concern = views::Concern;
+using enum views::Severity;
 
 std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
     return concat(count, " ", count == 1 ? one : many);
@@ -106,22 +100,22 @@ void note_workers(const Picture& picture, std::vector<Concern>& concerns) {
         if (stale++ == 0) first = worker.record.registration.id.to_string();
     }
     if (stale > 0)
-        concerns.push_back({"worker_stale", true, counted(stale, "worker does not beat", "workers do not beat"),
+        concerns.push_back({"worker_stale", Problem, counted(stale, "worker does not beat", "workers do not beat"),
                             "workers", stale == 1 ? first : "", stale});
     if (const auto missing = std::ssize(picture.unregistered); missing > 0)
-        concerns.push_back({"worker_unregistered", false,
+        concerns.push_back({"worker_unregistered", Warning,
                             counted(missing, "worker holds tasks and has no row: they are recovered",
                                     "workers hold tasks and have no row: they are recovered"),
                             "recovery", "", missing});
     const std::int64_t unmatched = count_unmatched(picture);
     if (present == 0 && picture.tasks.pending > 0)
         concerns.push_back(
-            {"no_workers", true,
+            {"no_workers", Problem,
              concat("no worker is there; ", counted(picture.tasks.pending, "task waits", "tasks wait")), "workers",
              "", picture.tasks.pending});
     else if (unmatched > 0)
         concerns.push_back(
-            {"unmatched", true,
+            {"unmatched", Problem,
              counted(unmatched, "task waits that no worker can run", "tasks wait that no worker can run"), "tasks",
              "", unmatched});
 }
@@ -129,10 +123,10 @@ void note_workers(const Picture& picture, std::vector<Concern>& concerns) {
 void note_failures(const Picture& picture, std::vector<Concern>& concerns) {
     const auto jobs = std::ssize(picture.failed_jobs);
     if (jobs > 0)
-        concerns.push_back({"job_failed", true, concat(counted(jobs, "job", "jobs"), " failed in the last hour"),
+        concerns.push_back({"job_failed", Problem, concat(counted(jobs, "job", "jobs"), " failed in the last hour"),
                             "jobs", jobs == 1 ? picture.failed_jobs.front().id.to_string() : "", jobs});
     if (picture.failed_tasks > 0)
-        concerns.push_back({"task_failed", false,
+        concerns.push_back({"task_failed", Warning,
                             concat(counted(picture.failed_tasks, "task", "tasks"), " failed in the last hour"),
                             "tasks", "", picture.failed_tasks});
 }
@@ -140,7 +134,7 @@ void note_failures(const Picture& picture, std::vector<Concern>& concerns) {
 void note_queues(const Picture& picture, std::vector<Concern>& concerns) {
     for (const auto& queue : picture.queues)
         if (queue.paused && queue.pending > 0)
-            concerns.push_back({"queue_paused", false,
+            concerns.push_back({"queue_paused", Warning,
                                 concat("queue ", queue.name, " is paused; ",
                                        counted(queue.pending, "task waits in it", "tasks wait in it")),
                                 "queues", queue.name, queue.pending});
@@ -150,7 +144,7 @@ void note_schedules(const Picture& picture, std::vector<Concern>& concerns) {
     for (const auto& record : picture.schedules) {
         const auto view = views::view_of(record, picture.now, 1);
         if (!view.problem.empty())
-            concerns.push_back({"schedule_problem", true,
+            concerns.push_back({"schedule_problem", Problem,
                                 concat("schedule ", record.schedule.name, ": ", view.problem), "schedules",
                                 record.schedule.name, 1});
     }
@@ -161,72 +155,55 @@ std::vector<Concern> concerns_of(const Picture& picture) {
     std::vector<Concern> concerns;
     if (picture.sweeper.empty())
         concerns.push_back(
-            {"nobody_sweeps", true, "nobody does recovery: start a worker or a server", "recovery", "", 1});
+            {"nobody_sweeps", Problem, "nobody does recovery: start a worker or a server", "recovery", "", 1});
     note_workers(picture, concerns);
     note_failures(picture, concerns);
     note_schedules(picture, concerns);
-    if (picture.pulse.approvals > 0)
+    if (picture.vitals.approvals > 0)
         concerns.push_back(
-            {"approval", false,
-             counted(picture.pulse.approvals, "step waits for a decision", "steps wait for a decision"), "jobs", "",
-             picture.pulse.approvals});
+            {"approval", Warning,
+             counted(picture.vitals.approvals, "step waits for a decision", "steps wait for a decision"), "jobs", "",
+             picture.vitals.approvals});
     note_queues(picture, concerns);
-    std::ranges::stable_sort(concerns, std::greater(), &Concern::is_problem);
+    std::ranges::stable_sort(concerns, {}, &Concern::severity);
     return concerns;
 }
 
-// ---- Shapes -------------------------------------------------------------------------------------
+// ---- The answer -------------------------------------------------------------------------------------
 
-Json shape_of(const Concern& concern) {
-    return {{"kind", concern.kind},
-            {"severity", concern.is_problem ? "problem" : "warning"},
-            {"text", concern.text},
-            {"link", {{"page", concern.page}, {"id", concern.id.empty() ? Json() : Json(concern.id)}}},
-            {"count", concern.count}};
-}
-
-Json shape_of(const store::JobCounts& jobs) {
-    return {{"pending", jobs.pending},     {"running", jobs.running}, {"paused", jobs.paused},
-            {"completed", jobs.completed}, {"failed", jobs.failed},   {"cancelled", jobs.cancelled}};
-}
-
-Json shape_of(const std::vector<views::WorkerView>& workers) {
-    std::int64_t fresh = 0, stale = 0, draining = 0, inactive = 0, capacity = 0, busy = 0;
+views::WorkerCounts count_workers(const std::vector<views::WorkerView>& workers) {
+    views::WorkerCounts counts;
     for (const auto& [record, is_fresh] : workers) {
         if (views::has_left(record)) {
-            ++inactive;
+            ++counts.inactive;
             continue;
         }
-        ++(is_fresh ? fresh : stale);
-        if (record.status == store::WorkerStatus::Draining) ++draining;
-        capacity += record.registration.capacity;
-        busy += std::ssize(record.held);
+        ++(is_fresh ? counts.fresh : counts.stale);
+        if (record.status == store::WorkerStatus::Draining) ++counts.draining;
+        counts.capacity += record.registration.capacity;
+        counts.busy += std::ssize(record.held);
     }
-    return {{"fresh", fresh},       {"stale", stale},       {"draining", draining},
-            {"inactive", inactive}, {"capacity", capacity}, {"busy", busy}};
+    return counts;
 }
 
-Json oldest_shape(const store::Pulse& pulse) {
-    if (!pulse.oldest_waits) return {};
-    return {{"task", pulse.oldest_task.to_string()},
-            {"seconds", std::chrono::duration<double>(*pulse.oldest_waits).count()}};
+std::optional<views::OldestWaiting> oldest_of(const store::Vitals& vitals) {
+    if (!vitals.oldest_waits) return std::nullopt;
+    return views::OldestWaiting{.task = vitals.oldest_task, .waits = *vitals.oldest_waits};
 }
 
 }  // namespace
 
 http::Reply show_overview(Call& call) {
     const Picture picture = take_picture(call);
-    Json attention = Json::array();
-    for (const Concern& concern : concerns_of(picture)) attention.push_back(shape_of(concern));
-    return answer({{"now", format_timestamp(picture.now)},
-                   {"version", call.services.parts.version},
-                   {"store", call.store().describe()},
-                   {"tasks", counts_shape(picture.tasks)},
-                   {"jobs", shape_of(picture.jobs)},
-                   {"workers", shape_of(picture.workers)},
-                   {"queues", views::array_of(picture.queues)},
-                   {"oldest_waiting", oldest_shape(picture.pulse)},
-                   {"attention", std::move(attention)}});
+    return answer(views::to_json_shape(views::Overview{.now = picture.now,
+                                                       .version = call.services.parts.version,
+                                                       .store = call.store().describe(),
+                                                       .tasks = picture.tasks,
+                                                       .jobs = picture.jobs,
+                                                       .workers = count_workers(picture.workers),
+                                                       .queues = picture.queues,
+                                                       .oldest_waiting = oldest_of(picture.vitals),
+                                                       .attention = concerns_of(picture)}));
 }
 
 }  // namespace holdfast::api

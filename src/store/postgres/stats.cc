@@ -57,20 +57,20 @@ store::Stats PostgresStore::stats(const store::StatsParams& params) {
     });
 }
 
-store::Pulse PostgresStore::pulse() {
+store::Vitals PostgresStore::vitals() {
     const auto answers = work_.run(
         {Command{"SELECT coalesce(max(id), 0) FROM holdfast.event", Params()},
          Command{"SELECT task_id, run_at, holdfast.now() FROM holdfast.oldest_claimable()", Params()},
          Command{"SELECT definition_id, workflow, step, is_item, steps FROM holdfast.undecided_steps()", Params()}},
         Effect::Reads);
-    store::Pulse pulse;
-    pulse.last_event = answers[0].integer(0, 0);
+    store::Vitals vitals;
+    vitals.last_event = answers[0].integer(0, 0);
     if (const auto& oldest = answers[1]; !oldest.empty()) {
-        pulse.oldest_task = oldest.uuid(0, 0);
-        pulse.oldest_waits = std::max(oldest.time(0, 2) - oldest.time(0, 1), Duration::zero());
+        vitals.oldest_task = oldest.uuid(0, 0);
+        vitals.oldest_waits = std::max(oldest.time(0, 2) - oldest.time(0, 1), Duration::zero());
     }
-    pulse.approvals = count_approvals(answers[2]);
-    return pulse;
+    vitals.approvals = count_approvals(answers[2]);
+    return vitals;
 }
 
 store::EndedTasks PostgresStore::ended_tasks(Timestamp since, Timestamp until) {

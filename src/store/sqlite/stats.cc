@@ -14,7 +14,7 @@ std::string name_of(Database& db, const Uuid& task) {
     return row.step() ? row.string(0) : "";
 }
 
-/// The names stand in another table: they are looked up for the newest only.
+/// Names stand in another table: they are looked up for the newest tasks only.
 void tally_endings(Database& db, StatsTally& tally) {
     std::size_t looked_at = 0;
     auto rows =
@@ -38,9 +38,9 @@ void tally_events(Database& db, StatsTally& tally) {
     }
 }
 
-/// The task that could have been claimed for longest. From priority to priority of each route, in the order of
-/// claims: how many tasks there are does not matter. Those whose time has come count as in backlog().
-void find_oldest(Database& db, Timestamp now, store::Pulse& pulse) {
+/// The task that could have been claimed for longest. Steps from priority to priority of each route, in the order of
+/// claims, so the number of tasks does not matter. Tasks whose time has come count as in backlog().
+void find_oldest(Database& db, Timestamp now, store::Vitals& vitals) {
     auto row = db.query(
         R"sql(WITH RECURSIVE open_route (id) AS (
                 SELECT r.id FROM route r JOIN queue q ON q.name = r.queue WHERE q.paused = 0),
@@ -68,8 +68,8 @@ void find_oldest(Database& db, Timestamp now, store::Pulse& pulse) {
               WHERE o.task_id IS NOT NULL ORDER BY run_at, o.task_id LIMIT 1)sql",
         now);
     if (!row.step()) return;
-    pulse.oldest_task = row.uuid(0);
-    pulse.oldest_waits = std::max(now - row.time(1), Duration::zero());
+    vitals.oldest_task = row.uuid(0);
+    vitals.oldest_waits = std::max(now - row.time(1), Duration::zero());
 }
 
 std::int64_t newest_event(Database& db) {
@@ -98,13 +98,13 @@ store::Stats SqliteStore::stats(const store::StatsParams& params) {
     });
 }
 
-store::Pulse SqliteStore::pulse() {
+store::Vitals SqliteStore::vitals() {
     return work_.read([&](Database& db) {
-        store::Pulse pulse;
-        pulse.last_event = newest_event(db);
-        find_oldest(db, clock_.now(), pulse);
-        pulse.approvals = count_approvals(db);
-        return pulse;
+        store::Vitals vitals;
+        vitals.last_event = newest_event(db);
+        find_oldest(db, clock_.now(), vitals);
+        vitals.approvals = count_approvals(db);
+        return vitals;
     });
 }
 

@@ -107,7 +107,7 @@ public:
     // stats.cc
     store::JobCounts count_jobs() override;
     store::Stats stats(const store::StatsParams& params) override;
-    store::Pulse pulse() override;
+    store::Vitals vitals() override;
     store::EndedTasks ended_tasks(Timestamp since, Timestamp until) override;
     // migrate.cc
     store::MigrateAnswer migrate() override;
