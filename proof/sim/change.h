@@ -9,7 +9,7 @@
 
 namespace holdfast::sim {
 
-/// What a call of the store may change, and what its answer says that it has changed.
+/// The changes that a store call may make, and those that its answer confirms.
 struct Change {
     /// The end of a lease.
     struct End {
@@ -23,7 +23,7 @@ struct Change {
     };
     struct Start {
         store::Lease lease = 0;
-        bool said_started = false;  ///< now, or already
+        bool said_started = false;  ///< by this call or before
         bool said_refused = false;
         bool said_withdrawn = false;
     };
@@ -34,15 +34,15 @@ struct Change {
     std::map<Uuid, Uuid> claims_for = {};  ///< the worker that may be given leases, and its request
     std::map<Uuid, End> ends = {};         ///< by task
     std::map<Uuid, Start> starts = {};     ///< by task
-    std::set<Uuid> forces = {};            ///< tasks that end whatever their lease is
+    std::set<Uuid> forces = {};            ///< tasks that end, whichever lease they have
     std::set<Uuid> marks_lost = {};        ///< workers
-    std::set<Uuid> marked_lost = {};       ///< ... of which the answer says so
-    std::string evidence = {};             ///< of those
-    std::set<Uuid> judges = {};            ///< workers that it is a verdict about
+    std::set<Uuid> marked_lost = {};       ///< those that the answer confirms
+    std::string evidence = {};             ///< for marking them lost
+    std::set<Uuid> judges = {};            ///< the workers that the call is a verdict on
     bool prunes = false;
-    bool brings_work = false;   ///< workers that wait for work are woken
-    bool gives_orders = false;  ///< workers are to be woken: their beats are told something
-    bool grants = false;        ///< the answer brings leases
+    bool brings_work = false;   ///< wakes workers that wait for work
+    bool gives_orders = false;  ///< wakes workers to beat: the answers bring orders
+    bool grants = false;        ///< its answer brings leases
 
     static Change reading(std::string_view verb) { return {.verb = std::string(verb), .writes = false}; }
     static Change writing(std::string_view verb, std::string detail = {}) {

@@ -14,7 +14,7 @@ Duration whole(Duration length) {
     return std::chrono::ceil<std::chrono::milliseconds>(length);
 }
 
-/// The wall clock went back since the id was made, so that it is far in the future now.
+/// Whether the wall clock went back since the id was made, so that the id is far in the future now.
 bool is_ahead(const SubmitOutcome& outcome) {
     return outcome.status == SubmitStatus::Refused && outcome.complaint.find("in the future") != std::string::npos;
 }
@@ -41,7 +41,7 @@ void ClientProcess::run() {
         try {
             world().is_calm ? put_in_order() : act();
         } catch (const store::StoreError&) {
-            // Whatever it was about is not that important to it.
+            // The client does not try again.
         }
     }
 }
@@ -92,7 +92,7 @@ void ClientProcess::submit_some() {
     insist(tasks);
 }
 
-/// The same ids again, until it is known that they are on disk.
+/// Submits the same ids again until it is known that they are on disk.
 void ClientProcess::insist(const std::vector<store::NewTask>& tasks) {
     while (!world().is_calm) {
         try {
@@ -117,7 +117,7 @@ const TrueTask* ClientProcess::draw_known() {
     return &std::next(tasks.begin(), static_cast<std::ptrdiff_t>(dice().below(tasks.size())))->second;
 }
 
-/// Harmless, whatever has become of the task.
+/// Harmless in every state of the task.
 void ClientProcess::submit_again() {
     const TrueTask* known = draw_known();
     if (known == nullptr) return;
@@ -252,7 +252,7 @@ void ClientProcess::steer_job() {
     }
 }
 
-/// Nobody else lets paused jobs go on, or approves.
+/// No other client resumes paused jobs or approves.
 void ClientProcess::finish_jobs() {
     for (const JobInfo& job : store_.list_jobs({.with_children = true, .limit = 1000})) {
         if (job.state == JobState::Paused) store_.resume_jobs({.jobs = {job.id}, .who = name()});

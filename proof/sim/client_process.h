@@ -7,8 +7,8 @@
 
 namespace holdfast::sim {
 
-/// Somebody who submits tasks until they are on disk, and steers what is there: cancels, forces, pauses, drains. Once
-/// the world is calm it puts everything in order.
+/// A client that submits tasks until they are on disk, and steers what is there: cancels, forces, pauses, drains.
+/// Once the world is calm it undoes whatever would keep tasks from ending.
 class ClientProcess final : public Process {
 public:
     ClientProcess(World& world, const std::string& name, Machine& machine, Dice dice_of_it)

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Only such whose slots are whole multiples of a period since 1970: the checker counts them in its own way.
+/// Only timings whose slots are whole multiples of a period since 1970: the checker counts them in its own way.
 core::ScheduleTiming draw_timing(Dice& dice) {
     core::ScheduleTiming timing;
     Duration period = std::chrono::ceil<std::chrono::seconds>(dice.logarithmic(10s, 3min));
@@ -49,7 +49,7 @@ void ClientProcess::steer_schedule() {
     }
 }
 
-/// A new one, or another timing, or another workflow.
+/// Puts a new schedule, another timing, or another workflow.
 void ClientProcess::put_schedule(const std::string& schedule) {
     auto& definitions = world().ledger.schedules()[schedule].definitions;
     core::WorkflowBundle bundle = draw_small_workflow(dice(), world().plan.queues);
@@ -60,7 +60,7 @@ void ClientProcess::put_schedule(const std::string& schedule) {
                         name());
 }
 
-/// Else there would always be something that has not ended.
+/// With schedules left, something would always be under way.
 void ClientProcess::pause_schedules() {
     if (world().plan.schedules == 0) return;
     for (const store::ScheduleRecord& record : store_.schedules())

@@ -15,14 +15,14 @@ namespace holdfast::sim {
     return value ^ (value >> 31);
 }
 
-/// A name as a number: for streams of their own, and for the hash of the trace.
+/// The hash of a name: seeds the streams of dice, and goes into the hash of the trace.
 [[nodiscard]] constexpr std::uint64_t digest(std::string_view text, std::uint64_t from = 0xcbf29ce484222325ULL) {
     for (const char each : text) from = (from ^ static_cast<unsigned char>(each)) * 0x100000001b3ULL;
     return from;
 }
 
-/// All chance in a simulated world. The same seed is the same sequence, and every part of the world has a stream of
-/// its own, so that one draw more or less in one place changes nothing elsewhere.
+/// The only source of randomness in a simulated world. The same seed gives the same sequence, and every part of the
+/// world has its own stream: one draw more or less in one place changes nothing elsewhere.
 class Dice : public Random {
 public:
     explicit Dice(std::uint64_t seed) : state_(mixed(seed + 0x9e3779b97f4a7c15ULL)) {}
@@ -41,7 +41,7 @@ public:
     }
     [[nodiscard]] double fraction() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
     [[nodiscard]] bool chance(double probability) { return fraction() < probability; }
-    /// Small values are as likely as large ones: a tenth of the range in the logarithm is a tenth of the draws.
+    /// Uniform in the logarithm: small values are as likely as large ones.
     [[nodiscard]] Duration logarithmic(Duration least, Duration most);
     template <typename T>
     [[nodiscard]] const T& pick(const std::vector<T>& choices) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t sector_bytes = 512;
 
-/// How much of what was not synced survives: nothing, everything, or some of it.
+/// How much of the data that was not synced survives: nothing, everything, or some of it.
 double draw_survival(Dice& dice) {
     switch (dice.below(4)) {
         case 0:

@@ -14,12 +14,12 @@
 
 namespace holdfast::sim {
 
-/// A file in memory that remembers what has not been synced. When the power fails, every sector written since the
-/// last sync is kept or lost by itself, in any combination.
+/// A file in memory that remembers which sectors are not synced. When the power fails, each of these is kept or lost
+/// independently.
 class DiskFile {
 public:
     [[nodiscard]] std::size_t size() const { return content_.size(); }
-    /// What is beyond the end reads as zeros; false when any of it is.
+    /// Bytes beyond the end read as zeros; then it returns false.
     bool read(std::size_t offset, std::span<std::byte> into) const;
     void write(std::size_t offset, std::span<const std::byte> from);
     void truncate(std::size_t size);
@@ -38,12 +38,12 @@ private:
     std::vector<Write> unsynced_;
 };
 
-/// What goes wrong at the disk, at the k-th operation from now on that it can happen to.
+/// A fault to inject into the k-th disk operation from now on that can have it.
 struct DiskFault {
     enum class Kind {
         IoError,   ///< the operation fails
         Full,      ///< the write finds no room
-        Busy,      ///< from here on no lock can be had
+        Busy,      ///< from here on every lock is refused
         Kill,      ///< the process is killed before the operation
         PowerCut,  ///< the power of the whole machine fails before the operation
     };
@@ -51,7 +51,7 @@ struct DiskFault {
     int operations_before = 0;
 };
 
-/// A process, as the disk knows it. Its handles do nothing any more once it is dead.
+/// A process, as the disk knows it. Once it is dead, its handles do nothing.
 struct DiskClient {
     bool is_dead = false;
     std::optional<DiskFault> fault;
@@ -59,11 +59,11 @@ struct DiskClient {
     bool is_refused_locks = false;
 
     void arm(const DiskFault& what);
-    /// What has struck; nullopt: its operation never came.
+    /// The fault that struck; nullopt: its operation never came.
     std::optional<DiskFault::Kind> disarm();
 };
 
-/// The memory that the connections of a database share, and its locks. Nobody's own: a power cut clears it.
+/// The memory that all connections to a database share, and its locks. A power cut clears it.
 struct SharedIndex {
     static constexpr int lock_count = 8;
     static constexpr std::size_t region_bytes = 32768;
@@ -79,7 +79,7 @@ struct FileLocks {
     std::map<const void*, int> levels;
 };
 
-/// What is on a disk.
+/// The files on a disk.
 using DiskImage = std::map<std::string, DiskFile>;
 
 /// The disk of the machine that has the database.
@@ -90,11 +90,11 @@ public:
     [[nodiscard]] std::shared_ptr<DiskFile> open(const std::string& name) { return files_[name] = entry(name); }
     [[nodiscard]] bool has(const std::string& name) const { return files_.contains(name); }
     void remove(const std::string& name) { files_.erase(name); }
-    /// While nobody has any of it open.
+    /// Only while no file is open.
     [[nodiscard]] DiskImage image() const;
     void restore(const DiskImage& image);
 
-    /// Loses what was not synced. Whoever had files open is dead.
+    /// Loses data that was not synced. Processes with open files are dead.
     void lose_power();
 
     bool is_full = false;
@@ -102,7 +102,7 @@ public:
     std::map<std::string, FileLocks> locks;
     std::uint64_t operations = 0;
     std::uint64_t power_cuts = 0;
-    /// Those who have files open, to be declared dead.
+    /// The processes with open files, to be declared dead.
     std::vector<std::weak_ptr<DiskClient>> clients;
     [[nodiscard]] Dice& dice() { return dice_; }
 

@@ -101,10 +101,10 @@ ExhaustiveCounts run_exhaustively(const Scenario& scenario, std::uint64_t seed, 
     RunOptions options;
     options.seed = seed;
     options.plan = scenario.plan;
-    options.limits.kinds.emplace();  // none but the scripted ones
+    options.limits.kinds.emplace();  // only scripted faults
     options.image = image_of_new_store(options);
     ExhaustiveCounts counts;
-    std::uint64_t last_call = 0;  // of the run before
+    std::uint64_t last_call = 0;  // of the previous run
     const auto run = [&](std::vector<ScriptedFault> script) {
         options.script = std::move(script);
         const RunReport report = World(options).run();
@@ -119,7 +119,7 @@ ExhaustiveCounts run_exhaustively(const Scenario& scenario, std::uint64_t seed, 
             ++counts.single_faults;
             if (!run({{first, fault}})) return counts;
             if (!scenario.in_pairs) continue;
-            // Up to the end of this run: its second half is the recovery from the first fault.
+            // Up to the end of this run: its second part is the recovery from the first fault.
             const std::uint64_t calls = last_call;
             for (std::uint64_t second = first + 1; second <= calls; ++second)
                 for (const CallFault other : call_faults) {

@@ -9,10 +9,10 @@ namespace holdfast::sim {
 
 namespace {
 
-/// What a fault is called, and its rate where it is neither rare nor frequent.
+/// The name of a fault, and its usual rate.
 struct FaultKind {
     std::string_view name;
-    double usual_rate;  ///< a probability; of timed ones, how many in an hour
+    double usual_rate;  ///< a probability; for timed faults, how many in an hour
     bool timed;
 };
 

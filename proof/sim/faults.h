@@ -13,24 +13,23 @@
 
 namespace holdfast::sim {
 
-/// Everything that can go wrong. Those up to BackAtVerdict happen to calls of the store, with a probability; the
-/// others come by themselves, at a mean interval; those of runners and wake-ups happen to what they are named after,
-/// with a probability.
+/// Everything that can go wrong. Faults up to BackAtVerdict strike store calls, with a probability; those of runners
+/// and wake-ups strike what their name says, with a probability; the others come on their own, at a mean interval.
 enum class Fault {
-    KillWorker,       ///< before, in the midst of, or after a store call
+    KillWorker,       ///< before, during or after a store call
     KillSweeper,      ///<
     KillClient,       ///<
-    AnswerLost,       ///< a call was applied, and its answer is lost
-    RequestLost,      ///< a call that writes is not applied, and whoever made it cannot know
+    AnswerLost,       ///< a call is applied, and its answer is lost
+    RequestLost,      ///< a call that writes is not applied, and its caller cannot know
     CallFails,        ///< a call is not applied: the connection broke
     SlowCall,         ///< a call takes seconds or minutes
     Busy,             ///< SQLITE_BUSY from the k-th lock on
     DiskFull,         ///< SQLITE_FULL at the k-th write
     IoError,          ///< an error at the k-th operation of the disk
-    PauseAtCall,      ///< SIGSTOP of whoever makes a call, just before it reaches the store
+    PauseAtCall,      ///< SIGSTOP of a caller, just before its call reaches the store
     BackAtVerdict,    ///< SIGCONT of a worker while a verdict about it is on its way, or just after it
-    Outage,           ///< nobody can reach the store for 1 s to 2 h
-    Partition,        ///< one process cannot
+    Outage,           ///< the store is unreachable for 1 s to 2 h
+    Partition,        ///< the same for one process
     PauseWorker,      ///< SIGSTOP, longer than any lease, then SIGCONT
     PauseSweeper,     ///<
     PauseClient,      ///<
@@ -42,7 +41,7 @@ enum class Fault {
     ClockJump,        ///< of the wall clock, to either side
     ClockSkew,        ///< of one process from its start on
     RunnerCrash,      ///< signal, or out of memory
-    RunnerHang,       ///< gives no sign of life any more
+    RunnerHang,       ///< gives no further sign of life
     RunnerSlowStart,  ///< or none at all
     WakeUpLost,       ///<
     WakeUpTwice,      ///<
@@ -54,11 +53,11 @@ inline constexpr std::size_t fault_count = static_cast<std::size_t>(Fault::Clock
 [[nodiscard]] std::string_view to_text(Fault fault);  ///< "kill-worker", ...
 [[nodiscard]] std::optional<Fault> parse_fault(std::string_view text);
 [[nodiscard]] const std::vector<Fault>& all_faults();
-/// Comes by itself, at a mean interval.
+/// Whether it comes on its own, at a mean interval.
 [[nodiscard]] bool is_timed(Fault fault);
 
-/// One fault that was drawn: what, where, and the how-many-th of its kind there. The same in every run of a seed,
-/// also when others are left out.
+/// One fault that was drawn: its kind, its place, and its number of that kind there. The same in every run of a seed,
+/// also when other faults are left out.
 struct FaultKey {
     Fault fault = Fault::KillWorker;
     std::string site;
@@ -80,15 +79,15 @@ class FaultPlan {
 public:
     FaultPlan(std::uint64_t seed, FaultLimits limits);
 
-    /// Is it to strike here, this time? Then with dice for the details. `boost`: so many times as often as elsewhere.
-    /// Not counted before happened(): whether it gets that far may depend on what else goes wrong.
+    /// Whether the fault strikes here, this time: then dice for its details. `boost`: how much more often than
+    /// elsewhere. Counted only by happened(): other faults may prevent it.
     [[nodiscard]] std::optional<Dice> draw(Fault fault, std::string_view site, double boost = 1);
-    /// The same of one that strikes at once: counted.
+    /// The same for a fault that strikes at once, and counts.
     [[nodiscard]] std::optional<Dice> strikes(Fault fault, std::string_view site, double boost = 1);
     void happened(Fault fault) { ++counts_[index(fault)]; }
-    /// When a timed one comes next; nullopt: never.
+    /// When a timed fault comes next; nullopt: never.
     [[nodiscard]] std::optional<Duration> next_after(Fault fault);
-    /// For what is not left to chance: strikes from now on are no more.
+    /// No fault strikes from now on.
     void stop() { stopped_ = true; }
 
     [[nodiscard]] bool is_enabled(Fault fault) const { return rates_[index(fault)] > 0; }
@@ -103,7 +102,7 @@ private:
     std::uint64_t seed_;
     FaultLimits limits_;
     bool stopped_ = false;
-    /// A probability; of timed ones, how many in an hour.
+    /// A probability; for timed faults, how many in an hour.
     std::array<double, fault_count> rates_{};
     std::array<std::uint64_t, fault_count> counts_{};
     std::map<std::pair<Fault, std::string>, std::uint64_t, std::less<>> numbers_;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t stack_bytes = 256 << 10;
 
-/// Stacks are used again: a run makes a fiber for every call.
+/// Stacks are reused: a run makes a fiber for every call.
 std::vector<std::unique_ptr<char[]>>& spare_stacks() {
     static std::vector<std::unique_ptr<char[]>> spare;
     return spare;
@@ -67,7 +67,7 @@ void Fiber::run() {
     try {
         if (!cancelled_) body_();
     } catch (const FiberCancelled&) {
-        // What it was doing is over.
+        // It was cancelled: its work is over.
     }
     ended_ = true;
     pause();

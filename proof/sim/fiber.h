@@ -9,15 +9,15 @@
 
 namespace holdfast::sim {
 
-/// Thrown out of Fiber::pause() when the fiber is not to go on. Nothing but the fiber itself catches it.
+/// Thrown by Fiber::pause() when the fiber is cancelled. Only the fiber itself catches it.
 struct FiberCancelled {};
 
-/// A call stack of its own, so that code which calls the store as if it were alone can be stopped in the midst of it:
-/// at every store call the others may go on. All fibers run in one thread, one at a time.
+/// Code with its own call stack, which can be paused in the middle: at every store call, so that other processes go
+/// on. All fibers run in one thread, one at a time.
 class Fiber {
 public:
     explicit Fiber(std::function<void()> body);
-    /// One that has not ended is cancelled. Must not be the running one.
+    /// Cancels a fiber that has not ended. It must not be the running one.
     ~Fiber();
     Fiber(const Fiber&) = delete;
     Fiber& operator=(const Fiber&) = delete;
@@ -27,13 +27,13 @@ public:
     [[nodiscard]] bool has_ended() const { return ended_; }
     [[nodiscard]] bool is_running() const { return running_fiber == this; }
 
-    /// Back to whoever resumed the running fiber.
+    /// Returns to the caller of resume().
     static void pause();
     [[nodiscard]] static Fiber* running() { return running_fiber; }
 
 private:
     struct Stack;
-    /// What the C++ runtime keeps per thread about exceptions under way: each fiber has its own.
+    /// The state of exceptions that the C++ runtime keeps for each thread: each fiber has its own.
     struct ExceptionState {
         void* caught = nullptr;
         unsigned uncaught = 0;

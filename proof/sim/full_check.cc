@@ -22,12 +22,10 @@ void Witness::look_at_everything(const std::string& when) {
     const std::set<Uuid> tasks = reader_.tasks();
     check_endings(reader_.endings(), tasks);
     check_presence(tasks);
-    check_origin(tasks);
-    check_jobs();
-    check_steps();
+    jobs.look_at_everything(tasks);
 }
 
-/// Whatever has ended stays as it was, until retention removes it.
+/// A task that has ended stays as it was until retention removes it.
 void Witness::check_endings(const std::map<Uuid, EndingSight>& endings, const std::set<Uuid>& tasks) {
     for (const auto& [task, ending] : endings) note_ending(task, ending);
     for (const auto& [task, ending] : endings_) {
@@ -44,9 +42,9 @@ void Witness::check_endings(const std::map<Uuid, EndingSight>& endings, const st
 void Witness::check_pruned(const Uuid& task, const EndingSight& ending) {
     if (TrueTask* known = world_.ledger.find(task)) known->was_pruned = true;
     const std::string name = world_.ledger.name_of(task);
-    // Tasks of steps go with their jobs: a hook may end long after its job, and is removed with it all the same.
-    const auto root = roots_.find(task);
-    if (root != roots_.end()) return check_pruned_tree(name, root->second);
+    // Tasks of steps are removed with their jobs: even a hook that ended long after its job.
+    const auto root = jobs.roots().find(task);
+    if (root != jobs.roots().end()) return jobs.check_pruned_tree(name, root->second);
     check_age(name, ending.finished_at);
 }
 
@@ -62,7 +60,7 @@ void Witness::check_presence(const std::set<Uuid>& tasks) {
         if (!is_there && !task.was_pruned && (task.acknowledged || task.in_store))
             complain("P1", concat(task.name, " was accepted, and is gone"));
     }
-    for (const auto& [task, root] : roots_)
+    for (const auto& [task, root] : jobs.roots())
         if (!tasks.contains(task) && !endings_.contains(task))
             complain("P1", concat(world_.ledger.name_of(task), " of ", world_.ledger.name_of_job(root),
                                   " has not ended, and is gone"));

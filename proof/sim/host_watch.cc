@@ -4,7 +4,7 @@
 
 namespace holdfast::sim {
 
-/// As the platform's own does: by the lock where all share one machine, else by the table of processes.
+/// Like the real one: by the lock where all share one machine, else by the process table.
 engine::Sight SimulatedHostWatch::look_at(const store::WorkerLiveness& worker) {
     const store::HostIdentity& host = worker.host;
     if (host.hostname != machine_.hostname) return {};

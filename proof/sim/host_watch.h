@@ -7,7 +7,7 @@ namespace holdfast::sim {
 
 class World;
 
-/// What a process on this simulated machine sees of workers.
+/// The liveness of workers as a process on this simulated machine sees it.
 class SimulatedHostWatch final : public engine::HostWatch {
 public:
     SimulatedHostWatch(World& world, Machine& machine) : world_(world), machine_(machine) {}

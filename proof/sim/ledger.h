@@ -24,37 +24,37 @@ struct TrueRun {
     std::string how;                                      ///< "completed", "failed", "killed", ...
     std::optional<engine::StopCause> asked_to_stop = {};  ///< the strongest cause
     bool out_of_time = false;                             ///< its timeout was one of them
-    std::string checkpoint = {};                          ///< that it saved before it stopped cleanly
+    std::string checkpoint = {};                          ///< saved before it stopped cleanly
     Duration last_sign{};                                 ///< of life, as its worker heard it
-    bool is_suspended = false;                            ///< its machine stands still: it does nothing meanwhile
+    bool is_suspended = false;                            ///< its machine stands still
 };
 
-/// A task, as the world knows it whatever the store says.
+/// A task as it really is, whatever the store says.
 struct TrueTask {
-    std::string name;  ///< "t17": for people
+    std::string name;  ///< "t17", for messages
     store::NewTask task;
-    bool acknowledged = false;  ///< somebody was told that it is on disk
-    bool in_store = false;      ///< it was seen there
+    bool acknowledged = false;  ///< a client was told that it is on disk
+    bool in_store = false;      ///< it was seen in the store
     bool forced = false;
     bool was_pruned = false;
     std::vector<std::size_t> runs;                    ///< indexes into Ledger::runs
-    int stops = 0;                                    ///< ends of runs that cost no budget,
-    int clean_stops = 0;                              ///< ... and that say that they have stopped cleanly
-    std::optional<std::string> next_checkpoint = {};  ///< that the run after a clean stop is given
+    int stops = 0;                                    ///< ends of runs that cost no attempt
+    int clean_stops = 0;                              ///< those of them that stopped cleanly
+    std::optional<std::string> next_checkpoint = {};  ///< for the run after a clean stop
 };
 
 /// A job that a client has started.
 struct TrueJob {
-    std::string name;  ///< "j3": for people
+    std::string name;  ///< "j3", for messages
     core::WorkflowBundle bundle;
     bool acknowledged = false;
     bool in_store = false;
 };
 
-/// A schedule that clients have put, perhaps more than once.
+/// A schedule that clients have put once or several times.
 struct TrueSchedule {
-    std::map<std::string, core::WorkflowBundle> definitions = {};  ///< by their texts: all that it ever had
-    std::set<Timestamp> made_at = {};                              ///< it may have been removed, and made anew
+    std::map<std::string, core::WorkflowBundle> definitions = {};  ///< every definition that it ever had, by its text
+    std::set<Timestamp> made_at = {};                              ///< several times if it was removed in between
     Duration touched_at{};                                         ///< when its row was last changed,
     std::string touched_by = {};                                   ///< and by which process
 };
@@ -72,7 +72,7 @@ public:
     [[nodiscard]] std::map<Uuid, TrueJob>& jobs() { return jobs_; }
     [[nodiscard]] std::string name_of_job(const Uuid& id);
     [[nodiscard]] std::map<std::string, TrueSchedule>& schedules() { return schedules_; }
-    /// Whatever clients wanted, they know that it is on disk.
+    /// Whether clients know that everything they submitted is on disk.
     [[nodiscard]] bool is_all_acknowledged() const;
     [[nodiscard]] std::size_t size() const { return tasks_.size(); }
     [[nodiscard]] std::size_t job_count() const { return jobs_.size(); }
@@ -80,12 +80,12 @@ public:
 
     std::size_t run_began(const store::TaskLease& lease, const std::string& worker, int machine, Duration at);
     void run_ended(std::size_t run, const std::string& how, Duration at);
-    /// Runs of the task that go on and are not suspended.
+    /// How many runs of the task go on and are not suspended.
     [[nodiscard]] std::size_t executing(const Uuid& task) const;
-    /// Of the tasks of a queue with this key, or of all queues (""), those that really run at the moment.
+    /// How many tasks with this key, of a queue or of all queues (""), really run at the moment.
     struct KeyUse {
         int running = 0;
-        int lowest_limit = INT_MAX;  ///< that one of them asked for
+        int lowest_limit = INT_MAX;  ///< the lowest that one of them asked for
     };
     [[nodiscard]] KeyUse executing_with_key(const std::string& queue, const std::string& key) const;
     [[nodiscard]] const TrueRun* run_of(store::Lease lease) const;

@@ -11,7 +11,7 @@
 
 namespace holdfast::sim {
 
-/// A simulated machine: its processes by number, which are used again after a reboot, and its clocks.
+/// A simulated machine: its clocks, and its processes by pid; pids are reused after a reboot.
 struct Machine {
     int number = 0;
     std::string hostname;
@@ -19,7 +19,7 @@ struct Machine {
     bool is_up = true;
     bool is_frozen = false;
     Duration frozen_at{};
-    Duration asleep{};         ///< what its monotonic clock has left out
+    Duration asleep{};         ///< time that its monotonic clock has left out
     bool clock_sleeps = true;  ///< CLOCK_MONOTONIC; else CLOCK_BOOTTIME, which goes on
     int last_pid = 100;
     std::map<int, std::uint64_t> processes;  ///< pid -> start time
@@ -27,7 +27,7 @@ struct Machine {
 
     [[nodiscard]] std::string boot_id() const { return hostname + "-boot-" + std::to_string(boots); }
     [[nodiscard]] Duration monotonic(Duration now) const { return (is_frozen ? frozen_at : now) - asleep; }
-    /// A number that nobody has at the moment, and soon somebody had before.
+    /// A pid that is free at the moment, and was perhaps used before.
     int add_process(Duration now) {
         do {
             last_pid = last_pid >= 140 ? 101 : last_pid + 1;
@@ -41,19 +41,19 @@ struct Machine {
     }
 };
 
-/// The truth about a worker that registered.
+/// The true state of a worker that has registered.
 struct TrueWorker {
     Uuid id;
     std::string process;  ///< "worker-2"
     int machine = 0;
     int boot = 1;
     bool is_alive = true;                        ///< the process
-    bool is_cleared = false;                     ///< dead, and nothing of it is left
+    bool is_cleared = false;                     ///< dead, and all its processes are gone
     Duration last_beat{};                        ///< applied in the store
     std::optional<Duration> registered_at = {};  ///< last,
     std::optional<Duration> forgotten_at = {};   ///< and when its row was deleted since
     Duration died_at{};
-    /// When nothing of it was left that its machine shows, on that machine's monotonic clock: certain evidence.
+    /// When its machine stopped showing anything of it, on that machine's monotonic clock: certain evidence.
     std::optional<Duration> gone_since = {};
 };
 

@@ -39,14 +39,14 @@ std::optional<Part> parse_part(const std::string& text) {
     return Part{number, of};
 }
 
-/// The shortest text that is read as this number again.
+/// The shortest text that reads back as this number.
 std::string exact(double number) {
     char text[32];
     const auto end = std::to_chars(std::begin(text), std::end(text), number).ptr;
     return {text, end};
 }
 
-/// Whatever decides how a run of that seed goes. Of a scenario all of it is run again, up to where it broke.
+/// The options that repeat the run of this seed. A scenario is repeated as a whole, up to where it broke.
 std::string command_for(const Arguments& arguments, std::uint64_t seed) {
     std::string text = concat("holdfast-sim --seed ", seed);
     if (!arguments.exhaustive.empty())
@@ -67,7 +67,7 @@ RunOptions options_for(const Arguments& arguments, std::uint64_t seed) {
     return options;
 }
 
-/// Runs and counts; says what was broken.
+/// Runs seeds, counts, and reports broken promises.
 class Session {
 public:
     explicit Session(const Arguments& arguments) : arguments_(arguments) {}
@@ -109,7 +109,7 @@ private:
                     static_cast<unsigned long long>(counts.pairs));
     }
 
-    /// False: enough.
+    /// Returns false when it is enough.
     bool tell(const RunOptions& options, const RunReport& report) {
         totals_.add(report);
         if (arguments_.exhaustive.empty() && arguments_.runs < 50 && arguments_.seconds == 0)

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Shorter waits than the defaults, in the same proportions: more happens in an hour.
+/// Shorter than the defaults, in the same proportions: more happens in an hour.
 void hurry(WorldPlan& plan) {
     plan.beat_interval = 1s;
     plan.sweep.thresholds.worker_stale = 6s;
@@ -65,7 +65,7 @@ engine::WorkerSettings worker_settings(const WorldPlan& plan) {
 }
 
 Duration settling_bound(const WorldPlan& plan) {
-    // What is left, one after the other: a tenth of the runs takes minutes, a job has up to six steps.
+    // The rest runs one after the other: a tenth of the runs takes minutes, a job has up to six steps.
     const auto tasks = static_cast<Duration::rep>(plan.tasks + 6 * plan.jobs);
     return 1h + core::longest_fence + 5 * plan.sweep.thresholds.running_stale +
            Duration(30s) * tasks / (plan.workers * plan.capacity);

@@ -15,8 +15,8 @@ namespace holdfast::sim {
 
 class World;
 
-/// A simulated process: a name that it is started under again, a machine, threads, and a life that can end at any
-/// store call. While it is stopped, whatever would happen in it waits.
+/// A simulated process: a name under which it is restarted, a machine, threads, and a life that can end at any store
+/// call. While it is stopped, its events wait.
 class Process {
 public:
     Process(World& world, std::string name, Machine& machine, Dice dice);
@@ -27,7 +27,7 @@ public:
     virtual void start() = 0;
     /// The fault that ends it at a store call.
     [[nodiscard]] virtual Fault kill_fault() const = 0;
-    /// It was killed: what others see of that at once.
+    /// Shows its death to the rest of the world.
     virtual void on_death() {}
 
     [[nodiscard]] const std::string& name() const { return name_; }
@@ -39,20 +39,20 @@ public:
     [[nodiscard]] bool is_alive() const { return life_->is_alive; }
     [[nodiscard]] bool is_stopped() const { return life_->stops > 0; }
     [[nodiscard]] Duration monotonic() const;
-    /// Until then something keeps it from its work, or did: a stop, a call that failed or is slow.
+    /// Until when something hinders its work, or did: a stop, a failed or slow call.
     [[nodiscard]] Duration hindered_until() const { return hindered_until_; }
     void hinder(Duration until) { hindered_until_ = std::max(hindered_until_, until); }
 
-    /// In this process, unless it is dead by then.
+    /// Runs something in this process, unless it is dead by then.
     void after(Duration wait, std::function<void()> event);
-    /// In a thread of its own.
+    /// Runs something in a thread of its own.
     void spawn(std::function<void()> body);
-    /// In a thread: lets time pass.
+    /// Lets time pass, in a thread.
     void sleep(Duration wait);
 
     void stop();   ///< SIGSTOP, or its machine stands still
     void go_on();  ///< once for every stop()
-    /// The end. Its threads go no further; in one of them, FiberCancelled is thrown.
+    /// Ends it, and all its threads; throws FiberCancelled when one of them calls.
     void die(const std::string& how);
 
     void say(const std::string& what);

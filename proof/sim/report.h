@@ -6,7 +6,7 @@
 
 namespace holdfast::sim {
 
-/// What many runs add up to.
+/// The sum of many runs.
 struct Totals {
     std::uint64_t runs = 0;
     std::uint64_t store_calls = 0;
@@ -34,10 +34,10 @@ struct Totals {
 /// A run that broke a promise, made as small as it can be.
 struct Failure {
     RunReport first;
-    RunReport smallest;     ///< with the fewest faults that still break it, and its last lines
-    std::size_t tried = 0;  ///< runs that this took
+    RunReport smallest;     ///< with as few faults as possible, and its last lines
+    std::size_t tried = 0;  ///< how many runs it took to find it
 };
-/// Runs again and again with fewer faults, as long as a promise of the same name is broken.
+/// Repeats the run with fewer faults while it still breaks a promise of the same name.
 [[nodiscard]] Failure shrink(const RunOptions& options, const RunReport& failed, std::size_t at_most);
 /// `again`: the command that repeats the run.
 [[nodiscard]] std::string describe(const Failure& failure, const std::string& again);

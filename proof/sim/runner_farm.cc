@@ -78,7 +78,7 @@ void RunnerFarm::begin(RunnerId id, const engine::RunOrder& order) {
     check_fence();
 }
 
-/// What becomes of a run depends on its task and on how many it had before, not on who runs it.
+/// The outcome of a run depends on its task and on the number of the run, not on its worker.
 void RunnerFarm::plan_run(RunnerId id, Runner& runner) {
     const TrueTask* task = world_.ledger.find(runner.order->lease.task);
     const std::string site = concat(task == nullptr ? "?" : task->name, "/", task == nullptr ? 0 : task->runs.size());
@@ -148,7 +148,7 @@ void RunnerFarm::lose(RunnerId id, const std::string& how, bool fenced) {
 void RunnerFarm::ask_to_stop(RunnerId id, engine::StopCause cause, Duration grace) {
     const auto found = runners_.find(id);
     if (found == runners_.end() || found->second.busy_with == 0) return;
-    // Also one whose end is on its way to the worker: it will be settled by this cause.
+    // Also a run whose end is on its way to the worker: it will be settled by this cause.
     TrueRun& run = world_.ledger.runs()[found->second.run];
     run.asked_to_stop = std::max(run.asked_to_stop.value_or(cause), cause);
     run.out_of_time |= cause == engine::StopCause::Timeout;
@@ -191,7 +191,7 @@ void RunnerFarm::react(RunnerId id, Runner& runner, Reaction reaction) {
 
 void RunnerFarm::kill(RunnerId id) {
     if (const auto found = runners_.find(id); found != runners_.end() && found->second.order) ++stops_;
-    // Also one that has ended its run meanwhile.
+    // Also a runner that has ended its run meanwhile.
     world_.timeline.after(worker_.dice().between(Duration(100), Duration(5ms)), [this, is_there = is_there_, id] {
         if (*is_there) lose(id, "killed by its worker", false);
     });
@@ -202,7 +202,7 @@ void RunnerFarm::set_fence(Duration deadline) {
     check_fence();
 }
 
-/// The runners' own watch over the fence, whatever becomes of their worker.
+/// The runners watch the fence themselves, also without their worker.
 void RunnerFarm::check_fence() {
     if (fence_ == Duration::zero()) return;  // none was set yet
     const Duration left = fence_ - worker_.monotonic();

@@ -14,13 +14,13 @@ namespace holdfast::sim {
 class Process;
 class World;
 
-/// The runners of a simulated worker: processes of their own, which go on while their worker is stopped, end
-/// themselves at the fence, and die with their keeper. What they execute is written into the ledger.
+/// The runners of a simulated worker: processes that go on while their worker is stopped, end themselves at the
+/// fence, and die with their keeper. The ledger records what they execute.
 class RunnerFarm final : public engine::Runners {
 public:
     using Sink = std::function<void(const engine::RunnerEvent&)>;
 
-    /// `sink` is told in the worker's process.
+    /// `sink` is called in the worker's process.
     RunnerFarm(Process& worker, Sink sink);
     ~RunnerFarm() override;
 
@@ -31,28 +31,28 @@ public:
     void set_fence(Duration deadline) override;
     void logs_stored(engine::RunnerId, std::size_t) override {}
 
-    /// With their machine.
+    /// With its machine.
     void suspend();
     void go_on();
-    /// What is being executed, as indexes into the ledger's runs.
+    /// The runs under way, as indexes of the ledger's runs.
     [[nodiscard]] std::vector<std::size_t> open_runs() const;
-    /// How many orders to stop a run there have been, gently or not.
+    /// How many times a run was asked or forced to stop.
     [[nodiscard]] std::uint64_t stops() const { return stops_; }
 
 private:
-    /// What a run does that is asked to stop.
+    /// What a run does when it is asked to stop.
     enum class Reaction {
-        Ignores,          ///< never looks: goes on to its own end, or to the end of the grace
+        Ignores,          ///< never looks: goes on until its own end or the end of the grace
         IsInterrupted,    ///< a script: its processes are ended
         Returns,          ///< sees it, and returns what it has
-        CompletesAnyway,  ///< sees it, and returns what it says is all
+        CompletesAnyway,  ///< sees it, and returns a value that it calls complete
         Throws,           ///< sees it, saves a checkpoint and throws Stopped
         Fails,            ///< sees it, and fails
     };
 
     struct Runner {
         bool is_ready = false;
-        std::uint64_t busy_with = 0;  ///< which of its runs; what was planned for an earlier one is void
+        std::uint64_t busy_with = 0;  ///< number of its current run; events of an earlier run are void
         std::optional<engine::RunOrder> order;
         std::size_t run = 0;                          ///< in the ledger
         Reaction reaction = Reaction::IsInterrupted;  ///< to being asked to stop
@@ -61,7 +61,7 @@ private:
     };
 
     void tell(const engine::RunnerEvent& event);
-    /// In the runner, unless it has ended that run, or itself, by then.
+    /// Runs something in the runner, unless that run or the runner has ended by then.
     void later(Duration wait, engine::RunnerId runner, std::function<void(Runner&)> event);
     void plan_run(engine::RunnerId id, Runner& runner);
     void plan_signs(engine::RunnerId id);
@@ -76,7 +76,7 @@ private:
     Sink sink_;
     std::map<engine::RunnerId, Runner> runners_;
     Duration fence_{};       ///< on the machine's monotonic clock
-    Duration told_until_{};  ///< what is told later arrives later
+    Duration told_until_{};  ///< keeps events to the worker in order
     std::uint64_t stops_ = 0;
     bool is_suspended_ = false;
     std::vector<std::function<void()>> waiting_;

@@ -1,3 +1,5 @@
+#include "proof/sim/schedule_check.h"
+
 #include <algorithm>
 
 #include "base/ids.h"
@@ -7,16 +9,14 @@
 #include "proof/sim/witness.h"
 #include "proof/sim/world.h"
 
-// Each slot of a schedule runs at most once, and none is lost but those that its catch_up gives up.
-
 namespace holdfast::sim {
 
 namespace {
 
 using namespace std::chrono_literals;
 
-/// The slots of the schedules that clients put, counted in another way than the engine's: each is a whole multiple of
-/// a period since 1970.
+/// The slots of the clients' schedules, counted in another way than the engine's: each is a whole multiple of a
+/// period since 1970.
 struct Rhythm {
     core::ScheduleTiming timing;
     Duration period{};
@@ -28,7 +28,7 @@ struct Rhythm {
     [[nodiscard]] std::int64_t number_at(Timestamp at) const { return at.time_since_epoch() / period; }
     [[nodiscard]] bool is_slot(Timestamp at) const { return at.time_since_epoch() % period == Duration::zero(); }
     [[nodiscard]] Timestamp slot_after(Timestamp at) const { return Timestamp((number_at(at) + 1) * period); }
-    /// The newest slot that whoever looks at `now` comes too late for.
+    /// The newest slot for which a sweep at `now` comes too late.
     [[nodiscard]] std::int64_t last_missed(Timestamp now) const {
         return number_at(now - std::min<Duration>(1min, timing.interval.value_or(1min)) - timing.jitter);
     }
@@ -36,23 +36,23 @@ struct Rhythm {
 
 }  // namespace
 
-void Witness::told_time(Process& process, Timestamp now) {
-    sweeps_[key_of(process)].told_time = now;
+void ScheduleCheck::told_time(const Process& process, Timestamp now) {
+    told_times_[Witness::key_of(process)] = now;
 }
 
-void Witness::touched_schedule(Process& process, const std::string& schedule) {
+void ScheduleCheck::touched(const Process& process, const std::string& schedule) {
     TrueSchedule& truth = world_.ledger.schedules()[schedule];
     truth.touched_at = world_.timeline.now();
     truth.touched_by = process.name();
 }
 
-/// Somebody else has changed it since this process began to sweep.
-bool Witness::was_touched_meanwhile(Process& process, const std::string& schedule) {
+/// Whether another process has changed it since this one began to sweep.
+bool ScheduleCheck::was_touched_meanwhile(const Process& process, const std::string& schedule) {
     const TrueSchedule& truth = world_.ledger.schedules()[schedule];
-    return truth.touched_by != process.name() && truth.touched_at >= sweeps_[key_of(process)].began;
+    return truth.touched_by != process.name() && truth.touched_at >= witness_.sweep_began(process);
 }
 
-std::optional<ScheduleSight> Witness::see_schedule(const std::string& schedule) {
+std::optional<ScheduleSight> ScheduleCheck::see(const std::string& schedule) {
     if (!reader_.open(world_.disk)) return std::nullopt;
     const auto schedules = reader_.schedules();
     const auto found = schedules.find(schedule);
@@ -61,27 +61,29 @@ std::optional<ScheduleSight> Witness::see_schedule(const std::string& schedule) 
     return found->second;
 }
 
-void Witness::fired(Process& process, const store::FireParams& params, const std::optional<ScheduleSight>& before) {
+void ScheduleCheck::fired(const Process& process, const store::FireParams& params,
+                          const std::optional<ScheduleSight>& before) {
     const bool was_touched = was_touched_meanwhile(process, params.schedule);
-    touched_schedule(process, params.schedule);
+    touched(process, params.schedule);
     if (world_.disk.power_cuts > world_.power_cuts_seen) return;
     if (!before || before->paused)
-        return complain("Schedules", concat(params.schedule, " was fired, though it is gone or paused"));
+        return witness_.complain("Schedules", concat(params.schedule, " was fired, though it is gone or paused"));
     if (before->decided_until != params.decided_until)
-        complain("Schedules", concat(params.schedule, " was decided until ", format_timestamp(before->decided_until),
-                                     ", and is decided again from ", format_timestamp(params.decided_until)));
-    const Timestamp now = sweeps_[key_of(process)].told_time;
+        witness_.complain("Schedules",
+                          concat(params.schedule, " was decided until ", format_timestamp(before->decided_until),
+                                 ", and is decided again from ", format_timestamp(params.decided_until)));
+    const Timestamp now = told_times_[Witness::key_of(process)];
     if (!was_touched) check_decision(params, *before, now);
     if (params.job) check_slot(params, *before, now);
 }
 
-void Witness::check_decision(const store::FireParams& params, const ScheduleSight& sight, Timestamp now) {
+void ScheduleCheck::check_decision(const store::FireParams& params, const ScheduleSight& sight, Timestamp now) {
     const Rhythm rhythm(sight.timing);
     const auto say = [&](const std::string& what) {
-        complain("Schedules",
-                 concat(params.schedule, " ", sight.timing, ", decided until ",
-                        format_timestamp(params.decided_until), ", is decided until ",
-                        format_timestamp(params.decide_until), " at ", format_timestamp(now), ": ", what));
+        witness_.complain("Schedules",
+                          concat(params.schedule, " ", sight.timing, ", decided until ",
+                                 format_timestamp(params.decided_until), ", is decided until ",
+                                 format_timestamp(params.decide_until), " at ", format_timestamp(now), ": ", what));
     };
     if (params.decide_until <= params.decided_until) say("slots come again");
     if (params.decide_until > now) say("that is to come");
@@ -97,35 +99,35 @@ void Witness::check_decision(const store::FireParams& params, const ScheduleSigh
     if (decides_slot && made_up_for > rhythm.timing.catch_up) say(concat(made_up_for, " slots are made up for"));
 }
 
-/// Its job is there, unless the slot is so old that its job may have ended and been removed.
-void Witness::check_slot(const store::FireParams& params, const ScheduleSight& sight, Timestamp now) {
+/// The job of a slot is there, unless the slot is so old that its job may have ended and been removed.
+void ScheduleCheck::check_slot(const store::FireParams& params, const ScheduleSight& sight, Timestamp now) {
     if (*params.job != core::slot_id(params.schedule, sight.made_at, params.decide_until))
-        complain("Schedules", concat(params.schedule, " starts a job that is not its slot's"));
+        witness_.complain("Schedules", concat(params.schedule, " starts a job that is not its slot's"));
     if (find_job_of_slot(*params.job) != nullptr) return;
     if (params.decide_until + *world_.plan.sweep.retention.terminal > now + 5min)
-        complain("Schedules", concat("slot ", format_timestamp(params.decide_until), " of ", params.schedule,
-                                     " was fired, and there is no job"));
+        witness_.complain("Schedules", concat("slot ", format_timestamp(params.decide_until), " of ", params.schedule,
+                                              " was fired, and there is no job"));
 }
 
-/// Whoever has the row and has swept to the end has left no slot undecided.
-void Witness::check_undecided(Process& process) {
-    const Timestamp now = sweeps_[key_of(process)].told_time;
+/// A sweeper that holds the row and has swept to the end has left no slot undecided.
+void ScheduleCheck::swept(const Process& process) {
+    const Timestamp now = told_times_[Witness::key_of(process)];
     for (const auto& [name, sight] : reader_.schedules()) {
         if (sight.paused || was_touched_meanwhile(process, name)) continue;
         const Rhythm rhythm(sight.timing);
         Timestamp next = rhythm.slot_after(sight.decided_until);
-        // What nobody makes up for is given up with the next slot that is on time, which may still wait for its
-        // jitter.
+        // A missed slot is given up with the next slot that is on time, which may still wait for its jitter.
         if (rhythm.timing.catch_up == 0)
             next = std::max(next, Timestamp((rhythm.last_missed(now) + 1) * rhythm.period));
         if (next + rhythm.timing.jitter <= now)
-            complain("Schedules", concat(process.name(), " has swept at ", format_timestamp(now), ", and slot ",
-                                         format_timestamp(next), " of ", name, " was not decided"));
+            witness_.complain("Schedules",
+                              concat(process.name(), " has swept at ", format_timestamp(now), ", and slot ",
+                                     format_timestamp(next), " of ", name, " was not decided"));
     }
 }
 
-/// Nobody says that a slot has started a job when that answer is lost: then the job itself tells.
-const TrueJob* Witness::find_job_of_slot(const Uuid& job) {
+/// When the answer of the call is lost, only the job itself shows that its slot has started.
+const TrueJob* ScheduleCheck::find_job_of_slot(const Uuid& job) {
     if (const TrueJob* known = world_.ledger.find_job(job)) return known;
     const std::string definition = reader_.definition_of(job);
     const Timestamp slot{std::chrono::milliseconds(job.unix_milliseconds())};

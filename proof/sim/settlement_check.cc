@@ -12,8 +12,8 @@ namespace {
 
 constexpr Duration crash_is_settled_within = std::chrono::seconds(10);
 
-/// May the task be run again after this end of a run? Said once more here, in words of its own, so that a mistake in
-/// the engine's rule is not repeated by its check.
+/// Whether the task may run again after this end of a run. Written a second time, independently of the engine's rule,
+/// so that the check does not repeat its mistakes.
 bool may_repeat(const TaskPolicy& policy, const core::History& history, const Change::End& end) {
     const std::vector<std::string>& codes = policy.retry.retry_on;
     if (end.is_final && end.end != core::LeaseEnd::NotStarted) return false;
@@ -35,8 +35,8 @@ bool may_repeat(const TaskPolicy& policy, const core::History& history, const Ch
     return false;
 }
 
-/// What a run that ended in this way, after it was asked to stop for this reason, is to be settled as. Said once more
-/// here, like may_repeat(); nullopt: any way.
+/// How a run that ended in this way, after it was asked to stop for this reason, must be settled; nullopt: in any
+/// way. Written a second time, like may_repeat().
 std::optional<core::LeaseEnd> end_of(const TrueRun& run) {
     using core::LeaseEnd;
     using engine::StopCause;
@@ -92,7 +92,7 @@ void Witness::check_settlement(const LeaseSight& lease, const Change::End& end, 
     }
 }
 
-/// The event that the verdict left says where it has left the task.
+/// The event of a verdict agrees with the place where the verdict left the task.
 void Witness::check_event_of_verdict(const LeaseSight& lease, const PlaceSight& place) {
     const bool is_cancelled = place.ending && place.ending->state == TaskState::Cancelled;
     const std::string_view expected = !place.ending ? "requeued" : is_cancelled ? "cancelled" : "failed";
@@ -105,8 +105,7 @@ void Witness::runner_died(const store::TaskLease& lease) {
     crashes_[lease.lease] = {lease.task, world_.timeline.now()};
 }
 
-/// Its worker saw the runner die, and needs no verdict: the run is settled at once, unless something keeps the worker
-/// from it.
+/// A worker that saw its runner die needs no verdict: it settles the run at once, unless something hinders it.
 void Witness::check_crashes() {
     std::erase_if(crashes_, [&](const auto& each) { return !holder_of({each.second.first, each.first}); });
     for (const auto& [lease, crash] : crashes_) {
@@ -122,7 +121,7 @@ void Witness::check_crashes() {
     }
 }
 
-/// What the worker says of a run is what became of it.
+/// The worker reports of a run what really happened.
 void Witness::check_outcome(const LeaseSight& lease, const Change::End& end) {
     const std::string name = concat(world_.ledger.name_of(lease.lease.task), "#", lease.lease.lease);
     const TrueRun* run = world_.ledger.run_of(lease.lease.lease);
@@ -141,7 +140,7 @@ void Witness::check_outcome(const LeaseSight& lease, const Change::End& end) {
         complain("P8", concat(name, " was finished as CRASHED, but ", run->how));
 }
 
-/// A run that saw its stop is settled by that stop, one that did not see it by what it did itself.
+/// A run that saw its stop is settled by that stop, any other run by its own outcome.
 void Witness::check_stop(const std::string& name, const TrueRun& run, const Change::End& end) {
     const auto expected = end_of(run);
     if (expected && end.end != *expected)

@@ -10,7 +10,7 @@ using Keys = std::vector<FaultKey>;
 
 constexpr std::size_t lines_of_report = 120;
 
-/// Removes faults for as long as what is left breaks the same promise.
+/// Removes faults while the rest still breaks the same promise.
 class Shrinker {
 public:
     Shrinker(RunOptions options, const RunReport& failed, std::size_t at_most)
@@ -42,7 +42,7 @@ private:
         return same;
     }
 
-    /// The shortest prefix that is found by halving.
+    /// The shortest prefix that bisection finds.
     void cut_tail() {
         const Keys all = keys();
         std::size_t enough = all.size(), too_few = 0;
@@ -62,7 +62,7 @@ private:
         }
     }
 
-    /// Tries to do without each of so many parts; how many parts to try next.
+    /// Tries to leave out each of so many parts. Returns how many parts to try next.
     std::size_t cut_parts(std::size_t parts) {
         const Keys all = keys();
         for (std::size_t part = 0; part < parts && has_patience(); ++part) {
@@ -74,7 +74,7 @@ private:
         return parts == all.size() ? all.size() + 1 : std::min(parts * 2, all.size());
     }
 
-    /// Once more, with its lines.
+    /// Runs it once more, to keep its last lines.
     void show() {
         RunOptions options = options_;
         options.keep_lines = lines_of_report;

@@ -17,7 +17,7 @@ std::shared_ptr<DiskClient> opening_client;
 
 enum class Operation { Read, Write, Sync, Lock };
 
-/// SQLite makes the memory, xOpen fills it in and xClose ends what is in it.
+/// SQLite allocates the memory, xOpen constructs the file in it and xClose destroys it.
 struct OpenFile {
     sqlite3_file base;
     struct State {
@@ -25,7 +25,7 @@ struct OpenFile {
         std::shared_ptr<DiskFile> file;
         std::shared_ptr<DiskClient> client;
         int level = SQLITE_LOCK_NONE;
-        std::shared_ptr<SharedIndex> index;  ///< null: not used yet. After a power cut the dead keep theirs
+        std::shared_ptr<SharedIndex> index;  ///< null: not used yet. After a power cut dead processes keep theirs
         bool is_removed_on_close = false;
     };
     State* state;
@@ -87,7 +87,7 @@ int strike(DiskClient& client, Operation operation) {
     HOLDFAST_ASSERT(false);
 }
 
-/// Before every operation: what it is to fail with, SQLITE_OK when it may go on.
+/// Called before every operation. Returns the error that it fails with, or SQLITE_OK.
 int admit(OpenFile::State& state, Operation operation) {
     ++the_disk->operations;
     DiskClient& client = *state.client;
@@ -225,7 +225,7 @@ int map_index(sqlite3_file* file, int region, int size, int extend, void volatil
     return SQLITE_OK;
 }
 
-/// Letting go is always possible, also for the dead: the system closes their files.
+/// Unlocking always works, also for dead processes: the system closes their files.
 void unlock_index(SharedIndex& index, sqlite3_file* file, int first, int past, bool exclusive) {
     for (int i = first; i < past; ++i) {
         const auto lock = static_cast<std::size_t>(i);
@@ -329,7 +329,7 @@ int randomness(sqlite3_vfs*, int size, char* into) {
 }
 
 int sleep_for(sqlite3_vfs*, int microseconds) {
-    return microseconds;  // nobody else runs meanwhile: it would be waiting for nothing
+    return microseconds;  // no other process runs meanwhile: waiting is useless
 }
 
 int current_time(sqlite3_vfs*, sqlite3_int64* now) {
@@ -366,7 +366,7 @@ SqliteVfs::SqliteVfs(Disk& disk) {
     HOLDFAST_ASSERT(the_disk == nullptr);
     the_disk = &disk;
     sqlite3_vfs_register(&vfs, 1);
-    // The same salts in the log for the same seed.
+    // So that the same seed gives the same salts in the log.
     sqlite3_test_control(SQLITE_TESTCTRL_PRNG_SEED, 4711, nullptr);
 }
 

@@ -6,7 +6,7 @@
 
 namespace holdfast::sim {
 
-/// While it lives, everything that SQLite opens in this program is on the given disk. One at a time.
+/// While it lives, every file that SQLite opens in this program is on the given disk. Only one may exist.
 class SqliteVfs {
 public:
     explicit SqliteVfs(Disk& disk);
@@ -15,7 +15,7 @@ public:
     SqliteVfs& operator=(const SqliteVfs&) = delete;
 };
 
-/// Whatever is opened while it lives belongs to this client.
+/// Files that are opened while it lives belong to this client.
 class OpeningFor {
 public:
     explicit OpeningFor(std::shared_ptr<DiskClient> client);

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-// AddressSanitizer has to be told on which stack the program is: an exception clears its marks on that one, and what
-// is left on another looks like a mistake. In other builds nothing is told.
+// Tells AddressSanitizer on which stack the program runs: an exception clears its marks only there, and marks left on
+// another stack look like errors. Does nothing in other builds.
 #if defined(__SANITIZE_ADDRESS__)
 #define HOLDFAST_TELLS_STACKS
 #elif defined(__has_feature)
@@ -19,24 +19,24 @@
 
 namespace holdfast::sim {
 
-/// Where a stack is, as the sanitizer knows it.
+/// The bounds of a stack, for the sanitizer.
 struct StackNote {
     const void* bottom = nullptr;
     std::size_t bytes = 0;
-    void* own = nullptr;  ///< what the sanitizer keeps about it while another one is in use
+    void* own = nullptr;  ///< kept by the sanitizer while another stack is in use
 };
 
 #ifdef HOLDFAST_TELLS_STACKS
 
-/// Just before a switch. `from` is nullptr when it is the last one from there.
+/// Call just before a switch. `from` is nullptr for the last switch from that stack.
 inline void leave_stack(StackNote* from, const StackNote& to) {
     __sanitizer_start_switch_fiber(from == nullptr ? nullptr : &from->own, to.bottom, to.bytes);
 }
-/// Just after a switch, with the one that it came from.
+/// Call just after a switch, with the stack that it came from.
 inline void arrive_on_stack(const StackNote& here, StackNote& from) {
     __sanitizer_finish_switch_fiber(here.own, &from.bottom, &from.bytes);
 }
-/// Nothing of what was on it counts.
+/// Forgets all marks on this stack.
 inline void forget_marks(const void* memory, std::size_t bytes) {
     __asan_unpoison_memory_region(memory, bytes);
 }

@@ -43,7 +43,7 @@ struct EndingSight {
 
 /// Where a task is, beside `lease`.
 struct PlaceSight {
-    int places = 0;  ///< in how many it is at once, `lease` included
+    int places = 0;  ///< how many places it is in at once, `lease` included
     std::optional<core::History> pending;
     std::optional<EndingSight> ending;
 };
@@ -91,32 +91,32 @@ struct StepPlace {
     friend auto operator<=>(const StepPlace&, const StepPlace&) = default;
 };
 
-/// Reads the store's tables themselves, so that the checkers take nobody's word for what is in them. Nothing of this
-/// goes wrong by chance.
+/// Reads the store's tables directly, so that the checks do not depend on the store's answers. No fault strikes these
+/// reads.
 class StoreReader {
 public:
     explicit StoreReader(std::string path) : path_(std::move(path)) {}
 
-    /// Whether there is anything to read.
+    /// Whether the database is there.
     [[nodiscard]] bool open(Disk& disk);
-    /// After a power cut.
+    /// For after a power cut.
     void close();
 
     [[nodiscard]] LeasePicture leases();
     [[nodiscard]] PlaceSight place_of(const Uuid& task);
     [[nodiscard]] std::map<Uuid, EndingSight> endings();
     [[nodiscard]] std::set<Uuid> tasks();
-    /// Sentences about rows that contradict each other.
+    /// A sentence for each pair of rows that contradict each other.
     [[nodiscard]] std::vector<std::string> contradictions();
     [[nodiscard]] std::map<Uuid, JobSight> jobs();
     [[nodiscard]] std::optional<StepSight> step_of(const Uuid& task);
-    [[nodiscard]] std::map<int, std::string> step_states(const Uuid& job);  ///< by number; not of items
+    [[nodiscard]] std::map<int, std::string> step_states(const Uuid& job);  ///< by number, without items
     [[nodiscard]] std::map<StepPlace, std::string> all_step_states();
     [[nodiscard]] std::map<Uuid, Uuid> tasks_of_steps();  ///< with the jobs at the top of their trees
-    /// The kind of the last event about how a lease of the task ended; empty: there is none.
+    /// The kind of the last event about the end of a lease of the task; empty: none.
     [[nodiscard]] std::string last_verdict(const Uuid& task);
     [[nodiscard]] int schema_version();
-    /// Steps with this number and above that have a task.
+    /// The steps from this number on that have a task.
     [[nodiscard]] std::size_t hooks_fired(const Uuid& job, int first_hook);
     [[nodiscard]] std::map<std::string, ScheduleSight> schedules();
     [[nodiscard]] std::string definition_of(const Uuid& job);  ///< empty: no such job

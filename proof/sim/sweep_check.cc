@@ -3,8 +3,8 @@
 #include "proof/sim/witness.h"
 #include "proof/sim/world.h"
 
-// Recovery needs no leader (P9): whoever sees certain evidence acts on it, whoever has the row on the rest; that row
-// passes on by itself, and a verdict is carried out once, however many sweep.
+// Recovery needs no leader (P9): every sweeper acts on certain evidence, the holder of the row on the rest. The row
+// passes on when it is not renewed, and a verdict is carried out once, however many processes sweep.
 
 namespace holdfast::sim {
 
@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration row_lapses_after = 2 * Duration(3s);  // twice, for clocks that were set back a little
+constexpr Duration row_lapses_after = 2 * Duration(3s);  // doubled, for clocks that were set back a little
 constexpr Duration put_aside_for = 5min;
 
 }  // namespace
@@ -26,10 +26,10 @@ void Witness::sweep_begins(Process& process) {
 void Witness::swept(Process& process, bool holds_row) {
     if (!reader_.open(world_.disk)) return;
     check_certain_evidence(process);
-    if (holds_row) check_undecided(process);
+    if (holds_row) schedules.swept(process);
 }
 
-/// A row that nobody renews is refused to others no longer than it is good for, whatever the clock of its holder said
+/// A row that is not renewed is refused to other sweepers only until it lapses, whatever the clock of its holder said
 /// when it was written.
 void Witness::asked_for_sweep_row(Process& process, bool held) {
     if (world_.disk.power_cuts > world_.power_cuts_seen || !reader_.open(world_.disk)) return;
@@ -59,19 +59,19 @@ void Witness::check_recovered_once(Process& process, const Change& change) {
     }
 }
 
-/// Whoever has swept to the end has left nothing to a worker whose death its machine shows for certain.
+/// A sweep that came to its end has left no lease to a worker whose death its machine shows for certain.
 void Witness::check_certain_evidence(Process& process) {
     if (put_aside_lately(process)) return;
     for (const auto& [task, lease] : picture_) {
         const auto owner = world_.workers.find(lease.worker);
         if (owner == world_.workers.end() || !must_have_seen(process, owner->second)) continue;
-        if (!reader_.has_beaten(lease.worker)) continue;  // it may be about to begin: its lock proves nothing yet
+        if (!reader_.has_beaten(lease.worker)) continue;  // it may be starting: its lock proves nothing yet
         complain("P9", concat(process.name(), " has swept, and has left ", world_.ledger.name_of(task), "#",
                               lease.lease.lease, " to ", owner->second.process, ", which was gone before"));
     }
 }
 
-/// The lock that a kernel keeps is enough; the table of processes needs the silence of two beats beside it.
+/// The kernel's lock is enough evidence; the process table needs the silence of two beats as well.
 bool Witness::must_have_seen(Process& process, const TrueWorker& worker) const {
     if (worker.machine != process.machine().number || !worker.gone_since) return false;
     if (*worker.gone_since >= sweeps_.at(key_of(process)).began_on_its_clock) return false;
@@ -84,7 +84,7 @@ bool Witness::must_have_seen(Process& process, const TrueWorker& worker) const {
     return looks.back() - counts_from > 2 * world_.plan.beat_interval;
 }
 
-/// A lease that could not be written is not tried again for a while.
+/// A verdict that could not be written is not tried again for a while.
 bool Witness::put_aside_lately(Process& process) const {
     const auto& failed = sweeps_.at(key_of(process)).failed_to_recover;
     return failed && process.monotonic() - *failed <= put_aside_for + 1min;

@@ -7,7 +7,7 @@
 
 namespace holdfast::sim {
 
-/// A process that does nothing but recover, as a server does beside its other work.
+/// A process that only sweeps, as a server does beside its other work.
 class SweeperProcess final : public Process {
 public:
     SweeperProcess(World& world, const std::string& name, Machine& machine, Dice dice_of_it)

@@ -9,7 +9,7 @@ void Timeline::at(Duration when, Event event) {
 }
 
 void Timeline::run_next() {
-    // The queue gives out only what must not change, and this one is thrown away next.
+    // top() is const; moving from it is safe because pop() follows.
     Event event = std::move(const_cast<Planned&>(events_.top()).event);
     now_ = events_.top().when;
     events_.pop();

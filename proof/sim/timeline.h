@@ -9,7 +9,7 @@
 
 namespace holdfast::sim {
 
-/// Virtual time: what is to happen, in its order. Nothing passes between two events.
+/// Virtual time: a queue of events in their order. Time jumps from one event to the next.
 class Timeline {
 public:
     using Event = std::function<void()>;

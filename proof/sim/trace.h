@@ -9,10 +9,10 @@
 
 namespace holdfast::sim {
 
-/// What happened, line by line: as a hash, by which two runs are compared, and the last lines as text.
+/// The events of a run, line by line: a hash by which two runs are compared, and the last lines as text.
 class Trace {
 public:
-    /// `keeps`: how many of the last lines are kept for a report. `prints`: each line, as it comes.
+    /// `keeps`: how many of the last lines are kept for a report. `prints`: print each line as it comes.
     Trace(std::size_t keeps, bool prints) : keeps_(keeps), prints_(prints) {}
 
     void line(Duration at, std::string_view who, std::string_view what);

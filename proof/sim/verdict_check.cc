@@ -8,7 +8,7 @@ namespace holdfast::sim {
 
 namespace {
 
-/// A second until it is tried again, and what three calls in a row may take that are not slow.
+/// A second until the retry, and the longest time of three calls in a row that are not slow.
 constexpr Duration slowest_beat = std::chrono::seconds(5);
 
 bool rests_on(const std::string& evidence, std::string_view kind) {
@@ -22,12 +22,11 @@ std::string Witness::name_of_worker(const Uuid& worker) const {
     return found == world_.workers.end() ? worker.to_string() : found->second.process;
 }
 
-/// Another one when the process is started again.
 std::string Witness::key_of(const Process& process) {
     return concat(process.name(), "/", process.start_time());
 }
 
-/// A worker that nothing hinders beats as it has declared: also right after it could not reach the store.
+/// A worker that nothing hinders beats at its declared interval, also right after the store was unreachable.
 void Witness::beat_came(Process& process, const Uuid& worker) {
     const auto found = world_.workers.find(worker);
     if (found == world_.workers.end()) return;
@@ -65,7 +64,7 @@ std::vector<Duration> Witness::unbroken_looks(const Process& process) const {
     return {began, looks.end()};
 }
 
-/// For how long the process has looked without a gap that would break its view.
+/// For how long the process has looked without a gap that breaks its view.
 Duration Witness::unbroken_view(const Process& process) const {
     const auto looks = unbroken_looks(process);
     return looks.empty() ? Duration::zero() : looks.back() - looks.front();
@@ -120,7 +119,7 @@ void Witness::check_verdict(Process& process, const LeaseSight& lease, const Cha
                               format_duration(world_.timeline.now() - run->last_sign), " ago"));
 }
 
-/// Its row must have been gone, without a registration since, for as long as silence is waited for.
+/// Its row must have been gone, without a new registration, for as long as the threshold for silence.
 void Witness::check_unregistered(Process& process, const TrueWorker& truth, const std::string& text) {
     const Duration required = world_.plan.sweep.thresholds.worker_stale;
     if (truth.process == process.name() && truth.is_alive) complain("P6", concat(text, ", which is itself"));
@@ -143,7 +142,7 @@ void Witness::check_nobody_is_known(Process& process, const TrueTask& task) {
     for (const WorkerSight& row : reader_.workers()) {
         const auto worker = world_.workers.find(row.id);
         if (worker == world_.workers.end() || !worker->second.registered_at) continue;
-        const bool was_there = *worker->second.registered_at < sweeps_[key_of(process)].began;
+        const bool was_there = *worker->second.registered_at < sweep_began(process);
         if (was_there && store::serves(row.queues, row.tags, {0, task.task.queue, task.task.tags}))
             complain("Policy", concat(process.name(), " rejected ", task.name, ", though ", worker->second.process,
                                       " is known and can run it"));
@@ -160,8 +159,8 @@ void Witness::rejected(Process& process, const Uuid& task) {
         complain("P6", concat(process.name(), " rejected ", known->name, " without an unbroken view"));
 }
 
-/// With certain evidence at once, else after the thresholds; what could not be written before is tried again after 5
-/// min.
+/// At once with certain evidence, else after the thresholds; a verdict that could not be written is tried again after
+/// 5 min.
 void Witness::check_owners(Duration calm_since) {
     const core::Thresholds& thresholds = world_.plan.sweep.thresholds;
     const Duration now = world_.timeline.now();

@@ -9,7 +9,8 @@
 
 namespace holdfast::sim {
 
-Witness::Witness(World& world) : world_(world), reader_(world.database) {}
+Witness::Witness(World& world)
+    : jobs(world, *this, reader_), schedules(world, *this, reader_), world_(world), reader_(world.database) {}
 
 void Witness::complain(const std::string& promise, const std::string& what) {
     violations_.push_back({promise, what, world_.timeline.now()});
@@ -24,13 +25,13 @@ void Witness::applied(Process& process, const Change& change) {
 void Witness::failed(Process& process, const Change& change, bool in_doubt) {
     if (in_doubt) add_doubt(change);
     if (change.verb == "recover") sweeps_[key_of(process)].failed_to_recover = process.monotonic();
-    if (world_.disk.power_cuts > world_.power_cuts_seen) return;  // looked at once the power is back
+    if (world_.disk.power_cuts > world_.power_cuts_seen) return;  // checked when the power is back
     compare(&process, change, in_doubt ? Certainty::InDoubt : Certainty::None);
 }
 
-/// A commit that was written but not synced is not seen by others. It may come back when the log is read again after
-/// a power cut, until the next commit has taken its place in the log. Of two about the same, the later one stands
-/// there.
+/// A commit that was written but not synced is invisible to others. It may reappear when the log is read again after
+/// a power cut, until the next commit takes its place in the log. Of two commits about the same row the later one
+/// counts.
 void Witness::add_doubt(const Change& change) {
     for (const auto& [task, end] : change.ends) doubts_.ends.insert_or_assign(task, end);
     for (const auto& [task, start] : change.starts) doubts_.starts.insert_or_assign(task, start);
@@ -131,7 +132,7 @@ void Witness::lease_changed(const Change& change, const LeaseSight& before, cons
         complain("P3", concat(name, " was started by a ", change.verb, " that does not name it"));
 }
 
-/// What the answer says has happened, and nothing that it says has not.
+/// The answer of a call agrees with what the call changed.
 void Witness::check_said(const Change& change, const LeasePicture& before) {
     check_said_of_ends(change, before);
     check_said_of_starts(change, before);
@@ -150,7 +151,7 @@ void Witness::check_said_of_ends(const Change& change, const LeasePicture& befor
         if (!end.said_refused || !was_current) continue;
         if (!is_current)
             complain("Store contract", concat(change.verb, " of ", name, " was refused, and was applied"));
-        // A verdict is also refused when what it rests on is not so any more.
+        // A verdict is also refused when the state that it rests on has changed.
         const bool had_to_be_taken =
             change.verb != "recover" && earlier->second.started == (end.end != core::LeaseEnd::NotStarted);
         if (is_current && had_to_be_taken)
@@ -179,8 +180,7 @@ void Witness::met(const store::NewTask& task) {
     if (world_.ledger.find(task.id) == nullptr) world_.ledger.add(task).in_store = true;
 }
 
-/// A claim that is asked again is told what it was granted, whatever has become of its worker: nobody else could
-/// tell.
+/// A repeated claim is answered with the leases that it was granted, whatever happened to its worker.
 void Witness::claim_answered(Process& process, const store::ClaimParams& params, const store::ClaimAnswer& answer) {
     if (answer.refusal == store::ClaimRefusal::UnknownWorker) return;
     for (const auto& [task, sight] : picture_) {
@@ -223,7 +223,7 @@ void Witness::run_begins(Process& process, const store::TaskLease& lease, const 
     if (const auto kept = std::exchange(task->next_checkpoint, std::nullopt); kept && checkpoint != *kept)
         complain("Stopping", concat(process.name(), " runs ", name, " from the checkpoint '", checkpoint,
                                     "', but the run before it stopped cleanly at '", *kept, "'"));
-    if (is_current) check_step(lease.task);
+    if (is_current) jobs.step_begins(lease.task);
     if (!is_current && engine::is_fenced(task->task) && !task->forced)
         complain("P7", concat(process.name(), " runs ", name, ", which is not its any more: others may run it too"));
     const TaskPolicy& policy = task->task.policy;

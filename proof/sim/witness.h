@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "proof/sim/change.h"
+#include "proof/sim/job_check.h"
 #include "proof/sim/ledger.h"
+#include "proof/sim/schedule_check.h"
 #include "proof/sim/store_reader.h"
 
 namespace holdfast::sim {
@@ -24,15 +26,18 @@ struct Violation {
     Duration at{};
 };
 
-/// Watches over the promises: compares what is in the store with what really happened, after every call that could
-/// have changed something, and as a whole from time to time.
+/// Checks the promises: compares the rows of the store with what really happened, after every call that may have
+/// changed something, and as a whole from time to time.
 class Witness {
 public:
     explicit Witness(World& world);
 
-    // ---- What calls of the store did, as they really were
+    JobCheck jobs;
+    ScheduleCheck schedules;
+
+    // ---- Store calls, as they really ended
     void applied(Process& process, const Change& change);
-    /// It threw. Nothing has changed, unless it is `in_doubt`.
+    /// The call threw. It changed nothing, or perhaps something when it is `in_doubt`.
     void failed(Process& process, const Change& change, bool in_doubt);
     void submitted(const std::vector<store::NewTask>& tasks, const std::vector<store::SubmitOutcome>& outcomes);
     void wrote_for(const char* what, const store::TaskLease& lease);
@@ -41,45 +46,45 @@ public:
     void registered(const Uuid& worker);
     void looked(Process& process);
     void rejected(Process& process, const Uuid& task);
-    /// Tasks that steps have made are met here first.
+    /// A task was seen; tasks of steps are first seen here.
     void met(const store::NewTask& task);
-    void repaired(Process& process, const store::RepairAnswer& answer);
-    /// The look failed, and so whatever was counted until then is worth nothing.
+    /// A look failed, and breaks the unbroken view that the process had.
     void lost_sight(Process& process);
-    /// It asked for the row that only one sweeper has.
+    /// The process asked for the row that only one sweeper holds.
     void asked_for_sweep_row(Process& process, bool held);
     void sweep_begins(Process& process);
-    /// It was carried out to its end, and nothing in it failed.
+    /// The sweep came to its end without a failure.
     void swept(Process& process, bool holds_row);
-    void told_time(Process& process, Timestamp now);
-    void touched_schedule(Process& process, const std::string& schedule);
-    [[nodiscard]] std::optional<ScheduleSight> see_schedule(const std::string& schedule);
-    /// `before`: as it was seen before that.
-    void fired(Process& process, const store::FireParams& params, const std::optional<ScheduleSight>& before);
     void power_failed();
     void close() { reader_.close(); }
 
-    // ---- What really ran
+    // ---- Runs, as they really happened
     void run_begins(Process& process, const store::TaskLease& lease, const std::string& checkpoint);
-    /// The runner of that lease has died by itself.
+    /// The runner of this lease has died on its own.
     void runner_died(const store::TaskLease& lease);
-    /// Also when runs go on after their machine stood still.
+    /// Also called when runs go on after their machine stood still.
     void check_overlap(const Uuid& task);
     void check_key(const std::string& queue, const std::string& key);
 
-    /// Everything there is.
+    /// Checks the whole store.
     void look_at_everything(const std::string& when);
-    /// Leases of the dead, once there are no faults any more, and nobody is stopped.
+    /// Checks the leases of dead workers, once the faults are over and no process is stopped.
     void check_owners(Duration calm_since);
-    /// Everything has ended, and as it really was.
+    /// Checks that everything has ended, as it really happened.
     void check_end();
 
-    /// Whose the lease is; nullopt: it is not current.
+    /// The worker that holds the lease; nullopt: it is not current.
     [[nodiscard]] std::optional<Uuid> holder_of(const store::TaskLease& lease) const;
     [[nodiscard]] const std::vector<Violation>& violations() const { return violations_; }
     [[nodiscard]] bool all_ended();
     [[nodiscard]] std::string unended();
     void complain(const std::string& promise, const std::string& what);
+    /// Complains when something that ended then was removed before its retention had passed.
+    void check_age(const std::string& name, Timestamp finished_at);
+    /// Identifies one life of the process: another one after a restart.
+    [[nodiscard]] static std::string key_of(const Process& process);
+    /// When the last sweep of the process began.
+    [[nodiscard]] Duration sweep_began(const Process& process) { return sweeps_[key_of(process)].began; }
 
 private:
     enum class Certainty { Sure, InDoubt, None };
@@ -105,58 +110,37 @@ private:
     void check_unregistered(Process& process, const TrueWorker& truth, const std::string& text);
     void check_timeout(const LeaseSight& lease, const std::string& text);
     void check_nobody_is_known(Process& process, const TrueTask& task);
-    /// The last looks of the process, without a gap that would break its view, on its clock.
+    /// The last looks of the process without a gap that breaks its view, on its clock.
     [[nodiscard]] std::vector<Duration> unbroken_looks(const Process& process) const;
     [[nodiscard]] Duration unbroken_view(const Process& process) const;
-    [[nodiscard]] static std::string key_of(const Process& process);
     [[nodiscard]] std::string name_of_worker(const Uuid& worker) const;
     // full_check.cc
     void note_ending(const Uuid& task, const EndingSight& ending);
     void check_endings(const std::map<Uuid, EndingSight>& endings, const std::set<Uuid>& tasks);
     void check_presence(const std::set<Uuid>& tasks);
     void check_pruned(const Uuid& task, const EndingSight& ending);
-    void check_age(const std::string& name, Timestamp finished_at);
     // sweep_check.cc
     void check_recovered_once(Process& process, const Change& change);
     void check_certain_evidence(Process& process);
     [[nodiscard]] bool must_have_seen(Process& process, const TrueWorker& worker) const;
     [[nodiscard]] bool put_aside_lately(Process& process) const;
-    // schedule_check.cc
-    void check_undecided(Process& process);
-    void check_decision(const store::FireParams& params, const ScheduleSight& sight, Timestamp now);
-    void check_slot(const store::FireParams& params, const ScheduleSight& sight, Timestamp now);
-    [[nodiscard]] bool was_touched_meanwhile(Process& process, const std::string& schedule);
-    [[nodiscard]] const TrueJob* find_job_of_slot(const Uuid& job);
-    // job_check.cc
-    [[nodiscard]] const core::Workflow* workflow_of(const JobSight& job);
-    void check_step(const Uuid& task);
-    void check_jobs();
-    void check_job(const Uuid& id, const JobSight& sight);
-    void check_steps();
-    void check_pruned_tree(const std::string& name, const Uuid& root);
-    void check_origin(const std::set<Uuid>& tasks);
 
     World& world_;
     StoreReader reader_;
     LeasePicture picture_;
-    store::Lease last_lease_ = 0;    // handed out before the call that is looked at,
-    store::Lease newest_lease_ = 0;  // and with it
+    store::Lease last_lease_ = 0;    // the last one before the current call
+    store::Lease newest_lease_ = 0;  // the last one after it
     std::map<store::Lease, Duration> appeared_;
-    std::map<store::Lease, Uuid> requests_;                      // which claim each lease was granted to
-    std::set<store::Lease> started_;                             // whose start was ever seen committed
-    std::map<store::Lease, std::pair<Uuid, Duration>> crashes_;  // of runners, not settled yet: which task, and when
+    std::map<store::Lease, Uuid> requests_;                      // the claim that each lease was granted to
+    std::set<store::Lease> started_;                             // leases whose start was seen committed
+    std::map<store::Lease, std::pair<Uuid, Duration>> crashes_;  // of runners, not settled yet: the task, and when
     std::map<Uuid, EndingSight> endings_;
-    std::map<Uuid, Uuid> roots_;     // of tasks of steps: the job at the top
-    std::map<Uuid, JobSight> jobs_;  // as they were seen last
-    std::set<Uuid> pruned_jobs_;
-    std::map<StepPlace, std::string> ended_steps_;
     std::map<std::string, std::deque<Duration>> looks_;  // by process, on its monotonic clock
-    /// What a process that sweeps has met.
+    /// What a sweeping process has seen.
     struct SweepSight {
-        Duration began{};                                ///< its last sweep,
-        Duration began_on_its_clock{};                   ///< also on its monotonic clock
+        Duration began{};                                ///< its last sweep
+        Duration began_on_its_clock{};                   ///< the same, on its monotonic clock
         std::optional<Duration> failed_to_recover = {};  ///< the last time, on its monotonic clock
-        Timestamp told_time;                             ///< the last that it was told
         SweepRowSight refused_for;                       ///< another sweeper's row, as it was seen first,
         Duration refused_since{};                        ///< then,
         Duration refused_at_jumps{};                     ///< and how far the wall clock had jumped by then

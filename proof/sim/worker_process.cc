@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration safety_poll = 1s;
-/// A beat after an order waits for the one before it and for its rest, and for nothing else.
+/// A beat after an order waits only for the previous beat and the pause after it.
 constexpr Duration beat_follows_order_within = 100ms;
 
 }  // namespace
@@ -91,7 +91,7 @@ void WorkerProcess::ask_to_drain() {
 /// The death of a runner ends its own run, and no other one of the worker (P8).
 void WorkerProcess::runner_said(const engine::RunnerEvent& event) {
     const bool is_death = std::holds_alternative<engine::RunnerGone>(event);
-    if (is_death) decide();  // what was due anyhow: whatever is stopped after this is stopped because of it
+    if (is_death) decide();  // does what is due anyway: later stops are caused by the death
     const std::uint64_t stops = runners_.stops();
     worker_.handle(event, monotonic());
     decide();
@@ -106,7 +106,7 @@ void WorkerProcess::decide() {
     if (is_alive() && !exit_code_) decide_at(worker_.wake_at());
 }
 
-/// At that time of its own clock, unless it has decided meanwhile.
+/// Decides at that time of its own clock, unless it has decided meanwhile.
 void WorkerProcess::decide_at(Duration when) {
     const Duration wait = std::clamp<Duration>(when - monotonic(), Duration::zero(), 1s);
     after(std::max<Duration>(wait, Duration(1)), [this, decision = decisions_] {
@@ -157,8 +157,8 @@ void WorkerProcess::leave(const engine::Leave& leave) {
     after(Duration::zero(), [this] { die(concat("left with exit code ", *exit_code_)); });
 }
 
-/// Its keeper ends what it left behind a moment later, and only then lets go of the lock. One that is killed with it
-/// leaves processes behind that nobody ends, until they are cleared away.
+/// A moment later its keeper kills what is left behind, and only then releases the lock. A keeper that is killed with
+/// it leaves the processes running until they are killed otherwise.
 void WorkerProcess::on_death() {
     World::Remains remains{.worker = id_,
                            .machine = machine().number,

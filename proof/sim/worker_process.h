@@ -23,7 +23,7 @@ public:
 
     /// SIGTERM.
     void ask_to_drain();
-    /// Something may have become claimable.
+    /// Work may have become claimable.
     void wake();
     /// There may be orders for it.
     void hear_of_orders();
@@ -52,7 +52,7 @@ private:
     std::uint64_t decisions_ = 0;
     std::int64_t life_lock_ = 0;
     std::optional<int> exit_code_;
-    std::optional<Duration> orders_since_;  // told of, and not yet asked for by a beat; on the timeline
+    std::optional<Duration> orders_since_;  // since when orders wait for the next beat; on the timeline
     Duration beat_lane_free_since_{};       // on the timeline
     bool beat_failed_ = false;
 };

@@ -23,11 +23,11 @@ namespace holdfast::sim {
 
 class WorkerProcess;
 
-/// What is to happen to one call of the store, where that is not left to chance.
+/// A scripted fault of a store call.
 enum class CallFault { Before, AnswerLost, RequestLost, KillBefore, KillAfter, Stop };
 [[nodiscard]] std::string_view to_text(CallFault fault);
 
-/// The n-th call of the store of the run, by whomever, fares so.
+/// The fault to inject into the n-th store call of a run.
 struct ScriptedFault {
     std::uint64_t call = 0;
     CallFault fault = CallFault::Before;
@@ -39,30 +39,30 @@ struct RunOptions {
     std::optional<WorldPlan> plan = {};     ///< nullopt: drawn from the seed
     std::optional<Duration> busy_for = {};  ///< instead of the plan's
     std::vector<ScriptedFault> script = {};
-    std::shared_ptr<const DiskImage> image = {};  ///< what is on the disk at the beginning; null: nothing
+    std::shared_ptr<const DiskImage> image = {};  ///< the content of the disk at the start; null: empty
     std::size_t keep_lines = 0;
     bool print_lines = false;
 };
 
-/// What came of a run.
+/// The outcome of a run.
 struct RunReport {
     std::uint64_t seed = 0;
     std::uint64_t hash = 0;
     std::uint64_t store_calls = 0;
-    std::uint64_t busy_calls = 0;  ///< of those, until there were no faults any more
+    std::uint64_t busy_calls = 0;  ///< those of them before the last fault
     std::uint64_t disk_operations = 0;
     std::uint64_t events = 0;
     Duration virtual_time{};
     std::size_t tasks = 0;
     std::size_t jobs = 0;
     std::size_t runs = 0;
-    std::map<Fault, std::uint64_t> faults;  ///< that really happened
-    std::vector<FaultKey> drawn;            ///< also those that did not get that far
+    std::map<Fault, std::uint64_t> faults;  ///< those that really happened
+    std::vector<FaultKey> drawn;            ///< all that were drawn
     std::vector<Violation> violations;
     std::vector<std::string> last_lines;
 };
 
-/// The wall clock of a machine, which somebody may set.
+/// The wall clock of a machine, which may jump.
 class WallClock : public Clock {
 public:
     WallClock(World& world, Duration skew) : world_(world), skew_(skew) {}
@@ -73,7 +73,7 @@ private:
     const Duration skew_;
 };
 
-/// Machines, processes and a database, on one timeline. Everything that happens in it follows from its seed.
+/// Machines, processes and a database on one timeline. Everything that happens follows from the seed.
 class World {
 public:
     explicit World(const RunOptions& options);
@@ -82,12 +82,12 @@ public:
     World& operator=(const World&) = delete;
 
     [[nodiscard]] RunReport run();
-    /// Puts an empty database on the disk, for images of it.
+    /// Puts an empty database on the disk.
     void install();
-    /// The same as programs of that schema version left it.
+    /// The same with an earlier version of the schema.
     void install_older(int version);
 
-    // ---- What its processes see
+    // ---- The world that its processes see
     Timeline timeline;
     Trace trace;
     FaultPlan faults;
@@ -105,13 +105,13 @@ public:
     bool power_cut_is_due = false;
     std::uint64_t power_cuts_seen = 0;
     Duration wall_jumps{};
-    Duration clock_ahead{};  ///< for the call that is being carried out
+    Duration clock_ahead{};  ///< during the current call
     Timestamp latest_wall_clock;
-    bool is_calm = false;        ///< the faults are over: clients put everything in order
+    bool is_calm = false;        ///< the faults are over: clients let everything end
     std::size_t tasks_left = 0;  ///< to be submitted
     std::size_t jobs_left = 0;   ///< to be started
 
-    /// What a worker leaves behind when it dies.
+    /// The processes that a dead worker leaves behind.
     struct Remains {
         Uuid worker;
         int machine = 0;
@@ -119,36 +119,35 @@ public:
         std::int64_t life_lock = 0;
         std::vector<std::size_t> runs;
         Duration keeper_delay{};
-        bool keeper_dies_too = false;  ///< nobody ends the runs, until they are cleared away
+        bool keeper_dies_too = false;  ///< the runs go on until they are killed
     };
     void worker_died(const Remains& remains);
-    /// Ends what a dead worker left running.
+    /// Ends the runs that a dead worker left behind.
     void end_leftovers(const Uuid& worker, const std::string& how);
-    /// How far the wall clock of a process that starts now is off.
+    /// How far off the wall clock of a new process is.
     [[nodiscard]] Duration draw_skew(const std::string& process);
 
     [[nodiscard]] store::Limits limits() const;
     [[nodiscard]] bool is_reachable(const Process& process) const;
-    /// Applies what the script says of this call.
+    /// Applies the scripted fault of this call, if any.
     void script_fate(Process& process, const std::function<void(CallFault)>& apply);
-    /// Wakes whoever waits for work.
+    /// Wakes the workers that wait for work.
     void ring();
     /// Wakes the workers: there may be orders for them.
     void ring_for_orders();
-    /// The disk has lost its power: whoever is on that machine is dead, and it boots again later.
+    /// The disk has lost its power: kills all processes of that machine, which boots again later.
     void lose_power();
-    /// The process has died: it is taken away after the event, and started again under its name later.
+    /// Removes a dead process after the current event, and starts it again under its name later.
     void bury(Process& process);
-    /// SIGSTOP, and SIGCONT when that has passed.
+    /// SIGSTOP, and SIGCONT after this time.
     void pause(Process& process, Duration length);
-    /// SIGCONT to those of these workers that are stopped, when that has passed. Counts as a fault when there are
-    /// any.
+    /// SIGCONT after this time to those of the workers that are stopped. Counts as a fault when there are any.
     void rouse(const std::set<Uuid>& ids, Duration wait);
     /// The process of that name; null: it is dead.
     [[nodiscard]] const Process* find_living(const std::string& name) const;
 
 private:
-    /// Under which name, and how, a process is started whenever it is not there.
+    /// The name of a process, and how to start it whenever it is gone.
     struct Slot {
         std::string name;
         int machine = 0;
@@ -158,21 +157,21 @@ private:
         bool is_due = false;
     };
 
-    /// A process that was stopped, until somebody lets it go on.
+    /// A stopped process.
     struct Stop {
         Slot* slot = nullptr;
         int incarnation = 0;
     };
 
     void add_slots();
-    /// Until when there are faults: a long outage comes on top.
+    /// Plans a long outage, perhaps, and returns until when there are faults.
     [[nodiscard]] Duration plan_long_outage();
     void start(Slot& slot);
     void start_later(Slot& slot, Duration wait);
     void run_until(Duration end, const std::function<bool()>& is_done);
     void step();
     void plan_next(Fault fault);
-    /// False: there was nobody to strike, or it is only to come.
+    /// Returns false when there is no target, or the fault strikes later.
     [[nodiscard]] bool strike(Fault fault, Dice dice_of_fault);
     [[nodiscard]] bool cut_off_one(Dice& dice_of_fault);
     [[nodiscard]] bool terminate_one(Dice& dice_of_fault);
@@ -200,11 +199,11 @@ private:
     std::map<std::uint64_t, Stop> stops_;
     std::uint64_t last_stop_ = 0;
     Duration calm_since_{};
-    Duration still_until_{};  ///< somebody may be stopped: of stops, also the last one is over only then
+    Duration still_until_{};  ///< a process may be stopped until then
     std::uint64_t busy_calls_ = 0;
     std::uint64_t next_full_check_ = 1000;
     std::size_t next_scripted_ = 0;
-    Duration look_at_{};  ///< when to look next whether all has ended
+    Duration look_at_{};  ///< when to check next whether everything has ended
 };
 
 }  // namespace holdfast::sim
