@@ -23,7 +23,7 @@ TEST_F(GateTest, HoldsBackWhatIsSentWhileItIsCutAndDeliversItAfterwards) {
     say(client, "before");
     EXPECT_EQ(hear(server), "before");
     gate.set(Gate::Mode::Cut);
-    say(server, "x");  // by its time the gate has heard of the cut, or carries this one as well
+    say(server, "x");  // when it arrives, the gate has heard of the cut, or carries this as well
     (void)hear(client, 200);
     say(client, "during");
     EXPECT_EQ(hear(server, 200), "");

@@ -293,7 +293,7 @@ TEST(ChaosJudge, FindsAStepThatDidNotWaitForAChildJob) {
     Story in_order = with_a_child();
     in_order.completed(1, 10);
     in_order.completed(2, 11);
-    in_order.completed(3, 12);  // hooks come after the job, beside what waits for it
+    in_order.completed(3, 12);  // hooks run after the job, in parallel with steps that wait for it
     EXPECT_THAT(breaches(in_order), IsEmpty());
     in_order.findings.jobs.pop_back();
     EXPECT_THAT(breaches(in_order), ElementsAre(Breach::OutOfOrder));

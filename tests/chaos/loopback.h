@@ -12,7 +12,7 @@
 
 namespace holdfast::chaos {
 
-/// A server on loopback, one connection at a time, and what clients of it do.
+/// A server on loopback with one connection at a time, and its clients.
 class LoopbackTest : public testing::Test {
 protected:
     LoopbackTest() : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -35,7 +35,7 @@ protected:
     static void say(const Descriptor& end, const std::string& text) {
         ASSERT_EQ(send(end.get(), text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
     }
-    /// What arrives within the time; "reset" when the connection is; "" when nothing does.
+    /// The text that arrives within the time; "reset" when the connection is reset; "" when nothing arrives.
     static std::string hear(const Descriptor& end, int milliseconds = patience_ms) {
         pollfd readable{end.get(), POLLIN, 0};
         if (poll(&readable, 1, milliseconds) == 0) return "";

@@ -14,23 +14,23 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr Duration soon = milliseconds(200);  // by its time a gate has heard of a cut
+constexpr Duration soon = milliseconds(200);  // after this time a gate has heard of a cut
 constexpr Duration much_later = std::chrono::hours(1);
 
-/// Both fall at once: they overlap however slow the machine is.
+/// Both strike at once, so that they overlap on a slow machine, too.
 std::vector<Fault> overlapping(FaultKind lasting, FaultKind brief) {
     return {{.kind = lasting, .length = much_later}, {.kind = brief, .length = soon}};
 }
 
-/// Until the second of two overlapping faults is over.
+/// Waits until the second of two overlapping faults is over.
 void wait_for_the_brief_one(Nemesis& nemesis) {
     nemesis.turn();
-    std::this_thread::sleep_for(soon);  // it fell before: its time is up
+    std::this_thread::sleep_for(soon);  // it struck before: its time is up
     nemesis.turn();
     ASSERT_EQ(nemesis.blows().size(), 2U);
 }
 
-/// A nemesis with nobody to hit but the path of one client.
+/// A nemesis whose only target is the path of one client.
 class NemesisOfAPath : public LoopbackTest {
 protected:
     NemesisOfAPath() { gates_.push_back(std::make_unique<Gate>(server_port)); }
@@ -78,7 +78,7 @@ TEST(NemesisOfADisk, KeepsItFullUntilTheLastOfOverlappingFillsEnds) {
     try {
         disk = std::make_unique<SmallDisk>(folder.path(), 1024 * 1024);
     } catch (const std::system_error& refused) {
-        ASSERT_NE(geteuid(), 0U) << refused.what();  // others may not mount, and their chaos runs fill no disk
+        ASSERT_NE(geteuid(), 0U) << refused.what();  // only root may mount
         return;
     }
     ASSERT_TRUE(can_write(folder.path() + "/before"));

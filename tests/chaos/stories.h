@@ -4,7 +4,7 @@
 
 namespace holdfast::chaos {
 
-/// Builds findings, one fact after the other; every story begins as one in which all went well.
+/// Builds findings, one fact after the other; at first, everything went well.
 class Story {
 public:
     static constexpr Timestamp start{std::chrono::seconds(1'000'000)};
@@ -27,7 +27,7 @@ public:
         findings.ledger.lines.push_back(
             {.mark = mark, .task = id(task), .lease = lease, .attempt = 1, .pid = pid, .at = at(clock_)});
     }
-    /// In the store, with its last run.
+    /// Adds a task of the store, with its last run.
     TaskSeen& task(std::uint8_t number, TaskState state, store::Lease lease, core::LeaseEnd end) {
         TaskSeen seen{
             .id = id(number), .state = state, .lease = lease, .created_at = start, .finished_at = at(clock_)};
@@ -37,7 +37,7 @@ public:
         findings.acknowledged_tasks.push_back(seen.id);
         return findings.tasks.back();
     }
-    /// Began, ended and is COMPLETED.
+    /// Adds a task that began, ended and is COMPLETED.
     TaskSeen& completed(std::uint8_t number, store::Lease lease) {
         line(Mark::Begin, number, lease);
         line(Mark::Done, number, lease);

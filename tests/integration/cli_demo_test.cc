@@ -22,7 +22,7 @@ using testing::MatchesRegex;
 using testing::Not;
 using testing::SizeIs;
 
-/// The demo, with its folder in one of the test's own.
+/// The demo, with its folder inside the folder of the test.
 class CliDemo : public testing::Test {
 protected:
     [[nodiscard]] RunParams demo(std::vector<std::string> options = {}) const {
@@ -32,8 +32,8 @@ protected:
             {"TMPDIR", folder.path()}, {"DEMO_OF_TEST", folder.path()}, {"TERM", "xterm"}, {"LANG", "C.UTF-8"}};
         return params;
     }
-    /// Processes that the demo has started, and the demo, have this in their environment; scripts of tasks do not,
-    /// but die with those that have.
+    /// The demo and the processes that it has started have this in their environment. Scripts of tasks do not, but
+    /// die with their runners.
     [[nodiscard]] std::size_t processes_left() const {
         const std::string mark = "DEMO_OF_TEST=" + folder.path();
         std::size_t found = 0;

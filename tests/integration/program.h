@@ -10,15 +10,15 @@
 
 namespace holdfast::integration {
 
-/// How the built program is to be run.
+/// How to run the built program.
 struct RunParams {
     std::vector<std::string> arguments = {};
     std::map<std::string, std::string> environment = {};  ///< all of it, except PATH
     std::string folder = ".";
-    std::string input = {};                           ///< at most a pipe's worth
-    bool as_nobody = false;                           ///< give up root first, which no permission stops
-    std::optional<unsigned long> max_file_size = {};  ///< a disk that is full
-    std::string output_file = {};                     ///< instead of reading its output
+    std::string input = {};                                            ///< at most a pipe's worth
+    bool as_nobody = false;                                            ///< without the rights of root
+    std::optional<unsigned long> max_file_size = {};                   ///< as on a full disk
+    std::string output_file = {};                                      ///< instead of reading its output
     std::pair<unsigned short, unsigned short> terminal_size = {0, 0};  ///< rows and columns; of TerminalProgram
 };
 
@@ -28,14 +28,14 @@ struct Ran {
     std::string err;
 
     [[nodiscard]] nlohmann::json json() const { return nlohmann::json::parse(out); }
-    /// Of JSON lines.
+    /// For output that is JSON lines.
     [[nodiscard]] std::vector<nlohmann::json> json_lines() const;
     [[nodiscard]] std::vector<std::string> lines() const;
 };
 
 /// Runs the program to its end.
 [[nodiscard]] Ran run_program(const RunParams& params);
-/// Runs another one.
+/// Runs another program.
 [[nodiscard]] Ran run_program(const std::string& path, const RunParams& params);
 /// Runs it on a terminal; `err` is in `out`.
 [[nodiscard]] Ran run_on_terminal(const RunParams& params);

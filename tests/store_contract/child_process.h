@@ -30,20 +30,20 @@ public:
     int wait();
 };
 
-/// What a role sees of the process that it runs in.
+/// The process that a role runs in.
 struct ChildContext {
     OpenParams open;
     FakeClock clock;
     std::vector<std::string> arguments;
 
-    /// Prints a line and flushes: the parent may count on what it reads even if this process is killed next.
+    /// Prints a line and flushes, so that the parent can read it even if this process is killed next.
     void say(const std::string& line) const;
     /// The next line of input, without its end; nullopt at its end.
     [[nodiscard]] std::optional<std::string> hear() const;
     [[nodiscard]] bool told_to_stop() const;
 };
 
-/// The main function of a child; what it returns is the exit code.
+/// The main function of a child; returns its exit code.
 int run_child(int argc, char** argv);
 
 }  // namespace holdfast::contract

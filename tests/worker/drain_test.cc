@@ -42,7 +42,7 @@ TEST_P(WorkerDrain, WhatRunsMayEndWithinTheGrace) {
     begun(id);
     worker.send(SIGTERM);
     wait_for_status(worker, store::WorkerStatus::Draining);
-    wait_for_beats(worker, 3);  // to the end
+    wait_for_beats(worker, 3);  // it goes on beating
     const Uuid later = submit("note");
     wait_for_beats(worker, 2);
     EXPECT_EQ(find(later).state, TaskState::Pending) << "a draining worker claims nothing";

@@ -66,10 +66,10 @@ TEST_P(WorkerFreeze, AFrozenRunnerIsNoReasonToHoldUpTheOthers) {
     EXPECT_EQ(code_of(find(stuck)), error_code::worker_drained);
 }
 
-/// On SQLite a process that is stopped inside its turn holds up all who write.
+/// On SQLite a process that is stopped inside its turn blocks all writers.
 class FrozenWriter : public WorkerTest {
 protected:
-    /// Keeps the worker writing, and stops it in the middle of that.
+    /// Stops the worker in the middle of a write.
     void freeze_while_it_writes(const WorkerApp& worker) {
         submit_notes(500);
         wait_for_lines(Mark::Done, 10);

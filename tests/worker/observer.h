@@ -7,7 +7,7 @@
 
 namespace holdfast::worker_test {
 
-/// What was decided about one lease, and what became of its task.
+/// The verdict on one lease, and the state of its task afterwards.
 struct Judged {
     store::TaskLease lease;
     bool started = false;
@@ -15,12 +15,12 @@ struct Judged {
     TaskState state = TaskState::Pending;
 };
 
-/// Somebody who watches over workers, through the store's verbs: a sweep in small.
+/// Judges workers through the store's verbs: a small sweeper.
 class Observer {
 public:
     Observer(store::Store& store, core::Thresholds thresholds) : store_(store), thresholds_(thresholds) {}
 
-    /// The worker and everything that it had started are known to be dead.
+    /// Judges a worker that is dead, with everything that it had started.
     std::vector<Judged> judge_exited(const Uuid& worker);
     /// Looks at the worker's beats until it has been silent for longer than `age`, then judges it.
     std::vector<Judged> judge_once_silent(const Uuid& worker, Duration age);

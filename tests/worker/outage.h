@@ -5,7 +5,7 @@
 
 namespace holdfast::worker_test {
 
-/// Takes a store away from everybody, and gives it back.
+/// Makes a store unreachable for all processes, and reachable again.
 class Outage {
 public:
     virtual ~Outage() = default;
@@ -13,10 +13,10 @@ public:
     virtual void end() = 0;
 };
 
-/// This process takes the turn of those who write, and keeps it.
+/// Takes and keeps the turn that writers need.
 [[nodiscard]] std::unique_ptr<Outage> make_sqlite_outage(const std::string& database);
 
-/// A PostgreSQL server of the test's own, that can be stopped and started.
+/// A private PostgreSQL server that can be stopped and started.
 class OwnServer : public Outage {
 public:
     [[nodiscard]] virtual std::string url() const = 0;

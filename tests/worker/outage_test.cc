@@ -81,7 +81,7 @@ TEST_P(WorkerOutage, LetsNoIdleWorkerBeGivenUpByItsOwnSweeperOrAnother) {
     outage->begin();
     first.wait_for_log("The store does not answer");
     second.wait_for_log("The store does not answer");
-    std::this_thread::sleep_for(15s);  // by then a wait that doubles is longer than workers may be silent
+    std::this_thread::sleep_for(15s);  // a backoff that doubles now exceeds the threshold for silence
     end_outage();
     for (const WorkerApp* worker : {&first, &second}) {
         wait_for_beats(*worker, 30);

@@ -16,7 +16,7 @@ public:
         programs_ = raw.value("SELECT setting FROM pg_config WHERE name = 'BINDIR'");
     }
     std::string url() const override { return url_; }
-    /// As by a power cut.
+    /// As after a power cut.
     void begin() override { control({"-m", "immediate", "stop"}); }
     void end() override { control({"-o", "-p " + port_, "-l", data_ + "/../log", "start"}); }
 

@@ -7,7 +7,7 @@
 
 namespace holdfast::worker_test {
 
-/// The processes, of any parent, whose environment has this "NAME=value"; dead ones not counted.
+/// The live processes, of any parent, whose environment has this "NAME=value".
 [[nodiscard]] std::vector<pid_t> processes_with(const std::string& assignment);
 
 /// Waits for the end of a process, a child of any process; a child of this one is not reaped. Throws

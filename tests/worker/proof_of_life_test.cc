@@ -11,7 +11,7 @@ using platform::LifeLockState;
 
 class ProofOfLife : public WorkerTest {
 protected:
-    /// Whether the store, or the lock beside it, says that the worker lives.
+    /// Whether the store, or the lock beside it, proves that the worker lives.
     [[nodiscard]] bool is_proven(const store::WorkerRecord& worker) {
         if (GetParam() == StoreKind::Sqlite)
             return platform::probe_life_lock(platform::life_lock_path(database->address()), worker.number) ==
@@ -60,7 +60,7 @@ TEST_P(ProofOfLife, IsRenewedByAWorkerThatIsForgottenWhileItLives) {
     EXPECT_EQ(ended(running).state, TaskState::Completed);
 }
 
-/// On SQLite the keeper holds the lock as well, until it has killed what the worker left.
+/// On SQLite the keeper holds the lock as well, until it has killed the processes that the worker left behind.
 class LifeLockOfKeeper : public ProofOfLife {};
 INSTANTIATE_TEST_SUITE_P(On, LifeLockOfKeeper, testing::Values(StoreKind::Sqlite), kind_name);
 

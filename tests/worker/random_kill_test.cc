@@ -19,7 +19,7 @@ protected:
         std::this_thread::sleep_for(Duration(random() % static_cast<std::uint64_t>(longest.count())));
     }
 
-    /// Lets the worker come as far as chance will have it: before it is ready, at work, or while it drains.
+    /// Lets the worker run for a random time: until before it is ready, at work, or while it drains.
     void wait_for_some_moment(WorkerApp& worker, std::size_t round, std::size_t lines) {
         if (round % 3 == 0) return pause_at_most(100ms);
         worker.wait_until_ready();
@@ -31,7 +31,7 @@ protected:
         pause_at_most(10ms);
     }
 
-    /// A worker works on more tasks than before, is killed, and judged.
+    /// Submits more tasks, kills a worker that works on them, and judges it.
     void work_and_be_killed(std::size_t round) {
         for (const Uuid& id : submit_notes(tasks_per_round, static_cast<int>(random() % 3))) ids.push_back(id);
         const std::size_t lines = ledger->read().lines.size();

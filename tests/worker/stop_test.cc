@@ -40,7 +40,8 @@ TEST_P(WorkerStop, ACancelledRunMayTidyUpFirst) {
     EXPECT_EQ(ledger->read().count(Mark::Done), 1);
 }
 
-/// What a run that has seen the stop returns or throws after that is no result, unless it says so.
+/// A run that has seen the stop returns a result only when it says so; anything else that it returns or throws is
+/// not.
 void WorkerStop::see_cancels(const std::string& isolation) {
     start_worker({{"isolation", isolation}, {"stop_grace_ms", "600000"}});
     const Uuid part = submit("give part");
@@ -116,7 +117,7 @@ TEST_P(WorkerStop, StoppedThatNobodyAskedForIsAFailure) {
     }
 }
 
-/// With beats ten minutes apart: what comes before that has not waited for one.
+/// With beats ten minutes apart: an earlier event has not waited for one.
 TEST_P(WorkerStop, OrdersDoNotWaitForTheNextBeat) {
     WorkerApp& worker = start_worker({{"beat_ms", "600000"}, {"fence_ms", "3600000"}, {"stop_grace_ms", "600000"}});
     const Uuid id = submit("heed");

@@ -57,7 +57,7 @@ Outcome give_part(Context& context, const json&) {
     return json("a part");
 }
 
-/// The same, and says that it is all that was wanted.
+/// The same, and says that its result is complete.
 Outcome give_all(Context& context, const json&) {
     while (!context.cancelled()) nap();
     return context.complete_anyway(json("all of it"));
@@ -82,8 +82,8 @@ void ignore_sigterm_for_ever() {
     sleep_for_ever();
 }
 
-/// Grandchildren that ignore SIGTERM: one in the run's group, one in a session of its own, one that is nobody's
-/// child.
+/// Grandchildren that ignore SIGTERM: one in the run's group, one in its own session, one that is an
+/// orphan.
 void leave_grandchildren() {
     if (fork() == 0) ignore_sigterm_for_ever();
     if (fork() == 0) {
@@ -109,7 +109,7 @@ Outcome leave_and_hold(Context& context, const json& args) {
     return hold(context, args);
 }
 
-/// Prints "bytes" as fast as they are taken.
+/// Prints "bytes" as fast as the reader takes them.
 Outcome flood(Context&, const json& args) {
     const std::string line(99, 'f');
     const std::string text = line + '\n';
@@ -143,7 +143,7 @@ Outcome fork_bomb(Context&, const json&) {
     multiply();
 }
 
-/// Writes what happens to the run to the ledger.
+/// Writes the begin and the end of the run to the ledger.
 Function noted(const crew::Ledger& ledger, const Function& body) {
     return [ledger, body](Context& context, const json& args) -> Outcome {
         crew::LedgerLine line{

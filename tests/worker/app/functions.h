@@ -5,7 +5,7 @@
 
 namespace holdfast::worker_test {
 
-/// Tasks that behave, and tasks that do not. Each writes its begin to the ledger, and its end when its code returns.
+/// Well-behaved and misbehaving tasks. Each writes its begin to the ledger, and its end when its code returns.
 [[nodiscard]] FunctionTable app_functions(const crew::Ledger& ledger);
 
 }  // namespace holdfast::worker_test

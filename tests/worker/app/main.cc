@@ -7,7 +7,7 @@
 #include "tests/worker/app/functions.h"
 #include "tests/worker/app/settings.h"
 
-/// An application with a worker, for the tests beside it. Says "ready" on its output once it is known to the store.
+/// An application with a worker, for the tests beside it. Prints "ready" once the store knows it.
 int main(int argc, char** argv) {
     using namespace holdfast;
     const char* path = std::getenv("HOLDFAST_TEST_LEDGER");
