@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Has the program check every ```yaml block of a Markdown document.
+"""Checks every ```yaml block of a Markdown document with the program.
 
     check_yaml.py DOCUMENT          with `holdfast` on PATH
 
-- A block of sections of holdfast.yaml is a file by itself. Where the page has written a holdfast.yaml before (a block that
+- A block of sections of holdfast.yaml is a file on its own. If the page has written a holdfast.yaml before (a block that
   begins with "# holdfast.yaml", or `cat > holdfast.yaml` in an example) with other sections, the block is checked as an addition to it.
-- A block of keys of a step is checked as a step that depends on one with the name `fetch`.
+- A block of step keys is checked as a step that depends on a step named `fetch`.
 - A block that begins with the name of another file ("# prometheus.yml") is for another program.
 """
 import os
@@ -27,7 +27,7 @@ def file_name(text):
 
 
 def written_by(start, lines):
-    """What the examples of a block write into holdfast.yaml; None when they do not."""
+    """The holdfast.yaml that the examples of a block write, or None."""
     for command in commands(start, lines):
         if written := re.fullmatch(r"cat > holdfast\.yaml <<'(\w+)'\n(.*\n)\1", command.text, re.DOTALL):
             return written[2]
@@ -48,7 +48,7 @@ def as_file(text, page_file):
 
 
 def sections():
-    """Of holdfast.yaml, as the program lists them when it meets another."""
+    """The sections of holdfast.yaml, as the program lists them in its message about an unknown one."""
     return set(re.search(r"allowed: (.*)", complaint_about("no-section: 1\n"))[1].split(", "))
 
 

@@ -5,8 +5,8 @@
 
 - ```console: a line "$ COMMAND" is run by one bash for the whole document (variables and cd last); a line "> MORE"
   continues it. The lines after it are what it prints, stdout and stderr together. "..." stands for any text in a line and,
-  alone, for any lines; ids, their 8-digit beginnings and times match any other of their kind. No lines: any output will
-  do. A command exits with 0, or as a comment at its end says: "$ holdfast tasks show nonsense  # exits 2". No two lines of one
+  alone, for any lines; ids, their 8-digit prefixes and times match any other of their kind. No lines: any output is
+  accepted. A command exits with 0, or as a comment at its end says: "$ holdfast tasks show nonsense  # exits 2". No two lines of one
   output begin with the same id.
 - A block of any language whose first line is a comment with nothing but a file name ("// greet.cc",
   "# holdfast.yaml") is written to that file.
@@ -85,7 +85,7 @@ def pattern_of(line):
 
 
 def repeated_id(lines):
-    """An id with which two lines of one output begin: two rows of a list, which are two things."""
+    """An id that begins two lines of one output. The rows of a list must have different ids."""
     found = [row[0] for row in map(SHAPES[0].match, lines) if row]
     return next((one for one in found if found.count(one) > 1), None)
 

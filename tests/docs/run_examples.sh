@@ -1,5 +1,5 @@
 #!/bin/bash
-# run_examples.sh BUILD DOCUMENT: installs BUILD into an empty prefix and runs the document's examples against that, as a
+# run_examples.sh BUILD DOCUMENT: installs BUILD into an empty prefix and runs the document's examples with it, as a
 # user would.
 set -euo pipefail
 prefix=$(mktemp -d)
