@@ -45,7 +45,7 @@ Complaint bounds_complaint(std::string_view field, std::string_view text, const 
     return std::nullopt;
 }
 
-/// Of what a run has produced. It may say a thing twice: refusing that would lose the run.
+/// For JSON that a run has produced. A member may be given twice: refusing that would lose the run.
 Complaint json_complaint(std::string_view field, std::string_view text, const Limits& limits) {
     if (auto complaint = bounds_complaint(field, text, limits)) return complaint;
     if (!nlohmann::json::accept(text)) return concat(field, " is not valid JSON");

@@ -13,7 +13,7 @@ struct StoredLease {
     int unlisted_beats = 0;
 };
 
-/// What a beat's list of leases and the store's own list say to each other.
+/// How a beat's list of leases differs from the store's own list.
 struct BeatComparison {
     std::vector<TaskLease> lost;
     std::vector<StopRequest> stop;

@@ -10,7 +10,7 @@ Finding owners_finding(const LivenessView& view) {
     std::vector<std::string> ids;
     for (const Uuid& id : view.unregistered) ids.push_back(id.to_string());
     return {Finding::Grade::Warning, what, concat("tasks are held by workers without a row: ", join(ids, ", ")),
-            "nothing, while a worker or server sweeps: it recovers them, unless their worker registers again; "
+            "nothing, while a worker or server sweeps: it recovers them unless their worker registers again; "
             "`holdfast recovery stale` lists them"};
 }
 

@@ -6,8 +6,7 @@
 
 namespace holdfast::store {
 
-/// Tells every item of a submit the limit of its key that is in force at the end: of several items with the same key,
-/// what the last one was told.
+/// Gives every item of a submit the limit of its key that is in force at the end: that of the last item with the key.
 void tell_last_limits(const std::vector<NewTask>& tasks, std::vector<SubmitOutcome>& outcomes);
 
 }  // namespace holdfast::store

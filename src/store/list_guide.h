@@ -6,22 +6,23 @@
 
 namespace holdfast::store {
 
-/// By what the tasks of a list are found. Those of one worker, name or queue have an index, so that they are found
-/// among any number of others; where several are asked for, the others are only looked at.
+/// The index by which the tasks of a list are found: that of a worker, a name or a queue, whatever the number of
+/// other tasks. Where several are asked for, the others only filter.
 enum class ListGuide { Order, Worker, Name, Queue };
 
 struct ChosenGuide {
     ListGuide by = ListGuide::Order;
     bool is_rare = false;  ///< it has so few tasks that all of them may be looked at
 
-    /// Whether tasks that ended so are found by it. There are few that did not complete, unless it has fewer.
+    /// Whether tasks that ended so are found by it. Tasks that did not complete are few, so they need it only when it
+    /// is rarer.
     [[nodiscard]] bool leads_to(TaskState state) const;
 };
 
-/// How many are few.
+/// Up to how many tasks count as rare.
 inline constexpr std::size_t rare_up_to = 1000;
 
-/// The first of those given that is rare; else the first of them.
+/// The first rare one of those that the filter names; else the first of them.
 [[nodiscard]] ChosenGuide choose_guide(const TaskFilter& filter, const std::function<bool(ListGuide)>& is_rare);
 
 }  // namespace holdfast::store

@@ -43,7 +43,7 @@ StatsTally::StatsTally(const StatsParams& params, Timestamp now)
         buckets_[i].at = since_ + window_ * static_cast<std::int64_t>(i) / static_cast<std::int64_t>(buckets_.size());
 }
 
-/// What happens at this very moment belongs to the last one.
+/// The very end of the window belongs to the last bucket.
 StatsBucket& StatsTally::bucket_at(Timestamp at) {
     const auto after = std::upper_bound(buckets_.begin(), buckets_.end(), at,
                                         [](Timestamp time, const StatsBucket& bucket) { return time < bucket.at; });

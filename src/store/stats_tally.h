@@ -8,8 +8,8 @@
 
 namespace holdfast::store {
 
-/// Statistics go by the tasks with the newest ids, and by the newest events: at most so many of each. No table is
-/// kept in the order of ends, which every finish would pay for.
+/// Statistics count the tasks with the newest ids, and the newest events: at most so many of each. No table is kept
+/// in the order of ends, because every finish would pay for it.
 inline constexpr std::size_t most_looked_at = 50'000;
 /// Their names are looked up for so many of them.
 inline constexpr std::size_t most_names_looked_up = 10'000;
@@ -21,14 +21,14 @@ public:
 
     /// Where the window begins.
     [[nodiscard]] Timestamp since() const { return since_; }
-    /// Ones that ended before the window are left out. An empty name: was not looked up.
+    /// Leaves out tasks that ended before the window. An empty name was not looked up.
     void add_ended(TaskState state, Timestamp finished_at, Timestamp run_at, std::optional<Timestamp> started_at,
                    std::string_view name);
-    /// ... as are those of other kinds than recoveries.
+    /// Leaves out events before the window, and of other kinds than recoveries.
     void add_event(std::string_view kind, Timestamp at);
     /// This was the last event that was looked at, and there may be more.
     void cut_at(Timestamp oldest) { complete_ &= oldest < since_; }
-    /// The same of tasks, whose ids carry the time they were made. One that was made before the window, and long
+    /// The same for tasks, whose ids carry the time they were made. A task that was made before the window, and long
     /// before many others, may have ended in it unseen.
     void cut_at(const Uuid& oldest) { cut_at(Timestamp(std::chrono::milliseconds(oldest.unix_milliseconds()))); }
 

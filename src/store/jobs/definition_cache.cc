@@ -7,7 +7,7 @@ namespace holdfast::store {
 
 namespace {
 
-/// Of definition texts; their plans take several times as much.
+/// The bytes of definition texts to keep; their plans take several times as much.
 constexpr std::size_t max_cached_bytes = 16 << 20;
 
 }  // namespace

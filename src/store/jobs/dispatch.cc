@@ -29,7 +29,7 @@ Json filled(const core::Template& text, const core::ExpressionScope& scope, std:
            concat(member, fault.path, " at character ", fault.error.position + 1, ": ", fault.error.message));
 }
 
-/// As an environment variable, an argument of a command or a key holds it.
+/// The value as text: for an environment variable, an argument of a command, or a key.
 std::string as_text(const Json& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
@@ -72,7 +72,7 @@ std::optional<ConcurrencyKey> filled_key(const core::PlannedStep& step, const co
     return ConcurrencyKey{as_text(key), step.definition.concurrency_limit};
 }
 
-/// The arguments that a step gives to its task: what its definition says, else its item.
+/// The arguments that a step gives to its task: those of its definition, else its item.
 Json args_of(const core::PlannedStep& step, const core::ExpressionScope& scope) {
     if (!step.definition.input.is_null()) return filled(step.input, scope, "input");
     if (step.hook) return scope.find({"job"}).value_or(Json());
@@ -84,12 +84,12 @@ Timestamp wake_time(const core::PlannedStep& step, const Json& value, Timestamp 
     if (!step.definition.wait_until.empty()) {
         if (const auto at = parse_timestamp(text)) return *at;
         refuse(error_code::expression_failed,
-               concat("wait: \"", text, "\" is no time, such as 2026-11-15T08:30:00Z"));
+               concat("wait: \"", text, "\" is not a time such as 2026-11-15T08:30:00Z"));
     }
     if (const auto length = parse_duration(text, std::chrono::seconds(1));
         length && *length <= std::chrono::days(3650))
         return now + *length;
-    refuse(error_code::expression_failed, concat("wait: \"", text, "\" is no duration, such as 10m"));
+    refuse(error_code::expression_failed, concat("wait: \"", text, "\" is not a duration such as 10m"));
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ void Orchestrator::dispatch(const StepKey& key) {
     }
 }
 
-/// Whatever the state of its job, which has ended.
+/// Its job has ended, so the state of the job does not matter.
 void Orchestrator::dispatch_hook(const StepKey& key) {
     const JobRow& job = *book_.find_job(key.job);
     const JobScope scope(job, plan_of(job), key, book_, tables_);

@@ -29,7 +29,7 @@ std::string_view word_for(JobState state) {
 
 }  // namespace
 
-/// Nothing of it is left to be done. A paused job ends as well: there is nothing that a resume could begin.
+/// Called when no step of the job is left to be done. A paused job ends, too: a resume would have nothing to begin.
 void Orchestrator::end_job(const Uuid& job) {
     const JobRow& row = *book_.find_job(job);
     const auto& progress = row.progress;
@@ -69,7 +69,7 @@ void Orchestrator::close_job(const Uuid& job, JobState state, const std::optiona
     tell_parent(*book_.find_job(job));
 }
 
-/// A hook is a task like any other, told of in a step's row of its own, which nothing waits for.
+/// A hook is a task like any other. It has a step's row of its own, which no other step waits for.
 void Orchestrator::fire_hooks(const Uuid& job) {
     const JobRow& row = *book_.find_job(job);
     const auto& plan = plan_of(row);

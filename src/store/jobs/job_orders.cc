@@ -117,7 +117,7 @@ void Orchestrator::cancel_one(const Uuid& job, std::string_view code, const std:
     if (progress.open_steps == 0) all_ended_.insert(job);
 }
 
-/// What has neither a task nor a child job ends at once; those end by themselves, and then their step does.
+/// A step without a task or child job ends at once; the others end when their task or child job does.
 void Orchestrator::cancel_unstarted(const StepRow& step) {
     if (is_terminal(step.state) || step_of(step.key).hook) return;
     const bool is_expanded = step.state == StepState::Running && step_of(step.key).for_each && step.key.item < 0;

@@ -57,7 +57,7 @@ void Orchestrator::tasks_ended(const std::vector<JustEnded>& tasks) {
         states[task.task] = task.state;
     }
     auto steps = tables_.steps_of_tasks(ids);
-    // As they are defined: the same story whatever the order of the call, or of the rows.
+    // In the order of the definition: the same history, whatever the order of the call or of the rows.
     std::sort(steps.begin(), steps.end(), [](const auto& left, const auto& right) { return left.key < right.key; });
     book_.keep(steps);
     std::vector<Uuid> jobs;
@@ -105,8 +105,8 @@ void Orchestrator::settle() {
     events_.clear();
 }
 
-/// First everything that has ended, so that no step begins which has become needless; then what may begin; at last
-/// the jobs of which nothing is left. Each of them may cause more of the others.
+/// First steps that have ended, so that no needless step begins; then steps that may begin; last, jobs that have no
+/// open step left. Each of these may cause more of the others.
 void Orchestrator::follow() {
     while (true) {
         if (!ended_.empty()) {

@@ -34,24 +34,23 @@ public:
     void time_came(const std::vector<StepKey>& steps);
 
     // Orders
-    /// `of_slot`: of a schedule, whose row lets each slot through once. It is not taken for one that was pruned, also
-    /// where a clock was set back beyond that.
+    /// `of_slot`: the job of a schedule's slot. The schedule's row lets each slot through once, so its id is not
+    /// taken for a pruned one, even after a clock was set back.
     [[nodiscard]] SubmitOutcome start(const NewJob& job, bool of_slot = false);
-    /// The tasks of the tree are cancelled by the caller, in a transaction of their own: see tasks_to_cancel in
-    /// store.
+    /// The caller cancels the tasks of the tree, in transactions of their own: see JobSteering::cancel_tasks_of.
     [[nodiscard]] SteerStatus cancel(const Uuid& job, std::string_view code, const std::string& reason);
     [[nodiscard]] SteerStatus pause(const Uuid& job, const std::string& reason);
     [[nodiscard]] SteerStatus resume(const Uuid& job, const std::string& reason);
     [[nodiscard]] DecideStatus decide(const DecideParams& params);
     [[nodiscard]] RetryStatus retry(const RetryJobParams& params);
 
-    /// Mends one job: see RepairAnswer. To be called for a root and each of its descendants, the deepest first.
+    /// Repairs one job: see RepairAnswer. To be called for a root and each of its descendants, the deepest first.
     void repair(const Uuid& job, RepairAnswer& answer);
 
     /// Follows everything to its end, and writes it.
     void settle();
 
-    /// Whether settle() submitted tasks, and whether it ended jobs: whom to wake.
+    /// Whether settle() submitted tasks, and whether it ended jobs: the store wakes waiters accordingly.
     [[nodiscard]] bool brought_work() const { return brought_work_; }
     [[nodiscard]] bool ended_jobs() const { return ended_jobs_; }
 

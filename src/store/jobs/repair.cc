@@ -12,7 +12,7 @@ std::optional<TaskError> synthesised(std::string_view code, std::string_view mes
     return TaskError{std::string(code), std::string(message), R"({"recovery":"repair"})"};
 }
 
-/// What a stored result that is missing or spoilt stands for.
+/// The error that stands for a stored result or error that is missing or unreadable; nullopt: it is whole.
 std::optional<TaskError> missing_part(const JobTables::TaskEnd& end) {
     if (end.state == TaskState::Completed) {
         if (!end.result)
@@ -58,7 +58,7 @@ void Orchestrator::repair(const Uuid& job, RepairAnswer& answer) {
     note(job, "repaired", "All steps had ended, but not the job");
 }
 
-/// The counters of the job as its steps have them.
+/// Counts the job's steps anew.
 void Orchestrator::recount(const Uuid& job, const std::vector<const StepRow*>& steps) {
     int open = 0, failed = 0, first_failed = -1;
     for (const auto* step : steps) {
@@ -175,7 +175,7 @@ void Orchestrator::repair_waiting(const StepRow& step, RepairAnswer& answer) {
     }
 }
 
-/// READY without a task; or RUNNING, and neither a child, nor items, nor a time is there to end it.
+/// A step that is READY without a task; or RUNNING without a child, items or a time that could end it.
 void Orchestrator::repair_ready(const StepRow& step, RepairAnswer& answer) {
     const auto& job = book_.find_job(step.key.job)->progress;
     if (job.state == JobState::Paused || !step.task.is_nil() || !step.child.is_nil()) return;

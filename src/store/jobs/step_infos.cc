@@ -39,7 +39,7 @@ StepInfo info_of(const ReadStep& step) {
     return info;
 }
 
-/// What the definition says about the step.
+/// Adds what the definition says about the step.
 void describe(StepInfo& info, const ReadStep& step, const core::PlannedStep& planned) {
     info.hook = planned.hook.has_value();
     info.kind = word_of(planned.definition.kind);

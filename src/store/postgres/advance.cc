@@ -5,7 +5,7 @@ namespace holdfast::postgres {
 
 namespace {
 
-/// Is this about what the jobs hold, rather than about the server or others who work at the same time?
+/// Is the refusal about the data of the jobs, rather than about the server or concurrent transactions?
 bool is_about_content(const Refusal& refusal) {
     const auto kind = refusal.state.substr(0, 2);
     return kind == "22" || kind == "23" || kind == "P0";
@@ -16,7 +16,8 @@ bool is_about_content(const Refusal& refusal) {
 void PostgresStore::advance_jobs(Transaction& tx) {
     const auto ended = std::exchange(tx.ended_steps, {});
     if (!ended.empty() && try_to_advance(tx, ended)) {
-        // One of the jobs cannot be advanced. The tasks have ended all the same, and so have those of other jobs.
+        // One of the jobs cannot be advanced. Its tasks have ended all the same, and the other jobs must hear of
+        // theirs.
         for (const auto& end : ended)
             if (const auto trouble = try_to_advance(tx, {end}))
                 write_events(tx, {store::job_stuck_event(end.task, tx.who, *trouble)});

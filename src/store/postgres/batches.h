@@ -11,7 +11,7 @@
 
 namespace holdfast::postgres {
 
-/// Indices into the parameters of a verb: what one transaction works on.
+/// Indices into the parameters of a verb: the items of one transaction.
 using Batch = std::vector<std::size_t>;
 
 /// Splits 0..count-1 into bounded batches in which no two items collide; colliding ones come in their order, each in

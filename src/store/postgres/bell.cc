@@ -52,7 +52,7 @@ void Rings::add(const Rings& others) {
     orders |= others.orders;
 }
 
-/// What the thread, the ringers and the watchers have in common; watchers may outlive the bell.
+/// Shared by the thread, the callers of ring() and the watchers; watchers may outlive the bell.
 struct Bell::Shared {
     std::mutex mutex;
     std::condition_variable changed;
@@ -82,7 +82,7 @@ public:
         const auto until = std::min(std::chrono::steady_clock::now() + at_most, last_news_ + safety_poll_);
         news_.wait_until(lock, until, [this] { return has_news_; });
         const auto now = std::chrono::steady_clock::now();
-        // A word may have been lost: whoever has waited that long looks for himself.
+        // A notification may have been lost: after the safety poll the waiter looks anyway.
         const bool is_news = std::exchange(has_news_, false) || now >= last_news_ + safety_poll_;
         if (is_news) last_news_ = now;
         return is_news;
@@ -145,7 +145,7 @@ std::unique_ptr<store::Watch> Bell::watch(store::Topic topic) {
     if (!listens_) return watcher;
     std::unique_lock lock(shared_->mutex);
     start();
-    // Nothing that is committed from here on may be missed. When the server cannot be reached, the safety poll has to
+    // Nothing that is committed from here on may be missed. While the server is unreachable, the safety poll has to
     // do.
     shared_->changed.wait_for(lock, 5s, [this] { return shared_->is_listening || shared_->failed_to_listen; });
     return watcher;
@@ -163,8 +163,8 @@ void Bell::serve() {
             listen();
             hear();
             is_connected = !send_rings();
-        } catch (const std::exception&) {  // the world outside is down: its waiters live on the safety poll until it
-                                           // is back
+        } catch (
+            const std::exception&) {  // the server is unreachable: waiters live on the safety poll until it is back
             connection_.close();
             const std::lock_guard lock(shared_->mutex);
             shared_->is_listening = false;
@@ -190,10 +190,10 @@ void Bell::listen() {
     const std::lock_guard lock(shared_->mutex);
     shared_->is_listening = true;
     shared_->changed.notify_all();
-    wake_watchers({.work = true, .done = true, .orders = true});  // whatever was rung while nobody listened
+    wake_watchers({.work = true, .done = true, .orders = true});  // for what was rung before this listened
 }
 
-/// Sends what was rung since the last time; true: something was, and more may follow within moments.
+/// Sends the rings since the last call; true: there were some, and more may follow within moments.
 bool Bell::send_rings() {
     std::vector<Command> rings;
     {
@@ -209,13 +209,13 @@ bool Bell::send_rings() {
 }
 
 void Bell::hear() {
-    // A connection that is gone has no socket: nothing would ever wake this thread again.
+    // A broken connection has no socket: nothing would ever wake this thread again.
     if (PQconsumeInput(connection_.handle()) == 0 || PQstatus(connection_.handle()) != CONNECTION_OK)
         throw store::Unavailable("the connection that listens was closed by the server");
     Rings rings;
     using Notification = std::unique_ptr<PGnotify, decltype(&PQfreemem)>;
     while (const auto heard = Notification(PQnotifies(connection_.handle()), &PQfreemem)) {
-        if (heard->be_pid == PQbackendPID(connection_.handle())) continue;  // our own: those here know already
+        if (heard->be_pid == PQbackendPID(connection_.handle())) continue;  // our own: the watchers here know already
         for (const Channel& channel : channels)
             if (channel.name == heard->relname) rings.*channel.ring = true;
     }

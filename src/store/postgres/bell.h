@@ -12,7 +12,7 @@
 
 namespace holdfast::postgres {
 
-/// Which topics there is news of.
+/// The topics that have news.
 struct Rings {
     bool work = false;
     bool done = false;
@@ -25,7 +25,7 @@ struct Rings {
 
 /// Wake-ups between processes: LISTEN and NOTIFY on a connection of their own, served by one thread, off the path of
 /// every transaction. The first ring goes out at once; those that follow within a few milliseconds go out together.
-/// Without `listens` (behind a pooler) only rings go out, and waiters live on the safety poll.
+/// Without `listens` (behind a pooler) rings only go out, and waiters live on the safety poll.
 class Bell {
 public:
     /// `safety_poll`: see OpenParams.

@@ -48,7 +48,7 @@ Keywords keywords_of(const ConnectParams& params) {
     return keywords;
 }
 
-/// Is it pointless to try again until a person has acted? libpq gives no SQLSTATE for a refused connection.
+/// Is a retry pointless until a person has acted? libpq gives no SQLSTATE for a refused connection.
 bool needs_a_person(std::string_view message) {
     for (const std::string_view sign : {"authentication failed", "no pg_hba.conf entry", "does not exist", "invalid ",
                                         "no password supplied", "permission denied for database"})
@@ -93,7 +93,7 @@ void Connection::connect() {
     PQenterPipelineMode(handle_.get());
 }
 
-/// Whatever a task says must fit: one character that the database lacks would take down the batch that it is in.
+/// Tasks hold any text: one character that the database cannot store would make its whole batch fail.
 void Connection::refuse_other_encodings() {
     const char* encoding = PQparameterStatus(handle_.get(), "server_encoding");
     if (encoding == nullptr || std::string_view(encoding) == "UTF8") return;
@@ -103,8 +103,8 @@ void Connection::refuse_other_encodings() {
     throw store::Unusable(message);
 }
 
-/// The server's own end of the connection: it has to let go of the session's locks when the client's packets stop
-/// coming. What the server's platform cannot do, it refuses, and the rest has to do.
+/// Makes the server notice on its own end that the client's packets stop coming: it has to release the session's
+/// locks. A setting that the server's platform does not support is refused; the others have to do.
 void Connection::ask_server_to_notice_death() {
     for (const char* setting :
          {"SET client_connection_check_interval = 1000", "SET tcp_keepalives_idle = 2",
@@ -112,6 +112,7 @@ void Connection::ask_server_to_notice_death() {
         ResultHandle(PQexec(handle_.get(), setting), &PQclear);
 }
 
+/// A pipeline: all commands are sent before the first answer is read, so they cost one round trip.
 std::vector<Rows> Connection::run(std::span<const Command> commands) {
     preparing_.clear();
     for (const auto& command : commands) send(command);
@@ -119,6 +120,9 @@ std::vector<Rows> Connection::run(std::span<const Command> commands) {
     return read_answers(commands);
 }
 
+/// A statement that this session has not met is prepared first, in the same pipeline; read_answers() has to know,
+/// because that has an answer of its own. Behind a transaction-mode pooler the next transaction may have another
+/// session, so nothing is prepared there.
 void Connection::send(const Command& command) {
     const auto& params = command.params;
     const auto values = params.values();
@@ -143,6 +147,9 @@ void Connection::send(const Command& command) {
     if (sent == 0) lose("sending");
 }
 
+/// Answers come in the order of what was sent: of a new statement first that of its preparation, which is not passed
+/// on. Once the server has refused something, it answers the rest of the pipeline with PGRES_PIPELINE_ABORTED up to
+/// the synchronisation point. All of it has to be read, or the next call would take these answers for its own.
 std::vector<Rows> Connection::read_answers(std::span<const Command> commands) {
     std::vector<Rows> answers;
     answers.reserve(commands.size());
@@ -190,7 +197,7 @@ PGresult* Connection::next_result() {
             const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
             const std::optional<std::string> sql_state = state ? std::optional<std::string>(state) : std::nullopt;
             PQclear(result);
-            // The server said why it hung up (a shutdown, a kill): then it has rolled back.
+            // The server told why it closes the connection (a shutdown, a kill), so it has rolled back.
             if (sql_state) {
                 close();
                 throw Refusal(*sql_state, message);

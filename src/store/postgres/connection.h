@@ -25,7 +25,7 @@ public:
     std::string state;
 };
 
-/// The connection broke: what was sent last may or may not have been done.
+/// The connection broke: the last commands may or may not have been carried out.
 class ConnectionLost : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -56,8 +56,8 @@ public:
     void close();
     [[nodiscard]] bool is_open() const { return handle_ != nullptr; }
 
-    /// Sends all commands in one go and answers them in order. Without a BEGIN among them they are one transaction
-    /// of their own. Throws Refusal (the rest was not done) or ConnectionLost.
+    /// Sends all commands in one round trip and answers them in order. Without a BEGIN among them they are one
+    /// transaction of their own. Throws Refusal (the rest was not carried out) or ConnectionLost.
     std::vector<Rows> run(std::span<const Command> commands);
     /// A script of several statements without parameters.
     void run_script(const std::string& sql);
@@ -74,7 +74,7 @@ private:
     void send(const Command& command);
     /// All results of the commands sent, up to the synchronisation point.
     std::vector<Rows> read_answers(std::span<const Command> commands);
-    /// The answer to what was sent last but not yet read; null: none.
+    /// The next unread answer to what was sent.
     PGresult* next_result();
     [[noreturn]] void lose(const std::string& doing);
     [[noreturn]] void refuse(const PGresult* result);

@@ -23,7 +23,7 @@ struct LockedLease {
     Timestamp now;
 };
 
-/// How a lease ended: what its worker or an observer says.
+/// How a lease ended, as its worker or an observer reports it.
 struct LeaseReport {
     core::LeaseEnd end = core::LeaseEnd::Completed;
     std::string result;
@@ -41,7 +41,7 @@ class LeaseEndings {
 public:
     /// Returns where the task is going to be.
     TaskState end(const LockedLease& lease, const LeaseReport& report);
-    /// Ends it with the given terminal state, whatever policy says.
+    /// Ends it with the given terminal state, whatever its policy.
     void force(const LockedLease& lease, TaskState state, const TaskError& error);
     /// The jobs of tasks that have ended hear of it before the commit: see PostgresStore::transact.
     void apply(Transaction& tx);
@@ -80,7 +80,7 @@ struct Whereabouts {
 /// How a run under this lease ended before.
 struct EarlierEnd {
     std::optional<TaskState> state;         ///< PENDING: it was to run again; nullopt: there was no such run
-    std::optional<core::LeaseEnd> run_end;  ///< what was said of it, by its worker or over its head
+    std::optional<core::LeaseEnd> run_end;  ///< as its worker, a sweeper or a person reported it
     bool task_is_known = false;
 };
 [[nodiscard]] std::vector<EarlierEnd> earlier_ends(Transaction& tx, const std::vector<store::TaskLease>& leases);

@@ -64,7 +64,7 @@ void answer_refused(Transaction& tx, const std::vector<FinishedRun>& runs, const
     std::vector<store::NewEvent> events;
     for (std::size_t i = 0; i < refused.size(); ++i) {
         const auto& run = runs[refused[i]];
-        // Another end than this one was said by somebody else: a sweeper, or a person with force.
+        // A different end was not reported by this worker, but by a sweeper or by a person with force.
         const bool is_same_call = ends[i].run_end == run.end;
         outcomes[refused[i]] =
             is_same_call ? FinishOutcome{Fenced::Already, *ends[i].state} : FinishOutcome{Fenced::LeaseLost, {}};

@@ -14,7 +14,7 @@ using store::SubmitOutcome;
 /// Starting a job writes a row for each of its steps: a transaction takes fewer jobs than tasks.
 constexpr std::size_t jobs_per_transaction = 50;
 
-/// Batches in which no id occurs twice, and that one person starts.
+/// Batches in which no id occurs twice and all jobs are started by the same person.
 std::vector<Batch> batches_of(const std::vector<NewJob>& jobs) {
     std::unordered_set<Uuid> ids;
     std::string_view who;
@@ -89,7 +89,7 @@ std::unordered_map<Uuid, JobInfo> PostgresStore::read_infos(const std::vector<Uu
     return infos;
 }
 
-/// Without the hooks, which stand behind the steps.
+/// Leaves out the hooks, which stand behind the steps.
 void PostgresStore::read_step_counts(const std::vector<JobRow>& jobs, std::unordered_map<Uuid, JobInfo>& infos) {
     if (jobs.empty()) return;
     Array<Uuid> ids;

@@ -31,9 +31,9 @@ public:
     void run_script(const std::string& sql);
     void commit();
 
-    bool brings_work = false;   ///< tell those who wait for work, once it is committed
-    bool ends_tasks = false;    ///< tell those who wait for results
-    bool gives_orders = false;  ///< tell the workers: a beat would be told something
+    bool brings_work = false;   ///< wake waiters for work once it is committed
+    bool ends_tasks = false;    ///< wake waiters for results
+    bool gives_orders = false;  ///< wake the workers: their next beat brings them an order
 
     // What PostgresStore::transact does before the commit.
     std::vector<store::JustEnded> ended_steps;  ///< tasks of steps: their jobs have to hear of it
@@ -48,7 +48,7 @@ private:
     bool begun_ = false;
 };
 
-/// A statement found another state than the one it is made for, and changed nothing: go the longer way.
+/// A statement of the short way found another state than it needs, and changed nothing: take the long way.
 class Overtaken : public store::Unusable {
 public:
     using store::Unusable::Unusable;
@@ -57,7 +57,7 @@ public:
 enum class Effect { Reads, Writes };
 
 /// A connection and the turn to use it: calls from several threads queue here. Deadlocks and serialisation failures
-/// are retried whole; what else the world does wrong is thrown as one of store/errors.h.
+/// are retried whole; every other failure is thrown as one of store/errors.h.
 class Lane {
 public:
     Lane(ConnectParams params, const Clock* clock) : connection_(std::move(params)), clock_(clock) {}

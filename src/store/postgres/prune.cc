@@ -59,8 +59,8 @@ Old find_old(Transaction& tx, const store::PruneParams& params, Timestamp now) {
     return old;
 }
 
-/// Undeclared keys that no task uses. Under the key's lock, which a submit under way keeps from this, and looked at
-/// again once it is held, because a task may have been accepted meanwhile.
+/// Deletes undeclared keys that no task uses. Skips a key that a submit under way has locked, and looks again once
+/// the lock is held, because a task may have been accepted meanwhile.
 void delete_idle_keys(Transaction& tx, std::size_t limit) {
     const auto rows = tx.run(
         R"sql(SELECT array_agg(key), array_agg(queue) FROM (
@@ -77,7 +77,7 @@ void delete_idle_keys(Transaction& tx, std::size_t limit) {
         rows.strings(0, 0), rows.strings(0, 1));
 }
 
-/// The newest of all stays for ever: while there is a row, dead or not, servers ask for a token.
+/// The newest token is never removed: while there is a row, valid or not, servers ask for a token.
 void delete_dead_tokens(Transaction& tx, Duration older_than, std::size_t limit) {
     tx.run(
         R"sql(WITH line AS (SELECT holdfast.now() - $1 * interval '1 microsecond' AS before)
@@ -94,7 +94,7 @@ core::ClockTrust trust_of(const Rows& row, const store::PruneParams& params, Tim
     return core::trust_clock(before, {now, params.watched, params.clock_is_right});
 }
 
-/// Under the lock of the row, so that one prunes at a time: two would remove the same trees.
+/// Locks the row, so that processes prune one at a time: two would remove the same trees.
 core::ClockTrust look_at_clock(Transaction& tx, const store::PruneParams& params, Timestamp now) {
     const auto row = tx.run("SELECT clock_trusted_at, clock_watched_us FROM holdfast.pruned WHERE id = 1 FOR UPDATE");
     const auto trust = trust_of(row, params, now);
@@ -103,7 +103,7 @@ core::ClockTrust look_at_clock(Transaction& tx, const store::PruneParams& params
     return trust;
 }
 
-/// How many of them are gone whole: a large one may go in pieces.
+/// Returns how many of the trees are gone; a large one takes several calls.
 std::int64_t delete_trees(Transaction& tx, const Array<Uuid>& roots, std::size_t limit) {
     if (roots.size() == 0) return 0;
     return tx.run("SELECT holdfast.delete_trees($1, $2)", roots, static_cast<int>(limit)).small(0, 0);

@@ -21,8 +21,8 @@ bool mark_one(Transaction& tx, const store::LostWorker& lost) {
     return true;
 }
 
-/// Verdicts that were not applied: the same one was before, and its answer may have been lost; or the lease is
-/// another's.
+/// Answers verdicts that were not applied: the same verdict was applied before, and its answer may have been lost; or
+/// the lease is another one.
 void answer_refused(Transaction& tx, const store::RecoverParams& params, const Batch& refused,
                     std::vector<RecoverOutcome>& outcomes) {
     std::vector<store::TaskLease> leases;
@@ -70,8 +70,8 @@ void recover_in(Transaction& tx, const store::RecoverParams& params, const Batch
     write_events(tx, events);
 }
 
-/// Its row is held until the verdicts are on disk: a beat that comes meanwhile waits, and finds its leases gone.
-/// Where there is no row to hold, registrations wait, which take their turns under this lock.
+/// Locks the worker's row until the verdicts are on disk: a beat that comes meanwhile waits, and finds its leases
+/// gone. Without a row, registrations wait instead, which take turns under the advisory lock.
 bool has_come_back(Transaction& tx, const store::SilentWorker& silent) {
     if (!silent.beat) tx.run("SELECT pg_advisory_xact_lock(hashtextextended('holdfast.register_worker', 0))");
     const auto rows = tx.run("SELECT beat FROM holdfast.worker WHERE id = $1 FOR SHARE", silent.worker);
@@ -195,7 +195,7 @@ std::vector<Fenced> PostgresStore::ask_to_stop(const store::AskToStopParams& par
 
 store::SweepLeaseAnswer PostgresStore::sweep_lease(const std::string& holder, Duration expiry) {
     const bool gives_up = expiry <= Duration::zero();
-    // One that seems good for much longer than it can be was written before the clock was set back: lapsed, too.
+    // An expiry too far in the future was written before the clock was set back: it has lapsed, too.
     const auto rows = work_.run(
         {{R"sql(UPDATE holdfast.sweep_lease
                 SET holder = CASE WHEN $3 THEN '' ELSE $1 END,

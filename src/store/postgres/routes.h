@@ -18,14 +18,14 @@ struct ServedRoutes {
     std::vector<int> routes;
 };
 
-/// What this process knows about routes. Rows of `route` never change, so what is known stays true. Thread-safe.
+/// The routes that this process has read. Rows of `route` never change, so they stay valid. Thread-safe.
 class Routes {
 public:
     explicit Routes(Lane& lane) : lane_(lane) {}
 
     /// The route's number; made, in a transaction of its own, when it is new.
     [[nodiscard]] int intern(const std::string& queue, const std::vector<std::string>& tags);
-    /// The same inside a transaction under way; what that makes is not known here before it is committed.
+    /// The same inside a transaction under way; a route that it makes is not cached before the commit.
     [[nodiscard]] int intern(Transaction& tx, const std::string& queue, const std::vector<std::string>& tags);
     [[nodiscard]] store::Route find(int id);
 

@@ -14,8 +14,8 @@ using store::NewTask;
 using store::SubmitOutcome;
 using store::SubmitStatus;
 
-/// Sequences of acceptable items in which neither an id nor an idempotency key occurs twice, in the order given: of
-/// several limits of a key the first one settles it.
+/// Batches of acceptable items in which neither an id nor an idempotency key occurs twice, in the order given: the
+/// first of several limits of a key settles it.
 std::vector<Batch> batches_of(const std::vector<NewTask>& tasks, const std::vector<SubmitOutcome>& outcomes) {
     std::unordered_set<Uuid> ids;
     std::unordered_set<std::string_view> keys;

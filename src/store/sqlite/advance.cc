@@ -18,7 +18,7 @@ bool belongs_to_pending_job(Database& db, const Uuid& task) {
     return row.step();
 }
 
-/// One look for them all: tasks without jobs that were submitted together have no step's task between their ids.
+/// One query for all of them: tasks without a job that were submitted together have no step's task between their ids.
 bool may_belong_to_steps(Database& db, const std::vector<store::JustEnded>& ended, const std::vector<Uuid>& started) {
     auto tasks = started;
     for (const auto& end : ended) tasks.push_back(end.task);
@@ -38,7 +38,7 @@ void SqliteStore::advance_jobs(Transaction& tx) {
     std::erase_if(started, [&](const Uuid& task) { return !belongs_to_pending_job(tx.db, task); });
     if (news.empty() && started.empty()) return;
     if (!try_to_advance(tx, news, started)) return;
-    // One of the jobs cannot be advanced. The tasks have ended all the same, and so have those of other jobs.
+    // One of the jobs cannot be advanced. Its tasks have ended all the same, and the other jobs must hear of theirs.
     for (const auto& end : news)
         if (const auto trouble = try_to_advance(tx, {end}, {}))
             write_event(tx, store::job_stuck_event(end.task, tx.who, *trouble));

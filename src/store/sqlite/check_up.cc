@@ -75,7 +75,7 @@ Finding log_finding(const std::string& path) {
             is_long ? "a reader keeps it from being shortened: end long-running readers of the file" : ""};
 }
 
-/// A process that is stopped inside its turn holds up all others; so does another program that does not end its
+/// A process that is stopped inside its turn blocks all others; so does another program that does not end its
 /// transaction.
 Finding writers_finding(Lane& lane) {
     try {
@@ -86,7 +86,7 @@ Finding writers_finding(Lane& lane) {
     }
 }
 
-/// The store has arguments and results in it that may be nobody else's business.
+/// The store holds arguments and results that may be confidential.
 Finding permissions_finding(const std::string& path) {
     struct stat status {};
     if (stat(path.c_str(), &status) != 0)

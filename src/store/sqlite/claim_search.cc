@@ -28,6 +28,9 @@ ClaimSearch::ClaimSearch(Transaction& tx, Routes& known_routes, const store::Cla
     last_lease_ = lease_before_ = row.integer(0);
 }
 
+/// Two passes. The first fills free runners, with tasks of all kinds in strict order. The second claims ahead for
+/// runners that are still busy, and only tasks without a key: a task that waits at its worker must not occupy a slot
+/// meanwhile.
 bool ClaimSearch::run() {
     const bool all_started = search(params_.to_start, Keys::With);
     const bool all_held = search(params_.to_start + params_.to_hold, Keys::Without);
@@ -35,11 +38,13 @@ bool ClaimSearch::run() {
         insert_leases(tx_, leases_);
         remember();
     }
-    // Holding more for later is a bonus, not worth asking again.
+    // Claiming ahead is a bonus, not worth a second request.
     return all_started && (all_held || !granted_.empty());
 }
 
-/// Grants until there are `goal` grants, or nothing is left. False: cut short.
+/// Grants until there are `goal` grants, or no candidate is left. A round reads as many candidates as grants are
+/// missing; those that are not granted (overdue, key full) leave `ready`, so the next round reads on behind the
+/// cursor. False: the bound of candidates per transaction was met.
 bool ClaimSearch::search(std::size_t goal, Keys keys) {
     Cursor cursor;
     for (bool exhausted = false; !exhausted && granted_.size() < goal;) {
@@ -51,6 +56,8 @@ bool ClaimSearch::search(std::size_t goal, Keys keys) {
     return true;
 }
 
+/// Merges the routes: each is read in the order of claims, so the first `limit` of all are among the first of each.
+/// One route, the usual case, comes sorted.
 std::vector<Candidate> ClaimSearch::next_candidates(const Cursor& after, std::size_t limit, Keys keys) {
     const auto is_before = [](const auto& a, const auto& b) { return cursor_of(a) < cursor_of(b); };
     std::vector<Candidate> candidates;
@@ -95,8 +102,8 @@ void ClaimSearch::read_candidates(std::int64_t route, bool keyed, const Cursor& 
     }
 }
 
-/// Takes the candidates one by one and moves the cursor along. False: stopped, because it has to be looked again who
-/// comes next.
+/// Takes the candidates and moves the cursor behind them: together when none has a deadline or key, else one by one.
+/// False: stopped early, because other tasks may come next.
 bool ClaimSearch::take(std::vector<Candidate>& candidates, Cursor& cursor) {
     if (std::all_of(candidates.begin(), candidates.end(), is_plain)) {
         take_plain(candidates, cursor);
@@ -121,8 +128,8 @@ void ClaimSearch::take_plain(std::vector<Candidate>& candidates, Cursor& cursor)
     cursor = last;
 }
 
-/// Of each route the candidates are all that is ready without a key from `after` up to the last of them: one range,
-/// one statement.
+/// The candidates of a route are all of its ready tasks without a key from `after` up to the last of them: one range,
+/// which one statement deletes.
 void ClaimSearch::remove_ranges(const std::vector<Candidate>& candidates, const Cursor& after) {
     std::map<std::int64_t, Cursor> last_of_route;
     for (const auto& candidate : candidates) last_of_route[candidate.pending.position.route] = cursor_of(candidate);
@@ -135,7 +142,8 @@ void ClaimSearch::remove_ranges(const std::vector<Candidate>& candidates, const 
             route, after.priority, after.run_at, after.task, last.priority, last.run_at, last.task);
 }
 
-/// False: others have moved into reach, who may come before the next candidate.
+/// Grants the candidate, or parks it. False: parking it has moved other tasks into reach, which may come before the
+/// next candidate.
 bool ClaimSearch::consider(Candidate& candidate) {
     const auto& position = candidate.pending.position;
     const auto& task = candidate.pending.task;
@@ -165,7 +173,7 @@ void ClaimSearch::grant(Candidate& candidate) {
     granted_.push_back(claimed_task(tx_.db, row, std::move(candidate.task)));
 }
 
-/// So that the same request again is answered the same.
+/// Remembers the grants of this request: when it is repeated, because its answer was lost, it is answered the same.
 void ClaimSearch::remember() {
     tx_.db.run("UPDATE lease_number SET last = ? WHERE id = 1", last_lease_);
     tx_.db.run(

@@ -8,13 +8,13 @@
 
 namespace holdfast::sqlite {
 
-/// A task within reach, with all that its worker is to know of it.
+/// A task within reach, with everything that its worker is told about it.
 struct Candidate {
     PendingTask pending;
     store::NewTask task;
 };
 
-/// Where in the order of claims a search goes on.
+/// A place in the order of claims, from which a search goes on.
 struct Cursor {
     int priority = 0;
     Timestamp run_at;
@@ -24,7 +24,7 @@ struct Cursor {
     friend auto operator<=>(const Cursor&, const Cursor&) = default;
 };
 
-/// Hands out leases in the order of claims, over all routes, until everything that was asked for is granted.
+/// Grants leases in the order of claims, over all routes, until the request is fulfilled.
 class ClaimSearch {
 public:
     ClaimSearch(Transaction& tx, Routes& known_routes, const store::ClaimParams& params,
@@ -65,7 +65,7 @@ private:
 /// concurrency_limit, idempotency_key, retry_of, traceparent), which start at `column`.
 void read_description(const Query& row, int column, store::NewTask& task);
 
-/// What the worker is told about a lease that it was granted.
+/// The task as its worker is told of it, with the lease that it was granted.
 [[nodiscard]] store::ClaimedTask claimed_task(Database& db, const LeaseRow& row, store::NewTask&& task);
 
 }  // namespace holdfast::sqlite

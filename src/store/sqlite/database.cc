@@ -17,15 +17,14 @@ namespace {
 
 constexpr auto foreign_writer_patience = std::chrono::milliseconds(5000);
 
-/// What was done to which file, and what SQLite says about it.
+/// The failed action, the file, and SQLite's own message.
 std::string account(sqlite3* handle, int code, std::string_view doing) {
     if (handle == nullptr) return concat(doing, ": ", sqlite3_errstr(code));
     const char* file = sqlite3_db_filename(handle, "main");
     return concat(doing, file == nullptr || *file == '\0' ? "" : concat(" of ", file), ": ", sqlite3_errmsg(handle));
 }
 
-/// Why the system refused the last write to the log. (What sqlite3_system_errno() says is lost by the end of a
-/// COMMIT.)
+/// The errno of the last refused write to the log. (sqlite3_system_errno() has lost it by the end of a COMMIT.)
 int last_errno_of_log(sqlite3* handle) {
     sqlite3_file* log = nullptr;
     int cause = 0;
@@ -35,7 +34,7 @@ int last_errno_of_log(sqlite3* handle) {
     return cause;
 }
 
-/// SQLite knows only ENOSPC as a full disk; a file that may not grow and a used-up quota are no different.
+/// SQLite takes only ENOSPC for a full disk; a file at its size limit and an exhausted quota count here, too.
 bool is_out_of_room(sqlite3* handle, int code) {
     if (handle == nullptr || (code & 0xff) != SQLITE_IOERR) return false;
     for (const int cause : {last_errno_of_log(handle), sqlite3_system_errno(handle)})
@@ -43,7 +42,7 @@ bool is_out_of_room(sqlite3* handle, int code) {
     return false;
 }
 
-/// SQLite does not say by whom.
+/// Adds the process that holds the lock, which SQLite does not name.
 std::string locked(sqlite3* handle, const std::string& message) {
     const char* file = handle == nullptr ? nullptr : sqlite3_db_filename(handle, "main");
     if (file == nullptr || *file == '\0') return concat("the database is locked: ", message);
@@ -78,7 +77,7 @@ std::string locked(sqlite3* handle, const std::string& message) {
             throw store::Unusable(concat("the database refuses access: ", message));
         case SQLITE_CORRUPT:
             throw store::Unusable(concat("the database file is damaged; restore it from a backup: ", message));
-        // Result codes are an open set: whatever remains is a statement that the database does not accept.
+        // Result codes are an open set: the rest are statements that the database does not accept.
         default:
             throw store::StoreError(concat("the database refused: ", message));
     }
@@ -93,7 +92,7 @@ int note_wal_pages(void* pages, sqlite3*, const char*, int count) {
 
 Query::~Query() {
     if (statement_ == nullptr) return;
-    sqlite3_reset(statement_);  // what it is bound to is left: the next use binds everything anew
+    sqlite3_reset(statement_);  // keeps its bound values: the next use binds all of them anew
 }
 
 bool Query::step() {
@@ -176,8 +175,8 @@ Database::Database(const std::string& path, Mode mode) {
     sqlite3_busy_timeout(handle_, static_cast<int>(foreign_writer_patience.count()));
     // Closing must not checkpoint: that is done under the writers' turn only.
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-    // Nor must a commit: the hook stands in the place of SQLite's automatic checkpoints. There is one place for both,
-    // so PRAGMA wal_autocheckpoint, even of 0, would take the hook out.
+    // Nor must a commit: the hook replaces SQLite's automatic checkpoints. Both share one place, so PRAGMA
+    // wal_autocheckpoint, even of 0, would remove the hook.
     sqlite3_wal_hook(handle_, note_wal_pages, &wal_pages_);
 }
 
@@ -216,7 +215,7 @@ std::int64_t Database::changes() const {
 }
 
 void Database::checkpoint() {
-    // What readers still need stays in the log until the next time: a partial checkpoint is no failure.
+    // Pages that readers still need stay in the log until the next time: a partial checkpoint is not a failure.
     sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
 }
 
@@ -226,7 +225,7 @@ void Database::commit() {
         statement.step();
     } catch (const store::Unavailable& failure) {
         if ((sqlite3_extended_errcode(handle_) & 0xff) != SQLITE_IOERR) throw;
-        // The log may have been written but not synced: only reading it again will tell.
+        // The log may have been written but not synced: only a later read will tell.
         throw store::CommitInDoubt(concat("a commit may or may not have been applied: ", failure.what()));
     }
 }

@@ -21,7 +21,7 @@ namespace holdfast::sqlite {
 
 using store::Sql;
 
-/// A statement that is kept, with room for the ids it is bound to: SQLite would allocate a copy of each.
+/// A cached statement, with room for the ids it is bound to: SQLite would allocate a copy of each.
 struct PreparedStatement {
     sqlite3_stmt* handle = nullptr;
     std::vector<Uuid> ids;  ///< a place for each of its values
@@ -72,7 +72,7 @@ public:
     void bind(int index, bool value) { bind(index, static_cast<std::int64_t>(value)); }
     void bind(int index, std::size_t value) { bind(index, static_cast<std::int64_t>(value)); }
     void bind(int index, double value);
-    void bind(int index, std::string_view value);  ///< not copied: must live until the query goes
+    void bind(int index, std::string_view value);  ///< not copied: must outlive the query
     void bind(int index, const char* value) { bind(index, std::string_view(value)); }
     void bind(int index, const Uuid& value);  ///< nil becomes NULL
     void bind(int index, Timestamp value) { bind(index, value.time_since_epoch().count()); }

@@ -93,7 +93,7 @@ private:
 Doorbell::Doorbell(const std::string& database, store::Topic topic) : bell_(open_beside(database, suffix(topic))) {}
 
 void Doorbell::ring() {
-    // A bell that cannot be rung costs the waiters a moment at most: they look by themselves.
+    // A bell that cannot be rung delays the waiters until their safety poll.
     [[maybe_unused]] const auto written = pwrite(bell_.get(), "!", 1, 0);
 }
 

@@ -8,9 +8,8 @@
 
 namespace holdfast::sqlite {
 
-/// Wakes the waiters of all processes: a byte written to a file beside the database, on which they hold an inotify
-/// watch. Rung after COMMIT has returned: a watch on the write-ahead log would wake them before they can see the
-/// change.
+/// Wakes the waiters of all processes by writing a byte to a file beside the database, which they watch with inotify.
+/// Rung after COMMIT has returned: a watch on the write-ahead log would wake them before they can see the change.
 class Doorbell {
 public:
     Doorbell(const std::string& database, store::Topic topic);

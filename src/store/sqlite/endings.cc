@@ -90,7 +90,7 @@ TaskState end_lease(Transaction& tx, LeaseRow row, LeaseReport report) {
 }
 
 TaskState end_lease(Transaction& tx, LeaseRow row, LeaseReport report, std::vector<EndingRow>& endings) {
-    // A run that completed needs no policy: it is not read for the most frequent end of all.
+    // A run that completed needs no policy, so the most frequent end of all does not read it.
     const bool completed = report.end == core::LeaseEnd::Completed;
     const auto settlement = core::settle({report.end, report.error, row.position.history, row.cancel_requested,
                                           tx.now, row.position.deadline, report.jitter, report.is_final},

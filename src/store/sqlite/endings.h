@@ -8,7 +8,7 @@
 
 namespace holdfast::sqlite {
 
-/// How a lease ended: what its worker or an observer says.
+/// How a lease ended, as its worker or an observer reports it.
 struct LeaseReport {
     core::LeaseEnd end = core::LeaseEnd::Completed;
     std::string result;
@@ -19,7 +19,7 @@ struct LeaseReport {
 
 /// The end of a task.
 struct EndingRow {
-    LeaseRow last;  ///< its last lease; of number 0: it has none. Not started: there is no run to tell about
+    LeaseRow last;  ///< its last lease; number 0: none. Not started: there was no run
     TaskState state = TaskState::Completed;
     core::History history;
     core::LeaseEnd run_end = core::LeaseEnd::Completed;
@@ -29,14 +29,14 @@ struct EndingRow {
 /// Moves tasks from where they were leased, if they were, to `ending`.
 void write_endings(Transaction& tx, const std::vector<EndingRow>& rows);
 
-/// The one way in which a lease ends, whoever ends it: decides with core::settle, frees the key's slot, and writes
-/// the attempt and puts the task back, if it is to run again; else adds its end to `endings`, for the caller to write
-/// with others: until then the lease stands. Returns where the task is then.
+/// The only way in which a lease ends. Decides with core::settle and frees the key's slot. A task that is to run
+/// again gets its attempt written and is put back. Any other is added to `endings`, for the caller to write with
+/// others; until then the lease stands. Returns the state of the task.
 TaskState end_lease(Transaction& tx, LeaseRow row, LeaseReport report, std::vector<EndingRow>& endings);
 /// The same, with its ending.
 TaskState end_lease(Transaction& tx, LeaseRow row, LeaseReport report);
 
-/// Ends a lease at once with the given terminal state, whatever policy says.
+/// Ends a lease at once with the given terminal state, whatever its policy.
 void force_lease(Transaction& tx, const LeaseRow& row, TaskState state, const TaskError& error);
 
 /// Ends a PENDING task without a run. `state` is terminal.
@@ -51,7 +51,7 @@ void write_event(Transaction& tx, const store::NewEvent& event);
 /// How the task ended; nullopt: it has not, or does not exist.
 [[nodiscard]] std::optional<TaskState> ended_as(Database& db, const Uuid& task);
 
-/// How the run under this lease ended, whoever said so; nullopt: there was no such run, or it has not ended.
+/// How the run under this lease ended; nullopt: there was no such run, or it has not ended.
 [[nodiscard]] std::optional<core::LeaseEnd> find_run_end(Database& db, const store::TaskLease& lease);
 
 }  // namespace holdfast::sqlite

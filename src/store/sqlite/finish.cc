@@ -28,7 +28,7 @@ Fenced start_one(Transaction& tx, const TaskLease& lease) {
     return Fenced::Applied;
 }
 
-/// A result that comes too late is evidence: it is noted, and not applied.
+/// A result that comes too late is evidence: it is noted and not applied.
 FinishOutcome refuse(Transaction& tx, const store::FinishedRun& run, const Uuid& worker) {
     auto task = tx.db.query("SELECT 1 FROM task WHERE id = ?", run.lease.task);
     if (task.step()) write_event(tx, store::late_result_event(run, worker));
@@ -69,9 +69,9 @@ private:
     }
 
     FinishOutcome refuse_or_repeat(const store::FinishedRun& run) {
-        // It may have been said in this very transaction.
+        // The run may have been reported in this very transaction.
         write_endings(tx_, std::exchange(endings_, {}));
-        // Another end than this one was said by somebody else: a sweeper, or a person with force.
+        // A different end was not reported by this worker, but by a sweeper or by a person with force.
         const bool is_same_call = find_run_end(tx_.db, run.lease) == run.end;
         return is_same_call ? finished_before(tx_.db, run.lease) : refuse(tx_, run, worker_);
     }

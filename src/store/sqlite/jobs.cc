@@ -12,7 +12,7 @@ namespace {
 /// Starting a job writes a row for each of its steps: a transaction takes fewer jobs than tasks.
 constexpr std::size_t jobs_per_transaction = 50;
 
-/// Without the hooks, which begin at `hooks_from`.
+/// Leaves out the hooks, which begin at `hooks_from`.
 StepCounts count_steps(Database& db, const Uuid& job, std::size_t hooks_from) {
     StepCounts counts;
     auto rows = db.query(

@@ -15,7 +15,7 @@ using core::KeyState;
 using store::DeclareStatus;
 using store::KeyRecord;
 
-/// Whose limit counts for a key.
+/// The queue whose limit counts for a key.
 struct KeyOwner {
     std::string queue;  ///< empty: the key is declared shared
     std::string key;

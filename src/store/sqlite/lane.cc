@@ -7,7 +7,7 @@ namespace {
 // 16 MiB of log: often enough to keep the log short, seldom enough not to be felt.
 constexpr int checkpoint_after_pages = 4096;
 
-/// Of the connection alone: nothing is written.
+/// Settings of the connection alone: nothing is written.
 void configure(Database& db) {
     db.execute(
         "PRAGMA synchronous = FULL;"
@@ -20,8 +20,7 @@ bool says(Database& db, Sql sql, std::string_view answer) {
     return row.step() && row.text(0) == answer;
 }
 
-/// Another connection has made the file what it is to be. To make it so once more would be a write, and would wait
-/// for every writer.
+/// Whether another connection has set up the file. Doing so again would be a write, and would wait for every writer.
 bool is_set_up(Database& db) {
     return !says(db, "PRAGMA page_count", "0") && says(db, "PRAGMA journal_mode", "wal");
 }

@@ -14,18 +14,18 @@
 
 namespace holdfast::sqlite {
 
-/// A write transaction under way: the connection, the time that its rows are stamped with, and who is to be woken
+/// A write transaction under way: the connection, the time that its rows are stamped with, and which waiters to wake
 /// once it is committed.
 struct Transaction {
     Database& db;
     Timestamp now;
     bool brings_work = false;
     bool ends_tasks = false;
-    bool gives_orders = false;  ///< a worker's beat would be told something
+    bool gives_orders = false;  ///< the next beat of a worker brings it an order
     /// Routes and keys of tasks that freed a slot, or left the ready set without taking one: tasks that wait for the
     /// key move up before the commit.
     std::set<std::pair<std::int64_t, std::string>> freed_keys = {};
-    /// Whose jobs have to hear of it before the commit.
+    /// Their jobs have to hear of it before the commit.
     std::vector<store::JustEnded> ended_tasks = {};
     std::vector<Uuid> started_tasks = {};
     std::string who = "store";  ///< the person, worker or sweeper whose transaction it is

@@ -17,7 +17,7 @@ namespace holdfast::sqlite {
 
 namespace {
 
-// Where SQLite's log index has the lock of whoever writes.
+// The byte of SQLite's log index that a writer locks.
 constexpr std::uint64_t write_lock_byte = 120;
 
 struct Lock {
@@ -27,7 +27,7 @@ struct Lock {
     std::uint64_t first = 0, last = 0;  ///< bytes
 };
 
-/// Those that keep everybody else out, of all files.
+/// The exclusive locks on all files.
 std::vector<Lock> exclusive_locks() {
     std::vector<Lock> locks;
     std::ifstream lines("/proc/locks");
@@ -81,7 +81,7 @@ bool has_locked(pid_t pid, const std::string& file) {
 
 std::string name_lock_holder(const std::string& database) {
     for (const pid_t writer : lock_holders(database + "-shm", write_lock_byte)) return name_process(writer);
-    // The file itself: by a program that keeps it to itself, or does not write to a log. Else: our own queue.
+    // The file itself is locked by a program that works exclusively or without a log. Else look at our own queue.
     for (const char* suffix : {"", "-turn", "-gate"})
         for (const pid_t holder : lock_holders(database + suffix)) return name_process(holder);
     return "another process";

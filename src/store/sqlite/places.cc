@@ -83,7 +83,7 @@ void insert_ready(Transaction& tx, const Uuid& task, const Position& position) {
 void place(Transaction& tx, const Uuid& task, const Position& position) {
     if (position.run_at > tx.now) {
         insert_waiting(tx, task, position, store::WaitReason::Future);
-        tx.brings_work = true;  // whoever sleeps until the next due task must learn of an earlier one
+        tx.brings_work = true;  // workers that sleep until the next due task must learn of an earlier one
     } else {
         insert_ready(tx, task, position);
     }

@@ -22,7 +22,7 @@ std::vector<Uuid> old_endings(Database& db, Timestamp before, std::size_t limit)
         .all(store::read_id);
 }
 
-/// So that the id is not accepted a second time.
+/// Keeps the id from being accepted a second time.
 void note_pruned(Transaction& tx, const Uuid& id) {
     tx.db.run("UPDATE pruned SET highest = ?1 WHERE id = 1 AND highest < ?1", id);
 }
@@ -37,7 +37,7 @@ void delete_task(Transaction& tx, const Uuid& task) {
     tx.db.run("DELETE FROM task WHERE id = ?", task);
 }
 
-/// Jobs at the top that ended before the horizon, with nothing of their trees in flight: hooks may outlive their job.
+/// Jobs at the top that ended before the horizon and whose trees have no task in flight: hooks may outlive their job.
 std::vector<Uuid> old_trees(Database& db, Timestamp before, std::size_t limit) {
     return db
         .query(
@@ -87,8 +87,7 @@ void delete_job(Transaction& tx, const Uuid& job) {
     tx.db.run("DELETE FROM job WHERE id = ?", job);
 }
 
-/// Deletes a tree, its root last, within `room` rows: a large one goes in the course of several calls. True: all of
-/// it.
+/// Deletes a tree, its root last, within `room` rows; a large one takes several calls. True: all of it is gone.
 bool delete_tree(Transaction& tx, const Uuid& root, std::size_t& room) {
     const auto jobs = jobs_of_tree(tx.db, root);
     for (auto job = jobs.rbegin(); job != jobs.rend(); ++job) {
@@ -100,7 +99,7 @@ bool delete_tree(Transaction& tx, const Uuid& root, std::size_t& room) {
     return true;
 }
 
-/// How many of the trees are gone.
+/// Returns how many of the trees are gone.
 std::int64_t delete_trees(Transaction& tx, const std::vector<Uuid>& roots, std::size_t room) {
     std::int64_t gone = 0;
     for (const auto& root : roots) {
@@ -138,7 +137,7 @@ void delete_worker(Transaction& tx, const Uuid& worker) {
     tx.db.run("DELETE FROM event WHERE worker_id = ? AND task_id IS NULL", worker);
 }
 
-/// The newest of all stays for ever: while there is a row, dead or not, servers ask for a token.
+/// The newest token is never removed: while there is a row, valid or not, servers ask for a token.
 void delete_dead_tokens(Transaction& tx, Timestamp before, std::size_t limit) {
     tx.db.run(
         R"sql(DELETE FROM token WHERE id IN (
@@ -185,8 +184,7 @@ void delete_old(Transaction& tx, const Old& old, const store::PruneParams& param
     delete_dead_tokens(tx, tx.now - *params.terminal_older_than, params.limit);
 }
 
-/// Gives pages back to the file system, some at a time: what was deleted in a hurry goes in the course of further
-/// calls.
+/// Gives pages back to the file system, some at a time: after a large deletion it takes several calls.
 void shrink(Transaction& tx) {
     tx.db.execute("PRAGMA incremental_vacuum(1000)");
 }

@@ -8,7 +8,7 @@ namespace holdfast::sqlite {
 /// Was a task or job removed whose id is `id` or higher? Then `id` itself may have been, when it is not there.
 [[nodiscard]] bool is_pruned_up_to(Database& db, const Uuid& id);
 
-/// What is known about the clock that says what is old.
+/// What is known about the clock by which ages are measured.
 [[nodiscard]] core::ClockWitness clock_witness(Database& db);
 
 }  // namespace holdfast::sqlite

@@ -19,7 +19,7 @@ bool mark_one(Transaction& tx, const store::LostWorker& lost) {
     return true;
 }
 
-/// Was the same verdict applied before? The answer to it may have been lost.
+/// Already when the same verdict was applied before: the answer to it may have been lost.
 RecoverOutcome refuse(Database& db, const store::RecoveredLease& verdict) {
     const bool was_ended = find_run_end(db, verdict.lease) == verdict.end;
     const auto pending = find_pending(db, verdict.lease.task);
@@ -108,7 +108,7 @@ std::vector<Fenced> SqliteStore::ask_to_stop(const store::AskToStopParams& param
 store::SweepLeaseAnswer SqliteStore::sweep_lease(const std::string& holder, Duration expiry) {
     return write([&](Transaction& tx) {
         const bool gives_up = expiry <= Duration::zero();
-        // One that seems good for much longer than it can be was written before the clock was set back: lapsed, too.
+        // An expiry too far in the future was written before the clock was set back: it has lapsed, too.
         tx.db.run(
             R"sql(UPDATE sweep_lease SET holder = ?1, expires = ?2
                   WHERE holder = ?3 OR ((expires <= ?4 OR expires > ?5) AND ?6 = 0))sql",

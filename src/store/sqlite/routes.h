@@ -10,7 +10,7 @@
 
 namespace holdfast::sqlite {
 
-/// The interned routes, remembered: they are never changed or deleted. Guarded by the lane's lock.
+/// The interned routes, cached: they are never changed or deleted. Guarded by the lane's lock.
 class Routes {
 public:
     /// The route's id; interned when new.

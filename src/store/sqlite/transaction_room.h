@@ -6,10 +6,10 @@
 
 namespace holdfast::sqlite {
 
-/// Of the payloads in one transaction. Everybody else waits until it is on disk, beats too.
+/// Limits the payloads of one transaction: all other writers wait until it is on disk, beats too.
 inline constexpr std::size_t max_transaction_bytes = 4 << 20;
 
-/// What an item of a batch brings along; nothing worth counting, but for those below.
+/// The payload of an item of a batch; 0 but for the types below.
 template <typename Item>
 [[nodiscard]] std::size_t payload_bytes(const Item&) {
     return 0;
@@ -31,7 +31,7 @@ template <typename Item>
 /// larger payload.
 class TransactionRoom {
 public:
-    /// Whether the item fits in; it is counted then.
+    /// Whether the item fits in; if so, counts it.
     template <typename Item>
     [[nodiscard]] bool takes(const Item& item) {
         const auto bytes = payload_bytes(item);

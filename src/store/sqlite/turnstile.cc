@@ -25,7 +25,7 @@ constexpr const char* gate_suffix = "-gate";
 constexpr const char* turn_suffix = "-turn";
 constexpr mode_t private_mode = 0600;
 
-/// How long to wait before asking again: so long at first, then ever longer or shorter, up to `last`.
+/// How long to sleep between two polls: `first` at the beginning, then doubled or halved until `last`.
 struct Naps {
     std::chrono::microseconds first;
     std::chrono::microseconds last;
@@ -34,19 +34,21 @@ struct Naps {
         return first < last ? std::min(nap * 2, last) : std::max(nap / 2, last);
     }
 };
-/// Many wait at the gate: who has just come asks less often than who has waited, or two would pass it back and forth.
+/// Many wait at the gate: a newcomer polls less often than a writer that has waited, or two would pass it back and
+/// forth.
 constexpr Naps at_gate{std::chrono::microseconds(500), std::chrono::microseconds(200)};
-/// Only the next one waits for the turn, and whoever beats.
+/// Only the next writer waits for the turn, and beats.
 constexpr Naps for_turn{std::chrono::microseconds(20), std::chrono::microseconds(100)};
 
-/// From half of it to one and a half: those who wait would else fall into step, and the same ones always ask first.
+/// A random time from half of the nap to one and a half: otherwise waiters fall into step, and the same one always
+/// polls first.
 std::chrono::microseconds about(std::chrono::microseconds nap) {
     thread_local std::minstd_rand dice(static_cast<unsigned>(getpid() ^ gettid()));
     return std::chrono::microseconds(std::uniform_int_distribution(nap.count() / 2, nap.count() * 3 / 2)(dice));
 }
 
-/// flock() cannot wait with a limit, and a process stopped while it has the turn would hang the others without a
-/// word. So it is asked again and again.
+/// flock() cannot wait with a limit, and a process that is stopped while it has the turn would block the others
+/// silently. So the lock is polled.
 bool lock_until(int descriptor, MonotonicTime deadline, const Naps& naps) {
     std::chrono::microseconds nap = naps.first;
     while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
@@ -59,7 +61,7 @@ bool lock_until(int descriptor, MonotonicTime deadline, const Naps& naps) {
     return true;
 }
 
-/// Where a link leads that leads nowhere yet; SQLite would create the file there.
+/// Follows links, also to a file that does not exist yet: SQLite would create it there.
 std::filesystem::path target_of(std::filesystem::path path) {
     constexpr int most_links = 10;
     std::error_code failure;
@@ -71,12 +73,12 @@ std::filesystem::path target_of(std::filesystem::path path) {
     return path;
 }
 
-/// Gives the file to those who share the database, whatever the umask, as SQLite does with its log.
+/// Gives the file the database's own permissions, whatever the umask, as SQLite does with its log.
 void share_as(const std::string& database, int descriptor) {
     struct stat status {};
     if (stat(database.c_str(), &status) != 0) return;
     fchmod(descriptor, status.st_mode & 0777);
-    // The database of another user, of whom we are the administrator; else it is refused, and stays ours.
+    // An administrator gives the file to the owner of the database; other users may not, and keep it.
     [[maybe_unused]] const int ignored = geteuid() == 0 ? fchown(descriptor, status.st_uid, status.st_gid) : 0;
 }
 
@@ -113,7 +115,7 @@ void Turnstile::enter(Duration patience) {
     const auto deadline = std::chrono::steady_clock::now() + patience;
     const bool is_next = rank_ == Rank::Beat || lock_until(gate_.get(), deadline, at_gate);
     const bool has_turn = is_next && lock_until(turn_.get(), deadline, for_turn);
-    flock(gate_.get(), LOCK_UN);  // nothing happens to those who do not have it
+    flock(gate_.get(), LOCK_UN);  // harmless when it is not held
     if (!has_turn)
         throw store::Unavailable(concat("the database has been locked for ", format_duration(patience), " by ",
                                         name_lock_holder(database_), "; if it is stopped, continue or kill it"));
