@@ -17,8 +17,8 @@ bool may_run_in_container(const std::string& spec) {
     return !parsed || parsed->runs_in_container();
 }
 
-bool settles_a_run(const Sentence& sentence) {
-    return sentence.lease.started && sentence.verdict.action != core::Action::Keep;
+bool settles_a_run(const JudgedLease& judged) {
+    return judged.lease.started && judged.verdict.action != core::Action::Keep;
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ RecoveryReport Liveness::run_once(bool sweeps) {
     for (const Uuid& id : view.unregistered) {
         store::WorkerLiveness worker;
         worker.id = id;
-        worker.status = store::WorkerStatus::Inactive;  // there is nothing to mark
+        worker.status = store::WorkerStatus::Inactive;  // there is no row to mark
         look_at(worker, observer_.unregistered(id, now), sweeps, report, now);
     }
     return report;
@@ -60,14 +60,14 @@ void Liveness::look_at(const store::WorkerLiveness& worker, const core::WorkerSe
     if (!is_certain) count_runs(worker.id, now);
 }
 
-/// Nobody stops runs of a worker that is out of sight when their time is over: it counts from here at the latest.
+/// A worker that is out of sight may not stop its runs in time, so their time counts from here at the latest.
 void Liveness::count_runs(const Uuid& worker, Duration now) {
     const auto leases = store_.leases({.worker = worker, .after = std::nullopt, .limit = store::max_batch_rows});
     for (const store::LeaseRecord& lease : leases)
         (void)run_times_.is_out_of_time(lease, Duration::zero(), observer_.unbroken_view(now), now);
 }
 
-/// By the shortest wait of any of its leases: that of one which never started.
+/// Decided by the shortest required age of any of its leases, that of one that never started.
 bool Liveness::is_lost(const core::WorkerSeen& seen) const {
     if (seen.evidence == core::Evidence::None) return false;
     core::Thresholds thresholds = thresholds_;
@@ -91,18 +91,20 @@ bool Liveness::mark(const store::WorkerLiveness& worker, const core::WorkerSeen&
                        {"age_ms", std::chrono::floor<std::chrono::milliseconds>(seen.evidence_age).count()},
                        {"observer_up_ms", std::chrono::floor<std::chrono::milliseconds>(seen.unbroken_view).count()}}
             .dump();
-    const bool is_marked =
-        store_
-            .mark_lost(
-                {{.worker = worker.id, .beat = worker.beat, .who = bailiff_.who(), .evidence = what, .data = data}})
-            .front();
+    const bool is_marked = store_
+                               .mark_lost({{.worker = worker.id,
+                                            .beat = worker.beat,
+                                            .who = verdict_writer_.who(),
+                                            .evidence = what,
+                                            .data = data}})
+                               .front();
     if (!is_marked) return false;  // it has beaten since
     ++report.workers_lost;
     report.remarks.push_back(what);
     return true;
 }
 
-/// What it left running must be dead before any of its tasks is given to another (P7).
+/// Its remaining processes must be dead before any of its tasks runs elsewhere (P7).
 bool Liveness::clear_away(const store::WorkerLiveness& worker, RecoveryReport& report) {
     if (host_.clear_away(worker)) return true;
     ++report.skipped;
@@ -116,7 +118,7 @@ void Liveness::settle(const store::WorkerLiveness& worker, const core::WorkerSee
     std::optional<Uuid> after;
     const bool is_unregistered = seen.evidence == core::Evidence::Unregistered;
     bool is_clear = !core::is_certain(seen.evidence);
-    // The look may be old by now: this process can have been stopped since, and the worker can have come back.
+    // The look may be old by now: this process may have been suspended since, and the worker may have come back.
     std::optional<store::SilentWorker> silent;
     if (is_unregistered) {
         silent = store::SilentWorker{worker.id, std::nullopt};
@@ -128,14 +130,14 @@ void Liveness::settle(const store::WorkerLiveness& worker, const core::WorkerSee
         if (leases.empty()) return;
         if (!is_clear && !clear_away(worker, report)) return;
         is_clear = true;
-        std::vector<Sentence> sentences;
-        sentences.reserve(leases.size());
+        std::vector<JudgedLease> judged;
+        judged.reserve(leases.size());
         for (const store::LeaseRecord& lease : leases)
-            sentences.push_back({lease, seen, judge(worker, lease, seen, now)});
-        // It may live, so its processes are left alone until one of its runs is settled. Which machine it was on is
-        // not known: each sweeper looks at its own.
-        if (is_unregistered && std::ranges::any_of(sentences, settles_a_run) && !clear_away(worker, report)) return;
-        report += bailiff_.carry_out(sentences, now, silent);
+            judged.push_back({lease, seen, judge(worker, lease, seen, now)});
+        // The worker may be alive, so its processes are left alone until one of its runs is settled. Its machine is
+        // unknown, so each sweeper kills only on its own.
+        if (is_unregistered && std::ranges::any_of(judged, settles_a_run) && !clear_away(worker, report)) return;
+        report += verdict_writer_.apply(judged, now, silent);
         if (leases.size() < store::max_batch_rows) return;
         after = leases.back().lease.task;
     }
@@ -146,7 +148,7 @@ core::Verdict Liveness::judge(const store::WorkerLiveness& worker, const store::
     core::LeaseSeen known = lease_seen(lease);
     known.out_of_time = run_times_.is_out_of_time(lease, Duration::zero(), observer_.unbroken_view(now), now);
     if (!known.in_container) return core::judge(seen, known, thresholds_);
-    known.container_stopped = true;  // were it stopped, would the lease end now? Only then is it stopped
+    known.container_stopped = true;  // the container is stopped only if the lease would then end now
     core::Verdict verdict = core::judge(seen, known, thresholds_);
     if (verdict.action == core::Action::Keep) return verdict;
     known.container_stopped = host_.stop_container(worker, lease.lease);

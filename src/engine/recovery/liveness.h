@@ -3,34 +3,35 @@
 #include <optional>
 
 #include "engine/ports.h"
-#include "engine/recovery/bailiff.h"
 #include "engine/recovery/observer.h"
+#include "engine/recovery/verdict_writer.h"
 #include "engine/worker/run_times.h"
 
 namespace holdfast::engine {
 
-/// Finds dead workers, and workers that leases name and that have no row, and ends their leases. One row is read per
-/// worker, whatever the number of tasks; the leases of a worker are read only once nothing is heard of it. Everything
-/// derives from what is in the store: whoever dies between marking a worker and settling its leases leaves them to be
-/// found by the next.
+/// Finds dead workers, and workers without a row that leases name, and ends their leases. Reads one row per worker,
+/// whatever the number of tasks; reads the leases of a worker only when there is evidence against it. Everything
+/// derives from the store: when a sweeper dies between marking a worker and settling its leases, the next one finds
+/// them.
 class Liveness {
 public:
-    /// `self`: the worker of this very process, which it never judges.
-    Liveness(store::RecoveryStore& store, HostWatch& host, Bailiff& bailiff, Observer& observer, RunTimes& run_times,
-             const core::Thresholds& thresholds, Stopwatch stopwatch, const std::optional<Uuid>& self)
+    /// `self`: the worker of this process, which it never judges.
+    Liveness(store::RecoveryStore& store, HostWatch& host, VerdictWriter& verdict_writer, Observer& observer,
+             RunTimes& run_times, const core::Thresholds& thresholds, Stopwatch stopwatch,
+             const std::optional<Uuid>& self)
         : store_(store),
           host_(host),
-          bailiff_(bailiff),
+          verdict_writer_(verdict_writer),
           observer_(observer),
           run_times_(run_times),
           thresholds_(thresholds),
           stopwatch_(std::move(stopwatch)),
           self_(self) {}
 
-    /// Certain evidence is acted upon by everybody; the rest only by whoever `sweeps`. What is seen counts from when
-    /// the look has returned: a look that took long must not make anything older than it is.
+    /// Every process acts on certain evidence; only the one that `sweeps` acts on the rest. Observations count from
+    /// the moment the look has returned, because a slow look must not make them look older.
     RecoveryReport run_once(bool sweeps);
-    /// Would another process have given up this one's own worker, by the last look?
+    /// Whether, by the last look, another process would judge the worker of this process as lost.
     [[nodiscard]] bool has_lost_itself() const { return has_lost_itself_; }
 
 private:
@@ -50,7 +51,7 @@ private:
 
     store::RecoveryStore& store_;
     HostWatch& host_;
-    Bailiff& bailiff_;
+    VerdictWriter& verdict_writer_;
     Observer& observer_;
     RunTimes& run_times_;
     const core::Thresholds thresholds_;

@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "engine/backoff.h"
-#include "engine/recovery/bailiff.h"
 #include "engine/recovery/liveness.h"
+#include "engine/recovery/verdict_writer.h"
 
 namespace holdfast::engine {
 
@@ -46,7 +46,8 @@ StaleTask as_stale(const store::LeaseRecord& lease, const WorkersById& workers, 
                 .worker_name = {},
                 .hostname = {},
                 .quiet_for = now - lease.claimed_at,
-                .may_still_run = core::may_run_elsewhere(lease_seen(lease))};  // its last beat went with its row
+                .may_still_run =
+                    core::may_run_elsewhere(lease_seen(lease))};  // the time of its last beat is gone with its row
     const store::WorkerRecord& worker = found->second;
     return {.lease = lease,
             .worker_name = worker.registration.name,
@@ -56,7 +57,7 @@ StaleTask as_stale(const store::LeaseRecord& lease, const WorkersById& workers, 
             .may_still_run = may_still_run(lease, worker)};
 }
 
-/// As for a worker that is out of sight: nobody has looked whether its containers are dead.
+/// As for a worker that is out of sight: its containers may still run.
 core::LeaseEnd end_of(const store::LeaseRecord& lease) {
     if (!lease.started) return core::LeaseEnd::NotStarted;
     core::WorkerSeen out_of_sight;
@@ -77,7 +78,8 @@ store::RecoveredLease recovered(const StaleTask& stale, const std::string& who, 
             .data = ""};
 }
 
-std::size_t settle(store::RecoveryStore& store, const std::vector<store::RecoveredLease>& leases, const std::string& who) {
+std::size_t settle(store::RecoveryStore& store, const std::vector<store::RecoveredLease>& leases,
+                   const std::string& who) {
     std::size_t settled = 0;
     for (const store::RecoverOutcome& outcome : store.recover({.who = who, .leases = leases}))
         if (outcome.fenced == store::Fenced::Applied) ++settled;

@@ -8,7 +8,7 @@ namespace holdfast::engine {
 
 namespace {
 
-/// Workers stop their own runs in time; this is for one that does not.
+/// How much later than the worker itself a run is asked to stop.
 constexpr Duration timeout_margin = std::chrono::seconds(30);
 
 }  // namespace
@@ -20,24 +20,24 @@ RecoveryReport StaleLeases::run_once(Duration now) {
     std::optional<Uuid> after;
     while (true) {
         const auto leases = store_.leases({.worker = std::nullopt, .after = after, .limit = store::max_batch_rows});
-        std::map<Uuid, std::vector<Sentence>> sentences;  // by worker
+        std::map<Uuid, std::vector<JudgedLease>> judged;  // by worker
         std::vector<store::StopRequest> to_stop;
         for (const store::LeaseRecord& lease : leases) {
             const bool out_of_time =
                 run_times_.is_out_of_time(lease, timeout_margin, observer_.unbroken_view(now), now);
             if (lease.started) running.insert(lease.lease.lease);
             const auto worker = live_.find(lease.worker);
-            if (worker == live_.end()) continue;  // the dead are not this service's
+            if (worker == live_.end()) continue;  // Liveness handles dead workers
             if (lease.unlisted_beats > 0) unlisted.insert(lease.lease.lease);
             core::LeaseSeen seen = lease_seen(lease);
-            seen.in_container = false;  // its worker is there to stop it
+            seen.in_container = false;  // its worker is alive and can stop it
             seen.quiet_for = quiet_for(lease, now);
             const core::WorkerSeen& holder = worker->second.seen;
-            sentences[lease.worker].push_back({lease, holder, core::judge(holder, seen, thresholds_)});
+            judged[lease.worker].push_back({lease, holder, core::judge(holder, seen, thresholds_)});
             if (out_of_time) to_stop.push_back({lease.lease, store::StopReason::Timeout});
         }
-        for (const auto& [worker, of_worker] : sentences)
-            report += bailiff_.carry_out(of_worker, now, store::SilentWorker{worker, live_.at(worker).beat});
+        for (const auto& [worker, of_worker] : judged)
+            report += verdict_writer_.apply(of_worker, now, store::SilentWorker{worker, live_.at(worker).beat});
         ask(to_stop, report);
         if (leases.size() < store::max_batch_rows) break;
         after = leases.back().lease.task;
@@ -78,7 +78,7 @@ Duration StaleLeases::quiet_for(const store::LeaseRecord& lease, Duration now) {
 void StaleLeases::ask(const std::vector<store::StopRequest>& requests, RecoveryReport& report) {
     if (requests.empty()) return;
     const auto answers = store_.ask_to_stop(
-        {.requests = requests, .who = bailiff_.who(), .reason = "Step timed out (server-side enforcement)"});
+        {.requests = requests, .who = verdict_writer_.who(), .reason = "Step timed out (server-side enforcement)"});
     for (const store::Fenced answer : answers)
         if (answer == store::Fenced::Applied) ++report.asked;
 }

@@ -6,21 +6,21 @@ namespace {
 
 constexpr Duration lease_expiry = std::chrono::seconds(3);
 constexpr Duration renew_every = std::chrono::seconds(1);
-constexpr Duration aside_for_others = 2 * lease_expiry;  // they ask every second
+constexpr Duration aside_for_others = 2 * lease_expiry;  // other sweepers ask every second
 constexpr std::size_t expire_at_once = 1000;
 
 }  // namespace
 
-Sweeper::Sweeper(store::RecoveryStore& store, HostWatch& host, Random& random, std::string who, const SweepSettings& settings,
-                 Stopwatch stopwatch)
+Sweeper::Sweeper(store::RecoveryStore& store, HostWatch& host, Random& random, std::string who,
+                 const SweepSettings& settings, Stopwatch stopwatch)
     : store_(store),
       who_(std::move(who)),
       settings_(settings),
       stopwatch_(std::move(stopwatch)),
       observer_(settings.thresholds.worker_stale / 3),
-      bailiff_(store, who_, random),
-      liveness_(store, host, bailiff_, observer_, run_times_, settings.thresholds, stopwatch_, settings.self),
-      stale_leases_(store, bailiff_, observer_, run_times_, settings.thresholds),
+      verdict_writer_(store, who_, random),
+      liveness_(store, host, verdict_writer_, observer_, run_times_, settings.thresholds, stopwatch_, settings.self),
+      stale_leases_(store, verdict_writer_, observer_, run_times_, settings.thresholds),
       unmatched_(store, observer_, who_,
                  {.grace = settings.unmatched_grace, .steps = settings.unmatched_steps, .self = settings.self}),
       job_timers_(store, who_),
@@ -59,7 +59,7 @@ void Sweeper::give_up() {
     holds_lease_ = false;
 }
 
-/// No process judges its own worker: another one must be able to.
+/// No process judges its own worker, so another one must be able to sweep.
 void Sweeper::step_aside(Duration now) {
     if (!holds_lease_) return;
     give_up();

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "engine/ports.h"
-#include "engine/recovery/bailiff.h"
 #include "engine/recovery/job_repair.h"
 #include "engine/recovery/job_timers.h"
 #include "engine/recovery/liveness.h"
@@ -14,6 +13,7 @@
 #include "engine/recovery/scheduler.h"
 #include "engine/recovery/stale_leases.h"
 #include "engine/recovery/unmatched.h"
+#include "engine/recovery/verdict_writer.h"
 
 namespace holdfast::engine {
 
@@ -22,9 +22,9 @@ struct SweepSettings {
     Duration check_interval = std::chrono::seconds(30);
     Duration unmatched_grace = std::chrono::seconds(30);
     core::UnmatchedRule unmatched_steps = core::UnmatchedRule::Known;
-    std::optional<Uuid> self = {};  ///< the worker of this very process: no process judges itself
+    std::optional<Uuid> self = {};  ///< the worker of this process: no process judges itself
     RetentionSettings retention;
-    /// Where the zones of schedules come from; without one there is UTC only.
+    /// Finds the time zones of schedules; by default only UTC.
     Zones zones = [](const std::string& name) -> Result<core::TimeZone, std::string> {
         if (name == "UTC") return core::TimeZone::utc();
         return Failure{"no time zones are known here, not " + name};
@@ -39,24 +39,24 @@ struct ServicePass {
     Duration took = {};
 };
 struct SweepReport {
-    bool holds_lease = false;  ///< this sweeper is the one that acts on what is not certain
+    bool holds_lease = false;  ///< this sweeper also acts on evidence that is not certain
     std::vector<ServicePass> passes;
 };
 
-/// Recovery: any number of processes may do it at once, no leader is needed (P9). Everybody acts on certain evidence;
-/// for the rest one holds a row of the store, which lapses when it does not renew it, and a new holder counts from
-/// when it began to look. A service that fails does not keep the others from their work.
+/// Recovery, which any number of processes may run at once, without a leader (P9). Each acts on certain evidence.
+/// Only the holder of a row of the store acts on the rest; the row lapses when it is not renewed, and a new holder
+/// counts from its own first look. A service that fails does not block the others.
 class Sweeper {
 public:
-    /// `who`: this process, as people and other sweepers know it. `host`, `store` and `random` outlive it.
-    Sweeper(store::RecoveryStore& store, HostWatch& host, Random& random, std::string who, const SweepSettings& settings,
-            Stopwatch stopwatch);
+    /// `who`: the name of this process in events. `host`, `store` and `random` must outlive the sweeper.
+    Sweeper(store::RecoveryStore& store, HostWatch& host, Random& random, std::string who,
+            const SweepSettings& settings, Stopwatch stopwatch);
 
-    /// To be called every second. Throws Unavailable when the store cannot be reached; all counts then start anew.
+    /// To be called every second. Throws Unavailable when the store is unreachable; all counts then restart.
     SweepReport run_once(Duration now);
-    /// Every service now, whether or not another process sweeps, on whatever evidence there is.
+    /// Runs every service now, even if another process sweeps, on any evidence.
     SweepReport run_all(Duration now);
-    /// Lets another take over at once.
+    /// Lets another process take over at once.
     void give_up();
 
     [[nodiscard]] const Observer& observer() const { return observer_; }
@@ -71,7 +71,7 @@ private:
     const SweepSettings settings_;
     const Stopwatch stopwatch_;
     Observer observer_;
-    Bailiff bailiff_;
+    VerdictWriter verdict_writer_;
     RunTimes run_times_;
     Liveness liveness_;
     StaleLeases stale_leases_;

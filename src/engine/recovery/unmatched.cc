@@ -31,7 +31,7 @@ RecoveryReport Unmatched::run_once(Duration now) {
         Lack& lack = lacks[route.route];
         if (before != lacks_.end()) lack = before->second;
         const core::RouteSeen seen = see(able, lack, now);
-        // What fails steps that leave it open also fails tasks that say so.
+        // A lack that fails steps without a rule also fails tasks with `unmatched: fail`.
         const bool open_steps = core::fails_unmatched(steps, seen, settings_.grace);
         if (open_steps || core::fails_unmatched(others, seen, settings_.grace))
             reject(route, open_steps, able.some_are_stale, report);
@@ -72,7 +72,7 @@ core::RouteSeen Unmatched::see(const Workers& workers, Lack& lack, Duration now)
 
 void Unmatched::reject(const store::RouteBacklog& route, bool open_steps, bool some_are_stale,
                        RecoveryReport& report) {
-    // Those that have been claimable for the grace as well: a task may be younger than the lack of a worker.
+    // Only tasks that were claimable for the whole grace: a task may be younger than the lack of a worker.
     const std::vector<Uuid> tasks = store_.unmatched_tasks(
         {.route = route.route, .waited = settings_.grace, .open_steps = open_steps, .limit = store::max_batch_rows});
     if (tasks.empty()) return;

@@ -6,23 +6,24 @@
 #include <vector>
 
 #include "core/task/unmatched.h"
-#include "engine/recovery/bailiff.h"
 #include "engine/recovery/observer.h"
+#include "engine/recovery/verdict_writer.h"
 
 namespace holdfast::engine {
 
 struct UnmatchedSettings {
     Duration grace = std::chrono::seconds(30);
-    core::UnmatchedRule steps = core::UnmatchedRule::Known;  ///< of steps that leave it open
-    std::optional<Uuid> self;  ///< the worker of this very process: it lives, whatever became of its beats
+    core::UnmatchedRule steps = core::UnmatchedRule::Known;  ///< for steps without a rule of their own
+    std::optional<Uuid> self;  ///< the worker of this process: alive even if its beats fail
 };
 
-/// Fails tasks that no worker can run, after a grace, as core::fails_unmatched says. It counts from when this
-/// observer first saw the route without such a worker, in one unbroken view: workers that restart, and an outage,
-/// fail nothing.
+/// Fails tasks that no worker can run, after a grace, by core::fails_unmatched. The grace counts from when this
+/// observer first saw the route without such a worker, in one unbroken view: restarts of workers and outages do not
+/// fail a task.
 class Unmatched {
 public:
-    Unmatched(store::RecoveryStore& store, const Observer& observer, std::string who, const UnmatchedSettings& settings)
+    Unmatched(store::RecoveryStore& store, const Observer& observer, std::string who,
+              const UnmatchedSettings& settings)
         : store_(store), observer_(observer), who_(std::move(who)), settings_(settings) {}
 
     RecoveryReport run_once(Duration now);

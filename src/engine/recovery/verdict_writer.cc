@@ -1,4 +1,4 @@
-#include "engine/recovery/bailiff.h"
+#include "engine/recovery/verdict_writer.h"
 
 #include <nlohmann/json.hpp>
 
@@ -15,11 +15,11 @@ std::int64_t milliseconds(Duration length) {
     return std::chrono::floor<std::chrono::milliseconds>(length).count();
 }
 
-std::string numbers_of(const Sentence& sentence) {
-    return nlohmann::json{{"evidence", word_of(sentence.worker.evidence)},
-                          {"age_ms", milliseconds(sentence.verdict.counted_age)},
-                          {"limit_ms", milliseconds(sentence.verdict.required_age)},
-                          {"observer_up_ms", milliseconds(sentence.worker.unbroken_view)}}
+std::string numbers_of(const JudgedLease& judged) {
+    return nlohmann::json{{"evidence", word_of(judged.worker.evidence)},
+                          {"age_ms", milliseconds(judged.verdict.counted_age)},
+                          {"limit_ms", milliseconds(judged.verdict.required_age)},
+                          {"observer_up_ms", milliseconds(judged.worker.unbroken_view)}}
         .dump();
 }
 
@@ -36,54 +36,52 @@ void count(const store::RecoveredLease& lease, const store::RecoverOutcome& outc
 
 }  // namespace
 
-TaskError crash_error(const Sentence& sentence) {
-    if (sentence.verdict.action == core::Action::TimeOut)
-        return {std::string(error_code::task_timeout), sentence.verdict.reason, numbers_of(sentence)};
+TaskError crash_error(const JudgedLease& judged) {
+    if (judged.verdict.action == core::Action::TimeOut)
+        return {std::string(error_code::task_timeout), judged.verdict.reason, numbers_of(judged)};
     const std::string code(error_code::worker_crashed);
-    if (sentence.worker.evidence != core::Evidence::None)
-        return {code, sentence.verdict.reason, numbers_of(sentence)};
-    const auto age = milliseconds(sentence.verdict.counted_age);
+    if (judged.worker.evidence != core::Evidence::None) return {code, judged.verdict.reason, numbers_of(judged)};
+    const auto age = milliseconds(judged.verdict.counted_age);
     return {code, concat("Worker process crashed (no runner heartbeat for ", age, "ms = ", age / 1000, "s)"),
-            numbers_of(sentence)};
+            numbers_of(judged)};
 }
 
-store::RecoveredLease Bailiff::recovered(const Sentence& sentence) {
-    return {.lease = sentence.lease.lease,
-            .expect_started = sentence.lease.started,
-            .end = core::lease_end(sentence.verdict.action).value_or(core::LeaseEnd::Crashed),
-            .error = crash_error(sentence),
+store::RecoveredLease VerdictWriter::recovered(const JudgedLease& judged) {
+    return {.lease = judged.lease.lease,
+            .expect_started = judged.lease.started,
+            .end = core::lease_end(judged.verdict.action).value_or(core::LeaseEnd::Crashed),
+            .error = crash_error(judged),
             .jitter = draw_fraction(random_),
-            .evidence = sentence.verdict.reason,
-            .data = numbers_of(sentence),
-            .is_final = sentence.verdict.is_final};
+            .evidence = judged.verdict.reason,
+            .data = numbers_of(judged),
+            .is_final = judged.verdict.is_final};
 }
 
-RecoveryReport Bailiff::carry_out(const std::vector<Sentence>& sentences, Duration now,
-                                  const std::optional<store::SilentWorker>& only_while_silent) {
+RecoveryReport VerdictWriter::apply(const std::vector<JudgedLease>& judged, Duration now,
+                                    const std::optional<store::SilentWorker>& only_while_silent) {
     RecoveryReport report;
     std::erase_if(put_aside_, [now](const auto& each) { return each.second <= now; });
     store::RecoverParams verdicts{.who = who_, .leases = {}, .only_while_silent = only_while_silent};
-    for (const Sentence& sentence : sentences) {
-        if (sentence.verdict.action == core::Action::Keep || put_aside_.contains(sentence.lease.lease.lease))
-            continue;
-        verdicts.leases.push_back(recovered(sentence));
+    for (const JudgedLease& each : judged) {
+        if (each.verdict.action == core::Action::Keep || put_aside_.contains(each.lease.lease.lease)) continue;
+        verdicts.leases.push_back(recovered(each));
     }
-    if (!verdicts.leases.empty()) apply(verdicts, report, now);
+    if (!verdicts.leases.empty()) write(verdicts, report, now);
     return report;
 }
 
-void Bailiff::apply(const store::RecoverParams& verdicts, RecoveryReport& report, Duration now) {
+void VerdictWriter::write(const store::RecoverParams& verdicts, RecoveryReport& report, Duration now) {
     try {
         const auto outcomes = store_.recover(verdicts);
         for (std::size_t i = 0; i < outcomes.size(); ++i) count(verdicts.leases[i], outcomes[i], report);
     } catch (const store::Unavailable&) {
         throw;
     } catch (const store::StoreError&) {
-        apply_one_by_one(verdicts, report, now);
+        write_one_by_one(verdicts, report, now);
     }
 }
 
-void Bailiff::apply_one_by_one(const store::RecoverParams& verdicts, RecoveryReport& report, Duration now) {
+void VerdictWriter::write_one_by_one(const store::RecoverParams& verdicts, RecoveryReport& report, Duration now) {
     store::RecoverParams one = verdicts;
     for (const store::RecoveredLease& lease : verdicts.leases) {
         try {
