@@ -28,9 +28,9 @@ std::string_view reason(StopCause cause) {
         case StopCause::Cancel:
             return "a stop was requested";
         case StopCause::Fence:
-            return "the store has been out of reach for so long that another worker might be given it";
+            return "the store has been unreachable for so long that another worker might get it";
         case StopCause::LeaseLost:
-            return "its lease is no longer this worker's";
+            return "its lease does not belong to this worker any more";
     }
     return "";
 }
@@ -61,8 +61,7 @@ LogLine draining(const std::string& why, std::size_t runs, Duration grace) {
 }
 
 LogLine hurrying(const std::string& why) {
-    return {
-        LogLevel::Warning, concat("Asked a second time to shut down (", why, "): stopping what runs at once"), {}};
+    return {LogLevel::Warning, concat("Asked a second time to shut down (", why, "): stopping all runs at once"), {}};
 }
 
 LogLine deregistering(const Uuid& worker) {
@@ -72,14 +71,14 @@ LogLine deregistering(const Uuid& worker) {
 LogLine left_undelivered(std::size_t runs) {
     return {LogLevel::Error,
             concat("Leaving with ", runs,
-                   " leases unsettled, because the store cannot be reached or a thread does not "
+                   " leases unsettled, because the store is unreachable or a thread does not "
                    "end; recovery will settle them"),
             {{"leases", std::to_string(runs)}}};
 }
 
 LogLine store_away(const std::string& why, Duration try_again) {
     return {LogLevel::Warning,
-            concat("The store does not answer: ", why, "; what runs goes on, trying again in ",
+            concat("The store does not answer: ", why, "; runs continue, trying again in ",
                    format_duration(std::chrono::ceil<std::chrono::milliseconds>(try_again))),
             {}};
 }
@@ -122,7 +121,7 @@ LogLine runner_died(const RunnerGone& gone) {
 
 LogLine runner_silent(RunnerId id, const Runner& runner, Duration age) {
     return {LogLevel::Warning,
-            concat("Runner gave no sign for ", format_duration(std::chrono::floor<std::chrono::seconds>(age)),
+            concat("Runner gave no sign of life for ", format_duration(std::chrono::floor<std::chrono::seconds>(age)),
                    ": killing it"),
             {{"runner", std::to_string(id)}, {"pid", std::to_string(runner.pid)}}};
 }

@@ -8,9 +8,8 @@
 
 namespace holdfast::engine {
 
-/// Finds jobs that the transactions should have made impossible, and mends them all the same: a few hundred in each
-/// pass, going on where the last one stopped. A job that cannot be mended is told of, and does not keep it from the
-/// others.
+/// Finds jobs in states that the transactions should make impossible, and repairs them: a few hundred in each pass,
+/// continuing where the last pass stopped. A job that cannot be repaired is reported and does not block the rest.
 class JobRepair {
 public:
     JobRepair(store::RecoveryStore& store, std::string who) : store_(store), who_(std::move(who)) {}

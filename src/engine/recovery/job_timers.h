@@ -8,7 +8,8 @@
 
 namespace holdfast::engine {
 
-/// What time does to jobs: waits end, approvals that nobody gave fail, jobs that take too long are cancelled.
+/// Ends waits of jobs whose time has come, fails approvals that were not given in time, and cancels jobs that take
+/// too long.
 class JobTimers {
 public:
     JobTimers(store::RecoveryStore& store, std::string who) : store_(store), who_(std::move(who)) {}

@@ -8,22 +8,21 @@
 
 namespace holdfast::engine {
 
-// Recovery by hand: somebody looks, and decides. Ages are by the store's clock, because a person has no time to
-// observe.
+// Recovery by hand, decided by a person. Ages are by the store's clock, because one command cannot observe for long.
 
-/// A lease of which nothing was heard for a while.
+/// A lease without a recent sign of life.
 struct StaleTask {
     store::LeaseRecord lease;
-    std::string worker_name;  ///< empty: the store knows no such worker
+    std::string worker_name;  ///< empty: the store has no row for the worker
     std::string hostname;
     Duration quiet_for{};          ///< since the last sign: of its runner (RUNNING) or its worker (CLAIMED)
-    bool worker_is_alive = false;  ///< it beats
-    /// Its run may go on: its worker beats, or the task could be given to another before its worker has surely fenced
+    bool worker_is_alive = false;  ///< its beats are fresh
+    /// Its run may go on: its worker beats, or the task could run elsewhere before its worker has surely fenced
     /// itself (P7).
     bool may_still_run = false;
 };
 
-/// Leases of which nothing was heard for longer than `threshold`, by task id.
+/// Leases without a sign of life for longer than `threshold`, by task id.
 [[nodiscard]] std::vector<StaleTask> find_stale(store::RecoveryStore& store, Duration threshold);
 
 struct ManualParams {
@@ -32,10 +31,10 @@ struct ManualParams {
 };
 struct ManualAnswer {
     std::size_t settled = 0;
-    std::size_t asked = 0;  ///< their run may go on: the worker was asked to stop it, and will confirm
+    std::size_t asked = 0;  ///< their runs may go on: the worker was asked to stop them, and will confirm
 };
-/// Ends stale RUNNING tasks as crashed, by their policies. One whose run nobody could stop, in a container, is FAILED
-/// and not run again.
+/// Ends stale RUNNING tasks as crashed, by their policies. A task in a container that may still run is FAILED and not
+/// run again.
 ManualAnswer fail_stale_running(store::RecoveryStore& store, Random& random, const ManualParams& params);
 /// Sends stale CLAIMED tasks back to PENDING.
 ManualAnswer requeue_stale_claimed(store::RecoveryStore& store, Random& random, const ManualParams& params);

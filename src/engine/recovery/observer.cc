@@ -47,7 +47,7 @@ void Observer::note_missing(const std::vector<Uuid>& ids, const std::map<Uuid, K
 }
 
 void Observer::note(Known& known, const store::WorkerLiveness& worker, const Sight& sight, Duration now) {
-    // The view in which it was sighted may have been on its way for long: beats since then prove nothing.
+    // The view may have been read long before the sighting, so only beats after the first view since then count.
     if (known.sighted_at && !known.beat_when_sighted) known.beat_when_sighted = worker.beat;
     if (worker.beat != known.last.beat) note_beat(known, worker.beat, now);
     known.last = worker;
@@ -60,12 +60,12 @@ void Observer::note(Known& known, const store::WorkerLiveness& worker, const Sig
 void Observer::note_beat(Known& known, std::int64_t beat, Duration now) {
     known.beat_seen_at = now;
     known.without_session_since.reset();
-    // One may have been on its way when the worker died; a second one comes from a worker that lives.
+    // One beat may have been under way when the worker died; a second one proves that it lives.
     if (known.beat_when_sighted && beat > *known.beat_when_sighted + 1) discredited_.insert(known.last.host.boot_id);
 }
 
 void Observer::note_sight(Known& known, const Sight& sight, Duration now) {
-    const bool has_begun = known.last.beat > 0;  // only then its lock is held
+    const bool has_begun = known.last.beat > 0;  // before that its lock need not be held
     const bool counts = has_begun && core::is_certain(sight.evidence) && !is_discredited(known.last.host.boot_id);
     known.sight = counts ? sight : Sight{};
     if (counts && known.sighted_at) return;

@@ -11,45 +11,45 @@
 
 namespace holdfast::engine {
 
-/// What one process knows about all workers, counted on its own monotonic clock and by beat numbers; times in the
-/// store play no part. A gap between two looks, or another epoch of the store, starts all counts anew: nobody is
-/// judged by time in which the observer could not see (P6).
+/// What one process knows about all workers, counted on its own monotonic clock and by beat numbers, never by times
+/// in the store. A gap between two looks, or another epoch of the store, restarts all counts: time in which the
+/// observer could not see the store does not count against a worker (P6).
 class Observer {
 public:
-    /// `longest_gap`: between two looks that still make one unbroken view.
+    /// `longest_gap`: the longest time between two looks of one unbroken view.
     explicit Observer(Duration longest_gap) : longest_gap_(longest_gap) {}
 
     /// A look at the store succeeded. `sights` are of workers of this machine.
     void see(const store::LivenessView& view, const std::map<Uuid, Sight>& sights, Duration now);
-    /// A look failed: whatever was counted is worth nothing.
+    /// A look failed: all counts restart.
     void lose_sight() { has_view_ = false; }
 
     [[nodiscard]] bool knows(const Uuid& worker) const { return workers_.contains(worker); }
     /// All that is known about a worker of the last view.
     [[nodiscard]] core::WorkerSeen worker(const Uuid& id, Duration now) const;
-    /// The same of one that leases name and that has no row. What it declared is what its row said when this observer
-    /// saw it last; else the most that a worker can declare.
+    /// The same for a worker without a row that leases name. Its declared durations are those of its row when this
+    /// observer last saw it; else the longest that a worker can declare.
     [[nodiscard]] core::WorkerSeen unregistered(const Uuid& id, Duration now) const;
     [[nodiscard]] Duration unbroken_view(Duration now) const {
         return has_view_ ? now - view_began_ : Duration::zero();
     }
     /// The evidence as a sentence, with its numbers: "silent for 16.2s".
     [[nodiscard]] std::string describe(const Uuid& id, Duration now) const;
-    /// What this machine saw of workers with this boot id was wrong once: they were gone, and went on beating. It is
-    /// not believed again.
+    /// A worker with this boot id seemed gone from this machine and went on beating: a cloned machine. What this
+    /// machine sees of such workers is not believed any more.
     [[nodiscard]] bool is_discredited(const std::string& boot_id) const { return discredited_.contains(boot_id); }
 
 private:
     struct Known {
         store::WorkerLiveness last;
         Duration beat_seen_at{};                        ///< when its beat number was first seen
-        std::optional<Duration> without_session_since;  ///< its lock is not held, and no beat has come since
+        std::optional<Duration> without_session_since;  ///< its lock is free, and it has not beaten since
         std::optional<Duration> sighted_at;             ///< when certain evidence was first seen,
         std::optional<std::int64_t> beat_when_sighted;  ///< and its beat number in the first view since
         Sight sight;
     };
 
-    /// A worker that leases name and that has no row.
+    /// A worker without a row that leases name.
     struct Missing {
         Duration since{};
         Duration beat_interval{};

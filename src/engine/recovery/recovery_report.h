@@ -11,7 +11,7 @@ namespace holdfast::engine {
 /// What one pass of a recovery service did.
 struct RecoveryReport {
     std::size_t workers_lost = 0;
-    std::size_t requeued = 0;  ///< never started: PENDING again
+    std::size_t requeued = 0;  ///< had not started: PENDING again
     std::size_t rerun = 0;     ///< cut short, and PENDING again by its policy
     std::size_t ended = 0;     ///< cut short, and FAILED or CANCELLED
     std::size_t asked = 0;     ///< live workers that were asked to stop a run
@@ -19,11 +19,11 @@ struct RecoveryReport {
     std::size_t rejected = 0;
     std::size_t woken = 0;      ///< waits and approvals whose time had come
     std::size_t timed_out = 0;  ///< jobs that took too long: cancelled
-    std::size_t mended = 0;     ///< steps and jobs that were not as they should be
+    std::size_t mended = 0;     ///< steps and jobs that were repaired
     std::size_t fired = 0;      ///< slots of schedules that were decided
     std::size_t pruned = 0;
-    std::size_t skipped = 0;           ///< could not be handled: tried again later
-    std::vector<std::string> remarks;  ///< one sentence for each thing that people want to know
+    std::size_t skipped = 0;           ///< could not be handled: retried later
+    std::vector<std::string> remarks;  ///< sentences for people
 
     [[nodiscard]] bool is_empty() const;
     RecoveryReport& operator+=(const RecoveryReport& other);

@@ -44,7 +44,7 @@ store::PruneAnswer Retention::prune(Duration watched) {
                          .watched = watched});
 }
 
-/// While another process swept, that one watched.
+/// The time in which another process swept does not count: that process watched the clock then.
 Duration Retention::watched(Duration now) {
     const auto before = std::exchange(looked_at_, now);
     return before ? std::min(now - *before, 2 * every_in_doubt) : Duration::zero();

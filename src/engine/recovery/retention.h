@@ -14,9 +14,8 @@ struct RetentionSettings {
     std::optional<Duration> terminal = std::chrono::hours(720);
 };
 
-/// Removes what is older than it has to be kept: hourly, and meanwhile batch by batch until nothing is left to
-/// remove, so that claims never wait for it. While the store's clock is in doubt it removes nothing, and looks at it
-/// every minute.
+/// Removes history that is older than configured, once an hour, in batches so that claims never wait for it. While
+/// the store's clock is in doubt it removes nothing, and checks the clock every minute.
 class Retention {
 public:
     Retention(store::RecoveryStore& store, const RetentionSettings& settings) : store_(store), settings_(settings) {}
@@ -30,7 +29,7 @@ private:
     store::RecoveryStore& store_;
     const RetentionSettings settings_;
     std::optional<Duration> next_at_;
-    std::optional<Duration> looked_at_;  // at the store's clock, the last time
+    std::optional<Duration> looked_at_;  // when the store's clock was last checked
     bool is_in_doubt_ = false;
 };
 

@@ -11,9 +11,8 @@
 
 namespace holdfast::engine {
 
-/// Starts the jobs of schedules. Every slot has one id, the same in every process, and its schedule's row moves on in
-/// the transaction that starts its job: however many schedulers there are, whatever becomes of them, a slot runs
-/// once.
+/// Starts the jobs of schedules. A slot has the same id in every process, and the schedule's row advances in the
+/// transaction that starts the job. So a slot runs once, however many schedulers there are and whenever they die.
 class Scheduler {
 public:
     Scheduler(store::RecoveryStore& store, Zones zones, std::string who)
@@ -23,7 +22,7 @@ public:
 
 private:
     void run_schedule(store::ScheduleRecord record, Timestamp now, RecoveryReport& report);
-    /// False: somebody else has decided on it.
+    /// False: another process has fired the slot.
     bool fire(store::ScheduleRecord& record, const core::ScheduleTiming& timing, Timestamp slot,
               const std::string& note);
     [[nodiscard]] Result<core::TimeZone, std::string> zone(const std::string& name);

@@ -59,7 +59,7 @@ std::optional<store::BeatParams> Beater::next(const RunBook& book, store::Worker
     return params;
 }
 
-/// The store may have answered the beat under way before the order was written: another beat follows it.
+/// The store may have answered the beat under way before the order was written, so another beat follows it.
 void Beater::beat_for_orders(Duration now) {
     beat_soon(std::max(now, sent_at_ + rest_between_orders));
 }

@@ -7,8 +7,8 @@
 
 namespace holdfast::engine {
 
-/// Decides when to beat, and what the beat says. A fence's deadline counts from when a beat that was acknowledged
-/// later was sent.
+/// Decides when to beat, and the content of the beat. The fence's deadline counts from the moment the last
+/// acknowledged beat was sent.
 class Beater {
 public:
     explicit Beater(const WorkerSettings& settings) : settings_(settings) {}
@@ -19,7 +19,7 @@ public:
     void acknowledged(RunBook& book);
     void failed(Duration try_again_at) { next_at_ = try_again_at; }
     void beat_soon(Duration now) { next_at_ = std::min(next_at_, now); }
-    /// Soon, but at most every 50 ms, however often the store rings.
+    /// Soon, but at most every 50 ms, however often the store notifies.
     void beat_for_orders(Duration now);
     void registered(Duration sent_at) { last_acknowledged_ = sent_at; }
 

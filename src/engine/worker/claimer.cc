@@ -9,9 +9,9 @@ namespace holdfast::engine {
 namespace {
 
 constexpr Duration window = std::chrono::milliseconds(100);
-constexpr Duration claim_ahead = std::chrono::milliseconds(50);  // well below the time after which it goes back
-// A task claimed ahead costs the store one change more than one that is claimed and started at once: beyond what
-// hides the time of a claim it does not pay.
+constexpr Duration claim_ahead = std::chrono::milliseconds(50);  // well below the time after which it is handed back
+// A task claimed ahead costs the store one write more than one that is claimed and started at once, so only enough
+// are claimed to hide the duration of a claim.
 constexpr std::size_t most_ahead = 32;
 
 }  // namespace
@@ -43,7 +43,7 @@ void Claimer::work_arrived() {
 std::size_t Claimer::wanted_ahead(const RunBook& book, Duration now) {
     const std::size_t target = std::min({pace_.ends_within(claim_ahead, now), 2 * settings_.capacity(), most_ahead});
     const std::size_t held = book.count(RunStage::Held);
-    return held <= target / 2 ? target - held : 0;  // few larger claims rather than many small ones
+    return held <= target / 2 ? target - held : 0;  // prefers few large claims to many small ones
 }
 
 std::optional<store::ClaimParams> Claimer::next(const RunBook& book, bool may_claim, Duration now) {
@@ -74,7 +74,7 @@ void Claimer::answered(const store::ClaimAnswer& answer, Duration now) {
         std::ranges::count_if(answer.tasks, [](const store::ClaimedTask& task) { return task.started; }));
     const std::size_t held = answer.tasks.size() - started;
     if (started < asked.to_start) may_start_more_ = false;
-    // Tasks with a key are not claimed ahead: that nothing is left to hold says nothing about what can be started.
+    // Tasks with a key are never claimed ahead, so "nothing to hold" does not mean "nothing to start".
     if (held < asked.to_hold) may_hold_more_ = false;
     if (!may_start_more_) may_hold_more_ = false;
 }

@@ -8,7 +8,7 @@
 
 namespace holdfast::engine {
 
-/// How fast runs end, as far as the last tenths of a second tell.
+/// Measures how fast runs end, over the last tenths of a second.
 class Pace {
 public:
     void run_ended(Duration now);
@@ -23,8 +23,8 @@ private:
     double per_second_ = 0;
 };
 
-/// Decides when to claim, and how much: for every idle runner, and, while runs end fast, a little ahead. A claim that
-/// was not answered is repeated as it was until it is: its leases are this worker's.
+/// Decides when to claim, and how much: for every idle runner, and, while runs end fast, a little ahead. An
+/// unanswered claim is repeated unchanged until it is answered, because its leases may already be this worker's.
 class Claimer {
 public:
     Claimer(const WorkerSettings& settings, Random& random) : settings_(settings), random_(random) {}
@@ -33,14 +33,15 @@ public:
     void work_arrived();
     void run_ended(Duration now) { pace_.run_ended(now); }
 
-    /// The claim to make now, if any. `may_claim`: a new one; one in doubt is asked again in any case.
+    /// The claim to make now, if any. `may_claim`: whether a new one is allowed; one in doubt is repeated in any
+    /// case.
     [[nodiscard]] std::optional<store::ClaimParams> next(const RunBook& book, bool may_claim, Duration now);
     void answered(const store::ClaimAnswer& answer, Duration now);
 
     [[nodiscard]] bool is_unanswered() const { return unanswered_.has_value(); }
     /// Idle runners that the unanswered claim is for.
     [[nodiscard]] std::size_t reserved() const { return unanswered_ ? unanswered_->to_start : 0; }
-    /// When a task falls due that is known of.
+    /// When the next known task falls due.
     [[nodiscard]] std::optional<Duration> due_at() const { return due_at_; }
 
 private:

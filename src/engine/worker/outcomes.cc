@@ -11,7 +11,7 @@ store::FinishedRun failed(const Run& run, core::LeaseEnd end, std::string_view c
     return {.lease = run.lease(), .end = end, .result = "", .error = {std::string(code), std::move(message), ""}};
 }
 
-/// Was the grace over, or was it cut short?
+/// Whether the grace was over, or was cut short.
 std::string why_drained(const Run& run, const WorkerSettings& settings) {
     if (run.stop && !run.stop->hurried_by.empty())
         return concat("stopped: its worker was asked a second time to shut down (", run.stop->hurried_by,
@@ -20,14 +20,14 @@ std::string why_drained(const Run& run, const WorkerSettings& settings) {
                   format_duration(settings.shutdown_grace));
 }
 
-/// Does the end of the run count as the work of its stop?
+/// Whether the end of the run counts as the work of its stop.
 bool is_stopped(const Run& run, const RunEnded& end) {
     if (!run.stop) return false;
     const bool is_lost = run.stop->cause == StopCause::LeaseLost;
     return !is_lost && (run.stop->out_of_time || end.saw_stop || end.threw_stop);
 }
 
-/// How the run took the stop, for the error of that stop.
+/// How the run reacted to the stop, for the error message.
 void add_reaction(TaskError& error, const RunEnded& end) {
     if (end.threw_stop) {
         error.message += "; it stopped cleanly";
@@ -46,7 +46,7 @@ store::FinishedRun outcome_of_stopped_run(const Run& run, const RunEnded& end, c
     if (end.threw_stop && cause == StopCause::Drain) outcome.end = core::LeaseEnd::StoppedCleanly;
     const bool failed = !end.completed && !end.threw_stop && !end.error.code.empty();
     if (cause == StopCause::Cancel && failed) {
-        outcome.error = end.error;  // the task's error will name it as the end of its last run
+        outcome.error = end.error;  // named in the task's error as the end of its last run
     } else {
         add_reaction(outcome.error, end);
     }
@@ -69,7 +69,7 @@ store::FinishedRun outcome_of_stop(const Run& run, StopCause cause, const Worker
                           "stopped: its worker could not reach the store for so long that the task might be given to "
                           "another");
         case StopCause::LeaseLost:
-            break;  // nobody is told
+            break;  // is not reported
     }
     HOLDFAST_ASSERT(false);
 }

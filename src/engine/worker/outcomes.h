@@ -5,7 +5,7 @@
 
 namespace holdfast::engine {
 
-// What the end of a run is reported as.
+// How the end of a run is reported to the store.
 
 /// How a run that ended by itself, or because it was asked to, is settled:
 ///
@@ -17,17 +17,17 @@ namespace holdfast::engine {
 /// | failed, had not seen the stop       | Failed    | Failed  | Failed          | Failed    | Failed    |
 /// | failed after it had seen the stop   |           | Failed  | Stopped         | Cancelled | Stopped   |
 ///
-/// A run that was out of time before it was cancelled or fenced counts as stopped by that, whether it has seen it or
-/// not. A run that counts as Failed without a stop, or before it had seen the stop, keeps its own error. What a
-/// stopped run returned all the same is kept as {"returned": value} in the data of the error. After a lost lease a
-/// value is Completed: the store refuses it and records that. Callers do not ask about other ends after a lost lease.
+/// A run that was out of time before it was cancelled or fenced counts as stopped by that cause, whether it has seen
+/// the stop or not. A run that is Failed without a stop, or before it had seen the stop, keeps its own error. A value
+/// that a stopped run returned is kept as {"returned": value} in the data of the error. After a lost lease a value is
+/// Completed: the store refuses it and records that. Callers do not ask about other ends after a lost lease.
 [[nodiscard]] store::FinishedRun outcome_of_end(const Run& run, const RunEnded& end, const WorkerSettings& settings);
-/// Of a run whose runner died: the work of the stop, if there was one.
+/// For a run whose runner died; counts as the work of the stop, if there was one.
 [[nodiscard]] store::FinishedRun outcome_of_death(const Run& run, const RunnerGone& gone,
                                                   const WorkerSettings& settings);
-/// Its start was committed, but it was stopped before any code of it ran.
+/// For a run that was stopped after its start was committed and before any of its code ran.
 [[nodiscard]] store::FinishedRun outcome_of_stop(const Run& run, StopCause cause, const WorkerSettings& settings);
-/// A run that the store says is this worker's, and that this worker does not know.
+/// For a run of this worker in the store that this worker does not know.
 [[nodiscard]] store::FinishedRun outcome_of_orphan(const store::TaskLease& lease);
 
 }  // namespace holdfast::engine

@@ -12,24 +12,25 @@
 
 namespace holdfast::engine {
 
-/// Where a lease of the worker is.
+/// The stages of a lease in its worker.
 enum class RunStage {
     Held,      ///< CLAIMED: waits for a runner
-    Starting,  ///< its start is being committed, or that commit is in doubt
-    Waiting,   ///< RUNNING in the store, but no runner was there to be told: waits for one
+    Starting,  ///< its start is being committed, or the commit is in doubt
+    Waiting,   ///< RUNNING in the store, but without a runner: waits for one
     Running,   ///< executed by its runner
-    Ended,     ///< nothing of it is left; its outcome waits to be delivered
+    Ended,     ///< no process of it is left; its outcome waits to be delivered
     Returning  ///< CLAIMED: to be handed back
 };
 inline constexpr std::size_t run_stages = 6;
 
-/// That a run was asked to stop.
+/// A request to stop a run.
 struct Stop {
     StopCause cause = StopCause::Drain;
-    Duration kill_at{};  ///< whatever is left of it by then
+    Duration kill_at{};  ///< what is left of the run is killed then
     bool killed = false;
-    bool out_of_time = false;     ///< its timeout asked it to stop, be it before another cause did: no value counts
-    std::string hurried_by = {};  ///< of a drain: what cut the grace short; empty: nothing did
+    bool out_of_time =
+        false;  ///< its timeout has asked it to stop, possibly before another cause: its value does not count
+    std::string hurried_by = {};  ///< of a drain: what cut the grace short; empty: nothing
 };
 
 struct Run {
@@ -38,15 +39,15 @@ struct Run {
     Duration since{};     ///< in this stage
     RunnerId runner = 0;  ///< 0: none
     Duration timeout{};   ///< of this attempt
-    /// When the last beat was sent that was acknowledged and listed the lease, or came before its claim. Nobody else
-    /// can have been given the task until the fence's time has passed since then.
+    /// When the last acknowledged beat was sent that listed the lease or came before its claim. No other worker can
+    /// get the task until the fence's time has passed since then.
     Duration trusted_since{};
     std::optional<Stop> stop;
     store::FinishedRun outcome;                    ///< of Ended
-    std::optional<store::ProgressReport> unsaved;  ///< what it reported since the last beat that was acknowledged
+    std::optional<store::ProgressReport> unsaved;  ///< reported since the last acknowledged beat
     std::vector<store::LogChunk> unsent_logs;
     int next_log_sequence = 0;
-    RunnerId log_runner = 0;  ///< whose output the unsent logs are
+    RunnerId log_runner = 0;  ///< the runner whose output the unsent logs are
 
     [[nodiscard]] store::TaskLease lease() const { return {claimed.task.id, claimed.lease}; }
 };
@@ -62,7 +63,7 @@ struct Runner {
     bool killed = false;
 };
 
-/// The worker's leases and runners: who executes what.
+/// The worker's leases and runners, and which runner executes which lease.
 class RunBook {
 public:
     Run& add(store::ClaimedTask claimed, RunStage stage, Duration now);
@@ -87,9 +88,9 @@ public:
 
     /// Gives the run an idle runner; false when there is none.
     bool assign(Run& run, Duration now);
-    /// Takes its runner from a run that will not use it: idle again.
+    /// Takes the runner from a run that will not use it. The runner is idle again.
     void release(Run& run, Duration now);
-    /// This much time has not counted: for what runs, and for what is to be heard of runners.
+    /// Moves the deadlines of runs and runners by this much, because the process was suspended.
     void postpone(Duration time);
 
 private:

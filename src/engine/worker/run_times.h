@@ -8,13 +8,12 @@
 
 namespace holdfast::engine {
 
-/// For how long one observer has seen runs that have a timeout, on its own clock: the store's times count sleep, and
-/// jump.
+/// How long one observer has seen runs with a timeout, on its own clock: the store's times include sleep, and jump.
 class RunTimes {
 public:
-    /// Has the run gone on for longer than its timeout and `margin`, as far as the unbroken view reaches (P6)? Never
-    /// of one that is asked to be cancelled: that decides what becomes of it. To be asked whenever the run is seen:
-    /// the first time starts the count.
+    /// Whether the run has lasted longer than its timeout and `margin`, as far as the unbroken view reaches (P6).
+    /// False for a run whose cancel was requested: the cancel decides. To be called whenever the run is seen; the
+    /// first call starts the count.
     bool is_out_of_time(const store::LeaseRecord& lease, Duration margin, Duration unbroken_view, Duration now) {
         if (!lease.started || !lease.policy.timeout) return false;
         const auto [since, is_new] = since_.try_emplace(lease.lease.lease, now);

@@ -9,7 +9,8 @@ std::vector<store::TaskLease> choose_starts(RunBook& book, std::size_t reserved,
     const std::set<store::Lease> in_doubt = book.in(RunStage::Starting);
     for (const store::Lease lease : in_doubt) {
         Run& run = book.at(lease);
-        if (run.stop) {  // it is not started only to be stopped: whether it was, the hand-back tells
+        if (run.stop) {  // do not start it only to stop it; the hand-back tells whether an earlier start was
+                         // committed
             book.release(run, now);
             book.move(run, RunStage::Returning, now);
         } else {

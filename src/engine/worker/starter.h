@@ -6,11 +6,11 @@
 
 namespace holdfast::engine {
 
-/// Chooses the CLAIMED tasks whose start is to be committed now: as many as runners are idle beyond `reserved`, in
-/// the order of their claims; their runners are theirs from here on. Those whose start is in doubt come first again.
+/// Chooses the CLAIMED tasks to start now: one for each idle runner beyond `reserved`, in the order of their claims,
+/// and assigns their runners. Tasks whose start is in doubt come first again.
 [[nodiscard]] std::vector<store::TaskLease> choose_starts(RunBook& book, std::size_t reserved, Duration now);
 
-/// What its runner is told.
+/// The order for its runner.
 [[nodiscard]] RunOrder order_for(const Run& run);
 
 }  // namespace holdfast::engine

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Duration runner_margin = std::chrono::milliseconds(500);
 
-/// A cancel is confirmed by the worker, a lost lease is nobody's: neither leaves time for tidying up.
+/// A run whose lease is lost gets no grace: its task may already run elsewhere.
 Duration grace_for(StopCause cause, const WorkerSettings& settings, bool hurried) {
     if (hurried || cause == StopCause::LeaseLost) return Duration::zero();
     return settings.stop_grace;
@@ -33,7 +33,7 @@ void Stopper::stop(Run& run, StopCause cause, Duration now, Commands& commands) 
             book_.move(run, RunStage::Returning, now);
             return;
         case RunStage::Starting:
-            run.stop = made_stop(run, cause, now);  // decided when the start is answered
+            run.stop = made_stop(run, cause, now);  // applied when the start is answered
             return;
         case RunStage::Waiting:
             run.stop = made_stop(run, cause, now);
@@ -42,7 +42,7 @@ void Stopper::stop(Run& run, StopCause cause, Duration now, Commands& commands) 
             return;
         case RunStage::Running:
             return stop_running(run, cause, now, commands);
-        case RunStage::Ended:  // the store is told, and says itself what it makes of it
+        case RunStage::Ended:  // its outcome is reported, and the store decides
             return;
         case RunStage::Returning:
             if (cause == StopCause::LeaseLost) run.stop = made_stop(run, cause, now);
@@ -52,7 +52,7 @@ void Stopper::stop(Run& run, StopCause cause, Duration now, Commands& commands) 
 
 void Stopper::stop_running(Run& run, StopCause cause, Duration now, Commands& commands) {
     const Duration grace = grace_for(cause, settings_, is_hurried());
-    // The runner kills the run's processes itself after the grace; only one that does not is killed for it.
+    // The runner itself kills the run's processes after the grace; a runner that does not is killed.
     const Duration patience = grace == Duration::zero() ? grace : grace + runner_margin;
     const Duration kill_at = run.stop ? std::min(run.stop->kill_at, now + patience) : now + patience;
     run.stop = made_stop(run, cause, kill_at);

@@ -9,21 +9,20 @@
 
 namespace holdfast::engine {
 
-/// Ends runs before they end by themselves: out of time, cancelled, fenced, lost, drained; and runners that are
-/// stuck.
+/// Stops runs that are out of time, cancelled, fenced, lost or drained, and kills runners that hang.
 class Stopper {
 public:
     Stopper(const WorkerSettings& settings, RunBook& book) : settings_(settings), book_(book) {}
 
-    /// Whatever stage the lease is in. A stronger cause replaces a weaker one; the same again changes nothing.
+    /// In any stage of the lease. A stronger cause replaces a weaker one; the same cause again changes nothing.
     void stop(Run& run, StopCause cause, Duration now, Commands& commands);
     void stop_all(StopCause cause, Duration now, Commands& commands);
-    /// Those that must have ended before somebody else is given them, when the last acknowledged beat was sent then.
+    /// Stops the runs that must end before another worker may get them, counted from the last acknowledged beat.
     void fence(Duration last_acknowledged, Duration now, Commands& commands);
-    /// What time has brought: timeouts, ended grace, silent runners, runners that do not boot.
+    /// Handles everything that is due: timeouts, ended graces, silent runners, runners that do not boot.
     void tick(Duration now, Commands& commands);
 
-    /// A timer was set: tick() has to be called by then.
+    /// Sets a timer: tick() must be called by then.
     void look_at(Duration when) { look_at_ = std::min(look_at_, when); }
     [[nodiscard]] Duration look_at() const { return look_at_; }
     /// From now on runs are stopped without a grace. `why` is a sentence: "SIGINT was received".
@@ -40,7 +39,7 @@ private:
     const WorkerSettings& settings_;
     RunBook& book_;
     Duration look_at_ = Duration::max();
-    std::string hurried_by_;  // empty: nobody has
+    std::string hurried_by_;  // empty: not hurried
 };
 
 }  // namespace holdfast::engine

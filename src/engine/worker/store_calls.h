@@ -8,7 +8,7 @@
 
 namespace holdfast::engine {
 
-// The calls that a worker makes to the store, as values: the worker decides, somebody else performs.
+// The calls of a worker to the store, as values: the worker decides on them, its driver performs them.
 
 struct RegisterCall {
     store::WorkerRegistration registration;
@@ -43,7 +43,7 @@ struct DeregisterCall {
 using StoreCall = std::variant<RegisterCall, BeatCall, ClaimCall, StartCall, FinishCall, HandBackCall,
                                SaveProgressCall, AppendLogsCall, SnapshotCall, DeregisterCall>;
 
-/// The call was not answered. It may have been applied all the same: it is to be repeated.
+/// The call failed. It may have been applied nevertheless, so it must be repeated.
 struct CallFailed {
     std::string why;
 };
@@ -51,7 +51,7 @@ struct CallDone {};
 using StoreAnswer = std::variant<CallFailed, CallDone, store::RegisterAnswer, store::BeatAnswer, store::ClaimAnswer,
                                  store::FinishAnswer, std::vector<store::Fenced>>;
 
-/// Performs the call; every failure of the store is an answer too.
+/// Performs the call. A failure of the store is returned as CallFailed.
 [[nodiscard]] StoreAnswer perform(store::WorkerStore& store, const StoreCall& call);
 
 }  // namespace holdfast::engine

@@ -9,9 +9,9 @@
 
 namespace holdfast::engine {
 
-// What a worker wants done, as values.
+// The commands of a worker, as values.
 
-/// The connections of a worker: what is under way on one does not keep the others waiting, as far as the store can.
+/// The connections of a worker. A call on one does not delay the others, as far as the store allows.
 enum class Lane { Work, Claim, Beat };
 
 /// One call at a time is under way on each lane; its answer is given to Worker::answered.
@@ -44,15 +44,15 @@ struct LogsStored {
 struct Say {
     LogLine line;
 };
-/// For whoever supervises the process.
+/// For the supervisor of the process.
 struct Announce {
     enum class What { Ready, Stopping };
     What what = What::Ready;
 };
-/// The worker has nothing left to do. The process ends, and with it every runner.
+/// The worker has left. The process ends, and with it every runner.
 struct Leave {
     int exit_code = 0;
-    bool at_once = false;  ///< whatever else the process does: a run that must not go on cannot be ended otherwise
+    bool at_once = false;  ///< without waiting for anything: a run that must end cannot be ended otherwise
 };
 
 using Command =

@@ -6,23 +6,23 @@
 
 namespace holdfast::engine {
 
-/// How a worker behaves. Whoever composes it has validated the values.
+/// How a worker behaves. The values must be validated.
 struct WorkerSettings {
     store::WorkerRegistration registration = {};
-    Duration task_timeout = std::chrono::seconds(300);       ///< of tasks that name none
+    Duration task_timeout = std::chrono::seconds(300);       ///< of tasks without one of their own
     Duration claimer_history = std::chrono::seconds(30);     ///< how often a beat is also kept as history while it
     Duration runner_history = std::chrono::seconds(30);      ///< holds CLAIMED tasks, and while it runs tasks
     Duration snapshot_interval = std::chrono::seconds(30);   ///< of its own load
-    Duration runner_silence = std::chrono::seconds(300);     ///< a runner that gives no sign for longer is killed
+    Duration runner_silence = std::chrono::seconds(300);     ///< a runner without a sign of life for longer is killed
     Duration runner_boot = std::chrono::seconds(10);         ///< a runner that is not ready by then is killed
     Duration hold_at_most = std::chrono::milliseconds(500);  ///< a CLAIMED task not started by then is handed back
     Duration stop_grace = std::chrono::seconds(5);           ///< between asking a run to stop and killing it
     Duration shutdown_grace = std::chrono::seconds(30);      ///< how long runs may go on while the worker drains
-    bool says_debug = false;  ///< its log also has the lines of the normal course of things
-    /// The store can claim while it does other work for this worker; else the two take turns.
+    bool says_debug = false;                                 ///< also logs the normal course of events
+    /// The store can claim while it does other work for this worker; otherwise they take turns.
     bool claims_beside_work = false;
     bool proves_session = true;   ///< beats prove that their connection holds the worker's session lock
-    bool runners_can_die = true;  ///< processes; false: threads, which give no signs and cannot be killed
+    bool runners_can_die = true;  ///< processes; false: threads, which do not beat and cannot be killed
 
     [[nodiscard]] std::size_t capacity() const { return static_cast<std::size_t>(registration.capacity); }
 };
