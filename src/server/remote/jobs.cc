@@ -1,8 +1,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "server/remote/remote_store_impl.h"
-#include "views/readings.h"
+#include "server/remote/remote_store.h"
+#include "views/job.h"
+#include "views/schedule.h"
 
 namespace holdfast::remote {
 
@@ -54,7 +55,8 @@ std::vector<std::optional<JobInfo>> RemoteStore::find_jobs(const std::vector<Uui
     std::vector<std::optional<JobInfo>> jobs;
     for (const Uuid& id : ids) {
         const Json found = link_.find(path_of({"jobs", id.to_string()}));
-        jobs.push_back(found.is_null() ? std::nullopt : std::optional(views::read_job(found.at("job"))));
+        jobs.push_back(found.is_null() ? std::nullopt
+                                       : std::optional(views::from_json_shape<JobInfo>(found.at("job"))));
     }
     return jobs;
 }
@@ -62,7 +64,7 @@ std::vector<std::optional<JobInfo>> RemoteStore::find_jobs(const std::vector<Uui
 std::vector<JobInfo> RemoteStore::list_jobs(const JobQuery& query) {
     std::vector<JobInfo> jobs;
     for (const Json& item : link_.list(path_of({"jobs"}), query_of(query), query.limit))
-        jobs.push_back(views::read_job(item));
+        jobs.push_back(views::from_json_shape<JobInfo>(item));
     return jobs;
 }
 
@@ -79,7 +81,7 @@ std::vector<StepInfo> RemoteStore::steps(const store::StepsParams& params) {
     std::vector<StepInfo> steps;
     int place = -1;  // steps stand in the order of the definition, items after their step
     for (const Json& shape : answer.at("steps")) {
-        StepInfo step = views::read_step(shape);
+        StepInfo step = views::from_json_shape<StepInfo>(shape);
         step.step = step.item < 0 ? ++place : place;
         if (!params.step || base_name(step.name) == *params.step) steps.push_back(std::move(step));
     }
@@ -95,7 +97,7 @@ std::vector<store::EventRecord> RemoteStore::job_events(const store::JobEventsPa
     const Query query{{"after", std::to_string(params.after_id)}, {"limit", std::to_string(params.limit)}};
     std::vector<store::EventRecord> events;
     const Json answer = link_.get(path_of({"jobs", params.job.to_string(), "steps", "_server", "logs"}), query);
-    for (const Json& item : answer.at("items")) events.push_back(views::read_event(item));
+    for (const Json& item : answer.at("items")) events.push_back(views::from_json_shape<views::WholeEvent>(item));
     return events;
 }
 
@@ -137,7 +139,8 @@ store::RetryStatus RemoteStore::retry_job(const store::RetryJobParams& params) {
 std::vector<store::ScheduleRecord> RemoteStore::schedules() {
     std::vector<store::ScheduleRecord> schedules;
     const Json answer = link_.get(path_of({"schedules"}));
-    for (const Json& item : answer.at("items")) schedules.push_back(views::read_schedule(item));
+    for (const Json& item : answer.at("items"))
+        schedules.push_back(views::from_json_shape<views::ScheduleView>(item).record);
     return schedules;
 }
 

@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "holdfast/errors.h"
 #include "platform/signal_pause.h"
-#include "server/remote/remote_store_impl.h"
 #include "views/queue.h"
 #include "views/recovery.h"
 #include "views/token.h"
@@ -75,10 +74,6 @@ private:
 };
 
 }  // namespace
-
-std::unique_ptr<store::ClientStore> connect(const http::ClientParams& server) {
-    return std::make_unique<RemoteStore>(server);
-}
 
 // ---- Workers and queues -------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@
 
 #include "holdfast/errors.h"
 #include "server/http/client.h"
-#include "views/shapes.h"
+#include "views/json.h"
 
 namespace holdfast::remote {
 

@@ -1,67 +1,45 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "core/task/policy_text.h"
+#include "core/public_words.h"
 #include "holdfast/errors.h"
-#include "server/remote/remote_store_impl.h"
-#include "views/readings.h"
+#include "server/remote/remote_store.h"
+#include "views/task.h"
+#include "views/task_options.h"
 
 namespace holdfast::remote {
 
 namespace {
 
-Json durations(const std::vector<Duration>& lengths) {
-    Json texts = Json::array();
-    for (const Duration length : lengths) texts.push_back(format_duration(length));
-    return texts;
-}
-
-std::string_view word_for(Fence fence) {
-    if (fence == Fence::Auto) return "auto";
-    return fence == Fence::Stop ? "stop" : "continue";
-}
-
-Json retry_of(const RetryPolicy& retry) {
-    return {{"max_attempts", retry.max_attempts},  {"delays", durations(retry.delays)},
-            {"base", format_duration(retry.base)}, {"factor", retry.factor},
-            {"cap", format_duration(retry.cap)},   {"jitter", retry.jitter},
-            {"retry_on", retry.retry_on}};
+/// A task on its own waits where nothing else is said.
+SubmitOptions options_of(const store::NewTask& task) {
+    SubmitOptions options{.queue = task.queue,
+                          .priority = task.priority,
+                          .tags = task.tags,
+                          .concurrency = task.concurrency,
+                          .policy = task.policy};
+    if (options.policy.unmatched == Unmatched::Auto) options.policy.unmatched = Unmatched::Wait;
+    return options;
 }
 
 /// All of it is said, so that the server's catalog adds nothing.
 Json submission_of(const store::NewTask& task) {
-    Json item = {{"id", task.id.to_string()},
-                 {"name", task.name},
-                 {"args", views::embedded(task.args)},
-                 {"queue", task.queue},
-                 {"priority", task.priority},
-                 {"tags", task.tags},
-                 {"retry", retry_of(task.policy.retry)},
-                 {"on_crash", task.policy.on_crash == OnCrash::Fail ? "fail" : "requeue"},
-                 {"max_crashes", task.policy.max_crashes},
-                 {"fence", word_for(task.policy.fence)},
-                 {"unmatched", task.policy.unmatched == Unmatched::Fail ? "fail" : "wait"}};
+    Json item = views::options_shape(options_of(task));
+    item["id"] = task.id.to_string();
+    item["name"] = task.name;
+    item["args"] = views::embedded(task.args);
     if (!task.spec.empty()) item["spec"] = views::embedded(task.spec);
     if (task.run_at) item["run_at"] = format_timestamp(*task.run_at);
     if (task.deadline) item["deadline"] = format_timestamp(*task.deadline);
-    if (task.policy.timeout) item["timeout"] = format_duration(*task.policy.timeout);
-    if (task.concurrency) item["concurrency"] = {{"key", task.concurrency->key}, {"limit", task.concurrency->limit}};
     if (!task.idempotency_key.empty()) item["idempotency_key"] = task.idempotency_key;
     if (!task.traceparent.empty()) item["traceparent"] = task.traceparent;
     return item;
 }
 
-SubmitStatus submit_status(const std::string& word) {
-    if (word == "accepted") return SubmitStatus::Accepted;
-    if (word == "existing") return SubmitStatus::Existing;
-    if (word == "payload_mismatch") return SubmitStatus::PayloadMismatch;
-    return word == "too_old" ? SubmitStatus::TooOld : SubmitStatus::Refused;
-}
-
 SubmitOutcome read_outcome(const Json& item) {
     const Json detail = item.value("detail", Json());
     SubmitOutcome outcome{
-        .status = submit_status(item.at("status")),
+        .status = parse_word<SubmitStatus>(item.at("status").get<std::string>()).value_or(SubmitStatus::Refused),
         .id = item.at("id").is_null() ? Uuid() : Uuid::parse(item.at("id").get<std::string>()).value_or(Uuid()),
         .complaint = detail.is_null() ? std::string() : detail.get<std::string>()};
     if (const Json limit = item.value("concurrency_limit", Json()); !limit.is_null())
@@ -123,7 +101,9 @@ std::vector<std::optional<store::TaskRecord>> RemoteStore::find(const std::vecto
     std::vector<std::optional<store::TaskRecord>> records;
     for (const Uuid& id : ids) {
         const Json story = story_of(id);
-        records.push_back(story.is_null() ? std::nullopt : std::optional(views::read_task(story.at("task"))));
+        records.push_back(story.is_null()
+                              ? std::nullopt
+                              : std::optional(views::from_json_shape<store::TaskRecord>(story.at("task"))));
     }
     return records;
 }
@@ -131,28 +111,25 @@ std::vector<std::optional<store::TaskRecord>> RemoteStore::find(const std::vecto
 std::vector<store::TaskRecord> RemoteStore::list(const store::ListParams& params) {
     std::vector<store::TaskRecord> records;
     for (const Json& item : link_.list(path_of({"tasks"}), query_of(params), params.limit))
-        records.push_back(views::read_task(item));
+        records.push_back(views::from_json_shape<store::TaskRecord>(item));
     return records;
 }
 
 store::TaskCounts RemoteStore::count() {
-    return views::read_task_counts(link_.get(path_of({"overview"})).at("tasks"));
+    return views::from_json_shape<store::TaskCounts>(link_.get(path_of({"overview"})).at("tasks"));
 }
 
 std::vector<store::AttemptRecord> RemoteStore::attempts(const Uuid& task) {
-    std::vector<store::AttemptRecord> attempts;
     const Json story = story_of(task);
-    if (!story.is_null())
-        for (const Json& each : story.at("attempts")) attempts.push_back(views::read_attempt(each));
-    return attempts;
+    if (story.is_null()) return {};
+    return views::from_json_shape<std::vector<store::AttemptRecord>>(story.at("attempts"));
 }
 
-std::optional<std::pair<Uuid, std::string>> RemoteStore::step_of_task(const Uuid& task) {
+std::optional<store::StepOfTask> RemoteStore::step_of_task(const Uuid& task) {
     const Json story = story_of(task);
     if (story.is_null() || story.at("step").is_null()) return std::nullopt;
-    const Json& step = story.at("step");
-    return std::pair(Uuid::parse(step.at("job").get<std::string>()).value_or(Uuid()),
-                     step.at("name").get<std::string>());
+    const auto step = views::from_json_shape<views::StepOfTask>(story.at("step"));
+    return std::pair(step.job, step.name);
 }
 
 std::vector<store::EventRecord> RemoteStore::events(const store::ReadEventsParams& params) {
@@ -161,7 +138,7 @@ std::vector<store::EventRecord> RemoteStore::events(const store::ReadEventsParam
     if (params.worker) query["worker"] = params.worker->to_string();
     std::vector<store::EventRecord> events;
     for (const Json& item : link_.list(path_of({"events"}), query, params.limit))
-        events.push_back(views::read_event(item));
+        events.push_back(views::from_json_shape<views::WholeEvent>(item));
     return events;
 }
 
@@ -169,7 +146,7 @@ std::vector<store::EventRecord> RemoteStore::last_events(std::size_t limit) {
     std::vector<store::EventRecord> events;
     const Query query{{"limit", std::to_string(std::min<std::size_t>(limit, 1000))}};
     const Json answer = link_.get(path_of({"events"}), query);
-    for (const Json& item : answer.at("items")) events.push_back(views::read_event(item));
+    for (const Json& item : answer.at("items")) events.push_back(views::from_json_shape<views::WholeEvent>(item));
     return events;
 }
 
@@ -194,7 +171,7 @@ std::vector<store::LogRecord> RemoteStore::read_logs(const store::ReadLogsParams
     std::vector<store::LogRecord> pieces;
     const Json answer = link_.get(path_of({"tasks", params.task.to_string(), "logs"}), query);
     for (const Json& item : answer.at("items")) {
-        pieces.push_back(views::read_log_piece(item));
+        pieces.push_back(views::from_json_shape<store::LogRecord>(item));
         pieces.back().chunk.task = params.task;
     }
     return pieces;
