@@ -8,6 +8,7 @@
 #include "platform/process_table.h"
 #include "platform/real_clock.h"
 #include "proof/chaos/chaos_task.h"
+#include "proof/crew/processes.h"
 
 namespace holdfast::chaos {
 
@@ -15,13 +16,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using State = Member::State;
-
-std::vector<pid_t> children_of(pid_t parent) {
-    std::vector<pid_t> children;
-    for (const platform::ProcessEntry& process : platform::list_processes())
-        if (process.parent == parent && process.state != 'Z') children.push_back(process.pid);
-    return children;
-}
 
 }  // namespace
 
@@ -95,14 +89,14 @@ void Crew::ask_to_leave(std::size_t member, const Blow& blow) {
 }
 
 std::optional<pid_t> Crew::keeper_of(std::size_t member) const {
-    const auto children = children_of(params_.members[member].process->pid());
+    const auto children = crew::children_of(params_.members[member].process->pid());
     if (children.empty()) return std::nullopt;
     return children.front();
 }
 
 std::vector<pid_t> Crew::runners_of(std::size_t member) const {
     const auto keeper = keeper_of(member);
-    return keeper ? children_of(*keeper) : std::vector<pid_t>();
+    return keeper ? crew::children_of(*keeper) : std::vector<pid_t>();
 }
 
 void Crew::tend() {

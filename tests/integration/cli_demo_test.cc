@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 #include "integration/place.h"
-#include "platform/process_table.h"
 #include "platform/task_ids.h"
+#include "proof/crew/processes.h"
 #include "proof/demo/count.h"
 
 namespace holdfast::integration {
@@ -35,11 +35,7 @@ protected:
     /// The demo and the processes that it has started have this in their environment. Scripts of tasks do not, but
     /// die with their runners.
     [[nodiscard]] std::size_t processes_left() const {
-        const std::string mark = "DEMO_OF_TEST=" + folder.path();
-        std::size_t found = 0;
-        for (const auto& process : platform::list_processes())
-            if (process.state != 'Z' && platform::environment_has(process.pid, mark)) ++found;
-        return found;
+        return crew::processes_with("DEMO_OF_TEST=" + folder.path()).size();
     }
     [[nodiscard]] std::vector<std::string> files_left() const {
         std::vector<std::string> names;

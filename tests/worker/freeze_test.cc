@@ -1,7 +1,6 @@
 #include <signal.h>
 
 #include "store/sqlite/lock_holders.h"
-#include "tests/worker/processes.h"
 #include "tests/worker/worker_fixture.h"
 
 namespace holdfast::worker_test {

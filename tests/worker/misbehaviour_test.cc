@@ -1,5 +1,4 @@
 #include "core/task/task_spec.h"
-#include "tests/worker/processes.h"
 #include "tests/worker/worker_fixture.h"
 
 namespace holdfast::worker_test {

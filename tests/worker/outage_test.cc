@@ -3,7 +3,6 @@
 #include "client/connect.h"
 #include "platform/service_loop.h"
 #include "tests/worker/outage.h"
-#include "tests/worker/processes.h"
 #include "tests/worker/worker_fixture.h"
 
 namespace holdfast::worker_test {

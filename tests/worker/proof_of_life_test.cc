@@ -1,7 +1,6 @@
 #include <signal.h>
 
 #include "platform/life_lock.h"
-#include "tests/worker/processes.h"
 #include "tests/worker/worker_fixture.h"
 
 namespace holdfast::worker_test {

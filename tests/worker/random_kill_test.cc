@@ -4,7 +4,6 @@
 #include <set>
 #include <thread>
 
-#include "tests/worker/processes.h"
 #include "tests/worker/worker_fixture.h"
 
 namespace holdfast::worker_test {

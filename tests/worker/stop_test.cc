@@ -1,6 +1,5 @@
 #include <signal.h>
 
-#include "tests/worker/processes.h"
 #include "tests/worker/worker_fixture.h"
 
 namespace holdfast::worker_test {

@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "client/connect.h"
 #include "platform/task_ids.h"
-#include "tests/worker/processes.h"
 
 namespace holdfast::worker_test {
 

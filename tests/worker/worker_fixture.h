@@ -11,6 +11,7 @@
 
 #include "proof/crew/ledger.h"
 #include "proof/crew/patience.h"
+#include "proof/crew/processes.h"
 #include "store/store.h"
 #include "store_contract/test_database.h"
 #include "tests/worker/observer.h"
@@ -28,9 +29,13 @@ namespace holdfast::worker_test {
 
 using namespace std::chrono_literals;
 using contract::StoreKind;
+using crew::is_alive;
 using crew::LedgerLine;
 using crew::LedgerLines;
 using crew::Mark;
+using crew::processes_with;
+using crew::wait_for_end_of;
+using crew::wait_for_end_of_processes_with;
 using crew::wait_until;
 using testing::AnyOf;
 using testing::Contains;

@@ -8,6 +8,7 @@
 #include "proof/bench/end_to_end/measures.h"
 #include "proof/chaos/chaos_task.h"
 #include "proof/commands.h"
+#include "proof/crew/processes.h"
 #include "worker/worker_process.h"
 
 namespace holdfast::proof {
@@ -21,13 +22,6 @@ double proportional_mb(int pid) {
     for (std::string line; std::getline(file, line);)
         if (line.starts_with("Pss:")) return std::stod(line.substr(4)) / 1024;
     return 0;
-}
-
-std::vector<int> children_of(int parent) {
-    std::vector<int> children;
-    std::ifstream file(concat("/proc/", parent, "/task/", parent, "/children"));
-    for (int child = 0; file >> child;) children.push_back(child);
-    return children;
 }
 
 std::string isolation_word(Isolation isolation) {
@@ -69,8 +63,8 @@ double BenchWorker::memory_mb() const {
 std::optional<double> BenchWorker::runner_mb() const {
     double sum = 0;
     int runners = 0;
-    for (const int keeper : children_of(process_.pid()))
-        for (const int runner : children_of(keeper)) {
+    for (const int keeper : crew::children_of(process_.pid()))
+        for (const int runner : crew::children_of(keeper)) {
             sum += proportional_mb(runner);
             ++runners;
         }

@@ -1,4 +1,4 @@
-#include "tests/worker/processes.h"
+#include "proof/crew/processes.h"
 
 #include <poll.h>
 #include <sys/syscall.h>
@@ -8,7 +8,7 @@
 #include "platform/process_table.h"
 #include "proof/crew/patience.h"
 
-namespace holdfast::worker_test {
+namespace holdfast::crew {
 
 std::vector<pid_t> processes_with(const std::string& assignment) {
     std::vector<pid_t> found;
@@ -18,14 +18,14 @@ std::vector<pid_t> processes_with(const std::string& assignment) {
 }
 
 void wait_for_end_of(pid_t pid) {
-    const crew::Deadline deadline("the end of process " + std::to_string(pid));
+    const Deadline deadline("the end of process " + std::to_string(pid));
     const Descriptor handle(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
     pollfd ended{handle.get(), POLLIN, 0};
     while (handle && ended.revents == 0) poll(&ended, 1, deadline.milliseconds_left());
 }
 
 void wait_for_end_of_processes_with(const std::string& assignment) {
-    const crew::Deadline deadline("the end of all processes with " + assignment);
+    const Deadline deadline("the end of all processes with " + assignment);
     for (auto left = processes_with(assignment); !left.empty(); left = processes_with(assignment)) {
         (void)deadline.milliseconds_left();
         wait_for_end_of(left.front());
@@ -37,4 +37,11 @@ bool is_alive(pid_t pid) {
     return process && process->state != 'Z';
 }
 
-}  // namespace holdfast::worker_test
+std::vector<pid_t> children_of(pid_t parent) {
+    std::vector<pid_t> children;
+    for (const platform::ProcessEntry& process : platform::list_processes())
+        if (process.parent == parent && process.state != 'Z') children.push_back(process.pid);
+    return children;
+}
+
+}  // namespace holdfast::crew

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace holdfast::worker_test {
+namespace holdfast::crew {
 
 /// The live processes, of any parent, whose environment has this "NAME=value".
 [[nodiscard]] std::vector<pid_t> processes_with(const std::string& assignment);
@@ -17,5 +17,7 @@ void wait_for_end_of(pid_t pid);
 void wait_for_end_of_processes_with(const std::string& assignment);
 
 [[nodiscard]] bool is_alive(pid_t pid);
+/// The live children of a process.
+[[nodiscard]] std::vector<pid_t> children_of(pid_t parent);
 
-}  // namespace holdfast::worker_test
+}  // namespace holdfast::crew
