@@ -42,7 +42,7 @@ export const scaleTests = {
         await page.getByRole('button', { name: 'Close the step' }).click();
 
         // The layout of all single steps runs in a web worker; the page stays responsive.
-        await page.getByRole('button', { name: 'Group alike' }).click();
+        await page.getByRole('button', { name: 'Group similar steps' }).click();
         await page.getByText('Laying out 500 nodes').waitFor();
         await page.getByRole('tab', { name: 'Timeline' }).click();
         await page.locator('.gantt-row').nth(400).waitFor({ state: 'attached' });
@@ -54,7 +54,7 @@ export const scaleTests = {
         const { id } = await stage.post('/jobs', { yaml: bigWorkflow() });
         const page = await open();
         await go(page, `/jobs/${id}`);
-        await page.getByRole('button', { name: 'Group alike' }).click();
+        await page.getByRole('button', { name: 'Group similar steps' }).click();
         await page.getByText('Laying out 500 nodes').waitFor();
         await settled(page);
         // The view opens at the beginning of the job and draws only what is visible.

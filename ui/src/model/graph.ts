@@ -32,10 +32,10 @@ export function graphOf(steps: Step[], edges: Edge[], open: ReadonlySet<string> 
 const groupId = (members: Step[]) => `group:${members[0]!.name}`;
 export const isGroupId = (id: string) => id.startsWith('group:');
 
-/** "fan-*", "extract and 11 alike", or the name of the only step. */
+/** "fan-*", "extract and 11 similar", or the name of the only step. */
 export function titleOf(node: GraphNode): string {
     const first = node.steps[0]!.name;
-    return node.steps.length === 1 ? first : (familyOf(node.steps) ?? `${first} and ${node.steps.length - 1} alike`);
+    return node.steps.length === 1 ? first : (familyOf(node.steps) ?? `${first} and ${node.steps.length - 1} similar`);
 }
 
 function unique(edges: Edge[]): Edge[] {

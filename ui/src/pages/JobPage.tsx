@@ -233,7 +233,7 @@ function Data({ job }: { job: Job }) {
                             ['Ended', job.finished_at && <Time at={job.finished_at} />],
                             ['Times out', job.deadline && <Time at={job.deadline} />],
                             ['Retry of', job.retry_of && <Link to={jobPath(job.retry_of)}>{shortId(job.retry_of)}</Link>],
-                            ['At the top', job.root && job.root !== job.id && <Link to={jobPath(job.root)}>{shortId(job.root)}</Link>],
+                            ['Root job', job.root && job.root !== job.id && <Link to={jobPath(job.root)}>{shortId(job.root)}</Link>],
                             ['Depth', job.depth || null],
                         ]}
                     />

@@ -75,7 +75,7 @@ const columns: Column<Job>[] = [
     { title: 'Id', className: 'col-id', cell: (job) => <code title={job.id}>{shortId(job.id)}</code> },
     { title: 'Steps', className: 'col-steps', cell: (job) => <StepsBar counts={job.steps} /> },
     { title: 'Accepted', className: 'col-time', cell: (job) => <Ago at={job.created_at} /> },
-    { title: 'Took', className: 'col-took number', cell: (job) => (job.started_at ? <Lasting from={job.started_at} to={job.finished_at} /> : <span className="faint">–</span>) },
+    { title: 'Duration', className: 'col-took number', cell: (job) => (job.started_at ? <Lasting from={job.started_at} to={job.finished_at} /> : <span className="faint">–</span>) },
     {
         title: 'Detail',
         className: 'col-detail',

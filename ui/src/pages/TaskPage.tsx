@@ -174,7 +174,7 @@ function Attempts({ attempts }: { attempts: Attempt[] }) {
                         <th scope="col">End</th>
                         <th scope="col">Started</th>
                         <th scope="col" className="number">
-                            Took
+                            Duration
                         </th>
                         <th scope="col">Worker</th>
                         <th scope="col">Error</th>

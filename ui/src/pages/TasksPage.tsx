@@ -78,7 +78,7 @@ const columns: Column<Task>[] = [
     { title: 'Queue', className: 'col-queue', cell: (task) => task.queue },
     { title: 'Runs', className: 'col-runs number', cell: (task) => <Runs task={task} /> },
     { title: 'Submitted', className: 'col-time', cell: (task) => <Ago at={task.created_at} /> },
-    { title: 'Took', className: 'col-took number', cell: (task) => (task.started_at ? <Lasting from={task.started_at} to={task.finished_at ?? (task.state === 'RUNNING' ? null : task.started_at)} /> : <span className="faint">–</span>) },
+    { title: 'Duration', className: 'col-took number', cell: (task) => (task.started_at ? <Lasting from={task.started_at} to={task.finished_at ?? (task.state === 'RUNNING' ? null : task.started_at)} /> : <span className="faint">–</span>) },
     { title: 'Detail', className: 'col-detail', cell: (task) => <Detail task={task} /> },
 ];
 

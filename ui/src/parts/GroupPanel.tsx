@@ -34,7 +34,7 @@ export function GroupPanel({ story, id, onClose, choose, drawEach }: { story: Jo
                     <div className="group-head">
                         <StepsBar counts={countsOf(members)} />
                         <button type="button" className="button button-small" onClick={drawEach}>
-                            Draw each
+                            Draw individually
                         </button>
                     </div>
                     <ul className="step-members">

@@ -52,7 +52,7 @@ export default function JobGraph({ story, chosen, choose, opened, fold }: Props)
                         )}
                         {canFold && (
                             <button type="button" className="button button-small" aria-pressed={isFolded} onClick={() => setFolded(!isFolded)} title={`Draw ${foldLimit} or more similar steps as one node`}>
-                                Group alike
+                                Group similar steps
                             </button>
                         )}
                     </Canvas>
