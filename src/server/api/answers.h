@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "server/http/message.h"
-#include "views/shapes.h"
+#include "views/members.h"
 
 namespace holdfast::api {
 
@@ -14,14 +14,6 @@ using views::Json;
 
 /// {"items": [...], "next": CURSOR | null}
 [[nodiscard]] Json list_of(Json items, Json next = nullptr);
-
-/// What `shape` makes of each of them, in an array.
-template <typename Records, typename Shape>
-[[nodiscard]] Json each(const Records& records, const Shape& shape) {
-    Json array = Json::array();
-    for (const auto& record : records) array.push_back(shape(record));
-    return array;
-}
 
 /// JSON text of any value: what is not UTF-8 in it is made readable.
 [[nodiscard]] std::string to_text(const Json& value);

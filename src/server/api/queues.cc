@@ -1,5 +1,6 @@
 #include "server/api/resources.h"
 #include "store/admission.h"
+#include "views/queue.h"
 
 namespace holdfast::api {
 

@@ -1,42 +1,18 @@
 #pragma once
 
-#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "server/api/problem.h"
-#include "views/shapes.h"
+#include "views/schema.h"
 
 namespace holdfast::api::schema {
 
-// JSON schemas (the dialect of OpenAPI 3.1) as values. The ones here describe every request and answer to readers,
-// and are what requests are checked by: nothing is documented that is not enforced.
+using namespace views::schema;  // NOLINT(google-build-using-namespace): requests are checked by the same schemas
 
 using views::Json;
 using Value = nlohmann::json;
-using Members = std::vector<std::pair<std::string, Json>>;
-
-[[nodiscard]] Json any(const std::string& description = {});
-[[nodiscard]] Json text(const std::string& description = {});
-[[nodiscard]] Json boolean(const std::string& description = {});
-[[nodiscard]] Json integer(const std::string& description = {});
-[[nodiscard]] Json integer_between(std::int64_t least, std::int64_t most, const std::string& description = {});
-[[nodiscard]] Json number(const std::string& description = {});
-[[nodiscard]] Json uuid(const std::string& description = {});
-[[nodiscard]] Json time(const std::string& description = {});      ///< RFC 3339
-[[nodiscard]] Json duration(const std::string& description = {});  ///< "30s", "1h30m"
-[[nodiscard]] Json moment(const std::string& description = {});    ///< a time, or a duration from now
-[[nodiscard]] Json word(const std::vector<std::string>& allowed, const std::string& description = {});
-[[nodiscard]] Json array(Json items, const std::string& description = {});
-[[nodiscard]] Json map(Json of, const std::string& description = {});
-[[nodiscard]] Json nullable(Json schema);
-[[nodiscard]] Json ref(const std::string& component);
-/// All members are there, and no others: how the API answers.
-[[nodiscard]] Json object(const Members& members);
-/// Only the `required` must be there, others may be left out or null; unknown ones are refused: what the API reads.
-[[nodiscard]] Json form(const Members& members, const std::vector<std::string>& required = {});
 
 /// All that is wrong with the value by the schema; empty: nothing. `components` are what "$ref" names.
 [[nodiscard]] std::vector<Fault> faults_of(const Value& value, const Json& schema, const Json& components,

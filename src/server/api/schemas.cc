@@ -1,9 +1,7 @@
 #include "server/api/schemas.h"
 
 #include "views/components.h"
-
-#include "core/task/task_state.h"
-#include "core/workflow/job_state.h"
+#include "views/task_options.h"
 
 namespace holdfast::api {
 
@@ -18,37 +16,20 @@ Json list(const std::string& item) {
 
 // ---- Tasks --------------------------------------------------------------------------------------
 
-Json retry_form() {
-    return form({{"max_attempts", integer("all attempts together; 1: no retry")},
-                 {"delays", array(duration(), "what each retry waits; the last one repeats")},
-                 {"base", duration("without delays: what the first retry waits")},
-                 {"factor", number("... times this for each further one")},
-                 {"cap", duration("... but at most this long")},
-                 {"jitter", number("plus or minus this part of it, 0 to 1")},
-                 {"retry_on", array(text(), "only after these error codes")}});
-}
-
 Json task_submission() {
-    return form({{"name", text("of a task of the catalog, or of a function; not needed with a script")},
-                 {"args", any("any JSON value")},
-                 {"script", text("to run, once; needs the scope operate")},
-                 {"spec", any("what to execute, whole, as a task's `spec` shows it; needs the scope operate")},
-                 {"queue", text()},
-                 {"priority", integer("1 to 100, lower first")},
-                 {"tags", array(text(), "that its worker must carry, beside those that its kind needs")},
-                 {"run_at", time("not before")},
-                 {"delay", duration("not before this long from now")},
-                 {"deadline", moment("EXPIRED when not started by then")},
-                 {"timeout", duration("of one attempt")},
-                 {"concurrency", form({{"key", text()}, {"limit", integer()}})},
-                 {"retry", retry_form()},
-                 {"on_crash", word({"fail", "requeue"})},
-                 {"max_crashes", integer()},
-                 {"fence", word({"auto", "stop", "continue"})},
-                 {"unmatched", word({"wait", "fail"})},
-                 {"id", uuid("of your own: submitting it again is harmless")},
-                 {"idempotency_key", text("that only this task has: works as an id does")},
-                 {"traceparent", text("W3C trace context")}});
+    Members members = {
+        {"name", text("of a task of the catalog, or of a function; not needed with a script")},
+        {"args", any("any JSON value")},
+        {"script", text("to run, once; needs the scope operate")},
+        {"spec", any("what to execute, whole, as a task's `spec` shows it; needs the scope operate")},
+        {"run_at", time("not before")},
+        {"delay", duration("not before this long from now")},
+        {"deadline", moment("EXPIRED when not started by then")},
+        {"id", uuid("of your own: submitting it again is harmless")},
+        {"idempotency_key", text("that only this task has: works as an id does")},
+        {"traceparent", text("W3C trace context")}};
+    for (auto& option : views::option_schemas()) members.push_back(std::move(option));
+    return form(members);
 }
 
 Json batch_of(Json items) {
@@ -164,7 +145,7 @@ void add_recovery(Json& all) {
 
 void add_access(Json& all) {
     all["Session"] = object({{"name", text()},
-                             {"scope", word({"read", "submit", "operate", "admin"})},
+                             {"scope", ref("Scope")},
                              {"queues", array(text())},
                              {"login", word({"none", "token"})},
                              {"version", text()},
@@ -172,11 +153,9 @@ void add_access(Json& all) {
     all["Login"] = form({{"token", text()}}, {"token"});
     all["LoggedOut"] = object({{"status", word({"logged out"})}});
     all["TokenList"] = list("Token");
-    all["TokenForm"] = form({{"name", text()},
-                             {"scope", word({"read", "submit", "operate", "admin"})},
-                             {"queues", array(text())},
-                             {"expires_in", duration()}},
-                            {"name", "scope"});
+    all["TokenForm"] =
+        form({{"name", text()}, {"scope", ref("Scope")}, {"queues", array(text())}, {"expires_in", duration()}},
+             {"name", "scope"});
     all["TokenRevoked"] = object({{"name", text()}, {"status", word({"revoked"})}});
     all["Health"] = object({{"status", word({"ok"})}});
     Json ready = object({{"status", word({"ready", "not ready"})},

@@ -5,7 +5,7 @@
 #include "client/task_operations.h"
 #include "server/api/ids.h"
 #include "server/api/resources.h"
-#include "views/task_story.h"
+#include "views/task.h"
 
 namespace holdfast::api {
 

@@ -23,11 +23,7 @@ store::NewToken read_token(Call& call, const std::string& secret) {
 }
 
 void warn_when_none_is_left(Call& call) {
-    const Timestamp now = call.store().now();
-    const auto is_valid = [&](const store::TokenRecord& record) {
-        return !record.revoked_at && (!record.token.expires_at || *record.token.expires_at > now);
-    };
-    if (std::ranges::any_of(call.store().tokens(), is_valid)) return;
+    if (store::has_valid(call.store().tokens(), call.store().now())) return;
     call.services.log.write(
         {LogLevel::Warning,
          "The last valid token was revoked, and without one the server stays shut; 'holdfast tokens create "

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "server/api/ids.h"
 #include "server/api/resources.h"
-#include "views/worker_view.h"
+#include "views/worker.h"
 
 namespace holdfast::api {
 

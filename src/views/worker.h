@@ -4,7 +4,7 @@
 
 #include "config/config.h"
 #include "store/store.h"
-#include "views/shapes.h"
+#include "views/task.h"
 
 namespace holdfast::views {
 
@@ -26,10 +26,12 @@ struct WorkerStory {
     std::vector<store::WorkerSnapshot> snapshots;  ///< the newest, if any
     std::vector<store::EventRecord> events;        ///< the last ones, oldest first
 };
-[[nodiscard]] WorkerStory read_story(store::Store& store, const store::WorkerRecord& worker,
+[[nodiscard]] WorkerStory read_story(store::ClientStore& store, const store::WorkerRecord& worker,
                                      const config::RecoveryConfig& recovery);
 
-[[nodiscard]] Json to_json_shape(const WorkerView& worker);
-[[nodiscard]] Json to_json_shape(const WorkerStory& story);
+Table<WorkerView> table(Of<WorkerView>);
+Table<store::LeaseRecord> table(Of<store::LeaseRecord>);
+Table<store::WorkerSnapshot> table(Of<store::WorkerSnapshot>);
+Table<WorkerStory> table(Of<WorkerStory>);
 
 }  // namespace holdfast::views

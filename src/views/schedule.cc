@@ -1,7 +1,8 @@
-#include "views/schedule_view.h"
+#include "views/schedule.h"
 
 #include "base/text.h"
 #include "core/calendar/schedule_text.h"
+#include "core/public_words.h"
 #include "core/workflow/workflow.h"
 #include "platform/zone_files.h"
 
@@ -18,6 +19,20 @@ std::string read_timing(ScheduleView& view) {
     if (!zone.ok()) return zone.error();
     view.zone = std::move(zone).value();
     return "";
+}
+
+std::vector<Slot> slots_of(const ScheduleView& view) {
+    std::vector<Slot> slots;
+    for (const Timestamp at : view.next) slots.push_back({at, local_text(view.zone, at)});
+    return slots;
+}
+
+/// Of its definition only the workflow's name is told.
+void fill_definition(ScheduleView& view) {
+    core::Workflow named;
+    named.name = view.workflow;
+    view.record.schedule.definition =
+        core::to_json_text(core::WorkflowBundle{.main = named.name, .workflows = {{named.name, named}}});
 }
 
 void read_slots(ScheduleView& view, Timestamp now, int slots) {
@@ -54,22 +69,32 @@ std::string local_text(const core::TimeZone& zone, Timestamp at) {
     return text;
 }
 
-Json to_json_shape(const ScheduleView& view) {
-    const store::ScheduleRecord& record = view.record;
-    Json next = Json::array();
-    for (const Timestamp slot : view.next)
-        next.push_back({{"at", format_timestamp(slot)}, {"local", local_text(view.zone, slot)}});
-    return {{"name", record.schedule.name},
-            {"paused", record.paused},
-            {"timing", embedded(record.schedule.timing)},
-            {"workflow", view.workflow.empty() ? Json() : Json(view.workflow)},
-            {"input", embedded(record.schedule.input)},
-            {"created_at", format_timestamp(record.created_at)},
-            {"decided_until", format_timestamp(record.decided_until)},
-            {"last_job", record.last_job.is_nil() ? Json() : Json(record.last_job.to_string())},
-            {"last_state", record.last_state ? Json(to_text(*record.last_state)) : Json()},
-            {"next", std::move(next)},
-            {"problem", view.problem.empty() ? Json() : Json(view.problem)}};
+Table<Slot> table(Of<Slot>) {
+    static constexpr Member<Slot> members[] = {
+        member<&Slot::at>("at"),
+        member<&Slot::local>("local"),
+    };
+    return {"Slot", members};
+}
+
+Table<ScheduleView> table(Of<ScheduleView>) {
+    using View = ScheduleView;
+    using Record = store::ScheduleRecord;
+    using Definition = store::ScheduleDefinition;
+    static constexpr Member<View> members[] = {
+        member<&View::record, &Record::schedule, &Definition::name>("name"),
+        member<&View::record, &Record::paused>("paused"),
+        member<&View::record, &Record::schedule, &Definition::timing>("timing", json_text),
+        member<&View::workflow>("workflow", or_null),
+        member<&View::record, &Record::schedule, &Definition::input>("input", json_text),
+        member<&View::record, &Record::created_at>("created_at"),
+        member<&View::record, &Record::decided_until>("decided_until"),
+        member<&View::record, &Record::last_job>("last_job", or_null),
+        member<&View::record, &Record::last_state>("last_state"),
+        derived<slots_of>("next"),
+        member<&View::problem>("problem", or_null),
+    };
+    return {"Schedule", members, fill_definition};
 }
 
 }  // namespace holdfast::views

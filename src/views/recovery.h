@@ -10,7 +10,7 @@
 #include "engine/recovery/manual_recovery.h"
 #include "engine/recovery/sweeper.h"
 #include "store/store.h"
-#include "views/shapes.h"
+#include "views/task.h"
 
 namespace holdfast::views {
 
@@ -21,12 +21,15 @@ struct SeenWorker {
     std::string how;
 };
 
+/// A line of history with the task that it is about.
+struct RecoveryEvent : store::EventRecord {};
+
 /// Who sweeps, what recovery did, which workers it doubts.
 struct RecoveryStatus {
     std::string holder;  ///< of the sweep row; empty: nobody
     std::vector<store::SweepNote> notes;
     std::vector<SeenWorker> workers;
-    std::vector<store::EventRecord> events;  ///< the last recoveries, newest first
+    std::vector<RecoveryEvent> events;  ///< the last recoveries, newest first
     Timestamp now;
 };
 /// One look has no time to observe: silence is by the store's clock, for people.
@@ -34,10 +37,21 @@ struct RecoveryStatus {
                                                   const std::string& who);
 
 [[nodiscard]] std::string word_for(core::Evidence evidence);  ///< "alive", "silent", ...
+template <>
+struct Form<core::Evidence> {
+    static Json write(core::Evidence evidence) { return word_for(evidence); }
+    static void read(const Json& shape, core::Evidence& evidence);
+    static Json schema() { return schema::ref("Evidence"); }
+    static std::vector<std::string> words();
+};
 [[nodiscard]] std::map<std::string, int> count_by_evidence(const std::vector<SeenWorker>& workers);
 
+/// How recovery behaves by this configuration.
+[[nodiscard]] engine::SweepSettings sweep_settings(const config::Config& config);
+
 /// By the given threshold, else each by that of the configuration for its state.
-[[nodiscard]] std::vector<engine::StaleTask> find_stale(store::Store& store, const config::RecoveryConfig& recovery,
+[[nodiscard]] std::vector<engine::StaleTask> find_stale(store::RecoveryStore& store,
+                                                        const config::RecoveryConfig& recovery,
                                                         const std::optional<Duration>& threshold);
 [[nodiscard]] std::string_view state_of(const engine::StaleTask& stale);  ///< "RUNNING", "CLAIMED"
 
@@ -46,14 +60,31 @@ struct PruneOrder {
     bool clock_is_right = false;  ///< says the person who gives the order
 };
 /// Removes all that need not be kept, batch by batch, so that claims never wait for it. A dry run counts one batch.
-[[nodiscard]] store::PruneAnswer prune(store::Store& store, const config::RetentionConfig& retention,
+[[nodiscard]] store::PruneAnswer prune(store::RecoveryStore& store, const config::RetentionConfig& retention,
                                        const PruneOrder& order);
 
-[[nodiscard]] Json to_json_shape(const RecoveryStatus& status);
-[[nodiscard]] Json to_json_shape(const engine::StaleTask& stale);
-[[nodiscard]] Json to_json_shape(const engine::ManualAnswer& answer);
-[[nodiscard]] Json to_json_shape(const engine::ServicePass& pass);
-[[nodiscard]] Json to_json_shape(const store::PruneAnswer& pruned, bool dry_run);
+/// Recovery as a server tells of it.
+struct RecoveryView {
+    RecoveryStatus status;
+    std::vector<store::ReplicaRecord> replicas;
+};
+
+/// What was removed, or in a dry run would be.
+struct PruneView {
+    bool dry_run = false;
+    store::PruneAnswer pruned = {};
+};
+
+Table<store::SweepNote> table(Of<store::SweepNote>);
+Table<SeenWorker> table(Of<SeenWorker>);
+Table<RecoveryEvent> table(Of<RecoveryEvent>);
+Table<RecoveryStatus> table(Of<RecoveryStatus>);
+Table<RecoveryView> table(Of<RecoveryView>);
+Table<store::ReplicaRecord> table(Of<store::ReplicaRecord>);
+Table<engine::StaleTask> table(Of<engine::StaleTask>);
+Table<engine::ManualAnswer> table(Of<engine::ManualAnswer>);
+Table<engine::ServicePass> table(Of<engine::ServicePass>);
+Table<PruneView> table(Of<PruneView>);
 [[nodiscard]] Json counts_shape(const engine::RecoveryReport& report);
 
 }  // namespace holdfast::views

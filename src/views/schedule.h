@@ -6,7 +6,7 @@
 
 #include "core/calendar/schedule.h"
 #include "store/store.h"
-#include "views/shapes.h"
+#include "views/members.h"
 
 namespace holdfast::views {
 
@@ -29,6 +29,13 @@ struct ScheduleView {
 /// What the clocks of its zone show: "2026-11-16 02:30:00".
 [[nodiscard]] std::string local_text(const core::TimeZone& zone, Timestamp at);
 
-[[nodiscard]] Json to_json_shape(const ScheduleView& view);
+/// An instant of a schedule, and what the clocks of its zone show then.
+struct Slot {
+    Timestamp at = {};
+    std::string local = {};
+};
+
+Table<Slot> table(Of<Slot>);
+Table<ScheduleView> table(Of<ScheduleView>);
 
 }  // namespace holdfast::views

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/store.h"
+#include "views/members.h"
+
+namespace holdfast::views {
+
+// How things stand: the first page that people see.
+
+enum class Severity { Problem, Warning };
+constexpr auto words_of(Severity) {
+    return words<Severity>({{Severity::Problem, "problem"}, {Severity::Warning, "warning"}});
+}
+
+/// A page, or with an id one thing on it.
+struct Link {
+    std::string page = {};
+    std::string id = {};
+};
+
+/// What needs a person.
+struct Concern {
+    std::string kind = {};
+    Severity severity = Severity::Warning;
+    std::string text = {};
+    Link link = {};
+    std::int64_t count = 0;
+};
+
+struct WorkerCounts {
+    std::int64_t fresh = 0, stale = 0, draining = 0, inactive = 0, capacity = 0, busy = 0;
+};
+
+struct OldestWaiting {
+    Uuid task = {};
+    Duration waits = {};
+};
+
+struct Overview {
+    Timestamp now = {};
+    std::string version = {};
+    std::string store = {};
+    store::TaskCounts tasks = {};
+    store::JobCounts jobs = {};
+    WorkerCounts workers = {};
+    std::vector<store::QueueRecord> queues = {};
+    std::optional<OldestWaiting> oldest_waiting = {};
+    std::vector<Concern> attention = {};  ///< the worst first
+};
+
+/// Of nothing there are none: null, not zero.
+struct Percentiles {
+    std::optional<Duration> p50 = {}, p95 = {}, p99 = {}, max = {};
+};
+
+struct NameView {
+    std::string name = {};
+    std::int64_t completed = 0, failed = 0;
+    Percentiles run = {};
+};
+
+struct StatsView {
+    Duration window = {};
+    bool complete = true;
+    std::int64_t ended = 0;
+    std::vector<store::StatsBucket> buckets = {};
+    Percentiles wait = {}, run = {};
+    std::vector<NameView> names = {};
+};
+[[nodiscard]] StatsView view_of(const store::Stats& stats, Duration window);
+
+Table<Link> table(Of<Link>);
+Table<Concern> table(Of<Concern>);
+Table<WorkerCounts> table(Of<WorkerCounts>);
+Table<OldestWaiting> table(Of<OldestWaiting>);
+Table<Overview> table(Of<Overview>);
+Table<Percentiles> table(Of<Percentiles>);
+Table<store::StatsBucket> table(Of<store::StatsBucket>);
+Table<NameView> table(Of<NameView>);
+Table<StatsView> table(Of<StatsView>);
+
+}  // namespace holdfast::views

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "config/config.h"
+#include "store/store.h"
+#include "views/members.h"
+
+namespace holdfast::views {
+
+// The configuration and what is wrong with it, and what a check-up of the store found.
+
+Table<config::Setting> table(Of<config::Setting>);
+Table<config::ConfigError> table(Of<config::ConfigError>);
+Table<store::Finding> table(Of<store::Finding>);
+
+}  // namespace holdfast::views

@@ -1,0 +1,201 @@
+#include "views/task.h"
+
+#include "client/task_operations.h"
+#include "core/public_words.h"
+#include "core/task/policy_text.h"
+
+namespace holdfast::views {
+
+/// Only what differs from the defaults.
+template <>
+struct Form<TaskPolicy> {
+    static Json write(const TaskPolicy& policy) {
+        const std::string text = core::encode_policy(policy);
+        return text.empty() ? Json::object() : value_of(text);
+    }
+    static void read(const Json& shape, TaskPolicy& policy) {
+        auto decoded = core::decode_policy(shape.empty() ? "" : shape.dump());
+        if (!decoded.ok()) misfit("policy", shape);
+        policy = std::move(decoded).value();
+    }
+    static Json schema() { return schema::map(schema::any()); }
+};
+
+namespace {
+
+using Record = store::TaskRecord;
+using Task = store::NewTask;
+using Attempt = store::AttemptRecord;
+using Event = store::EventRecord;
+using Log = store::LogRecord;
+using Chunk = store::LogChunk;
+using Counts = store::TaskCounts;
+
+/// A COMPLETED task has a result, even when that is null.
+void fill_result(Record& record) {
+    if (record.state == TaskState::Completed && record.result.empty()) record.result = "null";
+}
+
+}  // namespace
+
+Table<TaskError> table(Of<TaskError>) {
+    static constexpr Member<TaskError> members[] = {
+        member<&TaskError::code>("code"),
+        member<&TaskError::message>("message"),
+        member<&TaskError::data>("data", json_text),
+    };
+    return {"Error", members};
+}
+
+Table<Progress> table(Of<Progress>) {
+    static constexpr Member<Progress> members[] = {
+        member<&Progress::fraction>("fraction", "0 to 1"),
+        member<&Progress::text>("text"),
+        member<&Progress::at>("at"),
+    };
+    return {"Progress", members};
+}
+
+Table<ConcurrencyKey> table(Of<ConcurrencyKey>) {
+    static constexpr Member<ConcurrencyKey> members[] = {
+        member<&ConcurrencyKey::key>("key"),
+        member<&ConcurrencyKey::limit>("limit"),
+    };
+    return {"ConcurrencyKey", members};
+}
+
+Table<store::TaskRecord> table(Of<store::TaskRecord>) {
+    static constexpr Member<Record> members[] = {
+        member<&Record::task, &Task::id>("id"),
+        member<&Record::task, &Task::name>("name"),
+        member<&Record::state>("state"),
+        member<&Record::waits_for>("waits_for", or_null, "why it is PENDING and out of reach of claims"),
+        member<&Record::task, &Task::queue>("queue"),
+        member<&Record::task, &Task::priority>("priority"),
+        member<&Record::task, &Task::tags>("tags"),
+        member<&Record::task, &Task::args>("args", json_text),
+        member<&Record::task, &Task::spec>("spec", json_text),
+        member<&Record::result>("result", json_text),
+        member<&Record::error>("error"),
+        member<&Record::created_at>("created_at"),
+        member<&Record::task, &Task::run_at>("run_at"),
+        member<&Record::task, &Task::deadline>("deadline"),
+        member<&Record::claimed_at>("claimed_at"),
+        member<&Record::started_at>("started_at"),
+        member<&Record::finished_at>("finished_at"),
+        member<&Record::history, &core::History::attempts>("attempts"),
+        member<&Record::history, &core::History::crashes>("crashes"),
+        member<&Record::history, &core::History::requeues>("requeues"),
+        member<&Record::lease>("lease", or_null),
+        member<&Record::worker>("worker", or_null),
+        member<&Record::cancel_requested>("cancel_requested"),
+        member<&Record::task, &Task::retry_of>("retry_of", or_null),
+        member<&Record::task, &Task::idempotency_key>("idempotency_key", or_null),
+        member<&Record::task, &Task::traceparent>("traceparent", or_null, "W3C trace context of its submitter"),
+        member<&Record::task, &Task::concurrency>("concurrency"),
+        member<&Record::task, &Task::policy>("policy"),
+        member<&Record::progress>("progress"),
+        member<&Record::checkpoint>("checkpoint", json_text),
+    };
+    return {"Task", members, fill_result};
+}
+
+Table<store::AttemptRecord> table(Of<store::AttemptRecord>) {
+    static constexpr Member<Attempt> members[] = {
+        member<&Attempt::number>("number"),
+        member<&Attempt::end>("end"),
+        member<&Attempt::error>("error"),
+        member<&Attempt::lease>("lease"),
+        member<&Attempt::worker>("worker", or_null),
+        member<&Attempt::claimed_at>("claimed_at"),
+        member<&Attempt::started_at>("started_at"),
+        member<&Attempt::finished_at>("finished_at"),
+    };
+    return {"Attempt", members};
+}
+
+Table<store::EventRecord> table(Of<store::EventRecord>) {
+    static constexpr Member<Event> members[] = {
+        member<&Event::id>("id"),
+        member<&Event::at>("at"),
+        member<&Event::kind>("kind"),
+        member<&Event::who>("who", "a person, a worker, a sweeper"),
+        member<&Event::message>("message"),
+        member<&Event::worker>("worker", or_null),
+        member<&Event::data>("data", json_text),
+    };
+    return {"Event", members};
+}
+
+Table<WholeEvent> table(Of<WholeEvent>) {
+    static constexpr Member<WholeEvent> members[] = {
+        members_of_base<Event>(),
+        member<&Event::task>("task", or_null),
+        member<&Event::job>("job", or_null),
+    };
+    return {"WholeEvent", members};
+}
+
+Table<store::LogRecord> table(Of<store::LogRecord>) {
+    static constexpr Member<Log> members[] = {
+        member<&Log::offset>("offset"),
+        member<&Log::chunk, &Chunk::at>("at"),
+        member<&Log::chunk, &Chunk::lease>("lease"),
+        member<&Log::chunk, &Chunk::stream>("stream"),
+        member<&Log::chunk, &Chunk::text>("text"),
+    };
+    return {"LogLine", members};
+}
+
+Table<StepOfTask> table(Of<StepOfTask>) {
+    static constexpr Member<StepOfTask> members[] = {
+        member<&StepOfTask::job>("job"),
+        member<&StepOfTask::name>("name"),
+        member<&StepOfTask::hook>("hook"),
+    };
+    return {"StepOfTask", members};
+}
+
+Table<engine::WhyWaiting> table(Of<engine::WhyWaiting>) {
+    static constexpr Member<engine::WhyWaiting> members[] = {
+        member<&engine::WhyWaiting::obstacle>("for"),
+        member<&engine::WhyWaiting::sentence>("sentence", "goes on from \"the task\""),
+        member<&engine::WhyWaiting::tasks>("tasks", "that hold its concurrency key"),
+        member<&engine::WhyWaiting::workers>("workers", "that have its queue and tags"),
+    };
+    return {"Waiting", members};
+}
+
+Table<TaskStory> table(Of<TaskStory>) {
+    static constexpr Member<TaskStory> members[] = {
+        member<&TaskStory::task>("task"),       member<&TaskStory::step>("step"),
+        member<&TaskStory::waiting>("waiting"), member<&TaskStory::attempts>("attempts"),
+        member<&TaskStory::events>("events"),
+    };
+    return {"TaskStory", members};
+}
+
+Table<store::TaskCounts> table(Of<store::TaskCounts>) {
+    static constexpr Member<Counts> members[] = {
+        member<&Counts::pending>("pending"), member<&Counts::claimed>("claimed"),
+        member<&Counts::running>("running"), member<&Counts::completed>("completed"),
+        member<&Counts::failed>("failed"),   member<&Counts::cancelled>("cancelled"),
+        member<&Counts::expired>("expired"),
+    };
+    return {"TaskCounts", members};
+}
+
+TaskStory read_story(store::Store& store, const store::TaskRecord& task, Duration worker_stale_threshold) {
+    TaskStory story;
+    story.task = task;
+    if (const auto step = store.step_of_task(task.task.id))
+        story.step = {.job = step->first, .name = step->second, .hook = client::is_hook(store, *step)};
+    story.attempts = store.attempts(task.task.id);
+    story.events = client::all_events(store, task.task.id);
+    story.now = store.now();
+    if (task.state == TaskState::Pending)
+        story.waiting = engine::why_waiting(engine::waiting_facts(store, task, worker_stale_threshold));
+    return story;
+}
+
+}  // namespace holdfast::views

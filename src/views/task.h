@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/store.h"
+#include "views/members.h"
+#include "views/why_waiting.h"
+
+namespace holdfast::views {
+
+/// A line of history with the task and the job that it is about.
+struct WholeEvent : store::EventRecord {};
+
+/// The step of a job that a task belongs to.
+struct StepOfTask {
+    Uuid job = {};
+    std::string name = {};
+    bool hook = false;
+};
+
+/// All that is known about one task, read at one time.
+struct TaskStory {
+    store::TaskRecord task;
+    std::optional<StepOfTask> step;
+    std::vector<store::AttemptRecord> attempts;
+    std::vector<store::EventRecord> events;
+    Timestamp now;                              ///< by the store's clock
+    std::optional<engine::WhyWaiting> waiting;  ///< of a PENDING task
+};
+
+/// A worker that has been silent for longer than `worker_stale_threshold` cannot run it.
+[[nodiscard]] TaskStory read_story(store::Store& store, const store::TaskRecord& task,
+                                   Duration worker_stale_threshold);
+
+Table<TaskError> table(Of<TaskError>);
+Table<Progress> table(Of<Progress>);
+Table<ConcurrencyKey> table(Of<ConcurrencyKey>);
+Table<store::TaskRecord> table(Of<store::TaskRecord>);
+Table<store::AttemptRecord> table(Of<store::AttemptRecord>);
+Table<store::EventRecord> table(Of<store::EventRecord>);
+Table<WholeEvent> table(Of<WholeEvent>);
+Table<store::LogRecord> table(Of<store::LogRecord>);
+Table<StepOfTask> table(Of<StepOfTask>);
+Table<engine::WhyWaiting> table(Of<engine::WhyWaiting>);
+Table<TaskStory> table(Of<TaskStory>);
+Table<store::TaskCounts> table(Of<store::TaskCounts>);
+
+}  // namespace holdfast::views
