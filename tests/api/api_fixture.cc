@@ -13,6 +13,7 @@
 #include "server/api/route.h"
 #include "server/api/schemas.h"
 #include "server/api/token_secret.h"
+#include "worker/sweep_thread.h"
 
 namespace holdfast::api_test {
 
@@ -171,6 +172,7 @@ api::ApiParts ApiFixture::parts(api::Login login) {
     made.statistics_kept = Duration::zero();  // tests look at once at what they did
     made.readiness = [] { return std::vector<api::Readiness>{{"store", {.ok = true, .detail = "answers"}}}; };
     made.metrics = [] { return std::string("holdfast_tasks 1\n"); };
+    made.host_watch = [](const config::Config& used) { return worker::host_watch_for(used.store.url, {}); };
     made.page = [](const std::string& path, std::string_view) -> std::optional<api::PageAsset> {
         if (path == "/") return api::PageAsset{.bytes = "<html>", .content_type = "text/html"};
         return std::nullopt;

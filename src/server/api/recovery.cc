@@ -1,10 +1,8 @@
+#include "views/recovery.h"
 #include "base/text.h"
 #include "engine/recovery/manual_recovery.h"
 #include "platform/service_loop.h"
 #include "server/api/resources.h"
-#include "server/api/sweep_settings.h"
-#include "views/recovery_view.h"
-#include "worker/sweep_thread.h"
 
 namespace holdfast::api {
 
@@ -13,28 +11,7 @@ namespace {
 /// Whoever only looks: no sweeper has this name, so that asking with it takes nothing from anybody.
 constexpr const char* onlooker = "the api, which only looks";
 
-Json shape_of(const store::ReplicaRecord& record) {
-    const store::Replica& replica = record.replica;
-    return {{"id", replica.id.to_string()},
-            {"host", replica.hostname},
-            {"pid", replica.pid},
-            {"version", replica.version},
-            {"address", replica.address},
-            {"started_at", format_timestamp(record.started_at)},
-            {"last_heartbeat", format_timestamp(record.last_heartbeat)},
-            {"seconds_ago", std::chrono::duration<double>(record.seconds_ago).count()},
-            {"sweeping", replica.sweeping}};
-}
-
-Json replicas_shape(store::Store& store) {
-    return each(store.replicas(), [](const auto& record) { return shape_of(record); });
-}
-
-auto host_watch(const config::Config& config) {
-    return worker::host_watch_for(config.store.url, container_tool(config.worker));
-}
-
-using Settle = engine::ManualAnswer (*)(store::Store&, Random&, const engine::ManualParams&);
+using Settle = engine::ManualAnswer (*)(store::RecoveryStore&, Random&, const engine::ManualParams&);
 
 http::Response settle(Call& call, Settle act, Duration usual) {
     const Duration threshold = call.body_length("threshold").value_or(usual);
@@ -45,17 +22,16 @@ http::Response settle(Call& call, Settle act, Duration usual) {
 }  // namespace
 
 http::Reply show_recovery(Call& call) {
-    const auto host = host_watch(call.config());
-    Json status = views::to_json_shape(views::read_recovery_status(call.store(), *host, onlooker));
-    status["replicas"] = replicas_shape(call.store());
-    return answer(status);
+    const auto host = call.services.parts.host_watch(call.config());
+    return answer(views::to_json_shape(views::RecoveryView{
+        .status = views::read_recovery_status(call.store(), *host, onlooker), .replicas = call.store().replicas()}));
 }
 
 http::Reply list_stale_tasks(Call& call) {
     constexpr Duration usual = std::chrono::seconds(60);
     const auto stale =
         views::find_stale(call.store(), call.config().recovery, call.length("threshold").value_or(usual));
-    return answer(list_of(each(stale, [](const auto& one) { return views::to_json_shape(one); })));
+    return answer(list_of(views::array_of(stale)));
 }
 
 http::Reply fail_running(Call& call) {
@@ -67,12 +43,12 @@ http::Reply requeue_claimed(Call& call) {
 }
 
 http::Reply sweep(Call& call) {
-    const auto host = host_watch(call.config());
+    const auto host = call.services.parts.host_watch(call.config());
     engine::Sweeper sweeper(call.store(), *host, call.services.random, call.caller.who(),
-                            sweep_settings(call.config()), platform::machine_time);
+                            views::sweep_settings(call.config()), platform::machine_time);
     const engine::SweepReport report = sweeper.run_all(platform::machine_time());
     call.audit("had every recovery service do one pass");
-    return answer({{"services", each(report.passes, [](const auto& pass) { return views::to_json_shape(pass); })}});
+    return answer({{"services", views::array_of(report.passes)}});
 }
 
 http::Reply prune(Call& call) {
@@ -85,11 +61,11 @@ http::Reply prune(Call& call) {
                                      {.dry_run = dry_run, .clock_is_right = is_set("clock_is_right")});
     if (!dry_run && pruned.doubt.empty())
         call.audit(concat("had history removed: ", pruned.tasks, " tasks, ", pruned.jobs, " jobs"));
-    return answer(views::to_json_shape(pruned, dry_run));
+    return answer(views::to_json_shape(views::PruneView{.dry_run = dry_run, .pruned = pruned}));
 }
 
 http::Reply list_replicas(Call& call) {
-    return answer(list_of(replicas_shape(call.store())));
+    return answer(list_of(views::array_of(call.store().replicas())));
 }
 
 }  // namespace holdfast::api
