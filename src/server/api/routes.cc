@@ -1,428 +1,252 @@
-#include "server/api/route_groups.h"
+#include <initializer_list>
+
+#include "core/public_words.h"
+#include "server/api/resources.h"
+#include "server/api/route.h"
 
 namespace holdfast::api {
 
+// Of its own, because short words are used here.
+namespace route_table {
 namespace {
 
-using store::Scope;
+using enum store::Scope;
 
-void add_catalog(std::vector<Route>& all) {
-    const auto tag = "Catalog";
-    all.push_back({"GET",
-                   "/api/catalog/tasks",
-                   Scope::Read,
-                   tag,
-                   "Tasks that the server's configuration defines",
-                   {},
-                   "",
-                   "CatalogTaskList",
-                   list_catalog_tasks});
-    all.push_back({"GET",
-                   "/api/catalog/tasks/{name}",
-                   Scope::Read,
-                   tag,
-                   "One of them",
-                   {},
-                   "",
-                   "CatalogTask",
-                   show_catalog_task});
-    all.push_back({"GET",
-                   "/api/catalog/workflows",
-                   Scope::Read,
-                   tag,
-                   "Workflows that the server's configuration defines",
-                   {},
-                   "",
-                   "CatalogWorkflowList",
-                   list_catalog_workflows});
-    all.push_back({"GET",
-                   "/api/catalog/workflows/{name}",
-                   Scope::Read,
-                   tag,
-                   "One of them",
-                   {},
-                   "",
-                   "CatalogWorkflow",
-                   show_catalog_workflow});
-    all.push_back({"POST",
-                   "/api/catalog/validate",
-                   Scope::Read,
-                   tag,
-                   "Whether a file of workflows is valid",
-                   {},
-                   "Yaml",
-                   "Validation",
-                   validate_yaml});
-    all.back().lane = http::Lane::Dear;
+/// A row of the table: the parts of a route, by name. Without `scope` it is for everybody.
+struct Row : Route {
+    Row scope(store::Scope least) && { return set(&Route::scope, least); }
+    Row query(std::vector<Parameter> parameters) && { return set(&Route::query, std::move(parameters)); }
+    Row takes(std::string schema) && { return set(&Route::body, std::move(schema)); }
+    Row answers(std::string schema) && { return set(&Route::answer, std::move(schema)); }
+    Row serves(std::string type) && { return set(&Route::content_type, std::move(type)); }
+    Row creates() && { return set(&Route::status, 201); }
+    Row or_finds() && { return set(&Route::may_exist, true); }
+    Row of_all_queues() && { return set(&Route::needs_all_queues, true); }
+    Row without_store() && { return set(&Route::answers_without_store, true); }
+    Row in(http::Lane which) && { return set(&Route::lane, which); }
+
+private:
+    template <typename Value, typename Given>
+    Row set(Value Route::*part, Given given) {
+        this->*part = std::move(given);
+        return std::move(*this);
+    }
+};
+
+Row row(const char* method, const char* path, Handler handler, const char* summary) {
+    Row made;
+    made.method = method;
+    made.path = path;
+    made.handler = handler;
+    made.summary = summary;
+    return made;
+}
+Row get(const char* path, Handler handler, const char* summary) {
+    return row("GET", path, handler, summary);
+}
+Row post(const char* path, Handler handler, const char* summary) {
+    return row("POST", path, handler, summary);
+}
+Row put(const char* path, Handler handler, const char* summary) {
+    return row("PUT", path, handler, summary);
+}
+Row remove(const char* path, Handler handler, const char* summary) {
+    return row("DELETE", path, handler, summary);
 }
 
-Route worker_order(const char* word, const char* summary, Handler handler) {
-    return {"POST",
-            std::string("/api/workers/{id}/") + word,
-            Scope::Operate,
-            "Workers",
-            summary,
-            {},
-            "",
-            "Steered",
-            handler,
-            200,
-            "application/json",
-            true};
+// ---- What several of them take ----------------------------------------------------------------------------------
+
+template <Worded State>
+Parameter states_of() {
+    return {"state", schema::array(schema::word(all_words<State>()), "one or more, separated by commas")};
 }
 
-void add_workers(std::vector<Route>& all) {
-    const auto tag = "Workers";
-    all.push_back({"GET",
-                   "/api/workers",
-                   Scope::Read,
-                   tag,
-                   "Every worker: its state, its load, what it can do",
-                   {{"all", schema::boolean("true: also those that have left")}},
-                   "",
-                   "WorkerList",
-                   list_workers});
-    all.push_back({"GET",
-                   "/api/workers/{id}",
-                   Scope::Read,
-                   tag,
-                   "One worker, by id or name",
-                   {},
-                   "",
-                   "WorkerStory",
-                   show_worker});
-    all.push_back({"GET",
-                   "/api/workers/{id}/states",
-                   Scope::Read,
-                   tag,
-                   "Its load over time, newest first",
-                   {limit},
-                   "",
-                   "WorkerStateList",
-                   list_worker_states});
-    all.push_back(worker_order("drain", "Have it end what it runs, claim nothing more, and leave", drain_worker));
-    all.push_back(worker_order("cordon", "Have it claim nothing more; what it runs goes on", cordon_worker));
-    all.push_back(worker_order("uncordon", "Let it claim again", uncordon_worker));
-    all.push_back({"DELETE",
-                   "/api/workers/{id}",
-                   Scope::Operate,
-                   tag,
-                   "Forget a worker that has left",
-                   {},
-                   "",
-                   "Steered",
-                   remove_worker,
-                   200,
-                   "application/json",
-                   true});
+const Parameter limit{"limit", schema::integer_between(1, 1000, "at most so many (default: 50)")};
+const Parameter after_id{"after", schema::uuid("the last id of the page before")};
+const Parameter after_offset{"after", schema::integer_between(0, INT64_MAX, "an offset to go on from")};
+const Parameter after_line{"after", schema::integer_between(0, INT64_MAX, "the last line of the page before")};
+const Parameter id_prefix{"id", schema::text("ids that begin so")};
+const Parameter wait_timeout{"timeout", schema::duration("how long to wait (default: 30s, at most 60s)")};
+
+Parameter flag(const char* name, const char* meaning) {
+    return {name, schema::boolean(meaning)};
+}
+Parameter text(const char* name, const char* meaning = "") {
+    return {name, schema::text(meaning)};
 }
 
-void add_queues(std::vector<Route>& all) {
-    all.push_back({"GET",
-                   "/api/queues",
-                   Scope::Read,
-                   "Queues",
-                   "Every queue, and how much waits in it",
-                   {},
-                   "",
-                   "QueueList",
-                   list_queues});
-    all.push_back({"POST",
-                   "/api/queues/{name}/pause",
-                   Scope::Operate,
-                   "Queues",
-                   "Give out none of its tasks",
-                   {},
-                   "",
-                   "QueueSteered",
-                   pause_queue});
-    all.push_back({"POST",
-                   "/api/queues/{name}/resume",
-                   Scope::Operate,
-                   "Queues",
-                   "Give out its tasks again",
-                   {},
-                   "",
-                   "QueueSteered",
-                   resume_queue});
-}
+// ---- The table --------------------------------------------------------------------------------------------------
 
-void add_keys(std::vector<Route>& all) {
-    const auto tag = "Keys";
-    all.push_back({"GET",
-                   "/api/keys",
-                   Scope::Read,
-                   tag,
-                   "Concurrency keys that are declared or in use, declared ones first",
-                   {{"key", schema::text("only of this name")}, limit},
-                   "",
-                   "KeyList",
-                   list_keys});
-    all.push_back({"PUT",
-                   "/api/keys/{key}",
-                   Scope::Operate,
-                   tag,
-                   "Declare a key: its limit is fixed",
-                   {},
-                   "KeyForm",
-                   "KeyDeclared",
-                   declare_key});
-    all.push_back({"DELETE",
-                   "/api/keys/{key}",
-                   Scope::Operate,
-                   tag,
-                   "Let its limit follow the submits again",
-                   {{"queue", schema::text("the queue that it belongs to (default: none, the key is shared)")}},
-                   "",
-                   "KeyRemoved",
-                   remove_key});
-}
-
-void add_schedules(std::vector<Route>& all) {
-    const auto tag = "Schedules";
-    all.push_back({"GET",
-                   "/api/schedules",
-                   Scope::Read,
-                   tag,
-                   "Schedules, by name, with their next slots",
-                   {},
-                   "",
-                   "ScheduleList",
-                   list_schedules});
-    all.push_back({"POST",
-                   "/api/schedules",
-                   Scope::Admin,
-                   tag,
-                   "Make or change schedules, and say what they were before; none is removed",
-                   {},
-                   "ScheduleForm",
-                   "ScheduleChanges",
-                   apply_schedules});
-    all.push_back(
-        {"GET", "/api/schedules/{name}", Scope::Read, tag, "One of them", {}, "", "Schedule", show_schedule});
-    all.push_back({"POST",
-                   "/api/schedules/{name}/pause",
-                   Scope::Operate,
-                   tag,
-                   "Let it start no jobs",
-                   {},
-                   "",
-                   "ScheduleSteered",
-                   pause_schedule});
-    all.push_back({"POST",
-                   "/api/schedules/{name}/resume",
-                   Scope::Operate,
-                   tag,
-                   "Let it start jobs again",
-                   {},
-                   "",
-                   "ScheduleSteered",
-                   resume_schedule});
-    all.push_back({"POST",
-                   "/api/schedules/{name}/run",
-                   Scope::Operate,
-                   tag,
-                   "Start a job of it now, beside its slots",
-                   {},
-                   "",
-                   "ScheduleRun",
-                   run_schedule,
-                   201});
-    all.push_back({"DELETE",
-                   "/api/schedules/{name}",
-                   Scope::Operate,
-                   tag,
-                   "Forget it; its jobs stay",
-                   {},
-                   "",
-                   "ScheduleSteered",
-                   remove_schedule});
-}
-
-Route recovery_order(const char* word, Scope scope, const char* summary, const char* body, const char* answer,
-                     Handler handler) {
-    return {"POST",
-            std::string("/api/recovery/") + word,
-            scope,
-            "Recovery",
-            summary,
-            {},
-            body,
-            answer,
-            handler,
-            200,
-            "application/json",
-            true,
-            false,
-            false,
-            http::Lane::Dear};
-}
-
-void add_recovery(std::vector<Route>& all) {
-    const auto tag = "Recovery";
-    all.push_back({"GET",
-                   "/api/recovery",
-                   Scope::Read,
-                   tag,
-                   "Who sweeps, what recovery did, which workers it doubts",
-                   {},
-                   "",
-                   "Recovery",
-                   show_recovery});
-    all.push_back({"GET",
-                   "/api/recovery/stale",
-                   Scope::Read,
-                   tag,
-                   "CLAIMED and RUNNING tasks of which nothing was heard for a while",
-                   {{"threshold", schema::duration("quiet for longer than this (default: 60s)")}},
-                   "",
-                   "StaleTaskList",
-                   list_stale_tasks});
-    all.push_back(recovery_order("fail-running", Scope::Operate,
-                                 "End stale RUNNING tasks as crashed, each by its policy", "Threshold", "Settled",
-                                 fail_running));
-    all.push_back(recovery_order("requeue-claimed", Scope::Operate, "Send stale CLAIMED tasks back to PENDING",
-                                 "Threshold", "Settled", requeue_claimed));
-    all.push_back(
-        recovery_order("sweep", Scope::Operate, "One pass of every recovery service, now", "", "Swept", sweep));
-    all.push_back(recovery_order("prune", Scope::Admin, "Remove history that is older than it has to be kept",
-                                 "Prune", "Pruned", prune));
-}
-
-void add_everything(std::vector<Route>& all) {
-    const auto tag = "Everything";
-    all.push_back({"GET",
-                   "/api/overview",
-                   Scope::Read,
-                   tag,
-                   "How things stand, and what needs a person",
-                   {},
-                   "",
-                   "Overview",
-                   show_overview});
-    all.push_back({"GET",
-                   "/api/stats",
-                   Scope::Read,
-                   tag,
-                   "What ended when, and how long it took",
-                   {{"window", schema::duration("up to now (default: 1h)")},
-                    {"buckets", schema::integer_between(1, 200, "that it is cut into (default: 60)")}},
-                   "",
-                   "Stats",
-                   show_stats});
-    all.push_back({"GET",
-                   "/api/events",
-                   Scope::Read,
-                   tag,
-                   "Lines of history; with Accept: text/event-stream as they happen",
-                   {{"task", schema::text("about this task")},
-                    {"job", schema::text("about this job and the tasks of its steps")},
-                    {"worker", schema::text("about this worker: id or name")},
-                    {"kind", schema::text()},
-                    {"after", schema::integer_between(0, INT64_MAX, "the last line of the page before")},
-                    limit},
-                   "",
-                   "WholeEventList",
-                   list_or_stream_events});
-    all.push_back({"GET",
-                   "/api/replicas",
-                   Scope::Read,
-                   tag,
-                   "The servers of this store",
-                   {},
-                   "",
-                   "ReplicaList",
-                   list_replicas});
-}
-
-void add_access(std::vector<Route>& all) {
-    const auto tag = "Access";
-    all.push_back({"GET", "/api/session", std::nullopt, tag, "Who asks", {}, "", "Session", show_session});
-    all.push_back({"POST", "/api/session", std::nullopt, tag, "Log the page in", {}, "Login", "Session", log_in});
-    all.push_back({"DELETE", "/api/session", std::nullopt, tag, "Log the page out", {}, "", "LoggedOut", log_out});
-    all.push_back(
-        {"GET", "/api/tokens", Scope::Admin, tag, "Tokens, newest first", {}, "", "TokenList", list_tokens});
-    all.push_back({"POST",
-                   "/api/tokens",
-                   Scope::Admin,
-                   tag,
-                   "Make a token; its secret is shown this once",
-                   {},
-                   "TokenForm",
-                   "NewToken",
-                   create_token,
-                   201});
-    all.push_back(
-        {"DELETE", "/api/tokens/{name}", Scope::Admin, tag, "Revoke a token", {}, "", "TokenRevoked", revoke_token});
-}
-
-void add_beside(std::vector<Route>& all) {
-    const auto tag = "Beside it";
-    all.push_back({"GET", "/healthz", std::nullopt, tag, "The process lives", {}, "", "Health", show_health});
-    all.back().lane = http::Lane::Probe;
-    all.push_back(
-        {"GET", "/readyz", std::nullopt, tag, "The server can do its work", {}, "", "Ready", show_readiness});
-    all.back().lane = http::Lane::Probe;
-    all.push_back({"GET",
-                   "/metrics",
-                   Scope::Read,
-                   tag,
-                   "For Prometheus",
-                   {},
-                   "",
-                   "",
-                   show_metrics,
-                   200,
-                   "text/plain; version=0.0.4; charset=utf-8",
-                   false,
-                   false,
-                   true});
-    all.push_back(
-        {"GET", "/api/openapi.json", std::nullopt, tag, "This, for programs", {}, "", "OpenApi", show_openapi});
-    all.push_back({"GET",
-                   "/api/docs",
-                   std::nullopt,
-                   tag,
-                   "This, for people",
-                   {},
-                   "",
-                   "",
-                   show_docs,
-                   200,
-                   "text/html; charset=utf-8"});
-    all.push_back({"GET",
-                   "/api/docs.css",
-                   std::nullopt,
-                   tag,
-                   "How that looks",
-                   {},
-                   "",
-                   "",
-                   show_docs_style,
-                   200,
-                   "text/css; charset=utf-8"});
+std::vector<std::pair<const char*, std::vector<Row>>> chapters() {
+    // clang-format off
+    return {
+    {"Tasks", {
+        post("/api/tasks", submit_tasks, "Submit a task, or up to 1000 of them")
+            .scope(Submit).takes("TaskSubmissions").answers("SubmitAnswer").creates().or_finds(),
+        get("/api/tasks", list_tasks, "Tasks, newest first").scope(Read).answers("TaskList")
+            .query({states_of<TaskState>(), text("name"), text("queue"),
+                    text("worker", "id or name of the worker of its current or last lease"),
+                    id_prefix, after_id, limit}),
+        get("/api/tasks/{id}", show_task, "One task, and its life so far").scope(Read).answers("TaskStory"),
+        get("/api/tasks/{id}/wait", wait_for_task, "Wait until a task has ended")
+            .scope(Read).query({wait_timeout}).answers("TaskEnding"),
+        post("/api/tasks/{id}/cancel", cancel_task, "End a task, or ask its worker to")
+            .scope(Operate).takes("Reason").answers("Steered"),
+        post("/api/tasks/{id}/retry", retry_task, "Submit a copy of an ended task")
+            .scope(Operate).answers("Retried").creates(),
+        post("/api/tasks/{id}/force", force_task, "End a task at once, whatever its worker is doing")
+            .scope(Operate).takes("Force").answers("Steered"),
+        get("/api/tasks/{id}/logs", read_task_log, "What the runs of a task printed")
+            .scope(Read).query({after_offset, limit}).answers("LogPage"),
+        get("/api/tasks/{id}/logs/stream", stream_task_log, "The same as a stream, until the task has ended")
+            .scope(Read).query({after_offset}).serves("text/event-stream"),
+    }},
+    {"Jobs", {
+        post("/api/jobs", start_job, "Start a job of a workflow")
+            .scope(Submit).takes("JobSubmission").answers("Submitted").creates().or_finds(),
+        get("/api/jobs", list_jobs, "Jobs, newest first").scope(Read).answers("JobList")
+            .query({states_of<JobState>(), text("workflow"), text("parent", "only jobs that this one started"),
+                    flag("children", "true: also jobs that others started"), id_prefix, after_id, limit}),
+        get("/api/jobs/{id}", show_job, "One job, its steps, and what depends on what")
+            .scope(Read).query({flag("items", "true: the items of a for_each as well")}).answers("JobStory"),
+        get("/api/jobs/{id}/definition", show_job_definition, "What the job was started with")
+            .scope(Read).answers("Definition"),
+        get("/api/jobs/{id}/wait", wait_for_job, "Wait until a job has ended")
+            .scope(Read).query({wait_timeout}).answers("JobEnding"),
+        post("/api/jobs/{id}/cancel", cancel_job, "End a job, and the jobs that it started")
+            .scope(Operate).takes("Reason").answers("Steered"),
+        post("/api/jobs/{id}/pause", pause_job, "Let what runs end, and start nothing new")
+            .scope(Operate).takes("Reason").answers("Steered"),
+        post("/api/jobs/{id}/resume", resume_job, "Let a paused job go on")
+            .scope(Operate).takes("Reason").answers("Steered"),
+        post("/api/jobs/{id}/retry", retry_job, "Start a job again from where it failed")
+            .scope(Operate).takes("JobRetry").answers("Retried").creates(),
+        get("/api/jobs/{id}/steps/{step}", show_step, "One step, and its items").scope(Read).answers("StepStory"),
+        post("/api/jobs/{id}/steps/{step}/approve", decide_step, "Decide a step that waits for approval")
+            .scope(Operate).takes("Decision").answers("Decided"),
+        get("/api/jobs/{id}/steps/{step}/logs", read_step_log,
+            "What a step printed; of _server: what the engine did to the job")
+            .scope(Read).query({after_offset, limit}).answers("StepLogPage"),
+    }},
+    {"Catalog", {
+        get("/api/catalog/tasks", list_catalog_tasks, "Tasks that the server's configuration defines")
+            .scope(Read).answers("CatalogTaskList"),
+        get("/api/catalog/tasks/{name}", show_catalog_task, "One of them").scope(Read).answers("CatalogTask"),
+        get("/api/catalog/workflows", list_catalog_workflows, "Workflows that the server's configuration defines")
+            .scope(Read).answers("CatalogWorkflowList"),
+        get("/api/catalog/workflows/{name}", show_catalog_workflow, "One of them")
+            .scope(Read).answers("CatalogWorkflow"),
+        post("/api/catalog/validate", validate_yaml, "Whether a file of workflows is valid")
+            .scope(Read).takes("Yaml").answers("Validation").in(http::Lane::Dear),
+    }},
+    {"Workers", {
+        get("/api/workers", list_workers, "Every worker: its state, its load, what it can do")
+            .scope(Read).query({flag("all", "true: also those that have left")}).answers("WorkerList"),
+        get("/api/workers/{id}", show_worker, "One worker, by id or name").scope(Read).answers("WorkerStory"),
+        get("/api/workers/{id}/states", list_worker_states, "Its load over time, newest first")
+            .scope(Read).query({limit}).answers("WorkerStateList"),
+        post("/api/workers/{id}/drain", drain_worker, "Have it end what it runs, claim nothing more, and leave")
+            .scope(Operate).answers("Steered").of_all_queues(),
+        post("/api/workers/{id}/cordon", cordon_worker, "Have it claim nothing more; what it runs goes on")
+            .scope(Operate).answers("Steered").of_all_queues(),
+        post("/api/workers/{id}/uncordon", uncordon_worker, "Let it claim again")
+            .scope(Operate).answers("Steered").of_all_queues(),
+        remove("/api/workers/{id}", remove_worker, "Forget a worker that has left")
+            .scope(Operate).answers("Steered").of_all_queues(),
+    }},
+    {"Queues", {
+        get("/api/queues", list_queues, "Every queue, and how much waits in it").scope(Read).answers("QueueList"),
+        post("/api/queues/{name}/pause", pause_queue, "Give out none of its tasks")
+            .scope(Operate).answers("QueueSteered"),
+        post("/api/queues/{name}/resume", resume_queue, "Give out its tasks again")
+            .scope(Operate).answers("QueueSteered"),
+    }},
+    {"Keys", {
+        get("/api/keys", list_keys, "Concurrency keys that are declared or in use, declared ones first")
+            .scope(Read).query({text("key", "only of this name"), limit}).answers("KeyList"),
+        put("/api/keys/{key}", declare_key, "Declare a key: its limit is fixed")
+            .scope(Operate).takes("KeyForm").answers("KeyDeclared"),
+        remove("/api/keys/{key}", remove_key, "Let its limit follow the submits again")
+            .scope(Operate).answers("KeyRemoved")
+            .query({text("queue", "the queue that it belongs to (default: none, the key is shared)")}),
+    }},
+    {"Schedules", {
+        get("/api/schedules", list_schedules, "Schedules, by name, with their next slots")
+            .scope(Read).answers("ScheduleList"),
+        post("/api/schedules", apply_schedules,
+             "Make or change schedules, and say what they were before; none is removed")
+            .scope(Admin).takes("ScheduleForm").answers("ScheduleChanges"),
+        get("/api/schedules/{name}", show_schedule, "One of them").scope(Read).answers("Schedule"),
+        post("/api/schedules/{name}/pause", pause_schedule, "Let it start no jobs")
+            .scope(Operate).answers("ScheduleSteered"),
+        post("/api/schedules/{name}/resume", resume_schedule, "Let it start jobs again")
+            .scope(Operate).answers("ScheduleSteered"),
+        post("/api/schedules/{name}/run", run_schedule, "Start a job of it now, beside its slots")
+            .scope(Operate).answers("ScheduleRun").creates(),
+        remove("/api/schedules/{name}", remove_schedule, "Forget it; its jobs stay")
+            .scope(Operate).answers("ScheduleSteered"),
+    }},
+    {"Recovery", {
+        get("/api/recovery", show_recovery, "Who sweeps, what recovery did, which workers it doubts")
+            .scope(Read).answers("Recovery"),
+        get("/api/recovery/stale", list_stale_tasks,
+            "CLAIMED and RUNNING tasks of which nothing was heard for a while")
+            .scope(Read).answers("StaleTaskList")
+            .query({{"threshold", schema::duration("quiet for longer than this (default: 60s)")}}),
+        post("/api/recovery/fail-running", fail_running, "End stale RUNNING tasks as crashed, each by its policy")
+            .scope(Operate).takes("Threshold").answers("Settled").of_all_queues().in(http::Lane::Dear),
+        post("/api/recovery/requeue-claimed", requeue_claimed, "Send stale CLAIMED tasks back to PENDING")
+            .scope(Operate).takes("Threshold").answers("Settled").of_all_queues().in(http::Lane::Dear),
+        post("/api/recovery/sweep", sweep, "One pass of every recovery service, now")
+            .scope(Operate).answers("Swept").of_all_queues().in(http::Lane::Dear),
+        post("/api/recovery/prune", prune, "Remove history that is older than it has to be kept")
+            .scope(Admin).takes("Prune").answers("Pruned").of_all_queues().in(http::Lane::Dear),
+    }},
+    {"Everything", {
+        get("/api/overview", show_overview, "How things stand, and what needs a person")
+            .scope(Read).answers("Overview"),
+        get("/api/stats", show_stats, "What ended when, and how long it took").scope(Read).answers("Stats")
+            .query({{"window", schema::duration("up to now (default: 1h)")},
+                    {"buckets", schema::integer_between(1, 200, "that it is cut into (default: 60)")}}),
+        get("/api/events", list_or_stream_events, "Lines of history; with Accept: text/event-stream as they happen")
+            .scope(Read).answers("WholeEventList")
+            .query({text("task", "about this task"), text("job", "about this job and the tasks of its steps"),
+                    text("worker", "about this worker: id or name"), text("kind"), after_line, limit}),
+        get("/api/replicas", list_replicas, "The servers of this store").scope(Read).answers("ReplicaList"),
+    }},
+    {"Access", {
+        get("/api/session", show_session, "Who asks").answers("Session"),
+        post("/api/session", log_in, "Log the page in").takes("Login").answers("Session"),
+        remove("/api/session", log_out, "Log the page out").answers("LoggedOut"),
+        get("/api/tokens", list_tokens, "Tokens, newest first").scope(Admin).answers("TokenList"),
+        post("/api/tokens", create_token, "Make a token; its secret is shown this once")
+            .scope(Admin).takes("TokenForm").answers("NewToken").creates(),
+        remove("/api/tokens/{name}", revoke_token, "Revoke a token").scope(Admin).answers("TokenRevoked"),
+    }},
+    {"Beside it", {
+        get("/healthz", show_health, "The process lives").answers("Health").in(http::Lane::Probe),
+        get("/readyz", show_readiness, "The server can do its work").answers("Ready").in(http::Lane::Probe),
+        get("/metrics", show_metrics, "For Prometheus")
+            .scope(Read).serves("text/plain; version=0.0.4; charset=utf-8").without_store(),
+        get("/api/openapi.json", show_openapi, "This, for programs").answers("OpenApi"),
+        get("/api/docs", show_docs, "This, for people").serves("text/html; charset=utf-8"),
+        get("/api/docs.css", show_docs_style, "How that looks").serves("text/css; charset=utf-8"),
+    }},
+    };
+    // clang-format on
 }
 
 }  // namespace
+}  // namespace route_table
 
 const std::vector<Route>& routes() {
     static const std::vector<Route> table = [] {
         std::vector<Route> all;
-        add_tasks(all);
-        add_orders_to_tasks(all);
-        add_logs_of_tasks(all);
-        add_jobs(all);
-        add_orders_to_jobs(all);
-        add_steps_of_jobs(all);
-        add_catalog(all);
-        add_workers(all);
-        add_queues(all);
-        add_keys(all);
-        add_schedules(all);
-        add_recovery(all);
-        add_everything(all);
-        add_access(all);
-        add_beside(all);
+        for (auto& [chapter, rows] : route_table::chapters())
+            for (Route& each : rows) {
+                each.tag = chapter;
+                all.push_back(std::move(each));
+            }
         return all;
     }();
     return table;
