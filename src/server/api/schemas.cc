@@ -63,7 +63,7 @@ void add_tasks(Json& all) {
                                  {"concurrency_limit", in_force}}))}});
     all["SubmitAnswer"] = {{"anyOf", Json::array({ref("SubmittedTask"), ref("SubmittedBatch")})}};
     all["TaskEnding"] = object({{"id", uuid()}, {"timed_out", boolean()}, {"task", nullable(ref("Task"))}});
-    all["Reason"] = form({{"reason", text("why, for those who read its history")}});
+    all["Reason"] = form({{"reason", text("the reason, recorded in its history")}});
     all["Steered"] = object({{"id", uuid()}, {"status", text()}});
     all["Retried"] = object({{"id", uuid()}, {"retry_of", uuid()}});
     all["Force"] = form({{"state", word({"FAILED", "CANCELLED"})}, {"reason", text()}}, {"state", "reason"});
