@@ -24,14 +24,15 @@ function problemOf(status: number, body: string): Problem {
     try {
         const parsed = JSON.parse(body) as Partial<Problem>;
         if (typeof parsed.detail === 'string')
-            return { ...parsed, status, title: parsed.title ?? '', detail: parsed.detail, code: parsed.code ?? '' };
+            return { ...parsed, type: parsed.type ?? '', status, title: parsed.title ?? '', detail: parsed.detail, code: parsed.code ?? '' };
     } catch {
         // A proxy in between speaks its own language.
     }
-    return { status, title: 'Unexpected answer', code: '', detail: `The server answered with status ${status}.` };
+    return { type: '', status, title: 'Unexpected answer', code: '', detail: `The server answered with status ${status}.` };
 }
 
 const noServer: Problem = {
+    type: '',
     status: unreachable,
     title: 'No connection',
     code: 'UNREACHABLE',

@@ -1,20 +1,18 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { JobFilters, TaskFilters } from '../model/filters';
 import { get, part } from './client';
+import type { HistoryEvent, Page } from './shapes';
 import type {
     CatalogTask,
     CatalogWorkflow,
-    HistoryEvent,
     Job,
     JobStory,
     Json,
     Overview,
-    Page,
     Queue,
-    RecoveryStatus,
+    Recovery,
     Schedule,
     Session,
-    Snapshot,
     StaleTask,
     Stats,
     Step,
@@ -22,6 +20,7 @@ import type {
     TaskStory,
     Token,
     Worker,
+    WorkerState,
     WorkerStory,
 } from './types';
 
@@ -112,7 +111,7 @@ export const workerQuery = (id: string) =>
 export const snapshotsQuery = (id: string) =>
     queryOptions({
         queryKey: ['workers', 'one', id, 'states'],
-        queryFn: async ({ signal }) => (await get<Page<Snapshot>>(`/workers/${part(id)}/states`, { limit: 500 }, signal)).items,
+        queryFn: async ({ signal }) => (await get<Page<WorkerState>>(`/workers/${part(id)}/states`, { limit: 500 }, signal)).items,
         refetchInterval: seldom,
     });
 
@@ -130,7 +129,7 @@ export const schedulesQuery = queryOptions({
 
 export const recoveryQuery = queryOptions({
     queryKey: ['recovery', 'status'],
-    queryFn: ({ signal }) => get<RecoveryStatus>('/recovery', {}, signal),
+    queryFn: ({ signal }) => get<Recovery>('/recovery', {}, signal),
     refetchInterval: seldom,
 });
 

@@ -1,43 +1,82 @@
-/** What the server's API says: docs/api.md, docs/cli.md "The task object" and "The job object". */
+/** What the API takes and answers. Made by scripts/update-types from its OpenAPI document: do not edit. */
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 /** RFC 3339, UTC. */
 export type Time = string;
 
-export interface Page<T> {
-    items: T[];
-    next: string | null;
-}
-
 export const taskStates = ['PENDING', 'CLAIMED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED'] as const;
 export type TaskState = (typeof taskStates)[number];
+
+export const waitReasons = ['future', 'key', 'overdue', 'job'] as const;
+export type WaitReason = (typeof waitReasons)[number];
+
+export const leaseEnds = ['COMPLETED', 'FAILED', 'CRASHED', 'STOPPED', 'STOPPED_CLEANLY', 'CANCELLED', 'NOT_STARTED'] as const;
+export type LeaseEnd = (typeof leaseEnds)[number];
+
+export const obstacles = ['overdue', 'future', 'backoff', 'key', 'paused', 'no_worker', 'worker_away', 'no_fresh_worker', 'no_open_worker', 'busy', 'nothing'] as const;
+export type Obstacle = (typeof obstacles)[number];
+
 export const jobStates = ['PENDING', 'RUNNING', 'PAUSED', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
 export type JobState = (typeof jobStates)[number];
-export type StepState = 'WAITING' | 'READY' | 'RUNNING' | 'COMPLETED' | 'FAILED' | 'SKIPPED' | 'CANCELLED';
 
-export interface Failure {
+export const stepStates = ['WAITING', 'READY', 'RUNNING', 'COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED'] as const;
+export type StepState = (typeof stepStates)[number];
+
+export const stepKinds = ['task', 'workflow', 'approval', 'wait'] as const;
+export type StepKind = (typeof stepKinds)[number];
+
+export const onCrashes = ['fail', 'requeue'] as const;
+export type OnCrash = (typeof onCrashes)[number];
+
+export const catalogKinds = ['function', 'script', 'container', 'pod'] as const;
+export type CatalogKind = (typeof catalogKinds)[number];
+
+export const inputTypes = ['any', 'text', 'number', 'integer', 'boolean', 'list', 'object'] as const;
+export type InputType = (typeof inputTypes)[number];
+
+export const workerStatuses = ['active', 'draining', 'inactive'] as const;
+export type WorkerStatus = (typeof workerStatuses)[number];
+
+export const evidences = ['alive', 'silent', 'unregistered', 'disconnected', 'rebooted', 'exited'] as const;
+export type Evidence = (typeof evidences)[number];
+
+export const severities = ['problem', 'warning'] as const;
+export type Severity = (typeof severities)[number];
+
+export const scopes = ['read', 'submit', 'operate', 'admin'] as const;
+export type Scope = (typeof scopes)[number];
+
+export interface Error {
     code: string;
     message: string;
     data: Json;
 }
+
 export interface Progress {
+    /** 0 to 1 */
     fraction: number;
     text: string;
     at: Time;
+}
+
+export interface ConcurrencyKey {
+    key: string;
+    limit: number;
 }
 
 export interface Task {
     id: string;
     name: string;
     state: TaskState;
-    waits_for: string | null;
+    /** why it is PENDING and out of reach of claims */
+    waits_for: WaitReason | null;
     queue: string;
     priority: number;
     tags: string[];
     args: Json;
     spec: Json;
     result: Json;
-    error: Failure | null;
+    error: Error | null;
     created_at: Time;
     run_at: Time | null;
     deadline: Time | null;
@@ -52,59 +91,89 @@ export interface Task {
     cancel_requested: boolean;
     retry_of: string | null;
     idempotency_key: string | null;
-    concurrency: { key: string; limit: number } | null;
-    policy: { [key: string]: Json };
+    /** W3C trace context of its submitter */
+    traceparent: string | null;
+    concurrency: ConcurrencyKey | null;
+    policy: Record<string, Json>;
     progress: Progress | null;
     checkpoint: Json;
 }
-export type AttemptEnd = 'COMPLETED' | 'FAILED' | 'CRASHED' | 'STOPPED' | 'STOPPED_CLEANLY' | 'CANCELLED';
+
 export interface Attempt {
     number: number;
-    end: AttemptEnd;
-    error: Failure | null;
+    end: LeaseEnd;
+    error: Error | null;
     lease: number;
     worker: string | null;
     claimed_at: Time;
     started_at: Time;
     finished_at: Time;
 }
-export interface HistoryEvent {
+
+export interface Event {
     id: number;
     at: Time;
     kind: string;
+    /** a person, a worker, a sweeper */
     who: string;
     message: string;
     worker: string | null;
     data: Json;
-    task?: string | null;
-    job?: string | null;
 }
-export interface Waiting {
-    for: string;
-    sentence: string;
-    tasks: string[];
-    workers: string[];
+
+export interface WholeEvent {
+    id: number;
+    at: Time;
+    kind: string;
+    /** a person, a worker, a sweeper */
+    who: string;
+    message: string;
+    worker: string | null;
+    data: Json;
+    task: string | null;
+    job: string | null;
 }
-export interface TaskStory {
-    task: Task;
-    step: { job: string; name: string; hook: boolean } | null;
-    waiting: Waiting | null;
-    attempts: Attempt[];
-    events: HistoryEvent[];
-}
-export interface LogPiece {
+
+export interface LogLine {
     offset: number;
     at: Time;
     lease: number;
     stream: string;
     text: string;
-    step?: string;
-    task?: string;
 }
-export interface LogPage<T = LogPiece> {
-    items: T[];
-    next: number | string;
-    ended: boolean;
+
+export interface StepOfTask {
+    job: string;
+    name: string;
+    hook: boolean;
+}
+
+export interface Waiting {
+    for: Obstacle;
+    /** goes on from "the task" */
+    sentence: string;
+    /** that hold its concurrency key */
+    tasks: string[];
+    /** that have its queue and tags */
+    workers: string[];
+}
+
+export interface TaskStory {
+    task: Task;
+    step: StepOfTask | null;
+    waiting: Waiting | null;
+    attempts: Attempt[];
+    events: Event[];
+}
+
+export interface TaskCounts {
+    pending: number;
+    claimed: number;
+    running: number;
+    completed: number;
+    failed: number;
+    cancelled: number;
+    expired: number;
 }
 
 export interface StepCounts {
@@ -116,13 +185,14 @@ export interface StepCounts {
     skipped: number;
     cancelled: number;
 }
+
 export interface Job {
     id: string;
     workflow: string;
     state: JobState;
     input: Json;
     output: Json;
-    error: Failure | null;
+    error: Error | null;
     cancel_requested: boolean;
     created_at: Time;
     started_at: Time | null;
@@ -135,11 +205,12 @@ export interface Job {
     retry_of: string | null;
     steps: StepCounts;
 }
+
 export interface Step {
     name: string;
     item: number | null;
     hook: boolean;
-    kind: string;
+    kind: StepKind;
     state: StepState;
     task: string | null;
     child: string | null;
@@ -150,29 +221,129 @@ export interface Step {
     wakes_at: Time | null;
     message: string | null;
     output: Json;
-    error: Failure | null;
+    error: Error | null;
     progress: Progress | null;
     items: StepCounts | null;
-    depends_on?: string[];
 }
+
+export interface GraphStep {
+    name: string;
+    item: number | null;
+    hook: boolean;
+    kind: StepKind;
+    state: StepState;
+    task: string | null;
+    child: string | null;
+    attempts: number;
+    ready_at: Time | null;
+    started_at: Time | null;
+    finished_at: Time | null;
+    wakes_at: Time | null;
+    message: string | null;
+    output: Json;
+    error: Error | null;
+    progress: Progress | null;
+    items: StepCounts | null;
+    depends_on: string[];
+}
+
 export interface Edge {
     from: string;
     to: string;
 }
+
 export interface JobStory {
     job: Job;
-    steps: Step[];
+    steps: GraphStep[];
     edges: Edge[];
+}
+
+export interface StepLogLine {
+    step: string;
+    task: string;
+    offset: number;
+    at: Time;
+    lease: number;
+    stream: string;
+    text: string;
+}
+
+export interface JobCounts {
+    pending: number;
+    running: number;
+    paused: number;
+    completed: number;
+    failed: number;
+    cancelled: number;
+}
+
+export interface Retry {
+    max_attempts: number;
+    delays: string[];
+    base: string;
+    factor: number;
+    cap: string;
+    jitter: number;
+    retry_on: string[];
+}
+
+export interface CatalogTask {
+    name: string;
+    kind: CatalogKind;
+    queue: string;
+    tags: string[];
+    priority: number;
+    timeout: string | null;
+    retry: Retry;
+    on_crash: OnCrash;
+    concurrency_key: string | null;
+    /** members of the arguments that its templates use */
+    parameters: string[];
+}
+
+export interface InputField {
+    name: string;
+    type: InputType;
+    required: boolean;
+    default: Json;
+    /** null: all values of its type */
+    enum: Json[] | null;
+    description: string | null;
+}
+
+export interface CatalogStep {
+    name: string;
+    kind: StepKind;
+    depends_on: string[];
+    task: string | null;
+    workflow: string | null;
+}
+
+export interface CatalogWorkflow {
+    name: string;
+    description: string | null;
+    timeout: string | null;
+    input: InputField[];
+    steps: CatalogStep[];
+}
+
+export interface ConfigError {
+    where: string;
+    key: string | null;
+    title: string;
+    found: string | null;
+    allowed: string | null;
+    suggestion: string | null;
 }
 
 export interface Worker {
     id: string;
     name: string;
-    status: 'active' | 'draining' | 'inactive';
+    status: WorkerStatus;
     cordoned: boolean;
     drain_requested: boolean;
     fresh: boolean;
-    last_heartbeat: Time;
+    last_heartbeat: Time | null;
     seconds_ago: number;
     running: number;
     claimed: number;
@@ -184,7 +355,15 @@ export interface Worker {
     pid: number;
     registered_at: Time;
 }
-export interface Snapshot {
+
+export interface HeldTask {
+    id: string;
+    name: string;
+    state: TaskState;
+    lease: number;
+}
+
+export interface WorkerState {
     at: Time;
     running: number;
     claimed: number;
@@ -193,11 +372,12 @@ export interface Snapshot {
     memory_mb: number;
     machine_load: number;
 }
+
 export interface WorkerStory {
     worker: Worker;
-    tasks: { id: string; name: string; state: TaskState; lease: number }[];
-    machine: Snapshot | null;
-    events: HistoryEvent[];
+    tasks: HeldTask[];
+    machine: WorkerState | null;
+    events: Event[];
 }
 
 export interface Queue {
@@ -206,27 +386,78 @@ export interface Queue {
     pending: number;
     in_flight: number;
 }
+
+export interface Key {
+    key: string;
+    /** whose it is; null: shared by all */
+    queue: string | null;
+    shared: boolean;
+    /** the one in force */
+    limit: number;
+    /** its limit is fixed; otherwise it follows the submits */
+    declared: boolean;
+    /** tasks that are CLAIMED or RUNNING */
+    held: number;
+    /** tasks that have found it full */
+    waiting: number;
+}
+
+export interface Slot {
+    at: Time;
+    local: string;
+}
+
 export interface Schedule {
     name: string;
     paused: boolean;
-    timing: { [key: string]: Json } | string;
-    workflow: string;
+    timing: Json;
+    workflow: string | null;
     input: Json;
     created_at: Time;
-    decided_until: Time | null;
+    decided_until: Time;
     last_job: string | null;
     last_state: JobState | null;
-    next: { at: Time; local: string }[];
+    next: Slot[];
     problem: string | null;
 }
 
-export interface Service {
+export interface ServiceNote {
     service: string;
     who: string;
-    at: Time | null;
-    did: { [what: string]: number } | null;
+    at: Time;
+    did: Record<string, number> | null;
     failure: string | null;
 }
+
+export interface SeenWorker {
+    id: string;
+    name: string;
+    host: string;
+    evidence: Evidence;
+    how: string;
+}
+
+export interface RecoveryEvent {
+    id: number;
+    at: Time;
+    kind: string;
+    /** a person, a worker, a sweeper */
+    who: string;
+    message: string;
+    worker: string | null;
+    data: Json;
+    task: string | null;
+}
+
+export interface Recovery {
+    sweeper: string | null;
+    services: ServiceNote[];
+    by_evidence: Record<string, number>;
+    workers: SeenWorker[];
+    events: RecoveryEvent[];
+    replicas: Replica[];
+}
+
 export interface Replica {
     id: string;
     host: string;
@@ -238,82 +469,102 @@ export interface Replica {
     seconds_ago: number;
     sweeping: boolean;
 }
-export type Evidence = 'alive' | 'silent' | 'unregistered' | 'disconnected' | 'rebooted' | 'exited';
-export interface RecoveryStatus {
-    sweeper: string | null;
-    services: Service[];
-    by_evidence: Record<Evidence, number>;
-    workers: { id: string; name: string; host: string; evidence: Evidence; how: string }[];
-    events: HistoryEvent[];
-    replicas: Replica[];
-}
+
 export interface StaleTask {
     id: string;
     name: string;
     state: TaskState;
     lease: number;
-    worker: string | null;
+    worker: string;
     worker_name: string | null;
     host: string | null;
     worker_is_alive: boolean;
     quiet_seconds: number;
 }
-export type SweepReport = { service: string; remarks: Json; failure: string | null } & { [count: string]: Json };
 
-export interface CatalogTask {
-    name: string;
-    kind: string;
-    queue: string;
-    tags: string[];
-    priority: number;
-    timeout: string | null;
-    retry: Json;
-    on_crash: string | null;
-    concurrency_key: string | null;
-    parameters: string[];
-}
-export interface InputField {
-    name: string;
-    type: 'any' | 'text' | 'number' | 'integer' | 'boolean' | 'list' | 'object';
-    required: boolean;
-    default: Json;
-    enum: Json[] | null;
-    description: string | null;
-}
-export interface CatalogWorkflow {
-    name: string;
-    description: string | null;
-    timeout: string | null;
-    input: InputField[] | null;
-    steps: { name: string; kind: string; depends_on: string[]; task: string | null; workflow: string | null }[];
+export interface Settled {
+    settled: number;
+    /** workers that were asked to stop a run */
+    asked: number;
 }
 
-export interface Attention {
-    kind: string;
-    severity: 'problem' | 'warning';
-    text: string;
-    link: { page: string; id: string | null } | null;
-    count: number;
+export interface ServicePass {
+    service: string;
+    workers_lost: number;
+    requeued: number;
+    rerun: number;
+    ended: number;
+    asked: number;
+    expired: number;
+    rejected: number;
+    woken: number;
+    timed_out: number;
+    mended: number;
+    fired: number;
+    pruned: number;
+    skipped: number;
+    remarks: string[];
+    failure: string | null;
 }
-export type TaskCounts = Record<'pending' | 'claimed' | 'running' | 'completed' | 'failed' | 'cancelled' | 'expired', number>;
-export type JobCounts = Record<'pending' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled', number>;
+
+export interface Pruned {
+    dry_run: boolean;
+    tasks: number;
+    jobs: number;
+    workers: number;
+    heartbeats: number;
+    worker_states: number;
+    more: boolean;
+    /** why nothing was removed */
+    doubt: string | null;
+}
+
 export interface Overview {
     now: Time;
     version: string;
     store: string;
     tasks: TaskCounts;
     jobs: JobCounts;
-    workers: Record<'fresh' | 'stale' | 'draining' | 'inactive' | 'capacity' | 'busy', number>;
+    workers: WorkerCounts;
     queues: Queue[];
-    oldest_waiting: { task: string; seconds: number } | null;
-    attention: Attention[];
+    oldest_waiting: OldestWaiting | null;
+    attention: Concern[];
 }
+
+export interface Link {
+    page: string;
+    id: string | null;
+}
+
+export interface Concern {
+    kind: string;
+    severity: Severity;
+    text: string;
+    link: Link;
+    count: number;
+}
+
+export interface WorkerCounts {
+    fresh: number;
+    stale: number;
+    draining: number;
+    inactive: number;
+    capacity: number;
+    busy: number;
+}
+
+export interface OldestWaiting {
+    task: string;
+    seconds: number;
+}
+
 export interface Percentiles {
     p50: number | null;
     p95: number | null;
     p99: number | null;
     max: number | null;
 }
+
 export interface StatsBucket {
     at: Time;
     completed: number;
@@ -322,31 +573,29 @@ export interface StatsBucket {
     expired: number;
     recovered: number;
 }
+
+export interface NameStats {
+    name: string;
+    completed: number;
+    failed: number;
+    run: Percentiles;
+}
+
 export interface Stats {
     window_seconds: number;
     complete: boolean;
     ended: number;
     buckets: StatsBucket[];
-    wait: Percentiles | null;
-    run: Percentiles | null;
-    names: { name: string; completed: number; failed: number; run: Percentiles | null }[];
+    wait: Percentiles;
+    run: Percentiles;
+    names: NameStats[];
 }
 
-export const scopes = ['read', 'submit', 'operate', 'admin'] as const;
-export type Scope = (typeof scopes)[number];
-export interface Session {
-    name: string;
-    scope: Scope;
-    queues: string[] | null;
-    login: 'none' | 'token';
-    version: string;
-    store: string;
-}
 export interface Token {
     id: string;
     name: string;
     scope: Scope;
-    queues: string[] | null;
+    queues: string[];
     created_at: Time;
     created_by: string;
     expires_at: Time | null;
@@ -355,19 +604,373 @@ export interface Token {
     last_used_from: string | null;
 }
 
-export interface Changed {
-    tasks: boolean;
-    jobs: boolean;
-    workers: boolean;
-    counts: TaskCounts;
+export interface NewToken {
+    id: string;
+    name: string;
+    scope: Scope;
+    queues: string[];
+    created_at: Time;
+    created_by: string;
+    expires_at: Time | null;
+    revoked_at: Time | null;
+    last_used_at: Time | null;
+    last_used_from: string | null;
+    /** the secret, shown this once */
+    token: string;
 }
 
-/** RFC 9457. */
+export interface WholeEventList {
+    items: WholeEvent[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface TaskList {
+    items: Task[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface TaskSubmission {
+    /** of a task of the catalog, or of a function; not needed with a script */
+    name?: string | null;
+    /** any JSON value */
+    args?: Json;
+    /** to run, once; needs the scope operate */
+    script?: string | null;
+    /** what to execute, whole, as a task's `spec` shows it; needs the scope operate */
+    spec?: Json;
+    queue?: string | null;
+    /** 1 to 100, lower first */
+    priority?: number | null;
+    /** that its worker must carry, beside those that its kind needs */
+    tags?: string[] | null;
+    /** not before */
+    run_at?: Time | null;
+    /** not before this long from now */
+    delay?: string | null;
+    /** EXPIRED when not started by then */
+    deadline?: string | null;
+    /** of one attempt */
+    timeout?: string | null;
+    concurrency?: { key?: string | null; limit?: number | null; } | null;
+    retry?: { max_attempts?: number | null; delays?: string[] | null; base?: string | null; factor?: number | null; cap?: string | null; jitter?: number | null; retry_on?: string[] | null; } | null;
+    on_crash?: 'fail' | 'requeue' | null;
+    max_crashes?: number | null;
+    fence?: 'auto' | 'stop' | 'continue' | null;
+    unmatched?: 'wait' | 'fail' | null;
+    /** of your own: submitting it again is harmless */
+    id?: string | null;
+    /** that only this task has: works as an id does */
+    idempotency_key?: string | null;
+    /** W3C trace context */
+    traceparent?: string | null;
+}
+
+export interface TaskBatch {
+    tasks: TaskSubmission[];
+}
+
+export type TaskSubmissions = TaskSubmission | TaskBatch;
+
+export interface TaskBatchFrame {
+    tasks: Json[];
+}
+
+export interface Submitted {
+    id: string;
+    status: 'accepted' | 'existing';
+}
+
+export interface SubmittedTask {
+    id: string;
+    status: 'accepted' | 'existing';
+    /** the limit in force for its concurrency key; null: it has none */
+    concurrency_limit: number | null;
+}
+
+export interface SubmittedBatch {
+    items: ({ id: string | null; status: 'accepted' | 'existing' | 'payload_mismatch' | 'too_old' | 'refused'; detail: string | null; concurrency_limit: number | null; })[];
+}
+
+export type SubmitAnswer = SubmittedTask | SubmittedBatch;
+
+export interface TaskEnding {
+    id: string;
+    timed_out: boolean;
+    task: Task | null;
+}
+
+export interface Reason {
+    /** the reason, recorded in its history */
+    reason?: string | null;
+}
+
+export interface Steered {
+    id: string;
+    status: string;
+}
+
+export interface Retried {
+    id: string;
+    retry_of: string;
+}
+
+export interface Force {
+    state: 'FAILED' | 'CANCELLED';
+    reason: string;
+}
+
+export interface LogPage {
+    items: LogLine[];
+    /** an offset to go on from */
+    next: number;
+    /** nothing more will come */
+    ended: boolean;
+}
+
+export interface StepLogPage {
+    items: (StepLogLine | WholeEvent)[];
+    /** an offset to go on from */
+    next: number;
+    /** nothing more will come */
+    ended: boolean;
+}
+
+export interface JobList {
+    items: Job[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface JobSubmission {
+    /** its name in the catalog or, with yaml, in that text */
+    workflow?: string | null;
+    /** a definition of one's own; needs the scope operate */
+    yaml?: string | null;
+    /** the same as a bundle, as a job's definition shows it */
+    definition?: Json;
+    /** an object */
+    input?: Json;
+    /** of your own: starting it again is harmless */
+    id?: string | null;
+}
+
+export interface JobEnding {
+    id: string;
+    timed_out: boolean;
+    job: Job | null;
+}
+
+export type Definition = Json;
+
+export interface StepStory {
+    step: Step;
+    items: Step[];
+}
+
+export interface JobRetry {
+    /** of your own: retrying it again is harmless */
+    id?: string | null;
+}
+
+export interface Decision {
+    approve: boolean;
+    reason?: string | null;
+}
+
+export interface Decided {
+    id: string;
+    step: string;
+    status: 'approved' | 'rejected';
+}
+
+export interface CatalogTaskList {
+    items: CatalogTask[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface CatalogWorkflowList {
+    items: CatalogWorkflow[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface Yaml {
+    yaml: string;
+}
+
+export interface Validation {
+    valid: boolean;
+    errors: ConfigError[];
+}
+
+export interface WorkerList {
+    items: Worker[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface WorkerStateList {
+    items: WorkerState[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface QueueList {
+    items: Queue[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface QueueSteered {
+    queue: string;
+    paused: boolean;
+}
+
+export interface KeyList {
+    items: Key[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface KeyForm {
+    /** how many of its tasks run at once */
+    limit: number;
+    /** the queue that it belongs to; this or shared */
+    queue?: string | null;
+    /** true: the tasks of all queues share it */
+    shared?: boolean | null;
+}
+
+export interface KeyDeclared {
+    key: string;
+    queue: string | null;
+    limit: number;
+    status: 'new' | 'changed' | 'unchanged';
+}
+
+export interface KeyRemoved {
+    key: string;
+    queue: string | null;
+    status: 'removed';
+}
+
+export interface ScheduleList {
+    items: Schedule[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface ScheduleSteered {
+    schedule: string;
+    status: 'paused' | 'resumed' | 'removed';
+}
+
+export interface ScheduleForm {
+    schedules: { name: string; timing: Json; definition: Json; input?: Json; }[];
+    dry_run?: boolean | null;
+}
+
+export interface ScheduleChange {
+    schedule: string;
+    status: 'new' | 'changed' | 'unchanged' | 'not_configured';
+}
+
+export interface ScheduleChanges {
+    items: ScheduleChange[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface ScheduleRun {
+    id: string;
+    schedule: string;
+}
+
+export interface ReplicaList {
+    items: Replica[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface StaleTaskList {
+    items: StaleTask[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface Threshold {
+    /** quiet for longer than this */
+    threshold?: string | null;
+}
+
+export interface Swept {
+    services: ServicePass[];
+}
+
+export interface Prune {
+    /** only count */
+    dry_run?: boolean | null;
+    /** remove even while the store's clock is in doubt: you have looked at it */
+    clock_is_right?: boolean | null;
+}
+
+export interface Session {
+    name: string;
+    scope: Scope;
+    queues: string[];
+    login: 'none' | 'token';
+    version: string;
+    store: string;
+}
+
+export interface Login {
+    token: string;
+}
+
+export interface LoggedOut {
+    status: 'logged out';
+}
+
+export interface TokenList {
+    items: Token[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface TokenForm {
+    name: string;
+    scope: Scope;
+    queues?: string[] | null;
+    expires_in?: string | null;
+}
+
+export interface TokenRevoked {
+    name: string;
+    status: 'revoked';
+}
+
+export interface Health {
+    status: 'ok';
+}
+
+export interface Ready {
+    status: 'ready' | 'not ready';
+    /** why it is not ready */
+    reason?: string;
+    /** only for those with a token */
+    checks?: { name: string; ok: boolean; detail: string; }[];
+}
+
+export type OpenApi = Json;
+
 export interface Problem {
-    type?: string;
+    type: string;
     title: string;
     status: number;
     detail: string;
     code: string;
-    errors?: { where: string; detail: string }[];
+    errors?: { where: string; detail: string; }[];
 }

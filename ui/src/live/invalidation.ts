@@ -1,4 +1,4 @@
-import type { Changed, HistoryEvent } from '../api/types';
+import type { Changed, HistoryEvent } from '../api/shapes';
 
 /** Topics of cached data; each query's key begins with one. */
 export type Topic = 'tasks' | 'jobs' | 'workers' | 'queues' | 'schedules' | 'recovery' | 'events' | 'overview' | 'stats' | 'tokens';

@@ -25,13 +25,13 @@ describe('A form made from a schema', () => {
 });
 
 describe('An error of the server', () => {
-    const problem = (errors: { where: string; detail: string }[]) => ({ status: 422, code: 'REFUSED', title: 'Refused', detail: 'the input is not valid', errors });
+    const problem = (errors: { where: string; detail: string }[]) => ({ type: '', status: 422, code: 'REFUSED', title: 'Refused', detail: 'the input is not valid', errors });
     it('is shown at the field that it names', () => {
         expect(errorsAt(['day', 'mode'], problem([{ where: 'input.day', detail: 'is missing' }, { where: 'input', detail: '"mode" is not one of full, quick' }]))).toEqual({ day: 'is missing', mode: '"mode" is not one of full, quick' });
     });
     it('without a field is shown at the form', () => {
         expect(errorsAt(['day'], problem([{ where: 'workflow', detail: 'is unknown' }]))).toEqual({ [wholeForm]: 'workflow: is unknown' });
-        expect(errorsAt(['day'], { status: 503, code: 'OVERLOADED', title: '', detail: 'try again' })).toEqual({ [wholeForm]: 'try again' });
+        expect(errorsAt(['day'], { type: '', status: 503, code: 'OVERLOADED', title: '', detail: 'try again' })).toEqual({ [wholeForm]: 'try again' });
     });
 });
 

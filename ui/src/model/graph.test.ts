@@ -39,7 +39,7 @@ describe('The graph of a job', () => {
     });
     it('does not group steps of different kinds or neighbours', () => {
         const [steps, edges] = fan(10);
-        const changed = steps.map((one) => (one.name === 'middle-3' ? { ...one, kind: 'approval' } : one));
+        const changed = steps.map((one) => (one.name === 'middle-3' ? { ...one, kind: 'approval' as const } : one));
         expect(graphOf(changed, [...edges, { from: 'middle-5', to: 'other' }], new Set()).nodes).toHaveLength(4);
     });
     it('drops edges to steps that are not drawn', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LogPiece } from '../api/types';
+import type { LogPiece } from '../api/shapes';
 import { LogLines, marked, matching } from './log';
 
 let offset = 0;

@@ -1,4 +1,4 @@
-import type { LogPiece } from '../api/types';
+import type { LogPiece } from '../api/shapes';
 import { withoutEscapes } from '../text/words';
 
 export interface LogLine {

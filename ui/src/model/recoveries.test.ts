@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HistoryEvent } from '../api/types';
+import type { HistoryEvent } from '../api/shapes';
 import { headline, recoveriesOf } from './recoveries';
 import { timingText } from './timing';
 

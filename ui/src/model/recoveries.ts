@@ -1,4 +1,4 @@
-import type { HistoryEvent } from '../api/types';
+import type { HistoryEvent } from '../api/shapes';
 import { kindWords } from '../text/words';
 import { evidenceOf } from './timeline';
 

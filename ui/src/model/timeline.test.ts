@@ -5,14 +5,14 @@ import { evidenceOf, timelineOf } from './timeline';
 const base: Task = {
     id: '01a1e075-d5fa-7555-b2ef-d4ac3ebdf693', name: 'flaky', state: 'PENDING', waits_for: null, queue: 'default', priority: 50, tags: [], args: null, spec: null, result: null, error: null,
     created_at: '2026-11-15T18:26:20Z', run_at: null, deadline: null, claimed_at: null, started_at: null, finished_at: null, attempts: 0, crashes: 0, requeues: 0, lease: null, worker: null,
-    cancel_requested: false, retry_of: null, idempotency_key: null, concurrency: null, policy: {}, progress: null, checkpoint: null,
+    cancel_requested: false, retry_of: null, idempotency_key: null, traceparent: null, concurrency: null, policy: {}, progress: null, checkpoint: null,
 };
 const story = (task: Partial<Task>, more: Partial<TaskStory> = {}): TaskStory => ({ task: { ...base, ...task }, step: null, waiting: null, attempts: [], events: [], ...more });
 const titles = (told: TaskStory) => timelineOf(told).map((entry) => entry.title);
 
 describe("A task's timeline", () => {
     it('of a waiting task ends with the reason', () => {
-        const waiting = { for: 'no_worker', sentence: 'waits for a worker: none has queue default', tasks: [], workers: [] };
+        const waiting = { for: 'no_worker' as const, sentence: 'waits for a worker: none has queue default', tasks: [], workers: [] };
         const entries = timelineOf(story({}, { waiting }));
         expect(entries.map((entry) => entry.sort)).toEqual(['submitted', 'now']);
         expect(entries[1]!.title).toBe('Waits for a worker: none has queue default');

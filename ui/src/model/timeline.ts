@@ -1,4 +1,5 @@
-import type { Attempt, HistoryEvent, Json, Task, TaskStory } from '../api/types';
+import type { HistoryEvent } from '../api/shapes';
+import type { Attempt, Json, Task, TaskStory } from '../api/types';
 import { durationText, secondsBetween } from '../text/duration';
 import { kindWords } from '../text/words';
 

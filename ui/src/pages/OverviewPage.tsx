@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { eventsQuery, overviewQuery, statsQuery } from '../api/queries';
-import type { Attention, Overview, Percentiles, Stats } from '../api/types';
+import type { Concern, Overview, Percentiles, Stats } from '../api/types';
 import { Card, Choice, Command, Empty, Failed, Page, Skeleton, useTitle } from '../parts/basics';
 import { History } from '../parts/History';
 import { Icon, type IconName } from '../parts/Icon';
@@ -75,7 +75,7 @@ function AttentionList({ data }: { data: Overview | undefined }) {
     );
 }
 
-function AttentionLine({ one }: { one: Attention }) {
+function AttentionLine({ one }: { one: Concern }) {
     return (
         <Link to={attentionPath(one)} className={`attention-line attention-${one.severity}`}>
             <Icon name={attentionIcons[one.kind] ?? 'warning'} />

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { post } from '../api/client';
 import { recoveryQuery, staleQuery } from '../api/queries';
-import type { Evidence as Kind, HistoryEvent, RecoveryStatus, Replica, Service, StaleTask, SweepReport } from '../api/types';
+import type { HistoryEvent } from '../api/shapes';
+import type { Evidence as Kind, Recovery, Replica, ServiceNote, ServicePass, StaleTask } from '../api/types';
 import { headline, recoveriesOf } from '../model/recoveries';
 import { Card, Choice, Empty, Failed, Page, Skeleton, useTitle } from '../parts/basics';
 import { Evidence, History } from '../parts/History';
@@ -34,7 +35,7 @@ function SweepNow() {
             icon="recovery"
             confirm={{ title: 'Sweep now?', text: 'This runs one pass of every service. It acts on certain evidence (a process that is gone, a host that has rebooted), deadlines and retention. Silent workers are left to the sweepers that watch them.' }}
             give={async () => {
-                const { services } = await post<{ services: SweepReport[] }>('/recovery/sweep');
+                const { services } = await post<{ services: ServicePass[] }>('/recovery/sweep');
                 const did = services.flatMap((service) => Object.entries(service).filter(([, count]) => typeof count === 'number' && count > 0).map(([what, count]) => `${countText(count as number)} ${kindWords(what)}`));
                 const failed = services.filter((service) => service.failure);
                 if (failed.length) return { text: `${failed.map((service) => `${service.service}: ${service.failure}`).join('; ')}`, bad: true };
@@ -44,7 +45,7 @@ function SweepNow() {
     );
 }
 
-function Status({ status }: { status: RecoveryStatus | undefined }) {
+function Status({ status }: { status: Recovery | undefined }) {
     return (
         <div className="columns">
             <div className="column">
@@ -62,7 +63,7 @@ function Status({ status }: { status: RecoveryStatus | undefined }) {
     );
 }
 
-function Sweepers({ status }: { status: RecoveryStatus }) {
+function Sweepers({ status }: { status: Recovery }) {
     return (
         <div className="card-text">
             {status.sweeper ? (
@@ -114,7 +115,7 @@ const evidenceWords: Record<Kind, string> = {
     exited: 'its process is gone',
 };
 
-function ByEvidence({ status }: { status: RecoveryStatus }) {
+function ByEvidence({ status }: { status: Recovery }) {
     return (
         <dl className="facts card-text">
             {(Object.keys(evidenceWords) as Kind[]).map((kind) => (
@@ -127,7 +128,7 @@ function ByEvidence({ status }: { status: RecoveryStatus }) {
     );
 }
 
-function Services({ services }: { services: Service[] }) {
+function Services({ services }: { services: ServiceNote[] }) {
     if (services.length === 0) return <p className="faint card-text">No service has run yet.</p>;
     return (
         <table className="table table-tight">

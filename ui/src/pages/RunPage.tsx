@@ -69,7 +69,7 @@ function Form({ definition, name }: { definition: Definition; name: string }) {
         try {
             await start(isFree ? (free ? jsonOrText(free) : null) : checked.input);
         } catch (error) {
-            const problem = error instanceof ApiError ? error.problem : { status: 0, title: '', code: '', detail: String(error) };
+            const problem = error instanceof ApiError ? error.problem : { type: '', status: 0, title: '', code: '', detail: String(error) };
             const found = errorsAt(fields.map((field) => field.name), problem);
             setErrors(found);
             toasts.complain(problem.detail);
@@ -141,7 +141,7 @@ function AboutTask({ task }: { task: CatalogTask }) {
                     ['Concurrency key', task.concurrency_key],
                 ]}
             />
-            {task.retry !== null && <JsonView value={task.retry} label="the retry policy" />}
+            <JsonView value={{ ...task.retry }} label="the retry policy" />
         </Card>
     );
 }

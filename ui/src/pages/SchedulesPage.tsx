@@ -99,7 +99,7 @@ function ScheduleCard({ schedule }: { schedule: Schedule }) {
                     <div>
                         <dt>Workflow</dt>
                         <dd>
-                            <Link to={`/jobs?workflow=${part(schedule.workflow)}`}>{schedule.workflow}</Link>
+                            {schedule.workflow && <Link to={`/jobs?workflow=${part(schedule.workflow)}`}>{schedule.workflow}</Link>}
                         </dd>
                     </div>
                     <div>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { recoveryQuery, snapshotsQuery, workerQuery } from '../api/queries';
-import type { Snapshot, WorkerStory } from '../api/types';
+import type { WorkerState, WorkerStory } from '../api/types';
 import { Card, CopyId, Facts, Failed, Page, Skeleton, Tags, useTitle } from '../parts/basics';
 import { History } from '../parts/History';
 import { Plot } from '../parts/Plot';
@@ -78,7 +78,7 @@ function Story({ story }: { story: WorkerStory }) {
                     <Card title="About">
                         <Facts
                             facts={[
-                                ['Last heartbeat', <Ago at={worker.last_heartbeat} />],
+                                ['Last heartbeat', worker.last_heartbeat && <Ago at={worker.last_heartbeat} />],
                                 ['Evidence', seen ? `${seen.evidence}: ${seen.how}` : null],
                                 ['Worker slots', <Load worker={worker} />],
                                 ['Queues', <Tags tags={worker.queues} />],
@@ -105,7 +105,7 @@ function LoadPlots({ id }: { id: string }) {
     const snapshots = useQuery(snapshotsQuery(id));
     const data = useMemo(() => [...(snapshots.data ?? [])].sort((a, b) => Date.parse(a.at) - Date.parse(b.at)), [snapshots.data]);
     const times = useMemo(() => data.map((one) => Date.parse(one.at) / 1000), [data]);
-    const line = (label: string, color: string, key: keyof Omit<Snapshot, 'at'>) => ({ label, color, kind: 'line' as const, values: data.map((one) => one[key]) });
+    const line = (label: string, color: string, key: keyof Omit<WorkerState, 'at'>) => ({ label, color, kind: 'line' as const, values: data.map((one) => one[key]) });
     const places = useMemo(() => [line('running', '--plot-running', 'running'), line('slots', '--plot-cancelled', 'capacity')], [data]);
     const processor = useMemo(() => [line('processor', '--plot-completed', 'cpu_percent')], [data]);
     const memory = useMemo(() => [line('memory', '--plot-recovered', 'memory_mb')], [data]);

@@ -75,7 +75,7 @@ function WorkerTable({ workers, how }: { workers: Worker[]; how: (id: string) =>
                             <ConditionBadge condition={conditionOf(worker)} />
                         </td>
                         <td data-label="Last heartbeat">
-                            <Ago at={worker.last_heartbeat} />
+                            {worker.last_heartbeat && <Ago at={worker.last_heartbeat} />}
                         </td>
                         <td data-label="Evidence">{how(worker.id) ?? <span className="faint">{worker.status === 'inactive' ? 'has left' : '–'}</span>}</td>
                         <td data-label="Load">

@@ -1,5 +1,5 @@
 import { part } from '../api/client';
-import type { Attention } from '../api/types';
+import type { Concern } from '../api/types';
 
 export const taskPath = (id: string) => `/tasks/${part(id)}`;
 export const jobPath = (id: string) => `/jobs/${part(id)}`;
@@ -21,9 +21,9 @@ const pages: Record<string, string> = {
 const withPages = new Set(['/tasks', '/jobs', '/workers']);
 
 /** The page that shows an item that needs attention. */
-export function attentionPath({ kind, link }: Pick<Attention, 'kind' | 'link'>): string {
-    const page = pages[link?.page ?? ''] ?? '/';
-    if (link?.id && withPages.has(page)) return `${page}/${part(link.id)}`;
+export function attentionPath({ kind, link }: Pick<Concern, 'kind' | 'link'>): string {
+    const page = pages[link.page] ?? '/';
+    if (link.id && withPages.has(page)) return `${page}/${part(link.id)}`;
     if (kind === 'task_failed') return '/tasks?state=FAILED';
     if (kind === 'job_failed') return '/jobs?state=FAILED';
     if (kind === 'approval') return '/jobs?state=RUNNING';

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
-import type { Page } from '../api/types';
+import type { Page } from '../api/shapes';
 import type { Row } from '../model/feed';
 import { countText, plural } from '../text/number';
 import { Failed } from './basics';

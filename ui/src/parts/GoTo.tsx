@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { get, part } from '../api/client';
-import type { Worker, Page } from '../api/types';
+import type { Page } from '../api/shapes';
+import type { Worker } from '../api/types';
 import { navigate } from '../router/router';
 import { Icon } from './Icon';
 import { useToasts } from './Toasts';

@@ -1,4 +1,4 @@
-import type { HistoryEvent } from '../api/types';
+import type { HistoryEvent } from '../api/shapes';
 import { eventTone, evidenceOf } from '../model/timeline';
 import { jobPath, taskPath } from '../pages/links';
 import { Link } from '../router/router';

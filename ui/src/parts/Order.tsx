@@ -29,7 +29,7 @@ export function useOrder() {
             else toasts.say(text, link ?? null);
             return null;
         } catch (error) {
-            const told = error instanceof ApiError ? error : new ApiError({ status: 0, title: '', code: '', detail: String(error) });
+            const told = error instanceof ApiError ? error : new ApiError({ type: '', status: 0, title: '', code: '', detail: String(error) });
             toasts.complain(told.message);
             return told;
         } finally {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { get, part } from '../api/client';
-import type { HistoryEvent, Job, LogPage } from '../api/types';
+import type { Page } from '../api/shapes';
+import type { Job, WholeEvent } from '../api/types';
 import { Failed, Skeleton } from './basics';
 import { History } from './History';
 
@@ -8,7 +9,7 @@ import { History } from './History';
 export function ServerEvents({ job }: { job: Job }) {
     const events = useQuery({
         queryKey: ['jobs', 'one', job.id, 'server-events'],
-        queryFn: async ({ signal }) => (await get<LogPage<HistoryEvent>>(`/jobs/${part(job.id)}/steps/_server/logs`, { limit: 1000 }, signal)).items,
+        queryFn: async ({ signal }) => (await get<Page<WholeEvent>>(`/jobs/${part(job.id)}/steps/_server/logs`, { limit: 1000 }, signal)).items,
         refetchInterval: job.finished_at ? false : 3000,
     });
     if (events.error && !events.data) return <Failed error={events.error} what="The events" retry={() => void events.refetch()} />;

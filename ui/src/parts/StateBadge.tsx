@@ -1,7 +1,7 @@
-import type { AttemptEnd, JobState, StepState, TaskState, Worker } from '../api/types';
+import type { JobState, LeaseEnd, StepState, TaskState, Worker } from '../api/types';
 import { Icon, type IconName } from './Icon';
 
-export type AnyState = TaskState | JobState | StepState | AttemptEnd;
+export type AnyState = TaskState | JobState | StepState | LeaseEnd;
 
 export const stateIcons: Record<AnyState, IconName> = {
     PENDING: 'clock',
@@ -18,6 +18,7 @@ export const stateIcons: Record<AnyState, IconName> = {
     CANCELLED: 'slash',
     EXPIRED: 'hourglass',
     SKIPPED: 'skip',
+    NOT_STARTED: 'skip',
 };
 
 /** Shows a state with the same word, icon and colour everywhere. */

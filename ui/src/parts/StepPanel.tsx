@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { stepQuery } from '../api/queries';
+import type { JobStep } from '../api/shapes';
 import type { Job, Step } from '../api/types';
 import { jobPath, taskPath } from '../pages/links';
 import { Link } from '../router/router';
@@ -16,7 +17,7 @@ import { Ago, Lasting, Time } from './Time';
 import type { LogSource } from './useLogLines';
 
 /** The details of one step, beside the graph. */
-export function StepPanel({ job, name, known, onClose, choose }: { job: Job; name: string; known: Step | undefined; onClose: () => void; choose: (step: string) => void }) {
+export function StepPanel({ job, name, known, onClose, choose }: { job: Job; name: string; known: JobStep | undefined; onClose: () => void; choose: (step: string) => void }) {
     const story = useQuery({ ...stepQuery(job.id, name), refetchInterval: job.finished_at ? false : 2000 });
     const step = story.data ? { ...story.data.step, depends_on: known?.depends_on ?? [] } : known;
     const items = story.data?.items ?? [];
@@ -35,7 +36,7 @@ export function StepPanel({ job, name, known, onClose, choose }: { job: Job; nam
     );
 }
 
-function Body({ job, step, items, choose }: { job: Job; step: Step; items: Step[]; choose: (step: string) => void }) {
+function Body({ job, step, items, choose }: { job: Job; step: JobStep; items: Step[]; choose: (step: string) => void }) {
     return (
         <div className="step-body">
             {step.kind === 'approval' && step.state === 'RUNNING' && (
@@ -63,10 +64,10 @@ function Body({ job, step, items, choose }: { job: Job; step: Step; items: Step[
                     ['Kind', step.hook ? `${step.kind}, a hook` : step.kind],
                     ['After', step.depends_on?.length ? <DependsOn names={step.depends_on} choose={choose} /> : null],
                     ['Started', step.started_at && <Time at={step.started_at} />],
-                    ['Took', step.started_at && <Lasting from={step.started_at} to={step.finished_at} />],
+                    ['Duration', step.started_at && <Lasting from={step.started_at} to={step.finished_at} />],
                     ['Waited', step.ready_at && step.started_at && <Lasting from={step.ready_at} to={step.started_at} />],
                     ['Attempts', step.attempts > 1 ? step.attempts : null],
-                    ['Wakes', step.wakes_at && !step.finished_at && <Ago at={step.wakes_at} />],
+                    ['Ends', step.wakes_at && !step.finished_at && <Ago at={step.wakes_at} />],
                     ['Task', step.task && <Link to={taskPath(step.task)}>{shortId(step.task)}</Link>],
                     ['Child job', step.child && <Link to={jobPath(step.child)}>open {shortId(step.child)}</Link>],
                 ]}

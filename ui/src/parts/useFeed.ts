@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import type { Page } from '../api/types';
+import type { Page } from '../api/shapes';
 import { appended, emptyFeed, refreshed, rowsOf, started, type Feed, type Row } from '../model/feed';
 
 interface FeedSettings<T> {

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { address, ApiError, get, part } from '../api/client';
-import type { LogPage, LogPiece } from '../api/types';
+import type { LogPiece } from '../api/shapes';
+import type { LogPage } from '../api/types';
 import { openStream } from '../live/stream';
 import { LogLines } from '../model/log';
 

@@ -19,6 +19,6 @@ describe('An item that needs attention', () => {
         expect(attentionPath({ kind: 'approval', link: { page: 'job', id: '1' } })).toBe('/jobs/1');
         expect(attentionPath({ kind: 'task_failed', link: { page: 'tasks', id: null } })).toBe('/tasks?state=FAILED');
         expect(attentionPath({ kind: 'queue_paused', link: { page: 'queues', id: 'a' } })).toBe('/queues');
-        expect(attentionPath({ kind: 'new_kind', link: null })).toBe('/');
+        expect(attentionPath({ kind: 'new_kind', link: { page: 'new_page', id: null } })).toBe('/');
     });
 });
