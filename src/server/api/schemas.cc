@@ -161,7 +161,7 @@ void add_access(Json& all) {
     Json ready = object({{"status", word({"ready", "not ready"})},
                          {"reason", text("why it is not ready")},
                          {"checks", array(object({{"name", text()}, {"ok", boolean()}, {"detail", text()}}),
-                                          "only for those with a token")}});
+                                          "only with a token")}});
     ready["required"] = Json::array({"status"});
     all["Ready"] = ready;
     all["OpenApi"] = any("an OpenAPI 3.1 document");
