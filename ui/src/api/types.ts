@@ -960,7 +960,7 @@ export interface Ready {
     status: 'ready' | 'not ready';
     /** why it is not ready */
     reason?: string;
-    /** only for those with a token */
+    /** only with a token */
     checks?: { name: string; ok: boolean; detail: string; }[];
 }
 
