@@ -49,7 +49,7 @@ struct RunOptions {
 };
 
 /// Submits tasks to a store and follows them. Several threads may use one Client at the same time; their calls take
-/// turns at the store, except wait(), which holds nobody up. It must outlive the calls made to it.
+/// turns at the store, except wait(), which does not block the others. It must outlive the calls made to it.
 ///
 /// When a call returns, what it did is on disk. Every call throws BadInput for what it is given, and StoreError when
 /// the store fails (holdfast/errors.h says what to do about each); unless it is CommitInDoubt, nothing was changed.
@@ -81,8 +81,8 @@ public:
     /// item never takes down the others.
     std::vector<SubmitOutcome> submit_many(const std::vector<TaskRequest>& requests);
 
-    /// Waits until the task has ended, and returns what it returned, or why it did not. The store tells when to look:
-    /// there is no polling, beyond a look every second in case that word was lost. Throws UnknownTask.
+    /// Waits until the task has ended, and returns its result or its error. The store notifies the waiter, which also
+    /// looks once a second in case a notification was lost. Throws UnknownTask.
     template <JsonValue ResultType>
     [[nodiscard]] Result<ResultType, TaskError> wait(const TaskHandle<ResultType>& handle) {
         return result_as<ResultType>(wait(handle.id));
@@ -142,10 +142,10 @@ public:
 
     /// Ends the job: steps that have not begun are CANCELLED, the workers of running ones are asked to stop them.
     SteerStatus cancel(const JobHandle& job, std::string_view reason = {});
-    /// When it returns, nothing new begins until resume(); what runs may end.
+    /// After it has returned, no step begins until resume(); running steps may end.
     SteerStatus pause(const JobHandle& job, std::string_view reason = {});
     SteerStatus resume(const JobHandle& job, std::string_view reason = {});
-    /// Decides an approval step that waits. False: it does not wait, or there is no such step.
+    /// Decides an approval step that waits. False: the step does not wait, or does not exist.
     bool approve(const JobHandle& job, std::string_view step, bool approved = true, std::string_view reason = {});
     /// Starts a new job that keeps what succeeded in a FAILED or CANCELLED one. Throws UnknownJob or WrongState.
     JobHandle retry(const JobHandle& job);

@@ -11,7 +11,7 @@
 
 namespace holdfast {
 
-/// Thrown by a function that was asked to stop and has left everything so that a later run can go on:
+/// Thrown by a function that was asked to stop and has saved its state for a later run:
 ///
 ///     if (context.cancelled()) {
 ///         context.checkpoint(state);

@@ -19,13 +19,13 @@ public:
     using Error::Error;
 };
 
-/// There is no task with this id: it never existed, or it ended so long ago that retention has removed it.
+/// No task has this id: it never existed, or it ended so long ago that retention has removed it.
 class UnknownTask : public BadInput {
 public:
     using BadInput::BadInput;
 };
 
-/// There is no job with this id; jobs are removed some time after their end.
+/// No job has this id: it never existed, or retention has removed it.
 class UnknownJob : public BadInput {
 public:
     using BadInput::BadInput;

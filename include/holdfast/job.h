@@ -17,7 +17,7 @@ namespace holdfast {
 enum class JobState {
     Pending,  ///< accepted; none of its steps has begun
     Running,
-    Paused,  ///< what runs may end, nothing new begins; ends when nothing is left to begin
+    Paused,  ///< running steps may end, no step begins; ends when no step is left to begin
     Completed,
     Failed,
     Cancelled,
@@ -33,7 +33,7 @@ enum class StepState {
     Running,  ///< also between two attempts of its task
     Completed,
     Failed,
-    Skipped,  ///< it was not needed, or what it depends on did not succeed
+    Skipped,  ///< it was not needed, or its dependencies did not succeed
     Cancelled,
 };
 [[nodiscard]] std::string_view to_text(StepState state);  ///< "WAITING", ...
@@ -56,7 +56,7 @@ inline constexpr std::string_view approval_rejected = "APPROVAL_REJECTED";
 inline constexpr std::string_view approval_timeout = "APPROVAL_TIMEOUT";
 }  // namespace error_code
 
-/// How many steps of a job are where. The items of a for_each count as one step.
+/// How many steps of a job are in each state. The items of a for_each count as one step.
 struct StepCounts {
     int waiting = 0, ready = 0, running = 0, completed = 0, failed = 0, skipped = 0, cancelled = 0;
 

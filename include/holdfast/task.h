@@ -53,12 +53,12 @@ struct TaskError {
 /// What to do when a task's run was cut short by the death of its worker or runner.
 enum class OnCrash { Fail, Requeue };
 
-/// What a worker that lost touch with the store does with the task. Auto: stop it if somebody else
-/// could be given it (on_crash: requeue, or a concurrency key), else let it go on.
+/// What a worker that cannot reach the store does with the task. Auto: stop it if another worker could get it
+/// (on_crash: requeue, or a concurrency key), otherwise let it continue.
 enum class Fence { Auto, Stop, Continue };
 
-/// What becomes of a task that no worker can run. Auto, of steps of jobs: as `recovery.unmatched_steps` says; a task
-/// on its own waits.
+/// What happens to a task that no worker can run. Auto, for steps of jobs: by `recovery.unmatched_steps`; a task
+/// outside a job waits.
 enum class Unmatched { Wait, Fail, Auto };
 
 /// When a failed attempt is followed by another one.

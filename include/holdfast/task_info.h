@@ -13,9 +13,9 @@
 
 namespace holdfast {
 
-/// Why a PENDING task is not in reach of any worker.
+/// Why a PENDING task cannot be claimed by any worker.
 enum class WaitReason {
-    None,     ///< it is in reach
+    None,     ///< it can be claimed
     Future,   ///< its run_at, or its retry's, has not come
     Key,      ///< its concurrency key is full
     Overdue,  ///< its deadline has passed; about to be EXPIRED
@@ -23,7 +23,7 @@ enum class WaitReason {
 };
 [[nodiscard]] std::string_view to_text(WaitReason reason);  ///< "", "future", "key", "overdue", "job"
 
-/// What a run last said about itself.
+/// The last progress that a run reported.
 struct Progress {
     double fraction = 0;  ///< 0..1
     std::string text;
@@ -45,8 +45,8 @@ struct TaskInfo {
     std::optional<ConcurrencyKey> concurrency;
     std::string idempotency_key;  ///< empty: none
     TaskPolicy policy;
-    Uuid retry_of;            ///< nil: it is no retry
-    std::string traceparent;  ///< W3C trace context of whoever submitted it; empty: none
+    Uuid retry_of;            ///< nil: it is not a retry
+    std::string traceparent;  ///< W3C trace context of the submit; empty: none
 
     TaskState state = TaskState::Pending;
     WaitReason waits_for = WaitReason::None;

@@ -24,7 +24,7 @@ namespace holdfast {
 ///
 /// Throws BadInput for what it is given before the database is asked. What the database refuses (PayloadMismatch;
 /// BadInput for arguments larger than its setting holdfast.max_payload_bytes, 1 MiB where it is not set, and for an
-/// id whose task may have been removed; Unusable when there is no schema) leaves the transaction failed, as any
+/// id whose task may have been removed; Unusable without a schema) leaves the transaction failed, as any
 /// refused statement does: roll it back. Throws BadInput when the library was built without PostgreSQL.
 Uuid submit_in_transaction(pg_conn* connection, std::string_view name, const nlohmann::json& args,
                            const SubmitOptions& options = {});

@@ -29,8 +29,8 @@ concept JsonValue = std::same_as<T, nlohmann::json> || requires(nlohmann::json& 
     nlohmann::adl_serializer<T>::from_json(std::as_const(json), value);
 };
 
-/// A task's name with the types of its arguments and its result, declared once and shared by those who submit it and
-/// those who run it:
+/// A task's name with the types of its arguments and its result, declared once and shared by the code that submits it
+/// and the code that runs it:
 ///
 ///     inline const holdfast::Task<ResizeArgs, ResizeResult> resize{"resize"};
 ///

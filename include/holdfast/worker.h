@@ -16,35 +16,36 @@ namespace holdfast {
 
 /// Where a worker runs functions.
 enum class Isolation {
-    Process,  ///< each in a process of its own: one that crashes takes no other with it, and can be killed
-    Thread,   ///< in threads of the worker: the fastest, for code that is trusted not to crash and to return
+    Process,  ///< each in a process of its own: a crash does not affect other tasks, and it can be killed
+    Thread,   ///< in threads of the worker: the fastest, for code that is trusted to return without crashing
 };
 
-/// How a worker in one's own process behaves. What `holdfast worker` reads from its configuration is said here.
+/// The options of a worker inside the application, which `holdfast worker` reads from its configuration.
 struct WorkerOptions {
     std::string name = {};  ///< empty: the name of the host
     std::vector<std::string> queues = {"default"};
-    std::vector<std::string> tags = {};  ///< beside those that its functions and its isolation give it
+    std::vector<std::string> tags = {};  ///< beside those of its functions and its isolation
     int max_concurrent_tasks = 10;
-    Duration task_timeout = std::chrono::minutes(5);        ///< of tasks that name none
-    Duration heartbeat_interval = std::chrono::seconds(3);  ///< how often it tells the store that it lives
-    Duration shutdown_grace = std::chrono::seconds(30);     ///< how long running tasks may go on after drain()
+    Duration task_timeout = std::chrono::minutes(5);        ///< of tasks without one of their own
+    Duration heartbeat_interval = std::chrono::seconds(3);  ///< how often it proves to the store that it is alive
+    Duration shutdown_grace = std::chrono::seconds(30);     ///< how long running tasks may continue after drain()
     Duration stop_grace = std::chrono::seconds(5);          ///< between asking a task to stop and killing it
     std::size_t max_payload_bytes = 1 << 20;                ///< of a result or a checkpoint
-    /// Process: also runs scripts, but the program must have begun with runner_main() (holdfast/runner_main.h), and
-    /// the Worker must be made before the first thread.
+    /// Process: also runs scripts. The program must begin with runner_main() (holdfast/runner_main.h), and create the
+    /// Worker before its first thread.
     Isolation isolation = Isolation::Thread;
-    int max_tasks_per_runner = 1000;                       ///< Process: a runner is replaced after so many
+    int max_tasks_per_runner = 1000;                       ///< Process: a runner is replaced after this many
     std::optional<std::int64_t> runner_memory_limit = {};  ///< Process: bytes; unset: none
-    /// Process: the names of this process's environment variables that scripts are given beside PATH, HOME, LANG and
-    /// TZ, and that functions keep although they are withheld otherwise (HOLDFAST_STORE, HOLDFAST_TOKEN, PGPASSWORD).
+    /// Process: the names of this process's environment variables that scripts get beside PATH, HOME, LANG and TZ.
+    /// Named here, variables that are otherwise withheld from functions (HOLDFAST_STORE, HOLDFAST_TOKEN, PGPASSWORD)
+    /// stay.
     std::vector<std::string> pass_env = {};
-    bool sweeps = true;  ///< also recovers what dead workers leave behind; at least one process should
-    /// Is given each line of its log, as text without the newline, from any of its threads. Unset: nobody is.
+    bool sweeps = true;  ///< also recovers the tasks of dead workers; at least one process should
+    /// Called with each line of its log, without the newline, from any of its threads. Unset: the log is dropped.
     std::function<void(std::string_view line)> log = {};
 };
 
-/// A worker inside of the application's own process: runs the tasks whose functions it is given, in the background.
+/// A worker inside the application's own process: runs the tasks of the given functions in the background.
 ///
 ///     holdfast::Worker worker("sqlite:app.db", app.functions());
 ///     worker.start();
@@ -57,19 +58,19 @@ class Worker {
 public:
     /// Throws BadInput for options that no worker can have.
     Worker(const std::string& store_url, FunctionTable functions, const WorkerOptions& options = {});
-    /// Drains it, and waits until it has left.
+    /// Drains the worker and waits until it has left.
     ~Worker();
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
 
-    /// Begins to work; returns at once. A store that is not reachable is tried again for as long as it takes.
+    /// Begins to work; returns at once. An unreachable store is retried for as long as it takes.
     void start();
-    /// Has it claim nothing more, let running tasks end within the grace, stop those that have not ended by then
-    /// (Context::cancelled() says what that means for them), and leave. Returns at once.
+    /// Stops claiming, lets running tasks end within the grace, stops the others (Context::cancelled() says what that
+    /// means for them), and leaves. Returns at once.
     void drain();
-    /// The same without the grace: what runs is stopped now, and settled by its policy.
+    /// The same without the grace: running tasks are stopped now, and settled by their policies.
     void stop();
-    /// Waits until it has left. Throws what ended it: Unusable when the store cannot be used.
+    /// Waits until the worker has left. Throws the error that ended it: Unusable when the store cannot be used.
     void wait();
 
 private:

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-/// For what this process's own memory got wrong; never for what a database or a person said.
+/// For defects of this process itself, never for input from a database or a person.
 #define HOLDFAST_ASSERT(condition)                                                                 \
     do {                                                                                           \
         if (!(condition)) {                                                                        \

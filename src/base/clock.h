@@ -4,8 +4,8 @@
 
 namespace holdfast {
 
-/// The wall clock, as a port: what the SQLite store stamps rows with. Times that are compared to reach
-/// a verdict never come from here; they are measured on the measuring process's monotonic clock.
+/// The wall clock, as a port. The SQLite store stamps rows with it. Times that are compared to reach
+/// a verdict never come from here: each process measures them on its own monotonic clock.
 class Clock {
 public:
     virtual ~Clock() = default;

@@ -25,12 +25,12 @@ private:
 
 [[nodiscard]] Uuid make_uuid_v4(Random& random);
 
-/// 64 well-spread bits of a text: the same in every process, on every machine and in every version, because rows are
-/// found again by what is made of them. Good against accidents, not against somebody who looks for collisions.
+/// 64 well-spread bits of a text: the same in every process, on every machine and in every version, because stored
+/// rows are found by values made from them. Protects against accidents, not against deliberate collisions.
 [[nodiscard]] std::uint64_t hash_of(std::string_view text);
 
-/// An id that whoever knows the instant and the name can make: UUIDv7's form, with the milliseconds of `at` (from
-/// 1970 on, others count as the nearest that fit) and 74 bits of a hash of `name`. As lasting as hash_of.
+/// An id that follows from an instant and a name: a UUIDv7 with the milliseconds of `at` (clamped to those from 1970
+/// on that fit) and 74 bits of a hash of `name`. As stable as hash_of.
 [[nodiscard]] Uuid name_based_uuid(Timestamp at, std::string_view name);
 
 }  // namespace holdfast

@@ -15,7 +15,7 @@ struct Range {
 
 /// Where the password of "scheme://user:password@host" stands in `url`; an empty range when there is none.
 /// People forget to escape '/', '@' and '?' in passwords. libpq then refuses the URL, and the message that says so
-/// must not show the password: what is neither host nor port is taken for a part of it.
+/// must not show the password: everything that is neither host nor port counts as a part of it.
 Range user_password(std::string_view url) {
     const std::size_t scheme = url.find("://");
     if (scheme == std::string_view::npos) return {};

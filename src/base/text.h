@@ -62,7 +62,7 @@ template <typename... Parts>
 /// The text as one line: control characters become spaces.
 [[nodiscard]] std::string one_line(std::string_view text);
 
-/// A to Z as a to z; whatever else stands in it stays as it is.
+/// Turns A to Z into a to z and leaves all other characters as they are.
 [[nodiscard]] std::string lower_case(std::string_view text);
 
 /// Why a text cannot be stored: "contains a NUL byte at offset 3", "is not valid UTF-8 at offset 7";

@@ -6,7 +6,7 @@
 
 namespace holdfast {
 
-/// For a call of the system that has just failed: throws std::system_error with what errno says.
+/// Throws std::system_error for errno. To be called right after a failed system call.
 [[noreturn]] inline void throw_errno(const std::string& what) {
     throw std::system_error(errno, std::generic_category(), what);
 }

@@ -15,7 +15,7 @@ using std::chrono::sys_days;
 constexpr Timestamp first_writable = sys_days(std::chrono::year(0) / 1 / 1);
 constexpr Timestamp last_writable = sys_days(std::chrono::year(10000) / 1 / 1) - Duration(1);
 
-/// Consumes a text from the front; every `take` says whether it found what it was asked for.
+/// Consumes a text from the front; every `take` returns whether it found the expected part.
 class Reader {
 public:
     explicit Reader(std::string_view text) : rest_(text) {}

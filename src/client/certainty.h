@@ -4,8 +4,8 @@
 
 namespace holdfast::client {
 
-/// What `ask` answers, asked again while a commit is in doubt: ids make that harmless. After five doubts the caller
-/// has it.
+/// Calls `ask` again while a commit is in doubt, which ids make harmless, and returns its answer. The fifth
+/// CommitInDoubt is passed on to the caller.
 template <typename Ask>
 auto asked_until_certain(const Ask& ask) {
     constexpr int doubts_resolved = 5;

@@ -6,8 +6,8 @@
 
 namespace holdfast::client {
 
-/// Starts a job under this id (nil: a fresh one), and returns its id; asked again when a commit is in doubt. Throws
-/// PayloadMismatch, or BadInput with everything that is wrong.
+/// Starts a job under this id (nil: a fresh one) and returns its id. Repeats the call when a commit is in doubt.
+/// Throws PayloadMismatch, or BadInput with everything that is wrong.
 Uuid start_job(store::ClientStore& store, store::NewJob job);
 
 /// The job; throws UnknownJob.

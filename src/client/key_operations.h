@@ -9,7 +9,7 @@
 
 namespace holdfast::client {
 
-/// "db-orders of queue reports", "db-orders, shared,": how people are told of a key.
+/// "db-orders of queue reports", "db-orders, shared,": a key in messages.
 [[nodiscard]] std::string key_name(const std::string& key, const std::string& queue);
 
 struct KeyChanges {
@@ -22,7 +22,8 @@ struct KeyChanges {
 
 [[nodiscard]] KeyChanges compare_keys(store::ClientStore& store, const std::vector<core::KeyDeclaration>& wanted);
 
-/// Declares them in the store, and removes nothing. What they were to it before.
-KeyChanges put_keys(store::ClientStore& store, const std::vector<core::KeyDeclaration>& wanted, const std::string& who);
+/// Declares them in the store, and removes nothing. Returns how each compared with the store before.
+KeyChanges put_keys(store::ClientStore& store, const std::vector<core::KeyDeclaration>& wanted,
+                    const std::string& who);
 
 }  // namespace holdfast::client

@@ -9,7 +9,7 @@
 
 namespace holdfast::client {
 
-/// What a schedule that somebody wants is to the store.
+/// How a configured schedule compares with the store.
 enum class ScheduleChange { New, Changed, Unchanged };
 constexpr auto words_of(ScheduleChange) {
     using enum ScheduleChange;
@@ -26,7 +26,7 @@ struct ScheduleChanges {
 [[nodiscard]] ScheduleChanges compare_schedules(store::ClientStore& store,
                                                 const std::vector<store::ScheduleDefinition>& wanted);
 
-/// Puts them into the store, and removes nothing. What they were to it before.
+/// Puts them into the store, and removes nothing. Returns how each compared with the store before.
 ScheduleChanges put_schedules(store::Store& store, const std::vector<store::ScheduleDefinition>& wanted,
                               const std::string& who);
 

@@ -15,7 +15,7 @@ namespace holdfast::client {
 [[nodiscard]] std::string args_text(std::string_view name, const nlohmann::json& args);
 
 /// A registered function's task, ready for the store: with a fresh id unless the options name one, and with the tag
-/// "task:<name>", so that only workers that registered the function are given it. `args` is JSON text.
+/// "task:<name>", so that only workers with the function get it. `args` is JSON text.
 [[nodiscard]] store::NewTask function_task(std::string_view name, std::string args, const SubmitOptions& options);
 
 /// A script's or container's task, ready for the store in the same way, with the tags that its kind needs. Throws
@@ -23,8 +23,9 @@ namespace holdfast::client {
 [[nodiscard]] store::NewTask specified_task(std::string_view name, std::string args, const core::TaskSpec& spec,
                                             const SubmitOptions& options);
 
-/// Store::submit, asked again when a commit is in doubt: ids make that harmless.
-[[nodiscard]] std::vector<SubmitOutcome> submit_all(store::ClientStore& store, const std::vector<store::NewTask>& tasks);
+/// Store::submit, repeated when a commit is in doubt, which ids make harmless.
+[[nodiscard]] std::vector<SubmitOutcome> submit_all(store::ClientStore& store,
+                                                    const std::vector<store::NewTask>& tasks);
 
 /// Submits one task. Accepted and Existing are returned; throws PayloadMismatch or BadInput for the rest.
 SubmitOutcome submit_one(store::ClientStore& store, const store::NewTask& task);
@@ -32,10 +33,10 @@ SubmitOutcome submit_one(store::ClientStore& store, const store::NewTask& task);
 /// The task; throws UnknownTask.
 [[nodiscard]] store::TaskRecord find_one(store::ClientStore& store, const Uuid& task);
 
-/// Whether the job's step is a hook: nothing of its job waits for what its task returns.
+/// Whether the job's step is a hook, whose result no other step waits for.
 [[nodiscard]] bool is_hook(store::ClientStore& store, const std::pair<Uuid, std::string>& step);
 
-/// Throws WrongState when the task has not ended, or belongs to a step: its job would not hear of a copy.
+/// Throws WrongState when the task has not ended, or belongs to a step: its job would not notice a copy.
 void require_retryable(store::ClientStore& store, const store::TaskRecord& record);
 
 /// Submits a copy of an ended task and returns its id. Throws UnknownTask or, as require_retryable, WrongState.

@@ -11,7 +11,7 @@ namespace holdfast::client {
 
 namespace {
 
-/// Each of ten thousand steps is news to whoever waits for their job: looks that cost something take a tenth of the
+/// A job with ten thousand steps causes as many notifications: looks that cost something take at most a tenth of the
 /// time.
 void rest_after(Duration look, Duration at_most) {
     constexpr Duration costs_nothing = std::chrono::milliseconds(1), longest = std::chrono::milliseconds(250);
@@ -20,7 +20,7 @@ void rest_after(Duration look, Duration at_most) {
 
 }  // namespace
 
-// Bounds single naps, so that "for ever" needs no arithmetic of its own.
+// Bounds single waits, so that "for ever" needs no special case.
 class WaitingRoom::Countdown {
 public:
     explicit Countdown(std::optional<Duration> length) : length_(length) {}
@@ -53,7 +53,7 @@ auto WaitingRoom::wait_until_ended(const Look& look, std::optional<Duration> tim
     Lock lock(mutex_);
     if (!watch_) watch_ = store_.watch(store::Topic::Done);
     for (;;) {
-        const std::uint64_t seen = news_;  // noted before looking: no end is missed
+        const std::uint64_t seen = news_;  // noted before looking, so that no end is missed
         lock.unlock();
         const auto began = std::chrono::steady_clock::now();
         auto record = look();
@@ -67,7 +67,7 @@ auto WaitingRoom::wait_until_ended(const Look& look, std::optional<Duration> tim
 
 void WaitingRoom::wait_for_news(Lock& lock, std::uint64_t seen, const Countdown& countdown) {
     while (news_ == seen && !countdown.over()) {
-        if (somebody_watches_)
+        if (is_watched_)
             turned_.wait_for(lock, countdown.left());
         else
             watch_for_all(lock, countdown.left());
@@ -77,16 +77,16 @@ void WaitingRoom::wait_for_news(Lock& lock, std::uint64_t seen, const Countdown&
 void WaitingRoom::watch_for_all(Lock& lock, Duration at_most) {
     const auto step_back = [&](bool news) {
         lock.lock();
-        somebody_watches_ = false;
+        is_watched_ = false;
         if (news) ++news_;
-        turned_.notify_all();  // whoever is next watches on
+        turned_.notify_all();  // another thread watches now
     };
-    somebody_watches_ = true;
+    is_watched_ = true;
     lock.unlock();
     try {
         step_back(watch_->wait(at_most));
     } catch (const StoreError&) {
-        step_back(true);  // the others look too, and hear from the store what is wrong
+        step_back(true);  // the others look too, and get the store's error themselves
         throw;
     }
 }

@@ -10,8 +10,8 @@
 
 namespace holdfast::client {
 
-/// Where any number of threads wait for tasks to end, behind one Watch: one of them watches, and wakes the others
-/// when there may be news. Thread-safe; outlived by the store.
+/// Lets any number of threads wait for tasks to end with a single Watch: one of them watches, and wakes the others
+/// when there may be news. Thread-safe; the store must outlive it.
 class WaitingRoom {
 public:
     explicit WaitingRoom(store::ClientStore& store) : store_(store) {}
@@ -36,8 +36,8 @@ private:
     store::ClientStore& store_;
     std::mutex mutex_;
     std::condition_variable turned_;
-    std::unique_ptr<store::Watch> watch_;  // made by the first to wait
-    bool somebody_watches_ = false;
+    std::unique_ptr<store::Watch> watch_;  // created by the first thread that waits
+    bool is_watched_ = false;
     std::uint64_t news_ = 0;  // grows whenever there may be news
 };
 

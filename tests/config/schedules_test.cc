@@ -1,5 +1,5 @@
 #include "base/text.h"
-#include "config/schedule_keys.h"
+#include "config/keys.h"
 #include "core/calendar/schedule_text.h"
 #include "tests/config/loading.h"
 
@@ -193,7 +193,7 @@ TEST_F(SchedulesFile, AnInputThatDoesNotFitIsRefusedMemberByMember) {
     define("{ workflow: nightly, every: 1h, input: { mode: slow, dya: monday } }");
     EXPECT_THAT(complaints(),
                 ElementsAre(HasSubstr("9:38: schedules.s.input: \"mode\" must be one of \"full\", \"quick\""),
-                            HasSubstr("9:38: schedules.s.input: \"dya\" is no input of this workflow; did you mean "
+                            HasSubstr("9:38: schedules.s.input: \"dya\" is not an input of this workflow; did you mean "
                                       "\"day\"?")));
     define("{ task: ping, every: 1h, input: [1] }");
     EXPECT_THAT(complaint(), HasSubstr("schedules.s.input: the input must be an object, not [1]"));

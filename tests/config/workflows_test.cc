@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "config/workflow_file.h"
-#include "config/workflow_keys.h"
+#include "config/keys.h"
 #include "tests/config/loading.h"
 
 namespace holdfast::config {
@@ -322,7 +322,7 @@ TEST_F(WorkflowsFile, KeysThatAStepDoesNotHaveAreRefused) {
         {"{wait: 10m, queue: x}", "queue: has no meaning for a step with wait"},
         {"{wait: {till: x}}", "wait.till: unknown key"},
         {"{wait: {}}", "wait: an empty mapping"},
-        {"{wait: soon}", "wait: is no duration"},
+        {"{wait: soon}", "wait: is not a duration"},
         {"{approval: [x]}", "approval: a list instead of a single value"},
         {"{task: [t]}", "task: a list instead of a single value"},
         {"{task: t, join: some}", "join: not a join: found \"some\"; allowed: all, any or {quorum: N}"},
@@ -371,7 +371,7 @@ TEST_F(WorkflowsFile, KeysThatAWorkflowDoesNotHaveAreRefused) {
         {"hooks: [x]", "hooks: a list instead of a mapping"},
         {"hooks: {on_fail: {task: t}}", "hooks.on_fail: unknown key"},
         {"hooks: {on_error: ls}", "hooks.on_error: a value instead of a mapping"},
-        {"hooks: {on_error: {wait: 10m}}", "hooks.on_error[0]: is no task: hooks are tasks"},
+        {"hooks: {on_error: {wait: 10m}}", "hooks.on_error[0]: is not a task: hooks are tasks"},
         {"hooks: {on_error: [{task: t, when: x}]}", "hooks.on_error[0].when: "},
         {"timeout: 0s", "timeout: too low"},
         {"output: \"{{ steps.b.output }}\"", "output: refers to the step \"b\", which does not exist"},
@@ -388,7 +388,7 @@ TEST_F(WorkflowsFile, KeysThatAWorkflowDoesNotHaveAreRefused) {
     EXPECT_THAT(complaint(), HasSubstr("workflows.w.steps.a: given twice"));
     write("workflows: {w: ls, 'a b': {steps: {a: {task: t}}}}\n");
     EXPECT_THAT(complaints(), ElementsAre(HasSubstr("workflows.w: a value instead of a mapping"),
-                                          HasSubstr("workflows.a b.name: is no name")));
+                                          HasSubstr("workflows.a b.name: is not a name")));
     write("workflows: [a]\n");
     EXPECT_THAT(complaint(), HasSubstr("workflows: a list instead of a mapping"));
 }
@@ -500,7 +500,7 @@ TEST_F(WorkflowFile, IsToldAllItsFaults) {
     EXPECT_THAT(faults_of("- a\n"), ElementsAre(HasSubstr("flow.yaml:1:1: a list instead of a mapping")));
     EXPECT_THAT(faults_of(""), ElementsAre(HasSubstr(": nothing instead of a mapping")));
     EXPECT_THAT(faults_of("name: a b\nsteps: {a: {task: t}}\n"),
-                ElementsAre(HasSubstr("flow.yaml:1:1: name: is no name")));
+                ElementsAre(HasSubstr("flow.yaml:1:1: name: is not a name")));
     const auto missing = read_workflow_file((directory / "gone.yaml").string(), {});
     ASSERT_FALSE(missing.ok());
     EXPECT_THAT(missing.error().front().title, HasSubstr("No such file"));

@@ -219,7 +219,7 @@ TEST(Verdict, ReasonsCarryTheEvidenceAndTheNumbers) {
               "worker alive, but no sign of its run for 6m (limit 5m); its run was cut short");
     EXPECT_EQ(
         judge(seen(Evidence::Disconnected, 6min), in_container(running(), false), {}).reason,
-        "worker disconnected for 6m (limit 5m); its run may still be going on and nobody could stop it: failed, "
+        "worker disconnected for 6m (limit 5m); its run may still go on and could not be stopped: failed, "
         "not run again");
     Thresholds off;
     off.auto_fail_stale_running = false;

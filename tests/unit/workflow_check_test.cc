@@ -116,14 +116,14 @@ TEST(WorkflowCheck, WantsStepsWithNamesOfTheirOwn) {
                 ElementsAre("steps.a: is the name of an earlier step, too"));
     for (const std::string name : {"a b", "a.b", "a[0]", "", "\xC3\xA4"})
         EXPECT_THAT(faults(of({task(name)})),
-                    ElementsAre(concat("steps.", name, ": is no name: names are of letters, digits, _ and -")));
+                    ElementsAre(concat("steps.", name, ": is not a name: names are of letters, digits, _ and -")));
     EXPECT_THAT(faults(of({task(std::string(101, 'x'))})), ElementsAre(HasSubstr("is longer than 100 bytes")));
     for (const std::string name : {"_server", "on_error", "on_success", "on_cancel", "on_error-1"})
         EXPECT_THAT(faults(of({task(name)})), ElementsAre(HasSubstr("is a name that Holdfast keeps for itself")));
     EXPECT_THAT(faults(of({task("on_errors"), task("A-1_b")})), IsEmpty());
     Workflow unnamed = of({task("a")});
     unnamed.name = "";
-    EXPECT_THAT(faults(unnamed), ElementsAre("name: is no name: names are of letters, digits, _ and -"));
+    EXPECT_THAT(faults(unnamed), ElementsAre("name: is not a name: names are of letters, digits, _ and -"));
 }
 
 // ---- Dependencies -------------------------------------------------------------------------------
@@ -234,28 +234,28 @@ TEST(WorkflowCheck, RefusesRetriesAndWhateverElseOnlyATaskHas) {
 
 TEST(WorkflowCheck, KnowsWhatCanBeWaitedFor) {
     EXPECT_THAT(faults_of_step([](auto& s) { s.wait_for = "soon"; }, wait("a")),
-                ElementsAre("steps.a.wait: is no duration of at most 3650d, such as 10m: \"soon\""));
+                ElementsAre("steps.a.wait: is not a duration such as 10m, or exceeds 3650d: \"soon\""));
     EXPECT_THAT(faults_of_step([](auto& s) { s.wait_until = "2026-11-15T08:30:00Z"; }, wait("a")),
                 ElementsAre("steps.a.wait: has a duration and a time; give one of them"));
     const auto until = [](const std::string& time) {
         return faults(of({{.name = "a", .kind = StepKind::Wait, .wait_until = time}}));
     };
     EXPECT_THAT(until("tomorrow"),
-                ElementsAre("steps.a.wait.until: is no time, such as 2026-11-15T08:30:00Z: \"tomorrow\""));
+                ElementsAre("steps.a.wait.until: is not a time such as 2026-11-15T08:30:00Z: \"tomorrow\""));
     EXPECT_THAT(until("2026-11-15T08:30:00Z"), IsEmpty());
     EXPECT_THAT(until("{{ input.at }}"), IsEmpty());
 }
 
 TEST(WorkflowCheck, KeepsToTheRangesOfTasks) {
     EXPECT_THAT(faults_of_step([](auto& s) { s.priority = 101; }),
-                ElementsAre("steps.a.priority: must be from 1 to 100, not 101"));
+                ElementsAre("steps.a.priority: must be a whole number from 1 to 100, not 101"));
     EXPECT_THAT(faults_of_step([](auto& s) { s.queue = ""; }), ElementsAre("steps.a.queue: is empty"));
     EXPECT_THAT(faults_of_step([](auto& s) { s.task = std::string(256, 'x'); }),
                 ElementsAre("steps.a.task: is longer than 255 bytes"));
     EXPECT_THAT(faults_of_step([](auto& s) { s.tags = std::vector<std::string>(61, "x"); }),
-                ElementsAre("steps.a.tags: are 61; at most 60 are allowed"));
+                ElementsAre("steps.a.tags: must have at most 60 members, not 61"));
     EXPECT_THAT(faults_of_step([](auto& s) { s.policy.timeout = 8 * 24h; }),
-                ElementsAre(HasSubstr("steps.a.timeout: must be from 1 to")));
+                ElementsAre(HasSubstr("steps.a.timeout: must be from 1ms to 7d")));
     EXPECT_THAT(faults_of_step([](auto& s) { s.policy.retry.max_attempts = 0; }),
                 ElementsAre(HasSubstr("steps.a.max_attempts: must be a whole number")));
     EXPECT_THAT(faults_of_step([](auto& s) { s.concurrency_limit = 2; }),
@@ -304,7 +304,7 @@ TEST(WorkflowCheck, WantsHooksToBePlainTasks) {
     workflow.on_cancel = {task("")};
     workflow.on_cancel[0].for_each = json{1};
     workflow.on_cancel[0].task = "";
-    EXPECT_THAT(faults(workflow), ElementsAre("hooks.on_success[0]: is no task: hooks are tasks",
+    EXPECT_THAT(faults(workflow), ElementsAre("hooks.on_success[0]: is not a task: hooks are tasks",
                                               "hooks.on_error[0].depends_on: has no meaning for a hook",
                                               "hooks.on_error[1].when: has no meaning for a hook",
                                               "hooks.on_cancel[0].task: is missing",
@@ -417,7 +417,7 @@ TEST(WorkflowCheck, WantsOfTheInputSchemaThatItFitsItself) {
         ElementsAre("input.n.default: must be a whole number, not \"x\"", "input.m.enum[1]: must be a text, not 2",
                     "input.m.default: must be one of \"a\", 2, not \"c\"", "input.n: is defined twice",
                     "input.r.default: has no use: the input is required",
-                    "input.bad name: is no name: names are of letters, digits, _ and -"));
+                    "input.bad name: is not a name: names are of letters, digits, _ and -"));
 }
 
 TEST(WorkflowCheck, WantsATaskOfTheCatalogToBeGivenWhatItReads) {
@@ -499,7 +499,7 @@ TEST(WorkflowCheck, WantsAChildToBeGivenWhatItRequires) {
                 ElementsAre("steps.c.input: has no \"day\", which the workflow \"report\" requires"));
     EXPECT_THAT(faults(of({child("c", "report", {{"day", 7}, {"sise", 1}})}), others),
                 ElementsAre("steps.c.input.day: must be a text, not 7",
-                            "steps.c.input.sise: is no input of the workflow \"report\"; did you mean \"size\"?"));
+                            "steps.c.input.sise: is not an input of the workflow \"report\"; did you mean \"size\"?"));
 }
 
 // ---- Size ---------------------------------------------------------------------------------------

@@ -50,8 +50,8 @@ TEST(WorkflowInput, IsToldEverythingThatIsWrongAtOnce) {
             .error(),
         ElementsAre("\"day\" is missing: it is required", "\"mode\" must be one of \"full\", \"quick\", not \"slow\"",
                     "\"count\" must be a whole number, not 1.5",
-                    "\"dya\" is no input of this workflow; did you mean \"day\"?",
-                    "\"zzz\" is no input of this workflow; it takes day, mode, count"));
+                    "\"dya\" is not an input of this workflow; did you mean \"day\"?",
+                    "\"zzz\" is not an input of this workflow; it takes day, mode, count"));
 }
 
 TEST(WorkflowInput, HasTheTypeThatItsFieldSays) {

@@ -189,7 +189,8 @@ int first_from(Set set, int from) {
 
 constexpr LocalTime first_time = local_days(first_year / 1 / 1);
 
-/// What comes at all comes within 40 years: 29 February on a given day of the week across a century without leap day.
+/// Every cron that matches at all does so within 40 years: 29 February on a weekday, across a century without leap
+/// day.
 constexpr months longest_search = std::chrono::years(41);
 
 }  // namespace

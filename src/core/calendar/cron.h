@@ -17,8 +17,8 @@ namespace holdfast::core {
 /// when either of its two fields does, unless one of these begins with `*`: then both must.
 class Cron {
 public:
-    /// The error is one sentence that names the field and what is allowed. What never comes (30 February) is an
-    /// error.
+    /// The error is one sentence that names the field and what is allowed. A date that never comes (30 February) is
+    /// an error.
     [[nodiscard]] static Result<Cron, std::string> parse(std::string_view text);
 
     /// As it was given to parse.
@@ -28,7 +28,7 @@ public:
     /// before the year 1 count as its beginning.
     [[nodiscard]] std::optional<LocalTime> next(LocalTime from) const;
 
-    /// Its hour field leaves out no hour: it counts minutes, and does not name times of the day.
+    /// Whether its hour field matches every hour, so that it names minutes and not times of the day.
     [[nodiscard]] bool is_every_hour() const;
 
     /// The shortest time between two matches on one day, or from one day to the next.

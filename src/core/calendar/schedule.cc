@@ -32,7 +32,7 @@ Timestamp slot_of_interval(Duration interval, Timestamp at) {
     return Timestamp(since - (past_slot < Duration(0) ? past_slot + interval : past_slot));
 }
 
-/// Times that lie before `after` because the clocks were put back are passed over one by one: an hour or so of them.
+/// Skips times before `after` one by one when the clocks were put back: about an hour of them.
 std::optional<Timestamp> next_named_time(const Cron& cron, const TimeZone& zone, Timestamp after) {
     LocalTime from = std::chrono::floor<std::chrono::minutes>(zone.local(after));
     while (const auto time = cron.next(from)) {
@@ -86,7 +86,8 @@ std::int64_t count_slots(const ScheduleTiming& timing, const TimeZone& zone, Tim
     return count;
 }
 
-/// As old as a slot on time can be: somebody may have looked shortly before it, and its run may wait for its jitter.
+/// The greatest age of a slot on time: the last look may have been just before it, and its run may wait for its
+/// jitter.
 Duration oldest_on_time(const ScheduleTiming& timing) {
     return std::min(longest_delay, timing.interval.value_or(longest_delay)) + timing.jitter;
 }

@@ -37,8 +37,8 @@ struct ScheduleTiming {
     friend bool operator==(const ScheduleTiming&, const ScheduleTiming&) = default;
 };
 
-/// What is wrong with it, as one sentence that names the field; empty when nothing is. Whether there is such a zone
-/// is for whoever reads the zone to say.
+/// What is wrong with it, as one sentence that names the field; empty when nothing is. Does not check whether the
+/// zone exists.
 [[nodiscard]] std::string timing_defect(const ScheduleTiming& timing);
 
 /// The next slot strictly after `after`; nullopt when none comes until the year 9999. `zone`: the one that `timing`
@@ -51,7 +51,7 @@ struct ScheduleTiming {
 
 struct DueSlots {
     std::vector<Timestamp> slots = {};  ///< to run now, oldest first
-    std::int64_t given_up = 0;          ///< older ones that nobody makes up for; not counted beyond max_counted
+    std::int64_t given_up = 0;          ///< older ones that are not made up for; not counted beyond max_counted
     static constexpr std::int64_t max_counted = 100'000;
 };
 

@@ -14,7 +14,7 @@ using std::chrono::seconds;
 constexpr unsigned most_hours_of_offset = 24;
 constexpr unsigned most_hours_of_time = 167;
 
-/// Consumes a rule from the front; every `take` says whether it found what it was asked for.
+/// Consumes a rule from the front; every `take` returns whether it found the expected part.
 class Reader {
 public:
     explicit Reader(std::string_view text) : rest_(text) {}

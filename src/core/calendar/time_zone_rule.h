@@ -34,7 +34,7 @@ struct TimeZoneRule {
     std::chrono::seconds offset{};  ///< of standard time; east of Greenwich is positive
     std::optional<SummerTime> summer = {};
 
-    /// nullopt for what is no such rule, or one with a summer time that does not say when it is.
+    /// nullopt when the text is not such a rule, or has a summer time without its dates.
     [[nodiscard]] static std::optional<TimeZoneRule> parse(std::string_view text);
 };
 

@@ -88,7 +88,7 @@ Value followed(const Path& path, const ExpressionScope& scope) {
         if (member == nullptr) return Failure{missing_member(path, i, *value)};
         value = member;
     }
-    // Moved, not copied: to copy a value is recursive, and how deep it is has not been looked at yet.
+    // Moved, not copied: a copy is recursive, and the depth of the value is not checked yet.
     json taken = std::move(*value);
     return taken;
 }
@@ -166,7 +166,7 @@ private:
         return value;
     }
 
-    /// The first operand that is as true as `deciding` ends the matter; those behind it are not looked at.
+    /// The first operand that is as true as `deciding` decides; the ones after it are not evaluated.
     Value decide(const Chain& chain, bool deciding) {
         auto value = (*this)(*chain.first);
         for (const Link& link : chain.links) {

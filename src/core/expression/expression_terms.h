@@ -24,7 +24,7 @@ public:
     virtual ~ExpressionScope() = default;
     /// The value of a path's first parts: {"input"}, {"item"}, {"index"}, {"job"}, {"steps", "fetch", "output"},
     /// {"steps", "fetch", "status"}, ... For `steps` three parts are handed over at once, else one.
-    /// nullopt: there is no such name.
+    /// nullopt: the name does not exist.
     [[nodiscard]] virtual std::optional<nlohmann::json> find(const std::vector<std::string>& name) const = 0;
 };
 

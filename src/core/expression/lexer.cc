@@ -32,7 +32,7 @@ bool is_space(char c) {
 constexpr std::array<std::string_view, 16> symbols = {"==", "!=", "<=", ">=", "<", ">", "+", "-",
                                                       "*",  "/",  "%",  "(",  ")", "[", "]", ","};
 
-/// What people bring along from other languages.
+/// Operators of other languages that people write by habit.
 struct Foreign {
     std::string_view symbol;
     std::string_view advice;

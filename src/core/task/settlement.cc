@@ -80,7 +80,7 @@ Settlement after_stop(const EndedLease& lease, const TaskPolicy& policy, const H
     return pending(TaskEvent::Retry, 0s, history);
 }
 
-/// How the task fares by its policy alone, as if nobody had asked to cancel it.
+/// The settlement by the policy alone, without regard to a requested cancel.
 Settlement by_policy(const EndedLease& lease, const TaskPolicy& policy, const History& history) {
     switch (lease.end) {
         case LeaseEnd::Completed:

@@ -15,8 +15,7 @@ enum class LeaseEnd {
     Failed,          ///< the run returned an error, threw, or timed out: the retry policy decides
     Crashed,         ///< the run was cut short by a death: on_crash decides, on a budget of its own
     Stopped,         ///< stopped on purpose (fence, drain): on_crash decides, and it costs no budget
-    StoppedCleanly,  ///< stopped for a drain, and the run says that it left off cleanly: always requeued, costs
-                     ///< nothing
+    StoppedCleanly,  ///< stopped for a drain, and the run reported a clean stop: always requeued, costs nothing
     Cancelled,       ///< stopped because a cancel was requested
     NotStarted,      ///< handed back or taken back before its start: always requeued, costs nothing
 };
@@ -31,13 +30,13 @@ constexpr auto words_of(LeaseEnd) {
                             {NotStarted, "NOT_STARTED"}});
 }
 
-/// What has happened to a task so far; travels with it from one lease to the next.
+/// What has happened to a task so far, kept from one lease to the next.
 struct History {
     int attempts = 0;  ///< runs that ended by themselves
     int crashes = 0;   ///< runs that were cut short
     int requeues = 0;  ///< leases that ended before their start, since the last run
 
-    /// The number that people see for the run that comes next (or is under way).
+    /// The number shown to people for the next run (or the one under way).
     [[nodiscard]] int next_attempt_number() const { return attempts + crashes + 1; }
 
     friend bool operator==(const History&, const History&) = default;
@@ -52,10 +51,10 @@ struct EndedLease {
     Timestamp now;
     std::optional<Timestamp> deadline;
     double jitter = 0.5;    ///< drawn by the caller from [0, 1); 0.5 is the middle, no shift
-    bool is_final = false;  ///< the run may go on where nobody can stop it: it is not run again (P7)
+    bool is_final = false;  ///< the run may go on where it cannot be stopped: it is not run again (P7)
 };
 
-/// What becomes of the task. `state` is Pending or terminal.
+/// What happens to the task. `state` is Pending or terminal.
 struct Settlement {
     TaskState state;
     TaskEvent event;                 ///< the transition to `state`
@@ -72,9 +71,9 @@ struct Settlement {
 /// - Stopped: Pending again when on_crash is Requeue, else FAILED with the given error; no budget is touched.
 /// - StoppedCleanly: always Pending, at once; no budget is touched.
 /// - NotStarted: always Pending.
-/// - What is final is FAILED where it would be Pending after a run.
+/// - With is_final a task is FAILED where it would be Pending after a run.
 /// - A requested cancel turns every Pending, and the FAILED of a run that was cut short (Crashed, Stopped), into
-///   CANCELLED: nobody is left to confirm it. It changes no other outcome.
+///   CANCELLED, because no worker is left to confirm it. It does not change other outcomes.
 /// The history counts an attempt for Completed and Failed, a crash for Crashed, a requeue for NotStarted; every end
 /// of a run sets the requeues back to 0.
 [[nodiscard]] Settlement settle(const EndedLease& lease, const TaskPolicy& policy);
@@ -88,7 +87,7 @@ struct Settlement {
 /// How long the n-th requeue without a start (1-based) waits: 0, then 1 s doubling to 60 s.
 [[nodiscard]] Duration requeue_delay(int requeue_number);
 
-/// How long a task waits that is run again after its n-th crash (1-based): 0, then 1 s doubling to 60 s.
+/// How long a task waits before it runs again after its n-th crash (1-based): 0, then 1 s doubling to 60 s.
 [[nodiscard]] Duration crash_delay(int crash_number);
 
 }  // namespace holdfast::core

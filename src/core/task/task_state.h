@@ -19,7 +19,7 @@ enum class TaskEvent {
     Requeue,   ///< its lease ended before its start
     Cancel,    ///< a person or a job ended it
     Expire,    ///< its deadline passed before it started
-    Reject,    ///< ended without a run: no worker can run it, or force
+    Reject,    ///< ended without a run: no worker can run it, or it was forced
 };
 constexpr auto words_of(TaskEvent) {
     using enum TaskEvent;

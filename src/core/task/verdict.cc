@@ -13,7 +13,7 @@ bool is_out_of_sight(const WorkerSeen& worker) {
     return worker.evidence != Evidence::None && !is_certain(worker.evidence);
 }
 
-/// How long the evidence about the worker has to last, were every run known to end with its worker.
+/// How long the evidence about the worker must last, if every run certainly ended with its worker.
 Duration worker_wait(const WorkerSeen& worker, const LeaseSeen& lease, const Thresholds& thresholds) {
     const Duration fence = may_run_elsewhere(lease) ? worker.fence_after : Duration(0);
     switch (worker.evidence) {
@@ -31,7 +31,7 @@ Duration worker_wait(const WorkerSeen& worker, const LeaseSeen& lease, const Thr
     HOLDFAST_ASSERT(false);
 }
 
-/// What is certain and need not be waited for is true however short the look was.
+/// Certain evidence counts however short the look was.
 bool counts_at_once(const WorkerSeen& worker, Duration required) {
     return is_certain(worker.evidence) && required == Duration(0);
 }
@@ -45,7 +45,7 @@ bool is_switched_off(const LeaseSeen& lease, const Thresholds& thresholds) {
     return lease.started ? !thresholds.auto_fail_stale_running : !thresholds.auto_requeue_stale_claimed;
 }
 
-/// Nobody is left to stop it: its worker is out of sight, or is gone and the run is not.
+/// Nothing is left that could stop the run: its worker is out of sight, or is gone while the run is not.
 bool times_out(const WorkerSeen& worker, const LeaseSeen& lease) {
     if (!lease.started || !lease.out_of_time || worker.evidence == Evidence::None) return false;
     return is_out_of_sight(worker) || run_may_go_on(worker, lease);
@@ -57,7 +57,7 @@ Action ending(const WorkerSeen& worker, const LeaseSeen& lease) {
     return run_may_go_on(worker, lease) ? Action::Fail : Action::Crash;
 }
 
-/// By the end of the wait a worker has stopped what another could be given; the rest goes on for all that is known.
+/// By the end of the wait the worker has stopped the runs that another could get; the others may go on.
 bool is_surely_dead(const WorkerSeen& worker, const LeaseSeen& lease) {
     return may_run_elsewhere(lease) && !run_may_go_on(worker, lease);
 }
@@ -91,7 +91,7 @@ std::string describe_action(Action action) {
         case Action::Crash:
             return "its run was cut short";
         case Action::Fail:
-            return "its run may still be going on and nobody could stop it: failed, not run again";
+            return "its run may still go on and could not be stopped: failed, not run again";
         case Action::TimeOut:
             return "its run did not end within its timeout";
     }
@@ -131,7 +131,7 @@ bool may_run_elsewhere(const LeaseSeen& lease) {
 bool run_may_go_on(const WorkerSeen& worker, const LeaseSeen& lease) {
     if (!lease.started) return false;
     if (lease.in_container && !lease.container_stopped) return true;
-    // A live worker stops the run when it hears that the lease is lost; one out of sight has been told not to.
+    // A live worker stops the run when it learns that the lease is lost; with fence: continue an unseen one does not.
     return is_out_of_sight(worker) && lease.fence == Fence::Continue && may_run_elsewhere(lease);
 }
 

@@ -9,8 +9,8 @@
 
 namespace holdfast::core {
 
-/// What an observer knows about a worker, weakest first. Exited and Rebooted are certain; the others are not.
-/// Unregistered: leases name it, and the store has no row for it.
+/// The evidence of an observer against a worker, weakest first. Exited and Rebooted are certain; the others are not.
+/// Unregistered: leases name the worker, and the store has no row for it.
 enum class Evidence { None, Silent, Unregistered, Disconnected, Rebooted, Exited };
 constexpr auto words_of(Evidence) {
     using enum Evidence;
@@ -23,14 +23,14 @@ constexpr auto words_of(Evidence) {
 }
 [[nodiscard]] bool is_certain(Evidence evidence);
 
-/// The longest fence that a worker can declare: what a worker whose row is gone may have declared.
+/// The longest fence that a worker can declare; assumed for a worker whose row is gone.
 inline constexpr Duration longest_fence = std::chrono::hours(1);
 
 /// A worker, as seen by one observer on its own monotonic clock.
 struct WorkerSeen {
     Evidence evidence = Evidence::None;
-    Duration evidence_age{};   ///< for how long, without a break, the observer has seen this evidence
-    Duration unbroken_view{};  ///< for how long the observer has been looking at the store without a gap (P6)
+    Duration evidence_age{};   ///< how long the observer has seen this evidence without a break
+    Duration unbroken_view{};  ///< how long the observer has seen the store without a gap (P6)
     Duration beat_interval{};  ///< as the worker declared it
     Duration fence_after{};    ///< declared: by when after its last beat it has surely fenced itself (P7)
 };
@@ -42,11 +42,11 @@ struct LeaseSeen {
     bool holds_key = false;
     Fence fence = Fence::Auto;
     bool in_container = false;       ///< its run can outlive the worker's process tree
-    bool container_stopped = false;  ///< ... and somebody has stopped it since
-    /// Against a *live* worker: age of the runner's last beat (RUNNING), or since the beats do not list the
-    /// lease any more (CLAIMED and RUNNING); as counted by this observer.
+    bool container_stopped = false;  ///< ... but its container was stopped since
+    /// For a *live* worker: the age of the runner's last beat (RUNNING), or the time since the worker's beats stopped
+    /// listing the lease (CLAIMED and RUNNING); as counted by this observer.
     Duration quiet_for{};
-    bool out_of_time = false;  ///< the run has gone on for longer than its timeout, as counted by this observer
+    bool out_of_time = false;  ///< the run has lasted longer than its timeout, as counted by this observer
 };
 
 struct Thresholds {
@@ -54,9 +54,9 @@ struct Thresholds {
     Duration disconnect_grace = std::chrono::seconds(3);
     Duration claimed_stale = std::chrono::seconds(120);
     Duration running_stale = std::chrono::seconds(300);
-    /// Off: leases that never started are kept, whatever the evidence, until somebody requeues them by hand.
+    /// Off: leases that never started are kept, whatever the evidence, until an operator requeues them.
     bool auto_requeue_stale_claimed = true;
-    /// Off: leases that started are kept, whatever the evidence, until somebody fails them by hand.
+    /// Off: leases that started are kept, whatever the evidence, until an operator fails them.
     bool auto_fail_stale_running = true;
 };
 
@@ -64,40 +64,40 @@ enum class Action {
     Keep,
     Requeue,  ///< it never started: PENDING again, at no cost
     Crash,    ///< its run was cut short by a death: on_crash decides between FAILED and another run
-    Fail,     ///< FAILED, whatever on_crash says: its run may still be going on where nobody can stop it (P7)
-    TimeOut,  ///< its run is out of time, and nobody hears its worker: FAILED with TASK_TIMEOUT
+    Fail,     ///< FAILED, whatever on_crash says: its run may still go on where it cannot be stopped (P7)
+    TimeOut,  ///< its run is out of time, and its worker is silent: FAILED with TASK_TIMEOUT
 };
 
 /// How the lease ends by that action, for settle(); nullopt for Keep. Crash and Fail carry WORKER_CRASHED, which no
 /// retry policy matches.
 [[nodiscard]] std::optional<LeaseEnd> lease_end(Action action);
 
-/// What to do with the lease, and on what numbers.
+/// What to do with the lease, and the numbers behind it.
 struct Verdict {
     Action action = Action::Keep;
     std::string reason;       ///< a sentence with the evidence and the numbers, for events and messages
-    Duration counted_age{};   ///< how much of the evidence's age (or of the lease's quiet) counts
-    Duration required_age{};  ///< what it is measured against
+    Duration counted_age{};   ///< the part of the evidence's age (or of the lease's silence) that counts
+    Duration required_age{};  ///< the age that it must reach
     bool is_final = false;    ///< of TimeOut: its run is not known to be dead, so it is not run again (P7)
 
     friend bool operator==(const Verdict&, const Verdict&) = default;
 };
 
-/// Could somebody else be given this task, or its key, after a verdict? Then its old run must be dead or fenced first
-/// (P7). Never of a lease that did not start: it has no run.
+/// Whether another worker could get this task, or its key, after a verdict. Then the old run must be dead or fenced
+/// first (P7). False for a lease that did not start: it has no run.
 [[nodiscard]] bool may_run_elsewhere(const LeaseSeen& lease);
 
-/// Could the run go on after its worker was found dead on this evidence? So for a container that nobody has stopped,
-/// and for a task with fence: continue of a worker that is only out of sight. Such a lease ends after running_stale
-/// at the earliest, and its task is not run again; one that nobody else can be given anyhow ends as soon as it is out
-/// of time.
+/// Whether the run could go on after its worker was judged dead on this evidence. True for a container that was not
+/// stopped, and for a task with fence: continue of a worker that is only out of sight. Such a lease ends after
+/// running_stale at the earliest, and its task is not run again. If no other worker can get the task anyhow, the
+/// lease ends as soon as it is out of time.
 [[nodiscard]] bool run_may_go_on(const WorkerSeen& worker, const LeaseSeen& lease);
 
-/// How old the evidence must be before it ends this lease. Zero for certain evidence; else stale means strictly
+/// How old the evidence must be before it ends this lease. Zero for certain evidence; otherwise it must be strictly
 /// older.
 [[nodiscard]] Duration required_age(const WorkerSeen& worker, const LeaseSeen& lease, const Thresholds& thresholds);
 
-/// Decides about one lease. What has to be waited for counts only as far as the unbroken view reaches (P6).
+/// Decides about one lease. Ages count only as far as the unbroken view reaches (P6).
 [[nodiscard]] Verdict judge(const WorkerSeen& worker, const LeaseSeen& lease, const Thresholds& thresholds);
 
 }  // namespace holdfast::core

@@ -23,11 +23,11 @@ bool is_name(std::string_view text) {
 
 std::string name_fault(std::string_view name) {
     if (name.size() > max_step_name_bytes) return concat("is longer than ", max_step_name_bytes, " bytes");
-    if (!is_name(name)) return "is no name: names are of letters, digits, _ and -";
+    if (!is_name(name)) return "is not a name: names are of letters, digits, _ and -";
     return {};
 }
 
-/// What the server's own lines and the hooks of a job are called.
+/// The names of the server's own log and of the hooks of a job.
 bool is_reserved(std::string_view name) {
     const auto is_hook = [&](std::string_view hook) {
         return name == hook || (name.starts_with(hook) && name.substr(hook.size()).starts_with('-'));
@@ -70,7 +70,7 @@ void check_hook(const StepPlace& place, FaultList& faults) {
     const auto refuse = [&](bool is_there, std::string_view member) {
         if (is_there) faults.add(concat(place.path, '.', member), "has no meaning for a hook");
     };
-    if (hook.kind != StepKind::Task) return faults.add(place.path, "is no task: hooks are tasks");
+    if (hook.kind != StepKind::Task) return faults.add(place.path, "is not a task: hooks are tasks");
     refuse(!hook.depends_on.empty(), "depends_on");
     refuse(hook.join != Join{}, "join");
     refuse(hook.allow_failed_deps, "allow_failed_deps");

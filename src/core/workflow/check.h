@@ -13,8 +13,8 @@ namespace holdfast::core {
 class FaultList {
 public:
     void add(std::string path, std::string problem) { faults_.push_back({std::move(path), std::move(problem)}); }
-    /// `; did you mean "fetch"?`, or nothing. The search through all names is dear, so it is made for the first few
-    /// words only: who misspelt more has seen what is wrong by then.
+    /// `; did you mean "fetch"?`, or nothing. The search through all names is expensive, so it is made only for the
+    /// first few words.
     [[nodiscard]] std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
     [[nodiscard]] std::vector<WorkflowFault> take() { return std::move(faults_); }
 
@@ -32,7 +32,7 @@ struct StepPlace {
 
 [[nodiscard]] std::vector<std::string> step_names(const Workflow& workflow);
 
-/// Names, kinds, members that a kind lacks or does not have, ranges: what a step shows by itself.
+/// What a step shows by itself: names, kinds, missing and needless members, ranges.
 void check_step(const StepPlace& place, FaultList& faults);
 /// The schema of the workflow's input.
 void check_input_fields(const Workflow& workflow, FaultList& faults);
@@ -41,7 +41,7 @@ void check_dependencies(const Workflow& workflow, const StepOrder& order, FaultL
 /// Every expression: its form, and what it refers to.
 void check_expressions(const Workflow& workflow, const StepOrder& order, const std::vector<StepPlace>& places,
                        FaultList& faults);
-/// The workflows that it starts: known, not nested too deep, and given what they need.
+/// The workflows that it starts: they must exist, must not be nested too deep, and must get their inputs.
 void check_children(const Workflow& workflow, const std::map<std::string, Workflow>& others,
                     const std::vector<StepPlace>& places, FaultList& faults);
 

@@ -85,8 +85,8 @@ bool is_constant(const json& value) {
     return parsed.ok() && parsed->is_constant();
 }
 
-/// What the child is given, as far as it can be told from the definition: the members of an object, and those of
-/// their values that hold no expression.
+/// The child's input as far as the definition shows it: the members of an object, and those of their values without
+/// expressions.
 void check_given_input(const StepPlace& place, const Workflow& child, FaultList& faults) {
     const std::string path = concat(place.path, ".input");
     const json none = json::object();
@@ -105,8 +105,8 @@ void check_given_input(const StepPlace& place, const Workflow& child, FaultList&
     }
     for (const auto& [name, value] : given.items())
         if (std::ranges::find(names, name) == names.end())
-            faults.add(concat(path, '.', name),
-                       concat("is no input of the workflow ", in_quotes(child.name), faults.suggestion(name, names)));
+            faults.add(concat(path, '.', name), concat("is not an input of the workflow ", in_quotes(child.name),
+                                                       faults.suggestion(name, names)));
 }
 
 }  // namespace

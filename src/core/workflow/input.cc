@@ -45,8 +45,8 @@ std::vector<std::string> names_of(const std::vector<InputField>& fields) {
 
 std::string unknown_member(const std::vector<InputField>& fields, const std::string& name) {
     const auto near = nearest_word(name, names_of(fields));
-    if (near) return concat(shown(name), " is no input of this workflow; did you mean ", shown(*near), "?");
-    return concat(shown(name), " is no input of this workflow; it takes ", join(names_of(fields), ", "));
+    if (near) return concat(shown(name), " is not an input of this workflow; did you mean ", shown(*near), "?");
+    return concat(shown(name), " is not an input of this workflow; it takes ", join(names_of(fields), ", "));
 }
 
 bool has_type(const json& value, InputType type) {

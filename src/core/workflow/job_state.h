@@ -11,7 +11,7 @@ namespace holdfast::core {
 
 /// What can happen to a step.
 enum class StepEvent {
-    Resolve,  ///< what it depends on allows it to begin
+    Resolve,  ///< its dependencies allow it to begin
     Begin,    ///< its task has started, its child job, wait or approval is under way, or its items are
     Complete,
     Fail,
@@ -66,7 +66,7 @@ struct JobTransition {
 /// Where `event` leads from `from`; nullopt when it is not allowed there.
 [[nodiscard]] std::optional<StepState> next_state(StepState from, StepEvent event);
 [[nodiscard]] std::optional<JobState> next_state(JobState from, JobEvent event);
-/// The same where the caller has made sure that it is allowed.
+/// The same where the caller has ensured that it is allowed.
 [[nodiscard]] StepState moved(StepState from, StepEvent event);
 [[nodiscard]] JobState moved(JobState from, JobEvent event);
 

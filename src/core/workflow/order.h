@@ -45,8 +45,8 @@ struct UpstreamQuestion {
     int upstream = 0;
 };
 
-/// Which of the questions are to be answered with no. Those about steps on a cycle, or behind one, are not: there is
-/// no telling what was meant.
+/// The questions whose answer is no. Steps on a cycle, or behind one, are left out, because their intended order is
+/// unknown.
 [[nodiscard]] std::vector<bool> not_upstream(const StepOrder& order, const std::vector<UpstreamQuestion>& questions);
 
 }  // namespace holdfast::core

@@ -31,7 +31,7 @@ struct PlannedStep {
     std::vector<int> dependents = {};
     bool is_optional = false;                    ///< its failure is not the job's
     Template input = null_template();            ///< the task's arguments, the child's input
-    Template env = null_template();              ///< an object: the variables laid over the specification's
+    Template env = null_template();              ///< an object: the variables that override the specification's
     Template spec_texts = null_template();       ///< {"env": {...}, "command": [...]} of the specification
     Template concurrency_key = null_template();  ///< null: none
     Template text = null_template();             ///< an approval's message; a wait's length or end
@@ -39,7 +39,7 @@ struct PlannedStep {
     std::optional<Template> when = {};
 };
 
-/// A workflow made ready. Immutable: shared by everybody who advances its jobs.
+/// A planned workflow. Immutable: shared by all threads that advance its jobs.
 struct WorkflowPlan {
     Workflow definition = {};                    ///< without its steps and hooks: they are in `steps`
     std::vector<PlannedStep> steps = {};         ///< as defined, then the hooks
