@@ -1,33 +1,17 @@
 #include "worker/worker_process.h"
 
 #include <signal.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #include "base/ids.h"
 #include "base/text.h"
-#include "engine/backoff.h"
 #include "engine/log_lines.h"
 #include "platform/host_identity.h"
+#include "platform/until_reachable.h"
 #include "runner/worker_environment.h"
 #include "store/admission.h"
 #include "worker/thread_runners.h"
 
 namespace holdfast::worker {
-
-namespace {
-
-constexpr Duration longest_wait = std::chrono::seconds(30);
-
-sigset_t drain_signals() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGINT);
-    return signals;
-}
-
-}  // namespace
 
 WorkerProcess::WorkerProcess(WorkerPlan plan, const FunctionTable& functions, Log& log)
     : plan_(std::move(plan)), functions_(functions), log_(log) {
@@ -47,21 +31,10 @@ WorkerProcess::WorkerProcess(WorkerPlan plan, const FunctionTable& functions, Lo
     if (plan_.handles_signals) watch_signals();
 }
 
-WorkerProcess::~WorkerProcess() {
-    if (signals_ >= 0) close(signals_);
-}
-
 void WorkerProcess::watch_signals() {
-    const sigset_t signals = drain_signals();
-    sigprocmask(SIG_BLOCK, &signals, nullptr);
-    signals_ = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-    loop_.watch(signals_, [this] {
-        signalfd_siginfo signal{};
-        while (read(signals_, &signal, sizeof signal) == sizeof signal) {
-            const std::string name = signal.ssi_signo == SIGTERM ? "SIGTERM" : "SIGINT";
-            log_.write(engine::log_lines::received_signal(name));
-            drain(name + " was received");
-        }
+    signals_.emplace(loop_, std::initializer_list<int>{SIGTERM, SIGINT}, [this](const std::string& name) {
+        log_.write(engine::log_lines::received_signal(name));
+        drain(name + " was received");
     });
 }
 
@@ -76,7 +49,7 @@ void WorkerProcess::drain(const std::string& why) {
 
 int WorkerProcess::run() {
     const std::unique_ptr<store::Store> store = connect_patiently(plan_.prepare);
-    // One writer at a time is all that SQLite knows: a second connection would only compete with the first.
+    // SQLite has one writer at a time, so a second connection would only compete with the first.
     const bool is_postgres = client::parse_store_url(plan_.store.url).kind == client::StoreAddress::Kind::Postgres;
     plan_.settings.claims_beside_work = is_postgres;
     const std::unique_ptr<store::Store> second = is_postgres ? connect_patiently([](store::Store&) {}) : nullptr;
@@ -85,23 +58,17 @@ int WorkerProcess::run() {
 }
 
 std::unique_ptr<store::Store> WorkerProcess::connect_patiently(const std::function<void(store::Store&)>& prepare) {
-    engine::Backoff backoff(random_);
-    while (!drain_reason_) {
-        try {
-            std::unique_ptr<store::Store> store = client::connect(plan_.store);
+    std::unique_ptr<store::Store> store;
+    const bool is_ready = platform::until_reachable(
+        loop_, random_, log_, [this] { return drain_reason_.has_value(); },
+        [&] {
+            store = client::connect(plan_.store);
             prepare(*store);
-            return store;
-        } catch (const store::Unavailable& away) {
-            const Duration wait = backoff.next(longest_wait);
-            log_.write(engine::log_lines::store_away(away.what(), wait));
-            const Duration until = platform::machine_time() + wait;
-            for (Duration now{}; !drain_reason_ && (now = platform::machine_time()) < until;) loop_.turn(until - now);
-        }
-    }
-    return nullptr;
+        });
+    return is_ready ? std::move(store) : nullptr;
 }
 
-int WorkerProcess::work(store::Store& store, store::Store& claims) {
+int WorkerProcess::work(store::WorkerStore& store, store::WorkerStore& claims) {
     Service service(plan_.settings, parts_for(store, claims));
     const std::unique_ptr<engine::Runners> runners = make_runners(service);
     service.use(*runners);
@@ -113,7 +80,7 @@ int WorkerProcess::work(store::Store& store, store::Store& claims) {
     return keeper_lost_ ? 1 : exit_code;
 }
 
-/// Without it no runner can be started. What ran is dead, and is reported before the worker leaves.
+/// Without a keeper no runner can be started. All runs are dead; they are reported before the worker leaves.
 void WorkerProcess::keeper_gone() {
     keeper_lost_ = true;
     log_.write({LogLevel::Error, "The keeper was killed, and every runner with it: leaving", {}});
@@ -132,7 +99,7 @@ std::unique_ptr<SweepThread> WorkerProcess::start_sweeping() {
     return std::make_unique<SweepThread>(std::move(params), random_, log_);
 }
 
-ServiceParts WorkerProcess::parts_for(store::Store& store, store::Store& claims) {
+ServiceParts WorkerProcess::parts_for(store::WorkerStore& store, store::WorkerStore& claims) {
     ServiceParts parts{.loop = loop_, .store = store, .claims = claims, .random = random_, .log = log_};
     const client::StoreAddress address = client::parse_store_url(plan_.store.url);
     if (address.kind == client::StoreAddress::Kind::Sqlite) parts.life_lock = platform::life_lock_path(address.place);

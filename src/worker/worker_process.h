@@ -10,6 +10,7 @@
 #include "holdfast/function.h"
 #include "holdfast/worker.h"
 #include "platform/service_loop.h"
+#include "platform/signal_watch.h"
 #include "platform/system_random.h"
 #include "runner/keeper_link.h"
 #include "runner/process_pool.h"
@@ -18,15 +19,15 @@
 
 namespace holdfast::worker {
 
-/// Everything that a worker is made of.
+/// The configuration of a worker process.
 struct WorkerPlan {
     client::ConnectParams store;
     engine::WorkerSettings settings;  ///< the worker's id and host are filled in here
     Isolation isolation = Isolation::Process;
-    runner::PoolLimits limits = {};                  ///< of isolation process
-    std::vector<std::string> secret_variables = {};  ///< its variables that secrets are read from, as far as known
+    runner::PoolLimits limits = {};                  ///< with isolation process
+    std::vector<std::string> secret_variables = {};  ///< its known variables that secrets are read from
     bool handles_signals = true;  ///< SIGTERM and SIGINT drain it; they are blocked from construction on
-    std::optional<engine::SweepSettings> sweep = std::nullopt;          ///< it also does recovery; unset: it does not
+    std::optional<engine::SweepSettings> sweep = std::nullopt;          ///< also recovers; unset: does not
     Duration liveness_interval = std::chrono::seconds(1);               ///< between two looks of the recovery
     std::function<void(store::Store&)> prepare = [](store::Store&) {};  ///< once, before it works; again when the
                                                                         ///< store was away
@@ -34,20 +35,19 @@ struct WorkerPlan {
     std::function<void()> turned = [] {};  ///< called in every turn of its loop, at least once a second
 };
 
-/// A worker from its first breath to its last: connects, for as long as that takes, works, drains, leaves.
+/// The whole life of a worker: connects, however long that takes, works, drains, leaves.
 class WorkerProcess {
 public:
     /// With isolation process this starts the keeper: the process must not have a second thread yet. Throws BadInput
-    /// when the program cannot start runners. `functions` and `log` outlive it.
+    /// when the program cannot start runners. `functions` and `log` must outlive it.
     WorkerProcess(WorkerPlan plan, const FunctionTable& functions, Log& log);
-    ~WorkerProcess();
     WorkerProcess(const WorkerProcess&) = delete;
     WorkerProcess& operator=(const WorkerProcess&) = delete;
 
     /// Returns the exit code when the worker has left. Throws BadInput for the store's URL, and Unusable when the
     /// store is there but cannot be used.
     int run();
-    /// From any thread. A second time: do not wait for what runs.
+    /// From any thread. The second call stops running tasks at once.
     void ask_to_drain(const std::string& why);
 
 private:
@@ -55,9 +55,9 @@ private:
     void drain(const std::string& why);
     void keeper_gone();
     [[nodiscard]] std::unique_ptr<store::Store> connect_patiently(const std::function<void(store::Store&)>& prepare);
-    [[nodiscard]] int work(store::Store& store, store::Store& claims);
+    [[nodiscard]] int work(store::WorkerStore& store, store::WorkerStore& claims);
     [[nodiscard]] std::unique_ptr<engine::Runners> make_runners(Service& service);
-    [[nodiscard]] ServiceParts parts_for(store::Store& store, store::Store& claims);
+    [[nodiscard]] ServiceParts parts_for(store::WorkerStore& store, store::WorkerStore& claims);
     [[nodiscard]] std::unique_ptr<SweepThread> start_sweeping();
 
     WorkerPlan plan_;
@@ -66,7 +66,7 @@ private:
     platform::SystemRandom random_;
     std::unique_ptr<runner::KeeperLink> keeper_;  // before every thread
     platform::ServiceLoop loop_;
-    int signals_ = -1;
+    std::optional<platform::SignalWatch> signals_;
     Service* service_ = nullptr;  // while it works
     std::optional<std::string> drain_reason_;
     bool keeper_lost_ = false;
