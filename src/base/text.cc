@@ -9,10 +9,6 @@ namespace holdfast {
 
 namespace {
 
-char to_lower(char letter) {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
-
 /// Insertions, deletions, replacements and swaps of neighbours, each counted as one (optimal string alignment).
 std::size_t edit_distance(std::string_view left, std::string_view right) {
     std::vector<std::size_t> before_last, last(right.size() + 1), row(right.size() + 1);
@@ -20,10 +16,9 @@ std::size_t edit_distance(std::string_view left, std::string_view right) {
     for (std::size_t i = 1; i <= left.size(); ++i) {
         row[0] = i;
         for (std::size_t j = 1; j <= right.size(); ++j) {
-            const std::size_t replaced = last[j - 1] + (to_lower(left[i - 1]) == to_lower(right[j - 1]) ? 0 : 1);
+            const std::size_t replaced = last[j - 1] + (left[i - 1] == right[j - 1] ? 0 : 1);
             row[j] = std::min({last[j] + 1, row[j - 1] + 1, replaced});
-            const bool swapped = i > 1 && j > 1 && to_lower(left[i - 1]) == to_lower(right[j - 2]) &&
-                                 to_lower(left[i - 2]) == to_lower(right[j - 1]);
+            const bool swapped = i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1];
             if (swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
         }
         before_last = last;
@@ -64,7 +59,8 @@ std::string concat_pieces(std::initializer_list<Piece> pieces) {
 
 std::string lower_case(std::string_view text) {
     std::string lower(text);
-    for (char& letter : lower) letter = to_lower(letter);
+    for (char& letter : lower)
+        if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
     return lower;
 }
 
@@ -115,7 +111,7 @@ std::optional<std::string> nearest_word(std::string_view word, const std::vector
     std::size_t best = std::max<std::size_t>(word.size() / 3, 1) + 1;
     std::optional<std::string> nearest;
     for (const std::string& candidate : candidates) {
-        const std::size_t distance = edit_distance(word, candidate);
+        const std::size_t distance = edit_distance(lower_case(word), lower_case(candidate));
         if (distance >= best || distance >= word.size()) continue;
         best = distance;
         nearest = candidate;

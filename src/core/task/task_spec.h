@@ -12,7 +12,7 @@
 
 namespace holdfast::core {
 
-/// What kind of thing a task executes when it is no function of an application.
+/// What a task executes, unless it is a function of an application.
 enum class TaskKind { Script, Docker, Pod };
 constexpr auto words_of(TaskKind) {
     return words<TaskKind>({{TaskKind::Script, "script"}, {TaskKind::Docker, "docker"}, {TaskKind::Pod, "pod"}});
@@ -42,6 +42,11 @@ struct TaskSpec {
     std::optional<double> cpus;                ///< of containers
     std::optional<int> max_processes;          ///< of the whole process tree, or of the container
     std::string network;                       ///< of containers; empty: the engine's default
+
+    /// Whether it runs in a container or a pod, outside of the worker's process tree.
+    [[nodiscard]] bool runs_in_container() const {
+        return kind != TaskKind::Script || runner != ScriptRunner::Local;
+    }
 
     friend bool operator==(const TaskSpec&, const TaskSpec&) = default;
 };
