@@ -3,18 +3,12 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "core/task/task_options.h"
 
 namespace holdfast::core {
 
 namespace {
 
-constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
-constexpr std::int64_t least_memory = 6 * mebibyte;  // what container engines accept
-constexpr std::int64_t most_memory = mebibyte << 30;
-constexpr double least_cpus = 0.01;
-constexpr double most_cpus = 4096;
-constexpr int most_processes = 1 << 22;  // the kernel's own limit of pids
-constexpr std::size_t max_words = 1000;
 constexpr std::string_view own_prefix = "HOLDFAST_";
 
 bool is_container(const TaskSpec& spec) {
@@ -59,7 +53,7 @@ public:
         inspect_secrets();
         inspect_dir();
         inspect_volumes();
-        inspect_limits();
+        inspect_ranges();
         return std::move(defects_);
     }
 
@@ -107,16 +101,12 @@ private:
     }
 
     void inspect_command() {
-        if (spec_.command.size() > max_words)
-            complain("command", concat("has ", spec_.command.size(), " words; at most ", max_words, " are allowed"));
         for (const auto& word : spec_.command) inspect_text("command", word);
     }
 
     void inspect_env() { inspect_variables("env", spec_.env); }
 
     void inspect_variables(std::string_view member, const std::map<std::string, std::string>& variables) {
-        if (variables.size() > max_words)
-            complain(member, concat("has ", variables.size(), " variables; at most ", max_words, " are allowed"));
         for (const auto& [name, value] : variables) {
             if (!inspect_text(member, name) || !inspect_text(member, value)) continue;
             if (name.empty() || name.find('=') != std::string::npos)
@@ -145,8 +135,6 @@ private:
     }
 
     void inspect_volumes() {
-        if (spec_.volumes.size() > max_words)
-            complain("volumes", concat("are ", spec_.volumes.size(), "; at most ", max_words, " are allowed"));
         for (const auto& volume : spec_.volumes) {
             if (inspect_text("volumes", volume) && !is_volume(volume))
                 complain("volumes", concat("must be of the form /host/path:/container/path or .../path:ro, not \"",
@@ -154,14 +142,12 @@ private:
         }
     }
 
-    void inspect_limits() {
-        if (const auto memory = spec_.memory_bytes; memory && (*memory < least_memory || *memory > most_memory))
-            complain("memory_bytes",
-                     concat("must be from ", least_memory, " (6 MiB) to ", most_memory, " (1 PiB), not ", *memory));
-        if (const auto cpus = spec_.cpus; cpus && !(*cpus >= least_cpus && *cpus <= most_cpus))
-            complain("cpus", concat("must be from ", least_cpus, " to ", most_cpus, ", not ", *cpus));
-        if (const auto count = spec_.max_processes; count && (*count < 1 || *count > most_processes))
-            complain("max_processes", concat("must be from 1 to ", most_processes, ", not ", *count));
+    void inspect_ranges() {
+        for (const auto& option : spec_options()) {
+            const std::string member = stored_name(option);
+            const std::string defect = range_defect(option, member, option.get(spec_));
+            if (!defect.empty()) complain(member, defect.substr(member.size() + 1));
+        }
     }
 
     const TaskSpec& spec_;

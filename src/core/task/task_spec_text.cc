@@ -2,104 +2,29 @@
 
 #include "base/text.h"
 #include "core/expression/found_value.h"
-#include "core/task/task_spec.h"
+#include "core/task/task_options.h"
 
 namespace holdfast::core {
 
 namespace {
 
 using nlohmann::json;
-using Defect = std::string;  // empty: none
 
-Defect read(const json& value, std::string& target) {
-    if (!value.is_string()) return concat("must be a text, not ", found(value));
-    target = value.get<std::string>();
-    return {};
-}
-
-Defect read(const json& value, std::vector<std::string>& target) {
-    if (!value.is_array()) return concat("must be a list of texts, not ", found(value));
-    for (const json& item : value)
-        if (Defect defect = read(item, target.emplace_back()); !defect.empty())
-            return concat("must be a list of texts, not ", found(value));
-    return {};
-}
-
-Defect read(const json& value, std::map<std::string, std::string>& target) {
-    if (!value.is_object()) return concat("must be an object of texts, not ", found(value));
-    for (const auto& [name, item] : value.items())
-        if (Defect defect = read(item, target[name]); !defect.empty())
-            return concat("must be an object of texts, not ", found(value));
-    return {};
-}
-
-/// Whole, and small enough for the member; what is smaller than sensible is told by spec_defects.
-template <typename Integer>
-Defect read_integer(const json& value, std::optional<Integer>& target) {
-    constexpr auto most = std::numeric_limits<Integer>::max();
-    const bool is_whole = value.is_number_unsigned() && value.get<std::uint64_t>() <= std::uint64_t{most};
-    if (!is_whole) return concat("must be a whole number from 0 to ", most, ", not ", found(value));
-    target = value.get<Integer>();
-    return {};
-}
-
-Defect read(const json& value, std::optional<double>& target) {
-    if (!value.is_number()) return concat("must be a number, not ", found(value));
-    target = value.get<double>();
-    return {};
-}
-
-template <Worded Enum>
-Defect read(const json& value, Enum& target) {
-    const auto word = value.is_string() ? parse_word<Enum>(value.get_ref<const std::string&>()) : std::nullopt;
-    if (!word) return concat("must be ", words_to_choose<Enum>(), ", not ", found(value));
-    target = *word;
-    return {};
-}
-
-template <typename Value>
-json optional_json(const std::optional<Value>& value) {
-    return value ? json(*value) : json();
-}
-
-/// One member of the JSON text, as it is read and written.
-struct SpecMember {
-    std::string_view key;
-    Defect (*read)(const json& value, TaskSpec& spec);
-    json (*write)(const TaskSpec& spec);
-};
-
-using S = TaskSpec;
-constexpr SpecMember spec_members[] = {
-    {"command", [](const json& v, S& s) { return read(v, s.command); }, [](const S& s) { return json(s.command); }},
-    {"cpus", [](const json& v, S& s) { return read(v, s.cpus); }, [](const S& s) { return optional_json(s.cpus); }},
-    {"dir", [](const json& v, S& s) { return read(v, s.dir); }, [](const S& s) { return json(s.dir); }},
-    {"env", [](const json& v, S& s) { return read(v, s.env); }, [](const S& s) { return json(s.env); }},
-    {"image", [](const json& v, S& s) { return read(v, s.image); }, [](const S& s) { return json(s.image); }},
-    {"max_processes", [](const json& v, S& s) { return read_integer(v, s.max_processes); },
-     [](const S& s) { return optional_json(s.max_processes); }},
-    {"memory_bytes", [](const json& v, S& s) { return read_integer(v, s.memory_bytes); },
-     [](const S& s) { return optional_json(s.memory_bytes); }},
-    {"network", [](const json& v, S& s) { return read(v, s.network); }, [](const S& s) { return json(s.network); }},
-    {"runner", [](const json& v, S& s) { return read(v, s.runner); },
-     [](const S& s) { return json(word_of(s.runner)); }},
-    {"script", [](const json& v, S& s) { return read(v, s.script); }, [](const S& s) { return json(s.script); }},
-    {"secrets", [](const json& v, S& s) { return read(v, s.secrets); }, [](const S& s) { return json(s.secrets); }},
-    {"type", [](const json& v, S& s) { return read(v, s.kind); }, [](const S& s) { return json(word_of(s.kind)); }},
-    {"volumes", [](const json& v, S& s) { return read(v, s.volumes); }, [](const S& s) { return json(s.volumes); }},
-};
-
-Defect unknown_spec_key(const std::string& key) {
+std::string unknown_spec_key(const std::string& key) {
     std::vector<std::string> known;
-    for (const SpecMember& member : spec_members) known.emplace_back(member.key);
+    for (const auto& option : spec_options()) known.push_back(stored_name(option));
+    std::ranges::sort(known);
     return concat("unknown key ", found(key), "; the keys are ", join(known, ", "));
 }
 
-Defect read_member(const std::string& key, const json& value, TaskSpec& spec) {
-    for (const SpecMember& member : spec_members) {
-        if (key != member.key) continue;
-        const Defect defect = member.read(value, spec);
-        return defect.empty() ? defect : concat(key, " ", defect);
+/// Returns the defect; empty: none.
+std::string read_spec_member(const std::string& key, const json& value, TaskSpec& spec) {
+    for (const auto& option : spec_options()) {
+        if (key != stored_name(option)) continue;
+        const auto reading = read_stored(option, value);
+        if (!reading.ok()) return reading.error();
+        option.set(spec, reading.value());
+        return {};
     }
     return unknown_spec_key(key);
 }
@@ -109,10 +34,9 @@ Defect read_member(const std::string& key, const json& value, TaskSpec& spec) {
 std::string to_json_text(const TaskSpec& spec) {
     static const TaskSpec standard;
     json object = json::object();
-    for (const SpecMember& member : spec_members) {
-        json value = member.write(spec);
-        if (value != member.write(standard)) object[std::string(member.key)] = std::move(value);
-    }
+    for (const auto& option : spec_options())
+        if (const OptionValue value = option.get(spec); value != option.get(standard))
+            object[stored_name(option)] = stored_json(value);
     return object.dump();
 }
 
@@ -123,7 +47,7 @@ Result<TaskSpec, std::string> parse_task_spec(std::string_view text) {
         return Failure{concat("a task's specification must be a JSON object, not ", found(object))};
     TaskSpec spec;
     for (const auto& [key, value] : object.items())
-        if (Defect defect = read_member(key, value, spec); !defect.empty()) return Failure{defect};
+        if (std::string defect = read_spec_member(key, value, spec); !defect.empty()) return Failure{defect};
     for (const SpecDefect& defect : spec_defects(spec)) return Failure{concat(defect.member, " ", defect.problem)};
     return spec;
 }

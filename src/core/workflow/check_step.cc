@@ -1,7 +1,7 @@
 #include "base/name.h"
 #include "base/text.h"
 #include "core/in_quotes.h"
-#include "core/task/policy_text.h"
+#include "core/task/task_options.h"
 #include "core/workflow/check.h"
 
 namespace holdfast::core {
@@ -9,8 +9,6 @@ namespace holdfast::core {
 namespace {
 
 constexpr std::size_t max_stored_name_bytes = 255;  // as the stores take them
-constexpr std::size_t max_tags = 60;
-constexpr int max_concurrency = 10'000;
 constexpr Duration longest_wait = std::chrono::hours(24 * 3650);
 
 std::string_view described(StepKind kind) {
@@ -31,6 +29,13 @@ bool has_expression(std::string_view text) {
     return text.find("{{") != std::string_view::npos;
 }
 
+SubmitOptions options_of(const WorkflowStep& step) {
+    SubmitOptions options{.queue = step.queue, .priority = step.priority, .tags = step.tags, .policy = step.policy};
+    if (!step.concurrency_key.empty() || step.concurrency_limit != ConcurrencyKey{}.limit)
+        options.concurrency = {.key = step.concurrency_key, .limit = step.concurrency_limit};
+    return options;
+}
+
 class StepCheck {
 public:
     StepCheck(const StepPlace& place, FaultList& faults) : step_(place.step), path_(place.path), faults_(faults) {}
@@ -42,7 +47,7 @@ public:
             check_task();
         else
             refuse_task_members();
-        check_policy();
+        check_options();
     }
 
 private:
@@ -76,13 +81,14 @@ private:
         if (!step_.wait_for.empty() && !step_.wait_until.empty())
             return complain("wait", "has a duration and a time; give one of them");
         if (!step_.wait_for.empty() && !has_expression(step_.wait_for)) {
-            const auto length = parse_duration(step_.wait_for, std::chrono::seconds(1));
-            if (!length || *length > longest_wait)
-                complain("wait", concat("is no duration of at most ", format_duration(longest_wait),
-                                        ", such as 10m: ", in_quotes(step_.wait_for)));
+            const auto duration = parse_duration(step_.wait_for, std::chrono::seconds(1));
+            if (!duration || *duration > longest_wait)
+                complain("wait", concat("is not a duration such as 10m, or exceeds ", format_duration(longest_wait),
+                                        ": ", in_quotes(step_.wait_for)));
         }
         if (!step_.wait_until.empty() && !has_expression(step_.wait_until) && !parse_timestamp(step_.wait_until))
-            complain("wait.until", concat("is no time, such as 2026-11-15T08:30:00Z: ", in_quotes(step_.wait_until)));
+            complain("wait.until",
+                     concat("is not a time such as 2026-11-15T08:30:00Z: ", in_quotes(step_.wait_until)));
     }
 
     void check_for_each() {
@@ -105,12 +111,10 @@ private:
     void check_task() {
         check_name("task", step_.task);
         check_name("queue", step_.queue);
-        if (step_.priority < 1 || step_.priority > 100)
-            complain("priority", concat("must be from 1 to 100, not ", step_.priority));
-        if (step_.tags.size() > max_tags)
-            complain("tags", concat("are ", step_.tags.size(), "; at most ", max_tags, " are allowed"));
-        for (const std::string& tag : step_.tags) check_name("tags", tag);
-        check_concurrency();
+        for (const std::string& tag : step_.tags)
+            if (const auto defect = name_defect(tag); defect && !text_defect(tag)) complain("tags", *defect);
+        if (step_.concurrency_limit != 1 && step_.concurrency_key.empty())
+            complain("concurrency_limit", "needs concurrency_key");
         check_spec();
     }
 
@@ -119,14 +123,6 @@ private:
             complain(member, concat("is longer than ", max_stored_name_bytes, " bytes"));
         if (const auto defect = name_defect(name)) complain(member, *defect);
         if (name.empty() && member != "task") complain(member, "is empty");
-    }
-
-    void check_concurrency() {
-        if (step_.concurrency_limit < 1 || step_.concurrency_limit > max_concurrency)
-            complain("concurrency_limit",
-                     concat("must be from 1 to ", max_concurrency, ", not ", step_.concurrency_limit));
-        if (step_.concurrency_limit != 1 && step_.concurrency_key.empty())
-            complain("concurrency_limit", "needs concurrency_key");
     }
 
     void check_spec() {
@@ -143,31 +139,24 @@ private:
             if (defect.member == "env") complain("env", defect.problem);
     }
 
+    /// The timeout also bounds an approval and a child job.
     void refuse_task_members() {
-        const TaskPolicy standard;
         refuse("script", step_.spec.has_value());
         refuse("env", !step_.env.empty());
-        refuse("queue", step_.queue != "default");
-        refuse("priority", step_.priority != 50);
-        refuse("tags", !step_.tags.empty());
-        refuse("concurrency_key", !step_.concurrency_key.empty());
-        refuse("concurrency_limit", step_.concurrency_limit != 1);
-        refuse("max_attempts", step_.policy.retry != standard.retry);
-        refuse("on_crash", step_.policy.on_crash != standard.on_crash);
-        refuse("max_crashes", step_.policy.max_crashes != standard.max_crashes);
-        refuse("fence", step_.policy.fence != standard.fence);
-        refuse("unmatched", step_.policy.unmatched != Unmatched::Auto);
-        refuse("timeout", step_.kind == StepKind::Wait && step_.policy.timeout.has_value());
+        const SubmitOptions options = options_of(step_), standard = options_of({});
+        for (const TaskOption& option : task_options()) {
+            const bool has_meaning = option.name == "timeout" && step_.kind != StepKind::Wait;
+            refuse(option.name, !has_meaning && option.get(options) != option.get(standard));
+        }
     }
 
-    /// "timeout_ms must be from ...": its first word is the member.
-    void check_policy() {
-        const std::string defect = policy_defect(step_.policy);
-        if (defect.empty()) return;
-        const std::size_t end = defect.find(' ');
-        std::string member = defect.substr(0, end);
-        if (member.ends_with("_ms")) member.resize(member.size() - 3);
-        complain(member, defect.substr(end + 1));
+    void check_options() {
+        const SubmitOptions options = options_of(step_);
+        for (const TaskOption& option : task_options()) {
+            const std::string defect = option_defect(option, option.name, option.get(options));
+            const std::size_t end = defect.find(' ');  // its first word is the member: "retry_delays[1] must be ..."
+            if (!defect.empty()) complain(defect.substr(0, end), defect.substr(end + 1));
+        }
     }
 
     const WorkflowStep& step_;

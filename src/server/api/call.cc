@@ -209,7 +209,7 @@ std::int64_t Call::number(const std::string& parameter, std::int64_t otherwise) 
 
 std::optional<Duration> Call::length(const std::string& parameter) const {
     if (!is_given(parameter)) return std::nullopt;
-    return length_of(text(parameter));
+    return duration_of(text(parameter));
 }
 
 std::size_t Call::limit() const {
@@ -229,7 +229,7 @@ std::string Call::body_text(const std::string& member) const {
 std::optional<Duration> Call::body_length(const std::string& member) const {
     const std::string text = body_text(member);
     if (text.empty()) return std::nullopt;
-    return length_of(text);
+    return duration_of(text);
 }
 
 void Call::audit(std::string message, const Uuid& task, const Uuid& worker, const Uuid& job) {
@@ -250,7 +250,7 @@ std::optional<std::int64_t> last_event_id(const http::Request& request) {
     return id.get<std::int64_t>();
 }
 
-Duration length_of(const std::string& text) {
+Duration duration_of(const std::string& text) {
     return parse_duration(text, std::chrono::seconds(1)).value_or(Duration{});
 }
 

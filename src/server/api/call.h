@@ -106,6 +106,6 @@ private:
 [[nodiscard]] std::optional<std::int64_t> last_event_id(const http::Request& request);
 
 /// A duration that the schema has found good.
-[[nodiscard]] Duration length_of(const std::string& text);
+[[nodiscard]] Duration duration_of(const std::string& text);
 
 }  // namespace holdfast::api

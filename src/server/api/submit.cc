@@ -1,12 +1,10 @@
-#include <algorithm>
-
 #include "base/text.h"
 #include "client/task_operations.h"
 #include "config/submission.h"
 #include "core/json_text.h"
-#include "core/task/policy_text.h"
 #include "server/api/resources.h"
 #include "server/api/schemas.h"
+#include "views/task_options.h"
 
 namespace holdfast::api {
 
@@ -15,6 +13,11 @@ namespace {
 using config::Submission;
 
 // ---- What to execute ----------------------------------------------------------------------------
+
+std::string text_in(const Value& item, const std::string& member) {
+    const Value* text = given(item, member);
+    return text == nullptr ? std::string() : text->get<std::string>();
+}
 
 core::TaskSpec script_spec(const std::string& script) {
     core::TaskSpec spec;
@@ -36,8 +39,8 @@ Submission from_catalog(const config::Catalog& catalog, const std::string& name,
     return std::move(submission).value();
 }
 
-/// A definition of the catalog with a script or specification of one's own in its place, where one is given.
-void lay_over_work(const Value& item, bool is_function, Submission& submission) {
+/// Overrides what a definition of the catalog executes with the script or specification that the item brings, if any.
+void override_work(const Value& item, bool is_function, Submission& submission) {
     const Value* script = given(item, "script");
     const Value* spec = given(item, "spec");
     if (script != nullptr && spec != nullptr)
@@ -57,79 +60,20 @@ void lay_over_work(const Value& item, bool is_function, Submission& submission) 
 
 Submission read_work(Call& call, const Value& item) {
     const config::Catalog& catalog = call.config().tasks;
-    const Value* named = given(item, "name");
-    const std::string name = named == nullptr ? "" : named->get<std::string>();
+    const std::string name = text_in(item, "name");
     const bool brings_its_own = given(item, "script") != nullptr || given(item, "spec") != nullptr;
     if (brings_its_own) call.caller.require(store::Scope::Operate, "a script or specification of one's own");
     if (name.empty() && !brings_its_own)
         throw Problem("BAD_PARAMETER", "a submit needs the name of a task, a script or a spec");
     const Value* args = given(item, "args");
     Submission submission = from_catalog(catalog, name, args == nullptr ? Value() : *args);
-    lay_over_work(item, catalog.contains(name) && !submission.spec, submission);
+    override_work(item, catalog.contains(name) && !submission.spec, submission);
     if (submission.name.empty())
         submission.name = submission.spec && submission.spec->kind != core::TaskKind::Script ? "container" : "script";
     return submission;
 }
 
 // ---- How it is to be treated --------------------------------------------------------------------
-
-template <typename Number>
-void read(const Value& from, const std::string& member, Number& into) {
-    if (const Value* value = given(from, member)) into = value->get<Number>();
-}
-
-void read(const Value& from, const std::string& member, Duration& into) {
-    if (const Value* value = given(from, member)) into = length_of(value->get<std::string>());
-}
-
-void read(const Value& from, const std::string& member, int& into) {
-    const Value* value = given(from, member);
-    if (value == nullptr) return;
-    // Numbers that do not fit are as wrong as the nearest that does: the store names the range.
-    into = static_cast<int>(std::clamp<std::int64_t>(value->get<std::int64_t>(), INT32_MIN, INT32_MAX));
-}
-
-template <typename Word>
-void read_word(const Value& from, const std::string& member, const std::vector<std::pair<std::string, Word>>& words,
-               Word& into) {
-    const Value* value = given(from, member);
-    if (value == nullptr) return;
-    for (const auto& [text, word] : words)
-        if (*value == text) into = word;
-}
-
-void read_retry(const Value& retry, RetryPolicy& policy) {
-    read(retry, "max_attempts", policy.max_attempts);
-    if (const Value* delays = given(retry, "delays")) {
-        policy.delays.clear();
-        for (const Value& delay : *delays) policy.delays.push_back(length_of(delay.get<std::string>()));
-    }
-    read(retry, "base", policy.base);
-    read(retry, "factor", policy.factor);
-    read(retry, "cap", policy.cap);
-    read(retry, "jitter", policy.jitter);
-    read(retry, "retry_on", policy.retry_on);
-}
-
-void read_policy(const Value& item, TaskPolicy& policy) {
-    if (const Value* retry = given(item, "retry")) read_retry(*retry, policy.retry);
-    read_word<OnCrash>(item, "on_crash", {{"fail", OnCrash::Fail}, {"requeue", OnCrash::Requeue}}, policy.on_crash);
-    read(item, "max_crashes", policy.max_crashes);
-    if (const Value* timeout = given(item, "timeout")) policy.timeout = length_of(timeout->get<std::string>());
-    read_word<Fence>(item, "fence", {{"auto", Fence::Auto}, {"stop", Fence::Stop}, {"continue", Fence::Continue}},
-                     policy.fence);
-    read_word<Unmatched>(item, "unmatched", {{"wait", Unmatched::Wait}, {"fail", Unmatched::Fail}}, policy.unmatched);
-    if (const std::string defect = core::policy_defect(policy); !defect.empty()) throw Problem("REFUSED", defect);
-}
-
-void read_concurrency(const Value& item, std::optional<ConcurrencyKey>& concurrency) {
-    const Value* value = given(item, "concurrency");
-    if (value == nullptr) return;
-    if (!concurrency) concurrency.emplace();
-    read(*value, "key", concurrency->key);
-    read(*value, "limit", concurrency->limit);
-    if (concurrency->key.empty()) throw Problem("BAD_PARAMETER", "concurrency.key is missing");
-}
 
 void read_times(Call& call, const Value& item, Submission& submission) {
     SubmitOptions& options = submission.options;
@@ -142,30 +86,28 @@ void read_times(Call& call, const Value& item, Submission& submission) {
     const bool has_relative_deadline = !fixed && (deadline != nullptr || submission.deadline);
     if (delay == nullptr && !has_relative_deadline) return;
     const Timestamp now = call.store().now();
-    if (delay != nullptr) options.run_at = now + length_of(delay->get<std::string>());
+    if (delay != nullptr) options.run_at = now + duration_of(delay->get<std::string>());
     if (has_relative_deadline)
         options.deadline =
-            now + (deadline != nullptr ? length_of(deadline->get<std::string>()) : *submission.deadline);
+            now + (deadline != nullptr ? duration_of(deadline->get<std::string>()) : *submission.deadline);
 }
 
-void read_options(Call& call, const Value& item, Submission& submission) {
+void read_treatment(Call& call, const Value& item, Submission& submission) {
     SubmitOptions& options = submission.options;
     if (const Value* id = given(item, "id")) options.id = Uuid::parse(id->get<std::string>()).value_or(Uuid());
-    read(item, "idempotency_key", options.idempotency_key);
-    read(item, "queue", options.queue);
-    read(item, "priority", options.priority);
-    if (const Value* tags = given(item, "tags"))
-        for (const Value& tag : *tags) options.tags.push_back(tag.get<std::string>());
-    read(item, "traceparent", options.traceparent);
-    read_concurrency(item, options.concurrency);
-    read_policy(item, options.policy);
+    options.idempotency_key = text_in(item, "idempotency_key");
+    options.traceparent = text_in(item, "traceparent");
+    views::read_options(item, options);
+    const bool has_key = options.concurrency && !options.concurrency->key.empty();
+    if (given(item, "concurrency") != nullptr && !has_key)
+        throw Problem("BAD_PARAMETER", "concurrency.key is missing");
     read_times(call, item, submission);
 }
 
 /// `written`: the item as it came. Arguments are kept byte for byte.
 store::NewTask read_task(Call& call, const Value& item, std::string_view written) {
     Submission submission = read_work(call, item);
-    read_options(call, item, submission);
+    read_treatment(call, item, submission);
     call.caller.require_queue(submission.options.queue);
     std::string args = item.contains("args") ? std::string(core::json_member(written, "args")) : "null";
     if (submission.spec)
@@ -175,13 +117,13 @@ store::NewTask read_task(Call& call, const Value& item, std::string_view written
 
 // ---- One ----------------------------------------------------------------------------------------
 
-/// What a header says counts where the body says nothing.
+/// A header counts where the body leaves the member out.
 Value with_headers(const http::Request& request, Value item) {
-    const auto lay_under = [&](const char* member, std::string_view header) {
+    const auto take_over = [&](const char* member, std::string_view header) {
         if (!header.empty() && given(item, member) == nullptr) item[member] = header;
     };
-    lay_under("idempotency_key", request.header("idempotency-key"));
-    lay_under("traceparent", request.header("traceparent"));
+    take_over("idempotency_key", request.header("idempotency-key"));
+    take_over("traceparent", request.header("traceparent"));
     return item;
 }
 
