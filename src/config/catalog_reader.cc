@@ -5,21 +5,14 @@
 #include "base/name.h"
 #include "base/text.h"
 #include "config/input_template.h"
+#include "config/keys.h"
 #include "config/shown.h"
-#include "config/task_keys.h"
-#include "config/units.h"
 #include "config/values.h"
-#include "core/task/settlement.h"
+#include "core/task/task_options.h"
 
 namespace holdfast::config {
 
 namespace {
-
-std::vector<std::string> key_names() {
-    std::vector<std::string> names;
-    for (const TaskKey& key : task_keys()) names.emplace_back(key.field.name);
-    return names;
-}
 
 /// One definition while it is being read.
 class DefinitionReader {
@@ -57,9 +50,9 @@ private:
     }
 
     void read_entry(const SourceNode& entry) {
-        const TaskKey* key = find_task_key(entry.key);
+        const TaskKey* key = find_option(task_keys(), entry.key);
         if (key == nullptr) return refuse_key(entry);
-        const auto value = read_value(key->field, entry);
+        const auto value = read_value(*key, entry);
         if (value.ok()) {
             if (!key->of_spec || !is_function()) key->assign(definition_, value.value());
             return;
@@ -70,18 +63,18 @@ private:
                          .key = entry.path,
                          .title = value.error().title,
                          .found = shown_under(entry.key, entry),
-                         .allowed = allowed_values(key->field),
+                         .allowed = allowed_values(*key),
                          .suggestion = value.error().suggestion});
     }
 
     void refuse_key(const SourceNode& entry) {
-        const auto near = nearest_word(entry.key, key_names());
+        const auto near = nearest_word(entry.key, names_of(task_keys()));
         is_faulty_ = true;
         draft_.complain({.where = origin(entry.key_at),
                          .key = mask_password(entry.path),
                          .title = "unknown key",
                          .found = shown_under(entry.key, entry),
-                         .allowed = join(key_names(), ", "),
+                         .allowed = join(names_of(task_keys()), ", "),
                          .suggestion = near ? concat("did you mean ", *near, "?") : ""});
     }
 
@@ -92,7 +85,7 @@ private:
         else
             check_spec();
         check_templates();
-        check_retry_on();
+        check_options();
         const auto& concurrency = definition_.options.concurrency;
         if (concurrency && concurrency->key.empty() && !faulty_.contains("concurrency_key"))
             complain_about("concurrency_limit", "needs concurrency_key");
@@ -111,8 +104,8 @@ private:
 
     void check_function() {
         for (const TaskKey& key : task_keys())
-            if (key.of_spec && node_.find(key.field.name) != nullptr)
-                complain_about(key.field.name, "has no meaning for a function");
+            if (key.of_spec && node_.find(key.name) != nullptr)
+                complain_about(key.name, "has no meaning for a function");
     }
 
     void check_spec() {
@@ -133,10 +126,11 @@ private:
         if (definition_.options.concurrency) check("concurrency_key", definition_.options.concurrency->key);
     }
 
-    void check_retry_on() {
-        for (const std::string& code : definition_.options.policy.retry.retry_on)
-            if (const auto why = core::why_never_retried(code); !why.empty())
-                complain_about("retry_on", concat("cannot name ", code, ": ", why));
+    void check_options() {
+        for (const core::TaskOption& option : core::task_options()) {
+            const auto defect = core::option_defect(option, option.name, option.get(definition_.options));
+            if (!defect.empty()) complain_about(option.name, defect.substr(option.name.size() + 1));
+        }
     }
 
     /// At the key's line, or at the definition's when the key is what is missing.

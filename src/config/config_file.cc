@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "config/catalog_reader.h"
-#include "config/file_content.h"
 #include "config/key_reader.h"
 #include "config/schedule_reader.h"
 #include "config/shown.h"

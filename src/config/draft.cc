@@ -75,7 +75,7 @@ ConfigErrors Draft::sorted_errors() const {
 void Draft::fill(Config& config) const {
     for (const Field& field : fields()) {
         const Choice& chosen = choice(field);
-        field.assign(config, chosen.value);
+        field.set(config, chosen.value);
         config.settings.push_back({field.key(), written(field, chosen.value), chosen.origin});
     }
 }

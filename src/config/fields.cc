@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <chrono>
-#include <type_traits>
 
 #include "base/text.h"
 
@@ -12,595 +10,216 @@ namespace holdfast::config {
 
 namespace {
 
-using std::chrono::hours;
-using std::chrono::milliseconds;
-using std::chrono::minutes;
-using std::chrono::seconds;
+using namespace std::chrono_literals;
+using core::Range;
+using Rows = std::vector<Field>;
 
-template <typename T>
-struct ValueOf {
-    static T from(const Value& value) {
-        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-            return static_cast<T>(std::get<std::int64_t>(value));
-        } else {
-            return std::get<T>(value);
-        }
-    }
-};
+constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-template <typename T>
-struct ValueOf<std::optional<T>> {
-    static std::optional<T> from(const Value& value) {
-        if (std::holds_alternative<std::monostate>(value)) return std::nullopt;
-        return ValueOf<T>::from(value);
-    }
-};
+template <typename Section>
+constexpr auto section_at = nullptr;
+template <>
+constexpr auto section_at<StoreConfig> = &Config::store;
+template <>
+constexpr auto section_at<WorkerConfig> = &Config::worker;
+template <>
+constexpr auto section_at<RecoveryConfig> = &Config::recovery;
+template <>
+constexpr auto section_at<RetentionConfig> = &Config::retention;
+template <>
+constexpr auto section_at<ServerConfig> = &Config::server;
+template <>
+constexpr auto section_at<LogConfig> = &Config::log;
 
-template <Worded Enum>
-struct ValueOf<Enum> {
-    static Enum from(const Value& value) { return parse_word<Enum>(std::get<std::string>(value)).value(); }
-};
-
-template <auto Section, auto Member>
-void assign(Config& config, const Value& value) {
-    auto& target = (config.*Section).*Member;
-    target = ValueOf<std::remove_reference_t<decltype(target)>>::from(value);
+template <auto Member>
+Field setting(std::string_view name, OptionType type, std::string fallback, Range range, std::string_view example,
+              std::string_view meaning) {
+    using At = core::OptionAt<Config, section_at<decltype(core::class_of_member(Member))>, Member>;
+    Field field{At{}(name, type, range, example, meaning)};
+    field.fallback = std::move(fallback);
+    field.nullable = core::is_optional<typename At::Member>;
+    return field;
 }
 
-constexpr std::int64_t length(Duration duration) {
-    return duration.count();
+Rows store_settings() {
+    using enum OptionType;
+    using S = StoreConfig;
+    return {
+        setting<&S::url>("url", StoreUrl, "sqlite:holdfast.db", {}, "postgresql://app@db.example/app",
+                         "Where tasks are kept. May also be written as `store: URL`."),
+        setting<&S::session_liveness>("session_liveness", Boolean, "true", {}, "off",
+                                      "PostgreSQL: a worker's open session proves that it is alive. Switch it off "
+                                      "behind a pooler in transaction mode."),
+        setting<&S::max_payload_bytes>(
+            "max_payload_bytes", Count, "1048576", {1024, 64 * 1024 * 1024}, "4194304",
+            "Largest arguments, result, checkpoint or error data of a task, each. Larger arguments and checkpoints "
+            "are refused, a larger result fails the task, larger error data is replaced by a note of its size. Error "
+            "messages are cut at 64 KiB."),
+    };
 }
 
-constexpr std::string_view own = "Holdfast";
-constexpr std::string_view horsies = "Horsies, Recovery Config";
-constexpr std::string_view stroem = "Strøm, Recovery";
-constexpr std::string_view attune = "Attune, Worker Lifecycle";
-
-constexpr std::array table = {
-    // ---- store ---------------------------------------------------------------------------------------------------
-    Field{.section = "store",
-          .name = "url",
-          .type = FieldType::StoreUrl,
-          .fallback = "sqlite:holdfast.db",
-          .meaning = "Where tasks are kept. May also be written as `store: URL`.",
-          .source = own,
-          .example = "postgresql://app@db.example/app",
-          .assign = assign<&Config::store, &StoreConfig::url>},
-    Field{.section = "store",
-          .name = "session_liveness",
-          .type = FieldType::Boolean,
-          .fallback = "true",
-          .meaning = "PostgreSQL: a worker's open session proves that it lives. Switch it off behind a pooler in "
-                     "transaction mode.",
-          .source = own,
-          .example = "off",
-          .assign = assign<&Config::store, &StoreConfig::session_liveness>},
-    Field{.section = "store",
-          .name = "max_payload_bytes",
-          .type = FieldType::Count,
-          .fallback = "1048576",
-          .least = 1024,
-          .most = 64 * 1024 * 1024,
-          .meaning =
-              "Largest arguments, result, checkpoint or error data of a task, each. Larger arguments and checkpoints "
-              "are refused, a larger result fails the task, larger error data is replaced by a note of its size. "
-              "Error messages are cut at 64 KiB.",
-          .source = own,
-          .example = "4194304",
-          .assign = assign<&Config::store, &StoreConfig::max_payload_bytes>},
-    // ---- worker --------------------------------------------------------------------------------------------------
-    Field{.section = "worker",
-          .name = "name",
-          .type = FieldType::Name,
-          .fallback = "null",
-          .nullable = true,
-          .meaning = "What people call the worker; null: the name of its host.",
-          .source = attune,
-          .example = "worker-01",
-          .assign = assign<&Config::worker, &WorkerConfig::name>},
-    Field{.section = "worker",
-          .name = "queues",
-          .type = FieldType::NameList,
-          .fallback = "default",
-          .least = 1,
-          .most = 1000,
-          .meaning = "The queues that the worker takes tasks from.",
-          .source = own,
-          .example = "[default, mail]",
-          .assign = assign<&Config::worker, &WorkerConfig::queues>},
-    Field{.section = "worker",
-          .name = "tags",
-          .type = FieldType::NameList,
-          .fallback = "",
-          .least = 0,
-          .most = 1000,
-          .meaning = "What the worker can do; it is given only tasks whose tags it has all of.",
-          .source = stroem,
-          .example = "[script, docker]",
-          .assign = assign<&Config::worker, &WorkerConfig::tags>},
-    Field{.section = "worker",
-          .name = "max_concurrent_tasks",
-          .type = FieldType::Count,
-          .fallback = "10",
-          .least = 1,
-          .most = 10'000,
-          .meaning = "How many tasks the worker runs at once.",
-          .source = attune,
-          .example = "4",
-          .assign = assign<&Config::worker, &WorkerConfig::max_concurrent_tasks>},
-    Field{.section = "worker",
-          .name = "task_timeout",
-          .type = FieldType::Length,
-          .fallback = "300s",
-          .least = length(seconds(1)),
-          .most = length(hours(30 * 24)),
-          .meaning = "How long one attempt may run when its task names no timeout.",
-          .source = attune,
-          .example = "10m",
-          .assign = assign<&Config::worker, &WorkerConfig::task_timeout>},
-    Field{.section = "worker",
-          .name = "heartbeat_interval",
-          .type = FieldType::Length,
-          .fallback = "3s",
-          .least = length(milliseconds(100)),
-          .most = length(minutes(2)),
-          .meaning = "How often the worker tells the store that it lives. It is never taken for silent before three "
-                     "of these have passed.",
-          .source = attune,
-          .example = "5s",
-          .assign = assign<&Config::worker, &WorkerConfig::heartbeat_interval>},
-    Field{.section = "worker",
-          .name = "shutdown_grace",
-          .type = FieldType::Length,
-          .fallback = "30s",
-          .least = 0,
-          .most = length(hours(24)),
-          .meaning = "How long running tasks may go on after SIGTERM before they are stopped.",
-          .source = attune,
-          .example = "2m",
-          .assign = assign<&Config::worker, &WorkerConfig::shutdown_grace>},
-    Field{.section = "worker",
-          .name = "stop_grace",
-          .type = FieldType::Length,
-          .fallback = "5s",
-          .least = 0,
-          .most = length(hours(1)),
-          .meaning = "How long a task that is asked to stop (cancel, timeout, drain) may take before it is killed.",
-          .source = own,
-          .example = "30s",
-          .assign = assign<&Config::worker, &WorkerConfig::stop_grace>},
-    Field{.section = "worker",
-          .name = "snapshot_interval",
-          .type = FieldType::Length,
-          .fallback = "30s",
-          .least = length(seconds(1)),
-          .most = length(hours(1)),
-          .meaning = "How often the worker records its load (tasks, processor, memory).",
-          .source = horsies,
-          .example = "1m",
-          .assign = assign<&Config::worker, &WorkerConfig::snapshot_interval>},
-    Field{
-        .section = "worker",
-        .name = "isolation",
-        .type = FieldType::Choice,
-        .fallback = "process",
-        .words = "process, thread",
-        .meaning =
+Rows worker_settings() {
+    using enum OptionType;
+    using S = WorkerConfig;
+    return {
+        setting<&S::name>("name", Name, "null", {}, "worker-01",
+                          "What people call the worker; null: the name of its host."),
+        setting<&S::queues>("queues", NameList, "default", {1, 1000}, "[default, mail]",
+                            "The queues that the worker takes tasks from."),
+        setting<&S::tags>("tags", NameList, "", {0, 1000}, "[script, docker]",
+                          "What the worker can do. It takes only tasks all of whose tags it has."),
+        setting<&S::max_concurrent_tasks>("max_concurrent_tasks", Count, "10", {1, 10'000}, "4",
+                                          "How many tasks the worker runs at once."),
+        setting<&S::task_timeout>("task_timeout", Duration, "300s", {1s, 30 * 24h}, "10m",
+                                  "How long one attempt may run when its task names no timeout."),
+        setting<&S::heartbeat_interval>("heartbeat_interval", Duration, "3s", {100ms, 2min}, "5s",
+                                        "How often the worker reports to the store that it is alive. It counts as "
+                                        "silent after three of these at the earliest."),
+        setting<&S::shutdown_grace>("shutdown_grace", Duration, "30s", {0s, 24h}, "2m",
+                                    "How long running tasks may go on after SIGTERM before they are stopped."),
+        setting<&S::stop_grace>(
+            "stop_grace", Duration, "5s", {0s, 1h}, "30s",
+            "How long a task that is asked to stop (cancel, timeout, drain) may take before it is killed."),
+        setting<&S::snapshot_interval>("snapshot_interval", Duration, "30s", {1s, 1h}, "1m",
+                                       "How often the worker records its load (tasks, processor, memory)."),
+        setting<&S::isolation>(
+            "isolation", Choice, "process", {}, "thread",
             "Where functions run: each in a process of its own, which may crash without harm to others, or in "
-            "threads of the worker, which is faster. With threads it runs functions only, no scripts or containers.",
-        .source = own,
-        .example = "thread",
-        .assign = assign<&Config::worker, &WorkerConfig::isolation>},
-    Field{.section = "worker",
-          .name = "max_tasks_per_runner",
-          .type = FieldType::Count,
-          .fallback = "1000",
-          .least = 1,
-          .most = 1'000'000,
-          .meaning = "After so many tasks a runner process is replaced by a fresh one, against slow leaks.",
-          .source = own,
-          .example = "100",
-          .assign = assign<&Config::worker, &WorkerConfig::max_tasks_per_runner>},
-    Field{.section = "worker",
-          .name = "runner_memory_limit",
-          .type = FieldType::Size,
-          .fallback = "null",
-          .least = std::int64_t{16} << 20,
-          .most = std::int64_t{1} << 50,
-          .nullable = true,
-          .meaning = "The memory that a runner process and all that it starts may use when its task names no limit; "
-                     "null: as much as there is.",
-          .source = own,
-          .example = "512MiB",
-          .assign = assign<&Config::worker, &WorkerConfig::runner_memory_limit>},
-    Field{.section = "worker",
-          .name = "container_command",
-          .type = FieldType::TextList,
-          .fallback = "docker",
-          .least = 1,
-          .most = 100,
-          .meaning = "The program that runs containers, with its first words: any that understands what docker does.",
-          .source = own,
-          .example = "[podman]",
-          .assign = assign<&Config::worker, &WorkerConfig::container_command>},
-    Field{.section = "worker",
-          .name = "container_options",
-          .type = FieldType::TextList,
-          .fallback = "",
-          .least = 0,
-          .most = 100,
-          .meaning = "Words between that command and each of its subcommands.",
-          .source = own,
-          .example = "[--host, \"ssh://build-1\"]",
-          .assign = assign<&Config::worker, &WorkerConfig::container_options>},
-    Field{.section = "worker",
-          .name = "container_run_options",
-          .type = FieldType::TextList,
-          .fallback = "",
-          .least = 0,
-          .most = 100,
-          .meaning = "Words after the subcommand `run`, for every container.",
-          .source = own,
-          .example = "[--pull, never]",
-          .assign = assign<&Config::worker, &WorkerConfig::container_run_options>},
-    Field{.section = "worker",
-          .name = "pass_env",
-          .type = FieldType::NameList,
-          .fallback = "",
-          .least = 0,
-          .most = 1000,
-          .meaning = "Environment variables of the worker that scripts and containers are given too; without them a "
-                     "script has PATH, HOME, LANG and TZ of the worker, its own `env` and `secrets`, and the "
-                     "`HOLDFAST_` variables of its task.",
-          .source = own,
-          .example = "[http_proxy, SSH_AUTH_SOCK]",
-          .assign = assign<&Config::worker, &WorkerConfig::pass_env>},
-    // ---- recovery ------------------------------------------------------------------------------------------------
-    Field{.section = "recovery",
-          .name = "auto_requeue_stale_claimed",
-          .type = FieldType::Boolean,
-          .fallback = "true",
-          .meaning = "Requeue tasks that are stuck in CLAIMED; off: they stay so until a person acts.",
-          .source = horsies,
-          .example = "false",
-          .assign = assign<&Config::recovery, &RecoveryConfig::auto_requeue_stale_claimed>},
-    Field{.section = "recovery",
-          .name = "claimed_stale_threshold_ms",
-          .type = FieldType::Length,
-          .fallback = "120000",
-          .least = length(seconds(1)),
-          .most = length(hours(1)),
-          .meaning =
-              "How long a live worker may leave a CLAIMED task out of its beats before it is stale. At least twice "
-              "`claimer_heartbeat_interval_ms`.",
-          .source = horsies,
-          .example = "60000",
-          .assign = assign<&Config::recovery, &RecoveryConfig::claimed_stale_threshold>},
-    Field{.section = "recovery",
-          .name = "auto_fail_stale_running",
-          .type = FieldType::Boolean,
-          .fallback = "true",
-          .meaning = "Fail tasks that are stuck in RUNNING; off: they stay so until a person acts.",
-          .source = horsies,
-          .example = "false",
-          .assign = assign<&Config::recovery, &RecoveryConfig::auto_fail_stale_running>},
-    Field{.section = "recovery",
-          .name = "running_stale_threshold_ms",
-          .type = FieldType::Length,
-          .fallback = "300000",
-          .least = length(seconds(1)),
-          .most = length(hours(2)),
-          .meaning = "How long the runner of a RUNNING task may send no beat before it is stale. At least twice "
-                     "`runner_heartbeat_interval_ms`.",
-          .source = horsies,
-          .example = "600000",
-          .assign = assign<&Config::recovery, &RecoveryConfig::running_stale_threshold>},
-    Field{.section = "recovery",
-          .name = "check_interval_ms",
-          .type = FieldType::Length,
-          .fallback = "30000",
-          .least = length(seconds(1)),
-          .most = length(minutes(10)),
-          .meaning = "How often the recovery services run.",
-          .source = horsies,
-          .example = "10s",
-          .assign = assign<&Config::recovery, &RecoveryConfig::check_interval>},
-    Field{.section = "recovery",
-          .name = "runner_heartbeat_interval_ms",
-          .type = FieldType::Length,
-          .fallback = "30000",
-          .least = length(seconds(1)),
-          .most = length(minutes(2)),
-          .meaning = "How often the beat of a RUNNING task goes into the history of heartbeats.",
-          .source = horsies,
-          .example = "10000",
-          .assign = assign<&Config::recovery, &RecoveryConfig::runner_heartbeat_interval>},
-    Field{.section = "recovery",
-          .name = "claimer_heartbeat_interval_ms",
-          .type = FieldType::Length,
-          .fallback = "30000",
-          .least = length(seconds(1)),
-          .most = length(minutes(2)),
-          .meaning = "How often the beat of a CLAIMED task goes into the history of heartbeats.",
-          .source = horsies,
-          .example = "10000",
-          .assign = assign<&Config::recovery, &RecoveryConfig::claimer_heartbeat_interval>},
-    Field{.section = "recovery",
-          .name = "worker_stale_threshold_ms",
-          .type = FieldType::Length,
-          .fallback = "15000",
-          .least = length(seconds(1)),
-          .most = length(hours(1)),
-          .meaning = "How long a worker's beat may stand still before the worker is silent. At least three times "
-                     "`liveness_interval_ms`.",
-          .source = own,
-          .example = "30000",
-          .assign = assign<&Config::recovery, &RecoveryConfig::worker_stale_threshold>},
-    Field{.section = "recovery",
-          .name = "disconnect_grace_ms",
-          .type = FieldType::Length,
-          .fallback = "3000",
-          .least = 0,
-          .most = length(minutes(10)),
-          .meaning = "PostgreSQL: how long a worker may be without its session before its tasks are judged.",
-          .source = own,
-          .example = "5000",
-          .assign = assign<&Config::recovery, &RecoveryConfig::disconnect_grace>},
-    Field{.section = "recovery",
-          .name = "liveness_interval_ms",
-          .type = FieldType::Length,
-          .fallback = "1000",
-          .least = length(milliseconds(100)),
-          .most = length(minutes(1)),
-          .meaning = "How often each process looks at the workers.",
-          .source = own,
-          .example = "500ms",
-          .assign = assign<&Config::recovery, &RecoveryConfig::liveness_interval>},
-    Field{.section = "recovery",
-          .name = "unmatched_step_timeout_secs",
-          .type = FieldType::Length,
-          .fallback = "30",
-          .least = length(seconds(1)),
-          .most = length(hours(24)),
-          .meaning = "How long a step of a job waits for a worker with its tags before it fails.",
-          .source = stroem,
-          .example = "120",
-          .assign = assign<&Config::recovery, &RecoveryConfig::unmatched_step_timeout>},
-    Field{.section = "recovery",
-          .name = "unmatched_steps",
-          .type = FieldType::Choice,
-          .fallback = "known",
-          .words = "known, fail, wait",
-          .meaning = "Which steps fail then, where the step itself says nothing. known: those that no worker in the "
-                     "store, present or away, could run; fail: those that no active worker with fresh beats can; "
-                     "wait: none.",
-          .source = own,
-          .example = "fail",
-          .assign = assign<&Config::recovery, &RecoveryConfig::unmatched_steps>},
-    // ---- retention -----------------------------------------------------------------------------------------------
-    Field{.section = "retention",
-          .name = "heartbeat_retention_hours",
-          .type = FieldType::Length,
-          .fallback = "24",
-          .least = length(hours(1)),
-          .most = length(hours(8760)),
-          .nullable = true,
-          .meaning = "How long the history of heartbeats is kept; null: never pruned.",
-          .source = horsies,
-          .example = "48",
-          .assign = assign<&Config::retention, &RetentionConfig::heartbeat>},
-    Field{.section = "retention",
-          .name = "worker_state_retention_hours",
-          .type = FieldType::Length,
-          .fallback = "168",
-          .least = length(hours(1)),
-          .most = length(hours(8760)),
-          .nullable = true,
-          .meaning = "How long snapshots of workers, and the rows of workers that have left, are kept; null: never "
-                     "pruned.",
-          .source = horsies,
-          .example = "336",
-          .assign = assign<&Config::retention, &RetentionConfig::worker_state>},
-    Field{.section = "retention",
-          .name = "terminal_record_retention_hours",
-          .type = FieldType::Length,
-          .fallback = "720",
-          .least = length(hours(1)),
-          .most = length(hours(43800)),
-          .nullable = true,
-          .meaning = "How long ended tasks and jobs are kept; null: never pruned.",
-          .source = horsies,
-          .example = "90d",
-          .assign = assign<&Config::retention, &RetentionConfig::terminal_record>},
-    // ---- server --------------------------------------------------------------------------------------------------
-    Field{.section = "server",
-          .name = "address",
-          .type = FieldType::Name,
-          .fallback = "127.0.0.1",
-          .meaning =
-              "The address that the server listens on. Elsewhere than on loopback it wants tokens, or `insecure`.",
-          .source = own,
-          .example = "0.0.0.0",
-          .assign = assign<&Config::server, &ServerConfig::address>},
-    Field{.section = "server",
-          .name = "port",
-          .type = FieldType::Count,
-          .fallback = "7070",
-          .least = 0,
-          .most = 65535,
-          .meaning = "The port; 0: any that is free.",
-          .source = own,
-          .example = "8443",
-          .assign = assign<&Config::server, &ServerConfig::port>},
-    Field{.section = "server",
-          .name = "tls_certificate",
-          .type = FieldType::Text,
-          .fallback = "null",
-          .nullable = true,
-          .meaning = "A file with the certificate and its chain, PEM; with `tls_key` the server speaks TLS only. "
-                     "SIGHUP reads both again.",
-          .source = own,
-          .example = "/etc/holdfast/tls.crt",
-          .assign = assign<&Config::server, &ServerConfig::tls_certificate>},
-    Field{.section = "server",
-          .name = "tls_key",
-          .type = FieldType::Text,
-          .fallback = "null",
-          .nullable = true,
-          .meaning = "The file with the key of that certificate, PEM.",
-          .source = own,
-          .example = "/etc/holdfast/tls.key",
-          .assign = assign<&Config::server, &ServerConfig::tls_key>},
-    Field{.section = "server",
-          .name = "insecure",
-          .type = FieldType::Boolean,
-          .fallback = "false",
-          .meaning = "Listen elsewhere than on loopback although there is no token: whoever reaches the server may "
-                     "do everything.",
-          .source = own,
-          .example = "true",
-          .assign = assign<&Config::server, &ServerConfig::insecure>},
-    Field{.section = "server",
-          .name = "max_connections",
-          .type = FieldType::Count,
-          .fallback = "10000",
-          .least = 1,
-          .most = 1000000,
-          .meaning = "How many connections may be open at once; more are turned away.",
-          .source = own,
-          .example = "2000",
-          .assign = assign<&Config::server, &ServerConfig::max_connections>},
-    Field{.section = "server",
-          .name = "max_connections_per_client",
-          .type = FieldType::Count,
-          .fallback = "10000",
-          .least = 1,
-          .most = 1000000,
-          .meaning = "How many of them may come from one address.",
-          .source = own,
-          .example = "100",
-          .assign = assign<&Config::server, &ServerConfig::max_connections_per_client>},
-    Field{.section = "server",
-          .name = "requests_per_second",
-          .type = FieldType::Count,
-          .fallback = "200",
-          .least = 1,
-          .most = 1000000,
-          .meaning = "How many requests one address may send, on average; more are answered with 429.",
-          .source = own,
-          .example = "50",
-          .assign = assign<&Config::server, &ServerConfig::requests_per_second>},
-    Field{.section = "server",
-          .name = "request_burst",
-          .type = FieldType::Count,
-          .fallback = "400",
-          .least = 1,
-          .most = 1000000,
-          .meaning = "How many of them it may send at once.",
-          .source = own,
-          .example = "100",
-          .assign = assign<&Config::server, &ServerConfig::request_burst>},
-    Field{.section = "server",
-          .name = "max_body_size",
-          .type = FieldType::Size,
-          .fallback = "8MiB",
-          .least = std::int64_t{1} << 10,
-          .most = std::int64_t{1} << 30,
-          .meaning = "The largest body of a request; more is answered with 413.",
-          .source = own,
-          .example = "32MiB",
-          .assign = assign<&Config::server, &ServerConfig::max_body_size>},
-    Field{.section = "server",
-          .name = "header_timeout",
-          .type = FieldType::Length,
-          .fallback = "10s",
-          .least = length(milliseconds(100)),
-          .most = length(hours(1)),
-          .meaning = "How long a client may take to send the header of a request.",
-          .source = own,
-          .example = "5s",
-          .assign = assign<&Config::server, &ServerConfig::header_timeout>},
-    Field{.section = "server",
-          .name = "body_timeout",
-          .type = FieldType::Length,
-          .fallback = "30s",
-          .least = length(milliseconds(100)),
-          .most = length(hours(1)),
-          .meaning = "How long it may take to send the body.",
-          .source = own,
-          .example = "2m",
-          .assign = assign<&Config::server, &ServerConfig::body_timeout>},
-    Field{.section = "server",
-          .name = "idle_timeout",
-          .type = FieldType::Length,
-          .fallback = "75s",
-          .least = length(milliseconds(100)),
-          .most = length(hours(24)),
-          .meaning = "How long a connection may stay open between two requests.",
-          .source = own,
-          .example = "5m",
-          .assign = assign<&Config::server, &ServerConfig::idle_timeout>},
-    Field{.section = "server",
-          .name = "write_timeout",
-          .type = FieldType::Length,
-          .fallback = "30s",
-          .least = length(milliseconds(100)),
-          .most = length(hours(1)),
-          .meaning = "How long a client may take no byte of an answer before it is cut off.",
-          .source = own,
-          .example = "10s",
-          .assign = assign<&Config::server, &ServerConfig::write_timeout>},
-    Field{.section = "server",
-          .name = "threads",
-          .type = FieldType::Count,
-          .fallback = "4",
-          .least = 1,
-          .most = 256,
-          .meaning = "How many requests are worked on at once, each with a connection to the store.",
-          .source = own,
-          .example = "8",
-          .assign = assign<&Config::server, &ServerConfig::threads>},
-    Field{.section = "server",
-          .name = "max_waiting_requests",
-          .type = FieldType::Count,
-          .fallback = "256",
-          .least = 1,
-          .most = 100000,
-          .meaning = "How many more may wait for one of these; past it the answer is 503.",
-          .source = own,
-          .example = "1000",
-          .assign = assign<&Config::server, &ServerConfig::max_waiting_requests>},
-    Field{.section = "server",
-          .name = "shutdown_grace",
-          .type = FieldType::Length,
-          .fallback = "10s",
-          .least = 0,
-          .most = length(hours(1)),
-          .meaning = "How long requests under way may go on after SIGTERM.",
-          .source = own,
-          .example = "30s",
-          .assign = assign<&Config::server, &ServerConfig::shutdown_grace>},
-    // ---- log -----------------------------------------------------------------------------------------------------
-    Field{
-        .section = "log",
-        .name = "level",
-        .type = FieldType::Choice,
-        .fallback = "info",
-        .words = "debug, info, warning, error",
-        .meaning = "The least important lines that a worker or server writes to its log (the standard error stream).",
-        .source = own,
-        .example = "debug",
-        .assign = assign<&Config::log, &LogConfig::level>},
-    Field{.section = "log",
-          .name = "format",
-          .type = FieldType::Choice,
-          .fallback = "text",
-          .words = "text, json",
-          .meaning = "One line for each fact either way: for people, or as one JSON object.",
-          .source = own,
-          .example = "json",
-          .assign = assign<&Config::log, &LogConfig::format>},
-};
+            "threads of the worker, which is faster. With threads it runs functions only, no scripts or containers."),
+        setting<&S::max_tasks_per_runner>(
+            "max_tasks_per_runner", Count, "1000", {1, 1'000'000}, "100",
+            "After so many tasks a runner process is replaced by a fresh one, against slow leaks."),
+        setting<&S::runner_memory_limit>("runner_memory_limit", Size, "null", {16 * mebibyte, mebibyte << 30},
+                                         "512MiB",
+                                         "The memory that a runner process and all that it starts may use when its "
+                                         "task names no limit; null: as much as there is."),
+        setting<&S::container_command>("container_command", TextList, "docker", {1, 100}, "[podman]",
+                                       "The program that runs containers, with its first words: docker, or any other "
+                                       "with the same command line."),
+        setting<&S::container_options>("container_options", TextList, "", {0, 100}, "[--host, \"ssh://build-1\"]",
+                                       "Words between `container_command` and each of its subcommands."),
+        setting<&S::container_run_options>("container_run_options", TextList, "", {0, 100}, "[--pull, never]",
+                                           "Words after the subcommand `run`, for every container."),
+        setting<&S::pass_env>("pass_env", NameList, "", {0, 1000}, "[http_proxy, SSH_AUTH_SOCK]",
+                              "Environment variables of the worker that scripts and containers get, too. Without "
+                              "them a script has PATH, HOME, LANG and TZ of the worker, its own `env` and `secrets`, "
+                              "and the `HOLDFAST_` variables of its task."),
+    };
+}
+
+Rows recovery_settings() {
+    using enum OptionType;
+    using S = RecoveryConfig;
+    return {
+        setting<&S::auto_requeue_stale_claimed>(
+            "auto_requeue_stale_claimed", Boolean, "true", {}, "false",
+            "Requeue tasks that are stuck in CLAIMED; off: they stay there until a person acts."),
+        setting<&S::claimed_stale_threshold>("claimed_stale_threshold_ms", Duration, "120000", {1s, 1h}, "60000",
+                                             "How long a live worker may leave a CLAIMED task out of its beats "
+                                             "before it is stale. At least twice `claimer_heartbeat_interval_ms`."),
+        setting<&S::auto_fail_stale_running>(
+            "auto_fail_stale_running", Boolean, "true", {}, "false",
+            "Fail tasks that are stuck in RUNNING; off: they stay there until a person acts."),
+        setting<&S::running_stale_threshold>("running_stale_threshold_ms", Duration, "300000", {1s, 2h}, "600000",
+                                             "How long the runner of a RUNNING task may send no beat before it is "
+                                             "stale. At least twice `runner_heartbeat_interval_ms`."),
+        setting<&S::check_interval>("check_interval_ms", Duration, "30000", {1s, 10min}, "10s",
+                                    "How often the recovery services run."),
+        setting<&S::runner_heartbeat_interval>(
+            "runner_heartbeat_interval_ms", Duration, "30000", {1s, 2min}, "10000",
+            "How often the beat of a RUNNING task goes into the history of heartbeats."),
+        setting<&S::claimer_heartbeat_interval>(
+            "claimer_heartbeat_interval_ms", Duration, "30000", {1s, 2min}, "10000",
+            "How often the beat of a CLAIMED task goes into the history of heartbeats."),
+        setting<&S::worker_stale_threshold>("worker_stale_threshold_ms", Duration, "15000", {1s, 1h}, "30000",
+                                            "How long a worker's beat may stand still before the worker is silent. "
+                                            "At least three times `liveness_interval_ms`."),
+        setting<&S::disconnect_grace>(
+            "disconnect_grace_ms", Duration, "3000", {0s, 10min}, "5000",
+            "PostgreSQL: how long a worker may be without its session before its tasks are judged."),
+        setting<&S::liveness_interval>("liveness_interval_ms", Duration, "1000", {100ms, 1min}, "500ms",
+                                       "How often each process looks at the workers."),
+        setting<&S::unmatched_step_timeout>(
+            "unmatched_step_timeout_secs", Duration, "30", {1s, 24h}, "120",
+            "How long a step of a job waits for a worker with its tags before it fails."),
+        setting<&S::unmatched_steps>(
+            "unmatched_steps", Choice, "known", {}, "fail",
+            "Which steps fail then, unless the step itself says. known: those that no worker in the store, present "
+            "or away, could run; fail: those that no active worker with fresh beats can run; wait: none."),
+    };
+}
+
+Rows retention_settings() {
+    using enum OptionType;
+    using S = RetentionConfig;
+    return {
+        setting<&S::heartbeat>("heartbeat_retention_hours", Duration, "24", {1h, 8760h}, "48",
+                               "How long the history of heartbeats is kept; null: never pruned."),
+        setting<&S::worker_state>(
+            "worker_state_retention_hours", Duration, "168", {1h, 8760h}, "336",
+            "How long snapshots of workers, and the rows of workers that have left, are kept; null: never pruned."),
+        setting<&S::terminal_record>("terminal_record_retention_hours", Duration, "720", {1h, 43800h}, "90d",
+                                     "How long ended tasks and jobs are kept; null: never pruned."),
+    };
+}
+
+Rows server_settings() {
+    using enum OptionType;
+    using S = ServerConfig;
+    return {
+        setting<&S::address>(
+            "address", Name, "127.0.0.1", {}, "0.0.0.0",
+            "The address that the server listens on. Any other than loopback needs tokens, or `insecure`."),
+        setting<&S::port>("port", Count, "7070", {0, 65535}, "8443", "The port; 0: any that is free."),
+        setting<&S::tls_certificate>("tls_certificate", Text, "null", {}, "/etc/holdfast/tls.crt",
+                                     "A file with the certificate and its chain, PEM; with `tls_key` the server "
+                                     "speaks TLS only. SIGHUP reads both again."),
+        setting<&S::tls_key>("tls_key", Text, "null", {}, "/etc/holdfast/tls.key",
+                             "The file with the key of `tls_certificate`, PEM."),
+        setting<&S::insecure>(
+            "insecure", Boolean, "false", {}, "true",
+            "Listen on other interfaces than loopback without a token. Anyone who can connect has full access."),
+        setting<&S::max_connections>("max_connections", Count, "10000", {1, 1'000'000}, "2000",
+                                     "How many connections may be open at once; more are turned away."),
+        setting<&S::max_connections_per_client>("max_connections_per_client", Count, "10000", {1, 1'000'000}, "100",
+                                                "How many connections may come from one address."),
+        setting<&S::requests_per_second>(
+            "requests_per_second", Count, "200", {1, 1'000'000}, "50",
+            "How many requests one address may send a second, on average; the answer to more is 429."),
+        setting<&S::request_burst>("request_burst", Count, "400", {1, 1'000'000}, "100",
+                                   "How many requests one address may send at once."),
+        setting<&S::max_body_size>("max_body_size", Size, "8MiB", {1024, 1024 * mebibyte}, "32MiB",
+                                   "The largest body of a request; the answer to a larger one is 413."),
+        setting<&S::header_timeout>("header_timeout", Duration, "10s", {100ms, 1h}, "5s",
+                                    "How long a client may take to send the header of a request."),
+        setting<&S::body_timeout>("body_timeout", Duration, "30s", {100ms, 1h}, "2m",
+                                  "How long a client may take to send the body of a request."),
+        setting<&S::idle_timeout>("idle_timeout", Duration, "75s", {100ms, 24h}, "5m",
+                                  "How long a connection may stay open between two requests."),
+        setting<&S::write_timeout>(
+            "write_timeout", Duration, "30s", {100ms, 1h}, "10s",
+            "How long a client may accept no byte of an answer before its connection is closed."),
+        setting<&S::threads>("threads", Count, "4", {1, 256}, "8",
+                             "How many requests are worked on at once, each with a connection to the store."),
+        setting<&S::max_waiting_requests>(
+            "max_waiting_requests", Count, "256", {1, 100'000}, "1000",
+            "How many more requests may wait for a free thread; the answer to further ones is 503."),
+        setting<&S::shutdown_grace>("shutdown_grace", Duration, "10s", {0s, 1h}, "30s",
+                                    "How long requests under way may go on after SIGTERM."),
+    };
+}
+
+Rows log_settings() {
+    using enum OptionType;
+    using S = LogConfig;
+    return {
+        setting<&S::level>(
+            "level", Choice, "info", {}, "debug",
+            "The least important lines that a worker or server writes to its log (the standard error stream)."),
+        setting<&S::format>("format", Choice, "text", {}, "json",
+                            "One line for each fact either way: for people, or as one JSON object."),
+    };
+}
 
 std::string upper_case(std::string_view text) {
     std::string upper(text);
@@ -610,8 +229,8 @@ std::string upper_case(std::string_view text) {
 
 template <typename Wanted>
 const Field* first_field(Wanted wanted) {
-    const auto* found = std::find_if(table.begin(), table.end(), wanted);
-    return found == table.end() ? nullptr : found;
+    const auto found = std::ranges::find_if(fields(), wanted);
+    return found == fields().end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -621,12 +240,28 @@ std::string Field::key() const {
 }
 
 std::string Field::variable() const {
-    if (type == FieldType::StoreUrl) return "HOLDFAST_STORE";
+    if (type == OptionType::StoreUrl) return "HOLDFAST_STORE";
     return concat("HOLDFAST_", upper_case(section), '_', upper_case(name));
 }
 
-std::span<const Field> fields() {
-    return table;
+const std::vector<Field>& fields() {
+    static const Rows all = [] {
+        Rows rows;
+        const auto add = [&](std::string_view section, Rows settings) {
+            for (Field& field : settings) {
+                field.section = section;
+                rows.push_back(std::move(field));
+            }
+        };
+        add("store", store_settings());
+        add("worker", worker_settings());
+        add("recovery", recovery_settings());
+        add("retention", retention_settings());
+        add("server", server_settings());
+        add("log", log_settings());
+        return rows;
+    }();
+    return all;
 }
 
 const Field* find_field(std::string_view key) {
@@ -638,11 +273,16 @@ const Field* find_field(std::string_view section, std::string_view name) {
 }
 
 const Field* find_field_by_name(std::string_view name) {
-    return first_field([&](const Field& field) { return field.name == name; });
+    return core::find_option(fields(), name);
 }
 
 const std::vector<std::string>& field_sections() {
-    static const std::vector<std::string> sections = {"store", "worker", "recovery", "retention", "server", "log"};
+    static const std::vector<std::string> sections = [] {
+        std::vector<std::string> names;
+        for (const Field& field : fields())
+            if (names.empty() || names.back() != field.section) names.emplace_back(field.section);
+        return names;
+    }();
     return sections;
 }
 
@@ -653,9 +293,8 @@ const std::vector<std::string>& kept_sections() {
 
 std::vector<std::string> field_names(std::string_view section) {
     std::vector<std::string> names;
-    for (const Field& field : table) {
+    for (const Field& field : fields())
         if (field.section == section) names.emplace_back(field.name);
-    }
     return names;
 }
 

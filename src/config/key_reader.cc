@@ -5,9 +5,9 @@
 #include <set>
 
 #include "base/text.h"
-#include "config/key_keys.h"
+#include "config/keys.h"
 #include "config/shown.h"
-#include "config/units.h"
+#include "config/values.h"
 #include "config/workflow_complaints.h"
 
 namespace holdfast::config {
@@ -38,16 +38,17 @@ public:
 
 private:
     void read_entry(const SourceNode& entry) {
-        const WorkflowKey* key = find_key(key_keys(), entry.key);
+        const auto* key = find_option(key_keys(), entry.key);
         if (key == nullptr) {
             complaints_.unknown_key(entry, names_of(key_keys()));
             return complaints_.distrust(node_.path);
         }
-        const auto value = complaints_.read(key->field, entry);
+        const auto value = complaints_.read(*key, entry);
         if (!value) return;
-        if (entry.key == "limit") declaration_.limit = static_cast<int>(std::get<std::int64_t>(*value));
-        if (entry.key == "shared") is_shared_ = std::get<bool>(*value);
-        if (entry.key == "queue") declaration_.queue = std::get<std::string>(*value);
+        if (entry.key == "shared")
+            is_shared_ = std::get<bool>(*value);
+        else
+            key->set(declaration_, *value);
     }
 
     /// What cannot be concluded from something that could not be read is not concluded.

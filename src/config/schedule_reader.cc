@@ -4,8 +4,8 @@
 #include <set>
 
 #include "base/text.h"
-#include "config/schedule_keys.h"
-#include "config/units.h"
+#include "config/keys.h"
+#include "config/values.h"
 #include "config/workflow_json.h"
 #include "core/calendar/schedule_text.h"
 
@@ -61,18 +61,14 @@ public:
 
 private:
     void read_entry(const SourceNode& entry) {
-        const WorkflowKey* key = find_key(schedule_keys(), entry.key);
+        const auto* key = find_option(schedule_keys(), entry.key);
         if (key == nullptr) return refuse(entry);
         if (entry.key == "input") return;  // with what it is the input of
-        const auto value = complaints_.read(key->field, entry);
+        const auto value = complaints_.read(*key, entry);
         if (!value) return;
-        core::ScheduleTiming& timing = schedule_.timing;
         if (entry.key == "cron") read_cron(entry, std::get<std::string>(*value));
         if (entry.key == "zone") read_zone(entry, std::get<std::string>(*value));
-        if (entry.key == "every") timing.interval = std::get<Duration>(*value);
-        if (entry.key == "jitter") timing.jitter = std::get<Duration>(*value);
-        if (entry.key == "catch_up") timing.catch_up = static_cast<int>(std::get<std::int64_t>(*value));
-        if (entry.key == "overlap") timing.overlap = parse_word<core::Overlap>(std::get<std::string>(*value)).value();
+        if (key->set != nullptr) key->set(schedule_.timing, *value);
     }
 
     void refuse(const SourceNode& entry) {

@@ -58,10 +58,10 @@ const ForeignName* find_foreign(std::string_view name) {
 /// ": 60000" for "60" under a name that counts in seconds; "" when the value does not carry over.
 std::string carried_over(const ForeignName& foreign, const Field& ours, const SourceNode& value) {
     if (foreign.unit == Duration(0) || value.kind != NodeKind::Scalar) return "";
-    const std::optional<Duration> length = parse_duration(value.scalar, foreign.unit);
-    if (!length) return "";
+    const std::optional<Duration> duration = parse_duration(value.scalar, foreign.unit);
+    if (!duration) return "";
     SourceNode written_as_duration = value;
-    written_as_duration.scalar = format_duration(*length);
+    written_as_duration.scalar = format_duration(*duration);
     const auto read = read_value(ours, written_as_duration);
     return read.ok() ? concat(": ", written(ours, read.value())) : "";
 }

@@ -10,7 +10,6 @@
 #include "base/name.h"
 #include "base/store_url.h"
 #include "base/text.h"
-#include "config/units.h"
 
 namespace holdfast::config {
 
@@ -18,7 +17,7 @@ namespace {
 
 using Reading = Result<Value, Misfit>;
 
-constexpr std::size_t max_lengths = 100;  // as many retries as a policy tells apart
+constexpr std::size_t max_durations = 100;  // as many retries as a policy tells apart
 
 Reading misfit(std::string title, std::string suggestion = "") {
     return Failure{Misfit{std::move(title), std::move(suggestion)}};
@@ -49,7 +48,7 @@ Reading read_boolean(const SourceNode& node) {
     return Value(is_true);
 }
 
-Reading read_count(const Field& field, const SourceNode& node) {
+Reading read_count(const Option& option, const SourceNode& node) {
     const std::string& text = node.scalar;
     if (!is_integer(text)) return misfit("not a whole number", number_suggestion(text));
     if (node.quoted) return misfit("text instead of a number", "write it without quotes");
@@ -57,8 +56,8 @@ Reading read_count(const Field& field, const SourceNode& node) {
     const bool negative = text.front() == '-';
     const char* begin = text.data() + (text.front() == '+' ? 1 : 0);
     const bool fits = std::from_chars(begin, text.data() + text.size(), number).ec == std::errc();
-    if (!fits || number < field.least || number > field.most) {
-        const bool too_low = fits ? number < field.least : negative;
+    if (!fits || number < option.range.least || number > option.range.most) {
+        const bool too_low = fits ? number < option.range.least : negative;
         return misfit(too_low ? "too low" : "too high");
     }
     return Value(number);
@@ -74,12 +73,12 @@ std::optional<double> decimal(std::string_view text) {
     return number;
 }
 
-Reading read_number(const Field& field, const SourceNode& node) {
+Reading read_number(const Option& option, const SourceNode& node) {
     const std::optional<double> number = decimal(node.scalar);
     if (!number) return misfit("not a number", number_suggestion(node.scalar));
     if (node.quoted) return misfit("text instead of a number", "write it without quotes");
-    if (*number * 100 < static_cast<double>(field.least)) return misfit("too low");
-    if (*number * 100 > static_cast<double>(field.most)) return misfit("too high");
+    if (*number * 100 < static_cast<double>(option.range.least)) return misfit("too low");
+    if (*number * 100 > static_cast<double>(option.range.most)) return misfit("too high");
     return Value(*number);
 }
 
@@ -93,7 +92,7 @@ Reading no_size(const std::string& text) {
     return misfit("not a size", is_known ? concat("write ", text.substr(0, end), letter, "iB") : "");
 }
 
-Reading read_size(const Field& field, const SourceNode& node) {
+Reading read_size(const Option& option, const SourceNode& node) {
     const std::string& text = node.scalar;
     for (const SizeUnit& unit : size_units) {
         if (!text.ends_with(unit.suffix)) continue;
@@ -102,23 +101,23 @@ Reading read_size(const Field& field, const SourceNode& node) {
         std::int64_t count = 0;
         const char* begin = number.data() + (number.front() == '+' ? 1 : 0);
         const bool fits = std::from_chars(begin, number.data() + number.size(), count).ec == std::errc();
-        if (number.front() == '-' || (fits && count <= field.most && count * unit.bytes < field.least))
+        if (number.front() == '-' || (fits && count <= option.range.most && count * unit.bytes < option.range.least))
             return misfit("too low");
-        if (!fits || count > field.most / unit.bytes) return misfit("too high");
+        if (!fits || count > option.range.most / unit.bytes) return misfit("too high");
         return Value(count * unit.bytes);
     }
     return no_size(text);
 }
 
-Reading read_choice(const Field& field, const SourceNode& node) {
-    const std::vector<std::string> words = words_of(field);
+Reading read_choice(const Option& option, const SourceNode& node) {
+    const std::vector<std::string> words = core::offered_words(option);
     if (std::find(words.begin(), words.end(), node.scalar) != words.end()) return Value(node.scalar);
     const auto near = nearest_word(node.scalar, words);
     return misfit("not one of the words", near ? concat("did you mean ", *near, "?") : "");
 }
 
 /// A text that is no duration may still be a number beyond what a duration can hold.
-Reading no_length(const SourceNode& node) {
+Reading no_duration(const SourceNode& node) {
     const std::string& text = node.scalar;
     if (text.starts_with('-') && parse_duration(std::string_view(text).substr(1), std::chrono::seconds(1)))
         return misfit("too low");
@@ -126,15 +125,16 @@ Reading no_length(const SourceNode& node) {
     return misfit("not a duration", number_suggestion(text));
 }
 
-Reading read_length(const Field& field, const SourceNode& node) {
-    const std::optional<Duration> length = parse_duration(node.scalar, plain_unit(field));
-    if (!length) return no_length(node);
-    if (length->count() < field.least) return misfit("too low");
-    if (length->count() > field.most) return misfit("too high");
-    const LengthUnit* unit = unit_in_name(field);
-    if (unit != nullptr && *length % unit->length != Duration(0)) return misfit(concat("not in whole ", unit->name));
-    if (*length % std::chrono::milliseconds(1) != Duration(0)) return misfit("not in whole milliseconds");
-    return Value(*length);
+Reading read_duration(const Option& option, const SourceNode& node) {
+    const std::optional<Duration> duration = parse_duration(node.scalar, plain_unit(option));
+    if (!duration) return no_duration(node);
+    if (duration->count() < option.range.least) return misfit("too low");
+    if (duration->count() > option.range.most) return misfit("too high");
+    const DurationUnit* unit = unit_in_name(option);
+    if (unit != nullptr && *duration % unit->duration != Duration(0))
+        return misfit(concat("not in whole ", unit->name));
+    if (*duration % std::chrono::milliseconds(1) != Duration(0)) return misfit("not in whole milliseconds");
+    return Value(*duration);
 }
 
 std::optional<Misfit> name_misfit(const SourceNode& node) {
@@ -150,7 +150,7 @@ Reading read_name(const SourceNode& node) {
     return Value(node.scalar);
 }
 
-Reading read_name_list(const Field& field, const SourceNode& node) {
+Reading read_name_list(const Option& option, const SourceNode& node) {
     if (node.kind != NodeKind::Sequence)
         return misfit("not a list",
                       node.kind == NodeKind::Scalar ? concat("write [", mask_password(node.scalar), "]") : "");
@@ -163,24 +163,24 @@ Reading read_name_list(const Field& field, const SourceNode& node) {
         names.push_back(item.scalar);
     }
     const auto count = static_cast<std::int64_t>(names.size());
-    if (count < field.least) return misfit("an empty list");
-    if (count > field.most) return misfit(concat("a list of ", count, " names"));
+    if (count < option.range.least) return misfit("an empty list");
+    if (count > option.range.most) return misfit(concat("a list of ", count, " names"));
     return Value(std::move(names));
 }
 
-Reading read_length_list(const Field& field, const SourceNode& node) {
+Reading read_duration_list(const Option& option, const SourceNode& node) {
     if (node.kind != NodeKind::Sequence) return misfit("not a list");
-    std::vector<Duration> lengths;
+    std::vector<Duration> durations;
     for (const SourceNode& item : node.children) {
-        const std::string place = concat("item ", lengths.size() + 1, " is ");
+        const std::string place = concat("item ", durations.size() + 1, " is ");
         if (item.kind != NodeKind::Scalar) return misfit(concat(place, word_of(item.kind)));
-        const Reading length = read_length(field, item);
-        if (!length.ok()) return misfit(concat(place, length.error().title));
-        lengths.push_back(std::get<Duration>(length.value()));
+        const Reading duration = read_duration(option, item);
+        if (!duration.ok()) return misfit(concat(place, duration.error().title));
+        durations.push_back(std::get<Duration>(duration.value()));
     }
-    if (lengths.empty()) return misfit("an empty list");
-    if (lengths.size() > max_lengths) return misfit(concat("a list of ", lengths.size(), " durations"));
-    return Value(std::move(lengths));
+    if (durations.empty()) return misfit("an empty list");
+    if (durations.size() > max_durations) return misfit(concat("a list of ", durations.size(), " durations"));
+    return Value(std::move(durations));
 }
 
 std::optional<std::string> text_fault(const SourceNode& node) {
@@ -194,7 +194,7 @@ Reading read_text(const SourceNode& node) {
     return Value(node.scalar);
 }
 
-Reading read_text_list(const Field& field, const SourceNode& node) {
+Reading read_text_list(const Option& option, const SourceNode& node) {
     if (node.kind != NodeKind::Sequence)
         return misfit("not a list", node.kind == NodeKind::Scalar ? "write [WORD, WORD, ...]" : "");
     std::vector<std::string> texts;
@@ -203,13 +203,13 @@ Reading read_text_list(const Field& field, const SourceNode& node) {
         texts.push_back(item.scalar);
     }
     const auto count = static_cast<std::int64_t>(texts.size());
-    if (count < field.least) return misfit("an empty list");
+    if (count < option.range.least) return misfit("an empty list");
     if (count > 0 && texts.front().empty()) return misfit("item 1 is empty");
-    if (count > field.most) return misfit(concat("a list of ", count, " texts"));
+    if (count > option.range.most) return misfit(concat("a list of ", count, " texts"));
     return Value(std::move(texts));
 }
 
-Reading read_text_map(const Field& field, const SourceNode& node) {
+Reading read_text_map(const Option& option, const SourceNode& node) {
     if (node.kind != NodeKind::Mapping) return misfit("not a mapping", "write {NAME: text}");
     Value value = std::map<std::string, std::string>();
     auto& texts = std::get<std::map<std::string, std::string>>(value);
@@ -217,7 +217,7 @@ Reading read_text_map(const Field& field, const SourceNode& node) {
         if (const auto fault = text_fault(item)) return misfit(concat(item.key, " is ", *fault));
         texts.emplace(item.key, item.scalar);
     }
-    if (static_cast<std::int64_t>(texts.size()) > field.most)
+    if (static_cast<std::int64_t>(texts.size()) > option.range.most)
         return misfit(concat("a mapping of ", texts.size(), " texts"));
     return value;
 }
@@ -227,62 +227,61 @@ Reading read_store_url(const SourceNode& node) {
     return Value(node.scalar);
 }
 
-Reading read_as(const Field& field, const SourceNode& node) {
-    switch (field.type) {
-        case FieldType::Boolean:
+Reading read_as(const Option& option, const SourceNode& node) {
+    switch (option.type) {
+        case OptionType::Boolean:
             return read_boolean(node);
-        case FieldType::Count:
-            return read_count(field, node);
-        case FieldType::Number:
-            return read_number(field, node);
-        case FieldType::Size:
-            return read_size(field, node);
-        case FieldType::Length:
-            return read_length(field, node);
-        case FieldType::LengthList:
-            return read_length_list(field, node);
-        case FieldType::Choice:
-            return read_choice(field, node);
-        case FieldType::Name:
+        case OptionType::Count:
+            return read_count(option, node);
+        case OptionType::Number:
+            return read_number(option, node);
+        case OptionType::Size:
+            return read_size(option, node);
+        case OptionType::Duration:
+            return read_duration(option, node);
+        case OptionType::DurationList:
+            return read_duration_list(option, node);
+        case OptionType::Choice:
+            return read_choice(option, node);
+        case OptionType::Name:
             return read_name(node);
-        case FieldType::NameList:
-            return read_name_list(field, node);
-        case FieldType::Text:
+        case OptionType::NameList:
+            return read_name_list(option, node);
+        case OptionType::Text:
             return read_text(node);
-        case FieldType::TextList:
-            return read_text_list(field, node);
-        case FieldType::TextMap:
-            return read_text_map(field, node);
-        case FieldType::StoreUrl:
+        case OptionType::TextList:
+            return read_text_list(option, node);
+        case OptionType::TextMap:
+            return read_text_map(option, node);
+        case OptionType::StoreUrl:
             return read_store_url(node);
     }
     return misfit("not a value");
 }
 
-bool is_list(const Field& field) {
-    return field.type == FieldType::NameList || field.type == FieldType::TextList ||
-           field.type == FieldType::LengthList;
+bool is_list(const Option& option) {
+    return option.type == OptionType::NameList || option.type == OptionType::TextList ||
+           option.type == OptionType::DurationList;
 }
 
 }  // namespace
 
-Result<Value, Misfit> read_value(const Field& field, const SourceNode& node) {
+Result<Value, Misfit> read_value(const Option& option, const SourceNode& node) {
     if (node.kind == NodeKind::Null) {
-        if (field.nullable) return Value(std::monostate());
+        if (option.nullable) return Value(std::monostate());
         return misfit("has no value", "give it one, or remove it for the default");
     }
-    const bool is_single = !is_list(field) && field.type != FieldType::TextMap;
+    const bool is_single = !is_list(option) && option.type != OptionType::TextMap;
     if (is_single && node.kind != NodeKind::Scalar)
         return misfit(concat(word_of(node.kind), " instead of a single value"));
-    return read_as(field, node);
+    return read_as(option, node);
 }
 
-SourceNode node_from_text(const Field& field, std::string_view text) {
+SourceNode node_from_text(const Option& option, std::string_view text) {
     SourceNode node;
-    node.path = field.key();
-    node.key = field.name;
-    if (field.nullable && (text == "null" || text == "~")) return node;
-    if (!is_list(field)) {
+    node.key = option.name;
+    if (option.nullable && (text == "null" || text == "~")) return node;
+    if (!is_list(option)) {
         node.kind = NodeKind::Scalar;
         node.scalar = text;
         return node;

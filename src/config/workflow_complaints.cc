@@ -54,10 +54,10 @@ bool WorkflowComplaints::is_distrusted(std::string_view path) const {
     return false;
 }
 
-std::optional<Value> WorkflowComplaints::read(const Field& field, const SourceNode& entry) {
-    auto value = read_value(field, entry);
+std::optional<Value> WorkflowComplaints::read(const Option& option, const SourceNode& entry) {
+    auto value = read_value(option, entry);
     if (value.ok()) return std::move(value).value();
-    misfit(entry, value.error().title, allowed_values(field), value.error().suggestion);
+    misfit(entry, value.error().title, allowed_values(option), value.error().suggestion);
     return std::nullopt;
 }
 

@@ -30,8 +30,8 @@ public:
 
     [[nodiscard]] bool is_distrusted(std::string_view path) const;
 
-    /// The value of a field; nullopt when it does not fit, which is told.
-    [[nodiscard]] std::optional<Value> read(const Field& field, const SourceNode& entry);
+    /// The value of an option; nullopt when it does not fit, which is told.
+    [[nodiscard]] std::optional<Value> read(const Option& option, const SourceNode& entry);
 
 private:
     [[nodiscard]] Origin origin(const SourceNode& entry) const { return {OriginKind::File, file_, entry.key_at}; }

@@ -4,8 +4,9 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "config/keys.h"
+#include "config/values.h"
 #include "config/workflow_json.h"
-#include "config/workflow_keys.h"
 
 namespace holdfast::config {
 
@@ -24,7 +25,7 @@ public:
         if (!is_mapping(node_, "a mapping with the keys " + join(names_of(workflow_keys()), ", ")))
             return std::move(workflow_);
         for (const SourceNode& entry : node_.children) {
-            if (const WorkflowKey* key = find_key(workflow_keys(), entry.key))
+            if (const auto* key = find_option(workflow_keys(), entry.key))
                 read_entry(entry, *key);
             else if (std::ranges::find(extra_keys, entry.key) == extra_keys.end())
                 complaints_.unknown_key(entry, names_of(workflow_keys()));
@@ -39,7 +40,7 @@ private:
         return false;
     }
 
-    void read_entry(const SourceNode& entry, const WorkflowKey& key) {
+    void read_entry(const SourceNode& entry, const core::OptionOf<Workflow>& key) {
         const std::string& name = entry.key;
         if (name == "input") return read_input(entry, key);
         if (name == "steps") return read_steps(entry, key);
@@ -47,16 +48,11 @@ private:
         if (name == "success") return read_success(entry, key);
         if (name == "optional") return read_optional(entry);
         if (name == "hooks") return read_hooks(entry, key);
-        const auto value = complaints_.read(key.field, entry);
-        if (!value) return;
-        if (name == "description") workflow_.description = std::get<std::string>(*value);
-        if (name == "timeout") workflow_.timeout = std::get<Duration>(*value);
-        if (name == "queue_timeout") workflow_.queue_timeout = std::get<Duration>(*value);
-        if (name == "on_error") workflow_.on_error = parse_word<core::OnError>(std::get<std::string>(*value)).value();
+        if (const auto value = complaints_.read(key, entry)) key.set(workflow_, *value);
     }
 
-    void read_steps(const SourceNode& entry, const WorkflowKey& key) {
-        if (!is_mapping(entry, key.allowed())) return;
+    void read_steps(const SourceNode& entry, const Option& key) {
+        if (!is_mapping(entry, allowed_values(key))) return;
         workflow_.steps.reserve(entry.children.size());
         for (const SourceNode& step : entry.children)
             workflow_.steps.push_back(
@@ -68,23 +64,23 @@ private:
     void read_optional(const SourceNode& entry) { workflow_.optional = read_step_names(entry, complaints_); }
 
     /// A list of lists; or one list, which is then the only case.
-    void read_success(const SourceNode& entry, const WorkflowKey& key) {
+    void read_success(const SourceNode& entry, const Option& key) {
         if (entry.kind != NodeKind::Sequence)
-            return complaints_.misfit(entry, concat(word_of(entry.kind), " instead of a list"), key.allowed());
+            return complaints_.misfit(entry, concat(word_of(entry.kind), " instead of a list"), allowed_values(key));
         const auto is_list = [](const SourceNode& item) { return item.kind == NodeKind::Sequence; };
         if (std::ranges::none_of(entry.children, is_list)) {
             if (!entry.children.empty()) workflow_.success.push_back(read_step_names(entry, complaints_));
             return;
         }
         if (!std::ranges::all_of(entry.children, is_list))
-            return complaints_.misfit(entry, "steps and lists of steps together", key.allowed());
+            return complaints_.misfit(entry, "steps and lists of steps together", allowed_values(key));
         for (const SourceNode& each : entry.children) workflow_.success.push_back(read_step_names(each, complaints_));
     }
 
     // ---- Hooks ---------------------------------------------------------------------------------------------------
 
-    void read_hooks(const SourceNode& entry, const WorkflowKey& key) {
-        if (!is_mapping(entry, key.allowed())) return;
+    void read_hooks(const SourceNode& entry, const Option& key) {
+        if (!is_mapping(entry, allowed_values(key))) return;
         for (const SourceNode& hooks : entry.children) {
             if (hooks.key == "on_success")
                 workflow_.on_success = read_hook_list(hooks);
@@ -111,9 +107,9 @@ private:
 
     // ---- Input ---------------------------------------------------------------------------------------------------
 
-    void read_input(const SourceNode& entry, const WorkflowKey& key) {
+    void read_input(const SourceNode& entry, const Option& key) {
         if (entry.kind == NodeKind::Null) return;
-        if (!is_mapping(entry, key.allowed())) return;
+        if (!is_mapping(entry, allowed_values(key))) return;
         for (const SourceNode& field : entry.children) workflow_.input.push_back(read_field(field));
     }
 
@@ -123,7 +119,7 @@ private:
         if (!is_mapping(node, "a mapping with the keys " + join(names_of(input_keys()), ", "))) return field;
         if (const SourceNode* type = node.find("type")) read_type(*type, field);
         for (const SourceNode& entry : node.children) {
-            const WorkflowKey* key = find_key(input_keys(), entry.key);
+            const auto* key = find_option(input_keys(), entry.key);
             if (key == nullptr)
                 complaints_.unknown_key(entry, names_of(input_keys()));
             else
@@ -133,22 +129,24 @@ private:
     }
 
     void read_type(const SourceNode& entry, core::InputField& field) {
-        const auto value = complaints_.read(find_key(input_keys(), "type")->field, entry);
+        const auto& key = *find_option(input_keys(), "type");
+        const auto value = complaints_.read(key, entry);
         if (!value) return complaints_.distrust(std::string(parent_path(entry.path)));
-        field.type = parse_word<core::InputType>(std::get<std::string>(*value)).value();
+        key.set(field, *value);
     }
 
-    void read_field_entry(const SourceNode& entry, const WorkflowKey& key, core::InputField& field) {
+    void read_field_entry(const SourceNode& entry, const core::OptionOf<core::InputField>& key,
+                          core::InputField& field) {
         if (entry.key == "type") return;
         if (entry.key == "default") {
             field.default_value = value_of(entry, field.type);
         } else if (entry.key == "enum") {
             if (entry.kind != NodeKind::Sequence)
-                return complaints_.misfit(entry, concat(word_of(entry.kind), " instead of a list"), key.allowed());
+                return complaints_.misfit(entry, concat(word_of(entry.kind), " instead of a list"),
+                                          allowed_values(key));
             for (const SourceNode& item : entry.children) field.allowed.push_back(value_of(item, field.type));
-        } else if (const auto value = complaints_.read(key.field, entry)) {
-            if (entry.key == "required") field.required = std::get<bool>(*value);
-            if (entry.key == "description") field.description = std::get<std::string>(*value);
+        } else if (const auto value = complaints_.read(key, entry)) {
+            key.set(field, *value);
         }
     }
 

@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "config/catalog_reader.h"
-#include "config/file_content.h"
 #include "config/workflow_reader.h"
 
 namespace holdfast::config {
@@ -20,7 +19,7 @@ bool is_yaml(const fs::path& path) {
 }
 
 /// Tasks of a workflow's own file go before those of the configuration.
-KnownTasks laid_over(KnownTasks tasks, const SourceNode* section, const std::string& file, Draft& draft) {
+KnownTasks overridden_with(KnownTasks tasks, const SourceNode* section, const std::string& file, Draft& draft) {
     if (section == nullptr) return tasks;
     for (auto& [name, definition] : read_catalog(*section, file, draft))
         tasks.catalog.insert_or_assign(name, std::move(definition));
@@ -88,7 +87,7 @@ void WorkflowSection::read_text(const std::string& content, const std::string& n
 void WorkflowSection::read_root(const SourceNode& root, const std::string& file, const KnownTasks& tasks) {
     const std::size_t complaints = open(file);
     const SourceNode* section = root.find("workflows");
-    const KnownTasks known = laid_over(tasks, root.find("tasks"), file, draft_);
+    const KnownTasks known = overridden_with(tasks, root.find("tasks"), file, draft_);
     if (section == nullptr) {
         const SourceNode* name = root.find("name");
         const bool is_named = name != nullptr && name->kind == NodeKind::Scalar;

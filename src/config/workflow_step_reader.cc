@@ -5,9 +5,9 @@
 #include <charconv>
 
 #include "base/text.h"
-#include "config/task_keys.h"
+#include "config/keys.h"
+#include "config/values.h"
 #include "config/workflow_json.h"
-#include "config/workflow_keys.h"
 
 namespace holdfast::config {
 
@@ -68,7 +68,7 @@ private:
         const std::vector<std::string> words(subjects.begin(), subjects.end());
         complaints_.complain(node_, node_.path, concat("does not say what to do: one of ", join(words, ", ")));
         for (const SourceNode& entry : node_.children)
-            if (!is_step_key_of_tasks(entry.key) && find_key(step_keys(), entry.key) == nullptr)
+            if (!is_step_key_of_tasks(entry.key) && find_option(step_keys(), entry.key) == nullptr)
                 complaints_.unknown_key(entry, all_step_key_names());
     }
 
@@ -107,9 +107,9 @@ private:
     // ---- Its keys ------------------------------------------------------------------------------------------------
 
     void read_entry(const SourceNode& entry) {
-        if (const WorkflowKey* key = find_key(step_keys(), entry.key)) return read_own(entry, *key);
-        if (is_step_key_of_tasks(entry.key)) return read_task_key(entry, *find_task_key(entry.key));
-        if (find_task_key(entry.key) != nullptr)
+        if (const auto* key = find_option(step_keys(), entry.key)) return read_own(entry, *key);
+        if (is_step_key_of_tasks(entry.key)) return read_task_key(entry, *find_option(task_keys(), entry.key));
+        if (find_option(task_keys(), entry.key) != nullptr)
             return complaints_.complain(entry, entry.path, "is a key of tasks, but not of steps",
                                         "bound a step by its timeout, and a job by its queue_timeout");
         complaints_.unknown_key(entry, all_step_key_names());
@@ -119,7 +119,7 @@ private:
         const bool is_task = step_.kind == StepKind::Task;
         if (!is_task && entry.key != "timeout") return refuse(entry, concat("a step with ", subject_->key));
         if (is_task && key.of_spec && !definition_.spec) return refuse(entry, "a function of an application");
-        const auto value = complaints_.read(key.field, entry);
+        const auto value = complaints_.read(key, entry);
         if (!value) return distrust_for(entry);
         if (entry.key == "env" && is_named_task()) {
             step_.env = std::get<std::map<std::string, std::string>>(*value);
@@ -144,7 +144,7 @@ private:
         complaints_.complain(entry, entry.path, concat("has no meaning for ", what));
     }
 
-    void read_own(const SourceNode& entry, const WorkflowKey& key) {
+    void read_own(const SourceNode& entry, const core::OptionOf<WorkflowStep>& key) {
         const std::string& name = entry.key;
         if (name == "task") return read_text(entry, key, step_.task);
         if (name == "workflow") return read_text(entry, key, step_.workflow);
@@ -155,55 +155,42 @@ private:
         if (name == "depends_on") step_.depends_on = read_step_names(entry, complaints_);
         if (name == "docker" || name == "depends_on") return distrust_for(entry);
         if (name == "join") return read_join(entry, key);
-        if (name == "allow_failed_deps") return read_flag(entry, key, step_.allow_failed_deps);
         if (name == "when") return read_when(entry, key);
         if (name == "for_each") return read_for_each(entry, key);
-        if (name == "sequential") return read_flag(entry, key, step_.sequential);
-        if (const auto value = complaints_.read(key.field, entry))
-            step_.parallel = static_cast<int>(std::get<std::int64_t>(*value));
+        if (const auto value = complaints_.read(key, entry)) key.set(step_, *value);
     }
 
-    void read_text(const SourceNode& entry, const WorkflowKey& key, std::string& target) {
-        if (const auto value = complaints_.read(key.field, entry)) target = std::get<std::string>(*value);
-    }
-
-    void read_flag(const SourceNode& entry, const WorkflowKey& key, bool& target) {
-        if (const auto value = complaints_.read(key.field, entry)) target = std::get<bool>(*value);
+    void read_text(const SourceNode& entry, const Option& key, std::string& target) {
+        if (const auto value = complaints_.read(key, entry)) target = std::get<std::string>(*value);
     }
 
     static void read_json(const SourceNode& entry, nlohmann::json& target) { target = json_of(entry); }
 
-    void read_wait(const SourceNode& entry, const WorkflowKey& key) {
+    void read_wait(const SourceNode& entry, const Option& key) {
         if (entry.kind != NodeKind::Mapping) return read_text(entry, key, step_.wait_for);
         for (const SourceNode& part : entry.children)
             if (part.key != "until") complaints_.unknown_key(part, {"until"});
         if (const SourceNode* until = entry.find("until")) return read_text(*until, key, step_.wait_until);
-        if (entry.children.empty()) complaints_.misfit(entry, "an empty mapping", key.allowed());
+        if (entry.children.empty()) complaints_.misfit(entry, "an empty mapping", allowed_values(key));
         complaints_.distrust(entry.path);
     }
 
-    void read_join(const SourceNode& entry, const WorkflowKey& key) {
+    void read_join(const SourceNode& entry, const Option& key) {
         if (entry.kind == NodeKind::Mapping) return read_quorum(entry, key);
         if (entry.kind == NodeKind::Scalar && entry.scalar == "all") return;
         if (entry.kind != NodeKind::Scalar || entry.scalar != "any")
-            return complaints_.misfit(entry, "not a join", key.allowed());
+            return complaints_.misfit(entry, "not a join", allowed_values(key));
         step_.join.kind = core::JoinKind::Any;
     }
 
-    void read_quorum(const SourceNode& entry, const WorkflowKey& key) {
-        static constexpr Field count{.section = "workflows",
-                                     .name = "quorum",
-                                     .type = FieldType::Count,
-                                     .least = 1,
-                                     .most = core::max_workflow_steps,
-                                     .meaning = {},
-                                     .source = {},
-                                     .example = {}};
+    void read_quorum(const SourceNode& entry, const Option& key) {
+        static const Option count{
+            .name = "quorum", .type = OptionType::Count, .range = {1, core::max_workflow_steps}};
         for (const SourceNode& part : entry.children)
             if (part.key != "quorum") complaints_.unknown_key(part, {"quorum"});
         const SourceNode* quorum = entry.find("quorum");
         if (quorum == nullptr) {
-            if (entry.children.empty()) complaints_.misfit(entry, "an empty mapping", key.allowed());
+            if (entry.children.empty()) complaints_.misfit(entry, "an empty mapping", allowed_values(key));
             return;
         }
         const auto value = complaints_.read(count, *quorum);
@@ -211,16 +198,16 @@ private:
         if (!value) complaints_.distrust(entry.path);
     }
 
-    void read_when(const SourceNode& entry, const WorkflowKey& key) {
+    void read_when(const SourceNode& entry, const Option& key) {
         read_text(entry, key, step_.when);
         step_.when = without_spaces(step_.when);
     }
 
-    void read_for_each(const SourceNode& entry, const WorkflowKey& key) {
+    void read_for_each(const SourceNode& entry, const Option& key) {
         const bool is_text = entry.kind == NodeKind::Scalar;
         if (!is_text && entry.kind != NodeKind::Sequence) {
             step_.for_each = nlohmann::json::array();
-            return complaints_.misfit(entry, concat(word_of(entry.kind), " instead of a list"), key.allowed());
+            return complaints_.misfit(entry, concat(word_of(entry.kind), " instead of a list"), allowed_values(key));
         }
         step_.for_each = is_text ? nlohmann::json(without_spaces(entry.scalar)) : json_of(entry);
     }

@@ -6,8 +6,12 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <map>
+#include <memory>
 #include <sstream>
+#include <system_error>
 #include <unordered_map>
 
 #include "base/text.h"
@@ -297,6 +301,27 @@ SourceNode parse(const std::string& text, TreeBuilder& builder) {
 }
 
 }  // namespace
+
+const SourceNode* SourceNode::find(std::string_view wanted) const {
+    if (kind != NodeKind::Mapping) return nullptr;
+    const auto found =
+        std::find_if(children.begin(), children.end(), [&](const SourceNode& child) { return child.key == wanted; });
+    return found == children.end() ? nullptr : &*found;
+}
+
+Result<std::string, std::string> read_content(const std::string& name) {
+    const auto reason = [] { return Failure{std::generic_category().message(errno)}; };
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "rb"), std::fclose);
+    if (file == nullptr) return reason();
+    std::string content;
+    std::string piece(64 * 1024, '\0');
+    while (const std::size_t count = std::fread(piece.data(), 1, piece.size(), file.get())) {
+        content.append(piece, 0, count);
+        if (content.size() > max_file_bytes) return Failure{concat("larger than ", max_file_bytes, " bytes")};
+    }
+    if (std::ferror(file.get()) != 0) return reason();
+    return content;
+}
 
 YamlText read_yaml(const std::string& text, const std::string& file) {
     YamlText read;

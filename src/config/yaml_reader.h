@@ -5,6 +5,7 @@
 
 #include "config/config_error.h"
 #include "config/source_node.h"
+#include "holdfast/result.h"
 
 namespace holdfast::config {
 
@@ -12,6 +13,9 @@ namespace holdfast::config {
 inline constexpr std::size_t max_file_bytes = 16 * 1024 * 1024;
 inline constexpr std::size_t max_tree_bytes = 128 * 1024 * 1024;  ///< in memory, with every alias written out
 inline constexpr std::size_t max_depth = 64;
+
+/// All of a file of at most max_file_bytes; or why it cannot be read, as a sentence.
+[[nodiscard]] Result<std::string, std::string> read_content(const std::string& name);
 
 /// A YAML document, read as far as it could be.
 struct YamlText {

@@ -1,7 +1,7 @@
 #include "config/catalog.h"
 
 #include "base/text.h"
-#include "config/task_keys.h"
+#include "config/keys.h"
 #include "core/task/policy_text.h"
 #include "tests/config/loading.h"
 
@@ -149,11 +149,11 @@ TEST_F(CatalogFile, AnyTypeUnderAnyKeyIsEitherReadOrRefusedInASentenceThatNamesT
     for (const TaskKey& key : task_keys())
         for (const std::string value : {"null", "true", "-1", "1e3", "''", "x", "[]", "[1]", "[[]]", "{}", "{a: {}}",
                                         "'{{'", "99999999999999999999"}) {
-            define(concat("{", key.field.name, ": ", value, "}"));
+            define(concat("{", key.name, ": ", value, "}"));
             const auto loaded = load();
             if (loaded.ok()) continue;
             for (const ConfigError& error : loaded.error()) {
-                EXPECT_THAT(error.key, HasSubstr("tasks.backup.")) << key.field.name << ": " << value;
+                EXPECT_THAT(error.key, HasSubstr("tasks.backup.")) << key.name << ": " << value;
                 EXPECT_NE(error.title, "");
             }
         }
@@ -161,7 +161,7 @@ TEST_F(CatalogFile, AnyTypeUnderAnyKeyIsEitherReadOrRefusedInASentenceThatNamesT
 
 /// What else a definition with this key needs, or nothing would be valid.
 std::string company_of(const TaskKey& key) {
-    const std::string_view name = key.field.name;
+    const std::string_view name = key.name;
     if (name == "script") return "";
     if (name == "type") return "    image: i\n";
     if (name == "image") return "    type: docker\n";
@@ -172,8 +172,8 @@ std::string company_of(const TaskKey& key) {
 
 TEST_F(CatalogFile, TheExampleOfEveryKeyIsValid) {
     for (const TaskKey& key : task_keys()) {
-        write(concat("tasks:\n  backup:\n    ", key.field.name, ": ", key.field.example, "\n", company_of(key)));
-        EXPECT_TRUE(load().ok()) << key.field.name << join(complaints(), "\n");
+        write(concat("tasks:\n  backup:\n    ", key.name, ": ", key.example, "\n", company_of(key)));
+        EXPECT_TRUE(load().ok()) << key.name << join(complaints(), "\n");
     }
 }
 

@@ -2,12 +2,9 @@
 #include <sstream>
 
 #include "base/text.h"
-#include "config/fields.h"
-#include "config/key_keys.h"
-#include "config/schedule_keys.h"
-#include "config/task_keys.h"
+#include "config/keys.h"
 #include "config/values.h"
-#include "config/workflow_keys.h"
+#include "core/task/task_options.h"
 #include "tests/config/loading.h"
 
 namespace holdfast::config {
@@ -19,37 +16,26 @@ using ::testing::HasSubstr;
 /// The reference of one section, as it stands in docs/configuration.md.
 std::string reference(const std::string& section) {
     std::string text =
-        "| key | default | allowed | meaning | comes from | example | variable |\n"
-        "|---|---|---|---|---|---|---|\n";
+        "| key | default | allowed | meaning | example | variable |\n"
+        "|---|---|---|---|---|---|\n";
     for (const Field& field : fields()) {
         if (field.section != section) continue;
         const Value fallback = read_value(field, node_from_text(field, field.fallback)).value();
         text += concat("| `", field.name, "` | `", written(field, fallback), "` | ", allowed_values(field), " | ",
-                       field.meaning, " | ", field.source, " | `", field.example, "` | `", field.variable(), "` |\n");
+                       field.meaning, " | `", field.example, "` | `", field.variable(), "` |\n");
     }
     return text;
 }
 
-/// The reference of a task's keys, as it stands in docs/tasks.md.
-std::string reference_of_tasks() {
+/// The reference of some keys, as it stands in docs/tasks.md, docs/workflows.md, docs/schedules.md or
+/// docs/configuration.md.
+template <typename Keys>
+std::string reference_of(const Keys& keys) {
     std::string text = "| key | default | allowed | meaning | example |\n|---|---|---|---|---|\n";
-    for (const TaskKey& key : task_keys()) {
-        const Field& field = key.field;
-        const std::string fallback = field.fallback.empty() ? "" : concat('`', field.fallback, '`');
-        text += concat("| `", field.name, "` | ", fallback, " | ", allowed_values(field), " | ", field.meaning,
-                       " | `", field.example, "` |\n");
-    }
-    return text;
-}
-
-/// The reference of some keys of workflows or schedules, as it stands in docs/workflows.md or docs/schedules.md.
-std::string reference_of(std::span<const WorkflowKey> keys) {
-    std::string text = "| key | default | allowed | meaning | example |\n|---|---|---|---|---|\n";
-    for (const WorkflowKey& key : keys) {
-        const Field& field = key.field;
-        const std::string fallback = field.fallback.empty() ? "" : concat('`', field.fallback, '`');
-        text += concat("| `", field.name, "` | ", fallback, " | ", key.allowed(), " | ", field.meaning, " | `",
-                       field.example, "` |\n");
+    for (const Option& key : keys) {
+        const std::string fallback = key.fallback.empty() ? "" : concat('`', key.fallback, '`');
+        text += concat("| `", key.name, "` | ", fallback, " | ", allowed_values(key), " | ", key.meaning, " | `",
+                       key.example, "` |\n");
     }
     return text;
 }
@@ -81,12 +67,35 @@ TEST_F(Documentation, HoldsTheReferenceThatTheFieldsGive) {
 }
 
 TEST_F(Documentation, HoldsTheReferenceOfTheKeysOfTasks) {
-    EXPECT_THAT(documentation("tasks.md"), HasSubstr(reference_of_tasks()));
+    EXPECT_THAT(documentation("tasks.md"), HasSubstr(reference_of(task_keys())));
+}
+
+/// The reference of the flags of `holdfast submit` that are options of a task, as it stands in docs/cli.md.
+std::string reference_of_flags() {
+    std::string text = "| option | default | allowed | meaning |\n|---|---|---|---|\n";
+    for (const core::TaskOption& option : core::task_options()) {
+        const std::string fallback = option.fallback.empty() ? "" : concat('`', option.fallback, '`');
+        text += concat("| `", option.flag, "` | ", fallback, " | ", allowed_values(option), " | ",
+                       core::meaning_with(&core::TaskOption::flag, option), " |\n");
+    }
+    return text;
+}
+
+TEST_F(Documentation, HoldsTheReferenceOfTheFlagsOfSubmit) {
+    EXPECT_THAT(documentation("cli.md"), HasSubstr(reference_of_flags()));
+}
+
+TEST_F(Documentation, NamesTheMemberOfTheApiForEachOptionOfATask) {
+    for (const core::TaskOption& option : core::task_options()) {
+        const std::string member = option.member.substr(option.member.find('.') + 1);
+        EXPECT_THAT(documentation("api.md"), HasSubstr(concat('"', member, '"'))) << option.name;
+    }
 }
 
 TEST_F(Documentation, HoldsTheReferenceOfTheKeysOfWorkflows) {
-    for (const auto keys : {workflow_keys(), input_keys(), step_keys()})
-        EXPECT_THAT(documentation("workflows.md"), HasSubstr(reference_of(keys)));
+    EXPECT_THAT(documentation("workflows.md"), HasSubstr(reference_of(workflow_keys())));
+    EXPECT_THAT(documentation("workflows.md"), HasSubstr(reference_of(input_keys())));
+    EXPECT_THAT(documentation("workflows.md"), HasSubstr(reference_of(step_keys())));
 }
 
 TEST_F(Documentation, HoldsTheReferenceOfTheKeysOfSchedules) {
@@ -98,19 +107,19 @@ TEST_F(Documentation, HoldsTheReferenceOfTheKeysOfKeys) {
 }
 
 TEST_F(Documentation, GivesEachKeyOfAScheduleAnExampleThatIsValid) {
-    for (const WorkflowKey& key : schedule_keys()) {
-        const std::string_view name = key.field.name;
+    for (const Option& key : schedule_keys()) {
+        const std::string_view name = key.name;
         const bool says_what = name == "workflow" || name == "task";
         const bool says_when = name == "cron" || name == "every";
         write(concat("workflows: {nightly: {steps: {s: {task: t}}}}\nschedules: {s: {", says_what ? "" : "task: t, ",
-                     says_when ? "" : "cron: \"@daily\", ", name, ": ", key.field.example, "}}\n"));
+                     says_when ? "" : "cron: \"@daily\", ", name, ": ", key.example, "}}\n"));
         EXPECT_TRUE(load().ok()) << name << join(complaints(), "\n");
     }
 }
 
 /// What else stands in a step with this key, or nothing would be valid.
-std::string company_of(const WorkflowKey& key) {
-    const std::string_view name = key.field.name;
+std::string company_of(const Option& key) {
+    const std::string_view name = key.name;
     const bool is_subject =
         name == "task" || name == "docker" || name == "workflow" || name == "approval" || name == "wait";
     std::string company = is_subject ? "" : "task: t, ";
@@ -123,15 +132,15 @@ std::string company_of(const WorkflowKey& key) {
 TEST_F(Documentation, GivesEachKeyOfAWorkflowAndOfAStepAnExampleThatIsValid) {
     const std::string steps = "fetch: {task: t}, report: {task: t}, cached: {task: t}, notify: {task: t}";
     const std::string child = "report: {steps: {r: {task: t}}}";
-    for (const WorkflowKey& key : step_keys()) {
-        write(concat("workflows: {", child, ", w: {steps: {", steps, ", s: {", company_of(key), key.field.name, ": ",
-                     key.field.example, "}}}}\n"));
-        EXPECT_TRUE(load().ok()) << key.field.name << join(complaints(), "\n");
+    for (const Option& key : step_keys()) {
+        write(concat("workflows: {", child, ", w: {steps: {", steps, ", s: {", company_of(key), key.name, ": ",
+                     key.example, "}}}}\n"));
+        EXPECT_TRUE(load().ok()) << key.name << join(complaints(), "\n");
     }
-    for (const WorkflowKey& key : workflow_keys()) {
-        const std::string company = key.field.name == "steps" ? "" : concat("steps: {", steps, "}, ");
-        write(concat("workflows: {w: {", company, key.field.name, ": ", key.field.example, "}}\n"));
-        EXPECT_TRUE(load().ok()) << key.field.name << join(complaints(), "\n");
+    for (const Option& key : workflow_keys()) {
+        const std::string company = key.name == "steps" ? "" : concat("steps: {", steps, "}, ");
+        write(concat("workflows: {w: {", company, key.name, ": ", key.example, "}}\n"));
+        EXPECT_TRUE(load().ok()) << key.name << join(complaints(), "\n");
     }
 }
 
@@ -139,11 +148,10 @@ TEST_F(Documentation, SaysOfEachKeyOfATaskTheDefaultThatADefinitionHas) {
     write("tasks: {x: {script: ls, concurrency_key: k}}\n");
     const TaskDefinition untouched = accepted().tasks.at("x");
     for (const TaskKey& key : task_keys()) {
-        if (key.field.fallback.empty()) continue;
-        write(
-            concat("tasks: {x: {script: ls, concurrency_key: k, ", key.field.name, ": ", key.field.fallback, "}}\n"));
+        if (key.fallback.empty()) continue;
+        write(concat("tasks: {x: {script: ls, concurrency_key: k, ", key.name, ": ", key.fallback, "}}\n"));
         TaskDefinition written = accepted().tasks.at("x");
-        EXPECT_EQ(written, untouched) << key.field.name;
+        EXPECT_EQ(written, untouched) << key.name;
     }
 }
 
@@ -165,11 +173,8 @@ TEST_F(Documentation, GivesEachFieldAnExampleThatIsValid) {
     }
 }
 
-TEST_F(Documentation, SaysOfEachFieldWhatItMeansAndWhereItComesFrom) {
-    for (const Field& field : fields()) {
-        EXPECT_TRUE(field.meaning.ends_with('.')) << field.key();
-        EXPECT_NE(field.source, "") << field.key();
-    }
+TEST_F(Documentation, SaysOfEachFieldWhatItMeansInASentence) {
+    for (const Field& field : fields()) EXPECT_TRUE(field.meaning.ends_with('.')) << field.key();
 }
 
 TEST_F(Documentation, ShowsTheErrorsAsTheyAreReported) {

@@ -1,5 +1,5 @@
 #include "base/text.h"
-#include "config/key_keys.h"
+#include "config/keys.h"
 #include "tests/config/loading.h"
 
 namespace holdfast::config {
@@ -112,10 +112,10 @@ TEST_F(KeysFile, ThereIsNoWarningAboutAKeyOfOneQueueOrASharedOne) {
 }
 
 TEST_F(KeysFile, EachKeyOfADeclarationHasAnExampleThatIsValid) {
-    for (const WorkflowKey& key : key_keys()) {
-        const std::string_view name = key.field.name;
+    for (const Option& key : key_keys()) {
+        const std::string_view name = key.name;
         const std::string company = name == "limit" ? ", shared: true" : ", limit: 1";
-        declare(concat("{", name, ": ", key.field.example, company, "}"));
+        declare(concat("{", name, ": ", key.example, company, "}"));
         EXPECT_TRUE(load().ok()) << name << join(complaints(), "\n");
     }
 }
