@@ -69,7 +69,7 @@ Picture take_picture(Call& call) {
 // ---- What needs a person ------------------------------------------------------------------------
 
 using Concern = views::Concern;
-using enum views::Severity;
+using views::Severity;
 
 std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
     return concat(count, " ", count == 1 ? one : many);
@@ -100,22 +100,23 @@ void note_workers(const Picture& picture, std::vector<Concern>& concerns) {
         if (stale++ == 0) first = worker.record.registration.id.to_string();
     }
     if (stale > 0)
-        concerns.push_back({"worker_stale", Problem, counted(stale, "worker does not beat", "workers do not beat"),
-                            "workers", stale == 1 ? first : "", stale});
+        concerns.push_back({"worker_stale", Severity::Problem,
+                            counted(stale, "worker does not beat", "workers do not beat"), "workers",
+                            stale == 1 ? first : "", stale});
     if (const auto missing = std::ssize(picture.unregistered); missing > 0)
-        concerns.push_back({"worker_unregistered", Warning,
+        concerns.push_back({"worker_unregistered", Severity::Warning,
                             counted(missing, "worker holds tasks and has no row: they are recovered",
                                     "workers hold tasks and have no row: they are recovered"),
                             "recovery", "", missing});
     const std::int64_t unmatched = count_unmatched(picture);
     if (present == 0 && picture.tasks.pending > 0)
         concerns.push_back(
-            {"no_workers", Problem,
+            {"no_workers", Severity::Problem,
              concat("no worker is there; ", counted(picture.tasks.pending, "task waits", "tasks wait")), "workers",
              "", picture.tasks.pending});
     else if (unmatched > 0)
         concerns.push_back(
-            {"unmatched", Problem,
+            {"unmatched", Severity::Problem,
              counted(unmatched, "task waits that no worker can run", "tasks wait that no worker can run"), "tasks",
              "", unmatched});
 }
@@ -123,10 +124,11 @@ void note_workers(const Picture& picture, std::vector<Concern>& concerns) {
 void note_failures(const Picture& picture, std::vector<Concern>& concerns) {
     const auto jobs = std::ssize(picture.failed_jobs);
     if (jobs > 0)
-        concerns.push_back({"job_failed", Problem, concat(counted(jobs, "job", "jobs"), " failed in the last hour"),
-                            "jobs", jobs == 1 ? picture.failed_jobs.front().id.to_string() : "", jobs});
+        concerns.push_back({"job_failed", Severity::Problem,
+                            concat(counted(jobs, "job", "jobs"), " failed in the last hour"), "jobs",
+                            jobs == 1 ? picture.failed_jobs.front().id.to_string() : "", jobs});
     if (picture.failed_tasks > 0)
-        concerns.push_back({"task_failed", Warning,
+        concerns.push_back({"task_failed", Severity::Warning,
                             concat(counted(picture.failed_tasks, "task", "tasks"), " failed in the last hour"),
                             "tasks", "", picture.failed_tasks});
 }
@@ -134,7 +136,7 @@ void note_failures(const Picture& picture, std::vector<Concern>& concerns) {
 void note_queues(const Picture& picture, std::vector<Concern>& concerns) {
     for (const auto& queue : picture.queues)
         if (queue.paused && queue.pending > 0)
-            concerns.push_back({"queue_paused", Warning,
+            concerns.push_back({"queue_paused", Severity::Warning,
                                 concat("queue ", queue.name, " is paused; ",
                                        counted(queue.pending, "task waits in it", "tasks wait in it")),
                                 "queues", queue.name, queue.pending});
@@ -144,7 +146,7 @@ void note_schedules(const Picture& picture, std::vector<Concern>& concerns) {
     for (const auto& record : picture.schedules) {
         const auto view = views::view_of(record, picture.now, 1);
         if (!view.problem.empty())
-            concerns.push_back({"schedule_problem", Problem,
+            concerns.push_back({"schedule_problem", Severity::Problem,
                                 concat("schedule ", record.schedule.name, ": ", view.problem), "schedules",
                                 record.schedule.name, 1});
     }
@@ -154,14 +156,14 @@ void note_schedules(const Picture& picture, std::vector<Concern>& concerns) {
 std::vector<Concern> concerns_of(const Picture& picture) {
     std::vector<Concern> concerns;
     if (picture.sweeper.empty())
-        concerns.push_back(
-            {"nobody_sweeps", Problem, "nobody does recovery: start a worker or a server", "recovery", "", 1});
+        concerns.push_back({"nobody_sweeps", Severity::Problem, "nobody does recovery: start a worker or a server",
+                            "recovery", "", 1});
     note_workers(picture, concerns);
     note_failures(picture, concerns);
     note_schedules(picture, concerns);
     if (picture.vitals.approvals > 0)
         concerns.push_back(
-            {"approval", Warning,
+            {"approval", Severity::Warning,
              counted(picture.vitals.approvals, "step waits for a decision", "steps wait for a decision"), "jobs", "",
              picture.vitals.approvals});
     note_queues(picture, concerns);
