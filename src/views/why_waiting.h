@@ -42,8 +42,9 @@ struct WaitingFacts {
     store::TaskRecord task;
     Timestamp now;  ///< by the store's clock
     bool queue_is_paused = false;
-    std::vector<Uuid> key_holders;  ///< tasks in flight with its key, of its queue or, if it is shared, of all
-    int key_limit = 1;              ///< that is in force
+    std::vector<Uuid>
+        key_holders;    ///< CLAIMED and RUNNING tasks with its key, of its queue or, if it is shared, of all
+    int key_limit = 1;  ///< that is in force
     std::vector<store::WorkerRecord> workers;
     Duration stale_after{};  ///< of beats; never less than three intervals of the worker
 };

@@ -39,7 +39,7 @@ double percentile(const std::vector<double>& sorted, double share) {
 
 void print(Session& session, const BenchParams& params, const DrainFigures& drain, const LatencyFigures& latency) {
     const nlohmann::json figures = {
-        {"isolation", params.isolation == Isolation::Thread ? "thread" : "process"},
+        {"isolation", word_of(params.isolation)},
         {"concurrency", params.concurrency},
         {"tasks", params.tasks},
         {"tasks_per_second", drain.tasks_per_second},
@@ -70,7 +70,7 @@ struct Given {
 
 BenchParams params_of(const Given& given, const std::string& store) {
     BenchParams params = given.params;
-    params.isolation = given.isolation == "thread" ? Isolation::Thread : Isolation::Process;
+    params.isolation = parse_word<Isolation>(given.isolation).value();
     params.span = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(given.seconds));
     params.store.url = store;
     return params;

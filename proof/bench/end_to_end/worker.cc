@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "base/text.h"
+#include "config/config.h"
 #include "platform/log_writer.h"
 #include "platform/real_clock.h"
 #include "proof/bench/end_to_end/measures.h"
@@ -24,10 +25,6 @@ double proportional_mb(int pid) {
     return 0;
 }
 
-std::string isolation_word(Isolation isolation) {
-    return isolation == Isolation::Thread ? "thread" : "process";
-}
-
 }  // namespace
 
 const FunctionTable& bench_functions() {
@@ -45,10 +42,11 @@ const FunctionTable& bench_functions() {
 }
 
 BenchWorker::BenchWorker(const BenchParams& params)
-    : process_({.command = {"holdfast", "bench", "worker", "--store", params.store.url, "--isolation",
-                            isolation_word(params.isolation), "--concurrency", std::to_string(params.concurrency)},
-                .program = crew::own_program,
-                .output = crew::Stream::Piped}) {
+    : process_(
+          {.command = {"holdfast", "bench", "worker", "--store", params.store.url, "--isolation",
+                       std::string(word_of(params.isolation)), "--concurrency", std::to_string(params.concurrency)},
+           .program = crew::own_program,
+           .output = crew::Stream::Piped}) {
     if (process_.read_line() != ready) throw std::runtime_error("the worker of the benchmark did not start");
 }
 

@@ -32,9 +32,9 @@ struct ClockTrust {
     ClockWitness witness;  ///< what the store is to know from now on
 };
 
-/// May history be removed by this clock? What is removed by one that is far ahead is lost, so a clock that has moved
-/// by more than a day while nobody watched is not believed until somebody has watched it for a day, or a person
-/// vouches for it. One that went back is believed: it removes less.
+/// Whether history may be removed by this clock. A clock that is far ahead would remove too much, so one that has
+/// moved by more than a day unobserved is not trusted until it was observed for a day, or a person vouches for it. A
+/// clock that went back is trusted: it removes less.
 [[nodiscard]] ClockTrust trust_clock(const ClockWitness& witness, const ClockLook& look);
 
 /// Why it is not trusted, as a sentence; empty when it is.
