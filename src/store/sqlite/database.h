@@ -123,6 +123,17 @@ public:
         return query;
     }
 
+    /// What `read(row)` makes of each row of a query.
+    template <typename Read, typename... Values>
+    [[nodiscard]] auto all(Sql sql, const Read& read, const Values&... values) {
+        return query(sql, values...).all(read);
+    }
+    /// What it makes of the first row; nullopt when there is none.
+    template <typename Read, typename... Values>
+    [[nodiscard]] auto first(Sql sql, const Read& read, const Values&... values) {
+        return query(sql, values...).first(read);
+    }
+
     /// Runs a statement that returns no rows; how many rows it changed.
     template <typename... Values>
     std::int64_t run(Sql sql, const Values&... values) {

@@ -7,8 +7,8 @@ namespace holdfast::sqlite {
 namespace {
 
 std::vector<store::StepKey> due_waits(Database& db, Timestamp now, std::size_t limit) {
-    return db.query("SELECT job_id, step, item FROM step WHERE wakes_at <= ? ORDER BY wakes_at LIMIT ?", now, limit)
-        .all(store::read_step_key);
+    return db.all("SELECT job_id, step, item FROM step WHERE wakes_at <= ? ORDER BY wakes_at LIMIT ?",
+                  store::read_step_key, now, limit);
 }
 
 struct OverdueJob {
@@ -32,15 +32,12 @@ std::vector<OverdueJob> overdue_jobs(Database& db, Timestamp now, std::size_t li
 
 /// The jobs of the tree that have not ended, the deepest first.
 std::vector<Uuid> open_jobs(Database& db, const Uuid& root) {
-    return db
-        .query(
-            R"sql(SELECT id FROM (SELECT id, depth FROM job WHERE id = ?1
-                  UNION ALL SELECT id, depth FROM job WHERE root_id = ?1 AND parent_id IS NOT NULL)
-                  JOIN job_progress p ON p.job_id = id
-                  WHERE p.state = 'PENDING' OR p.state = 'RUNNING' OR p.state = 'PAUSED'
-                  ORDER BY depth DESC, id)sql",
-            root)
-        .all(store::read_id);
+    return db.all(R"sql(SELECT id FROM (SELECT id, depth FROM job WHERE id = ?1
+                        UNION ALL SELECT id, depth FROM job WHERE root_id = ?1 AND parent_id IS NOT NULL)
+                        JOIN job_progress p ON p.job_id = id
+                        WHERE p.state = 'PENDING' OR p.state = 'RUNNING' OR p.state = 'PAUSED'
+                        ORDER BY depth DESC, id)sql",
+                  store::read_id, root);
 }
 
 /// An order to a job that a task of it has not heard of: a cancel, or a pause.
@@ -118,15 +115,10 @@ bool SqliteStore::cancel_overdue_job(const Uuid& job, const store::Overdue& why,
 }
 
 std::vector<Uuid> SqliteStore::open_roots(const store::RepairParams& params) {
-    return work_.read([&](Database& db) {
-        return db
-            .query(
-                R"sql(SELECT p.job_id FROM job_progress p CROSS JOIN job j ON j.id = p.job_id
-                      WHERE (p.state = 'PENDING' OR p.state = 'RUNNING' OR p.state = 'PAUSED')
-                        AND p.job_id > coalesce(?1, x'') AND j.parent_id IS NULL ORDER BY p.job_id LIMIT ?2)sql",
-                params.after, params.limit)
-            .all(store::read_id);
-    });
+    return work_.all(R"sql(SELECT p.job_id FROM job_progress p CROSS JOIN job j ON j.id = p.job_id
+                           WHERE (p.state = 'PENDING' OR p.state = 'RUNNING' OR p.state = 'PAUSED')
+                             AND p.job_id > coalesce(?1, x'') AND j.parent_id IS NULL ORDER BY p.job_id LIMIT ?2)sql",
+                     store::read_id, params.after, params.limit);
 }
 
 /// Tasks are steered after the repair: it may have ended some of them.

@@ -37,8 +37,8 @@ void insert_progress(Database& db, const JobRow& job) {
 
 /// The tasks of the job's own steps that have not ended.
 std::vector<Uuid> open_tasks(Database& db, const Uuid& job) {
-    return db.query("SELECT task_id FROM step WHERE job_id = ? AND task_id IS NOT NULL AND state = 'READY'", job)
-        .all(store::read_id);
+    return db.all("SELECT task_id FROM step WHERE job_id = ? AND task_id IS NOT NULL AND state = 'READY'",
+                  store::read_id, job);
 }
 
 /// Puts a task that was held back to where its time says.
@@ -55,48 +55,39 @@ void release_task(Transaction& tx, const Uuid& task) {
 
 std::vector<JobRow> SqliteJobTables::load_jobs(const std::vector<Uuid>& jobs) {
     return find_each(jobs, [&](const Uuid& job) {
-        return tx_.db
-            .query("SELECT " HOLDFAST_JOB_COLUMNS " FROM job JOIN job_progress ON job_id = id WHERE id = ?", job)
-            .first(store::read_job);
+        return tx_.db.first("SELECT " HOLDFAST_JOB_COLUMNS " FROM job JOIN job_progress ON job_id = id WHERE id = ?",
+                            store::read_job, job);
     });
 }
 
 std::vector<StepRow> SqliteJobTables::load_steps(const std::vector<StepKey>& steps) {
     return find_each(steps, [&](const StepKey& key) {
-        return tx_.db
-            .query("SELECT " HOLDFAST_STEP_COLUMNS " FROM step WHERE job_id = ? AND step = ? AND item = ?", key.job,
-                   key.step, key.item)
-            .first(store::read_step);
+        return tx_.db.first("SELECT " HOLDFAST_STEP_COLUMNS " FROM step WHERE job_id = ? AND step = ? AND item = ?",
+                            store::read_step, key.job, key.step, key.item);
     });
 }
 
 std::vector<StepRow> SqliteJobTables::load_all_steps(const Uuid& job) {
-    return tx_.db
-        .query("SELECT " HOLDFAST_STEP_COLUMNS " FROM step WHERE job_id = ? AND item = -1 ORDER BY step", job)
-        .all(store::read_step);
+    return tx_.db.all("SELECT " HOLDFAST_STEP_COLUMNS " FROM step WHERE job_id = ? AND item = -1 ORDER BY step",
+                      store::read_step, job);
 }
 
 std::vector<StepRow> SqliteJobTables::load_items(const Uuid& job, int step) {
-    return tx_.db
-        .query("SELECT " HOLDFAST_STEP_COLUMNS " FROM step WHERE job_id = ? AND step = ? AND item >= 0 ORDER BY item",
-               job, step)
-        .all(store::read_step);
+    return tx_.db.all("SELECT " HOLDFAST_STEP_COLUMNS
+                      " FROM step WHERE job_id = ? AND step = ? AND item >= 0 ORDER BY item",
+                      store::read_step, job, step);
 }
 
 std::vector<StepRow> SqliteJobTables::steps_of_tasks(const std::vector<Uuid>& tasks) {
     return find_each(tasks, [&](const Uuid& task) {
-        return tx_.db.query("SELECT " HOLDFAST_STEP_COLUMNS " FROM step WHERE task_id = ?", task)
-            .first(store::read_step);
+        return tx_.db.first("SELECT " HOLDFAST_STEP_COLUMNS " FROM step WHERE task_id = ?", store::read_step, task);
     });
 }
 
 std::vector<Uuid> SqliteJobTables::open_children(const Uuid& job) {
-    return tx_.db
-        .query(
-            R"sql(SELECT j.id FROM job j JOIN job_progress p ON p.job_id = j.id WHERE j.parent_id = ?
-                  AND (p.state = 'PENDING' OR p.state = 'RUNNING' OR p.state = 'PAUSED') ORDER BY j.id)sql",
-            job)
-        .all(store::read_id);
+    return tx_.db.all(R"sql(SELECT j.id FROM job j JOIN job_progress p ON p.job_id = j.id WHERE j.parent_id = ?
+                            AND (p.state = 'PENDING' OR p.state = 'RUNNING' OR p.state = 'PAUSED') ORDER BY j.id)sql",
+                      store::read_id, job);
 }
 
 std::string SqliteJobTables::definition_text(const Uuid& definition) {
@@ -106,17 +97,15 @@ std::string SqliteJobTables::definition_text(const Uuid& definition) {
 
 std::vector<store::JobTables::TaskEnd> SqliteJobTables::task_ends(const std::vector<Uuid>& tasks) {
     return find_each(tasks, [&](const Uuid& task) {
-        return tx_.db
-            .query(
-                "SELECT task_id, state, result, error_code, error_message, error_data FROM ending WHERE task_id = ?",
-                task)
-            .first(store::read_task_end);
+        return tx_.db.first(
+            "SELECT task_id, state, result, error_code, error_message, error_data FROM ending WHERE task_id = ?",
+            store::read_task_end, task);
     });
 }
 
 std::vector<Uuid> SqliteJobTables::existing_tasks(const std::vector<Uuid>& tasks) {
     return find_each(tasks, [&](const Uuid& task) {
-        return tx_.db.query("SELECT id FROM task WHERE id = ?", task).first(store::read_id);
+        return tx_.db.first("SELECT id FROM task WHERE id = ?", store::read_id, task);
     });
 }
 

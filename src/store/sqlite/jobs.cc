@@ -101,8 +101,8 @@ std::string SqliteStore::step_name(Database& db, const Uuid& job, int step, int 
 
 std::optional<JobInfo> SqliteStore::find_job(Database& db, const Uuid& id) {
     const auto row =
-        db.query("SELECT " HOLDFAST_JOB_COLUMNS " FROM job JOIN job_progress ON job_id = id WHERE id = ?", id)
-            .first(store::read_job);
+        db.first("SELECT " HOLDFAST_JOB_COLUMNS " FROM job JOIN job_progress ON job_id = id WHERE id = ?",
+                 store::read_job, id);
     if (!row) return std::nullopt;
     auto job = store::job_info(*row);
     if (const auto& parent = row->head.parent)
@@ -136,12 +136,8 @@ std::vector<JobInfo> SqliteStore::list_jobs(const JobQuery& query) {
 std::vector<Uuid> SqliteStore::jobs_with_prefix(const std::string& prefix, std::size_t limit) {
     const auto range = store::id_range(prefix, std::nullopt);
     if (!range) return {};
-    return work_.read([&](Database& db) {
-        return db
-            .query("SELECT id FROM job WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?", range->lowest, range->highest,
-                   limit)
-            .all(store::read_id);
-    });
+    return work_.all("SELECT id FROM job WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?", store::read_id, range->lowest,
+                     range->highest, limit);
 }
 
 std::string SqliteStore::job_definition(const Uuid& job) {

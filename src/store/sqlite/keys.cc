@@ -169,21 +169,18 @@ void delete_idle_keys(Transaction& tx, std::size_t limit) {
 std::vector<KeyRecord> SqliteStore::keys(const store::KeysParams& params) {
     return work_.read([&](Database& db) {
         // A queue's own key means nothing while its name is declared shared.
-        return db
-            .query(
-                R"sql(SELECT c.key, c.queue, c.max_slots, c.declared,
-                             (SELECT count(*) FROM slot s
-                              WHERE s.key = c.key AND (c.queue = '' OR s.queue = c.queue)),
-                             (SELECT count(*) FROM waiting w JOIN route r ON r.id = w.route_id
-                              WHERE w.concurrency_key = c.key AND w.why = 'key'
-                                AND (c.queue = '' OR r.queue = c.queue))
-                      FROM concurrency c
-                      WHERE (?1 = '' OR c.key = ?1)
-                        AND (c.declared = 1 OR NOT EXISTS (SELECT 1 FROM concurrency o
-                          WHERE o.key = c.key AND o.queue = ''))
-                      ORDER BY c.declared DESC, c.key, c.queue LIMIT ?2)sql",
-                params.key, params.limit)
-            .all(store::read_key);
+        return db.all(R"sql(SELECT c.key, c.queue, c.max_slots, c.declared,
+                                   (SELECT count(*) FROM slot s
+                                    WHERE s.key = c.key AND (c.queue = '' OR s.queue = c.queue)),
+                                   (SELECT count(*) FROM waiting w JOIN route r ON r.id = w.route_id
+                                    WHERE w.concurrency_key = c.key AND w.why = 'key'
+                                      AND (c.queue = '' OR r.queue = c.queue))
+                            FROM concurrency c
+                            WHERE (?1 = '' OR c.key = ?1)
+                              AND (c.declared = 1 OR NOT EXISTS (SELECT 1 FROM concurrency o
+                                WHERE o.key = c.key AND o.queue = ''))
+                            ORDER BY c.declared DESC, c.key, c.queue LIMIT ?2)sql",
+                      store::read_key, params.key, params.limit);
     });
 }
 

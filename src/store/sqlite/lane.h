@@ -58,6 +58,16 @@ public:
         return body(db_);
     }
 
+    /// Database::all and Database::first, on a view of their own.
+    template <typename Read, typename... Values>
+    [[nodiscard]] auto all(Sql sql, const Read& read_row, const Values&... values) {
+        return read([&](Database& db) { return db.all(sql, read_row, values...); });
+    }
+    template <typename Read, typename... Values>
+    [[nodiscard]] auto first(Sql sql, const Read& read_row, const Values&... values) {
+        return read([&](Database& db) { return db.first(sql, read_row, values...); });
+    }
+
     /// Begins a transaction and writes nothing; throws store::Unavailable, naming the process that is in the way,
     /// when the writers' turn does not come, or another program does not let it begin.
     void try_to_write(Duration patience_of_caller);

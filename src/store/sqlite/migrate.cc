@@ -49,11 +49,9 @@ void check_not_newer(int version, const std::string& path) {
 
 /// Runs without an owner come from before there were heartbeats: no worker will ever finish them.
 void fail_ownerless_runs(Transaction& tx) {
-    const auto tasks = tx.db
-                           .query(
-                               R"sql(SELECT task_id FROM lease WHERE started_at IS NOT NULL AND NOT EXISTS
-                                     (SELECT 1 FROM worker WHERE worker.id = lease.worker_id))sql")
-                           .all(store::read_id);
+    const auto tasks = tx.db.all(R"sql(SELECT task_id FROM lease WHERE started_at IS NOT NULL AND NOT EXISTS
+                                       (SELECT 1 FROM worker WHERE worker.id = lease.worker_id))sql",
+                                 store::read_id);
     for (const auto& task : tasks) {
         const auto lease = find_lease(tx.db, task);
         force_lease(tx, *lease, TaskState::Failed,

@@ -54,12 +54,8 @@ std::vector<Fenced> SqliteStore::append_logs(const std::vector<store::LogChunk>&
 }
 
 std::vector<store::LogRecord> SqliteStore::read_logs(const store::ReadLogsParams& params) {
-    return work_.read([&](Database& db) {
-        return db
-            .query("SELECT " HOLDFAST_LOG_COLUMNS " FROM log WHERE task_id = ? AND id > ? ORDER BY id LIMIT ?",
-                   params.task, params.after_offset, params.limit)
-            .all(store::read_log);
-    });
+    return work_.all("SELECT " HOLDFAST_LOG_COLUMNS " FROM log WHERE task_id = ? AND id > ? ORDER BY id LIMIT ?",
+                     store::read_log, params.task, params.after_offset, params.limit);
 }
 
 }  // namespace holdfast::sqlite

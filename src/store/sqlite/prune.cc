@@ -14,12 +14,10 @@ std::vector<std::int64_t> older_rows(Database& db, Sql sql, Timestamp before, st
 /// Ids carry the time they were made, so tasks that ended before the horizon are found among the lowest ids: the
 /// search goes no further than the ids made before it, whatever the table holds. Tasks of steps go with their jobs.
 std::vector<Uuid> old_endings(Database& db, Timestamp before, std::size_t limit) {
-    return db
-        .query(
-            R"sql(SELECT task_id FROM ending e WHERE task_id < ? AND finished_at < ?
-                  AND NOT EXISTS (SELECT 1 FROM step WHERE step.task_id = e.task_id) ORDER BY task_id LIMIT ?)sql",
-            store::first_id_at(before), before, limit)
-        .all(store::read_id);
+    return db.all(R"sql(SELECT task_id FROM ending e WHERE task_id < ? AND finished_at < ?
+                        AND NOT EXISTS (SELECT 1 FROM step WHERE step.task_id = e.task_id)
+                        ORDER BY task_id LIMIT ?)sql",
+                  store::read_id, store::first_id_at(before), before, limit);
 }
 
 /// Keeps the id from being accepted a second time.
@@ -39,24 +37,22 @@ void delete_task(Transaction& tx, const Uuid& task) {
 
 /// Jobs at the top that ended before the horizon and whose trees have no task in flight: hooks may outlive their job.
 std::vector<Uuid> old_trees(Database& db, Timestamp before, std::size_t limit) {
-    return db
-        .query(
-            R"sql(SELECT j.id FROM job j CROSS JOIN job_progress p ON p.job_id = j.id
-                  WHERE j.id < ?1 AND j.parent_id IS NULL AND p.finished_at < ?2
-                    AND NOT EXISTS (
-                      SELECT 1 FROM (SELECT j.id AS id UNION ALL
-                                     SELECT c.id FROM job c WHERE c.root_id = j.id AND c.parent_id IS NOT NULL) t
-                      JOIN step s ON s.job_id = t.id
-                      WHERE s.state = 'READY' AND s.task_id IS NOT NULL
-                        AND NOT EXISTS (SELECT 1 FROM ending e WHERE e.task_id = s.task_id))
-                  ORDER BY j.id LIMIT ?3)sql",
-            store::first_id_at(before), before, limit)
-        .all(store::read_id);
+    return db.all(R"sql(SELECT j.id FROM job j CROSS JOIN job_progress p ON p.job_id = j.id
+                        WHERE j.id < ?1 AND j.parent_id IS NULL AND p.finished_at < ?2
+                          AND NOT EXISTS (
+                            SELECT 1 FROM (SELECT j.id AS id UNION ALL
+                                           SELECT c.id FROM job c
+                                           WHERE c.root_id = j.id AND c.parent_id IS NOT NULL) t
+                            JOIN step s ON s.job_id = t.id
+                            WHERE s.state = 'READY' AND s.task_id IS NOT NULL
+                              AND NOT EXISTS (SELECT 1 FROM ending e WHERE e.task_id = s.task_id))
+                        ORDER BY j.id LIMIT ?3)sql",
+                  store::read_id, store::first_id_at(before), before, limit);
 }
 
 std::vector<Uuid> jobs_of_tree(Database& db, const Uuid& root) {
-    auto jobs = db.query("SELECT id FROM job WHERE root_id = ? AND parent_id IS NOT NULL ORDER BY id", root)
-                    .all(store::read_id);
+    auto jobs =
+        db.all("SELECT id FROM job WHERE root_id = ? AND parent_id IS NOT NULL ORDER BY id", store::read_id, root);
     jobs.insert(jobs.begin(), root);
     return jobs;
 }
@@ -122,13 +118,10 @@ void keep_witness(Transaction& tx, const core::ClockWitness& witness) {
 }
 
 std::vector<Uuid> old_workers(Database& db, Timestamp before, std::size_t limit) {
-    return db
-        .query(
-            R"sql(SELECT id FROM worker
-                  WHERE status = 'inactive' AND coalesce(last_heartbeat, registered_at) < ?
-                    AND id NOT IN (SELECT worker_id FROM lease) LIMIT ?)sql",
-            before, limit)
-        .all(store::read_id);
+    return db.all(R"sql(SELECT id FROM worker
+                        WHERE status = 'inactive' AND coalesce(last_heartbeat, registered_at) < ?
+                          AND id NOT IN (SELECT worker_id FROM lease) LIMIT ?)sql",
+                  store::read_id, before, limit);
 }
 
 void delete_worker(Transaction& tx, const Uuid& worker) {
@@ -141,10 +134,10 @@ void delete_worker(Transaction& tx, const Uuid& worker) {
 void delete_dead_tokens(Transaction& tx, Timestamp before, std::size_t limit) {
     tx.db.run(
         R"sql(DELETE FROM token WHERE id IN (
-                SELECT t.id FROM token t
-                WHERE (t.revoked_at < ?1 OR t.expires_at < ?1)
-                  AND t.id <> (SELECT n.id FROM token n ORDER BY n.created_at DESC, n.id DESC LIMIT 1)
-                LIMIT ?2))sql",
+              SELECT t.id FROM token t
+              WHERE (t.revoked_at < ?1 OR t.expires_at < ?1)
+                AND t.id <> (SELECT n.id FROM token n ORDER BY n.created_at DESC, n.id DESC LIMIT 1)
+              LIMIT ?2))sql",
         before, limit);
 }
 

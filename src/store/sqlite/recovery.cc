@@ -62,12 +62,12 @@ store::LivenessView SqliteStore::look() {
         // A file has no server that restarts: the epoch stays the same.
         return store::LivenessView{
             .store_epoch = "",
-            .workers = db.query("SELECT " HOLDFAST_LIVENESS_COLUMNS " FROM worker w"
-                                " WHERE status <> 'inactive' OR id IN (SELECT worker_id FROM lease) ORDER BY number")
-                           .all(store::read_liveness),
-            .unregistered = db.query(R"sql(SELECT DISTINCT worker_id FROM lease
-                                           WHERE worker_id NOT IN (SELECT id FROM worker) ORDER BY 1)sql")
-                                .all(store::read_id)};
+            .workers = db.all("SELECT " HOLDFAST_LIVENESS_COLUMNS " FROM worker w"
+                              " WHERE status <> 'inactive' OR id IN (SELECT worker_id FROM lease) ORDER BY number",
+                              store::read_liveness),
+            .unregistered = db.all(R"sql(SELECT DISTINCT worker_id FROM lease
+                                         WHERE worker_id NOT IN (SELECT id FROM worker) ORDER BY 1)sql",
+                                   store::read_id)};
     });
 }
 
@@ -76,18 +76,13 @@ std::vector<bool> SqliteStore::mark_lost(const std::vector<store::LostWorker>& w
 }
 
 std::vector<store::LeaseRecord> SqliteStore::leases(const store::FindLeasesParams& params) {
-    return work_.read([&](Database& db) {
-        return db
-            .query(
-                R"sql(SELECT l.task_id, l.lease, l.worker_id, l.claimed_at, l.started_at, l.concurrency_key,
-                        l.attempts, l.crashes, l.requeues, l.stop_requested, l.unlisted_beats, t.name,
-                        t.policy, t.spec
-                      FROM lease l JOIN task t ON t.id = l.task_id
-                      WHERE (?1 IS NULL OR l.worker_id = ?1) AND l.task_id > coalesce(?2, x'')
-                      ORDER BY l.task_id LIMIT ?3)sql",
-                params.worker, params.after, params.limit)
-            .all(store::read_lease_record);
-    });
+    return work_.all(R"sql(SELECT l.task_id, l.lease, l.worker_id, l.claimed_at, l.started_at, l.concurrency_key,
+                             l.attempts, l.crashes, l.requeues, l.stop_requested, l.unlisted_beats, t.name,
+                             t.policy, t.spec
+                           FROM lease l JOIN task t ON t.id = l.task_id
+                           WHERE (?1 IS NULL OR l.worker_id = ?1) AND l.task_id > coalesce(?2, x'')
+                           ORDER BY l.task_id LIMIT ?3)sql",
+                     store::read_lease_record, params.worker, params.after, params.limit);
 }
 
 std::vector<RecoverOutcome> SqliteStore::recover(const store::RecoverParams& params) {
@@ -129,10 +124,7 @@ void SqliteStore::note_sweep(const store::SweepNote& note) {
 }
 
 std::vector<store::SweepNote> SqliteStore::sweep_notes() {
-    return work_.read([&](Database& db) {
-        return db.query("SELECT " HOLDFAST_NOTE_COLUMNS " FROM sweep_note ORDER BY service")
-            .all(store::read_sweep_note);
-    });
+    return work_.all("SELECT " HOLDFAST_NOTE_COLUMNS " FROM sweep_note ORDER BY service", store::read_sweep_note);
 }
 
 }  // namespace holdfast::sqlite

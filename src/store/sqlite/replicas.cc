@@ -15,14 +15,9 @@ void SqliteStore::beat_replica(const store::Replica& replica) {
 }
 
 std::vector<store::ReplicaRecord> SqliteStore::replicas() {
-    return work_.read([&](Database& db) {
-        return db
-            .query(
-                R"sql(SELECT id, hostname, pid, version, address, sweeping, started_at, last_heartbeat, ?
-                      FROM replica ORDER BY started_at, id)sql",
-                clock_.now())
-            .all(store::read_replica);
-    });
+    return work_.all(R"sql(SELECT id, hostname, pid, version, address, sweeping, started_at, last_heartbeat, ?
+                           FROM replica ORDER BY started_at, id)sql",
+                     store::read_replica, clock_.now());
 }
 
 void SqliteStore::remove_replica(const Uuid& replica) {

@@ -11,12 +11,10 @@ using store::ScheduleDefinition;
 using store::ScheduleRecord;
 
 std::optional<ScheduleRecord> find_schedule(Database& db, const std::string& name) {
-    return db
-        .query("SELECT " HOLDFAST_SCHEDULE_COLUMNS
-               ", p.state"
-               " FROM schedule s LEFT JOIN job_progress p ON p.job_id = s.last_job_id WHERE s.name = ?",
-               name)
-        .first(store::read_schedule);
+    return db.first("SELECT " HOLDFAST_SCHEDULE_COLUMNS
+                    ", p.state"
+                    " FROM schedule s LEFT JOIN job_progress p ON p.job_id = s.last_job_id WHERE s.name = ?",
+                    store::read_schedule, name);
 }
 
 /// With another timing no slot has been decided yet; those before now are left out.
@@ -49,13 +47,10 @@ void SqliteStore::put_schedule(const ScheduleDefinition& schedule, const std::st
 }
 
 std::vector<ScheduleRecord> SqliteStore::schedules() {
-    return work_.read([](Database& db) {
-        return db
-            .query("SELECT " HOLDFAST_SCHEDULE_COLUMNS
-                   ", p.state"
-                   " FROM schedule s LEFT JOIN job_progress p ON p.job_id = s.last_job_id ORDER BY s.name")
-            .all(store::read_schedule);
-    });
+    return work_.all("SELECT " HOLDFAST_SCHEDULE_COLUMNS
+                     ", p.state"
+                     " FROM schedule s LEFT JOIN job_progress p ON p.job_id = s.last_job_id ORDER BY s.name",
+                     store::read_schedule);
 }
 
 bool SqliteStore::set_schedule_paused(const std::string& schedule, bool paused, const std::string& who) {

@@ -45,19 +45,15 @@ std::vector<ForceStatus> SqliteStore::force(const store::ForceParams& params) {
 }
 
 std::vector<store::QueueRecord> SqliteStore::queues() {
-    return work_.read([](Database& db) {
-        return db
-            .query(
-                R"sql(SELECT q.name, q.paused,
-                             (SELECT count(*) FROM ready x JOIN route ON route.id = x.route_id
-                               WHERE route.queue = q.name)
-                             + (SELECT count(*) FROM waiting x JOIN route ON route.id = x.route_id
-                               WHERE route.queue = q.name),
-                             (SELECT count(*) FROM lease x JOIN route ON route.id = x.route_id
-                               WHERE route.queue = q.name)
-                      FROM queue q ORDER BY q.name)sql")
-            .all(store::read_queue);
-    });
+    return work_.all(R"sql(SELECT q.name, q.paused,
+                                  (SELECT count(*) FROM ready x JOIN route ON route.id = x.route_id
+                                    WHERE route.queue = q.name)
+                                  + (SELECT count(*) FROM waiting x JOIN route ON route.id = x.route_id
+                                    WHERE route.queue = q.name),
+                                  (SELECT count(*) FROM lease x JOIN route ON route.id = x.route_id
+                                    WHERE route.queue = q.name)
+                           FROM queue q ORDER BY q.name)sql",
+                     store::read_queue);
 }
 
 void SqliteStore::set_queue_paused(const std::string& queue, bool paused, const std::string& who) {

@@ -23,7 +23,7 @@ constexpr Sql steps_between =
           ORDER BY s.step, s.item)sql";
 
 std::vector<store::ReadStep> read_steps(Database& db, const Uuid& job, int first, int last) {
-    return db.query(steps_between, job, first, last).all(store::read_shown_step);
+    return db.all(steps_between, store::read_shown_step, job, first, last);
 }
 
 }  // namespace

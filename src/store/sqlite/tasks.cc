@@ -13,28 +13,25 @@ namespace {
 using store::TaskRecord;
 
 std::optional<TaskRecord> find_one(Database& db, const Uuid& id) {
-    return db
-        .query(
-            R"sql(SELECT t.id, t.name, t.args, t.spec, t.priority,
-                         coalesce(e.run_at, l.run_at, r.run_at, w.run_at, t.run_at), t.deadline, t.policy,
-                         t.concurrency_key, t.concurrency_limit, t.idempotency_key, t.retry_of, t.traceparent,
-                         route.queue, route.tags, t.created_at,
-                         CASE WHEN e.task_id IS NOT NULL THEN e.state WHEN l.task_id IS NULL THEN 'PENDING'
-                              WHEN l.started_at IS NULL THEN 'CLAIMED' ELSE 'RUNNING' END, coalesce(w.why, ''),
-                         coalesce(e.attempts, l.attempts, r.attempts, w.attempts, 0),
-                         coalesce(e.crashes, l.crashes, r.crashes, w.crashes, 0),
-                         coalesce(e.requeues, l.requeues, r.requeues, w.requeues, 0),
-                         coalesce(e.lease, l.lease, 0), coalesce(e.worker_id, l.worker_id),
-                         coalesce(e.claimed_at, l.claimed_at), coalesce(e.started_at, l.started_at), e.finished_at,
-                         l.stop_requested IS 'cancel', e.result, e.error_code, e.error_message, e.error_data,
-                         p.fraction, p.text, p.saved_at, p.checkpoint
-                  FROM task t JOIN route ON route.id = t.route_id
-                    LEFT JOIN ending e ON e.task_id = t.id LEFT JOIN lease l ON l.task_id = t.id
-                    LEFT JOIN ready r ON r.task_id = t.id LEFT JOIN waiting w ON w.task_id = t.id
-                    LEFT JOIN progress p ON p.task_id = t.id
-                  WHERE t.id = ?)sql",
-            id)
-        .first(store::read_task_record);
+    return db.first(R"sql(SELECT t.id, t.name, t.args, t.spec, t.priority,
+                                 coalesce(e.run_at, l.run_at, r.run_at, w.run_at, t.run_at), t.deadline, t.policy,
+                                 t.concurrency_key, t.concurrency_limit, t.idempotency_key, t.retry_of, t.traceparent,
+                                 route.queue, route.tags, t.created_at,
+                                 CASE WHEN e.task_id IS NOT NULL THEN e.state WHEN l.task_id IS NULL THEN 'PENDING'
+                                      WHEN l.started_at IS NULL THEN 'CLAIMED' ELSE 'RUNNING' END,
+                                 coalesce(w.why, ''), coalesce(e.attempts, l.attempts, r.attempts, w.attempts, 0),
+                                 coalesce(e.crashes, l.crashes, r.crashes, w.crashes, 0),
+                                 coalesce(e.requeues, l.requeues, r.requeues, w.requeues, 0),
+                                 coalesce(e.lease, l.lease, 0), coalesce(e.worker_id, l.worker_id),
+                                 coalesce(e.claimed_at, l.claimed_at), coalesce(e.started_at, l.started_at),
+                                 e.finished_at, l.stop_requested IS 'cancel', e.result, e.error_code, e.error_message,
+                                 e.error_data, p.fraction, p.text, p.saved_at, p.checkpoint
+                          FROM task t JOIN route ON route.id = t.route_id
+                            LEFT JOIN ending e ON e.task_id = t.id LEFT JOIN lease l ON l.task_id = t.id
+                            LEFT JOIN ready r ON r.task_id = t.id LEFT JOIN waiting w ON w.task_id = t.id
+                            LEFT JOIN progress p ON p.task_id = t.id
+                          WHERE t.id = ?)sql",
+                    store::read_task_record, id);
 }
 
 // Every source below yields ids of one kind of task, newest first, and takes the same parameters: ?1 ?2 the range of
@@ -53,9 +50,8 @@ constexpr Sql waiting_ids =
     " AND ?5 IS NULL AND ?7 IS ?7 AND ?8 IS ?8 ORDER BY x.task_id DESC LIMIT ?6";
 constexpr Sql leased_ids =
     "SELECT t.id FROM lease x JOIN task t ON t.id = x.task_id WHERE x.task_id" HOLDFAST_MATCHING
-    " AND (?5 IS NULL OR x.worker_id = ?5) AND (?7 = '' OR (?7 = 'RUNNING') = (x.started_at IS NOT NULL)) AND ?8 IS "
-    "?8"
-    " ORDER BY x.task_id DESC LIMIT ?6";
+    " AND (?5 IS NULL OR x.worker_id = ?5) AND (?7 = '' OR (?7 = 'RUNNING') = (x.started_at IS NOT NULL))"
+    " AND ?8 IS ?8 ORDER BY x.task_id DESC LIMIT ?6";
 constexpr Sql completed_ids =
     "SELECT t.id FROM ending x JOIN task t ON t.id = x.task_id WHERE x.task_id" HOLDFAST_MATCHING
     " AND (?5 IS NULL OR x.worker_id = ?5) AND x.state = ?7 AND ?8 IS ?8 ORDER BY x.task_id DESC LIMIT ?6";
@@ -211,12 +207,12 @@ store::TaskCounts SqliteStore::count() {
         store::TaskCounts counts;
         auto row = db.query(
             R"sql(SELECT (SELECT count(*) FROM ready) + (SELECT count(*) FROM waiting),
-                         (SELECT count(*) FROM lease WHERE started_at IS NULL),
-                         (SELECT count(*) FROM lease WHERE started_at IS NOT NULL),
-                         (SELECT count(*) FROM task),
-                         (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'FAILED'),
-                         (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'CANCELLED'),
-                         (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'EXPIRED'))sql");
+                  (SELECT count(*) FROM lease WHERE started_at IS NULL),
+                  (SELECT count(*) FROM lease WHERE started_at IS NOT NULL),
+                  (SELECT count(*) FROM task),
+                  (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'FAILED'),
+                  (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'CANCELLED'),
+                  (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'EXPIRED'))sql");
         row.step();
         counts.pending = row.integer(0);
         counts.claimed = row.integer(1);
@@ -232,16 +228,12 @@ store::TaskCounts SqliteStore::count() {
 }
 
 std::vector<store::AttemptRecord> SqliteStore::attempts(const Uuid& task) {
-    return work_.read([&](Database& db) {
-        return db
-            .query("SELECT " HOLDFAST_ATTEMPT_COLUMNS
-                   " FROM attempt WHERE task_id = ?1 UNION ALL"
-                   " SELECT " HOLDFAST_ATTEMPT_COLUMNS
-                   " FROM ending WHERE task_id = ?1 AND started_at IS NOT NULL"
-                   " ORDER BY lease",
-                   task)
-            .all(store::read_attempt);
-    });
+    return work_.all("SELECT " HOLDFAST_ATTEMPT_COLUMNS
+                     " FROM attempt WHERE task_id = ?1 UNION ALL"
+                     " SELECT " HOLDFAST_ATTEMPT_COLUMNS
+                     " FROM ending WHERE task_id = ?1 AND started_at IS NOT NULL"
+                     " ORDER BY lease",
+                     store::read_attempt, task);
 }
 
 std::vector<store::EventRecord> SqliteStore::events(const store::ReadEventsParams& params) {
@@ -261,19 +253,13 @@ std::vector<store::EventRecord> SqliteStore::events(const store::ReadEventsParam
 }
 
 std::vector<store::EventRecord> SqliteStore::job_events(const store::JobEventsParams& params) {
-    return work_.read([&](Database& db) {
-        return db
-            .query("SELECT " HOLDFAST_EVENT_COLUMNS " FROM event WHERE job_id = ? AND id > ? ORDER BY id LIMIT ?",
-                   params.job, params.after_id, params.limit)
-            .all(store::read_event);
-    });
+    return work_.all("SELECT " HOLDFAST_EVENT_COLUMNS " FROM event WHERE job_id = ? AND id > ? ORDER BY id LIMIT ?",
+                     store::read_event, params.job, params.after_id, params.limit);
 }
 
 std::vector<store::EventRecord> SqliteStore::last_events(std::size_t limit) {
-    return work_.read([&](Database& db) {
-        return db.query("SELECT " HOLDFAST_EVENT_COLUMNS " FROM event ORDER BY id DESC LIMIT ?", limit)
-            .all(store::read_event);
-    });
+    return work_.all("SELECT " HOLDFAST_EVENT_COLUMNS " FROM event ORDER BY id DESC LIMIT ?", store::read_event,
+                     limit);
 }
 
 void SqliteStore::append_event(const store::EventRecord& event) {

@@ -48,16 +48,12 @@ CreateTokenStatus SqliteStore::create_token(const store::NewToken& token) {
 }
 
 std::vector<TokenRecord> SqliteStore::tokens() {
-    return work_.read([](Database& db) {
-        return db.query("SELECT " HOLDFAST_TOKEN_COLUMNS " FROM token ORDER BY created_at DESC, id DESC")
-            .all(store::read_token);
-    });
+    return work_.all("SELECT " HOLDFAST_TOKEN_COLUMNS " FROM token ORDER BY created_at DESC, id DESC",
+                     store::read_token);
 }
 
 std::optional<TokenRecord> SqliteStore::find_token(const std::string& hash) {
-    return work_.read([&](Database& db) {
-        return db.query("SELECT " HOLDFAST_TOKEN_COLUMNS " FROM token WHERE hash = ?", hash).first(store::read_token);
-    });
+    return work_.first("SELECT " HOLDFAST_TOKEN_COLUMNS " FROM token WHERE hash = ?", store::read_token, hash);
 }
 
 bool SqliteStore::revoke_token(const std::string& name_or_id, const std::string& who) {

@@ -8,12 +8,9 @@ namespace {
 
 /// Tasks that a claim has put aside first, then those that no claim has met.
 std::vector<Uuid> overdue_tasks(const Transaction& tx, std::size_t limit) {
-    return tx.db
-        .query(
-            R"sql(SELECT task_id FROM waiting WHERE deadline <= ?1 UNION ALL
-                  SELECT task_id FROM ready WHERE deadline <= ?1 LIMIT ?2)sql",
-            tx.now, limit)
-        .all(store::read_id);
+    return tx.db.all(R"sql(SELECT task_id FROM waiting WHERE deadline <= ?1 UNION ALL
+                           SELECT task_id FROM ready WHERE deadline <= ?1 LIMIT ?2)sql",
+                     store::read_id, tx.now, limit);
 }
 
 }  // namespace
@@ -37,41 +34,31 @@ std::size_t SqliteStore::expire_overdue(std::size_t limit) {
 // Tasks whose time has come count, although only a claim moves them into reach: where no worker claims, they would
 // never be seen.
 std::vector<store::RouteBacklog> SqliteStore::backlog() {
-    return work_.read([&](Database& db) {
-        return db
-            .query(
-                R"sql(WITH claimable AS (
-                        SELECT route_id, run_at, task_id FROM ready UNION ALL
-                        SELECT route_id, run_at, task_id FROM waiting WHERE why = 'future' AND run_at <= ?1)
-                      SELECT r.id, r.queue, r.tags, q.paused, count(*),
-                             (SELECT task_id FROM claimable x WHERE x.route_id = r.id
-                               ORDER BY run_at, task_id LIMIT 1),
-                             min(c.run_at), ?1
-                      FROM claimable c JOIN route r ON r.id = c.route_id JOIN queue q ON q.name = r.queue
-                      GROUP BY r.id ORDER BY r.id)sql",
-                clock_.now())
-            .all(store::read_backlog);
-    });
+    return work_.all(R"sql(WITH claimable AS (
+                             SELECT route_id, run_at, task_id FROM ready UNION ALL
+                             SELECT route_id, run_at, task_id FROM waiting WHERE why = 'future' AND run_at <= ?1)
+                           SELECT r.id, r.queue, r.tags, q.paused, count(*),
+                                  (SELECT task_id FROM claimable x WHERE x.route_id = r.id
+                                    ORDER BY run_at, task_id LIMIT 1),
+                                  min(c.run_at), ?1
+                           FROM claimable c JOIN route r ON r.id = c.route_id JOIN queue q ON q.name = r.queue
+                           GROUP BY r.id ORDER BY r.id)sql",
+                     store::read_backlog, clock_.now());
 }
 
 // Reads all of the route's rows in `ready`: these are narrow, and an index would be paid for by every task with the
 // policy.
 std::vector<Uuid> SqliteStore::unmatched_tasks(const store::UnmatchedParams& params) {
-    return work_.read([&](Database& db) {
-        return db
-            .query(
-                R"sql(SELECT c.task_id FROM (
-                        SELECT run_at, task_id FROM ready
-                        WHERE route_id = ?1 AND fails_unmatched AND run_at <= ?2 UNION ALL
-                        SELECT run_at, task_id FROM waiting
-                        WHERE why = 'future' AND route_id = ?1 AND fails_unmatched AND run_at <= ?2) c
-                      CROSS JOIN task t ON t.id = c.task_id
-                      WHERE json_extract(t.policy, '$.unmatched') = 'fail'
-                         OR (?3 AND EXISTS (SELECT 1 FROM step s WHERE s.task_id = c.task_id))
-                      ORDER BY c.run_at, c.task_id LIMIT ?4)sql",
-                params.route, clock_.now() - params.waited, params.open_steps, params.limit)
-            .all(store::read_id);
-    });
+    return work_.all(R"sql(SELECT c.task_id FROM (
+                             SELECT run_at, task_id FROM ready
+                             WHERE route_id = ?1 AND fails_unmatched AND run_at <= ?2 UNION ALL
+                             SELECT run_at, task_id FROM waiting
+                             WHERE why = 'future' AND route_id = ?1 AND fails_unmatched AND run_at <= ?2) c
+                           CROSS JOIN task t ON t.id = c.task_id
+                           WHERE json_extract(t.policy, '$.unmatched') = 'fail'
+                              OR (?3 AND EXISTS (SELECT 1 FROM step s WHERE s.task_id = c.task_id))
+                           ORDER BY c.run_at, c.task_id LIMIT ?4)sql",
+                     store::read_id, params.route, clock_.now() - params.waited, params.open_steps, params.limit);
 }
 
 std::vector<bool> SqliteStore::reject(const store::RejectParams& params) {

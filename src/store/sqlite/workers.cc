@@ -126,14 +126,10 @@ store::BeatAnswer SqliteStore::beat(const store::BeatParams& params) {
 }
 
 std::vector<store::WorkerRecord> SqliteStore::workers() {
-    return work_.read([&](Database& db) {
-        return db
-            .query("SELECT " HOLDFAST_LIVENESS_COLUMNS
-                   ", cordoned, drain_requested, version, queues, tags, capacity,"
-                   " registered_at, last_heartbeat, held, ? FROM worker w ORDER BY number",
-                   clock_.now())
-            .all(store::read_worker);
-    });
+    return work_.all("SELECT " HOLDFAST_LIVENESS_COLUMNS
+                     ", cordoned, drain_requested, version, queues, tags, capacity,"
+                     " registered_at, last_heartbeat, held, ? FROM worker w ORDER BY number",
+                     store::read_worker, clock_.now());
 }
 
 bool SqliteStore::order_worker(const store::OrderParams& params) {
@@ -164,13 +160,9 @@ void SqliteStore::append_worker_snapshot(const store::WorkerSnapshot& snapshot) 
 }
 
 std::vector<store::WorkerSnapshot> SqliteStore::worker_snapshots(const Uuid& worker, std::size_t limit) {
-    return work_.read([&](Database& db) {
-        return db
-            .query("SELECT " HOLDFAST_SNAPSHOT_COLUMNS
-                   " FROM worker_state WHERE worker_id = ? ORDER BY id DESC LIMIT ?",
-                   worker, limit)
-            .all(store::read_snapshot);
-    });
+    return work_.all("SELECT " HOLDFAST_SNAPSHOT_COLUMNS
+                     " FROM worker_state WHERE worker_id = ? ORDER BY id DESC LIMIT ?",
+                     store::read_snapshot, worker, limit);
 }
 
 }  // namespace holdfast::sqlite
