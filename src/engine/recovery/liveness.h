@@ -4,8 +4,8 @@
 
 #include "engine/ports.h"
 #include "engine/recovery/observer.h"
+#include "engine/recovery/run_times.h"
 #include "engine/recovery/verdict_writer.h"
-#include "engine/worker/run_times.h"
 
 namespace holdfast::engine {
 

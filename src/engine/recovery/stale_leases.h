@@ -3,8 +3,8 @@
 #include <map>
 
 #include "engine/recovery/observer.h"
+#include "engine/recovery/run_times.h"
 #include "engine/recovery/verdict_writer.h"
-#include "engine/worker/run_times.h"
 
 namespace holdfast::engine {
 
