@@ -28,7 +28,7 @@ OptionOf<Target> formed(std::string_view name, std::string_view form, std::strin
 }
 
 template <auto Member>
-constexpr OptionAt<decltype(core::class_of_member(Member)), Member> key_for;
+constexpr OptionAt<decltype(core::class_of_member(Member)), Member> key_for{};
 
 // ---- Tasks --------------------------------------------------------------------------------------------------------
 
@@ -184,7 +184,7 @@ std::vector<OptionOf<ScheduleTiming>> keys_of_schedules() {
 std::vector<OptionOf<KeyDeclaration>> keys_of_keys() {
     using enum OptionType;
     auto limit = key_for<&KeyDeclaration::limit>(
-        "limit", Count, {1, 10'000}, "2",
+        "limit", Count, find_option(core::task_options(), "concurrency_limit")->range, "2",
         "How many tasks with the key run at once. Fixed: a submit that asks for another limit does not change it.");
     limit.fallback.clear();
     return {

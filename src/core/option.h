@@ -153,11 +153,19 @@ Member type_of_member(Member Class::*);
 template <typename Class, typename Member>
 Class class_of_member(Member Class::*);
 
+template <auto First, auto... Rest>
+consteval auto last_of() {
+    if constexpr (sizeof...(Rest) > 0)
+        return last_of<Rest...>();
+    else
+        return First;
+}
+
 /// Makes the option whose value is the member of a Target at the end of the path. Its default is that of a fresh
 /// Target, where that is a value of the option.
 template <typename Target, auto... Path>
 struct OptionAt {
-    using Member = decltype(type_of_member((Path, ...)));
+    using Member = decltype(type_of_member(last_of<Path...>()));
 
     [[nodiscard]] OptionOf<Target> operator()(std::string_view name, OptionType type, Range range,
                                               std::string_view example, std::string_view meaning) const {

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "core/json_text.h"
 #include "core/task/policy_text.h"
+#include "core/task/task_options.h"
 #include "store/id_range.h"
 
 namespace holdfast::store {
@@ -18,7 +19,6 @@ using Complaint = std::optional<std::string>;
 
 constexpr std::size_t max_message_bytes = 64 * 1024;
 constexpr std::size_t max_tags = 64;
-constexpr int max_concurrency_limit = 10'000;
 // PostgreSQL and people can both read these years.
 constexpr Timestamp earliest = std::chrono::sys_days(std::chrono::year(1970) / 1 / 1);
 constexpr Timestamp latest = std::chrono::sys_days(std::chrono::year(9999) / 12 / 31);
@@ -52,9 +52,10 @@ Complaint json_complaint(std::string_view field, std::string_view text, const Li
     return std::nullopt;
 }
 
-Complaint range_complaint(std::string_view field, int value, int low, int high) {
-    if (value >= low && value <= high) return std::nullopt;
-    return concat(field, " is ", value, "; allowed are ", low, " to ", high);
+Complaint range_complaint(std::string_view field, int value, std::string_view option) {
+    const auto [least, most] = core::find_option(core::task_options(), option)->range;
+    if (value >= least && value <= most) return std::nullopt;
+    return concat(field, " is ", value, "; allowed are ", least, " to ", most);
 }
 
 Complaint time_complaint(std::string_view field, const std::optional<Timestamp>& at) {
@@ -80,7 +81,7 @@ Complaint times_complaint(const NewTask& task) {
 Complaint concurrency_complaint(const std::optional<ConcurrencyKey>& concurrency) {
     if (!concurrency) return std::nullopt;
     if (auto complaint = name_complaint("concurrency key", concurrency->key)) return complaint;
-    return range_complaint("concurrency limit", concurrency->limit, 1, max_concurrency_limit);
+    return range_complaint("concurrency limit", concurrency->limit, "concurrency_limit");
 }
 
 Complaint policy_complaint(const TaskPolicy& policy) {
@@ -172,7 +173,7 @@ std::optional<std::string> refusal(const NewTask& task, const Limits& limits) {
         [&] { return task.spec.empty() ? std::nullopt : payload_complaint("spec", task.spec, limits); },
         [&] { return name_complaint("queue", task.queue); },  //
         [&] { return tags_complaint(task.tags); },
-        [&] { return range_complaint("priority", task.priority, 1, 100); },  //
+        [&] { return range_complaint("priority", task.priority, "priority"); },  //
         [&] { return times_complaint(task); }, [&] { return concurrency_complaint(task.concurrency); },
         [&] { return name_complaint("idempotency key", task.idempotency_key, 0); },
         [&] { return policy_complaint(task.policy); }, [&] { return traceparent_complaint(task.traceparent); });

@@ -17,15 +17,15 @@ using namespace std::chrono_literals;
 constexpr Duration longest_delay = 24h * 30;
 
 template <auto... Path>
-constexpr OptionAt<SubmitOptions, Path...> in_submit;
+constexpr OptionAt<SubmitOptions, Path...> in_submit{};
 template <auto Member>
-constexpr OptionAt<SubmitOptions, &SubmitOptions::policy, Member> in_policy;
+constexpr OptionAt<SubmitOptions, &SubmitOptions::policy, Member> in_policy{};
 template <auto Member>
-constexpr OptionAt<SubmitOptions, &SubmitOptions::policy, &TaskPolicy::retry, Member> in_retry;
+constexpr OptionAt<SubmitOptions, &SubmitOptions::policy, &TaskPolicy::retry, Member> in_retry{};
 template <auto Member>
-constexpr OptionAt<SubmitOptions, &SubmitOptions::concurrency, Member> in_key;
+constexpr OptionAt<SubmitOptions, &SubmitOptions::concurrency, Member> in_key{};
 template <auto Member>
-constexpr OptionAt<TaskSpec, Member> in_spec;
+constexpr OptionAt<TaskSpec, Member> in_spec{};
 
 using Rows = std::vector<TaskOption>;
 
