@@ -14,18 +14,27 @@ constexpr std::size_t max_evidence_bytes = 4096;
 constexpr std::size_t max_appended_bytes = 64 * 1024;
 constexpr std::size_t max_appended_data_bytes = 1 << 20;
 
+NewEvent about_task(std::string_view kind, const Uuid& task, const Uuid& worker, std::string_view who,
+                    std::string message, std::string data = {}) {
+    return {std::string(kind), task, worker, std::string(who), std::move(message), std::move(data)};
+}
+
+NewEvent about_worker(std::string_view kind, const Uuid& worker, std::string_view who, std::string message) {
+    return {std::string(kind), {}, worker, std::string(who), std::move(message), ""};
+}
+
+/// About neither a task nor a worker.
+NewEvent general(std::string_view kind, std::string_view who, std::string message, const nlohmann::json& data) {
+    return {std::string(kind), {}, {}, std::string(who), std::move(message), data.dump()};
+}
+
 std::string because(const std::string& reason) {
     return reason.empty() ? "" : concat(": ", reason);
 }
 
 NewEvent about_schedule(std::string_view kind, const std::string& schedule, const std::string& who,
                         std::string_view what) {
-    return {std::string(kind),
-            {},
-            {},
-            who,
-            concat("schedule ", schedule, what),
-            nlohmann::json({{"schedule", schedule}}).dump()};
+    return general(kind, who, concat("schedule ", schedule, what), {{"schedule", schedule}});
 }
 
 std::string named_key(const std::string& key, const std::string& queue) {
@@ -41,44 +50,32 @@ std::string_view recovered_kind(TaskState state) {
 }  // namespace
 
 NewEvent cancelled_event(const Uuid& task, const std::string& who, const std::string& reason) {
-    return {"cancelled", task, {}, who, concat("cancelled before it started", because(reason)), ""};
+    return about_task("cancelled", task, {}, who, concat("cancelled before it started", because(reason)));
 }
 
 NewEvent cancel_requested_event(const Uuid& task, const Uuid& worker, const std::string& who,
                                 const std::string& reason) {
-    return {
-        "cancel_requested",
-        task,
-        worker,
-        who,
-        concat("cancel requested; worker ", worker.to_string(), " is to stop the run and confirm", because(reason)),
-        ""};
+    return about_task(
+        "cancel_requested", task, worker, who,
+        concat("cancel requested; worker ", worker.to_string(), " is to stop the run and confirm", because(reason)));
 }
 
 NewEvent forced_event(const Uuid& task, TaskState from, TaskState to, const ForceParams& params) {
-    return {"forced",
-            task,
-            {},
-            params.who,
-            concat("forced from ", to_text(from), " to ", to_text(to), because(params.reason)),
-            ""};
+    return about_task("forced", task, {}, params.who,
+                      concat("forced from ", to_text(from), " to ", to_text(to), because(params.reason)));
 }
 
 NewEvent expired_event(const Uuid& task) {
-    return {"expired", task, {}, "store", expired_error().message, ""};
+    return about_task("expired", task, {}, "store", expired_error().message);
 }
 
 NewEvent rejected_event(const Uuid& task, const RejectParams& params) {
-    return {"rejected", task, {}, params.who, params.error.message, params.error.data};
+    return about_task("rejected", task, {}, params.who, params.error.message, params.error.data);
 }
 
 NewEvent recovered_event(const RecoveredLease& lease, const Uuid& worker, TaskState state, const std::string& who) {
-    return {std::string(recovered_kind(state)),
-            lease.lease.task,
-            worker,
-            who,
-            concat(lease.evidence, "; the task is ", to_text(state)),
-            lease.data};
+    return about_task(recovered_kind(state), lease.lease.task, worker, who,
+                      concat(lease.evidence, "; the task is ", to_text(state)), lease.data);
 }
 
 NewEvent late_result_event(const FinishedRun& run, const Uuid& worker) {
@@ -89,22 +86,17 @@ NewEvent late_result_event(const FinishedRun& run, const Uuid& worker) {
         evidence["error"] = {{"code", run.error.code},
                              {"message", readable_text(run.error.message, max_evidence_bytes)}};
     }
-    return {"late_result_refused",
-            run.lease.task,
-            worker,
-            worker.to_string(),
-            concat("refused a result for lease ", run.lease.lease, ", which is not the task's lease any more"),
-            evidence.dump()};
+    return about_task(
+        "late_result_refused", run.lease.task, worker, worker.to_string(),
+        concat("refused a result for lease ", run.lease.lease, ", which is not the task's lease any more"),
+        evidence.dump());
 }
 
 NewEvent stop_requested_event(const StopRequest& request, const Uuid& worker, const AskToStopParams& params) {
     const auto cause = request.reason == StopReason::Cancel ? "cancel" : "timeout";
-    return {"stop_requested",
-            request.lease.task,
-            worker,
-            params.who,
-            concat("asked worker ", worker.to_string(), " to stop the run (", cause, ")", because(params.reason)),
-            ""};
+    return about_task(
+        "stop_requested", request.lease.task, worker, params.who,
+        concat("asked worker ", worker.to_string(), " to stop the run (", cause, ")", because(params.reason)));
 }
 
 NewEvent worker_lost_event(const LostWorker& lost) {
@@ -112,56 +104,45 @@ NewEvent worker_lost_event(const LostWorker& lost) {
 }
 
 NewEvent worker_reactivated_event(const Uuid& worker) {
-    return {"worker_reactivated", {}, worker, worker.to_string(), "beats again, and is active again", ""};
+    return about_worker("worker_reactivated", worker, worker.to_string(), "beats again, and is active again");
 }
 
 NewEvent worker_ordered_event(const OrderParams& params) {
     switch (params.order) {
         case WorkerOrder::Drain:
-            return {"drain_requested", {}, params.worker, params.who, "asked to drain", ""};
+            return about_worker("drain_requested", params.worker, params.who, "asked to drain");
         case WorkerOrder::Cordon:
-            return {"cordoned", {}, params.worker, params.who, "cordoned: it is given no new work", ""};
+            return about_worker("cordoned", params.worker, params.who, "cordoned: it is given no new work");
         case WorkerOrder::Uncordon:
-            return {"uncordoned", {}, params.worker, params.who, "is given work again", ""};
+            return about_worker("uncordoned", params.worker, params.who, "is given work again");
     }
     HOLDFAST_ASSERT(false);
 }
 
 NewEvent worker_removed_event(const Uuid& worker) {
-    return {"worker_removed", {}, worker, "store", "its row was removed", ""};
+    return about_worker("worker_removed", worker, "store", "its row was removed");
 }
 
 NewEvent queue_paused_event(const std::string& queue, bool paused, const std::string& who) {
-    return {paused ? "queue_paused" : "queue_resumed",
-            {},
-            {},
-            who,
-            concat("queue ", queue, paused ? " paused: nothing of it is claimed" : " resumed"),
-            nlohmann::json({{"queue", queue}}).dump()};
+    return general(paused ? "queue_paused" : "queue_resumed", who,
+                   concat("queue ", queue, paused ? " paused: nothing of it is claimed" : " resumed"),
+                   {{"queue", queue}});
 }
 
 NewEvent key_declared_event(const core::KeyDeclaration& key, const std::string& who) {
-    return {"key_declared",
-            {},
-            {},
-            who,
-            concat(named_key(key.key, key.queue), " declared with the limit ", key.limit),
-            nlohmann::json({{"key", key.key}, {"queue", key.queue}, {"limit", key.limit}}).dump()};
+    return general("key_declared", who, concat(named_key(key.key, key.queue), " declared with the limit ", key.limit),
+                   {{"key", key.key}, {"queue", key.queue}, {"limit", key.limit}});
 }
 
 NewEvent key_removed_event(const std::string& key, const std::string& queue, const std::string& who) {
-    return {"key_removed",
-            {},
-            {},
-            who,
-            concat(named_key(key, queue), " is not declared any more; its limit follows the submits"),
-            nlohmann::json({{"key", key}, {"queue", queue}}).dump()};
+    return general("key_removed", who,
+                   concat(named_key(key, queue), " is not declared any more; its limit follows the submits"),
+                   {{"key", key}, {"queue", queue}});
 }
 
 NewEvent job_stuck_event(const Uuid& task, const std::string& who, const std::string& why) {
-    return {
-        "job_stuck", task, {}, who, concat("the job of this task could not be advanced, repair tries again: ", why),
-        ""};
+    return about_task("job_stuck", task, {}, who,
+                      concat("the job of this task could not be advanced, repair tries again: ", why));
 }
 
 NewEvent schedule_changed_event(const std::string& schedule, bool is_new, const std::string& who) {
@@ -188,18 +169,13 @@ NewEvent schedule_refused_event(const FireParams& params, const SubmitOutcome& o
 }
 
 NewEvent token_created_event(const NewToken& token) {
-    const nlohmann::json data = {{"token", token.name}, {"scope", word_of(token.scope)}, {"queues", token.queues}};
-    return {"token_created",
-            {},
-            {},
-            token.who,
-            concat("token ", token.name, " created, with scope ", word_of(token.scope)),
-            data.dump()};
+    const auto scope = word_of(token.scope);
+    return general("token_created", token.who, concat("token ", token.name, " created, with scope ", scope),
+                   {{"token", token.name}, {"scope", scope}, {"queues", token.queues}});
 }
 
 NewEvent token_revoked_event(const std::string& name, const std::string& who) {
-    return {
-        "token_revoked", {}, {}, who, concat("token ", name, " revoked"), nlohmann::json({{"token", name}}).dump()};
+    return general("token_revoked", who, concat("token ", name, " revoked"), {{"token", name}});
 }
 
 NewEvent appended_event(const EventRecord& event) {

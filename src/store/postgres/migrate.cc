@@ -18,8 +18,8 @@ void ensure_version_table(Transaction& tx) {
     if (tx.run("SELECT to_regnamespace('holdfast') IS NULL").boolean(0, 0)) tx.run("CREATE SCHEMA holdfast");
     tx.run(
         R"sql(CREATE TABLE IF NOT EXISTS holdfast.schema_version (
-                version integer PRIMARY KEY, name text NOT NULL,
-                applied_at timestamptz NOT NULL DEFAULT clock_timestamp()))sql");
+              version integer PRIMARY KEY, name text NOT NULL,
+              applied_at timestamptz NOT NULL DEFAULT clock_timestamp()))sql");
 }
 
 /// Runs without an owner come from before there were heartbeats: no worker will ever finish them.
@@ -61,9 +61,9 @@ int newest_schema_version() {
 int read_schema_version(Transaction& tx) {
     const auto found = tx.run(
         R"sql(SELECT to_regclass('holdfast.schema_version') IS NULL,
-                     to_regclass('holdfast.slot') IS NOT NULL AND NOT EXISTS (
-                       SELECT FROM pg_attribute WHERE attrelid = to_regclass('holdfast.slot')
-                         AND attname = 'queue'))sql");
+              to_regclass('holdfast.slot') IS NOT NULL AND NOT EXISTS (
+                SELECT FROM pg_attribute WHERE attrelid = to_regclass('holdfast.slot')
+                  AND attname = 'queue'))sql");
     if (found.boolean(0, 0)) return 0;
     if (found.boolean(0, 1)) throw store::Unusable(concat("the database ", store::earlier_build));
     return tx.run("SELECT coalesce(max(version), 0) FROM holdfast.schema_version").small(0, 0);
@@ -84,8 +84,8 @@ store::MigrateAnswer PostgresStore::migrate() {
     // Plans of fresh tables are made without knowing anything about them otherwise.
     work_.with_connection([](Connection& connection) {
         connection.run_script(
-            "ANALYZE holdfast.task, holdfast.ready, holdfast.waiting, holdfast.lease, holdfast.ending, "
-            "holdfast.attempt");
+            R"sql(ANALYZE holdfast.task, holdfast.ready, holdfast.waiting, holdfast.lease, holdfast.ending,
+                  holdfast.attempt)sql");
         return true;
     });
     return {from, version};

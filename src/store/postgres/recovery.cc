@@ -118,11 +118,11 @@ void ask_in(Transaction& tx, const store::AskToStopParams& params, const Batch& 
 store::LivenessView PostgresStore::look() {
     const auto answers = beats_.run(
         {{"SELECT pg_postmaster_start_time()::text", {}},
-         {"SELECT " HOLDFAST_LIVENESS_COLUMNS ", s.key IS NOT NULL"
-          " FROM holdfast.worker w"
-          " LEFT JOIN (SELECT DISTINCT key FROM holdfast.session_locks) s ON s.key = holdfast.session_key(w.id)"
-          " WHERE w.status <> 'inactive' OR EXISTS (SELECT FROM holdfast.lease l WHERE l.worker_id = w.id) ORDER BY "
-          "w.number",
+         {"SELECT " HOLDFAST_LIVENESS_COLUMNS R"sql(, s.key IS NOT NULL
+          FROM holdfast.worker w
+            LEFT JOIN (SELECT DISTINCT key FROM holdfast.session_locks) s ON s.key = holdfast.session_key(w.id)
+          WHERE w.status <> 'inactive' OR EXISTS (SELECT FROM holdfast.lease l WHERE l.worker_id = w.id)
+          ORDER BY w.number)sql",
           {}},
          // From one owner of leases to the next, so that it costs what there are workers, however much they hold.
          {R"sql(WITH RECURSIVE owner (id) AS (

@@ -38,8 +38,9 @@ constexpr Sql jobs_in_state =
     "SELECT j.id FROM job_progress p CROSS JOIN job j ON j.id = p.job_id"
     " WHERE p.state = ?7 AND p.job_id BETWEEN ?1 AND ?2" HOLDFAST_MATCHING " ORDER BY p.job_id DESC LIMIT ?6";
 constexpr Sql children =
-    "SELECT j.id FROM job j JOIN job_progress p ON p.job_id = j.id WHERE j.parent_id = ?4 AND j.id BETWEEN ?1 AND "
-    "?2" HOLDFAST_MATCHING " AND (?7 = '' OR p.state = ?7) ORDER BY j.id DESC LIMIT ?6";
+    "SELECT j.id FROM job j JOIN job_progress p ON p.job_id = j.id"
+    " WHERE j.parent_id = ?4 AND j.id BETWEEN ?1 AND ?2" HOLDFAST_MATCHING
+    " AND (?7 = '' OR p.state = ?7) ORDER BY j.id DESC LIMIT ?6";
 #undef HOLDFAST_MATCHING
 
 std::vector<Uuid> matching_jobs(Database& db, const JobQuery& query, const store::IdRange& range) {
