@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
 #include "base/text.h"
-#include "cli/session.h"
+#include "cli/commands.h"
 #include "cli/terminal/words.h"
+#include "core/task/task_options.h"
 #include "core/task/task_state.h"
 #include "core/workflow/job_state.h"
 
@@ -20,22 +20,15 @@ struct Place {
     std::vector<std::string> words;
 };
 
-std::vector<std::string> option_names(const CLI::App& command) {
-    std::vector<std::string> names;
-    for (const CLI::Option* option : command.get_options())
-        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    return names;
-}
-
-void collect(const CLI::App& command, const std::string& path, const std::vector<std::string>& inherited,
+void collect(const Command& command, const std::string& path, const std::vector<std::string>& inherited,
              std::vector<Place>& places) {
     Place place{path, inherited};
-    for (const std::string& name : option_names(command))
+    for (const std::string& name : command.option_names())
         if (std::find(inherited.begin(), inherited.end(), name) == inherited.end()) place.words.push_back(name);
-    const auto commands = command.get_subcommands([](const CLI::App*) { return true; });
-    for (const CLI::App* child : commands) place.words.push_back(child->get_name());
+    const auto commands = command.commands();
+    for (const Command& child : commands) place.words.push_back(child.name());
     places.push_back(std::move(place));
-    for (const CLI::App* child : commands) collect(*child, path + "/" + child->get_name(), inherited, places);
+    for (const Command& child : commands) collect(child, path + "/" + child.name(), inherited, places);
 }
 
 /// What a command's words may be beside its options: ids of tasks and jobs, names of workers and schedules.
@@ -64,13 +57,6 @@ std::string words_by_place(const std::vector<Place>& places) {
     return text;
 }
 
-template <typename States>
-std::string words_for(const States& states) {
-    std::vector<std::string> words;
-    for (const auto state : states) words.push_back(lower_case(to_text(state)));
-    return join(words, " ");
-}
-
 constexpr std::string_view script_template =
     R"bash(# bash completion for holdfast; load it with:  eval "$(holdfast completion bash)"
 _holdfast() {
@@ -83,10 +69,7 @@ _holdfast() {
         /tasks/force:--state) COMPREPLY=($(compgen -W 'failed cancelled' -- "$cur")); return ;;
         /jobs/list:--state) COMPREPLY=($(compgen -W '@JOB_STATES@' -- "$cur")); return ;;
         *:--state) COMPREPLY=($(compgen -W '@STATES@' -- "$cur")); return ;;
-        *:--on-crash) COMPREPLY=($(compgen -W 'fail requeue' -- "$cur")); return ;;
-        *:--fence) COMPREPLY=($(compgen -W 'auto stop continue' -- "$cur")); return ;;
-        *:--unmatched) COMPREPLY=($(compgen -W 'wait fail' -- "$cur")); return ;;
-        *:--isolation) COMPREPLY=($(compgen -W 'process thread' -- "$cur")); return ;;
+@CHOICES@        *:--isolation) COMPREPLY=($(compgen -W 'process thread' -- "$cur")); return ;;
         *:--scope) COMPREPLY=($(compgen -W 'read submit operate admin' -- "$cur")); return ;;
         *:--config | *:--tls-cert | *:--tls-key | *:--file | *:--input-file | /run:-f | /jobs/graph:-f) COMPREPLY=($(compgen -f -- "$cur")); return ;;
     esac
@@ -108,32 +91,39 @@ _holdfast() {
 complete -F _holdfast holdfast
 )bash";
 
+/// The words of the options of a task.
+std::string choices() {
+    std::string text;
+    for (const core::TaskOption& option : core::task_options())
+        if (option.type == core::OptionType::Choice)
+            text += fmt::format("        *:{}) COMPREPLY=($(compgen -W '{}' -- \"$cur\")); return ;;\n", option.flag,
+                                join(core::offered_words(option), " "));
+    return text;
+}
+
 std::string replaced(std::string text, std::string_view mark, const std::string& by) {
     return text.replace(text.find(mark), mark.size(), by);
 }
 
-std::string bash_script(const CLI::App& program) {
+std::string bash_script(const Command& program) {
     std::vector<Place> places;
-    collect(program, "", option_names(program), places);
+    collect(program, "", program.option_names(), places);
     std::string script(script_template);
     script = replaced(std::move(script), "@PATHS@", known_paths(places));
-    script = replaced(std::move(script), "@STATES@", words_for(core::task_states()));
-    script = replaced(std::move(script), "@JOB_STATES@", words_for(core::job_states()));
+    script = replaced(std::move(script), "@CHOICES@", choices());
+    script = replaced(std::move(script), "@STATES@", lower_case(join(all_words<TaskState>(), " ")));
+    script = replaced(std::move(script), "@JOB_STATES@", lower_case(join(all_words<JobState>(), " ")));
     return replaced(std::move(script), "@WORDS@", words_by_place(places));
 }
 
 }  // namespace
 
-void add_completion(CLI::App& program, Action& chosen) {
-    auto* completion = program.add_subcommand("completion", "Print a script that completes commands in your shell");
-    completion->require_subcommand(1);
-    completion->add_subcommand("bash", "For bash: eval \"$(holdfast completion bash)\"")
-        ->callback([&program, &chosen] {
-            chosen = [&program](Session& session) {
-                session.io.out << bash_script(program);
-                return ExitCode::Done;
-            };
-        });
+void add_completion(Command& completion) {
+    completion.add("bash", "For bash: eval \"$(holdfast completion bash)\"",
+                   [program = completion.root()](Session& session) {
+                       session.io.out << bash_script(program);
+                       return ExitCode::Done;
+                   });
 }
 
 }  // namespace holdfast::cli

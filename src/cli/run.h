@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "cli/session.h"
+#include "cli/command.h"
 #include "cli/terminal/io.h"
 #include "holdfast/function.h"
 

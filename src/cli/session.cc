@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
+#include <ostream>
 
 #include "platform/host_identity.h"
 #include "platform/zone_files.h"
@@ -58,12 +58,18 @@ client::ConnectParams connect_params(const config::Config& config, Access access
             .session_liveness = config.store.session_liveness};
 }
 
-std::unique_ptr<store::Store> Session::open_store(Access access) const {
+std::unique_ptr<store::ClientStore> Session::open_store(Access access) const {
     return open_store(load_config(), access);
 }
 
-std::unique_ptr<store::Store> Session::open_store(const config::Config& config, Access access) const {
-    if (!globals.server.empty()) return remote::connect(server_params(globals));
+std::unique_ptr<store::ClientStore> Session::open_store(const config::Config& config, Access access) const {
+    if (!globals.server.empty()) return std::make_unique<remote::RemoteStore>(server_params(globals));
+    return open_store_itself(config, access);
+}
+
+std::unique_ptr<store::Store> Session::open_store_itself(const config::Config& config, Access access) const {
+    if (!globals.server.empty())
+        throw Unusable(fmt::format("this needs the store itself, not the server {}: give --store", globals.server));
     return client::connect(connect_params(config, access));
 }
 
@@ -73,6 +79,17 @@ std::unique_ptr<remote::ServerLink> Session::server() const {
 
 http::ClientParams server_params(const Globals& globals) {
     return {.url = globals.server, .token = globals.token, .ca_file = globals.ca_file};
+}
+
+void Session::print(const views::Json& shape) const {
+    io.out << views::dump_line(shape) << '\n';
+}
+
+void Session::tell(const views::Json& shape, const std::string& sentence) const {
+    if (globals.json)
+        print(shape);
+    else
+        io.out << sentence << '\n';
 }
 
 std::string Session::who() const {

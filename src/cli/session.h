@@ -11,10 +11,8 @@
 #include "holdfast/errors.h"
 #include "holdfast/function.h"
 #include "store/store.h"
+#include "views/json.h"
 
-namespace CLI {
-class App;
-}
 namespace holdfast::http {
 struct ClientParams;
 }
@@ -46,20 +44,8 @@ public:
     using Complaints::Complaints;
 };
 
-/// No concurrency key is declared with that name.
-class UnknownKey : public BadInput {
-public:
-    using BadInput::BadInput;
-};
-
-/// No schedule has that name.
-class UnknownSchedule : public BadInput {
-public:
-    using BadInput::BadInput;
-};
-
-/// No worker has that name or id.
-class UnknownWorker : public BadInput {
+/// No worker, schedule or concurrency key has that name.
+class NotFound : public BadInput {
 public:
     using BadInput::BadInput;
 };
@@ -88,11 +74,18 @@ struct Session {
         const std::vector<config::FlagOverride>& flags = {}) const;
     /// Opens the store that flag, environment or configuration name, or the server that stands for one. Throws
     /// BadInput or StoreError.
-    [[nodiscard]] std::unique_ptr<store::Store> open_store(Access access) const;
-    [[nodiscard]] std::unique_ptr<store::Store> open_store(const config::Config& config, Access access) const;
+    [[nodiscard]] std::unique_ptr<store::ClientStore> open_store(Access access) const;
+    [[nodiscard]] std::unique_ptr<store::ClientStore> open_store(const config::Config& config, Access access) const;
+    /// The same for a command that a server cannot serve: throws Unusable when one was named.
+    [[nodiscard]] std::unique_ptr<store::Store> open_store_itself(const config::Config& config, Access access) const;
 
     /// The server to ask instead of a store; null: none was named.
     [[nodiscard]] std::unique_ptr<remote::ServerLink> server() const;
+
+    /// A line of JSON.
+    void print(const views::Json& shape) const;
+    /// What a command has done: a line of JSON with --json, else the sentence.
+    void tell(const views::Json& shape, const std::string& sentence) const;
 
     /// For people who read an event later: "alice@web-1 (cli)".
     [[nodiscard]] std::string who() const;
@@ -100,32 +93,5 @@ struct Session {
 
 /// How the named server is reached.
 [[nodiscard]] http::ClientParams server_params(const Globals& globals);
-
-/// What the command line asked for; runs after all of it has been read.
-using Action = std::function<ExitCode(Session&)>;
-/// Adds a command to the program; parsing it sets `chosen`.
-using AddCommand = void (*)(CLI::App& program, Action& chosen);
-
-// Each adds its command to the program, and sets `chosen` when that command is given.
-void add_submit(CLI::App& program, Action& chosen);
-void add_run(CLI::App& program, Action& chosen);
-void add_tasks(CLI::App& program, Action& chosen);
-void add_jobs(CLI::App& program, Action& chosen);
-void add_schedules(CLI::App& program, Action& chosen);
-void add_workers(CLI::App& program, Action& chosen);
-void add_worker(CLI::App& program, Action& chosen);
-void add_server(CLI::App& program, Action& chosen);
-void add_dev(CLI::App& program, Action& chosen);
-void add_tokens(CLI::App& program, Action& chosen);
-void add_progress(CLI::App& program, Action& chosen);
-void add_checkpoint(CLI::App& program, Action& chosen);
-void add_queues(CLI::App& program, Action& chosen);
-void add_keys(CLI::App& program, Action& chosen);
-void add_recovery(CLI::App& program, Action& chosen);
-void add_migrate(CLI::App& program, Action& chosen);
-void add_config(CLI::App& program, Action& chosen);
-void add_doctor(CLI::App& program, Action& chosen);
-void add_completion(CLI::App& program, Action& chosen);
-void add_version(CLI::App& program, Action& chosen);
 
 }  // namespace holdfast::cli

@@ -13,7 +13,7 @@ ExitCode report_steered(const Session& session, std::string_view kind, const std
     ExitCode worst = ExitCode::Done;
     for (const Steered& one : steered) {
         const std::string id = one.id.to_string();
-        if (session.globals.json) session.io.out << Json{{"id", id}, {"status", one.status}}.dump() << '\n';
+        if (session.globals.json) session.print(Json{{"id", id}, {"status", one.status}});
         if (one.code != ExitCode::Done)
             session.io.err << fmt::format("holdfast: {} {} {}\n", kind, id, one.sentence);
         else if (!session.globals.json)

@@ -1,22 +1,14 @@
 #include "holdfast/version.h"
 
-#include <CLI/CLI.hpp>
-#include <ostream>
-
-#include "cli/session.h"
+#include "cli/commands.h"
 #include "cli/terminal/json_shapes.h"
 
 namespace holdfast::cli {
 
-void add_version(CLI::App& program, Action& chosen) {
-    program.add_subcommand("version", "Print the program's version")->callback([&chosen] {
-        chosen = [](Session& session) {
-            if (session.globals.json)
-                session.io.out << Json{{"version", HOLDFAST_VERSION}}.dump() << '\n';
-            else
-                session.io.out << "holdfast " << HOLDFAST_VERSION << '\n';
-            return ExitCode::Done;
-        };
+void add_version(Command& program) {
+    program.add("version", "Print the program's version", [](Session& session) {
+        session.tell(Json{{"version", HOLDFAST_VERSION}}, "holdfast " HOLDFAST_VERSION);
+        return ExitCode::Done;
     });
 }
 

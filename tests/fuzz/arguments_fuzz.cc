@@ -1,10 +1,10 @@
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/text.h"
+#include "cli/command.h"
 #include "cli/jobs/run_input.h"
 #include "cli/tasks/arguments.h"
 #include "cli/tasks/submission.h"
@@ -39,18 +39,13 @@ std::vector<std::string> lines_of(std::string_view text) {
 /// nullopt when they are refused, and when they name files: this is about texts.
 std::optional<Flags> parse(std::vector<std::string> arguments) {
     Flags flags;
-    CLI::App app;
-    app.set_help_flag();
-    add_work_options(app, flags.work);
-    add_submit_options(app, flags.submit);
-    add_input_options(app, flags.input);
-    app.add_option("--args", flags.args);
-    std::reverse(arguments.begin(), arguments.end());
-    try {
-        app.parse(arguments);
-    } catch (const CLI::ParseError&) {
-        return std::nullopt;
-    }
+    Program program("fuzz", "");
+    add_work_options(program.root(), flags.work);
+    add_submit_options(program.root(), flags.submit);
+    add_input_options(program.root(), flags.input);
+    program.root().text("--args", flags.args, "JSON", "");
+    const Reading line = program.read(std::move(arguments));
+    if (!line.fault.empty() || !line.help.empty()) return std::nullopt;
     const bool names_a_file = flags.args.starts_with('@') || flags.input.input.starts_with('@') ||
                               flags.work.script.starts_with('@') || !flags.input.input_file.empty();
     return names_a_file ? std::nullopt : std::optional(flags);

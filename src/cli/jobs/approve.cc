@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
 #include "base/assert.h"
 #include "base/text.h"
-#include "cli/jobs/commands.h"
-#include "cli/jobs/job_ids.h"
+#include "cli/commands.h"
+#include "cli/ids.h"
 #include "cli/jobs/step_tree.h"
 #include "cli/terminal/json_shapes.h"
 #include "cli/terminal/words.h"
@@ -20,20 +19,21 @@ struct ApproveCommand {
     bool reject = false;
 };
 
-std::vector<std::string> waiting_approvals(store::Store& store, const Uuid& job) {
+std::vector<std::string> waiting_approvals(store::ClientStore& store, const Uuid& job) {
     std::vector<std::string> names;
     for (const StepInfo& step : store.steps({.job = job, .with_items = true, .step = {}}))
         if (waits_for_approval(step)) names.push_back(step.name);
     return names;
 }
 
-std::string what_waits(store::Store& store, const JobInfo& job, const std::string& step) {
+std::string what_waits(store::ClientStore& store, const JobInfo& job, const std::string& step) {
     const auto names = waiting_approvals(store, job.id);
     if (names.empty()) return fmt::format("no step of this job waits for one; it is {}", to_text(job.state));
     return fmt::format("these wait for one: {}{}", join(names, ", "), suggestion(step, names));
 }
 
-void require_applied(store::Store& store, const JobInfo& job, const std::string& step, store::DecideStatus status) {
+void require_applied(store::ClientStore& store, const JobInfo& job, const std::string& step,
+                     store::DecideStatus status) {
     switch (status) {
         case store::DecideStatus::Applied:
             return;
@@ -60,25 +60,19 @@ ExitCode approve(Session& session, const ApproveCommand& command) {
                                                 .reason = command.reason});
     require_applied(*store, job, command.step, status);
     const char* const word = command.reject ? "rejected" : "approved";
-    if (session.globals.json)
-        session.io.out << Json{{"id", job.id.to_string()}, {"step", command.step}, {"status", word}}.dump() << '\n';
-    else
-        session.io.out << fmt::format("step {} of job {} is {}\n", command.step, job.id.to_string(), word);
+    session.tell(Json{{"id", job.id.to_string()}, {"step", command.step}, {"status", word}},
+                 fmt::format("step {} of job {} is {}", command.step, job.id.to_string(), word));
     return ExitCode::Done;
 }
 
 }  // namespace
 
-void add_jobs_approve(CLI::App& jobs, Action& chosen) {
-    auto given = std::make_shared<ApproveCommand>();
-    auto* command = jobs.add_subcommand("approve", "Decide a step that waits for approval");
-    command->add_option("ID", given->id, "The job's id, or the beginning of it")->required()->type_name("");
-    command->add_option("STEP", given->step, "The step that waits: release, or release[2]")
-        ->required()
-        ->type_name("");
-    command->add_flag("--reject", given->reject, "Reject it: the step fails");
-    command->add_option("--reason", given->reason, "Why, for those who read its history")->type_name("TEXT");
-    command->callback([given, &chosen] { chosen = [given](Session& session) { return approve(session, *given); }; });
+void add_jobs_approve(Command& jobs) {
+    auto [command, given] = jobs.add("approve", "Decide a step that waits for approval", approve);
+    command.argument("ID", given.id, "The job's id, or the beginning of it");
+    command.argument("STEP", given.step, "The step that waits: release, or release[2]");
+    command.flag("--reject", given.reject, "Reject it: the step fails");
+    command.text("--reason", given.reason, "TEXT", "The reason, recorded in its history");
 }
 
 }  // namespace holdfast::cli

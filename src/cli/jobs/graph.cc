@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
-#include "cli/jobs/commands.h"
-#include "cli/jobs/job_ids.h"
+#include "cli/commands.h"
+#include "cli/ids.h"
 #include "cli/jobs/workflow_choice.h"
-#include "cli/tasks/task_ids.h"
 #include "cli/terminal/json_shapes.h"
 #include "core/workflow/graph.h"
 
@@ -28,7 +26,7 @@ struct Graph {
     Uuid job = {};
 };
 
-Graph graph_of(store::Store& store, const JobInfo& job) {
+Graph graph_of(store::ClientStore& store, const JobInfo& job) {
     auto bundle = core::parse_workflow_bundle(store.job_definition(job.id));
     if (!bundle.ok())
         throw BadInput(
@@ -59,7 +57,7 @@ Graph find_graph(const Session& session, const WorkflowChoice& what) {
 
 Json shape_of(const Graph& graph, const core::WorkflowStep& step) {
     Json shape = {
-        {"name", step.name}, {"kind", to_text(step.kind)}, {"depends_on", step.depends_on}, {"state", nullptr}};
+        {"name", step.name}, {"kind", word_of(step.kind)}, {"depends_on", step.depends_on}, {"state", nullptr}};
     if (!graph.states) return shape;
     const auto state = graph.states->find(step.name);
     if (state != graph.states->end()) shape["state"] = to_text(state->second);
@@ -78,7 +76,7 @@ ExitCode print_graph(Session& session, const GraphCommand& command) {
     const Graph graph = find_graph(session, command.what);
     const States* const states = graph.states ? &*graph.states : nullptr;
     if (session.globals.json)
-        session.io.out << views::dump_line(shape_of(graph)) << '\n';
+        session.print(shape_of(graph));
     else
         session.io.out << (command.dot ? core::graph_dot(graph.workflow, states)
                                        : core::graph_text(graph.workflow, states));
@@ -87,15 +85,12 @@ ExitCode print_graph(Session& session, const GraphCommand& command) {
 
 }  // namespace
 
-void add_jobs_graph(CLI::App& jobs, Action& chosen) {
-    auto given = std::make_shared<GraphCommand>();
-    auto* command = jobs.add_subcommand("graph", "What depends on what: of a workflow or, with states, of a job");
-    command->add_option("ID|NAME", given->what.name, "A workflow's name, or a job's id or the beginning of it")
-        ->type_name("");
-    add_file_option(*command, given->what);
-    command->add_flag("--dot", given->dot, "In the language of Graphviz");
-    command->callback(
-        [given, &chosen] { chosen = [given](Session& session) { return print_graph(session, *given); }; });
+void add_jobs_graph(Command& jobs) {
+    auto [command, given] =
+        jobs.add("graph", "What depends on what: of a workflow or, with states, of a job", print_graph);
+    command.optional_argument("ID|NAME", given.what.name, "A workflow's name, or a job's id or the beginning of it");
+    add_file_option(command, given.what);
+    command.flag("--dot", given.dot, "In the language of Graphviz");
 }
 
 }  // namespace holdfast::cli

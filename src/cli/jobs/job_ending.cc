@@ -38,8 +38,8 @@ bool is_completed(const JobEnding& ending) {
 
 }  // namespace
 
-JobEnding follow_job(const Session& session, const SignalNotes& /*signals*/, store::Store& store, const Uuid& job,
-                     std::optional<Duration> timeout) {
+JobEnding follow_job(const Session& session, const SignalNotes& /*signals*/, store::ClientStore& store,
+                     const Uuid& job, std::optional<Duration> timeout) {
     LookPace pace(store);
     const auto view = make_job_view(session, store);
     const auto began = std::chrono::steady_clock::now();

@@ -17,7 +17,7 @@ struct JobEnding {
 
 /// Shows what happens to the job (see JobView) until it has ended, `timeout` has passed, or Ctrl-C was pressed:
 /// `signals` must be there before anybody is told of the job.
-[[nodiscard]] JobEnding follow_job(const Session& session, const SignalNotes& signals, store::Store& store,
+[[nodiscard]] JobEnding follow_job(const Session& session, const SignalNotes& signals, store::ClientStore& store,
                                    const Uuid& job, std::optional<Duration> timeout);
 
 /// Prints the output of a COMPLETED job, or says on the error stream how else it ended, and what to do; Done only for

@@ -97,9 +97,7 @@ bool JobLogs::refill(Source& source) {
 
 void JobLogs::print(Source& source, const store::LogRecord& record) {
     if (!session_.globals.json) return print_lines(source, record);
-    Json line = {{"step", source.path}, {"task", source.task.to_string()}};
-    line.update(to_json_shape(record));
-    session_.io.out << views::dump_line(line) << '\n';
+    session_.print(to_json_shape(views::StepLogLine{source.path, source.task, record}));
 }
 
 // Only whole lines: two steps may print at the same time.

@@ -22,7 +22,7 @@ public:
         bool raw = false;      ///< bytes as they are
     };
     /// The session and the store outlive it.
-    JobLogs(const Session& session, store::Store& store, Wanted wanted)
+    JobLogs(const Session& session, store::ClientStore& store, Wanted wanted)
         : session_(session),
           store_(store),
           job_(wanted.job),
@@ -55,7 +55,7 @@ private:
     void print_line(const Source& source, std::string_view line, Tone tone);
 
     const Session& session_;
-    store::Store& store_;
+    store::ClientStore& store_;
     const Uuid job_;
     const std::string wanted_;
     const bool follows_;

@@ -16,7 +16,7 @@ bool is_worth_a_line(const StepInfo& item) {
 
 class TreeReader {
 public:
-    TreeReader(store::Store& store, const ReadTreeParams& params) : store_(store), params_(params) {}
+    TreeReader(store::ClientStore& store, const ReadTreeParams& params) : store_(store), params_(params) {}
 
     [[nodiscard]] JobTree read(const Uuid& id) const {
         JobTree tree;
@@ -55,7 +55,7 @@ private:
             ++step.more_items;
     }
 
-    store::Store& store_;
+    store::ClientStore& store_;
     const ReadTreeParams& params_;
 };
 
@@ -83,7 +83,7 @@ void LastLines::read_on(Tail& tail, const std::string& text) {
     }
 }
 
-JobTree read_job_tree(store::Store& store, const Uuid& job, const ReadTreeParams& params) {
+JobTree read_job_tree(store::ClientStore& store, const Uuid& job, const ReadTreeParams& params) {
     return TreeReader(store, params).read(job);
 }
 

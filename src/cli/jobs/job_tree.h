@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "store/store.h"
+#include "store/client_store.h"
 
 namespace holdfast::cli {
 
@@ -32,7 +32,7 @@ struct JobTree {
 /// The last line that each task has printed, read on from where it was last asked.
 class LastLines {
 public:
-    explicit LastLines(store::Store& store) : store_(store) {}
+    explicit LastLines(store::ClientStore& store) : store_(store) {}
     [[nodiscard]] std::string of(const Uuid& task);
 
 private:
@@ -43,7 +43,7 @@ private:
     };
     static void read_on(Tail& tail, const std::string& text);
 
-    store::Store& store_;
+    store::ClientStore& store_;
     std::map<Uuid, Tail> tails_;
 };
 
@@ -55,6 +55,6 @@ struct ReadTreeParams {
 };
 
 /// Reads it all. Throws UnknownJob.
-[[nodiscard]] JobTree read_job_tree(store::Store& store, const Uuid& job, const ReadTreeParams& params);
+[[nodiscard]] JobTree read_job_tree(store::ClientStore& store, const Uuid& job, const ReadTreeParams& params);
 
 }  // namespace holdfast::cli

@@ -20,16 +20,16 @@ constexpr int least_columns = 40;
 
 class SilentJobView : public JobView {
 public:
-    explicit SilentJobView(store::Store& store) : store_(store) {}
+    explicit SilentJobView(store::ClientStore& store) : store_(store) {}
     JobInfo show(const Uuid& job) override { return client::find_one_job(store_, job); }
 
 private:
-    store::Store& store_;
+    store::ClientStore& store_;
 };
 
 class LiveJobView : public JobView {
 public:
-    LiveJobView(const Io& io, store::Store& store, ScreenSize size)
+    LiveJobView(const Io& io, store::ClientStore& store, ScreenSize size)
         : store_(store), rows_(size.rows), utf8_(speaks_utf8(io)), last_lines_(store), screen_(io, size.columns) {}
 
     JobInfo show(const Uuid& job) override {
@@ -68,7 +68,7 @@ private:
         return all_of(std::move(lines));
     }
 
-    store::Store& store_;
+    store::ClientStore& store_;
     const int rows_;
     const bool utf8_;
     LastLines last_lines_;
@@ -78,7 +78,7 @@ private:
 /// Tells each step's beginning and end, in the order of their times, however often it looks.
 class LineJobView : public JobView {
 public:
-    LineJobView(const Io& io, store::Store& store) : io_(io), store_(store) {}
+    LineJobView(const Io& io, store::ClientStore& store) : io_(io), store_(store) {}
 
     JobInfo show(const Uuid& job) override {
         const auto has_news = [&](const StepInfo& step) { return !told_to_end_.contains(step.child); };
@@ -146,7 +146,7 @@ private:
     }
 
     const Io& io_;
-    store::Store& store_;
+    store::ClientStore& store_;
     std::vector<Change> changes_;
     std::set<std::string> told_beginnings_, told_ends_;  // by path
     std::set<Uuid> told_to_end_;                         // jobs that need not be read again
@@ -155,7 +155,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<JobView> make_job_view(const Session& session, store::Store& store) {
+std::unique_ptr<JobView> make_job_view(const Session& session, store::ClientStore& store) {
     if (session.globals.json) return std::make_unique<SilentJobView>(store);
     const auto screen = screen_of(session.io);
     if (!screen || screen->rows < least_rows || screen->columns < least_columns)

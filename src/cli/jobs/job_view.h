@@ -16,6 +16,6 @@ public:
 
 /// A tree that is redrawn, on a terminal that can show it; else one line for each change, on the error stream, so
 /// that the output keeps to the job's own; nothing with --json. The session and the store outlive it.
-[[nodiscard]] std::unique_ptr<JobView> make_job_view(const Session& session, store::Store& store);
+[[nodiscard]] std::unique_ptr<JobView> make_job_view(const Session& session, store::ClientStore& store);
 
 }  // namespace holdfast::cli

@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
 #include "base/text.h"
-#include "cli/jobs/commands.h"
-#include "cli/jobs/job_ids.h"
+#include "cli/commands.h"
+#include "cli/ids.h"
 #include "cli/jobs/step_tree.h"
 #include "cli/terminal/json_shapes.h"
 #include "cli/terminal/words.h"
@@ -23,10 +22,8 @@ struct ListCommand {
 };
 
 std::vector<JobState> read_states(const std::vector<std::string>& words) {
-    std::vector<std::pair<std::string, JobState>> choices;
-    for (const JobState state : core::job_states()) choices.emplace_back(lower_case(to_text(state)), state);
     std::vector<JobState> states;
-    for (const auto& word : words) states.push_back(read_word("--state", word, choices));
+    for (const auto& word : words) states.push_back(read_word<JobState>("--state", word));
     return states;
 }
 
@@ -58,7 +55,7 @@ void print_list(const Io& io, const std::vector<JobInfo>& jobs, Timestamp now, s
                << '\n';
 }
 
-ExitCode list(Session& session, const ListCommand& command) {
+ExitCode list_jobs(Session& session, const ListCommand& command) {
     JobQuery query;
     query.states = read_states(command.states);
     query.workflow = command.workflow;
@@ -69,7 +66,7 @@ ExitCode list(Session& session, const ListCommand& command) {
     if (!command.after.empty()) query.after = resolve_job(*store, command.after).id;
     const auto jobs = store->list_jobs(query);
     if (session.globals.json)
-        for (const auto& job : jobs) session.io.out << views::dump_line(to_json_shape(job)) << '\n';
+        for (const auto& job : jobs) session.print(to_json_shape(job));
     else
         print_list(session.io, jobs, store->now(), query.limit);
     return ExitCode::Done;
@@ -77,19 +74,14 @@ ExitCode list(Session& session, const ListCommand& command) {
 
 }  // namespace
 
-void add_jobs_list(CLI::App& jobs, Action& chosen) {
-    auto given = std::make_shared<ListCommand>();
-    auto* command = jobs.add_subcommand("list", "Jobs, newest first");
-    command->add_option("--state", given->states, "Only jobs in this state (repeatable)")
-        ->type_name("STATE")
-        ->allow_extra_args(false);
-    command->add_option("--workflow", given->workflow, "Only jobs of this workflow")->type_name("NAME");
-    auto* parent = command->add_option("--parent", given->parent, "Only jobs that this one started")->type_name("ID");
-    command->add_flag("--all", given->all, "Also jobs that other jobs started")->excludes(parent);
-    command->add_option("--after", given->after, "Go on after this job: the last one of the page before")
-        ->type_name("ID");
-    command->add_option("--limit", given->limit, "At most so many, 1 to 1000 (default: 50)")->type_name("N");
-    command->callback([given, &chosen] { chosen = [given](Session& session) { return list(session, *given); }; });
+void add_jobs_list(Command& jobs) {
+    auto [command, given] = jobs.add("list", "Jobs, newest first", list_jobs);
+    command.texts("--state", given.states, "STATE", "Only jobs in this state (repeatable)");
+    command.text("--workflow", given.workflow, "NAME", "Only jobs of this workflow");
+    const Option parent = command.text("--parent", given.parent, "ID", "Only jobs that this one started");
+    command.flag("--all", given.all, "Also jobs that other jobs started").excludes(parent);
+    command.text("--after", given.after, "ID", "Go on after this job: the last one of the page before");
+    command.text("--limit", given.limit, "N", "At most so many, 1 to 1000 (default: 50)");
 }
 
 }  // namespace holdfast::cli

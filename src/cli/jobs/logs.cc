@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
-#include "cli/jobs/commands.h"
-#include "cli/jobs/job_ids.h"
+#include "cli/commands.h"
+#include "cli/ids.h"
 #include "cli/jobs/job_logs.h"
 #include "cli/tasks/timeline.h"
 #include "cli/terminal/json_shapes.h"
@@ -27,7 +26,7 @@ struct LogsCommand {
 /// What the engine did to the job and to the tasks of its steps.
 class JobEvents {
 public:
-    JobEvents(const Session& session, store::Store& store, const Uuid& job)
+    JobEvents(const Session& session, store::ClientStore& store, const Uuid& job)
         : session_(session), store_(store), job_(job) {}
 
     /// Prints what has happened since it was last asked. False: the job has ended.
@@ -48,19 +47,19 @@ private:
     void print(const store::EventRecord& event) const {
         const Io& io = session_.io;
         if (session_.globals.json)
-            io.out << views::dump_line(views::job_event_shape(event)) << '\n';
+            io.out << views::dump_line(to_json_shape(views::WholeEvent{event})) << '\n';
         else
             print_entry(io, {event.at, event_text(event)});
     }
 
     const Session& session_;
-    store::Store& store_;
+    store::ClientStore& store_;
     const Uuid job_;
     std::int64_t last_ = 0;
 };
 
 template <typename Log>
-void print_log(Log log, store::Store& store, bool follow) {
+void print_log(Log log, store::ClientStore& store, bool follow) {
     LookPace pace(store);
     while (log.print_new() && follow) {
         pace.rest();
@@ -68,7 +67,7 @@ void print_log(Log log, store::Store& store, bool follow) {
     }
 }
 
-ExitCode logs(Session& session, const LogsCommand& command) {
+ExitCode print_job_logs(Session& session, const LogsCommand& command) {
     if (command.raw && session.globals.json) throw BadInput("--raw and --json exclude each other");
     const auto store = session.open_store(Access::AsItIs);
     const Uuid job = resolve_job(*store, command.id).id;
@@ -81,15 +80,12 @@ ExitCode logs(Session& session, const LogsCommand& command) {
 
 }  // namespace
 
-void add_jobs_logs(CLI::App& jobs, Action& chosen) {
-    auto given = std::make_shared<LogsCommand>();
-    auto* command = jobs.add_subcommand("logs", "What the steps of a job printed, in order");
-    command->add_option("ID", given->id, "Its id, or the beginning of it")->required()->type_name("");
-    command->add_option("--step", given->step, "Only this step; _server: what the engine did to the job")
-        ->type_name("NAME");
-    command->add_flag("-f,--follow", given->follow, "Go on until the job has ended");
-    command->add_flag("--raw", given->raw, "As the runs printed it, with every byte that a terminal would act upon");
-    command->callback([given, &chosen] { chosen = [given](Session& session) { return logs(session, *given); }; });
+void add_jobs_logs(Command& jobs) {
+    auto [command, given] = jobs.add("logs", "What the steps of a job printed, in order", print_job_logs);
+    command.argument("ID", given.id, "Its id, or the beginning of it");
+    command.text("--step", given.step, "NAME", "Only this step; _server: what the engine did to the job");
+    command.flag("-f,--follow", given.follow, "Go on until the job has ended");
+    command.flag("--raw", given.raw, "As the runs printed it, with every byte that a terminal would act upon");
 }
 
 }  // namespace holdfast::cli

@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
-#include "cli/jobs/commands.h"
-#include "cli/jobs/job_ids.h"
+#include "cli/commands.h"
+#include "cli/ids.h"
 #include "cli/terminal/json_shapes.h"
 #include "client/job_operations.h"
 
@@ -36,7 +35,7 @@ void print_retried(const Session& session, const Uuid& old_id, const Uuid& new_i
         io.out << new_id.to_string() << '\n';
 }
 
-ExitCode retry(Session& session, const std::string& given_id) {
+ExitCode retry_job(Session& session, const std::string& given_id) {
     const auto store = session.open_store(Access::AsItIs);
     const JobInfo job = resolve_job(*store, given_id);
     require_retryable(job);
@@ -46,11 +45,9 @@ ExitCode retry(Session& session, const std::string& given_id) {
 
 }  // namespace
 
-void add_jobs_retry(CLI::App& jobs, Action& chosen) {
-    auto id = std::make_shared<std::string>();
-    auto* command = jobs.add_subcommand("retry", "Start a job again from where it failed; prints the new id");
-    command->add_option("ID", *id, "Its id, or the beginning of it")->required()->type_name("");
-    command->callback([id, &chosen] { chosen = [id](Session& session) { return retry(session, *id); }; });
+void add_jobs_retry(Command& jobs) {
+    auto [command, id] = jobs.add("retry", "Start a job again from where it failed; prints the new id", retry_job);
+    command.argument("ID", id, "Its id, or the beginning of it");
 }
 
 }  // namespace holdfast::cli

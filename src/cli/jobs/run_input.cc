@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/text.h"
@@ -51,15 +50,11 @@ std::string laid_over(const InputFlags& flags, const core::Workflow& workflow, c
 
 }  // namespace
 
-void add_input_options(CLI::App& command, InputFlags& flags) {
-    auto* input = command
-                      .add_option("--input", flags.input,
-                                  "Its input, an object: JSON, @FILE, or - for standard input (default: {})")
-                      ->type_name("JSON");
-    command.add_option("--input-file", flags.input_file, "The same from a file")->type_name("FILE")->excludes(input);
-    command.add_option("-i", flags.members, "One member of the input (repeatable)")
-        ->type_name("KEY=VALUE")
-        ->allow_extra_args(false);
+void add_input_options(Command& command, InputFlags& flags) {
+    const Option input = command.text("--input", flags.input, "JSON",
+                                      "Its input, an object: JSON, @FILE, or - for standard input (default: {})");
+    command.text("--input-file", flags.input_file, "FILE", "The same from a file").excludes(input);
+    command.texts("-i", flags.members, "KEY=VALUE", "One member of the input (repeatable)");
 }
 
 std::string read_input(const InputFlags& flags, const core::Workflow& workflow, std::istream& in) {

@@ -5,11 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/command.h"
 #include "core/workflow/workflow.h"
-
-namespace CLI {
-class App;
-}
 
 namespace holdfast::cli {
 
@@ -18,7 +15,7 @@ struct InputFlags {
     std::string input, input_file;
     std::vector<std::string> members;  ///< key=value
 };
-void add_input_options(CLI::App& command, InputFlags& flags);
+void add_input_options(Command& command, InputFlags& flags);
 
 /// The whole input, with the workflow's defaults. Members lie over what --input or --input-file gave; a member that
 /// the workflow calls a text is taken as it is, any other is JSON if it can be read so. Throws Complaints with

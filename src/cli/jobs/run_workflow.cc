@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
+#include "cli/commands.h"
 #include "cli/jobs/job_ending.h"
 #include "cli/jobs/run_input.h"
 #include "cli/jobs/workflow_choice.h"
-#include "cli/session.h"
 #include "cli/terminal/words.h"
 #include "client/job_operations.h"
 
@@ -33,7 +32,7 @@ struct Started {
     bool existed;
 };
 
-Started start(store::Store& store, const store::NewJob& job) {
+Started start(store::ClientStore& store, const store::NewJob& job) {
     const bool existed = !job.id.is_nil() && store.find_jobs({job.id}).front().has_value();
     return {client::start_job(store, job), existed};
 }
@@ -51,7 +50,7 @@ void print_started(const Io& io, const Started& started) {
            << paint(io, Tone::Strong, started.id.to_string()) << std::endl;
 }
 
-ExitCode follow(const Session& session, store::Store& store, const Started& started,
+ExitCode follow(const Session& session, store::ClientStore& store, const Started& started,
                 std::optional<Duration> timeout) {
     const SignalNotes signals;
     if (!session.globals.json) print_started(session.io, started);
@@ -59,7 +58,7 @@ ExitCode follow(const Session& session, store::Store& store, const Started& star
     if (!session.globals.json) return report_job_ending(session.io, ending);
     Json answer = answer_of(started);
     answer.update(to_json_shape(ending));
-    session.io.out << views::dump_line(answer) << '\n';
+    session.print(answer);
     return exit_code_of(ending);
 }
 
@@ -78,7 +77,7 @@ ExitCode run_workflow(Session& session, const RunCommand& command) {
     const Started started = start(*store, job);
     if (command.wait) return follow(session, *store, started, timeout);
     if (session.globals.json)
-        session.io.out << answer_of(started).dump() << '\n';
+        session.print(answer_of(started));
     else
         print_started(session.io, started);
     return ExitCode::Done;
@@ -86,17 +85,14 @@ ExitCode run_workflow(Session& session, const RunCommand& command) {
 
 }  // namespace
 
-void add_run(CLI::App& program, Action& chosen) {
-    auto given = std::make_shared<RunCommand>();
-    auto* command = program.add_subcommand("run", "Start a job of a workflow; prints its id");
-    command->add_option("NAME", given->workflow.name, "The workflow's name in the configuration file")->type_name("");
-    add_file_option(*command, given->workflow);
-    add_input_options(*command, given->input);
-    command->add_option("--id", given->id, "A UUID of your own; starting it again is harmless")->type_name("UUID");
-    command->add_flag("--wait", given->wait, "Show its steps until it has ended, and print its output");
-    command->add_option("--timeout", given->timeout, "Wait at most this long")->type_name("DURATION");
-    command->callback(
-        [given, &chosen] { chosen = [given](Session& session) { return run_workflow(session, *given); }; });
+void add_run(Command& program) {
+    auto [command, given] = program.add("run", "Start a job of a workflow; prints its id", run_workflow);
+    command.optional_argument("NAME", given.workflow.name, "The workflow's name in the configuration file");
+    add_file_option(command, given.workflow);
+    add_input_options(command, given.input);
+    command.text("--id", given.id, "UUID", "A UUID of your own; starting it again is harmless");
+    command.flag("--wait", given.wait, "Show its steps until it has ended, and print its output");
+    command.text("--timeout", given.timeout, "DURATION", "Wait at most this long");
 }
 
 }  // namespace holdfast::cli

@@ -1,16 +1,14 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
 #include "base/text.h"
-#include "cli/jobs/commands.h"
-#include "cli/jobs/job_ids.h"
+#include "cli/commands.h"
+#include "cli/ids.h"
 #include "cli/jobs/step_tree.h"
 #include "cli/tasks/timeline.h"
-#include "cli/terminal/field_printer.h"
 #include "cli/terminal/json_shapes.h"
-#include "server/remote/task_story.h"
+#include "server/remote/server_calls.h"
 #include "views/why_waiting.h"
 
 namespace holdfast::cli {
@@ -50,18 +48,20 @@ void print_fields(const Io& io, const JobInfo& job) {
     }
 }
 
-std::string what_it_waits_for(const Session& session, store::Store& store, const Uuid& task) {
+std::string what_it_waits_for(const Session& session, store::ClientStore& store, const Uuid& task) {
     const auto record = store.find({task}).front();
     if (!record || record->state != TaskState::Pending) return {};
     if (const auto server = session.server()) {
         const TaskStory story = remote::task_story(*server, task);
         return story.waiting ? story.waiting->sentence : std::string();
     }
-    const Duration stale_after = session.load_config().recovery.worker_stale_threshold;
-    return engine::why_waiting(engine::waiting_facts(store, *record, stale_after)).sentence;
+    const config::Config config = session.load_config();
+    const auto itself = session.open_store_itself(config, Access::AsItIs);
+    const Duration stale_after = config.recovery.worker_stale_threshold;
+    return engine::why_waiting(engine::waiting_facts(*itself, *record, stale_after)).sentence;
 }
 
-void print_job(const Session& session, store::Store& store, const JobInfo& job) {
+void print_job(const Session& session, store::ClientStore& store, const JobInfo& job) {
     print_fields(session.io, job);
     session.io.out << '\n';
     LastLines last_lines(store);
@@ -75,12 +75,12 @@ void print_job(const Session& session, store::Store& store, const JobInfo& job) 
                       {.with_items = true, .wants_child = all, .last_lines = &last_lines, .waits_for = waits_for}));
 }
 
-ExitCode show(Session& session, const std::string& id) {
+ExitCode show_job(Session& session, const std::string& id) {
     const auto store = session.open_store(Access::AsItIs);
     const JobInfo job = resolve_job(*store, id);
     if (session.globals.json) {
         const auto steps = store->steps({.job = job.id, .with_items = true, .step = {}});
-        session.io.out << views::dump_line(Json{{"job", to_json_shape(job)}, {"steps", array_of(steps)}}) << '\n';
+        session.print(Json{{"job", to_json_shape(job)}, {"steps", array_of(steps)}});
     } else {
         print_job(session, *store, job);
     }
@@ -89,11 +89,9 @@ ExitCode show(Session& session, const std::string& id) {
 
 }  // namespace
 
-void add_jobs_show(CLI::App& jobs, Action& chosen) {
-    auto id = std::make_shared<std::string>();
-    auto* command = jobs.add_subcommand("show", "One job: what it is, and how its steps stand");
-    command->add_option("ID", *id, "Its id, or the beginning of it")->required()->type_name("");
-    command->callback([id, &chosen] { chosen = [id](Session& session) { return show(session, *id); }; });
+void add_jobs_show(Command& jobs) {
+    auto [command, id] = jobs.add("show", "One job: what it is, and how its steps stand", show_job);
+    command.argument("ID", id, "Its id, or the beginning of it");
 }
 
 }  // namespace holdfast::cli

@@ -1,9 +1,7 @@
-#include <CLI/CLI.hpp>
-
-#include "base/assert.h"
-#include "cli/jobs/commands.h"
-#include "cli/jobs/job_ids.h"
 #include "cli/steering.h"
+#include "base/assert.h"
+#include "cli/commands.h"
+#include "cli/ids.h"
 
 namespace holdfast::cli {
 
@@ -18,7 +16,7 @@ struct SteerCommand {
 struct Order {
     const char* word;
     const char* help;
-    std::vector<SteerStatus> (store::JobStore::*verb)(const store::SteerJobsParams&);
+    std::vector<SteerStatus> (store::ClientStore::*verb)(const store::SteerJobsParams&);
     const char* applied;  // the status of --json
     const char* sentence;
     const char* already;
@@ -26,13 +24,13 @@ struct Order {
 
 constexpr Order cancel{"cancel",
                        "End jobs, and the jobs that they started",
-                       &store::JobStore::cancel_jobs,
+                       &store::ClientStore::cancel_jobs,
                        "cancelled",
                        "is CANCELLED",
                        "had been cancelled before"};
-constexpr Order pause{"pause",  "Let what runs end, and start nothing new",         &store::JobStore::pause_jobs,
+constexpr Order pause{"pause",  "Let what runs end, and start nothing new",         &store::ClientStore::pause_jobs,
                       "paused", "is PAUSED: what runs goes on, nothing new begins", "was paused before"};
-constexpr Order resume{"resume",  "Let paused jobs go on", &store::JobStore::resume_jobs, "resumed",
+constexpr Order resume{"resume",  "Let paused jobs go on", &store::ClientStore::resume_jobs, "resumed",
                        "goes on", "was not paused"};
 
 Steered describe(const Uuid& id, SteerStatus status, const Order& order) {
@@ -50,7 +48,7 @@ Steered describe(const Uuid& id, SteerStatus status, const Order& order) {
 }
 
 /// A job with running steps is CANCELLED only when their workers have stopped them.
-void tell_what_still_runs(store::Store& store, std::vector<Steered>& steered) {
+void tell_what_still_runs(store::ClientStore& store, std::vector<Steered>& steered) {
     for (Steered& one : steered) {
         const auto job = store.find_jobs({one.id}).front();
         if (one.status != cancel.applied || !job || is_terminal(job->state)) continue;
@@ -69,22 +67,18 @@ ExitCode steer(Session& session, const SteerCommand& command, const Order& order
     return report_steered(session, "job", steered);
 }
 
-void add_order(CLI::App& jobs, Action& chosen, const Order& order) {
-    auto given = std::make_shared<SteerCommand>();
-    auto* command = jobs.add_subcommand(order.word, order.help);
-    command->add_option("ID", given->ids, "Their ids, or the beginnings of them")->required()->type_name("");
-    command->add_option("--reason", given->reason, "Why, for those who read its history")->type_name("TEXT");
-    command->callback([given, &chosen, &order] {
-        chosen = [given, &order](Session& session) { return steer(session, *given, order); };
-    });
+void add_order(Command& jobs, const Order& order) {
+    auto [command, given] = jobs.add<SteerCommand>(
+        order.word, order.help,
+        [&order](Session& session, const SteerCommand& steering) { return steer(session, steering, order); });
+    command.arguments("ID", given.ids, "Their ids, or the beginnings of them");
+    command.text("--reason", given.reason, "TEXT", "The reason, recorded in its history");
 }
 
 }  // namespace
 
-void add_jobs_steering(CLI::App& jobs, Action& chosen) {
-    add_order(jobs, chosen, cancel);
-    add_order(jobs, chosen, pause);
-    add_order(jobs, chosen, resume);
+void add_jobs_steering(Command& jobs) {
+    for (const Order* order : {&cancel, &pause, &resume}) add_order(jobs, *order);
 }
 
 }  // namespace holdfast::cli

@@ -1,9 +1,8 @@
-#include <CLI/CLI.hpp>
 #include <ostream>
 
-#include "cli/jobs/commands.h"
+#include "cli/commands.h"
+#include "cli/ids.h"
 #include "cli/jobs/job_ending.h"
-#include "cli/jobs/job_ids.h"
 #include "cli/terminal/words.h"
 
 namespace holdfast::cli {
@@ -15,26 +14,24 @@ struct WaitCommand {
     std::string timeout;
 };
 
-ExitCode wait(Session& session, const WaitCommand& command) {
-    std::optional<Duration> timeout;
-    if (!command.timeout.empty()) timeout = read_duration("--timeout", command.timeout);
+ExitCode wait_for_job(Session& session, const WaitCommand& command) {
+    const auto timeout = read_duration_if_given("--timeout", command.timeout);
     const auto store = session.open_store(Access::AsItIs);
     const JobEnding ending = follow_job(session, SignalNotes(), *store, resolve_job(*store, command.id).id, timeout);
     if (!session.globals.json) return report_job_ending(session.io, ending);
     Json answer = {{"id", ending.id.to_string()}};
     answer.update(to_json_shape(ending));
-    session.io.out << views::dump_line(answer) << '\n';
+    session.print(answer);
     return exit_code_of(ending);
 }
 
 }  // namespace
 
-void add_jobs_wait(CLI::App& jobs, Action& chosen) {
-    auto given = std::make_shared<WaitCommand>();
-    auto* command = jobs.add_subcommand("wait", "Show a job's steps until it has ended; prints its output");
-    command->add_option("ID", given->id, "Its id, or the beginning of it")->required()->type_name("");
-    command->add_option("--timeout", given->timeout, "Wait at most this long")->type_name("DURATION");
-    command->callback([given, &chosen] { chosen = [given](Session& session) { return wait(session, *given); }; });
+void add_jobs_wait(Command& jobs) {
+    auto [command, given] =
+        jobs.add("wait", "Show a job's steps until it has ended; prints its output", wait_for_job);
+    command.argument("ID", given.id, "Its id, or the beginning of it");
+    command.text("--timeout", given.timeout, "DURATION", "Wait at most this long");
 }
 
 }  // namespace holdfast::cli

@@ -2,12 +2,9 @@
 
 #include <string>
 
+#include "cli/command.h"
 #include "config/config.h"
 #include "core/workflow/workflow.h"
-
-namespace CLI {
-class App;
-}
 
 namespace holdfast::cli {
 
@@ -18,7 +15,7 @@ struct WorkflowChoice {
 };
 
 /// Adds -f to a command.
-void add_file_option(CLI::App& command, WorkflowChoice& choice);
+void add_file_option(Command& command, WorkflowChoice& choice);
 
 /// The workflow of that name, of the file or else of the configuration, with all that it starts. A file with one
 /// workflow needs no name. Throws BadInput that says what there is, or BadConfig with everything that is wrong with

@@ -1,21 +1,23 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <ostream>
 
 #include "base/assert.h"
 #include "base/text.h"
-#include "cli/recovery/store_permissions.h"
-#include "cli/session.h"
+#include "cli/commands.h"
 #include "cli/tasks/timeline.h"
 #include "cli/terminal/json_shapes.h"
+#include "client/connect.h"
 #include "server/remote/server_link.h"
 
 namespace holdfast::cli {
 
 namespace {
 
+namespace fs = std::filesystem;
 using store::Finding;
 using Findings = std::vector<Finding>;
 
@@ -23,7 +25,7 @@ using Findings = std::vector<Finding>;
 constexpr Duration harmless_step = std::chrono::seconds(1);
 
 // A clock that was set back shows in the times that it has stamped before.
-Finding clock_finding(store::Store& store) {
+Finding clock_finding(store::ClientStore& store) {
     const auto newest = store.list({.filter = {}, .after = {}, .limit = 1});
     const Duration ahead = newest.empty() ? Duration::zero() : newest.front().created_at - store.now();
     if (ahead <= harmless_step) return {Finding::Grade::Ok, "clock order", "no task is from the future", ""};
@@ -33,17 +35,44 @@ Finding clock_finding(store::Store& store) {
 }
 
 /// Once a token has been made, servers on loopback ask for one, too.
-Finding tokens_finding(store::Store& store) {
+Finding tokens_finding(store::ClientStore& store) {
     const auto tokens = store.tokens();
     const Timestamp now = store.now();
-    const auto valid = std::ranges::count_if(tokens, [&](const store::TokenRecord& record) {
-        return !record.revoked_at && (!record.token.expires_at || *record.token.expires_at > now);
-    });
+    const auto valid =
+        std::ranges::count(tokens, core::TokenState::Valid, [&](const auto& token) { return token.state_at(now); });
     if (tokens.empty())
         return {Finding::Grade::Ok, "tokens", "none was ever made: a server on loopback lets everybody in", ""};
     if (valid > 0) return {Finding::Grade::Ok, "tokens", fmt::format("{} valid", valid), ""};
     return {Finding::Grade::Warning, "tokens", "none is valid any more: servers let nobody in",
             "make one here, directly on the store: 'holdfast tokens create NAME --scope admin'"};
+}
+
+Finding folder_finding(const fs::path& folder) {
+    if (access(folder.c_str(), F_OK) != 0)
+        return {Finding::Grade::Problem, "folder", fmt::format("{} is missing", folder.string()), "create it"};
+    if (access(folder.c_str(), R_OK | W_OK | X_OK) != 0)
+        return {Finding::Grade::Problem, "folder", fmt::format("{} may not be written", folder.string()),
+                fmt::format("give user {} write permission: SQLite makes files beside the database", geteuid())};
+    return {Finding::Grade::Ok, "folder", fmt::format("{} may be written", folder.string()), ""};
+}
+
+Finding file_finding(const fs::path& file) {
+    if (access(file.c_str(), F_OK) != 0)
+        return {Finding::Grade::Problem, "file", fmt::format("{} is missing", file.string()),
+                "'holdfast migrate' creates it"};
+    if (access(file.c_str(), R_OK | W_OK) != 0)
+        return {Finding::Grade::Problem, "file", fmt::format("{} may not be written", file.string()),
+                fmt::format("give user {} read and write permission", geteuid())};
+    return {Finding::Grade::Ok, "file", fmt::format("{} may be read and written", file.string()), ""};
+}
+
+/// May this process use an SQLite store's file and the folder around it (in which the files beside it are made)?
+/// Looks at paths only, and opens nothing. Empty for PostgreSQL.
+Findings permission_findings(const std::string& store_url) {
+    const client::StoreAddress address = client::parse_store_url(store_url);
+    if (address.kind == client::StoreAddress::Kind::Postgres) return {};
+    const fs::path file = fs::absolute(address.place);
+    return {folder_finding(file.parent_path()), file_finding(file)};
 }
 
 Tone tone_of(Finding::Grade grade) {
@@ -61,8 +90,8 @@ Tone tone_of(Finding::Grade grade) {
 void print_findings(const Session& session, const Findings& findings) {
     std::vector<std::vector<Cell>> rows;
     for (const Finding& finding : findings) {
-        if (session.globals.json) session.io.out << to_json_shape(finding).dump() << '\n';
-        rows.push_back({{std::string(views::to_text(finding.grade)), tone_of(finding.grade)},
+        if (session.globals.json) session.print(to_json_shape(finding));
+        rows.push_back({{std::string(word_of(finding.grade)), tone_of(finding.grade)},
                         {finding.what},
                         {finding.found},
                         {finding.advice}});
@@ -75,7 +104,7 @@ bool has_problem(const Findings& findings) {
                        [](const Finding& f) { return f.grade == Finding::Grade::Problem; });
 }
 
-void add_store_findings(const Session& session, store::Store& store, Findings& findings) {
+void add_store_findings(const Session& session, store::ClientStore& store, Findings& findings) {
     findings.push_back({Finding::Grade::Ok, "store", store.describe(), ""});
     findings.push_back(clock_finding(store));
     if (!session.server()) findings.push_back(tokens_finding(store));
@@ -104,9 +133,8 @@ ExitCode doctor(Session& session) {
 
 }  // namespace
 
-void add_doctor(CLI::App& program, Action& chosen) {
-    program.add_subcommand("doctor", "Check store, schema, clock, permissions and settings, and say what to do")
-        ->callback([&chosen] { chosen = doctor; });
+void add_doctor(Command& program) {
+    program.add("doctor", "Check store, schema, clock, permissions and settings, and say what to do", doctor);
 }
 
 }  // namespace holdfast::cli

@@ -1,9 +1,6 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <ostream>
-
-#include "cli/session.h"
+#include "cli/commands.h"
 #include "cli/terminal/json_shapes.h"
 
 namespace holdfast::cli {
@@ -11,21 +8,17 @@ namespace holdfast::cli {
 namespace {
 
 ExitCode migrate(Session& session) {
-    const auto store = session.open_store(Access::CreateAndMigrate);
+    const auto store = session.open_store_itself(session.load_config(), Access::CreateAndMigrate);
     const int version = store->migrate().to;
-    if (session.globals.json)
-        session.io.out << Json{{"store", store->describe()}, {"schema_version", version}}.dump() << '\n';
-    else
-        session.io.out << fmt::format("{} is at schema version {}\n", store->describe(), version);
+    session.tell(Json{{"store", store->describe()}, {"schema_version", version}},
+                 fmt::format("{} is at schema version {}", store->describe(), version));
     return ExitCode::Done;
 }
 
 }  // namespace
 
-void add_migrate(CLI::App& program, Action& chosen) {
-    program.add_subcommand("migrate", "Create the store's schema, or bring it up to date")->callback([&chosen] {
-        chosen = migrate;
-    });
+void add_migrate(Command& program) {
+    program.add("migrate", "Create the store's schema, or bring it up to date", migrate);
 }
 
 }  // namespace holdfast::cli

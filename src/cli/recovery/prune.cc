@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
-#include "cli/recovery/commands.h"
-#include "views/recovery_view.h"
+#include "cli/commands.h"
+#include "server/remote/server_calls.h"
+#include "views/recovery.h"
 
 namespace holdfast::cli {
 
@@ -28,13 +28,17 @@ void print(const Io& io, const store::PruneAnswer& pruned, const config::Retenti
     line(pruned.worker_states, "worker states", retention.worker_state);
 }
 
+store::PruneAnswer pruned_by(const Session& session, const config::Config& config, const views::PruneOrder& order) {
+    if (const auto server = session.server()) return remote::prune(*server, order);
+    return views::prune(*session.open_store_itself(config, Access::AsItIs), config.retention, order);
+}
+
 ExitCode prune(Session& session, const views::PruneOrder& order) {
     const config::Config config = session.load_config();
-    const auto store = session.open_store(config, Access::AsItIs);
-    const store::PruneAnswer pruned = views::prune(*store, config.retention, order);
+    const store::PruneAnswer pruned = pruned_by(session, config, order);
     const bool is_refused = !pruned.doubt.empty() && !order.dry_run;
     if (session.globals.json) {
-        session.io.out << views::to_json_shape(pruned, order.dry_run).dump() << '\n';
+        session.print(views::to_json_shape(views::PruneView{order.dry_run, pruned}));
     } else {
         if (!is_refused) print(session.io, pruned, config.retention, order.dry_run);
         if (!pruned.doubt.empty())
@@ -46,13 +50,11 @@ ExitCode prune(Session& session, const views::PruneOrder& order) {
 
 }  // namespace
 
-void add_recovery_prune(CLI::App& recovery, Action& chosen) {
-    auto order = std::make_shared<views::PruneOrder>();
-    auto* command = recovery.add_subcommand("prune", "Remove history that is older than it has to be kept");
-    auto* dry_run = command->add_flag("--dry-run", order->dry_run, "Only say what would be removed");
-    command->add_flag("--yes", order->clock_is_right, "Remove it even while the store's clock is in doubt")
-        ->excludes(dry_run);
-    command->callback([order, &chosen] { chosen = [order](Session& session) { return prune(session, *order); }; });
+void add_recovery_prune(Command& recovery) {
+    auto [command, order] = recovery.add("prune", "Remove history that is older than it has to be kept", prune);
+    const Option dry_run = command.flag("--dry-run", order.dry_run, "Only say what would be removed");
+    command.flag("--yes", order.clock_is_right, "Remove it even while the store's clock is in doubt")
+        .excludes(dry_run);
 }
 
 }  // namespace holdfast::cli

@@ -1,14 +1,13 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
-#include "cli/recovery/commands.h"
+#include "cli/commands.h"
 #include "cli/terminal/words.h"
 #include "engine/recovery/manual_recovery.h"
 #include "platform/system_random.h"
-#include "server/remote/remote_recovery.h"
-#include "views/recovery_view.h"
+#include "server/remote/server_calls.h"
+#include "views/recovery.h"
 
 namespace holdfast::cli {
 
@@ -19,7 +18,7 @@ struct Settling {
     const char* help;
     const char* key;  // whose value is the default
     Duration config::RecoveryConfig::*threshold;
-    engine::ManualAnswer (*settle)(store::Store&, Random&, const engine::ManualParams&);
+    engine::ManualAnswer (*settle)(store::RecoveryStore&, Random&, const engine::ManualParams&);
     const char* done;
 };
 constexpr Settling settlings[] = {
@@ -33,18 +32,17 @@ engine::ManualAnswer settled(const Session& session, const Settling& settling,
                              const std::optional<Duration>& threshold) {
     if (const auto server = session.server()) return remote::settle(*server, settling.word, threshold);
     const config::Config config = session.load_config();
-    const auto store = session.open_store(config, Access::AsItIs);
+    const auto store = session.open_store_itself(config, Access::AsItIs);
     platform::SystemRandom random;
     return settling.settle(
         *store, random, {.threshold = threshold.value_or(config.recovery.*settling.threshold), .who = session.who()});
 }
 
 ExitCode settle(Session& session, const Settling& settling, const std::string& threshold) {
-    const auto given =
-        threshold.empty() ? std::nullopt : std::optional<Duration>(read_duration("--threshold", threshold));
+    const auto given = read_duration_if_given("--threshold", threshold);
     const engine::ManualAnswer answer = settled(session, settling, given);
     if (session.globals.json) {
-        session.io.out << views::to_json_shape(answer).dump() << '\n';
+        session.print(views::to_json_shape(answer));
         return ExitCode::Done;
     }
     session.io.out << fmt::format("{} {}\n", answer.settled, settling.done);
@@ -57,17 +55,13 @@ ExitCode settle(Session& session, const Settling& settling, const std::string& t
 
 }  // namespace
 
-void add_recovery_settle(CLI::App& recovery, Action& chosen) {
+void add_recovery_settle(Command& recovery) {
     for (const Settling& settling : settlings) {
-        auto threshold = std::make_shared<std::string>();
-        auto* command = recovery.add_subcommand(settling.word, settling.help);
-        command
-            ->add_option("--threshold", *threshold,
-                         fmt::format("Quiet for longer than this (default: {})", settling.key))
-            ->type_name("DURATION");
-        command->callback([threshold, &settling, &chosen] {
-            chosen = [threshold, &settling](Session& session) { return settle(session, settling, *threshold); };
-        });
+        auto [command, threshold] = recovery.add<std::string>(
+            settling.word, settling.help,
+            [&settling](Session& session, const std::string& given) { return settle(session, settling, given); });
+        command.text("--threshold", threshold, "DURATION",
+                     fmt::format("Quiet for longer than this (default: {})", settling.key));
     }
 }
 

@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
-#include "cli/recovery/commands.h"
+#include "cli/commands.h"
 #include "cli/tasks/timeline.h"
 #include "cli/terminal/words.h"
-#include "server/remote/remote_recovery.h"
-#include "views/recovery_view.h"
+#include "server/remote/server_calls.h"
+#include "views/recovery.h"
 
 namespace holdfast::cli {
 
@@ -26,16 +25,15 @@ std::vector<Cell> row_of(const engine::StaleTask& stale) {
 std::vector<engine::StaleTask> find(const Session& session, const std::optional<Duration>& threshold) {
     if (const auto server = session.server()) return remote::stale_tasks(*server, threshold);
     const config::Config config = session.load_config();
-    const auto store = session.open_store(config, Access::AsItIs);
+    const auto store = session.open_store_itself(config, Access::AsItIs);
     return views::find_stale(*store, config.recovery, threshold);
 }
 
-ExitCode list(Session& session, const std::string& threshold) {
-    const auto given =
-        threshold.empty() ? std::nullopt : std::optional<Duration>(read_duration("--threshold", threshold));
+ExitCode list_stale(Session& session, const std::string& threshold) {
+    const auto given = read_duration_if_given("--threshold", threshold);
     std::vector<std::vector<Cell>> rows;
     for (const auto& stale : find(session, given)) {
-        if (session.globals.json) session.io.out << views::to_json_shape(stale).dump() << '\n';
+        if (session.globals.json) session.print(views::to_json_shape(stale));
         rows.push_back(row_of(stale));
     }
     if (session.globals.json) return ExitCode::Done;
@@ -46,16 +44,11 @@ ExitCode list(Session& session, const std::string& threshold) {
 
 }  // namespace
 
-void add_recovery_stale(CLI::App& recovery, Action& chosen) {
-    auto threshold = std::make_shared<std::string>();
-    auto* command =
-        recovery.add_subcommand("stale", "CLAIMED and RUNNING tasks of which nothing was heard for a while");
-    command
-        ->add_option("--threshold", *threshold,
-                     "Quiet for longer than this (default: recovery.claimed_/running_stale_threshold_ms)")
-        ->type_name("DURATION");
-    command->callback(
-        [threshold, &chosen] { chosen = [threshold](Session& session) { return list(session, *threshold); }; });
+void add_recovery_stale(Command& recovery) {
+    auto [command, threshold] =
+        recovery.add("stale", "CLAIMED and RUNNING tasks of which nothing was heard for a while", list_stale);
+    command.text("--threshold", threshold, "DURATION",
+                 "Quiet for longer than this (default: recovery.claimed_/running_stale_threshold_ms)");
 }
 
 }  // namespace holdfast::cli

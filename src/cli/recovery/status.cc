@@ -1,22 +1,32 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <ostream>
 
 #include "base/text.h"
 #include "base/visible_text.h"
-#include "cli/recovery/commands.h"
-#include "cli/recovery/recovery_counts.h"
+#include "cli/commands.h"
 #include "cli/tasks/timeline.h"
 #include "cli/terminal/json_shapes.h"
-#include "server/api/sweep_settings.h"
-#include "server/remote/remote_recovery.h"
-#include "views/recovery_view.h"
+#include "platform/service_loop.h"
+#include "platform/system_random.h"
+#include "server/process/container_settings.h"
+#include "server/remote/server_calls.h"
+#include "views/recovery.h"
 #include "worker/sweep_thread.h"
 
 namespace holdfast::cli {
 
 namespace {
+
+/// "workers lost 1, requeued 2": what recovery services did, by name; "nothing" where all counts are zero.
+std::string counts_text(const Json& counts) {
+    std::string text;
+    for (const auto& [what, count] : counts.items())
+        if (count != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", what, count.dump());
+    std::replace(text.begin(), text.end(), '_', ' ');
+    return text.empty() ? "nothing" : text;
+}
 
 void print_services(const Io& io, const views::RecoveryStatus& status) {
     std::vector<std::vector<Cell>> rows;
@@ -50,7 +60,7 @@ void print_workers(const Io& io, const views::RecoveryStatus& status) {
                    << '\n';
 }
 
-void print_events(const Io& io, const std::vector<store::EventRecord>& events) {
+void print_events(const Io& io, const std::vector<views::RecoveryEvent>& events) {
     if (!events.empty()) io.out << "\nlast recoveries:\n";
     for (const auto& event : events)
         print_entry(io, {event.at, fmt::format("{}{}: {}", event.kind,
@@ -71,26 +81,65 @@ void print(const Io& io, const views::RecoveryStatus& status) {
 views::RecoveryStatus read_status(const Session& session) {
     if (const auto server = session.server()) return remote::recovery_status(*server);
     const config::Config config = session.load_config();
-    const auto store = session.open_store(config, Access::AsItIs);
-    const auto host = worker::host_watch_for(config.store.url, api::container_tool(config.worker));
+    const auto store = session.open_store_itself(config, Access::AsItIs);
+    const auto host = worker::host_watch_for(config.store.url, server::container_tool(config.worker));
     return views::read_recovery_status(*store, *host, session.who());
 }
 
-ExitCode show(Session& session) {
+ExitCode show_status(Session& session) {
     const views::RecoveryStatus status = read_status(session);
     if (session.globals.json)
-        session.io.out << views::dump_line(views::to_json_shape(status)) << '\n';
+        session.print(views::to_json_shape(status));
     else
         print(session.io, status);
     return ExitCode::Done;
 }
 
+// ---- One pass -------------------------------------------------------------------------------------
+
+void print(const Io& io, const engine::SweepReport& report) {
+    std::vector<std::vector<Cell>> rows;
+    for (const auto& pass : report.passes)
+        rows.push_back({{pass.service},
+                        pass.failure.empty() ? Cell{counts_text(views::counts_shape(pass.report))}
+                                             : Cell{"failed: " + pass.failure, Tone::Bad}});
+    print_table(io, {"SERVICE", "DID"}, rows);
+    for (const auto& pass : report.passes)
+        for (const std::string& remark : pass.report.remarks) io.out << visible_line(remark) << '\n';
+    io.out << "A single pass has no time to observe: it acts on certain evidence, deadlines and retention only. "
+              "Silent workers are judged by 'holdfast worker', which watches them.\n";
+}
+
+engine::SweepReport run_sweep(const Session& session) {
+    if (const auto server = session.server()) return remote::sweep(*server);
+    const config::Config config = session.load_config();
+    const auto store = session.open_store_itself(config, Access::AsItIs);
+    const auto host = worker::host_watch_for(config.store.url, server::container_tool(config.worker));
+    platform::SystemRandom random;
+    engine::Sweeper sweeper(*store, *host, random, session.who(), views::sweep_settings(config),
+                            platform::machine_time);
+    return sweeper.run_all(platform::machine_time());
+}
+
+ExitCode sweep(Session& session) {
+    const engine::SweepReport report = run_sweep(session);
+    bool has_failed = false;
+    for (const auto& pass : report.passes) {
+        has_failed = has_failed || !pass.failure.empty();
+        if (session.globals.json) session.print(views::to_json_shape(pass));
+    }
+    if (!session.globals.json) print(session.io, report);
+    return has_failed ? ExitCode::Failed : ExitCode::Done;
+}
+
 }  // namespace
 
-void add_recovery_status(CLI::App& recovery, Action& chosen) {
-    recovery.add_subcommand("status", "Who sweeps, what recovery did, which workers it doubts")->callback([&chosen] {
-        chosen = show;
-    });
+void add_recovery_status(Command& recovery) {
+    recovery.add("status", "Who sweeps, what recovery did, which workers it doubts", show_status);
+}
+
+void add_recovery_sweep(Command& recovery) {
+    recovery.add("sweep", "One pass of every recovery service, now", sweep);
 }
 
 }  // namespace holdfast::cli

@@ -1,14 +1,16 @@
-#include <CLI/CLI.hpp>
 #include <ostream>
 
 #include "base/text.h"
+#include "cli/commands.h"
 #include "cli/jobs/step_tree.h"
-#include "cli/schedules/commands.h"
-#include "cli/schedules/schedule_view.h"
+#include "cli/terminal/json_shapes.h"
+#include "views/schedule.h"
 
 namespace holdfast::cli {
 
 namespace {
+
+using views::ScheduleView;
 
 std::string next_of(const ScheduleView& view) {
     if (!view.problem.empty()) return view.problem;
@@ -24,21 +26,21 @@ Tone tone_of_next(const ScheduleView& view) {
 std::vector<Cell> row_of(const ScheduleView& view) {
     const auto& last = view.record.last_state;
     return {{view.record.schedule.name},
-            {view.problem.empty() ? timing_text(view.timing) : ""},
+            {view.problem.empty() ? views::timing_text(view.timing) : ""},
             {view.workflow},
             {next_of(view), tone_of_next(view)},
             {view.record.last_job.is_nil() ? "" : view.record.last_job.to_string()},
             {last ? std::string(to_text(*last)) : "", last ? tone_of(*last) : Tone::Plain}};
 }
 
-ExitCode list(Session& session) {
+ExitCode list_schedules(Session& session) {
     const auto store = session.open_store(Access::AsItIs);
     const Timestamp now = store->now();
     std::vector<std::vector<Cell>> rows;
     for (const auto& record : store->schedules()) {
-        const ScheduleView view = view_of(record, now, 1);
+        const ScheduleView view = views::view_of(record, now, 1);
         if (session.globals.json)
-            session.io.out << views::dump_line(to_json_shape(view)) << '\n';
+            session.print(views::to_json_shape(view));
         else
             rows.push_back(row_of(view));
     }
@@ -49,9 +51,8 @@ ExitCode list(Session& session) {
 
 }  // namespace
 
-void add_schedules_list(CLI::App& schedules, Action& chosen) {
-    auto* command = schedules.add_subcommand("list", "Schedules, by name");
-    command->callback([&chosen] { chosen = list; });
+void add_schedules_list(Command& schedules) {
+    schedules.add("list", "Schedules, by name", list_schedules);
 }
 
 }  // namespace holdfast::cli

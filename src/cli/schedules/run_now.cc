@@ -1,8 +1,6 @@
-#include <CLI/CLI.hpp>
-#include <ostream>
-
-#include "cli/schedules/commands.h"
-#include "cli/schedules/schedule_view.h"
+#include "cli/commands.h"
+#include "cli/ids.h"
+#include "cli/terminal/json_shapes.h"
 #include "client/job_operations.h"
 #include "server/remote/server_link.h"
 
@@ -23,21 +21,16 @@ std::string start_job(const Session& session, const std::string& name) {
 
 ExitCode run_now(Session& session, const std::string& name) {
     const std::string job = start_job(session, name);
-    if (session.globals.json)
-        session.io.out << Json{{"id", job}, {"schedule", name}}.dump() << '\n';
-    else
-        session.io.out << job << '\n';
+    session.tell(Json{{"id", job}, {"schedule", name}}, job);
     return ExitCode::Done;
 }
 
 }  // namespace
 
-void add_schedules_run_now(CLI::App& schedules, Action& chosen) {
-    auto name = std::make_shared<std::string>();
-    auto* command =
-        schedules.add_subcommand("run-now", "Start a job of a schedule now, beside its slots; prints the job's id");
-    command->add_option("NAME", *name, "Its name")->required()->type_name("");
-    command->callback([name, &chosen] { chosen = [name](Session& session) { return run_now(session, *name); }; });
+void add_schedules_run_now(Command& schedules) {
+    auto [command, name] =
+        schedules.add("run-now", "Start a job of a schedule now, beside its slots; prints the job's id", run_now);
+    command.argument("NAME", name, "Its name");
 }
 
 }  // namespace holdfast::cli

@@ -1,17 +1,19 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
 #include "base/text.h"
-#include "cli/schedules/commands.h"
-#include "cli/schedules/schedule_view.h"
-#include "cli/terminal/field_printer.h"
+#include "cli/commands.h"
+#include "cli/ids.h"
+#include "cli/terminal/json_shapes.h"
 #include "core/calendar/schedule_text.h"
+#include "views/schedule.h"
 
 namespace holdfast::cli {
 
 namespace {
+
+using views::ScheduleView;
 
 constexpr int slots_shown = 5;
 
@@ -22,8 +24,8 @@ std::string last_of(const store::ScheduleRecord& record) {
 }
 
 void print_timing(const FieldPrinter& field, const core::ScheduleTiming& timing) {
-    field("when", timing_text(timing));
-    field("overlap", std::string(core::to_string(timing.overlap)));
+    field("when", views::timing_text(timing));
+    field("overlap", std::string(word_of(timing.overlap)));
     field("catch up", fmt::format("{} missed", timing.catch_up));
     if (timing.jitter > Duration::zero()) field("jitter", format_duration(timing.jitter));
 }
@@ -31,7 +33,7 @@ void print_timing(const FieldPrinter& field, const core::ScheduleTiming& timing)
 void print_slots(const Io& io, const ScheduleView& view) {
     std::vector<std::vector<Cell>> rows;
     for (const Timestamp slot : view.next)
-        rows.push_back({{local_text(view.zone, slot)}, {format_timestamp(slot), Tone::Faint}});
+        rows.push_back({{views::local_text(view.zone, slot)}, {format_timestamp(slot), Tone::Faint}});
     io.out << '\n';
     print_table(io, {fmt::format("NEXT, IN {}", view.timing.zone), "IN UTC"}, rows);
 }
@@ -50,11 +52,11 @@ void print_schedule(const Io& io, const ScheduleView& view) {
     if (!view.next.empty()) print_slots(io, view);
 }
 
-ExitCode show(Session& session, const std::string& name) {
+ExitCode show_schedule(Session& session, const std::string& name) {
     const auto store = session.open_store(Access::AsItIs);
-    const ScheduleView view = view_of(find_schedule(*store, name), store->now(), slots_shown);
+    const ScheduleView view = views::view_of(find_schedule(*store, name), store->now(), slots_shown);
     if (session.globals.json)
-        session.io.out << views::dump_line(to_json_shape(view)) << '\n';
+        session.print(views::to_json_shape(view));
     else
         print_schedule(session.io, view);
     return ExitCode::Done;
@@ -62,11 +64,10 @@ ExitCode show(Session& session, const std::string& name) {
 
 }  // namespace
 
-void add_schedules_show(CLI::App& schedules, Action& chosen) {
-    auto name = std::make_shared<std::string>();
-    auto* command = schedules.add_subcommand("show", "One schedule, and when it starts its next five jobs");
-    command->add_option("NAME", *name, "Its name")->required()->type_name("");
-    command->callback([name, &chosen] { chosen = [name](Session& session) { return show(session, *name); }; });
+void add_schedules_show(Command& schedules) {
+    auto [command, name] =
+        schedules.add("show", "One schedule, and when it starts its next five jobs", show_schedule);
+    command.argument("NAME", name, "Its name");
 }
 
 }  // namespace holdfast::cli

@@ -1,38 +1,40 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <ostream>
-
-#include "cli/schedules/commands.h"
-#include "cli/schedules/schedule_view.h"
+#include "cli/commands.h"
+#include "cli/ids.h"
+#include "cli/terminal/json_shapes.h"
 
 namespace holdfast::cli {
 
 namespace {
 
 void tell(const Session& session, const std::string& name, const char* status, const char* sentence) {
-    if (session.globals.json)
-        session.io.out << Json{{"schedule", name}, {"status", status}}.dump() << '\n';
-    else
-        session.io.out << fmt::format("schedule {} {}\n", name, sentence);
+    session.tell(Json{{"schedule", name}, {"status", status}}, fmt::format("schedule {} {}", name, sentence));
 }
 
 [[noreturn]] void refuse_missing(const std::string& name) {
-    throw UnknownSchedule(fmt::format("schedule {} is not there any more", name));
+    throw NotFound(fmt::format("schedule {} is not there any more", name));
 }
 
-ExitCode set_paused(Session& session, const std::string& name, bool paused) {
+void set_paused(const Session& session, const std::string& name, bool paused) {
     const auto store = session.open_store(Access::AsItIs);
     (void)find_schedule(*store, name);
     if (!store->set_schedule_paused(name, paused, session.who())) refuse_missing(name);
-    if (paused)
-        tell(session, name, "paused", "is paused: it starts no jobs; those that run go on");
-    else
-        tell(session, name, "resumed", "starts jobs again");
+}
+
+ExitCode pause_schedule(Session& session, const std::string& name) {
+    set_paused(session, name, true);
+    tell(session, name, "paused", "is paused: it starts no jobs; those that run go on");
     return ExitCode::Done;
 }
 
-ExitCode remove(Session& session, const std::string& name) {
+ExitCode resume_schedule(Session& session, const std::string& name) {
+    set_paused(session, name, false);
+    tell(session, name, "resumed", "starts jobs again");
+    return ExitCode::Done;
+}
+
+ExitCode remove_schedule(Session& session, const std::string& name) {
     const auto store = session.open_store(Access::AsItIs);
     (void)find_schedule(*store, name);
     if (!store->remove_schedule(name, session.who())) refuse_missing(name);
@@ -40,24 +42,18 @@ ExitCode remove(Session& session, const std::string& name) {
     return ExitCode::Done;
 }
 
-void add_word(CLI::App& schedules, Action& chosen, const char* word, const char* help,
-              std::function<ExitCode(Session&, const std::string&)> act) {
-    auto name = std::make_shared<std::string>();
-    auto* command = schedules.add_subcommand(word, help);
-    command->add_option("NAME", *name, "Its name")->required()->type_name("");
-    command->callback([name, act = std::move(act), &chosen] {
-        chosen = [name, act](Session& session) { return act(session, *name); };
-    });
+void add_order(Command& schedules, const char* word, const char* help,
+               ExitCode (*act)(Session&, const std::string&)) {
+    auto [command, name] = schedules.add(word, help, act);
+    command.argument("NAME", name, "Its name");
 }
 
 }  // namespace
 
-void add_schedules_steering(CLI::App& schedules, Action& chosen) {
-    add_word(schedules, chosen, "pause", "Let a schedule start no jobs",
-             [](Session& session, const std::string& name) { return set_paused(session, name, true); });
-    add_word(schedules, chosen, "resume", "Let a paused schedule start jobs again",
-             [](Session& session, const std::string& name) { return set_paused(session, name, false); });
-    add_word(schedules, chosen, "remove", "Forget a schedule; its jobs stay", remove);
+void add_schedules_steering(Command& schedules) {
+    add_order(schedules, "pause", "Let a schedule start no jobs", pause_schedule);
+    add_order(schedules, "resume", "Let a paused schedule start jobs again", resume_schedule);
+    add_order(schedules, "remove", "Forget a schedule; its jobs stay", remove_schedule);
 }
 
 }  // namespace holdfast::cli

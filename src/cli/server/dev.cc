@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
 #include "base/text.h"
+#include "cli/commands.h"
 #include "cli/server/dev_worker.h"
 #include "cli/server/server_plan.h"
 #include "platform/log_writer.h"
@@ -68,12 +68,10 @@ ExitCode run_dev(Session& session, const ServerFlags& flags) {
 
 }  // namespace
 
-void add_dev(CLI::App& program, Action& chosen) {
-    auto given = std::make_shared<ServerFlags>();
-    auto* command = program.add_subcommand(
-        "dev", "Everything on this machine: server, page and one worker, until SIGTERM or SIGINT");
-    command->add_option("--port", given->port, "The port (default: 7070, or the next that is free)")->type_name("N");
-    command->callback([given, &chosen] { chosen = [given](Session& session) { return run_dev(session, *given); }; });
+void add_dev(Command& program) {
+    auto [command, given] = program.add(
+        "dev", "Everything on this machine: server, page and one worker, until SIGTERM or SIGINT", run_dev);
+    command.text("--port", given.port, "N", "The port (default: 7070, or the next that is free)");
 }
 
 }  // namespace holdfast::cli

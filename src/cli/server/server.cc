@@ -1,10 +1,10 @@
-#include <CLI/CLI.hpp>
 #include <ostream>
 
+#include "cli/commands.h"
 #include "cli/server/server_plan.h"
-#include "cli/server/service_notice.h"
 #include "platform/log_writer.h"
 #include "platform/real_clock.h"
+#include "platform/sd_notify.h"
 
 namespace holdfast::cli {
 
@@ -14,7 +14,7 @@ ExitCode run_server(Session& session, const ServerFlags& flags) {
     const auto given = overrides(flags);
     const config::Config config = session.load_config(given);
     platform::LogWriter log(session.io.err, config.log.format, config.log.level, platform::real_clock());
-    ServiceNotice notice(session.io);
+    platform::SdNotify notice(session.io.environment);
     server::ServerPlan plan = server_plan(session, config, given, log);
     if (flags.no_sweep) plan.sweep.reset();
     plan.ready = [&](const std::string& url) {
@@ -29,19 +29,16 @@ ExitCode run_server(Session& session, const ServerFlags& flags) {
 
 }  // namespace
 
-void add_server(CLI::App& program, Action& chosen) {
-    auto given = std::make_shared<ServerFlags>();
-    auto* command = program.add_subcommand("server", "Serve the API and the web page, until SIGTERM or SIGINT");
-    command->add_option("--address", given->address, "Where it listens (default: 127.0.0.1)")->type_name("ADDRESS");
-    command->add_option("--port", given->port, "The port (default: 7070)")->type_name("N");
-    command->add_option("--tls-cert", given->tls_certificate, "Its certificate, PEM; with it, only TLS is spoken")
-        ->type_name("FILE");
-    command->add_option("--tls-key", given->tls_key, "The key of that certificate, PEM")->type_name("FILE");
-    command->add_flag("--insecure", given->insecure,
-                      "Listen elsewhere than on loopback without any token: everybody may do everything");
-    command->add_flag("--no-sweep", given->no_sweep, "Leave recovery to workers and other servers");
-    command->callback(
-        [given, &chosen] { chosen = [given](Session& session) { return run_server(session, *given); }; });
+void add_server(Command& program) {
+    auto [command, given] =
+        program.add("server", "Serve the API and the web page, until SIGTERM or SIGINT", run_server);
+    command.text("--address", given.address, "ADDRESS", "Where it listens (default: 127.0.0.1)");
+    command.text("--port", given.port, "N", "The port (default: 7070)");
+    command.text("--tls-cert", given.tls_certificate, "FILE", "Its certificate, PEM; with it, only TLS is spoken");
+    command.text("--tls-key", given.tls_key, "FILE", "The key of that certificate, PEM");
+    command.flag("--insecure", given.insecure,
+                 "Listen elsewhere than on loopback without any token: everybody may do everything");
+    command.flag("--no-sweep", given.no_sweep, "Leave recovery to workers and other servers");
 }
 
 }  // namespace holdfast::cli

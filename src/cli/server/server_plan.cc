@@ -1,8 +1,8 @@
 #include "cli/server/server_plan.h"
 
-#include "cli/schedules/schedule_changes.h"
-#include "cli/tasks/key_changes.h"
-#include "server/api/sweep_settings.h"
+#include "cli/server/put_catalog.h"
+#include "server/process/container_settings.h"
+#include "views/recovery.h"
 
 namespace holdfast::cli {
 
@@ -51,15 +51,14 @@ server::ServerPlan server_plan(const Session& session, const config::Config& con
     plan.limits = limits_of(config.server);
     plan.insecure = config.server.insecure;
     plan.shutdown_grace = config.server.shutdown_grace;
-    plan.sweep = api::sweep_settings(config);
+    plan.sweep = views::sweep_settings(config);
     plan.liveness_interval = config.recovery.liveness_interval;
-    plan.containers = api::container_tool(config.worker);
+    plan.containers = server::container_tool(config.worker);
     plan.config = config;
     plan.load_config = [&session, flags] { return session.try_config(flags); };
     plan.logs_requests = config.log.level == LogLevel::Debug;
     plan.prepare = [&session, &log](store::Store& store, const config::Config& current) {
-        put_schedules_of(current, store, session.who(), log);
-        put_keys_of(current, store, session.who(), log);
+        put_catalog(current, store, session.who(), log);
     };
     return plan;
 }

@@ -1,18 +1,17 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ostream>
 
 #include "base/ids.h"
 #include "base/text.h"
-#include "cli/session.h"
+#include "cli/commands.h"
 #include "cli/tasks/timeline.h"
 #include "cli/terminal/words.h"
 #include "platform/system_random.h"
 #include "server/api/token_secret.h"
-#include "server/remote/remote_tokens.h"
-#include "views/token_shape.h"
+#include "server/remote/server_calls.h"
+#include "views/token.h"
 
 namespace holdfast::cli {
 
@@ -24,11 +23,7 @@ struct NewTokenFlags {
 };
 
 store::Scope read_scope(const std::string& text) {
-    return read_word<store::Scope>("--scope", text,
-                                   {{"read", store::Scope::Read},
-                                    {"submit", store::Scope::Submit},
-                                    {"operate", store::Scope::Operate},
-                                    {"admin", store::Scope::Admin}});
+    return read_word<store::Scope>("--scope", text);
 }
 
 using MadeToken = remote::MadeToken;
@@ -47,7 +42,7 @@ store::NewToken token_of(const NewTokenFlags& flags, Session& session) {
 void print_created(const Io& io, const MadeToken& made) {
     const store::NewToken& token = made.record.token;
     io.out << fmt::format("token {} ({}) is made; this is the only time that its secret is shown:\n\n  {}\n\n",
-                          token.name, store::to_text(token.scope), paint(io, Tone::Strong, made.secret))
+                          token.name, word_of(token.scope), paint(io, Tone::Strong, made.secret))
            << "Send it as 'Authorization: Bearer SECRET', or log in with it on the page.\n";
 }
 
@@ -74,13 +69,12 @@ std::optional<MadeToken> make_in_store(store::Store& store, store::NewToken toke
 
 std::optional<MadeToken> make_token(Session& session, const NewTokenFlags& flags) {
     const store::NewToken token = token_of(flags, session);
-    std::optional<Duration> lasts;
-    if (!flags.expires.empty()) lasts = read_duration("--expires", flags.expires);
+    const auto lasts = read_duration_if_given("--expires", flags.expires);
     if (const auto server = session.server()) return make_at_server(*server, token, flags.expires);
-    return make_in_store(*session.open_store(Access::CreateAndMigrate), token, lasts);
+    return make_in_store(*session.open_store_itself(session.load_config(), Access::CreateAndMigrate), token, lasts);
 }
 
-ExitCode create(Session& session, const NewTokenFlags& flags) {
+ExitCode create_token(Session& session, const NewTokenFlags& flags) {
     const auto made = make_token(session, flags);
     if (!made) {
         session.io.err << fmt::format(
@@ -93,16 +87,20 @@ ExitCode create(Session& session, const NewTokenFlags& flags) {
         print_created(session.io, *made);
         return ExitCode::Done;
     }
-    views::Json shape = views::to_json_shape(made->record);
-    shape["token"] = made->secret;
-    session.io.out << shape.dump() << '\n';
+    session.print(views::to_json_shape(*made));
     return ExitCode::Done;
 }
 
 Cell status_of(const store::TokenRecord& record, Timestamp now) {
-    if (record.revoked_at) return {"revoked", Tone::Bad};
+    switch (record.state_at(now)) {
+        case core::TokenState::Revoked:
+            return {"revoked", Tone::Bad};
+        case core::TokenState::Expired:
+            return {"expired", Tone::Bad};
+        case core::TokenState::Valid:
+            break;
+    }
     if (!record.token.expires_at) return {"valid", Tone::Good};
-    if (*record.token.expires_at <= now) return {"expired", Tone::Bad};
     return {"valid for " + rough_duration(*record.token.expires_at - now), Tone::Good};
 }
 
@@ -116,23 +114,15 @@ constexpr const char* way_back =
     "admin', "
     "run directly on the store, makes one\n";
 
-bool is_valid(const store::TokenRecord& record, Timestamp now) {
-    return !record.revoked_at && (!record.token.expires_at || *record.token.expires_at > now);
-}
-
-bool has_valid(const std::vector<store::TokenRecord>& tokens, Timestamp now) {
-    return std::ranges::any_of(tokens, [&](const auto& record) { return is_valid(record, now); });
-}
-
-ExitCode list(Session& session) {
+ExitCode list_tokens(Session& session) {
     const auto store = session.open_store(Access::AsItIs);
     const Timestamp now = store->now();
     std::vector<std::vector<Cell>> rows;
     const std::vector<store::TokenRecord> tokens = store->tokens();
     for (const store::TokenRecord& record : tokens) {
-        if (session.globals.json) session.io.out << views::to_json_shape(record).dump() << '\n';
+        if (session.globals.json) session.print(views::to_json_shape(record));
         rows.push_back({{record.token.name},
-                        {std::string(store::to_text(record.token.scope))},
+                        {std::string(word_of(record.token.scope))},
                         {record.token.queues.empty() ? "all" : join(record.token.queues, ", ")},
                         status_of(record, now),
                         {last_use(record, now)},
@@ -141,21 +131,20 @@ ExitCode list(Session& session) {
     }
     if (session.globals.json) return ExitCode::Done;
     print_table(session.io, {"NAME", "SCOPE", "QUEUES", "STATUS", "LAST USE", "MADE BY", "ID"}, rows);
-    if (!tokens.empty() && !has_valid(tokens, now)) session.io.err << "holdfast: " << way_back;
+    if (!tokens.empty() && !store::has_valid(tokens, now)) session.io.err << "holdfast: " << way_back;
     if (rows.empty() && session.io.terminal)
         session.io.out << "no tokens: 'holdfast tokens create NAME --scope operate' makes one\n";
     return ExitCode::Done;
 }
 
-ExitCode revoke(Session& session, const std::string& name) {
+ExitCode revoke_token(Session& session, const std::string& name) {
     const auto store = session.open_store(Access::AsItIs);
     const bool is_revoked = store->revoke_token(name, session.who());
     if (session.globals.json)
-        session.io.out << views::Json{{"name", name}, {"status", is_revoked ? "revoked" : "not_found"}}.dump()
-                       << '\n';
+        session.print(views::Json{{"name", name}, {"status", is_revoked ? "revoked" : "not_found"}});
     else if (is_revoked)
         session.io.out << fmt::format("token {} is revoked: servers refuse it within seconds\n", name);
-    if (is_revoked && !session.server() && !has_valid(store->tokens(), store->now()))
+    if (is_revoked && !session.server() && !store::has_valid(store->tokens(), store->now()))
         session.io.err << "holdfast: " << way_back;
     if (is_revoked) return ExitCode::Done;
     session.io.err << fmt::format("holdfast: no valid token has the name or id {}; see 'holdfast tokens list'\n",
@@ -163,36 +152,18 @@ ExitCode revoke(Session& session, const std::string& name) {
     return ExitCode::Failed;
 }
 
-void add_create(CLI::App& tokens, Action& chosen) {
-    auto given = std::make_shared<NewTokenFlags>();
-    auto* command = tokens.add_subcommand("create", "Make a token, and show its secret, once");
-    command->add_option("NAME", given->name, "Whose or what for it is; events say it")->required()->type_name("");
-    command->add_option("--scope", given->scope, "read, submit, operate or admin; each includes those before")
-        ->required()
-        ->type_name("WORD");
-    command->add_option("--queue", given->queues, "Only tasks of this queue (repeatable; default: of all)")
-        ->type_name("NAME")
-        ->allow_extra_args(false);
-    command->add_option("--expires", given->expires, "How long it is valid: 90d (default: until it is revoked)")
-        ->type_name("DURATION");
-    command->callback([given, &chosen] { chosen = [given](Session& session) { return create(session, *given); }; });
-}
-
-void add_revoke(CLI::App& tokens, Action& chosen) {
-    auto name = std::make_shared<std::string>();
-    auto* command = tokens.add_subcommand("revoke", "Let a token open nothing any more");
-    command->add_option("NAME", *name, "Its name or id")->required()->type_name("");
-    command->callback([name, &chosen] { chosen = [name](Session& session) { return revoke(session, *name); }; });
-}
-
 }  // namespace
 
-void add_tokens(CLI::App& program, Action& chosen) {
-    auto* tokens = program.add_subcommand("tokens", "Say who may use the server: make, list and revoke its keys");
-    tokens->require_subcommand(1);
-    add_create(*tokens, chosen);
-    tokens->add_subcommand("list", "Every token, without its secret")->callback([&chosen] { chosen = list; });
-    add_revoke(*tokens, chosen);
+void add_tokens(Command& tokens) {
+    auto [create, given] = tokens.add("create", "Make a token, and show its secret, once", create_token);
+    create.argument("NAME", given.name, "Whose or what for it is; events say it");
+    create.text("--scope", given.scope, "WORD", "read, submit, operate or admin; each includes those before")
+        .required();
+    create.texts("--queue", given.queues, "NAME", "Only tasks of this queue (repeatable; default: of all)");
+    create.text("--expires", given.expires, "DURATION", "How long it is valid: 90d (default: until it is revoked)");
+    tokens.add("list", "Every token, without its secret", list_tokens);
+    auto [revoke, name] = tokens.add("revoke", "Let a token open nothing any more", revoke_token);
+    revoke.argument("NAME", name, "Its name or id");
 }
 
 }  // namespace holdfast::cli

@@ -1,9 +1,7 @@
-#include <CLI/CLI.hpp>
-
 #include "base/assert.h"
+#include "cli/commands.h"
+#include "cli/ids.h"
 #include "cli/steering.h"
-#include "cli/tasks/commands.h"
-#include "cli/tasks/task_ids.h"
 
 namespace holdfast::cli {
 
@@ -30,7 +28,7 @@ Steered describe(const Uuid& id, CancelStatus status) {
     HOLDFAST_ASSERT(false);
 }
 
-ExitCode cancel(Session& session, const CancelCommand& command) {
+ExitCode cancel_tasks(Session& session, const CancelCommand& command) {
     const auto store = session.open_store(Access::AsItIs);
     const auto ids = ids_of(resolve_tasks(*store, command.ids));
     const auto statuses = store->cancel({.tasks = ids, .who = session.who(), .reason = command.reason});
@@ -41,12 +39,10 @@ ExitCode cancel(Session& session, const CancelCommand& command) {
 
 }  // namespace
 
-void add_tasks_cancel(CLI::App& tasks, Action& chosen) {
-    auto given = std::make_shared<CancelCommand>();
-    auto* command = tasks.add_subcommand("cancel", "End tasks, or ask their workers to");
-    command->add_option("ID", given->ids, "Their ids, or the beginnings of them")->required()->type_name("");
-    command->add_option("--reason", given->reason, "Why, for those who read its history")->type_name("TEXT");
-    command->callback([given, &chosen] { chosen = [given](Session& session) { return cancel(session, *given); }; });
+void add_tasks_cancel(Command& tasks) {
+    auto [command, given] = tasks.add("cancel", "End tasks, or ask their workers to", cancel_tasks);
+    command.arguments("ID", given.ids, "Their ids, or the beginnings of them");
+    command.text("--reason", given.reason, "TEXT", "The reason, recorded in its history");
 }
 
 }  // namespace holdfast::cli

@@ -19,7 +19,7 @@ std::string failure_text(const store::TaskRecord& task) {
 
 }  // namespace
 
-Ending await_ending(store::Store& store, const Uuid& id, std::optional<Duration> timeout) {
+Ending await_ending(store::ClientStore& store, const Uuid& id, std::optional<Duration> timeout) {
     return {id, client::WaitingRoom(store).wait(id, timeout)};
 }
 

@@ -13,7 +13,7 @@ struct Ending {
     std::optional<store::TaskRecord> task;
 };
 
-[[nodiscard]] Ending await_ending(store::Store& store, const Uuid& id, std::optional<Duration> timeout);
+[[nodiscard]] Ending await_ending(store::ClientStore& store, const Uuid& id, std::optional<Duration> timeout);
 
 /// Prints the result of a COMPLETED task, or says on the error stream how else it ended; Done only for COMPLETED.
 ExitCode report_ending(const Io& io, const Ending& ending);

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <array>
 
 #include "base/assert.h"
+#include "cli/commands.h"
+#include "cli/ids.h"
 #include "cli/steering.h"
-#include "cli/tasks/commands.h"
-#include "cli/tasks/task_ids.h"
 #include "cli/terminal/words.h"
 
 namespace holdfast::cli {
@@ -30,9 +30,9 @@ Steered describe(const Uuid& id, store::ForceStatus status, TaskState state) {
     HOLDFAST_ASSERT(false);
 }
 
-ExitCode force(Session& session, const ForceCommand& command) {
-    const auto state = read_word<TaskState>("--state", command.state,
-                                            {{"failed", TaskState::Failed}, {"cancelled", TaskState::Cancelled}});
+ExitCode force_tasks(Session& session, const ForceCommand& command) {
+    const std::array endings = {TaskState::Failed, TaskState::Cancelled};
+    const auto state = read_word<TaskState>("--state", command.state, endings);
     const auto store = session.open_store(Access::AsItIs);
     const auto ids = ids_of(resolve_tasks(*store, command.ids));
     const auto statuses =
@@ -44,15 +44,11 @@ ExitCode force(Session& session, const ForceCommand& command) {
 
 }  // namespace
 
-void add_tasks_force(CLI::App& tasks, Action& chosen) {
-    auto given = std::make_shared<ForceCommand>();
-    auto* command = tasks.add_subcommand("force", "End tasks at once, whatever their workers are doing");
-    command->add_option("ID", given->ids, "Their ids, or the beginnings of them")->required()->type_name("");
-    command->add_option("--state", given->state, "How they end: failed (default) or cancelled")->type_name("STATE");
-    command->add_option("--reason", given->reason, "Why, for those who read its history")
-        ->required()
-        ->type_name("TEXT");
-    command->callback([given, &chosen] { chosen = [given](Session& session) { return force(session, *given); }; });
+void add_tasks_force(Command& tasks) {
+    auto [command, given] = tasks.add("force", "End tasks at once, whatever their workers are doing", force_tasks);
+    command.arguments("ID", given.ids, "Their ids, or the beginnings of them");
+    command.text("--state", given.state, "STATE", "How they end: failed (default) or cancelled");
+    command.text("--reason", given.reason, "TEXT", "The reason, recorded in its history").required();
 }
 
 }  // namespace holdfast::cli

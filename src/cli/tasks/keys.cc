@@ -1,9 +1,8 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
-#include "cli/session.h"
+#include "cli/commands.h"
 #include "cli/terminal/json_shapes.h"
 #include "client/key_operations.h"
 
@@ -19,7 +18,7 @@ ExitCode list_keys(Session& session) {
     const auto store = session.open_store(Access::AsItIs);
     std::vector<std::vector<Cell>> rows;
     for (const auto& record : store->keys({})) {
-        if (session.globals.json) session.io.out << to_json_shape(record).dump() << '\n';
+        if (session.globals.json) session.print(to_json_shape(record));
         rows.push_back({{record.key.key},
                         record.key.is_shared() ? Cell{"(shared)", Tone::Strong} : Cell{record.key.queue},
                         {std::to_string(record.key.limit)},
@@ -66,11 +65,9 @@ ExitCode set_key(Session& session, const KeyFlags& flags) {
             fmt::format("key {0} is declared shared, so that no queue has a limit of its own; "
                         "'holdfast keys remove {0} --shared' ends that",
                         key.key));
-    if (session.globals.json)
-        session.io.out << shape_of(key, client::to_text(status)).dump() << '\n';
-    else
-        session.io.out << fmt::format("key {} has the limit {}{}\n", client::key_name(key.key, key.queue), key.limit,
-                                      status == DeclareStatus::Unchanged ? ", as before" : "");
+    session.tell(shape_of(key, word_of(status)),
+                 fmt::format("key {} has the limit {}{}", client::key_name(key.key, key.queue), key.limit,
+                             status == DeclareStatus::Unchanged ? ", as before" : ""));
     return ExitCode::Done;
 }
 
@@ -78,17 +75,12 @@ ExitCode remove_key(Session& session, const KeyFlags& flags) {
     require_owner(flags);
     const auto store = session.open_store(Access::AsItIs);
     if (!store->remove_key(flags.key, flags.queue, session.who()))
-        throw UnknownKey(fmt::format("key {} is not declared; 'holdfast keys list' shows those that are",
-                                     client::key_name(flags.key, flags.queue)));
-    if (session.globals.json)
-        session.io.out << Json{{"key", flags.key},
-                               {"queue", flags.shared ? Json() : Json(flags.queue)},
-                               {"status", "removed"}}
-                              .dump()
-                       << '\n';
-    else
-        session.io.out << fmt::format("key {} is not declared any more: its limit follows the submits\n",
-                                      client::key_name(flags.key, flags.queue));
+        throw NotFound(fmt::format("key {} is not declared; 'holdfast keys list' shows those that are",
+                                   client::key_name(flags.key, flags.queue)));
+    session.tell(
+        Json{{"key", flags.key}, {"queue", flags.shared ? Json() : Json(flags.queue)}, {"status", "removed"}},
+        fmt::format("key {} is not declared any more: its limit follows the submits",
+                    client::key_name(flags.key, flags.queue)));
     return ExitCode::Done;
 }
 
@@ -98,15 +90,12 @@ std::string sentence_about(const core::KeyDeclaration& key, DeclareStatus status
     if (status == DeclareStatus::IsShared)
         return fmt::format(
             "is declared shared in the store, and stays so; 'holdfast keys remove {} --shared' ends it", key.key);
-    return fmt::format("{} {}", dry_run ? "would be" : "is", client::to_text(status));
+    return fmt::format("{} {}", dry_run ? "would be" : "is", word_of(status));
 }
 
 void tell(const Session& session, const core::KeyDeclaration& key, std::string_view status,
           const std::string& sentence) {
-    if (session.globals.json)
-        session.io.out << shape_of(key, status).dump() << '\n';
-    else
-        session.io.out << fmt::format("key {} {}\n", client::key_name(key.key, key.queue), sentence);
+    session.tell(shape_of(key, status), fmt::format("key {} {}", client::key_name(key.key, key.queue), sentence));
 }
 
 ExitCode apply_keys(Session& session, bool dry_run) {
@@ -117,7 +106,7 @@ ExitCode apply_keys(Session& session, bool dry_run) {
     const auto changes =
         dry_run ? client::compare_keys(*store, config.keys) : client::put_keys(*store, config.keys, session.who());
     for (const auto& [key, status] : changes.configured)
-        tell(session, key, client::to_text(status), sentence_about(key, status, dry_run));
+        tell(session, key, word_of(status), sentence_about(key, status, dry_run));
     for (const core::KeyDeclaration& key : changes.not_configured)
         tell(session, key, "not_configured",
              fmt::format("is not in {}, and stays; 'holdfast keys remove {} {}' removes it", config.file, key.key,
@@ -125,36 +114,23 @@ ExitCode apply_keys(Session& session, bool dry_run) {
     return ExitCode::Done;
 }
 
-CLI::App* add_key_command(CLI::App& keys, Action& chosen, const char* word, const char* help,
-                          const std::shared_ptr<KeyFlags>& flags, ExitCode (*act)(Session&, const KeyFlags&)) {
-    auto* command = keys.add_subcommand(word, help);
-    command->add_option("KEY", flags->key, "Its name")->required()->type_name("");
-    command->add_option("--queue", flags->queue, "The queue that it belongs to")->type_name("NAME");
-    command->add_flag("--shared", flags->shared, "The tasks of all queues share it");
-    command->callback(
-        [flags, act, &chosen] { chosen = [flags, act](Session& session) { return act(session, *flags); }; });
-    return command;
+void add_owner(Command& command, KeyFlags& flags) {
+    command.argument("KEY", flags.key, "Its name");
+    command.text("--queue", flags.queue, "NAME", "The queue that it belongs to");
+    command.flag("--shared", flags.shared, "The tasks of all queues share it");
 }
 
 }  // namespace
 
-void add_keys(CLI::App& program, Action& chosen) {
-    auto* keys = program.add_subcommand("keys", "Look at concurrency keys, and fix their limits");
-    keys->require_subcommand(1);
-    keys->add_subcommand("list", "Keys that are declared or in use: their limits, and who holds and waits")
-        ->callback([&chosen] { chosen = list_keys; });
-    auto flags = std::make_shared<KeyFlags>();
-    add_key_command(*keys, chosen, "set", "Declare a key: its limit is fixed, whatever submits ask for", flags,
-                    set_key)
-        ->add_option("--limit", flags->limit, "How many of its tasks run at once")
-        ->required()
-        ->type_name("N");
-    add_key_command(*keys, chosen, "remove", "Let its limit follow the submits again", flags, remove_key);
-    auto dry_run = std::make_shared<bool>(false);
-    auto* apply = keys->add_subcommand("apply", "Declare the keys of the configuration file in the store");
-    apply->add_flag("--dry-run", *dry_run, "Only say what would change");
-    apply->callback(
-        [dry_run, &chosen] { chosen = [dry_run](Session& session) { return apply_keys(session, *dry_run); }; });
+void add_keys(Command& keys) {
+    keys.add("list", "Keys that are declared or in use: their limits, and who holds and waits", list_keys);
+    auto [set, set_flags] = keys.add("set", "Declare a key: its limit is fixed, whatever submits ask for", set_key);
+    add_owner(set, set_flags);
+    set.number("--limit", set_flags.limit, "N", "How many of its tasks run at once").required();
+    auto [remove, remove_flags] = keys.add("remove", "Let its limit follow the submits again", remove_key);
+    add_owner(remove, remove_flags);
+    auto [apply, dry_run] = keys.add("apply", "Declare the keys of the configuration file in the store", apply_keys);
+    apply.flag("--dry-run", dry_run, "Only say what would change");
 }
 
 }  // namespace holdfast::cli

@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
 #include "base/text.h"
-#include "cli/tasks/commands.h"
-#include "cli/tasks/task_ids.h"
+#include "cli/commands.h"
+#include "cli/ids.h"
 #include "cli/tasks/timeline.h"
 #include "cli/terminal/json_shapes.h"
 #include "cli/terminal/words.h"
@@ -22,10 +21,8 @@ struct ListCommand {
 };
 
 std::vector<TaskState> read_states(const std::vector<std::string>& words) {
-    std::vector<std::pair<std::string, TaskState>> choices;
-    for (const TaskState state : core::task_states()) choices.emplace_back(lower_case(to_text(state)), state);
     std::vector<TaskState> states;
-    for (const auto& word : words) states.push_back(read_word("--state", word, choices));
+    for (const auto& word : words) states.push_back(read_word<TaskState>("--state", word));
     return states;
 }
 
@@ -64,7 +61,7 @@ void print_list(const Io& io, const std::vector<store::TaskRecord>& records, std
                << '\n';
 }
 
-ExitCode list(Session& session, const ListCommand& command) {
+ExitCode list_tasks(Session& session, const ListCommand& command) {
     store::ListParams params;
     params.filter.states = read_states(command.states);
     params.filter.name = command.name;
@@ -74,7 +71,7 @@ ExitCode list(Session& session, const ListCommand& command) {
     if (!command.after.empty()) params.after = resolve_task(*store, command.after).task.id;
     const auto records = store->list(params);
     if (session.globals.json)
-        for (const auto& record : records) session.io.out << views::dump_line(to_json_shape(record)) << '\n';
+        for (const auto& record : records) session.print(to_json_shape(record));
     else
         print_list(session.io, records, params.limit);
     return ExitCode::Done;
@@ -82,18 +79,13 @@ ExitCode list(Session& session, const ListCommand& command) {
 
 }  // namespace
 
-void add_tasks_list(CLI::App& tasks, Action& chosen) {
-    auto given = std::make_shared<ListCommand>();
-    auto* command = tasks.add_subcommand("list", "Tasks, newest first");
-    command->add_option("--state", given->states, "Only tasks in this state (repeatable)")
-        ->type_name("STATE")
-        ->allow_extra_args(false);
-    command->add_option("--name", given->name, "Only tasks with this name")->type_name("NAME");
-    command->add_option("--queue", given->queue, "Only tasks of this queue")->type_name("NAME");
-    command->add_option("--after", given->after, "Go on after this task: the last one of the page before")
-        ->type_name("ID");
-    command->add_option("--limit", given->limit, "At most so many, 1 to 1000 (default: 50)")->type_name("N");
-    command->callback([given, &chosen] { chosen = [given](Session& session) { return list(session, *given); }; });
+void add_tasks_list(Command& tasks) {
+    auto [command, given] = tasks.add("list", "Tasks, newest first", list_tasks);
+    command.texts("--state", given.states, "STATE", "Only tasks in this state (repeatable)");
+    command.text("--name", given.name, "NAME", "Only tasks with this name");
+    command.text("--queue", given.queue, "NAME", "Only tasks of this queue");
+    command.text("--after", given.after, "ID", "Go on after this task: the last one of the page before");
+    command.text("--limit", given.limit, "N", "At most so many, 1 to 1000 (default: 50)");
 }
 
 }  // namespace holdfast::cli

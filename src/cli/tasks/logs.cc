@@ -1,8 +1,7 @@
-#include <CLI/CLI.hpp>
 #include <ostream>
 
-#include "cli/tasks/commands.h"
-#include "cli/tasks/task_ids.h"
+#include "cli/commands.h"
+#include "cli/ids.h"
 #include "cli/terminal/json_shapes.h"
 #include "client/task_operations.h"
 
@@ -19,7 +18,7 @@ struct LogsCommand {
 // Prints what has been logged since it was last asked.
 class LogReader {
 public:
-    LogReader(const Session& session, store::Store& store, const Uuid& task, bool raw)
+    LogReader(const Session& session, store::ClientStore& store, const Uuid& task, bool raw)
         : session_(session), store_(store), task_(task), raw_(raw) {}
 
     void print_new() {
@@ -49,14 +48,14 @@ private:
     }
 
     const Session& session_;
-    store::Store& store_;
+    store::ClientStore& store_;
     const Uuid task_;
     const bool raw_;
     std::int64_t offset_ = 0;
 };
 
 // The state is read before the logs: what a run logs is stored before its end is.
-void follow(store::Store& store, const Uuid& task, LogReader& reader) {
+void follow(store::ClientStore& store, const Uuid& task, LogReader& reader) {
     const auto watch = store.watch(store::Topic::Done);
     for (;;) {
         const bool has_ended = is_terminal(client::find_one(store, task).state);
@@ -66,7 +65,7 @@ void follow(store::Store& store, const Uuid& task, LogReader& reader) {
     }
 }
 
-ExitCode logs(Session& session, const LogsCommand& command) {
+ExitCode print_task_logs(Session& session, const LogsCommand& command) {
     if (command.raw && session.globals.json) throw BadInput("--raw and --json exclude each other");
     const auto store = session.open_store(Access::AsItIs);
     const Uuid task = resolve_task(*store, command.id).task.id;
@@ -80,13 +79,11 @@ ExitCode logs(Session& session, const LogsCommand& command) {
 
 }  // namespace
 
-void add_tasks_logs(CLI::App& tasks, Action& chosen) {
-    auto given = std::make_shared<LogsCommand>();
-    auto* command = tasks.add_subcommand("logs", "What the runs of a task printed");
-    command->add_option("ID", given->id, "Its id, or the beginning of it")->required()->type_name("");
-    command->add_flag("-f,--follow", given->follow, "Go on until the task has ended");
-    command->add_flag("--raw", given->raw, "As the runs printed it, with every byte that a terminal would act upon");
-    command->callback([given, &chosen] { chosen = [given](Session& session) { return logs(session, *given); }; });
+void add_tasks_logs(Command& tasks) {
+    auto [command, given] = tasks.add("logs", "What the runs of a task printed", print_task_logs);
+    command.argument("ID", given.id, "Its id, or the beginning of it");
+    command.flag("-f,--follow", given.follow, "Go on until the task has ended");
+    command.flag("--raw", given.raw, "As the runs printed it, with every byte that a terminal would act upon");
 }
 
 }  // namespace holdfast::cli

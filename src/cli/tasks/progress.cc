@@ -1,9 +1,8 @@
-#include <CLI/CLI.hpp>
-
-#include "cli/session.h"
+#include "cli/commands.h"
 #include "cli/tasks/arguments.h"
-#include "cli/tasks/tell_runner.h"
 #include "cli/terminal/words.h"
+#include "runner/run_socket.h"
+#include "runner/run_update.h"
 
 namespace holdfast::cli {
 
@@ -13,6 +12,15 @@ struct ProgressCommand {
     std::string fraction;
     std::string text;
 };
+
+/// Reports to the runner of the task in which this program was called. Throws BadInput outside of one, or when the
+/// runner refuses the update.
+void tell_runner(const Io& io, const runner::RunUpdate& update) {
+    const auto socket = io.environment.find("HOLDFAST_SOCKET");
+    if (socket == io.environment.end() || socket->second.empty())
+        throw BadInput("this works only inside of a running task: HOLDFAST_SOCKET is not set");
+    if (const auto refusal = runner::send_to_run(socket->second, update)) throw BadInput(*refusal);
+}
 
 ExitCode tell_progress(Session& session, const ProgressCommand& command) {
     const double fraction = read_number("FRACTION", command.fraction);
@@ -30,22 +38,17 @@ ExitCode save_checkpoint(Session& session, const std::string& state) {
 
 }  // namespace
 
-void add_progress(CLI::App& program, Action& chosen) {
-    auto given = std::make_shared<ProgressCommand>();
-    auto* command = program.add_subcommand("progress", "Inside of a task's script: say how far it has come");
-    command->add_option("FRACTION", given->fraction, "0 to 1")->required()->type_name("");
-    command->add_option("TEXT", given->text, "What it is doing")->type_name("");
-    command->callback(
-        [given, &chosen] { chosen = [given](Session& session) { return tell_progress(session, *given); }; });
+void add_progress(Command& program) {
+    auto [command, given] =
+        program.add("progress", "Inside of a task's script: say how far it has come", tell_progress);
+    command.argument("FRACTION", given.fraction, "0 to 1");
+    command.optional_argument("TEXT", given.text, "What it is doing");
 }
 
-void add_checkpoint(CLI::App& program, Action& chosen) {
-    auto state = std::make_shared<std::string>();
-    auto* command = program.add_subcommand(
-        "checkpoint", "Inside of a task's script: save a state that a later attempt can go on from");
-    command->add_option("JSON", *state, "The state: JSON, @FILE, or - for standard input")->required()->type_name("");
-    command->callback(
-        [state, &chosen] { chosen = [state](Session& session) { return save_checkpoint(session, *state); }; });
+void add_checkpoint(Command& program) {
+    auto [command, state] = program.add(
+        "checkpoint", "Inside of a task's script: save a state that a later attempt can go on from", save_checkpoint);
+    command.argument("JSON", state, "The state: JSON, @FILE, or - for standard input");
 }
 
 }  // namespace holdfast::cli

@@ -1,8 +1,7 @@
-#include <CLI/CLI.hpp>
 #include <ostream>
 
-#include "cli/tasks/commands.h"
-#include "cli/tasks/task_ids.h"
+#include "cli/commands.h"
+#include "cli/ids.h"
 #include "cli/terminal/json_shapes.h"
 #include "client/task_operations.h"
 
@@ -21,7 +20,7 @@ void print_retried(const Session& session, const Uuid& old_id, const Uuid& new_i
         io.out << new_id.to_string() << '\n';
 }
 
-ExitCode retry(Session& session, const std::vector<std::string>& given_ids) {
+ExitCode retry_tasks(Session& session, const std::vector<std::string>& given_ids) {
     const auto store = session.open_store(Access::AsItIs);
     const auto records = resolve_tasks(*store, given_ids);
     for (const auto& record : records) client::require_retryable(*store, record);
@@ -31,11 +30,9 @@ ExitCode retry(Session& session, const std::vector<std::string>& given_ids) {
 
 }  // namespace
 
-void add_tasks_retry(CLI::App& tasks, Action& chosen) {
-    auto ids = std::make_shared<std::vector<std::string>>();
-    auto* command = tasks.add_subcommand("retry", "Submit copies of ended tasks; prints the new ids");
-    command->add_option("ID", *ids, "Their ids, or the beginnings of them")->required()->type_name("");
-    command->callback([ids, &chosen] { chosen = [ids](Session& session) { return retry(session, *ids); }; });
+void add_tasks_retry(Command& tasks) {
+    auto [command, ids] = tasks.add("retry", "Submit copies of ended tasks; prints the new ids", retry_tasks);
+    command.arguments("ID", ids, "Their ids, or the beginnings of them");
 }
 
 }  // namespace holdfast::cli

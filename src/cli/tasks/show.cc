@@ -1,29 +1,24 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
 #include "base/text.h"
-#include "cli/tasks/commands.h"
-#include "cli/tasks/task_ids.h"
+#include "cli/commands.h"
+#include "cli/ids.h"
 #include "cli/tasks/timeline.h"
-#include "cli/terminal/field_printer.h"
 #include "core/task/policy_text.h"
-#include "server/remote/task_story.h"
+#include "server/remote/server_calls.h"
 
 namespace holdfast::cli {
 
 namespace {
 
-/// The job and the step that a task belongs to.
-using StepOfTask = std::optional<std::pair<Uuid, std::string>>;
-
-void print_fields(const Io& io, const store::TaskRecord& record, const StepOfTask& step) {
+void print_fields(const Io& io, const store::TaskRecord& record, const std::optional<views::StepOfTask>& step) {
     const FieldPrinter field(io);
     const store::NewTask& task = record.task;
     field("task", task.id.to_string(), Tone::Strong);
     field("name", task.name);
-    if (step) field("step", fmt::format("{} of job {}", step->second, step->first.to_string()));
+    if (step) field("step", fmt::format("{} of job {}", step->name, step->job.to_string()));
     field("state", fmt::format("{}{}", to_text(record.state), record.cancel_requested ? ", cancel requested" : ""),
           tone_of(record.state));
     field("queue", fmt::format("{}, priority {}", task.queue, task.priority));
@@ -53,16 +48,18 @@ void print_timeline(const Io& io, const TaskStory& story) {
 
 TaskStory read_story(const Session& session, const std::string& id) {
     const config::Config config = session.load_config();
-    const auto store = session.open_store(config, Access::AsItIs);
-    const store::TaskRecord task = resolve_task(*store, id);
-    if (const auto server = session.server()) return remote::task_story(*server, task.task.id);
-    return views::read_story(*store, task, config.recovery.worker_stale_threshold);
+    if (const auto server = session.server()) {
+        const auto store = session.open_store(config, Access::AsItIs);
+        return remote::task_story(*server, resolve_task(*store, id).task.id);
+    }
+    const auto store = session.open_store_itself(config, Access::AsItIs);
+    return views::read_story(*store, resolve_task(*store, id), config.recovery.worker_stale_threshold);
 }
 
-ExitCode show(Session& session, const std::string& id) {
+ExitCode show_task(Session& session, const std::string& id) {
     const TaskStory story = read_story(session, id);
     if (session.globals.json) {
-        session.io.out << views::dump_line(views::to_json_shape(story)) << '\n';
+        session.print(views::to_json_shape(story));
     } else {
         print_fields(session.io, story.task, story.step);
         print_timeline(session.io, story);
@@ -72,11 +69,9 @@ ExitCode show(Session& session, const std::string& id) {
 
 }  // namespace
 
-void add_tasks_show(CLI::App& tasks, Action& chosen) {
-    auto id = std::make_shared<std::string>();
-    auto* command = tasks.add_subcommand("show", "One task: what it is, and its life so far");
-    command->add_option("ID", *id, "Its id, or the beginning of it")->required()->type_name("");
-    command->callback([id, &chosen] { chosen = [id](Session& session) { return show(session, *id); }; });
+void add_tasks_show(Command& tasks) {
+    auto [command, id] = tasks.add("show", "One task: what it is, and its life so far", show_task);
+    command.argument("ID", id, "Its id, or the beginning of it");
 }
 
 }  // namespace holdfast::cli

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/tasks/arguments.h"
 #include "holdfast/errors.h"
 
@@ -34,7 +32,7 @@ Submission from_flags(const WorkFlags& flags) {
     return submission;
 }
 
-void lay_over(const WorkFlags& flags, core::TaskSpec& spec) {
+void override_with(const WorkFlags& flags, core::TaskSpec& spec) {
     if (!flags.script.empty()) spec.script = read_text_argument("--script", flags.script);
     if (!flags.image.empty()) spec.image = flags.image;
     if (!flags.dir.empty()) spec.dir = flags.dir;
@@ -52,20 +50,14 @@ bool says_what_to_execute(const WorkFlags& flags) {
 
 }  // namespace
 
-void add_work_options(CLI::App& command, WorkFlags& flags) {
-    command
-        .add_option("NAME", flags.name,
-                    "The task's name: of a definition in the configuration file, or of a function")
-        ->type_name("");
-    command.add_option("--script", flags.script, "Run this script, or @FILE, once; NAME is then optional")
-        ->type_name("TEXT");
-    command
-        .add_option("--image", flags.image, "Run the script, or without one the image's own command, in a container")
-        ->type_name("IMAGE");
-    command.add_option("--env", flags.env, "A variable for the script or container (repeatable)")
-        ->type_name("NAME=VALUE")
-        ->allow_extra_args(false);
-    command.add_option("--dir", flags.dir, "The working directory of the script or container")->type_name("PATH");
+void add_work_options(Command& command, WorkFlags& flags) {
+    command.optional_argument("NAME", flags.name,
+                              "The task's name: of a definition in the configuration file, or of a function");
+    command.text("--script", flags.script, "TEXT", "Run this script, or @FILE, once; NAME is then optional");
+    command.text("--image", flags.image, "IMAGE",
+                 "Run the script, or without one the image's own command, in a container");
+    command.texts("--env", flags.env, "NAME=VALUE", "A variable for the script or container (repeatable)");
+    command.text("--dir", flags.dir, "PATH", "The working directory of the script or container");
 }
 
 Submission read_submission(const WorkFlags& flags, const config::Catalog& catalog, const std::string& args) {
@@ -73,7 +65,7 @@ Submission read_submission(const WorkFlags& flags, const config::Catalog& catalo
     Submission submission =
         definition == catalog.end() ? from_flags(flags) : from_definition(flags.name, definition->second, args);
     if (submission.spec)
-        lay_over(flags, *submission.spec);
+        override_with(flags, *submission.spec);
     else if (says_what_to_execute(flags))
         throw BadInput(fmt::format("task {} is a function: --script, --image, --env and --dir have no meaning for it",
                                    submission.name));

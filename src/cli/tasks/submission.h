@@ -4,12 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/command.h"
 #include "config/catalog.h"
 #include "config/submission.h"
-
-namespace CLI {
-class App;
-}
 
 namespace holdfast::cli {
 
@@ -18,7 +15,7 @@ struct WorkFlags {
     std::string name, script, image, dir;
     std::vector<std::string> env;  ///< NAME=VALUE
 };
-void add_work_options(CLI::App& command, WorkFlags& flags);
+void add_work_options(Command& command, WorkFlags& flags);
 
 using config::Submission;
 

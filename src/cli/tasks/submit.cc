@@ -1,9 +1,8 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
-#include "cli/session.h"
+#include "cli/commands.h"
 #include "cli/tasks/arguments.h"
 #include "cli/tasks/ending.h"
 #include "cli/tasks/submission.h"
@@ -22,10 +21,6 @@ struct SubmitCommand {
     bool wait = false;
     std::string timeout;
 };
-
-std::string_view word_for(SubmitStatus status) {
-    return status == SubmitStatus::Existing ? "existing" : "accepted";
-}
 
 std::optional<Duration> read_timeout(const SubmitCommand& command) {
     if (command.timeout.empty()) return std::nullopt;
@@ -46,11 +41,11 @@ void print_accepted(const Io& io, const SubmitOutcome& outcome) {
 
 Json shape_of(const SubmitOutcome& outcome) {
     return {{"id", outcome.id.to_string()},
-            {"status", word_for(outcome.status)},
+            {"status", word_of(outcome.status)},
             {"concurrency_limit", outcome.concurrency_limit ? Json(*outcome.concurrency_limit) : Json()}};
 }
 
-ExitCode follow(Session& session, store::Store& store, const SubmitOutcome& outcome,
+ExitCode follow(Session& session, store::ClientStore& store, const SubmitOutcome& outcome,
                 std::optional<Duration> timeout) {
     if (!session.globals.json) {
         print_accepted(session.io, outcome);
@@ -60,7 +55,7 @@ ExitCode follow(Session& session, store::Store& store, const SubmitOutcome& outc
     const Ending ending = await_ending(store, outcome.id, timeout);
     Json answer = shape_of(outcome);
     answer.update(to_json_shape(ending));
-    session.io.out << views::dump_line(answer) << '\n';
+    session.print(answer);
     return exit_code_of(ending);
 }
 
@@ -92,7 +87,7 @@ store::NewTask task_of(const Submission& submission, std::string args) {
     return client::function_task(submission.name, std::move(args), submission.options);
 }
 
-// Everything that can be complained about is read before a store is created.
+// All faults of the command line are found before a store is created; only times wait for its clock.
 ExitCode submit(Session& session, const SubmitCommand& command) {
     const config::Config config = session.load_config();
     std::string args = read_json_argument("--args", command.args, session.io.in);
@@ -100,16 +95,18 @@ ExitCode submit(Session& session, const SubmitCommand& command) {
     read_submit_options(command.flags, submission.options);
     const auto timeout = read_timeout(command);
     read_times(command.flags, submission.deadline, {}, submission.options);
-    (void)task_of(submission, args);
+    store::NewTask task = task_of(submission, std::move(args));
 
     const auto store = session.open_store(config, Access::CreateAndMigrate);
     read_times(command.flags, submission.deadline, store->now(), submission.options);
-    const auto outcome = client::submit_one(*store, task_of(submission, std::move(args)));
+    task.run_at = submission.options.run_at;
+    task.deadline = submission.options.deadline;
+    const auto outcome = client::submit_one(*store, task);
     note_missing_runner(session.io, submission);
     note_other_limit(session.io, submission, outcome);
     if (command.wait) return follow(session, *store, outcome, timeout);
     if (session.globals.json)
-        session.io.out << shape_of(outcome).dump() << '\n';
+        session.print(shape_of(outcome));
     else
         print_accepted(session.io, outcome);
     return ExitCode::Done;
@@ -117,16 +114,13 @@ ExitCode submit(Session& session, const SubmitCommand& command) {
 
 }  // namespace
 
-void add_submit(CLI::App& program, Action& chosen) {
-    auto given = std::make_shared<SubmitCommand>();
-    auto* command = program.add_subcommand("submit", "Submit a task; prints its id");
-    add_work_options(*command, given->work);
-    command->add_option("--args", given->args, "Its arguments: JSON, @FILE, or - for standard input (default: null)")
-        ->type_name("JSON");
-    command->add_flag("--wait", given->wait, "Wait for its end, and print its result");
-    command->add_option("--timeout", given->timeout, "Wait at most this long")->type_name("DURATION");
-    add_submit_options(*command, given->flags);
-    command->callback([given, &chosen] { chosen = [given](Session& session) { return submit(session, *given); }; });
+void add_submit(Command& program) {
+    auto [command, given] = program.add("submit", "Submit a task; prints its id", submit);
+    add_work_options(command, given.work);
+    command.text("--args", given.args, "JSON", "Its arguments: JSON, @FILE, or - for standard input (default: null)");
+    command.flag("--wait", given.wait, "Wait for its end, and print its result");
+    command.text("--timeout", given.timeout, "DURATION", "Wait at most this long");
+    add_submit_options(command, given.flags);
 }
 
 }  // namespace holdfast::cli

@@ -3,27 +3,29 @@
 #include <string>
 #include <vector>
 
+#include "cli/command.h"
+#include "core/task/task_options.h"
 #include "holdfast/task.h"
-
-namespace CLI {
-class App;
-}
 
 namespace holdfast::cli {
 
+/// What a person typed after the flag of one of core::task_options(); empty where nothing was said.
+struct TaskFlag {
+    std::string text;
+    std::vector<std::string> texts;  ///< of a list: the flag may be repeated
+};
+
 /// The options of `submit` as a person typed them; empty where nothing was said.
 struct SubmitFlags {
-    std::string id, idempotency_key, traceparent, queue, priority, run_at, delay, deadline;
-    std::string attempt_timeout, max_attempts, retry_base, retry_factor, retry_cap, retry_jitter;
-    std::string on_crash, max_crashes, fence, unmatched, concurrency_key, concurrency_limit;
-    std::vector<std::string> tags, retry_delays, retry_on;
+    std::string id, idempotency_key, traceparent, run_at, delay, deadline;
+    std::vector<TaskFlag> options = std::vector<TaskFlag>(core::task_options().size());  ///< in their order
 };
 
 /// Declares them on a command.
-void add_submit_options(CLI::App& command, SubmitFlags& flags);
+void add_submit_options(Command& command, SubmitFlags& flags);
 
-/// Lays everything that does not depend on the store's clock over `options`; tags are added. Throws BadInput that
-/// names the option.
+/// Overrides `options` with everything that does not depend on the store's clock; tags are added. Throws BadInput
+/// that names the flag.
 void read_submit_options(const SubmitFlags& flags, SubmitOptions& options);
 
 /// Adds --run-at, --delay and --deadline, counted from `now` by the store's clock; without --deadline, `deadline`.

@@ -22,7 +22,7 @@ std::string submit_text(const store::TaskRecord& record) {
 void add_attempt(std::vector<TimelineEntry>& entries, const store::AttemptRecord& attempt) {
     entries.push_back({attempt.started_at, fmt::format("attempt {} started on worker {} (lease {})", attempt.number,
                                                        attempt.worker.to_string(), attempt.lease)});
-    std::string end = fmt::format("attempt {} {} after {}", attempt.number, core::to_text(attempt.end),
+    std::string end = fmt::format("attempt {} {} after {}", attempt.number, word_of(attempt.end),
                                   rough_duration(attempt.finished_at - attempt.started_at));
     if (attempt.error) end += fmt::format(": {}", error_text(*attempt.error));
     const bool good = attempt.end == core::LeaseEnd::Completed;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cli/terminal/io.h"
-#include "views/task_story.h"
+#include "views/task.h"
 
 namespace holdfast::cli {
 

@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <ostream>
 
-#include "cli/tasks/commands.h"
+#include "cli/commands.h"
+#include "cli/ids.h"
 #include "cli/tasks/ending.h"
-#include "cli/tasks/task_ids.h"
 #include "cli/terminal/words.h"
 
 namespace holdfast::cli {
@@ -37,13 +36,12 @@ ExitCode report(const Session& session, const Ending& ending) {
     if (!session.globals.json) return report_ending(session.io, ending);
     Json answer = {{"id", ending.id.to_string()}};
     answer.update(to_json_shape(ending));
-    session.io.out << views::dump_line(answer) << '\n';
+    session.print(answer);
     return exit_code_of(ending);
 }
 
-ExitCode wait(Session& session, const WaitCommand& command) {
-    std::optional<Duration> timeout;
-    if (!command.timeout.empty()) timeout = read_duration("--timeout", command.timeout);
+ExitCode wait_for_tasks(Session& session, const WaitCommand& command) {
+    const auto timeout = read_duration_if_given("--timeout", command.timeout);
     const auto store = session.open_store(Access::AsItIs);
     const auto ids = ids_of(resolve_tasks(*store, command.ids));
     const SharedTimeout patience(timeout);
@@ -58,12 +56,10 @@ ExitCode wait(Session& session, const WaitCommand& command) {
 
 }  // namespace
 
-void add_tasks_wait(CLI::App& tasks, Action& chosen) {
-    auto given = std::make_shared<WaitCommand>();
-    auto* command = tasks.add_subcommand("wait", "Wait until tasks have ended; prints their results");
-    command->add_option("ID", given->ids, "Their ids, or the beginnings of them")->required()->type_name("");
-    command->add_option("--timeout", given->timeout, "Wait at most this long for all of them")->type_name("DURATION");
-    command->callback([given, &chosen] { chosen = [given](Session& session) { return wait(session, *given); }; });
+void add_tasks_wait(Command& tasks) {
+    auto [command, given] = tasks.add("wait", "Wait until tasks have ended; prints their results", wait_for_tasks);
+    command.arguments("ID", given.ids, "Their ids, or the beginnings of them");
+    command.text("--timeout", given.timeout, "DURATION", "Wait at most this long for all of them");
 }
 
 }  // namespace holdfast::cli

@@ -83,4 +83,9 @@ void print_table(const Io& io, const std::vector<std::string>& headings, const s
     for (const Row& line : lines) print_row(io, line, widths);
 }
 
+void FieldPrinter::operator()(std::string_view label, const std::string& value, Tone tone) const {
+    if (value.empty()) return;
+    io_.out << paint(io_, Tone::Faint, fmt::format("{:<12}", label)) << paint(io_, tone, visible_line(value)) << '\n';
+}
+
 }  // namespace holdfast::cli

@@ -39,4 +39,14 @@ struct Cell {
 /// Columns as wide as their widest cell, two spaces apart, under a heading. Prints nothing when there are no rows.
 void print_table(const Io& io, const std::vector<std::string>& headings, const std::vector<std::vector<Cell>>& rows);
 
+/// Prints what is known about one thing: a label and a value a line. Empty values are left out.
+class FieldPrinter {
+public:
+    explicit FieldPrinter(const Io& io) : io_(io) {}
+    void operator()(std::string_view label, const std::string& value, Tone tone = Tone::Plain) const;
+
+private:
+    const Io& io_;
+};
+
 }  // namespace holdfast::cli

@@ -1,6 +1,8 @@
 #pragma once
 
-#include "views/shapes.h"
+#include "views/job.h"
+#include "views/queue.h"
+#include "views/settings.h"
 
 namespace holdfast::cli {
 

@@ -1,21 +1,29 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <memory>
+#include <thread>
 
-#include "store/store.h"
+#include "store/client_store.h"
 
 namespace holdfast::cli {
 
-/// How often somebody who follows something looks at the store: soon after something may have changed, at least four
-/// times a second, and never so often that looking is most of what the store does.
+/// How often a command that follows something looks at the store: soon after a change, at least four times a second,
+/// and never so often that most of the store's work is to be looked at.
 class LookPace {
 public:
-    explicit LookPace(store::Store& store) : watch_(store.watch(store::Topic::Done)) {}
+    explicit LookPace(store::ClientStore& store) : watch_(store.watch(store::Topic::Done)) {}
 
     /// Before each look.
     void begin() { looked_at_ = std::chrono::steady_clock::now(); }
     /// After it, until it is time for the next one.
-    void rest();
+    void rest() {
+        using namespace std::chrono_literals;
+        const auto cost = std::chrono::floor<Duration>(std::chrono::steady_clock::now() - looked_at_);
+        std::this_thread::sleep_for(std::clamp<Duration>(4 * cost, 50ms, 5s));
+        (void)watch_->wait(200ms);
+    }
 
 private:
     std::unique_ptr<store::Watch> watch_;

@@ -56,6 +56,10 @@ Duration read_duration(std::string_view option, const std::string& text) {
     refuse(option, text, "is not a duration; write for example 30s, 5m, 1h30m, or seconds as a plain number");
 }
 
+std::optional<Duration> read_duration_if_given(std::string_view option, const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(read_duration(option, text));
+}
+
 Timestamp read_moment(std::string_view option, const std::string& text, Timestamp now) {
     if (text.starts_with('+')) return now + read_duration(option, text.substr(1));
     if (const auto moment = parse_timestamp(text)) return *moment;

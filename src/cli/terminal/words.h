@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "holdfast/errors.h"
 #include "holdfast/time.h"
 #include "holdfast/uuid.h"
@@ -23,29 +24,27 @@ namespace holdfast::cli {
 [[nodiscard]] Uuid read_uuid(std::string_view option, const std::string& text);
 /// A plain number counts in seconds. At most a hundred years, so that it can be added to any clock.
 [[nodiscard]] Duration read_duration(std::string_view option, const std::string& text);
+/// nullopt for an empty text: the option was not given.
+[[nodiscard]] std::optional<Duration> read_duration_if_given(std::string_view option, const std::string& text);
 /// RFC 3339, or "+30m" from `now`.
 [[nodiscard]] Timestamp read_moment(std::string_view option, const std::string& text, Timestamp now);
 
 [[noreturn]] void refuse_word(std::string_view option, const std::string& text,
                               const std::vector<std::string>& allowed);
 
-/// The value that belongs to the word, in any letter case.
-template <typename Value>
-[[nodiscard]] Value read_word(std::string_view option, const std::string& text,
-                              const std::vector<std::pair<std::string, Value>>& choices);
-
-/// " (did you mean 'submit'?)", or "" when nothing is near.
-[[nodiscard]] std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
-
-template <typename Value>
-Value read_word(std::string_view option, const std::string& text,
-                const std::vector<std::pair<std::string, Value>>& choices) {
+/// The one of the values whose word this is, in any letter case.
+template <Worded Enum, typename Values = decltype(values_of<Enum>())>
+[[nodiscard]] Enum read_word(std::string_view option, const std::string& text,
+                             const Values& values = values_of<Enum>()) {
     std::vector<std::string> allowed;
-    for (const auto& [word, value] : choices) {
-        if (lower_case(text) == word) return value;
-        allowed.push_back(word);
+    for (const Enum value : values) {
+        allowed.push_back(lower_case(word_of(value)));
+        if (lower_case(text) == allowed.back()) return value;
     }
     refuse_word(option, text, allowed);
 }
+
+/// " (did you mean 'submit'?)", or "" when nothing is near.
+[[nodiscard]] std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace holdfast::cli

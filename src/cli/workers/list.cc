@@ -1,10 +1,9 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ostream>
 #include <tuple>
 
 #include "base/text.h"
-#include "cli/workers/commands.h"
+#include "cli/commands.h"
 #include "cli/workers/worker_view.h"
 
 namespace holdfast::cli {
@@ -31,7 +30,7 @@ std::vector<Cell> row_of(const WorkerView& worker) {
             {record.registration.version, Tone::Faint}};
 }
 
-ExitCode list(Session& session, bool all) {
+ExitCode list_workers(Session& session, bool all) {
     const config::Config config = session.load_config();
     const auto store = session.open_store(config, Access::AsItIs);
     std::vector<store::WorkerRecord> records = store->workers();
@@ -41,7 +40,7 @@ ExitCode list(Session& session, bool all) {
     std::vector<std::vector<Cell>> rows;
     for (const auto& record : records) {
         const WorkerView worker = view_of(record, config.recovery);
-        if (session.globals.json) session.io.out << to_json_shape(worker).dump() << '\n';
+        if (session.globals.json) session.print(to_json_shape(worker));
         rows.push_back(row_of(worker));
     }
     if (session.globals.json) return ExitCode::Done;
@@ -52,11 +51,9 @@ ExitCode list(Session& session, bool all) {
 
 }  // namespace
 
-void add_workers_list(CLI::App& workers, Action& chosen) {
-    auto all = std::make_shared<bool>(false);
-    auto* command = workers.add_subcommand("list", "Every worker: its state, its load, what it can do");
-    command->add_flag("--all", *all, "Also those that have left");
-    command->callback([all, &chosen] { chosen = [all](Session& session) { return list(session, *all); }; });
+void add_workers_list(Command& workers) {
+    auto [command, all] = workers.add("list", "Every worker: its state, its load, what it can do", list_workers);
+    command.flag("--all", all, "Also those that have left");
 }
 
 }  // namespace holdfast::cli

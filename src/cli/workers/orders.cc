@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "base/assert.h"
+#include "cli/commands.h"
+#include "cli/ids.h"
 #include "cli/steering.h"
-#include "cli/workers/commands.h"
-#include "cli/workers/worker_ids.h"
 
 namespace holdfast::cli {
 
@@ -60,7 +58,7 @@ Steered describe(const Uuid& id, store::RemoveStatus status) {
     HOLDFAST_ASSERT(false);
 }
 
-ExitCode remove(Session& session, const Names& names) {
+ExitCode remove_workers(Session& session, const Names& names) {
     const auto store = session.open_store(Access::AsItIs);
     std::vector<Steered> steered;
     for (const auto& worker : resolve_workers(*store, names, Likely::Left))
@@ -68,22 +66,19 @@ ExitCode remove(Session& session, const Names& names) {
     return report_steered(session, "worker", steered);
 }
 
-template <typename Work>
-void add_command(CLI::App& workers, Action& chosen, const char* word, const char* help, Work work) {
-    auto names = std::make_shared<Names>();
-    auto* command = workers.add_subcommand(word, help);
-    command->add_option("WORKER", *names, "Their names, or the beginnings of their ids")->required()->type_name("");
-    command->callback(
-        [names, work, &chosen] { chosen = [names, work](Session& session) { return work(session, *names); }; });
+void add_command(Command& workers, const char* word, const char* help,
+                 std::function<ExitCode(Session&, const Names&)> act) {
+    auto [command, names] = workers.add<Names>(word, help, std::move(act));
+    command.arguments("WORKER", names, "Their names, or the beginnings of their ids");
 }
 
 }  // namespace
 
-void add_workers_orders(CLI::App& workers, Action& chosen) {
+void add_workers_orders(Command& workers) {
     for (const Order& order : orders)
-        add_command(workers, chosen, order.word, order.help,
+        add_command(workers, order.word, order.help,
                     [&order](Session& session, const Names& names) { return give_order(session, order, names); });
-    add_command(workers, chosen, "remove", "Forget workers that have left", remove);
+    add_command(workers, "remove", "Forget workers that have left", remove_workers);
 }
 
 }  // namespace holdfast::cli

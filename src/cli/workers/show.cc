@@ -1,13 +1,11 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
 #include "base/text.h"
+#include "cli/commands.h"
+#include "cli/ids.h"
 #include "cli/tasks/timeline.h"
-#include "cli/terminal/field_printer.h"
-#include "cli/workers/commands.h"
-#include "cli/workers/worker_ids.h"
 #include "cli/workers/worker_view.h"
 
 namespace holdfast::cli {
@@ -55,13 +53,13 @@ void print_events(const Io& io, const std::vector<store::EventRecord>& events) {
     for (const auto& event : events) print_entry(io, {event.at, event.message});
 }
 
-ExitCode show(Session& session, const std::string& name) {
+ExitCode show_worker(Session& session, const std::string& name) {
     const config::Config config = session.load_config();
     const auto store = session.open_store(config, Access::AsItIs);
     const WorkerStory story =
         views::read_story(*store, resolve_workers(*store, {name}, Likely::Present).front(), config.recovery);
     if (session.globals.json) {
-        session.io.out << views::dump_line(views::to_json_shape(story)) << '\n';
+        session.print(views::to_json_shape(story));
         return ExitCode::Done;
     }
     print_fields(session.io, story);
@@ -72,11 +70,10 @@ ExitCode show(Session& session, const std::string& name) {
 
 }  // namespace
 
-void add_workers_show(CLI::App& workers, Action& chosen) {
-    auto name = std::make_shared<std::string>();
-    auto* command = workers.add_subcommand("show", "One worker: what it is, what it holds, what happened to it");
-    command->add_option("WORKER", *name, "Its name, or the beginning of its id")->required()->type_name("");
-    command->callback([name, &chosen] { chosen = [name](Session& session) { return show(session, *name); }; });
+void add_workers_show(Command& workers) {
+    auto [command, name] =
+        workers.add("show", "One worker: what it is, what it holds, what happened to it", show_worker);
+    command.argument("WORKER", name, "Its name, or the beginning of its id");
 }
 
 }  // namespace holdfast::cli

@@ -1,19 +1,17 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "base/text.h"
-#include "cli/schedules/schedule_changes.h"
-#include "cli/server/service_notice.h"
-#include "cli/session.h"
-#include "cli/tasks/key_changes.h"
+#include "cli/commands.h"
+#include "cli/server/put_catalog.h"
 #include "config/secret_variables.h"
 #include "holdfast/version.h"
 #include "platform/log_writer.h"
 #include "platform/real_clock.h"
-#include "server/api/sweep_settings.h"
+#include "platform/sd_notify.h"
+#include "server/process/container_settings.h"
 #include "worker/capabilities.h"
 #include "worker/worker_process.h"
+#include "views/recovery.h"
 
 namespace holdfast::cli {
 
@@ -47,7 +45,7 @@ store::WorkerRegistration registration_of(const config::Config& config, const Fu
     registration.queues = config.worker.queues;
     registration.tags = worker::detect_capabilities({.isolation = config.worker.isolation,
                                                      .tags = config.worker.tags,
-                                                     .container_command = api::container_tool(config.worker).command},
+                                                     .container_command = server::container_tool(config.worker).command},
                                                     functions);
     registration.capacity = config.worker.max_concurrent_tasks;
     registration.beat_interval = config.worker.heartbeat_interval;
@@ -72,7 +70,7 @@ engine::WorkerSettings settings_of(const config::Config& config, const FunctionT
 
 worker::WorkerPlan plan_for(const config::Config& config, const FunctionTable& functions, bool sweeps) {
     worker::WorkerPlan plan;
-    if (sweeps) plan.sweep = api::sweep_settings(config);
+    if (sweeps) plan.sweep = views::sweep_settings(config);
     plan.liveness_interval = config.recovery.liveness_interval;
     plan.store = connect_params(config, Access::CreateAndMigrate);
     plan.settings = settings_of(config, functions);
@@ -80,14 +78,14 @@ worker::WorkerPlan plan_for(const config::Config& config, const FunctionTable& f
     plan.limits = {.max_tasks_per_runner = config.worker.max_tasks_per_runner,
                    .memory_bytes = config.worker.runner_memory_limit.value_or(0),
                    .max_payload = static_cast<std::int64_t>(config.store.max_payload_bytes),
-                   .containers = api::container_tool(config.worker),
+                   .containers = server::container_tool(config.worker),
                    .pass_env = config.worker.pass_env};
     plan.secret_variables = config::secret_variables(config);
     return plan;
 }
 
 /// Tells systemd how the worker is doing.
-void attach(ServiceNotice& notice, const config::WorkerConfig& config, worker::WorkerPlan& plan) {
+void attach(platform::SdNotify& notice, const config::WorkerConfig& config, worker::WorkerPlan& plan) {
     plan.announce = [&notice, most = config.max_concurrent_tasks](engine::Announce::What what) {
         if (what == engine::Announce::What::Ready)
             notice.ready(fmt::format("runs up to {} tasks", most));
@@ -100,44 +98,27 @@ void attach(ServiceNotice& notice, const config::WorkerConfig& config, worker::W
 ExitCode run_worker(Session& session, const WorkerFlags& flags) {
     const config::Config config = session.load_config(overrides(flags));
     platform::LogWriter log(session.io.err, config.log.format, config.log.level, platform::real_clock());
-    ServiceNotice notice(session.io);
+    platform::SdNotify notice(session.io.environment);
     worker::WorkerPlan plan = plan_for(config, session.functions, !flags.no_sweep);
     attach(notice, config.worker, plan);
-    plan.prepare = [&](store::Store& store) {
-        put_schedules_of(config, store, session.who(), log);
-        put_keys_of(config, store, session.who(), log);
-    };
+    plan.prepare = [&](store::Store& store) { put_catalog(config, store, session.who(), log); };
     worker::WorkerProcess process(std::move(plan), session.functions, log);
     return static_cast<ExitCode>(process.run());
 }
 
 }  // namespace
 
-void add_worker(CLI::App& program, Action& chosen) {
-    auto given = std::make_shared<WorkerFlags>();
-    auto* command = program.add_subcommand("worker", "Run tasks, until SIGTERM or SIGINT");
-    command->add_option("--name", given->name, "What people call it (default: the name of the host)")
-        ->type_name("NAME");
-    command->add_option("--queue", given->queues, "A queue that it takes tasks from (repeatable; default: default)")
-        ->type_name("NAME")
-        ->allow_extra_args(false);
-    command
-        ->add_option("--tag", given->tags,
-                     "A tag that it carries, beside those that it finds out itself (repeatable)")
-        ->type_name("TAG")
-        ->allow_extra_args(false);
-    command->add_option("--concurrency", given->concurrency, "How many tasks it runs at once (default: 10)")
-        ->type_name("N");
-    command->add_option("--isolation", given->isolation, "Where functions run: process (default) or thread")
-        ->type_name("WORD");
-    command
-        ->add_option("--pass-env", given->pass_env,
-                     "A variable of its environment that scripts and containers are given (repeatable)")
-        ->type_name("NAME")
-        ->allow_extra_args(false);
-    command->add_flag("--no-sweep", given->no_sweep, "Leave recovery to other workers");
-    command->callback(
-        [given, &chosen] { chosen = [given](Session& session) { return run_worker(session, *given); }; });
+void add_worker(Command& program) {
+    auto [command, given] = program.add("worker", "Run tasks, until SIGTERM or SIGINT", run_worker);
+    command.text("--name", given.name, "NAME", "What people call it (default: the name of the host)");
+    command.texts("--queue", given.queues, "NAME", "A queue that it takes tasks from (repeatable; default: default)");
+    command.texts("--tag", given.tags, "TAG",
+                  "A tag that it carries, beside those that it finds out itself (repeatable)");
+    command.text("--concurrency", given.concurrency, "N", "How many tasks it runs at once (default: 10)");
+    command.text("--isolation", given.isolation, "WORD", "Where functions run: process (default) or thread");
+    command.texts("--pass-env", given.pass_env, "NAME",
+                  "A variable of its environment that scripts and containers are given (repeatable)");
+    command.flag("--no-sweep", given.no_sweep, "Leave recovery to other workers");
 }
 
 }  // namespace holdfast::cli

@@ -7,7 +7,7 @@
 namespace holdfast::cli {
 
 std::string status_text(const store::WorkerRecord& record) {
-    std::string text(to_text(record.status));
+    std::string text(word_of(record.status));
     if (record.drain_requested && record.status == store::WorkerStatus::Active) text += ", asked to drain";
     if (record.cordoned) text += ", cordoned";
     return text;

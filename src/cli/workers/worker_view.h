@@ -2,7 +2,7 @@
 
 #include "cli/terminal/io.h"
 #include "cli/terminal/json_shapes.h"
-#include "views/worker_view.h"
+#include "views/worker.h"
 
 namespace holdfast::cli {
 

@@ -5,6 +5,7 @@
 #include "client/certainty.h"
 #include "config/workflow_file.h"
 #include "core/json_text.h"
+#include "core/workflow/choice.h"
 #include "platform/task_ids.h"
 #include "server/api/definitions.h"
 #include "server/api/ids.h"
@@ -19,22 +20,14 @@ using Workflows = std::map<std::string, core::Workflow>;
 
 // ---- Starting -----------------------------------------------------------------------------------
 
-std::vector<std::string> names_of(const Workflows& workflows) {
-    std::vector<std::string> names;
-    for (const auto& [name, workflow] : workflows) names.push_back(name);
-    return names;
+std::string known_name(const std::string& name, const Workflows& known, std::string_view where) {
+    if (!known.contains(name)) throw Problem("NOT_FOUND", core::unknown_workflow(name, known, where));
+    return name;
 }
 
-[[noreturn]] void refuse_unknown(const std::string& name, const Workflows& known, std::string_view where) {
-    const auto meant = nearest_word(name, names_of(known));
-    throw Problem("NOT_FOUND", concat("there is no workflow '", name, "' in ", where,
-                                      meant ? concat("; did you mean ", *meant, "?") : std::string()));
-}
-
-std::string only_name(const Workflows& workflows) {
-    if (workflows.size() == 1) return workflows.begin()->first;
-    throw Problem("BAD_PARAMETER", concat("the yaml defines ", workflows.size(),
-                                          " workflows; name one of: ", join(names_of(workflows), ", ")));
+std::string only_name(const Workflows& workflows, std::string_view where) {
+    if (workflows.size() != 1) throw Problem("BAD_PARAMETER", core::unnamed_workflow(workflows, where));
+    return workflows.begin()->first;
 }
 
 core::WorkflowBundle bundle_of_text(Call& call, const std::string& yaml) {
@@ -49,8 +42,8 @@ core::WorkflowBundle bundle_of_text(Call& call, const std::string& yaml) {
     }
     Workflows workflows = std::move(read).value();
     const std::string named = call.body_text("workflow");
-    const std::string name = named.empty() ? only_name(workflows) : named;
-    if (!workflows.contains(name)) refuse_unknown(name, workflows, "the yaml");
+    const std::string name =
+        named.empty() ? only_name(workflows, "the yaml") : known_name(named, workflows, "the yaml");
     workflows.insert(config.workflows.begin(), config.workflows.end());
     return core::bundle_of(name, workflows);
 }
@@ -64,8 +57,7 @@ core::WorkflowBundle bundle_of_catalog(Call& call) {
     const std::string name = call.body_text("workflow");
     if (name.empty()) throw Problem("BAD_PARAMETER", "the name of a workflow is missing, or yaml that defines one");
     const Workflows& known = call.config().workflows;
-    if (!known.contains(name)) refuse_unknown(name, known, "the server's catalog");
-    return core::bundle_of(name, known);
+    return core::bundle_of(known_name(name, known, "the server's catalog"), known);
 }
 
 core::WorkflowBundle wanted_bundle(Call& call) {

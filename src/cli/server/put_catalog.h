@@ -12,7 +12,8 @@ namespace holdfast::cli {
 /// The schedules of a configuration as a store has them.
 [[nodiscard]] std::vector<store::ScheduleDefinition> definitions_of(const std::vector<config::Schedule>& schedules);
 
-/// What a service with a configuration file does for its schedules when it starts: puts them in, and says so.
-void put_schedules_of(const config::Config& config, store::Store& store, const std::string& who, Log& log);
+/// Puts the schedules and the concurrency keys of a configuration into the store, and logs what changed: what a
+/// service with a configuration file does when it starts.
+void put_catalog(const config::Config& config, store::Store& store, const std::string& who, Log& log);
 
 }  // namespace holdfast::cli

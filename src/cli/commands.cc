@@ -1,0 +1,38 @@
+#include "cli/commands.h"
+
+namespace holdfast::cli {
+
+void add_commands(Command& program, const std::vector<AddCommand>& more) {
+    add_submit(program);
+    add_run(program);
+    program.group("tasks", "Look at tasks and steer them",
+                  {add_tasks_list, add_tasks_show, add_tasks_wait, add_tasks_logs, add_tasks_cancel, add_tasks_retry,
+                   add_tasks_force});
+    program.group("jobs", "Look at jobs and steer them",
+                  {add_jobs_list, add_jobs_show, add_jobs_wait, add_jobs_logs, add_jobs_graph, add_jobs_steering,
+                   add_jobs_retry, add_jobs_approve});
+    program.group(
+        "schedules", "Look at schedules and steer them",
+        {add_schedules_apply, add_schedules_list, add_schedules_show, add_schedules_steering, add_schedules_run_now});
+    add_worker(program);
+    program.group("workers", "Look at workers and steer them",
+                  {add_workers_list, add_workers_show, add_workers_orders});
+    add_server(program);
+    add_dev(program);
+    program.group("tokens", "Say who may use the server: make, list and revoke its keys", {add_tokens});
+    program.group("queues", "Look at queues, pause and resume them", {add_queues});
+    program.group("keys", "Look at concurrency keys, and fix their limits", {add_keys});
+    program.group(
+        "recovery", "Look at recovery, and recover by hand",
+        {add_recovery_status, add_recovery_stale, add_recovery_settle, add_recovery_sweep, add_recovery_prune});
+    add_progress(program);
+    add_checkpoint(program);
+    add_migrate(program);
+    program.group("config", "Check and show the configuration", {add_config});
+    add_doctor(program);
+    for (const AddCommand add : more) add(program);
+    program.group("completion", "Print a script that completes commands in your shell", {add_completion});
+    add_version(program);
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "cli/command.h"
+#include "cli/session.h"
+
+namespace holdfast::cli {
+
+/// All commands, in the order of the help. `more` are those that do not belong to this folder.
+void add_commands(Command& program, const std::vector<AddCommand>& more);
+
+// Each is defined in the file that does the work; the tree is in commands.cc.
+
+void add_submit(Command& program);
+void add_run(Command& program);
+void add_worker(Command& program);
+void add_server(Command& program);
+void add_dev(Command& program);
+void add_progress(Command& program);
+void add_checkpoint(Command& program);
+void add_migrate(Command& program);
+void add_doctor(Command& program);
+void add_version(Command& program);
+
+void add_tasks_list(Command& tasks);
+void add_tasks_show(Command& tasks);
+void add_tasks_wait(Command& tasks);
+void add_tasks_logs(Command& tasks);
+void add_tasks_cancel(Command& tasks);
+void add_tasks_retry(Command& tasks);
+void add_tasks_force(Command& tasks);
+
+void add_jobs_list(Command& jobs);
+void add_jobs_show(Command& jobs);
+void add_jobs_wait(Command& jobs);
+void add_jobs_logs(Command& jobs);
+void add_jobs_graph(Command& jobs);
+void add_jobs_steering(Command& jobs);  ///< cancel, pause, resume
+void add_jobs_retry(Command& jobs);
+void add_jobs_approve(Command& jobs);
+
+void add_schedules_apply(Command& schedules);
+void add_schedules_list(Command& schedules);
+void add_schedules_show(Command& schedules);
+void add_schedules_steering(Command& schedules);  ///< pause, resume, remove
+void add_schedules_run_now(Command& schedules);
+
+void add_workers_list(Command& workers);
+void add_workers_show(Command& workers);
+void add_workers_orders(Command& workers);  ///< drain, cordon, uncordon, remove
+
+void add_recovery_status(Command& recovery);
+void add_recovery_stale(Command& recovery);
+void add_recovery_settle(Command& recovery);  ///< fail-running, requeue-claimed
+void add_recovery_sweep(Command& recovery);
+void add_recovery_prune(Command& recovery);
+
+void add_tokens(Command& tokens);          ///< create, list, revoke
+void add_queues(Command& queues);          ///< list, pause, resume
+void add_keys(Command& keys);              ///< list, set, remove, apply
+void add_config(Command& config);          ///< check, show
+void add_completion(Command& completion);  ///< bash
+
+}  // namespace holdfast::cli

@@ -1,0 +1,140 @@
+#include "cli/ids.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/session.h"
+#include "cli/terminal/words.h"
+#include "client/job_operations.h"
+#include "client/task_operations.h"
+#include "views/worker.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+constexpr std::size_t candidates_shown = 5;
+
+void require_id(std::string_view kind, const std::string& text) {
+    if (may_begin_an_id(text)) return;
+    throw BadInput(fmt::format(
+        "'{}' is not a {} id; an id, or the beginning of one, consists of the digits 0-9 and a-f and dashes "
+        "('holdfast {}s list' shows them)",
+        text, kind, kind));
+}
+
+std::string nothing_begins_so(std::string_view kind, const std::string& prefix) {
+    return fmt::format("there is no {} whose id begins with '{}'; 'holdfast {}s list' shows those there are", kind,
+                       prefix, kind);
+}
+
+[[noreturn]] void refuse_ambiguous(std::string_view kind, const std::string& prefix,
+                                   std::vector<std::string> candidates) {
+    if (candidates.size() > candidates_shown) candidates.back() = "...";
+    throw BadInput(fmt::format("'{}' begins the id of more than one {}; give more digits: {}", prefix, kind,
+                               join(candidates, ", ")));
+}
+
+std::string candidate(const Uuid& id, std::string_view name, std::string_view state) {
+    return fmt::format("{} ({}, {})", id.to_string(), name, state);
+}
+
+// ---- Workers ------------------------------------------------------------------------------------
+
+using Workers = std::vector<store::WorkerRecord>;
+
+template <typename Wanted>
+Workers only(const Workers& workers, Wanted wanted) {
+    Workers found;
+    std::ranges::copy_if(workers, std::back_inserter(found), wanted);
+    return found;
+}
+
+Workers matching(const Workers& all, const std::string& text, Likely likely) {
+    Workers named = only(all, [&](const auto& worker) { return worker.registration.name == text; });
+    Workers likelier =
+        only(named, [&](const auto& worker) { return views::has_left(worker) == (likely == Likely::Left); });
+    if (!likelier.empty()) return likelier;
+    if (!named.empty() || text.empty()) return named;
+    return only(all, [&](const auto& worker) { return worker.registration.id.to_string().starts_with(text); });
+}
+
+store::WorkerRecord only_one(const Workers& found, const std::string& text) {
+    if (found.empty())
+        throw NotFound(
+            fmt::format("there is no worker '{}'; 'holdfast workers list --all' shows those there are", text));
+    if (found.size() == 1) return found.front();
+    std::vector<std::string> candidates;
+    for (const auto& worker : found)
+        candidates.push_back(candidate(worker.registration.id, worker.registration.name, word_of(worker.status)));
+    throw BadInput(fmt::format("'{}' is more than one worker; give an id: {}", text, join(candidates, ", ")));
+}
+
+}  // namespace
+
+store::TaskRecord resolve_task(store::ClientStore& store, const std::string& id_or_prefix) {
+    if (const auto id = Uuid::parse(id_or_prefix)) return client::find_one(store, *id);
+    require_id("task", id_or_prefix);
+    store::ListParams params;
+    params.filter.id_prefix = id_or_prefix;
+    params.limit = candidates_shown + 1;
+    auto found = store.list(params);
+    if (found.empty()) throw UnknownTask(nothing_begins_so("task", id_or_prefix));
+    if (found.size() == 1) return std::move(found.front());
+    std::vector<std::string> candidates;
+    for (const auto& record : found)
+        candidates.push_back(candidate(record.task.id, record.task.name, to_text(record.state)));
+    refuse_ambiguous("task", id_or_prefix, std::move(candidates));
+}
+
+std::vector<store::TaskRecord> resolve_tasks(store::ClientStore& store, const std::vector<std::string>& ids) {
+    std::vector<store::TaskRecord> records;
+    for (const auto& id : ids) records.push_back(resolve_task(store, id));
+    return records;
+}
+
+std::vector<Uuid> ids_of(const std::vector<store::TaskRecord>& records) {
+    std::vector<Uuid> ids;
+    for (const auto& record : records) ids.push_back(record.task.id);
+    return ids;
+}
+
+JobInfo resolve_job(store::ClientStore& store, const std::string& id_or_prefix) {
+    if (const auto id = Uuid::parse(id_or_prefix)) return client::find_one_job(store, *id);
+    require_id("job", id_or_prefix);
+    const auto found = store.jobs_with_prefix(id_or_prefix, candidates_shown + 1);
+    if (found.empty()) throw UnknownJob(nothing_begins_so("job", id_or_prefix));
+    if (found.size() == 1) return client::find_one_job(store, found.front());
+    std::vector<std::string> candidates;
+    for (const auto& job : store.find_jobs(found))
+        if (job) candidates.push_back(candidate(job->id, job->workflow, to_text(job->state)));
+    refuse_ambiguous("job", id_or_prefix, std::move(candidates));
+}
+
+std::vector<Uuid> resolve_jobs(store::ClientStore& store, const std::vector<std::string>& ids) {
+    std::vector<Uuid> jobs;
+    for (const auto& id : ids) jobs.push_back(resolve_job(store, id).id);
+    return jobs;
+}
+
+std::vector<store::WorkerRecord> resolve_workers(store::ClientStore& store, const std::vector<std::string>& names,
+                                                 Likely likely) {
+    const Workers all = store.workers();
+    Workers resolved;
+    for (const auto& name : names) resolved.push_back(only_one(matching(all, name, likely), name));
+    return resolved;
+}
+
+store::ScheduleRecord find_schedule(store::ClientStore& store, const std::string& name) {
+    std::vector<std::string> names;
+    for (auto& record : store.schedules()) {
+        if (record.schedule.name == name) return std::move(record);
+        names.push_back(record.schedule.name);
+    }
+    throw NotFound(fmt::format("there is no schedule '{}'{}; 'holdfast schedules list' shows those there are", name,
+                               suggestion(name, names)));
+}
+
+}  // namespace holdfast::cli

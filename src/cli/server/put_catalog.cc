@@ -1,0 +1,61 @@
+#include "cli/server/put_catalog.h"
+
+#include "base/text.h"
+#include "client/key_operations.h"
+#include "client/schedule_operations.h"
+#include "core/calendar/schedule_text.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+using store::DeclareStatus;
+
+void put_schedules(const config::Config& config, store::Store& store, const std::string& who, Log& log) {
+    if (config.schedules.empty()) return;
+    const auto changes = client::put_schedules(store, definitions_of(config.schedules), who);
+    const auto count = [&](client::ScheduleChange change) { return std::to_string(changes.count(change)); };
+    log.write({LogLevel::Info,
+               "The schedules of the configuration are in the store",
+               {{"file", config.file},
+                {"new", count(client::ScheduleChange::New)},
+                {"changed", count(client::ScheduleChange::Changed)},
+                {"unchanged", count(client::ScheduleChange::Unchanged)}}});
+}
+
+void put_keys(const config::Config& config, store::ClientStore& store, const std::string& who, Log& log) {
+    if (config.keys.empty()) return;
+    const auto changes = client::put_keys(store, config.keys, who);
+    for (const auto& [key, status] : changes.configured)
+        if (status == DeclareStatus::IsShared)
+            log.write({LogLevel::Warning,
+                       concat("The store has the key declared as shared, and keeps that: 'holdfast keys remove ",
+                              key.key, " --shared' ends it"),
+                       {{"file", config.file}, {"key", key.key}, {"queue", key.queue}}});
+    const auto count = [&](DeclareStatus status) { return std::to_string(changes.count(status)); };
+    log.write({LogLevel::Info,
+               "The concurrency keys of the configuration are in the store",
+               {{"file", config.file},
+                {"new", count(DeclareStatus::New)},
+                {"changed", count(DeclareStatus::Changed)},
+                {"unchanged", count(DeclareStatus::Unchanged)}}});
+}
+
+}  // namespace
+
+std::vector<store::ScheduleDefinition> definitions_of(const std::vector<config::Schedule>& schedules) {
+    std::vector<store::ScheduleDefinition> definitions;
+    for (const config::Schedule& schedule : schedules)
+        definitions.push_back({.name = schedule.name,
+                               .timing = core::to_json_text(schedule.timing),
+                               .definition = schedule.definition,
+                               .input = schedule.input});
+    return definitions;
+}
+
+void put_catalog(const config::Config& config, store::Store& store, const std::string& who, Log& log) {
+    put_schedules(config, store, who, log);
+    put_keys(config, store, who, log);
+}
+
+}  // namespace holdfast::cli
