@@ -166,7 +166,8 @@ TEST(ArchitectureCheck, AllowsEachLayerWhatItIsFor) {
         {"src/store/postgres/b.cc", "#include <libpq-fe.h>\n#include <thread>\n#include \"core/settlement.h\"\n"},
         {"src/client/client.cc", "#include \"store/sqlite/a.h\"\n#include \"store/postgres/b.h\"\n"},
         {"src/platform/clock.cc", "#include <ctime>\nauto now = std::chrono::steady_clock::now();\n"},
-        {"src/cli/main.cc", "#include \"store/sqlite/a.h\"\n#include <CLI/CLI.hpp>\n#include \"config/config.h\"\n"},
+        {"src/cli/main.cc", "#include \"store/sqlite/a.h\"\n#include <fmt/format.h>\n#include \"config/config.h\"\n"},
+        {"src/cli/command.cc", "#include <CLI/CLI.hpp>\n#include \"cli/command.h\"\n"},
         {"src/main.cc", "#include \"cli/main.h\"\n#include \"proof/commands.h\"\n"},
     };
     EXPECT_THAT(violations(sources), IsEmpty());
