@@ -67,7 +67,7 @@ ProcessPool::Runner* ProcessPool::find(RunnerId id) {
     return found == runners_.end() ? nullptr : &found->second;
 }
 
-// ---- What runners are told ----------------------------------------------------------------------
+// ---- Orders to runners ---------------------------------------------------------------------------
 
 void ProcessPool::spawn(RunnerId id) {
     Runner& runner = runners_[id];

@@ -113,7 +113,7 @@ TEST(Template, ItsOwnNestingIsBounded) {
 
 TEST(Template, WhatIsFilledInIsBoundedInAll) {
     const FixedScope scope({{"half", std::string(Expression::max_value_bytes / 2, 'x')}});
-    const std::string complaint = "what is filled in is larger than 1 MiB in all";
+    const std::string complaint = "the filled-in text is larger than 1 MiB in all";
     EXPECT_TRUE(parsed({"{{ half }}", "{{ half }}"}).fill(scope).ok());
     EXPECT_EQ(parsed({"{{ half }}", "{{ half }}", "{{ 1 }}"}).fill(scope).error(),
               (TemplateError{"/2", {0, complaint}}));

@@ -127,7 +127,7 @@ private:
 
     static ExpressionError too_large(std::size_t position) {
         return {position,
-                concat("what is filled in is larger than ", Expression::max_value_bytes >> 20, " MiB in all")};
+                concat("the filled-in text is larger than ", Expression::max_value_bytes >> 20, " MiB in all")};
     }
 
     const ExpressionScope& scope_;

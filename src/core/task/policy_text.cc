@@ -55,7 +55,7 @@ json parse_object(std::string_view text, std::string& defect) {
     std::set<std::string> keys;
     const auto note_key = [&](int depth, json::parse_event_t event, json& parsed) {
         if (event == json::parse_event_t::key && depth == 1 && !keys.insert(parsed.get<std::string>()).second)
-            defect = concat("the key ", found(parsed), " stands there twice");
+            defect = concat("the key ", found(parsed), " is given twice");
         return true;
     };
     json object = json::parse(text, note_key, false);

@@ -67,7 +67,7 @@ core::LeaseEnd end_of(const store::LeaseRecord& lease) {
 
 store::RecoveredLease recovered(const StaleTask& stale, const std::string& who, Random& random) {
     const auto age = std::chrono::floor<std::chrono::milliseconds>(stale.quiet_for).count();
-    const std::string said = concat("nothing was heard of it for ", age, "ms; decided by ", who);
+    const std::string said = concat("no sign of life for ", age, "ms; decided by ", who);
     return {.lease = stale.lease.lease,
             .expect_started = stale.lease.started,
             .end = end_of(stale.lease),
@@ -106,7 +106,7 @@ std::vector<StaleTask> find_stale(store::RecoveryStore& store, Duration threshol
 
 ManualAnswer fail_stale_running(store::RecoveryStore& store, Random& random, const ManualParams& params) {
     std::vector<store::RecoveredLease> dead;
-    store::AskToStopParams ask{.requests = {}, .who = params.who, .reason = "nothing was heard of its run"};
+    store::AskToStopParams ask{.requests = {}, .who = params.who, .reason = "its run gave no sign of life"};
     for (const StaleTask& stale : find_stale(store, params.threshold)) {
         if (!stale.lease.started) continue;
         if (stale.may_still_run) {
