@@ -8,13 +8,13 @@ namespace holdfast {
 
 namespace {
 
-constexpr std::size_t max_name_bytes = 250;  // with "task:" in front it is a tag, which has at most 255
+constexpr std::size_t max_function_name_bytes = max_name_bytes - 5;  // with "task:" in front it is a tag
 
 }  // namespace
 
 void App::add(const std::string& name, Function function) {
-    if (name.empty() || name.size() > max_name_bytes)
-        throw BadInput(concat("a task's name has 1 to ", max_name_bytes, " bytes, not ", name.size()));
+    if (name.empty() || name.size() > max_function_name_bytes)
+        throw BadInput(concat("a task's name has 1 to ", max_function_name_bytes, " bytes, not ", name.size()));
     if (const auto defect = name_defect(name)) throw BadInput(concat("a task's name ", *defect));
     if (!functions_.emplace(name, std::move(function)).second)
         throw BadInput(concat("there is a function for the task '", name, "' already"));

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <optional>
 
-#include "base/name.h"
 #include "base/store_url.h"
 #include "base/text.h"
 

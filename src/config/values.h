@@ -4,13 +4,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/name.h"
 #include "config/fields.h"
 #include "config/source_node.h"
 #include "holdfast/result.h"
 
 namespace holdfast::config {
-
-inline constexpr std::size_t max_name_bytes = 255;  // as the stores take them
 
 struct DurationUnit {
     std::string_view suffix;

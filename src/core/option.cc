@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/name.h"
 #include "base/text.h"
 #include "core/expression/found_value.h"
 
@@ -14,7 +15,6 @@ using Reading = Result<OptionValue, std::string>;
 using std::chrono::milliseconds;
 
 constexpr std::size_t max_durations = 100;
-constexpr std::size_t max_item_bytes = 255;
 
 std::int64_t in_milliseconds(Duration duration) {
     return duration / milliseconds(1);
@@ -66,8 +66,8 @@ std::string defect_of(const Option& option, std::string_view name, const std::ve
     if (option.type != OptionType::NameList) return {};
     for (std::size_t i = 0; i < items.size(); ++i) {
         if (const auto defect = text_defect(items[i])) return concat(name, '[', i, "] ", *defect);
-        if (items[i].empty() || items[i].size() > max_item_bytes)
-            return concat(name, '[', i, "] must have 1 to ", max_item_bytes, " bytes, not ", items[i].size());
+        if (items[i].empty() || items[i].size() > max_name_bytes)
+            return concat(name, '[', i, "] must have 1 to ", max_name_bytes, " bytes, not ", items[i].size());
     }
     return {};
 }

@@ -8,7 +8,6 @@ namespace holdfast::core {
 
 namespace {
 
-constexpr std::size_t max_stored_name_bytes = 255;  // as the stores take them
 constexpr Duration longest_wait = std::chrono::hours(24 * 3650);
 
 std::string_view described(StepKind kind) {
@@ -119,8 +118,7 @@ private:
     }
 
     void check_name(std::string_view member, const std::string& name) {
-        if (name.size() > max_stored_name_bytes)
-            complain(member, concat("is longer than ", max_stored_name_bytes, " bytes"));
+        if (name.size() > max_name_bytes) complain(member, concat("is longer than ", max_name_bytes, " bytes"));
         if (const auto defect = name_defect(name)) complain(member, *defect);
         if (name.empty() && member != "task") complain(member, "is empty");
     }
