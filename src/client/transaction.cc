@@ -61,7 +61,7 @@ Uuid ask(PGconn* connection, const postgres::Params& params) {
     PGresult* result = PQexecParams(connection, submit_sql, params.count(), params.types(), values.data(),
                                     lengths.data(), formats.data(), /*resultFormat=*/1);
     const postgres::Rows answer(result);
-    if (PQresultStatus(result) == PGRES_TUPLES_OK) return answer.uuid(0, 0);
+    if (PQresultStatus(result) == PGRES_TUPLES_OK) return answer[0].uuid(0);
     const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     throw_refused(state != nullptr ? state : "", primary_message(result, connection));
 }
