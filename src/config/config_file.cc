@@ -112,7 +112,7 @@ private:
     Config& config_;
 };
 
-/// Who is to be told that the file cannot be read: whoever named it, or the file itself.
+/// The origin that an unreadable file is reported at: the one that named it, or the file itself.
 Origin blamed_for(const ChosenFile& file) {
     if (file.named_by.kind == OriginKind::Default) return {OriginKind::File, file.name, {.line = 0, .column = 0}};
     return file.named_by;
@@ -126,7 +126,7 @@ std::optional<ChosenFile> choose_file(const LoadParams& params) {
     if (named != params.environment.end() && !named->second.empty())
         return ChosenFile{named->second, {OriginKind::Environment, "HOLDFAST_CONFIG", {}}};
 
-    // A link that leads nowhere counts as there: better an error than defaults that nobody asked for.
+    // A link that leads nowhere counts as there: an error is better than unexpected defaults.
     const auto usual = std::filesystem::path(params.directory) / usual_name;
     std::error_code ignored;
     if (std::filesystem::symlink_status(usual, ignored).type() == std::filesystem::file_type::not_found)

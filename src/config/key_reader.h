@@ -9,7 +9,7 @@
 namespace holdfast::config {
 
 /// Reads the section `keys` of a file: a mapping of concurrency keys to what is declared about them. All that is
-/// wrong goes to the draft, with file, line and key; what is returned is of use only if nothing does.
+/// wrong goes to the draft, with file, line and key; the result is valid only if nothing does.
 [[nodiscard]] std::vector<core::KeyDeclaration> read_keys(const SourceNode& section, const std::string& file,
                                                           Draft& draft);
 

@@ -33,7 +33,7 @@ bool describes_a_service(std::string_view variable) {
     return !number.empty() && std::isdigit(static_cast<unsigned char>(number.front())) != 0;
 }
 
-/// What they say in HOLDFAST_SERVER_PORT is no port of ours, though a key has that variable.
+/// A platform's HOLDFAST_SERVER_PORT is not a setting, although a key has that variable.
 bool is_injected(std::string_view variable, std::string_view text) {
     return describes_a_service(variable) && (text.starts_with("tcp://") || text.starts_with("udp://"));
 }

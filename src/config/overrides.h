@@ -9,11 +9,11 @@
 
 namespace holdfast::config {
 
-/// Lays the HOLDFAST_* variables over the draft. An empty variable counts as not set. A variable that looks meant for
+/// Overrides the draft with the HOLDFAST_* variables. An empty variable counts as not set. A variable that looks meant for
 /// us and names no field is an error; what container platforms inject for services of our name is not.
 void read_environment(const std::map<std::string, std::string>& environment, Draft& draft);
 
-/// Lays the flags over the draft. A flag for a key that does not exist is a bug of the caller.
+/// Overrides the draft with the flags. A flag for a key that does not exist is a bug of the caller.
 void read_flags(const std::vector<FlagOverride>& flags, Draft& draft);
 
 }  // namespace holdfast::config

@@ -47,7 +47,8 @@ public:
     Schedule read() {
         schedule_.name = node_.key;
         if (node_.key.empty() || node_.key.size() > max_name_bytes)
-            complaints_.complain(node_, node_.path, concat("is no name: a name has 1 to ", max_name_bytes, " bytes"));
+            complaints_.complain(node_, node_.path,
+                                 concat("is not a name: a name has 1 to ", max_name_bytes, " bytes"));
         if (node_.kind != NodeKind::Mapping) {
             complaints_.misfit(node_, concat(word_of(node_.kind), " instead of a mapping"),
                                "a mapping with the keys " + join(names_of(schedule_keys()), ", "));
@@ -77,7 +78,7 @@ private:
         if (const auto near = nearest_word(entry.key, names)) misspelt_.insert(*near);
     }
 
-    /// The one of two keys that stands there; nullptr when none or both do, which is told.
+    /// The one of two keys that stands there; nullptr when none or both do, which is reported.
     const SourceNode* one_of(const char* first, const char* second, const char* purpose) {
         const SourceNode* entry = node_.find(first);
         const SourceNode* other = node_.find(second);

@@ -16,7 +16,7 @@ struct Startable {
 };
 
 /// Reads the section `schedules` of a file: a mapping of names to schedules. All that is wrong goes to the draft,
-/// with file, line and key; what is returned is of use only if nothing does.
+/// with file, line and key; the result is valid only if nothing does.
 [[nodiscard]] std::vector<Schedule> read_schedules(const SourceNode& section, const std::string& file,
                                                    const Startable& startable, const ZoneDefect& zone_defect,
                                                    Draft& draft);

@@ -12,7 +12,7 @@
 
 namespace holdfast::config {
 
-/// A task to submit: from the catalog, described by whoever submits it, or a function of an application.
+/// A task to submit: from the catalog, described by the submit itself, or a function of an application.
 struct Submission {
     std::string name = {};
     std::optional<core::TaskSpec> spec = {};  ///< nullopt: a function

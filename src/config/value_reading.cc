@@ -115,7 +115,7 @@ Reading read_choice(const Option& option, const SourceNode& node) {
     return misfit("not one of the words", near ? concat("did you mean ", *near, "?") : "");
 }
 
-/// A text that is no duration may still be a number beyond what a duration can hold.
+/// A text that is not a duration may still be a number that is too large for one.
 Reading no_duration(const SourceNode& node) {
     const std::string& text = node.scalar;
     if (text.starts_with('-') && parse_duration(std::string_view(text).substr(1), std::chrono::seconds(1)))

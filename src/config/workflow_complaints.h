@@ -12,7 +12,7 @@
 
 namespace holdfast::config {
 
-/// What is wrong with the workflows of one file, told at the place where it stands, and remembered, so that nothing
+/// The faults of the workflows of one file, reported at their places, and remembered, so that nothing
 /// is concluded from what could not be read.
 class WorkflowComplaints {
 public:
@@ -30,7 +30,7 @@ public:
 
     [[nodiscard]] bool is_distrusted(std::string_view path) const;
 
-    /// The value of an option; nullopt when it does not fit, which is told.
+    /// The value of an option; nullopt when it does not fit, which is reported.
     [[nodiscard]] std::optional<Value> read(const Option& option, const SourceNode& entry);
 
 private:

@@ -10,7 +10,7 @@
 
 namespace holdfast::config {
 
-/// Reads a file of workflows that is no configuration: one with `steps` at its top is one workflow, called as its
+/// Reads a file of workflows that is not a configuration: one with `steps` at its top is one workflow, called as its
 /// `name` says or as the file is; one with `workflows` holds several by name. `tasks` in it go before those of
 /// `catalog`. What it starts may be its own or one of `others`. The file's workflows, or all that is wrong.
 [[nodiscard]] Result<std::map<std::string, core::Workflow>, ConfigErrors> read_workflow_file(
