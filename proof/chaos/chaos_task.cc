@@ -29,9 +29,9 @@ std::string book_of_this_process() {
 }
 
 /// Locks of the kernel, each on one byte of an empty file: a process holds them until it closes the file or dies.
-class Witness {
+class KernelLocks {
 public:
-    explicit Witness(const std::string& book)
+    explicit KernelLocks(const std::string& book)
         : file_(open((book + "/locks").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
         if (!file_) throw_errno(book + "/locks");
     }
@@ -46,9 +46,9 @@ public:
         return fcntl(file_.get(), F_OFD_SETLK, &lock) == 0;
     }
 
-    [[nodiscard]] bool hold_a_place(const Behaviour& behaviour) const {
-        for (int place = 0; place < behaviour.limit; ++place)
-            if (hold(concat("key ", behaviour.key, ' ', place))) return true;
+    [[nodiscard]] bool hold_a_slot(const Behaviour& behaviour) const {
+        for (int slot = 0; slot < behaviour.limit; ++slot)
+            if (hold(concat("key ", behaviour.key, ' ', slot))) return true;
         return behaviour.limit == 0;
     }
 
@@ -82,8 +82,8 @@ private:
 Outcome run(Context& context, const nlohmann::json& args) {
     const Behaviour behaviour = behaviour_from(args);
     const std::string book = book_of_this_process();
-    const Witness witness(book);
-    const bool is_alone = witness.hold(context.id().to_string()) && witness.hold_a_place(behaviour);
+    const KernelLocks locks(book);
+    const bool is_alone = locks.hold(context.id().to_string()) && locks.hold_a_slot(behaviour);
     Bookkeeper keeper(book, context);
     keeper.note(crew::Mark::Begin);
     if (!is_alone) keeper.note(crew::Mark::Overlap);

@@ -72,9 +72,9 @@ private:
     std::unordered_map<Uuid, std::vector<Run>> runs_;
 };
 
-class Trial {
+class Inspection {
 public:
-    explicit Trial(const Findings& findings) : findings_(findings), book_(findings.ledger, found_) {
+    explicit Inspection(const Findings& findings) : findings_(findings), book_(findings.ledger, found_) {
         for (const TaskSeen& task : findings.tasks) tasks_[task.id] = &task;
         for (const JobSeen& job : findings.jobs) jobs_[job.id] = &job;
     }
@@ -384,7 +384,7 @@ std::string_view to_text(Breach breach) {
 }
 
 std::vector<Complaint> judge(const Findings& findings) {
-    return Trial(findings).run();
+    return Inspection(findings).run();
 }
 
 }  // namespace holdfast::chaos

@@ -20,7 +20,8 @@ constexpr auto between_looks = std::chrono::milliseconds(100);
 
 using Tasks = std::vector<const DemoTask*>;
 
-Tasks those_that(const Tasks& tasks, bool run_again) {
+/// The tasks that run again after a crash, or those that do not.
+Tasks with_rerun(const Tasks& tasks, bool run_again) {
     Tasks chosen;
     std::copy_if(tasks.begin(), tasks.end(), std::back_inserter(chosen),
                  [&](const DemoTask* task) { return task->runs_again() == run_again; });
@@ -28,7 +29,7 @@ Tasks those_that(const Tasks& tasks, bool run_again) {
 }
 
 bool has_both_kinds(const Tasks& tasks) {
-    return !those_that(tasks, true).empty() && !those_that(tasks, false).empty();
+    return !with_rerun(tasks, true).empty() && !with_rerun(tasks, false).empty();
 }
 
 std::unique_ptr<store::Store> make_store(const DemoPlace& place) {
@@ -110,7 +111,7 @@ void DemoPlay::freeze_one() {
                                frozen_->name, frozen_->process.pid()),
                    {{"worker", frozen_->name}, {"pid", frozen_->process.pid()}},
                    Tone::Strong});
-    const Tasks charges = those_that(on_frozen_, false);
+    const Tasks charges = with_rerun(on_frozen_, false);
     open_gates(charges);
     wait_until([&] { return have_ended(charges); }, "the runs that nobody told to stop to end");
     watcher_.tell({"ended_unseen",
@@ -130,7 +131,7 @@ void DemoPlay::resume_frozen() {
                    Tone::Strong});
     wait_until(
         [&] {
-            const Tasks charges = those_that(on_frozen_, false);
+            const Tasks charges = with_rerun(on_frozen_, false);
             return watcher_.is_active(frozen_->name) &&
                    std::all_of(charges.begin(), charges.end(), [&](const DemoTask* task) {
                        return watcher_.has_event("late_result_refused", task->task.id, frozen_->name);
@@ -196,7 +197,7 @@ void DemoPlay::cast_roles() {
     for (DemoWorker& killed : crew_.workers())
         for (DemoWorker& frozen : crew_.workers()) {
             if (&killed == &frozen || killed_ != nullptr || !has_both_kinds(holding_on(killed))) continue;
-            if (those_that(holding_on(frozen), false).empty()) continue;
+            if (with_rerun(holding_on(frozen), false).empty()) continue;
             killed_ = &killed;
             frozen_ = &frozen;
         }

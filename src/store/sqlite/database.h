@@ -98,12 +98,6 @@ template <typename... Values>
 inline constexpr bool has_strings<std::tuple<Values...>> =
     ((std::is_same_v<Values, std::string> || std::is_same_v<Values, std::optional<std::string>>) || ...);
 
-/// A view of a text that may be missing.
-[[nodiscard]] inline std::optional<std::string_view> if_there(const std::optional<std::string>& text) {
-    if (!text) return std::nullopt;
-    return *text;
-}
-
 /// A connection. The only place that holds a database handle. Not thread-safe: its owner serialises.
 class Database {
 public:

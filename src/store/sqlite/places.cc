@@ -10,6 +10,10 @@ namespace holdfast::sqlite {
 
 namespace {
 
+std::optional<std::string_view> as_view(const std::optional<std::string>& text) {
+    return text ? std::optional<std::string_view>(*text) : std::nullopt;
+}
+
 /// Reads the ten travelling columns, route_id to last_lease, that start at `column`.
 Position read_position(const Query& row, int column) {
     Position position;
@@ -155,7 +159,7 @@ void insert_leases(Transaction& tx, const std::vector<LeaseRow>& rows) {
             const auto& position = row.position;
             return std::tuple(row.lease.task, row.lease.lease, row.worker, row.claimed_at, row.started_at,
                               position.route, position.priority, position.run_at, position.deadline,
-                              if_there(position.key), position.fails_unmatched, position.history.attempts,
+                              as_view(position.key), position.fails_unmatched, position.history.attempts,
                               position.history.crashes, position.history.requeues);
         });
 }
