@@ -17,7 +17,7 @@ Finding judged(bool good, Grade otherwise, std::string what, std::string found, 
 }
 
 std::string setting(Transaction& tx, const char* name) {
-    return tx.run("SELECT coalesce(current_setting($1, true), '')", name).string(0, 0);
+    return tx.run("SELECT coalesce(current_setting($1, true), '')", name)[0].string(0);
 }
 
 Finding version_finding(Transaction& tx) {
@@ -35,7 +35,7 @@ Finding schema_finding(Transaction& tx) {
 /// Only people read stored times, but they compare them with their own clocks.
 Finding clock_finding(Transaction& tx) {
     const auto before = std::chrono::system_clock::now();
-    const auto server = tx.run("SELECT clock_timestamp()").time(0, 0);
+    const auto server = tx.run("SELECT clock_timestamp()")[0].time(0);
     const auto here = before + (std::chrono::system_clock::now() - before) / 2;
     const auto apart = std::chrono::abs(std::chrono::duration_cast<std::chrono::milliseconds>(server - here));
     return judged(
@@ -55,11 +55,11 @@ Finding commit_finding(Transaction& tx) {
 }
 
 Finding replication_finding(Transaction& tx) {
-    const bool in_recovery = tx.run("SELECT pg_is_in_recovery()").boolean(0, 0);
+    const bool in_recovery = tx.run("SELECT pg_is_in_recovery()")[0].boolean(0);
     if (in_recovery)
         return {Grade::Problem, "replication", "this is a standby",
                 "connect to the primary: add target_session_attrs=read-write to the URL"};
-    const auto standbys = tx.run("SELECT count(*) FROM pg_stat_replication").integer(0, 0);
+    const auto standbys = tx.run("SELECT count(*) FROM pg_stat_replication")[0].integer(0);
     const bool is_synchronous = !setting(tx, "synchronous_standby_names").empty();
     if (standbys == 0) return {Grade::Ok, "replication", "none", ""};
     return judged(is_synchronous, Grade::Warning, "replication",
@@ -69,7 +69,7 @@ Finding replication_finding(Transaction& tx) {
 
 Finding connections_finding(Transaction& tx) {
     const auto used =
-        tx.run("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'").integer(0, 0);
+        tx.run("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'")[0].integer(0);
     const auto allowed = std::stoll(setting(tx, "max_connections"));
     return judged(used * 10 < allowed * 8, Grade::Warning, "connections", concat(used, " of ", allowed, " in use"),
                   "raise max_connections or put a pooler in front: each worker needs four");
@@ -85,9 +85,9 @@ Finding privileges_finding(Transaction& tx) {
     const bool may =
         tx.run(
               R"sql(SELECT coalesce(bool_and(has_table_privilege(c.oid, 'SELECT, INSERT, UPDATE, DELETE')), false)
-                    FROM pg_class c WHERE c.relnamespace = to_regnamespace('holdfast') AND c.relkind = 'r')sql")
-            .boolean(0, 0);
-    const auto role = tx.run("SELECT current_user::text").string(0, 0);
+                    FROM pg_class c WHERE c.relnamespace = to_regnamespace('holdfast') AND c.relkind = 'r')sql")[0]
+            .boolean(0);
+    const auto role = tx.run("SELECT current_user::text")[0].string(0);
     return judged(may, Grade::Problem, "privileges",
                   concat(role, may ? " may write all tables" : " may not write all tables"),
                   concat("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA holdfast TO ", role));
@@ -96,13 +96,13 @@ Finding privileges_finding(Transaction& tx) {
 Finding retention_finding(Transaction& tx) {
     const auto row =
         tx.run("SELECT clock_trusted_at, clock_watched_us, holdfast.now() FROM holdfast.pruned WHERE id = 1");
-    return store::clock_trust_finding({row.optional_time(0, 0), Duration(row.integer(0, 1))}, row.time(0, 2));
+    return store::clock_trust_finding({row[0].optional_time(0), Duration(row[0].integer(1))}, row[0].time(2));
 }
 
 /// A pooler in transaction mode hands out another backend from one transaction to the next.
 Finding pooler_finding(Lane& lane, bool session_liveness) {
     const auto pid = [&] {
-        return lane.transact([](Transaction& tx) { return tx.run("SELECT pg_backend_pid()").small(0, 0); });
+        return lane.transact([](Transaction& tx) { return tx.run("SELECT pg_backend_pid()")[0].small(0); });
     };
     const int reported =
         lane.with_connection([](Connection& connection) { return PQbackendPID(connection.handle()); });

@@ -56,14 +56,14 @@ ClaimAnswer PostgresStore::claim(const store::ClaimParams& params) {
         const auto answers = work_.run(
             {claim_command(params, served, last_claim_was_empty_), claimed_command(params)}, Effect::Writes);
         const auto& head = answers[0];
-        answer.refusal = read_refusal(head.text(0, 0));
+        answer.refusal = read_refusal(head[0].text(0));
         if (answer.refusal != ClaimRefusal::None) return answer;
-        if (head.boolean(0, 1)) {  // a new route, or another registration
+        if (head[0].boolean(1)) {  // a new route, or another registration
             routes_.refresh(params.worker);
             continue;
         }
-        if (!head.is_null(0, 2)) answer.next_due = Duration(head.integer(0, 2));
-        answer.more = head.boolean(0, 3);
+        if (!head[0].is_null(2)) answer.next_due = Duration(head[0].integer(2));
+        answer.more = head[0].boolean(3);
         const auto& tasks = answers[1];
         last_claim_was_empty_ = tasks.empty();
         answer.tasks.reserve(static_cast<std::size_t>(tasks.size()));

@@ -74,7 +74,7 @@ void LeaseEndings::apply(Transaction& tx) {
         tx.run("SELECT holdfast.end_leases($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)", tasks_,
                states_, run_ends_, delays_, attempts_, crashes_, requeues_, results_, report_codes_, report_messages_,
                report_datas_, error_codes_, error_messages_, error_datas_, has_steps_);
-    const bool frees_slots = answer.boolean(0, 0);
+    const bool frees_slots = answer[0].boolean(0);
     tx.brings_work |= runs_again_ || frees_slots;
     tx.ends_tasks |= ends_;
     tx.ended_steps.insert(tx.ended_steps.end(), ended_steps_.begin(), ended_steps_.end());
@@ -118,9 +118,9 @@ std::unordered_map<Uuid, Whereabouts> find_places(Transaction& tx, const std::ve
     const auto rows = tx.run("SELECT place, last_lease FROM holdfast.whereabouts($1)", tasks);
     for (int row = 0; row < rows.size(); ++row) {
         auto& found = places[tasks[static_cast<std::size_t>(row)]];
-        const auto place = rows.text(row, 0);
+        const auto place = rows[row].text(0);
         if (place == "pending") {
-            found = {Whereabouts::Place::Pending, TaskState::Pending, rows.integer(row, 1)};
+            found = {Whereabouts::Place::Pending, TaskState::Pending, rows[row].integer(1)};
         } else if (place == "leased") {
             found.place = Whereabouts::Place::Leased;
         } else if (place == "stopping") {

@@ -31,7 +31,7 @@ Command start_command(const std::vector<TaskLease>& leases, const Batch& batch) 
 }
 
 void read_starts(const Rows& rows, const Batch& batch, std::vector<Fenced>& starts) {
-    const auto answers = rows.strings(0, 0);
+    const auto answers = rows[0].strings(0);
     for (std::size_t i = 0; i < batch.size(); ++i) starts[batch[i]] = read_fenced(answers[i]);
 }
 
@@ -154,7 +154,7 @@ bool PostgresStore::complete(const FinishParams& params, const std::vector<Finis
         const auto answers = work_.run(commands, Effect::Writes);
         if (with_starts) read_starts(answers[1], start_batches.front(), answer.starts);
         for (const auto index : batch) answer.runs[index] = {Fenced::Applied, TaskState::Completed};
-        const bool brings_work = answers[0].boolean(0, 0);
+        const bool brings_work = answers[0][0].boolean(0);
         bell_.ring({.work = brings_work, .done = true});
         return true;
     } catch (const Overtaken&) {

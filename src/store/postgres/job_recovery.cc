@@ -17,7 +17,7 @@ std::optional<store::Overdue> overdue(Transaction& tx, const Uuid& job) {
               WHERE p.job_id = $1 AND p.deadline <= holdfast.now() AND p.cancel_code IS NULL)sql",
         job);
     if (row.empty()) return std::nullopt;
-    return store::overdue_job(row.boolean(0, 0) ? JobState::Running : JobState::Pending, Duration(row.integer(0, 1)));
+    return store::overdue_job(row[0].boolean(0) ? JobState::Running : JobState::Pending, Duration(row[0].integer(1)));
 }
 
 /// A claim that found the tree locked has not marked the job as started.

@@ -161,7 +161,7 @@ std::vector<Uuid> PostgresJobTables::open_children(const Uuid& job) {
 
 std::string PostgresJobTables::definition_text(const Uuid& definition) {
     const auto row = tx_.run("SELECT text FROM holdfast.workflow_definition WHERE id = $1", definition);
-    return row.empty() ? "" : row.string(0, 0);
+    return row.empty() ? "" : row[0].string(0);
 }
 
 std::vector<store::JobTables::TaskEnd> PostgresJobTables::task_ends(const std::vector<Uuid>& tasks) {
@@ -176,7 +176,7 @@ std::vector<Uuid> PostgresJobTables::existing_tasks(const std::vector<Uuid>& tas
 }
 
 bool PostgresJobTables::is_pruned_up_to(const Uuid& id) {
-    return tx_.run("SELECT highest >= $1 FROM holdfast.pruned WHERE id = 1", id).boolean(0, 0);
+    return tx_.run("SELECT highest >= $1 FROM holdfast.pruned WHERE id = 1", id)[0].boolean(0);
 }
 
 void PostgresJobTables::insert_definition(const Uuid& definition, const std::string& text) {

@@ -50,7 +50,7 @@ std::shared_ptr<const core::BundlePlan> PostgresStore::plan_of(const Uuid& defin
     if (auto plan = definitions_.find(definition)) return plan;
     const auto row = work_.read("SELECT text FROM holdfast.workflow_definition WHERE id = $1", definition);
     try {
-        return row.empty() ? nullptr : definitions_.add(definition, row.string(0, 0));
+        return row.empty() ? nullptr : definitions_.add(definition, row[0].string(0));
     } catch (const store::BadDefinition&) {
         return nullptr;
     }
@@ -145,16 +145,16 @@ std::string PostgresStore::job_definition(const Uuid& job) {
         R"sql(SELECT d.text FROM holdfast.job j JOIN holdfast.workflow_definition d ON d.id = j.definition_id
               WHERE j.id = $1)sql",
         job);
-    return row.empty() ? "" : row.string(0, 0);
+    return row.empty() ? "" : row[0].string(0);
 }
 
 std::optional<std::pair<Uuid, std::string>> PostgresStore::step_of_task(const Uuid& task) {
     const auto row = work_.read("SELECT job_id, step, item FROM holdfast.step WHERE task_id = $1", task);
     if (row.empty()) return std::nullopt;
-    const auto job = row.uuid(0, 0);
+    const auto job = row[0].uuid(0);
     const auto found = read_jobs({job});
     const auto head = found.empty() ? store::JobHead{} : found.front().head;
-    return std::pair(job, step_name(head, row.small(0, 1), row.small(0, 2)));
+    return std::pair(job, step_name(head, row[0].small(1), row[0].small(2)));
 }
 
 }  // namespace holdfast::postgres

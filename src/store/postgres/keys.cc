@@ -18,8 +18,8 @@ std::optional<DeclareStatus> settled_before(Transaction& tx, const core::KeyDecl
               WHERE c.key = $1 AND c.queue IN ('', $2) AND c.declared ORDER BY c.queue LIMIT 1)sql",
         key.key, key.queue);
     if (rows.empty()) return std::nullopt;
-    if (rows.text(0, 0) != key.queue) return DeclareStatus::IsShared;
-    if (rows.small(0, 1) == key.limit) return DeclareStatus::Unchanged;
+    if (rows[0].text(0) != key.queue) return DeclareStatus::IsShared;
+    if (rows[0].small(1) == key.limit) return DeclareStatus::Unchanged;
     return std::nullopt;
 }
 
@@ -50,7 +50,7 @@ bool unshare(Transaction& tx, const std::string& key) {
               SELECT $1, q.name, $2, false FROM holdfast.queue q WHERE holdfast.key_in_use(q.name, $1, '{}')
               ORDER BY q.name ON CONFLICT (key, queue) DO UPDATE SET max_slots = excluded.max_slots
               RETURNING queue)sql",
-        key, shared.small(0, 0));
+        key, shared[0].small(0));
     for (const Row row : queues) tx.run("SELECT holdfast.unpark_owned(ARRAY[$1], ARRAY[$2])", row.text(0), key);
     return true;
 }

@@ -15,7 +15,7 @@ void take_turn(Transaction& tx) {
 }
 
 void ensure_version_table(Transaction& tx) {
-    if (tx.run("SELECT to_regnamespace('holdfast') IS NULL").boolean(0, 0)) tx.run("CREATE SCHEMA holdfast");
+    if (tx.run("SELECT to_regnamespace('holdfast') IS NULL")[0].boolean(0)) tx.run("CREATE SCHEMA holdfast");
     tx.run(
         R"sql(CREATE TABLE IF NOT EXISTS holdfast.schema_version (
               version integer PRIMARY KEY, name text NOT NULL,
@@ -64,9 +64,9 @@ int read_schema_version(Transaction& tx) {
               to_regclass('holdfast.slot') IS NOT NULL AND NOT EXISTS (
                 SELECT FROM pg_attribute WHERE attrelid = to_regclass('holdfast.slot')
                   AND attname = 'queue'))sql");
-    if (found.boolean(0, 0)) return 0;
-    if (found.boolean(0, 1)) throw store::Unusable(concat("the database ", store::earlier_build));
-    return tx.run("SELECT coalesce(max(version), 0) FROM holdfast.schema_version").small(0, 0);
+    if (found[0].boolean(0)) return 0;
+    if (found[0].boolean(1)) throw store::Unusable(concat("the database ", store::earlier_build));
+    return tx.run("SELECT coalesce(max(version), 0) FROM holdfast.schema_version")[0].small(0);
 }
 
 void check_not_newer(int version) {

@@ -24,7 +24,7 @@ PostgresStore::PostgresStore(const OpenParams& params)
 
 Timestamp PostgresStore::now() {
     if (params_.clock) return params_.clock->now();
-    return work_.read("SELECT holdfast.now()").time(0, 0);
+    return work_.read("SELECT holdfast.now()")[0].time(0);
 }
 
 std::string PostgresStore::describe() const {

@@ -69,7 +69,7 @@ std::vector<Fenced> save_progress_of(Transaction& tx, const std::vector<store::P
     if (sent.empty()) return answers;
     const auto rows =
         tx.run("SELECT holdfast.save_progress($1, $2, $3, $4, $5)", tasks, leases, fractions, texts, checkpoints);
-    const auto texts_of_answers = rows.strings(0, 0);
+    const auto texts_of_answers = rows[0].strings(0);
     for (std::size_t i = 0; i < sent.size(); ++i) answers[sent[i]] = read_fenced(texts_of_answers[i]);
     return answers;
 }
@@ -88,7 +88,7 @@ std::vector<Fenced> PostgresStore::append_logs(const std::vector<LogChunk>& chun
     std::vector<Fenced> answers(chunks.size());
     for (const auto& batch : batches_of(chunks)) {
         const auto rows = work_.run({append_command(chunks, batch)}, Effect::Writes);
-        const auto texts = rows.front().strings(0, 0);
+        const auto texts = rows.front()[0].strings(0);
         for (std::size_t i = 0; i < batch.size(); ++i) answers[batch[i]] = read_fenced(texts[i]);
         bell_.ring({.done = true});  // wakes the readers that follow the log
     }

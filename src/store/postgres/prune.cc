@@ -17,17 +17,17 @@ struct Old {
 template <typename T, typename Read>
 Array<T> read_ids(const Rows& rows, const Read& read) {
     Array<T> ids;
-    for (int row = 0; row < rows.size(); ++row) ids.add(read(row));
+    for (const Row row : rows) ids.add(read(row));
     return ids;
 }
 
-/// History grows at its end, so what is old is found among the lowest numbers.
+/// History grows at its end, so old rows are found among the lowest numbers.
 Array<std::int64_t> old_numbers(const Rows& rows) {
-    return read_ids<std::int64_t>(rows, [&](int row) { return rows.integer(row, 0); });
+    return read_ids<std::int64_t>(rows, [](const Row& row) { return row.integer(0); });
 }
 
 Array<Uuid> old_ids(const Rows& rows) {
-    return read_ids<Uuid>(rows, [&](int row) { return rows.uuid(row, 0); });
+    return read_ids<Uuid>(rows, [](const Row& row) { return row.uuid(0); });
 }
 
 Old find_old(Transaction& tx, const store::PruneParams& params, Timestamp now) {
@@ -64,17 +64,17 @@ Old find_old(Transaction& tx, const store::PruneParams& params, Timestamp now) {
 void delete_idle_keys(Transaction& tx, std::size_t limit) {
     const auto rows = tx.run(
         R"sql(SELECT array_agg(key), array_agg(queue) FROM (
-                SELECT c.key, c.queue FROM holdfast.concurrency c
-                WHERE NOT c.declared AND NOT EXISTS (SELECT FROM holdfast.slot s
-                  WHERE s.key = c.key AND s.queue = c.queue)
-                  AND NOT holdfast.key_in_use(c.queue, c.key, '{}')
-                ORDER BY c.key, c.queue LIMIT $1 FOR UPDATE SKIP LOCKED) k)sql",
+              SELECT c.key, c.queue FROM holdfast.concurrency c
+              WHERE NOT c.declared AND NOT EXISTS (SELECT FROM holdfast.slot s
+                WHERE s.key = c.key AND s.queue = c.queue)
+                AND NOT holdfast.key_in_use(c.queue, c.key, '{}')
+              ORDER BY c.key, c.queue LIMIT $1 FOR UPDATE SKIP LOCKED) k)sql",
         static_cast<std::int64_t>(limit));
-    if (rows.is_null(0, 0)) return;
+    if (rows[0].is_null(0)) return;
     tx.run(
         R"sql(DELETE FROM holdfast.concurrency c USING unnest($1, $2) AS k (key, queue) WHERE c.key = k.key
               AND c.queue = k.queue AND NOT c.declared AND NOT holdfast.key_in_use(c.queue, c.key, '{}'))sql",
-        rows.strings(0, 0), rows.strings(0, 1));
+        rows[0].strings(0), rows[0].strings(1));
 }
 
 /// The newest token is never removed: while there is a row, valid or not, servers ask for a token.
@@ -90,7 +90,7 @@ void delete_dead_tokens(Transaction& tx, Duration older_than, std::size_t limit)
 }
 
 core::ClockTrust trust_of(const Rows& row, const store::PruneParams& params, Timestamp now) {
-    const core::ClockWitness before{row.optional_time(0, 0), Duration(row.integer(0, 1))};
+    const core::ClockWitness before{row[0].optional_time(0), Duration(row[0].integer(1))};
     return core::trust_clock(before, {now, params.watched, params.clock_is_right});
 }
 
@@ -106,7 +106,7 @@ core::ClockTrust look_at_clock(Transaction& tx, const store::PruneParams& params
 /// Returns how many of the trees are gone; a large one takes several calls.
 std::int64_t delete_trees(Transaction& tx, const Array<Uuid>& roots, std::size_t limit) {
     if (roots.size() == 0) return 0;
-    return tx.run("SELECT holdfast.delete_trees($1, $2)", roots, static_cast<int>(limit)).small(0, 0);
+    return tx.run("SELECT holdfast.delete_trees($1, $2)", roots, static_cast<int>(limit))[0].small(0);
 }
 
 void delete_workers(Transaction& tx, const Array<Uuid>& workers) {
@@ -153,7 +153,7 @@ store::PruneAnswer PostgresStore::prune(const store::PruneParams& given) {
     params.limit = std::min(given.limit, store::max_batch_rows);
     if (params.limit == 0) return {};
     return transact([&](Transaction& tx) {
-        const auto now = tx.run("SELECT holdfast.now()").time(0, 0);
+        const auto now = tx.run("SELECT holdfast.now()")[0].time(0);
         if (params.dry_run) return count_old(tx, params, now);
         if (const auto trust = look_at_clock(tx, params, now); !trust.is_trusted)
             return store::PruneAnswer{.doubt = core::describe_doubt(trust, now)};

@@ -14,8 +14,8 @@ using store::RecoverOutcome;
 bool mark_one(Transaction& tx, const store::LostWorker& lost) {
     // FOR UPDATE waits for a claim of the worker that is under way: from here on its leases can be seen.
     const auto row = tx.run("SELECT status, beat FROM holdfast.worker WHERE id = $1 FOR UPDATE", lost.worker);
-    if (row.empty() || row.integer(0, 1) != lost.beat) return false;
-    if (row.text(0, 0) == "inactive") return true;
+    if (row.empty() || row[0].integer(1) != lost.beat) return false;
+    if (row[0].text(0) == "inactive") return true;
     tx.run("UPDATE holdfast.worker SET status = 'inactive' WHERE id = $1", lost.worker);
     write_events(tx, {store::worker_lost_event(lost)});
     return true;
@@ -75,7 +75,7 @@ void recover_in(Transaction& tx, const store::RecoverParams& params, const Batch
 bool has_come_back(Transaction& tx, const store::SilentWorker& silent) {
     if (!silent.beat) tx.run("SELECT pg_advisory_xact_lock(hashtextextended('holdfast.register_worker', 0))");
     const auto rows = tx.run("SELECT beat FROM holdfast.worker WHERE id = $1 FOR SHARE", silent.worker);
-    const auto beat = rows.empty() ? std::nullopt : std::optional(rows.integer(0, 0));
+    const auto beat = rows.empty() ? std::nullopt : std::optional(rows[0].integer(0));
     return beat != silent.beat;
 }
 
@@ -118,11 +118,10 @@ void ask_in(Transaction& tx, const store::AskToStopParams& params, const Batch& 
 store::LivenessView PostgresStore::look() {
     const auto answers = beats_.run(
         {{"SELECT pg_postmaster_start_time()::text", {}},
-         {"SELECT " HOLDFAST_LIVENESS_COLUMNS R"sql(, s.key IS NOT NULL
-          FROM holdfast.worker w
-            LEFT JOIN (SELECT DISTINCT key FROM holdfast.session_locks) s ON s.key = holdfast.session_key(w.id)
-          WHERE w.status <> 'inactive' OR EXISTS (SELECT FROM holdfast.lease l WHERE l.worker_id = w.id)
-          ORDER BY w.number)sql",
+         {"SELECT " HOLDFAST_LIVENESS_COLUMNS ", s.key IS NOT NULL FROM holdfast.worker w"
+          " LEFT JOIN (SELECT DISTINCT key FROM holdfast.session_locks) s ON s.key = holdfast.session_key(w.id)"
+          " WHERE w.status <> 'inactive' OR EXISTS (SELECT FROM holdfast.lease l WHERE l.worker_id = w.id)"
+          " ORDER BY w.number",
           {}},
          // From one owner of leases to the next, so that it costs what there are workers, however much they hold.
          {R"sql(WITH RECURSIVE owner (id) AS (
@@ -137,7 +136,7 @@ store::LivenessView PostgresStore::look() {
           {}}},
         Effect::Reads);
     store::LivenessView view;
-    view.store_epoch = answers[0].string(0, 0);
+    view.store_epoch = answers[0][0].string(0);
     for (const Row row : answers[1]) {
         view.workers.push_back(store::read_liveness(row));
         view.workers.back().session_held = row.boolean(15);
@@ -207,7 +206,7 @@ store::SweepLeaseAnswer PostgresStore::sweep_lease(const std::string& holder, Du
           Params(holder, std::int64_t{expiry.count()}, gives_up)},
          {"SELECT CASE WHEN expires > holdfast.now() THEN holder ELSE '' END FROM holdfast.sweep_lease", {}}},
         Effect::Writes);
-    return {!gives_up && rows[1].text(0, 0) == holder, rows[1].string(0, 0)};
+    return {!gives_up && rows[1][0].text(0) == holder, rows[1][0].string(0)};
 }
 
 void PostgresStore::note_sweep(const store::SweepNote& note) {

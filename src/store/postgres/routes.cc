@@ -8,7 +8,7 @@ int Routes::intern(const std::string& queue, const std::vector<std::string>& tag
     if (const auto id = known(queue, tags)) return *id;
     const auto answer = lane_.write("SELECT holdfast.intern_route($1, $2)", queue, tags);
     const std::lock_guard lock(mutex_);
-    const int id = answer.small(0, 0);
+    const int id = answer[0].small(0);
     ids_[{queue, tags}] = id;
     routes_[id] = {id, queue, tags};
     return id;
@@ -16,7 +16,7 @@ int Routes::intern(const std::string& queue, const std::vector<std::string>& tag
 
 int Routes::intern(Transaction& tx, const std::string& queue, const std::vector<std::string>& tags) {
     if (const auto id = known(queue, tags)) return *id;
-    return tx.run("SELECT holdfast.intern_route($1, $2)", queue, tags).small(0, 0);
+    return tx.run("SELECT holdfast.intern_route($1, $2)", queue, tags)[0].small(0);
 }
 
 std::optional<int> Routes::known(const std::string& queue, const std::vector<std::string>& tags) {
@@ -45,7 +45,7 @@ void Routes::refresh(const Uuid& worker) {
     read_all();
     const auto row = lane_.read("SELECT queues, tags FROM holdfast.worker WHERE id = $1", worker);
     if (row.empty()) return;
-    ServedRoutes served{row.strings(0, 0), row.strings(0, 1), 0, {}};
+    ServedRoutes served{row[0].strings(0), row[0].strings(1), 0, {}};
     const std::lock_guard lock(mutex_);
     served.route_count = std::ssize(routes_);
     for (const auto& [id, route] : routes_)

@@ -21,7 +21,7 @@ void tally_endings(Transaction& tx, StatsTally& tally) {
                         row.text(4));
     const auto last =
         tx.run("SELECT task_id FROM holdfast.ending ORDER BY task_id DESC OFFSET $1 LIMIT 1", limit - 1);
-    if (!last.empty()) tally.cut_at(last.uuid(0, 0));
+    if (!last.empty()) tally.cut_at(last[0].uuid(0));
 }
 
 void tally_events(Transaction& tx, StatsTally& tally) {
@@ -33,9 +33,9 @@ void tally_events(Transaction& tx, StatsTally& tally) {
                   ORDER BY id DESC LIMIT $2)sql",
             before, page);
         for (const Row row : rows) tally.add_event(row.text(1), row.time(2));
-        if (rows.size() < page || rows.time(page - 1, 2) < tally.since()) return;
-        before = rows.integer(page - 1, 0);
-        if (looked_at + page >= limit) tally.cut_at(rows.time(page - 1, 2));
+        if (rows.size() < page || rows[page - 1].time(2) < tally.since()) return;
+        before = rows[page - 1].integer(0);
+        if (looked_at + page >= limit) tally.cut_at(rows[page - 1].time(2));
     }
 }
 
@@ -50,7 +50,7 @@ store::JobCounts PostgresStore::count_jobs() {
 
 store::Stats PostgresStore::stats(const store::StatsParams& params) {
     return work_.transact([&](Transaction& tx) {
-        StatsTally tally(params, tx.run("SELECT holdfast.now()").time(0, 0));
+        StatsTally tally(params, tx.run("SELECT holdfast.now()")[0].time(0));
         tally_endings(tx, tally);
         tally_events(tx, tally);
         return std::move(tally).result();
@@ -64,10 +64,10 @@ store::Vitals PostgresStore::vitals() {
          Command{"SELECT definition_id, workflow, step, is_item, steps FROM holdfast.undecided_steps()", Params()}},
         Effect::Reads);
     store::Vitals vitals;
-    vitals.last_event = answers[0].integer(0, 0);
+    vitals.last_event = answers[0][0].integer(0);
     if (const auto& oldest = answers[1]; !oldest.empty()) {
-        vitals.oldest_task = oldest.uuid(0, 0);
-        vitals.oldest_waits = std::max(oldest.time(0, 2) - oldest.time(0, 1), Duration::zero());
+        vitals.oldest_task = oldest[0].uuid(0);
+        vitals.oldest_waits = std::max(oldest[0].time(2) - oldest[0].time(1), Duration::zero());
     }
     vitals.approvals = count_approvals(answers[2]);
     return vitals;
@@ -82,7 +82,7 @@ store::EndedTasks PostgresStore::ended_tasks(Timestamp since, Timestamp until) {
                 JOIN holdfast.task t ON t.id = e.task_id JOIN holdfast.route r ON r.id = t.route_id
               WHERE e.finished_at >= $1 AND e.finished_at < $2)sql",
         since, until, static_cast<int>(store::most_ended_looked_at));
-    return {.tasks = ended.all(store::read_ended_task), .last_lease = last.integer(0, 0)};
+    return {.tasks = ended.all(store::read_ended_task), .last_lease = last[0].integer(0)};
 }
 
 /// The kind of a step stands in its job's definition.

@@ -29,7 +29,7 @@ std::size_t PostgresStore::cancel_tasks_of(const Uuid& job, const std::string& w
             for (const auto status : cancel({ids, who, why}))
                 if (status == store::CancelStatus::Cancelled || status == store::CancelStatus::Requested) ++cancelled;
         more = rows.size() == static_cast<int>(store::max_batch_rows);
-        if (more) after = rows.uuid(rows.size() - 1, 0);
+        if (more) after = rows[rows.size() - 1].uuid(0);
     }
     return cancelled;
 }

@@ -151,7 +151,7 @@ private:
     template <typename Body>
     auto orchestrate(Transaction& tx, const Body& body) {
         PostgresJobTables tables(tx, routes_, params_.limits);
-        const auto now = tx.run("SELECT holdfast.now()").time(0, 0);
+        const auto now = tx.run("SELECT holdfast.now()")[0].time(0);
         store::Orchestrator orchestrator(tables, definitions_, {now, params_.limits, tx.who});
         auto answer = body(orchestrator);
         orchestrator.settle();

@@ -105,7 +105,7 @@ bool PostgresStore::is_rare(store::ListGuide by, const store::TaskFilter& filter
         "SELECT holdfast.count_up_to($1, $2, $3, $4)", static_cast<int>(store::rare_up_to) + 1,
         by == store::ListGuide::Worker ? worker_of(filter) : std::nullopt,
         by == store::ListGuide::Name ? filter.name : "", by == store::ListGuide::Queue ? filter.queue : "");
-    return rows.integer(0, 0) <= static_cast<std::int64_t>(store::rare_up_to);
+    return rows[0].integer(0) <= static_cast<std::int64_t>(store::rare_up_to);
 }
 
 std::vector<TaskRecord> PostgresStore::list(const store::ListParams& params) {
@@ -125,20 +125,20 @@ std::vector<TaskRecord> PostgresStore::list(const store::ListParams& params) {
 store::TaskCounts PostgresStore::count() {
     const auto row = work_.read(
         R"sql(SELECT (SELECT count(*) FROM holdfast.ready) + (SELECT count(*) FROM holdfast.waiting),
-                     (SELECT count(*) FROM holdfast.lease WHERE started_at IS NULL),
-                     (SELECT count(*) FROM holdfast.lease WHERE started_at IS NOT NULL),
-                     (SELECT count(*) FROM holdfast.ending),
-                     (SELECT count(*) FROM holdfast.ending WHERE state <> 'COMPLETED' AND state = 'FAILED'),
-                     (SELECT count(*) FROM holdfast.ending WHERE state <> 'COMPLETED' AND state = 'CANCELLED'),
-                     (SELECT count(*) FROM holdfast.ending WHERE state <> 'COMPLETED' AND state = 'EXPIRED'))sql");
+              (SELECT count(*) FROM holdfast.lease WHERE started_at IS NULL),
+              (SELECT count(*) FROM holdfast.lease WHERE started_at IS NOT NULL),
+              (SELECT count(*) FROM holdfast.ending),
+              (SELECT count(*) FROM holdfast.ending WHERE state <> 'COMPLETED' AND state = 'FAILED'),
+              (SELECT count(*) FROM holdfast.ending WHERE state <> 'COMPLETED' AND state = 'CANCELLED'),
+              (SELECT count(*) FROM holdfast.ending WHERE state <> 'COMPLETED' AND state = 'EXPIRED'))sql");
     store::TaskCounts counts;
-    counts.pending = row.integer(0, 0);
-    counts.claimed = row.integer(0, 1);
-    counts.running = row.integer(0, 2);
-    counts.failed = row.integer(0, 4);
-    counts.cancelled = row.integer(0, 5);
-    counts.expired = row.integer(0, 6);
-    counts.completed = row.integer(0, 3) - counts.failed - counts.cancelled - counts.expired;
+    counts.pending = row[0].integer(0);
+    counts.claimed = row[0].integer(1);
+    counts.running = row[0].integer(2);
+    counts.failed = row[0].integer(4);
+    counts.cancelled = row[0].integer(5);
+    counts.expired = row[0].integer(6);
+    counts.completed = row[0].integer(3) - counts.failed - counts.cancelled - counts.expired;
     return counts;
 }
 
@@ -188,16 +188,14 @@ void PostgresStore::append_event(const store::EventRecord& event) {
 /// An insert locks the table before it draws a number, and until the end of its transaction. So the newest number is
 /// read first: a transaction that has drawn a lower one holds its lock by the time the locks are read.
 store::EventWriters PostgresStore::event_writers() {
-    const auto answers =
-        work_.run({Command{"SELECT coalesce(max(id), 0) FROM holdfast.event", Params()},
-                   Command{R"sql(SELECT DISTINCT virtualtransaction FROM pg_locks
-                                 WHERE locktype = 'relation' AND relation = 'holdfast.event'::regclass
-                                   AND mode = 'RowExclusiveLock' AND granted
-                                   AND database = (SELECT oid FROM pg_database
-                                     WHERE datname = current_database()))sql",
-                           Params()}},
-                  Effect::Reads);
-    store::EventWriters found{.newest = answers[0].integer(0, 0), .writers = {}};
+    constexpr Sql newest = "SELECT coalesce(max(id), 0) FROM holdfast.event";
+    constexpr Sql writers =
+        R"sql(SELECT DISTINCT virtualtransaction FROM pg_locks
+              WHERE locktype = 'relation' AND relation = 'holdfast.event'::regclass
+                AND mode = 'RowExclusiveLock' AND granted
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))sql";
+    const auto answers = work_.run({{newest, {}}, {writers, {}}}, Effect::Reads);
+    store::EventWriters found{.newest = answers[0][0].integer(0), .writers = {}};
     for (const Row row : answers[1]) found.writers.push_back(row.string(0));
     return found;
 }

@@ -71,53 +71,46 @@ void Params::push(Oid type, std::optional<std::string> bytes) {
     bytes_.push_back(std::move(bytes));
 }
 
-const char* Rows::bytes(int row, int column, std::size_t length) const {
-    const auto found = text(row, column);
+const char* Row::bytes(int column, std::size_t length) const {
+    const auto found = text(column);
     if (found.size() != length)
-        throw store::Unusable(concat("the database answers column ", PQfname(result_.get(), column), " with ",
-                                     found.size(), " bytes instead of ", length, ": its schema was changed by hand"));
+        throw store::Unusable(concat("the database answers column ", PQfname(result_, column), " with ", found.size(),
+                                     " bytes instead of ", length, ": its schema was changed by hand"));
     return found.data();
 }
 
-bool Rows::boolean(int row, int column) const {
-    return *bytes(row, column, 1) != 0;
+bool Row::boolean(int column) const {
+    return *bytes(column, 1) != 0;
 }
-int Rows::small(int row, int column) const {
-    return read_integer<std::int32_t>(bytes(row, column, 4));
+int Row::small(int column) const {
+    return read_integer<std::int32_t>(bytes(column, 4));
 }
-std::int64_t Rows::integer(int row, int column) const {
-    return read_integer<std::int64_t>(bytes(row, column, 8));
+std::int64_t Row::integer(int column) const {
+    return read_integer<std::int64_t>(bytes(column, 8));
 }
-double Rows::real(int row, int column) const {
-    return std::bit_cast<double>(integer(row, column));
+double Row::real(int column) const {
+    return std::bit_cast<double>(integer(column));
 }
 
-Uuid Rows::uuid(int row, int column) const {
-    if (is_null(row, column)) return {};
+Uuid Row::uuid(int column) const {
+    if (is_null(column)) return {};
     Uuid::Bytes id;
-    std::memcpy(id.data(), bytes(row, column, id.size()), id.size());
+    std::memcpy(id.data(), bytes(column, id.size()), id.size());
     return Uuid(id);
 }
 
-Timestamp Rows::time(int row, int column) const {
-    return Timestamp(Duration(integer(row, column)) + postgres_epoch);
+Timestamp Row::time(int column) const {
+    return Timestamp(Duration(integer(column)) + postgres_epoch);
 }
 
-std::optional<Timestamp> Rows::optional_time(int row, int column) const {
-    if (is_null(row, column)) return std::nullopt;
-    return time(row, column);
+std::optional<Timestamp> Row::optional_time(int column) const {
+    if (is_null(column)) return std::nullopt;
+    return time(column);
 }
 
-std::vector<std::string> Rows::strings(int row, int column) const {
-    const auto elements = array_elements(text(row, column));
+std::vector<std::string> Row::strings(int column) const {
+    const auto elements = array_elements(text(column));
     return {elements.begin(), elements.end()};
-}
-
-std::vector<bool> Rows::booleans(int row, int column) const {
-    std::vector<bool> flags;
-    for (const auto element : array_elements(text(row, column)))
-        flags.push_back(element == std::string_view("\1", 1));
-    return flags;
 }
 
 std::size_t Rows::affected() const {

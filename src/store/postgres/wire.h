@@ -162,109 +162,80 @@ private:
     std::vector<std::optional<std::string>> bytes_;
 };
 
-class Row;
+/// One row of an answer, valid as long as the answer is. It reads like sqlite::Query, so that the readers of
+/// store/rows.h serve both stores. Columns count from 0. Reading a column as a type that it does not have throws
+/// store::Unusable: the schema is not the one this program knows.
+class Row {
+public:
+    Row(const PGresult* result, int number) : result_(result), number_(number) {}
 
-/// The answer to one statement, in binary. Columns count from 0. Reading a column as a type that it does not have
-/// throws store::Unusable: the schema is not the one this program knows.
+    [[nodiscard]] bool is_null(int column) const { return PQgetisnull(result_, number_, column) != 0; }
+    [[nodiscard]] std::string_view text(int column) const {
+        return {PQgetvalue(result_, number_, column),
+                static_cast<std::size_t>(PQgetlength(result_, number_, column))};
+    }
+    [[nodiscard]] std::string string(int column) const { return std::string(text(column)); }
+    [[nodiscard]] bool boolean(int column) const;
+    [[nodiscard]] int small(int column) const;
+    [[nodiscard]] std::int64_t integer(int column) const;
+    [[nodiscard]] double real(int column) const;
+    [[nodiscard]] Uuid uuid(int column) const;  ///< nil when NULL
+    [[nodiscard]] Timestamp time(int column) const;
+    [[nodiscard]] std::optional<Timestamp> optional_time(int column) const;
+    [[nodiscard]] std::vector<std::string> strings(int column) const;  ///< text[]
+
+private:
+    /// The column's bytes, of exactly this many; throws when they are not.
+    [[nodiscard]] const char* bytes(int column, std::size_t length) const;
+
+    const PGresult* result_;
+    int number_;
+};
+
+/// The answer to one statement, in binary.
 class Rows {
 public:
     explicit Rows(PGresult* result) : result_(result, &PQclear) {}
 
     [[nodiscard]] int size() const { return PQntuples(result_.get()); }
     [[nodiscard]] bool empty() const { return size() == 0; }
-    /// For range-based loops: each element is a Row.
-    class Iterator;
-    [[nodiscard]] Iterator begin() const;
-    [[nodiscard]] Iterator end() const;
+    [[nodiscard]] Row operator[](int row) const { return {result_.get(), row}; }
+
+    class Iterator {
+    public:
+        Iterator(const Rows& rows, int number) : rows_(&rows), number_(number) {}
+        Row operator*() const { return (*rows_)[number_]; }
+        Iterator& operator++() {
+            ++number_;
+            return *this;
+        }
+        friend bool operator==(const Iterator&, const Iterator&) = default;
+
+    private:
+        const Rows* rows_;
+        int number_;
+    };
+    [[nodiscard]] Iterator begin() const { return {*this, 0}; }
+    [[nodiscard]] Iterator end() const { return {*this, size()}; }
+
     /// What `read(row)` makes of each row.
     template <typename Read>
-    [[nodiscard]] auto all(const Read& read) const;
-    /// The first row; nullopt when there is none.
-    template <typename Read>
-    [[nodiscard]] auto first(const Read& read) const;
-    [[nodiscard]] bool is_null(int row, int column) const { return PQgetisnull(result_.get(), row, column) != 0; }
-    [[nodiscard]] std::string_view text(int row, int column) const {
-        return {PQgetvalue(result_.get(), row, column),
-                static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
+    [[nodiscard]] auto all(const Read& read) const {
+        std::vector<std::decay_t<decltype(read(std::declval<const Row&>()))>> found;
+        found.reserve(static_cast<std::size_t>(size()));
+        for (const Row row : *this) found.push_back(read(row));
+        return found;
     }
-    [[nodiscard]] std::string string(int row, int column) const { return std::string(text(row, column)); }
-    [[nodiscard]] bool boolean(int row, int column) const;
-    [[nodiscard]] int small(int row, int column) const;
-    [[nodiscard]] std::int64_t integer(int row, int column) const;
-    [[nodiscard]] double real(int row, int column) const;
-    [[nodiscard]] Uuid uuid(int row, int column) const;  ///< nil when NULL
-    [[nodiscard]] Timestamp time(int row, int column) const;
-    [[nodiscard]] std::optional<Timestamp> optional_time(int row, int column) const;
-    [[nodiscard]] std::vector<std::string> strings(int row, int column) const;  ///< text[]
-    [[nodiscard]] std::vector<bool> booleans(int row, int column) const;        ///< boolean[]
+    /// What it makes of the first row; nullopt when there is none.
+    template <typename Read>
+    [[nodiscard]] auto first(const Read& read) const {
+        return empty() ? std::nullopt : std::optional(read((*this)[0]));
+    }
     /// How many rows a statement changed.
     [[nodiscard]] std::size_t affected() const;
 
 private:
-    /// The column's bytes, of exactly this many; throws when they are not.
-    [[nodiscard]] const char* bytes(int row, int column, std::size_t length) const;
-
     std::unique_ptr<PGresult, decltype(&PQclear)> result_;
 };
-
-/// One row of an answer, valid as long as the answer is. It reads like sqlite::Query, so that the readers of
-/// store/rows.h serve both stores.
-class Row {
-public:
-    Row(const Rows& rows, int number) : rows_(&rows), number_(number) {}
-
-    [[nodiscard]] bool is_null(int column) const { return rows_->is_null(number_, column); }
-    [[nodiscard]] bool boolean(int column) const { return rows_->boolean(number_, column); }
-    [[nodiscard]] int small(int column) const { return rows_->small(number_, column); }
-    [[nodiscard]] std::int64_t integer(int column) const { return rows_->integer(number_, column); }
-    [[nodiscard]] double real(int column) const { return rows_->real(number_, column); }
-    [[nodiscard]] std::string_view text(int column) const { return rows_->text(number_, column); }
-    [[nodiscard]] std::string string(int column) const { return rows_->string(number_, column); }
-    [[nodiscard]] Uuid uuid(int column) const { return rows_->uuid(number_, column); }
-    [[nodiscard]] Timestamp time(int column) const { return rows_->time(number_, column); }
-    [[nodiscard]] std::optional<Timestamp> optional_time(int column) const {
-        return rows_->optional_time(number_, column);
-    }
-    [[nodiscard]] std::vector<std::string> strings(int column) const { return rows_->strings(number_, column); }
-
-private:
-    const Rows* rows_;
-    int number_;
-};
-
-class Rows::Iterator {
-public:
-    Iterator(const Rows& rows, int number) : rows_(&rows), number_(number) {}
-    Row operator*() const { return {*rows_, number_}; }
-    Iterator& operator++() {
-        ++number_;
-        return *this;
-    }
-    friend bool operator==(const Iterator&, const Iterator&) = default;
-
-private:
-    const Rows* rows_;
-    int number_;
-};
-
-inline Rows::Iterator Rows::begin() const {
-    return {*this, 0};
-}
-inline Rows::Iterator Rows::end() const {
-    return {*this, size()};
-}
-
-template <typename Read>
-auto Rows::all(const Read& read) const {
-    std::vector<std::decay_t<decltype(read(std::declval<const Row&>()))>> found;
-    found.reserve(static_cast<std::size_t>(size()));
-    for (const Row row : *this) found.push_back(read(row));
-    return found;
-}
-
-template <typename Read>
-auto Rows::first(const Read& read) const {
-    return empty() ? std::nullopt : std::optional(read(Row(*this, 0)));
-}
 
 }  // namespace holdfast::postgres

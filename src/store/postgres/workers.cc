@@ -51,7 +51,7 @@ store::BeatAnswer beat_in(Transaction& tx, const store::BeatParams& params, cons
         word_of(params.status), store::encode_held(params.held), params.keep_history, params.proves_session);
     answer.known = !worker.empty();
     if (!answer.known) return answer;
-    if (store::read_worker_status(worker.text(0, 0)) == WorkerStatus::Inactive &&
+    if (store::read_worker_status(worker[0].text(0)) == WorkerStatus::Inactive &&
         params.status == WorkerStatus::Active)
         write_events(tx, {store::worker_reactivated_event(params.worker)});
     for (const auto& batch :
@@ -61,8 +61,8 @@ store::BeatAnswer beat_in(Transaction& tx, const store::BeatParams& params, cons
     auto comparison = store::compare_leases(params.held, leases_of(tx, params.worker));
     count_unlisted(tx, comparison.unlisted, false);
     count_unlisted(tx, comparison.listed_again, true);
-    answer.cordoned = worker.boolean(0, 1);
-    answer.drain = worker.boolean(0, 2);
+    answer.cordoned = worker[0].boolean(1);
+    answer.drain = worker[0].boolean(2);
     answer.lost = std::move(comparison.lost);
     answer.stop = std::move(comparison.stop);
     answer.unlisted = std::move(comparison.unlisted);
@@ -72,7 +72,7 @@ store::BeatAnswer beat_in(Transaction& tx, const store::BeatParams& params, cons
 RemoveStatus remove_in(Transaction& tx, const Uuid& worker) {
     const auto row = tx.run("SELECT status FROM holdfast.worker WHERE id = $1 FOR UPDATE", worker);
     if (row.empty()) return RemoveStatus::NotFound;
-    if (row.text(0, 0) != "inactive") return RemoveStatus::StillActive;
+    if (row[0].text(0) != "inactive") return RemoveStatus::StillActive;
     if (!leases_of(tx, worker).empty()) return RemoveStatus::HoldsLeases;
     tx.run("DELETE FROM holdfast.worker WHERE id = $1", worker);
     tx.run("DELETE FROM holdfast.claim WHERE worker_id = $1", worker);
@@ -92,7 +92,7 @@ store::RegisterAnswer PostgresStore::register_worker(const store::WorkerRegistra
         static_cast<std::int64_t>(host.keeper_start_time), worker.version, worker.queues, worker.tags,
         worker.capacity, std::int64_t{worker.beat_interval.count()}, std::int64_t{worker.fence_after.count()});
     hold_session(worker.id);
-    return {row.integer(0, 0)};
+    return {row[0].integer(0)};
 }
 
 void PostgresStore::hold_session(const Uuid& worker) {
