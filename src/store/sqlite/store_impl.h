@@ -82,7 +82,6 @@ public:
     std::vector<Uuid> jobs_with_prefix(const std::string& prefix, std::size_t limit) override;
     std::string job_definition(const Uuid& job) override;
     std::optional<std::pair<Uuid, std::string>> step_of_task(const Uuid& task) override;
-    // steps.cc
     std::vector<StepInfo> steps(const store::StepsParams& params) override;
     // job_recovery.cc
     std::size_t end_due_waits(std::size_t limit) override;
