@@ -187,7 +187,7 @@ CREATE TRIGGER job_is_final BEFORE UPDATE ON holdfast.job
     FOR EACH STATEMENT EXECUTE FUNCTION holdfast.refuse_change('what was started never changes');
 
 -- What changes about a job. Narrow, and with room beside it, because it is rewritten whenever a step ends. The row of
--- the job at the top is the lock of its whole tree: whoever changes one of its jobs or steps holds it FOR UPDATE.
+-- the job at the top is the lock of its whole tree: every change to one of its jobs or steps holds it FOR UPDATE.
 CREATE TABLE holdfast.job_progress (
     job_id         uuid PRIMARY KEY,
     state          text COLLATE "C" NOT NULL

@@ -29,8 +29,8 @@ BEGIN
     RETURN of_steps;
 END $$;
 
--- Marks the jobs of tasks that have just been started as RUNNING. The caller may hold keys, so it waits for nobody: a tree
--- that somebody works on is passed by, and its job is marked when the first of its tasks ends.
+-- Marks the jobs of tasks that have just been started as RUNNING. The caller may hold keys, so it does not wait: a tree
+-- that another transaction holds is passed by, and its job is marked when the first of its tasks ends.
 CREATE FUNCTION holdfast.begin_jobs(tasks uuid[], at timestamptz) RETURNS void LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -102,7 +102,7 @@ BEGIN
         WHERE EXISTS (SELECT FROM waiting w WHERE w.why = 'key' AND w.concurrency_key = c.key)
     LOOP
         CONTINUE WHEN free_slots <= 0;
-        -- Of every route, because nobody may be there to claim the first of them all; whoever comes late is parked again.
+        -- Of every route, because no worker may serve the route of the first task; those that come too late are parked again.
         at_route := 0;
         LOOP
             SELECT w.route_id INTO at_route FROM waiting w
@@ -165,7 +165,7 @@ BEGIN
 END $$;
 
 -- Takes free slots for tasks with keys, in the order given, and answers which tasks got one. The rest is left to park:
--- the keys' rows stay locked until the transaction ends, so nobody frees a slot in between.
+-- the keys' rows stay locked until the transaction ends, so no slot is freed in between.
 CREATE FUNCTION holdfast.take_slots(tasks uuid[], routes integer[], keys text[]) RETURNS uuid[] LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -175,7 +175,7 @@ DECLARE
 BEGIN
     PERFORM keep_sharing();
     owners := key_owners(routes, keys);
-    -- A key that nobody remembers gets the limit of its task. Made or locked in one go: retention may be about to delete
+    -- A key without a row gets the limit of its task. Made or locked in one go: retention may be about to delete
     -- the row of an idle key, and a task parked behind a key without a row would wait for ever.
     INSERT INTO concurrency AS c (key, queue, max_slots, declared)
     SELECT g.key, g.owner, min(coalesce(t.concurrency_limit, 1)), g.owner = ''

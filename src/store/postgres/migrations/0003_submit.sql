@@ -12,14 +12,14 @@ BEGIN
         INSERT INTO queue (name) VALUES (queue_name) ON CONFLICT DO NOTHING;
         INSERT INTO route (queue, tags) VALUES (queue_name, canonical_tags) ON CONFLICT DO NOTHING RETURNING id INTO found_id;
     END IF;
-    IF found_id IS NULL THEN  -- somebody else made it at the same moment
+    IF found_id IS NULL THEN  -- another transaction made it at the same moment
         SELECT r.id INTO found_id FROM route r WHERE r.queue = queue_name AND r.tags = canonical_tags;
     END IF;
     RETURN found_id;
 END $$;
 
 -- The limit in force once a submit that asks for `asked` is accepted; core::limit_in_force() says the same. NULL `current`:
--- nobody remembers the key.
+-- the key has no row.
 CREATE FUNCTION holdfast.limit_in_force(current integer, declared boolean, in_use boolean, asked integer) RETURNS integer
 LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN current IS NULL THEN asked WHEN declared THEN current WHEN asked <= current THEN asked
@@ -41,7 +41,7 @@ BEGIN
                        AND NOT w.task_id = ANY (beside))));
 END $$;
 
--- The limit in force of a queue's key; NULL: nobody remembers the key.
+-- The limit in force of a queue's key; NULL: the key has no row.
 CREATE FUNCTION holdfast.concurrency_limit(key text, queue text DEFAULT 'default') RETURNS integer LANGUAGE sql STABLE AS $$
     SELECT c.max_slots FROM holdfast.concurrency c
     WHERE c.key = concurrency_limit.key AND c.queue IN ('', concurrency_limit.queue) ORDER BY c.queue LIMIT 1
@@ -86,7 +86,7 @@ BEGIN
                       LEFT JOIN concurrency c ON c.key = g.key AND c.queue = g.owner ORDER BY g.place);
     IF in_force = limits THEN RETURN in_force; END IF;
 
-    -- A submit under way holds the row of its key. So a limit is raised only if nobody else holds it, and nobody is seen to use
+    -- A submit under way holds the row of its key. So a limit is raised only if no other submit holds it, and no task is seen to use
     -- the key once it is locked.
     FOR raised IN
         SELECT c.key, c.queue, k.max_slots FROM unnest(owners, names, asked) AS k (owner, key, max_slots)

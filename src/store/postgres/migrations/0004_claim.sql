@@ -25,7 +25,7 @@ BEGIN
         SELECT task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues, fails_unmatched,
                concurrency_key
         FROM gone;
-        -- What is due and locked by somebody else is being promoted by them.
+        -- Due rows that another transaction has locked are being promoted by it.
         IF NOT FOUND THEN RETURN next_due; END IF;
         moved := moved + at_most;
     END LOOP;
@@ -107,8 +107,8 @@ BEGIN
     LEFT JOIN (SELECT * FROM picked ORDER BY priority DESC, run_at DESC, task_id DESC LIMIT 1) last ON true;
 END $$;
 
--- Parks locked ready rows whose keys are full, and answers whether all were: a slot may have become free since somebody
--- looked. The keys' rows stay locked until the transaction ends, so nobody frees a slot in between.
+-- Parks locked ready rows whose keys are full, and answers whether all were: a slot may have become free since the last
+-- look. The keys' rows stay locked until the transaction ends, so no slot is freed in between.
 CREATE FUNCTION holdfast.park_full(places tid[]) RETURNS boolean LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
@@ -307,7 +307,7 @@ BEGIN
         IF NOT has_work THEN RETURN; END IF;
     END IF;
 
-    -- Beats may come in between; whoever makes the worker inactive waits, and sees these leases.
+    -- Beats may come in between; a sweep that makes the worker inactive waits, and sees these leases.
     PERFORM FROM worker x WHERE x.id = claimer AND x.status = 'active' AND NOT x.cordoned FOR KEY SHARE;
     IF NOT FOUND THEN  -- (The same request may have been granted meanwhile, over a connection given up for lost.)
         IF NOT EXISTS (SELECT FROM claim c WHERE c.worker_id = claimer AND c.request = request_id) THEN

@@ -1,5 +1,5 @@
 -- Jobs: reading and writing their tables in batches, for the C++ code that decides about them, and views for people.
--- Whoever writes holds the tree's lock: see lock_trees().
+-- Every writer holds the tree's lock: see lock_trees().
 
 CREATE VIEW holdfast.jobs AS
 SELECT j.id, j.workflow, p.state, j.created_at, p.started_at, p.finished_at, p.deadline, p.open_steps, p.failed_steps,
@@ -172,7 +172,7 @@ BEGIN
     END LOOP;
 END $$;
 
--- A job that somebody else has started meanwhile under the same id: the whole transaction is to be done again.
+-- Another transaction has started a job under the same id meanwhile: the whole transaction is to be repeated.
 CREATE FUNCTION holdfast.insert_jobs(
     ids uuid[], definitions uuid[], workflows text[], inputs text[], roots uuid[], parents uuid[], parent_steps integer[],
     parent_items integer[], depths integer[], retry_ofs uuid[], created timestamptz[], timeouts_us bigint[],
@@ -291,7 +291,7 @@ BEGIN
     IF keys IS NOT NULL THEN PERFORM unpark(routes, keys); END IF;
 END $$;
 
--- Puts what hold_tasks() took away back to where its time says. What somebody else has locked is being ended or handed back
+-- Puts what hold_tasks() took away back to where its time says. What another transaction has locked is being ended or handed back
 -- by them.
 CREATE FUNCTION holdfast.release_tasks(jobs uuid[]) RETURNS void LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
@@ -317,7 +317,7 @@ BEGIN
 END $$;
 
 -- Once a pause is committed: marks the leases that hold_tasks() found locked, and waits for the starts that they were locked
--- for. It holds no tree, so that it may wait for whoever holds a lease.
+-- for. It holds no tree, so that it may wait for the holder of a lease.
 CREATE FUNCTION holdfast.hold_leases(jobs uuid[]) RETURNS void LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -381,7 +381,7 @@ CREATE FUNCTION holdfast.due_waits(at_most integer) RETURNS TABLE (job_id uuid, 
     ORDER BY s.wakes_at LIMIT at_most
 $$;
 
--- Locks those of the jobs' trees that nobody else has, and answers which of the jobs are in these.
+-- Locks those of the jobs' trees that no other transaction holds, and answers which of the jobs are in these.
 CREATE FUNCTION holdfast.lock_idle_trees(jobs uuid[]) RETURNS SETOF uuid LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

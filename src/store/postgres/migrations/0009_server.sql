@@ -1,6 +1,6 @@
 -- Servers: who may do what, which of them there are; and the trace context that comes with what is submitted to them.
 
--- The W3C trace context of whoever submitted the task; NULL: none.
+-- The W3C trace context of the submitter; NULL: none.
 ALTER TABLE holdfast.task ADD COLUMN traceparent text COLLATE "C";
 
 -- For lists by name: one that is rare is found among any number of others.
@@ -10,7 +10,7 @@ CREATE INDEX task_name ON holdfast.task (name, id);
 CREATE TABLE holdfast.token (
     id              uuid PRIMARY KEY,
     name            text COLLATE "C" NOT NULL,
-    hash            text COLLATE "C" NOT NULL UNIQUE,  -- of the secret, which nobody keeps
+    hash            text COLLATE "C" NOT NULL UNIQUE,  -- of the secret, which is not stored
     scope           text COLLATE "C" NOT NULL CHECK (scope IN ('read', 'submit', 'operate', 'admin')),
     queues          text[] NOT NULL,                   -- empty: all
     who             text NOT NULL,                     -- made it

@@ -8,14 +8,14 @@ CREATE TABLE holdfast.pruned (
 );
 INSERT INTO holdfast.pruned VALUES (1, '-infinity');
 
--- When an id was made, by whoever made it.
+-- When an id was made, by the clock of its maker.
 CREATE FUNCTION holdfast.uuid_v7_time(id uuid) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS $$
     SELECT timestamptz '1970-01-01 00:00:00+00'
         + ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint * interval '1 millisecond'
 $$;
 
 CREATE FUNCTION holdfast.is_whole(value jsonb, lowest bigint, highest bigint) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
-    -- By its text: 3.0 is no whole number to whoever reads it.
+    -- By its text: 3.0 is not read as a whole number.
     SELECT CASE WHEN value::text ~ '^-?[0-9]+$' THEN value::numeric BETWEEN lowest AND highest ELSE false END
 $$;
 

@@ -1,4 +1,4 @@
--- The W3C trace context of whoever submitted the task; NULL: none.
+-- The W3C trace context of the submitter; NULL: none.
 ALTER TABLE task ADD COLUMN traceparent TEXT;
 
 -- For lists by name: one that is rare is found among any number of others.
@@ -8,7 +8,7 @@ CREATE INDEX task_name ON task (name, id);
 CREATE TABLE token (
     id              BLOB PRIMARY KEY CHECK (length(id) = 16),
     name            TEXT NOT NULL,
-    hash            TEXT NOT NULL UNIQUE,  -- of the secret, which nobody keeps
+    hash            TEXT NOT NULL UNIQUE,  -- of the secret, which is not stored
     scope           TEXT NOT NULL CHECK (scope = 'read' OR scope = 'submit' OR scope = 'operate' OR scope = 'admin'),
     queues          TEXT NOT NULL,         -- JSON array; empty: all
     who             TEXT NOT NULL,         -- made it
