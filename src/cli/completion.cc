@@ -31,7 +31,7 @@ void collect(const Command& command, const std::string& path, const std::vector<
     for (const Command& child : commands) collect(child, path + "/" + child.name(), inherited, places);
 }
 
-/// What a command's words may be beside its options: ids of tasks and jobs, names of workers and schedules.
+/// The words that a command takes beside its options: ids of tasks and jobs, names of workers and schedules.
 std::string wanted_words(const std::string& path) {
     if (path.starts_with("/tasks/") && path != "/tasks/list") return "; wanted=tasks";
     if (path.starts_with("/jobs/") && path != "/jobs/list") return "; wanted=jobs";

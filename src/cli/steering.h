@@ -15,7 +15,7 @@ struct Steered {
     ExitCode code = ExitCode::Done;
 };
 
-/// Prints one line each, those that did not work on the error stream, and returns the worst code.
+/// Prints one line each, failures on the error stream, and returns the worst code.
 ExitCode report_steered(const Session& session, std::string_view kind, const std::vector<Steered>& steered);
 
 }  // namespace holdfast::cli

@@ -12,11 +12,11 @@ namespace holdfast::cli {
 struct JobEnding {
     Uuid id = {};
     std::optional<JobInfo> job = {};  ///< nullopt: it has not ended yet
-    bool interrupted = false;         ///< by whoever was watching: the job goes on
+    bool interrupted = false;         ///< the person stopped watching: the job goes on
 };
 
 /// Shows what happens to the job (see JobView) until it has ended, `timeout` has passed, or Ctrl-C was pressed:
-/// `signals` must be there before anybody is told of the job.
+/// `signals` must exist before the job's id is printed.
 [[nodiscard]] JobEnding follow_job(const Session& session, const SignalNotes& signals, store::ClientStore& store,
                                    const Uuid& job, std::optional<Duration> timeout);
 

@@ -30,8 +30,8 @@ public:
           follows_(wanted.follows),
           raw_(wanted.raw) {}
 
-    /// Prints what has been logged since it was last asked. False: nothing more will come. Throws BadInput when there
-    /// is no such step.
+    /// Prints what has been logged since the last call. False: nothing more will come. Throws BadInput for an unknown
+    /// step.
     bool print_new();
 
 private:

@@ -18,7 +18,7 @@ struct StepNode {
     std::string waits_for = {};                 ///< of a READY task: why it does not run; empty: not read
     std::string last_line = {};                 ///< of what its run has printed so far; empty: nothing, or not read
     std::shared_ptr<const JobTree> child = {};  ///< nullptr: none, or not read
-    std::vector<StepNode> items = {};           ///< of a for_each: those that are not just as they should be
+    std::vector<StepNode> items = {};           ///< of a for_each: those that run or have failed
     int more_items = 0;                         ///< ... and how many of those were left out
 };
 

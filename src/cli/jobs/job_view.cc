@@ -104,7 +104,7 @@ private:
     /// first step: the steps of a child are told only once the beginning of the step above has been.
     void note_steps(const JobTree& tree, const std::string& above, Timestamp begun) {
         for (const StepNode& node : tree.steps) {
-            if (node.info.hook) continue;  // runs after the job's end: nobody may be there to tell
+            if (node.info.hook) continue;  // runs after the job's end, when this command may be gone
             const std::string path = above + node.info.name;
             note_beginning(tree, node.info, path, begun);
             if (node.child && (told_beginnings_.contains(path) || is_terminal(node.info.state)))

@@ -33,7 +33,7 @@ std::string read_value(const std::string& text, bool is_text) {
 
 std::string laid_over(const InputFlags& flags, const core::Workflow& workflow, const std::string& input) {
     if (flags.members.empty()) return input;
-    if (!input.starts_with('{')) throw BadInput("-i adds to an object, and the input is none");
+    if (!input.starts_with('{')) throw BadInput("-i adds to an object, and the input is not one");
     std::vector<std::pair<std::string, std::string>> members;
     for (const auto& [name, value] : core::json_members(input)) members.emplace_back(name, value);
     for (const std::string& member : flags.members) {

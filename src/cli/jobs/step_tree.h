@@ -36,7 +36,7 @@ void print_tree(const Io& io, const JobTree& tree);
 /// The command that decides an approval.
 [[nodiscard]] std::string approve_command(const Uuid& job, const std::string& step);
 
-/// Whether somebody has to decide it now.
+/// Whether it waits for a person's decision.
 [[nodiscard]] bool waits_for_approval(const StepInfo& step);
 
 }  // namespace holdfast::cli

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using store::Finding;
 using Findings = std::vector<Finding>;
 
-// Below this a step of the clock confuses nobody who reads times.
+// A smaller step of the clock does not matter to a reader of times.
 constexpr Duration harmless_step = std::chrono::seconds(1);
 
 // A clock that was set back shows in the times that it has stamped before.
@@ -41,9 +41,10 @@ Finding tokens_finding(store::ClientStore& store) {
     const auto valid =
         std::ranges::count(tokens, core::TokenState::Valid, [&](const auto& token) { return token.state_at(now); });
     if (tokens.empty())
-        return {Finding::Grade::Ok, "tokens", "none was ever made: a server on loopback lets everybody in", ""};
+        return {Finding::Grade::Ok, "tokens",
+                "none was ever made: every caller of a server on loopback has full access", ""};
     if (valid > 0) return {Finding::Grade::Ok, "tokens", fmt::format("{} valid", valid), ""};
-    return {Finding::Grade::Warning, "tokens", "none is valid any more: servers let nobody in",
+    return {Finding::Grade::Warning, "tokens", "none is valid any more: servers refuse every caller",
             "make one here, directly on the store: 'holdfast tokens create NAME --scope admin'"};
 }
 
@@ -124,7 +125,7 @@ ExitCode doctor(Session& session) {
         const Findings permissions = permission_findings(config.store.url);
         findings.insert(findings.end(), permissions.begin(), permissions.end());
         findings.push_back(
-            {Finding::Grade::Problem, "store", fault.what(), "nothing else can be checked until this is mended"});
+            {Finding::Grade::Problem, "store", fault.what(), "nothing else can be checked until this is repaired"});
         code = ExitCode::StoreDown;
     }
     print_findings(session, findings);

@@ -55,7 +55,7 @@ ExitCode run_dev(Session& session, const ServerFlags& flags) {
     platform::LogWriter log(session.io.err, config.log.format, config.log.level, platform::real_clock());
     DevWorker worker(worker_words(session, config), session.io, log);
     server::ServerPlan plan = server_plan(session, config, given, log);
-    plan.address = "127.0.0.1";  // for whoever sits here, whatever the file says about a server for others
+    plan.address = "127.0.0.1";  // for the person at this machine, whatever the file says about a server for others
     plan.tls.reset();
     plan.next_free_port = flags.port.empty();
     plan.watches_catalog = true;

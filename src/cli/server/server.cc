@@ -37,7 +37,7 @@ void add_server(Command& program) {
     command.text("--tls-cert", given.tls_certificate, "FILE", "Its certificate, PEM; with it, only TLS is spoken");
     command.text("--tls-key", given.tls_key, "FILE", "The key of that certificate, PEM");
     command.flag("--insecure", given.insecure,
-                 "Listen elsewhere than on loopback without any token: everybody may do everything");
+                 "Listen on other interfaces without a token: every caller has full access");
     command.flag("--no-sweep", given.no_sweep, "Leave recovery to workers and other servers");
 }
 

@@ -10,7 +10,7 @@
 
 namespace holdfast::cli {
 
-/// What a person asks to have executed; empty where nothing was said.
+/// The work that a person asks for; empty where nothing was said.
 struct WorkFlags {
     std::string name, script, image, dir;
     std::vector<std::string> env;  ///< NAME=VALUE

@@ -59,7 +59,7 @@ ExitCode follow(Session& session, store::ClientStore& store, const SubmitOutcome
     return exit_code_of(ending);
 }
 
-// Pods can be described, but no worker of this version runs them: whoever waits for one should know.
+// Pods can be described, but no worker of this version runs them: the person who submits one is told.
 void note_missing_runner(const Io& io, const Submission& submission) {
     const auto& spec = submission.spec;
     const bool is_pod = spec && (spec->kind == core::TaskKind::Pod || spec->runner == core::ScriptRunner::Pod);
@@ -69,7 +69,7 @@ void note_missing_runner(const Io& io, const Submission& submission) {
                "tag kubernetes\n";
 }
 
-/// Whoever asked for a limit should know that another one counts.
+/// The person who asked for a limit is told that another one counts.
 void note_other_limit(const Io& io, const Submission& submission, const SubmitOutcome& outcome) {
     const auto& asked = submission.options.concurrency;
     const auto& in_force = outcome.concurrency_limit;

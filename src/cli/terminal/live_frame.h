@@ -16,7 +16,7 @@ struct ScreenSize {
     int columns = 0;
 };
 
-/// Of a terminal whose cursor can be moved; nullopt when `io.out` is none.
+/// Of a terminal whose cursor can be moved; nullopt when `io.out` is not one.
 [[nodiscard]] std::optional<ScreenSize> screen_of(const Io& io);
 
 /// Whether the reader's locale shows more than ASCII.

@@ -5,7 +5,7 @@
 
 namespace holdfast::cli {
 
-/// While it lives, Ctrl-C and its like only leave a note: whoever reads it can tidy up in peace. A reader of the
+/// While it lives, Ctrl-C and its like only leave a note, so that the command can tidy up. A reader of the
 /// output that goes away does not end the process either: it is seen at the stream. One at a time.
 class SignalNotes {
 public:
@@ -14,7 +14,7 @@ public:
     SignalNotes(const SignalNotes&) = delete;
     SignalNotes& operator=(const SignalNotes&) = delete;
 
-    /// Whether somebody wants the process to end.
+    /// Whether a signal asked the process to end.
     [[nodiscard]] static bool interrupted();
 
 private:
