@@ -640,31 +640,33 @@ export interface TaskSubmission {
     script?: string | null;
     /** what to execute, whole, as a task's `spec` shows it; needs the scope operate */
     spec?: Json;
-    queue?: string | null;
-    /** 1 to 100, lower first */
-    priority?: number | null;
-    /** that its worker must carry, beside those that its kind needs */
-    tags?: string[] | null;
     /** not before */
     run_at?: Time | null;
     /** not before this long from now */
     delay?: string | null;
     /** EXPIRED when not started by then */
     deadline?: string | null;
-    /** of one attempt */
-    timeout?: string | null;
-    concurrency?: { key?: string | null; limit?: number | null; } | null;
-    retry?: { max_attempts?: number | null; delays?: string[] | null; base?: string | null; factor?: number | null; cap?: string | null; jitter?: number | null; retry_on?: string[] | null; } | null;
-    on_crash?: 'fail' | 'requeue' | null;
-    max_crashes?: number | null;
-    fence?: 'auto' | 'stop' | 'continue' | null;
-    unmatched?: 'wait' | 'fail' | null;
     /** of your own: submitting it again is harmless */
     id?: string | null;
     /** that only this task has: works as an id does */
     idempotency_key?: string | null;
     /** W3C trace context */
     traceparent?: string | null;
+    /** The queue that the task goes to. Default: default. */
+    queue?: string | null;
+    /** Lower goes first. From 1 to 100. Default: 50. */
+    priority?: number | null;
+    /** Tags that its worker must carry, beside those that its kind needs. */
+    tags?: string[] | null;
+    /** The longest that one attempt may run; else the worker's `task_timeout`. From 1ms to 7d. */
+    timeout?: string | null;
+    retry?: { max_attempts?: number | null; delays?: string[] | null; base?: string | null; factor?: number | null; cap?: string | null; jitter?: number | null; retry_on?: string[] | null; } | null;
+    on_crash?: 'fail' | 'requeue' | null;
+    /** How often `requeue` may run the task again. From 0 to 1000. Default: 3. */
+    max_crashes?: number | null;
+    fence?: 'auto' | 'stop' | 'continue' | null;
+    unmatched?: 'wait' | 'fail' | null;
+    concurrency?: { key?: string | null; limit?: number | null; } | null;
 }
 
 export interface TaskBatch {
