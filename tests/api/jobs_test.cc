@@ -48,7 +48,7 @@ TEST_F(ApiJobs, InputThatDoesNotFitIsRefusedWithAllThatIsWrong) {
 TEST_F(ApiJobs, AnUnknownWorkflowIsNotFoundWithTheNearestName) {
     const Answer answer = post("/api/jobs", {{"workflow", "relaese"}});
     EXPECT_EQ(answer.status, 404);
-    EXPECT_THAT(answer.detail(), HasSubstr("did you mean release"));
+    EXPECT_THAT(answer.detail(), HasSubstr("did you mean 'release'"));
     EXPECT_EQ(post("/api/jobs", Value::object()).code(), "BAD_PARAMETER");
 }
 
