@@ -65,7 +65,7 @@ Thing full_thing() {
     thing.name = "a";
     thing.id = thing.owner = *Uuid::parse(id);
     thing.colour = Colour::Green;
-    thing.result = "{\"n\":12345678901234567890123}";
+    thing.result = R"({"n":12345678901234567890123})";
     thing.at = Timestamp(std::chrono::seconds(1));
     thing.age = std::chrono::milliseconds(1500);
     thing.parts = {{1}, {2}};
@@ -75,10 +75,9 @@ Thing full_thing() {
 
 TEST(Members, WriteAndReadBackEveryMemberInOrder) {
     const std::string text = dump(to_json_shape(full_thing()));
-    EXPECT_EQ(text, "{\"name\":\"a\",\"id\":\"" + id + "\",\"owner\":\"" + id +
-                        "\",\"colour\":\"green\",\"result\":{\"n\":12345678901234567890123},\"at\":\"1970-01-01T00:"
-                        "00:01Z\",\"age\":1.5,"
-                        "\"parts\":[{\"number\":1},{\"number\":2}],\"first\":3,\"doubled\":6}");
+    EXPECT_EQ(text, R"({"name":"a","id":")" + id + R"(","owner":")" + id + R"(","colour":"green",)" +
+                        R"("result":{"n":12345678901234567890123},"at":"1970-01-01T00:00:01Z","age":1.5,)" +
+                        R"("parts":[{"number":1},{"number":2}],"first":3,"doubled":6})");
     EXPECT_EQ(dump(to_json_shape(from_json_shape<Thing>(parse_exactly(text)))), text);
 }
 
