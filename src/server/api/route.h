@@ -7,7 +7,7 @@
 #include "server/api/answers.h"
 #include "server/api/schema.h"
 #include "server/http/server.h"
-#include "store/server_store.h"
+#include "store/token_records.h"
 
 namespace holdfast::api {
 
