@@ -268,7 +268,7 @@ function Crew({ data }: { data: Overview | undefined }) {
             ) : (
                 <div className="card-text">
                     <p className="crew-line">
-                        <strong>{countText(busy)}</strong> of {plural(capacity, 'place')} taken
+                        <strong>{countText(busy)}</strong> of {plural(capacity, 'worker slot')} in use
                     </p>
                     <div className="meter" role="meter" aria-label="Worker slots in use" aria-valuemin={0} aria-valuemax={capacity} aria-valuenow={busy}>
                         <div className="meter-fill" style={{ width: `${share * 100}%` }} />
