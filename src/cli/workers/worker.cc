@@ -9,9 +9,9 @@
 #include "platform/real_clock.h"
 #include "platform/sd_notify.h"
 #include "server/process/container_settings.h"
+#include "views/recovery.h"
 #include "worker/capabilities.h"
 #include "worker/worker_process.h"
-#include "views/recovery.h"
 
 namespace holdfast::cli {
 
@@ -43,10 +43,11 @@ store::WorkerRegistration registration_of(const config::Config& config, const Fu
     registration.name = config.worker.name.value_or("");
     registration.version = HOLDFAST_VERSION;
     registration.queues = config.worker.queues;
-    registration.tags = worker::detect_capabilities({.isolation = config.worker.isolation,
-                                                     .tags = config.worker.tags,
-                                                     .container_command = server::container_tool(config.worker).command},
-                                                    functions);
+    registration.tags =
+        worker::detect_capabilities({.isolation = config.worker.isolation,
+                                     .tags = config.worker.tags,
+                                     .container_command = server::container_tool(config.worker).command},
+                                    functions);
     registration.capacity = config.worker.max_concurrent_tasks;
     registration.beat_interval = config.worker.heartbeat_interval;
     registration.fence_after = std::max(config.recovery.worker_stale_threshold, 3 * config.worker.heartbeat_interval);
