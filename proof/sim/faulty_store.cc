@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration scripted_stop = 10s;  ///< longer than leases of small worlds are trusted
-constexpr Duration usual_call = 1s;      ///< whoever makes a call that takes longer is kept from its work by it
+constexpr Duration usual_call = 1s;      ///< a longer call keeps its process from its work
 constexpr int most_operations = 60;      ///< of the disk, that a call makes before a fault strikes
 
 /// What is called seldom, or decides much.

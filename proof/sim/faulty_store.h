@@ -66,7 +66,7 @@ public:
     [[nodiscard]] std::string describe() const override { return "simulated"; }
 
 private:
-    /// What is to go wrong with a call, decided before it is made.
+    /// What goes wrong with a call, decided before it is made.
     struct Fate {
         Duration there{};  ///< how long it takes to reach the store,
         Duration back{};   ///< and its answer to come back
@@ -77,7 +77,7 @@ private:
         enum class Kill { None, Before, After } kill = Kill::None;
         std::optional<DiskFault> disk;
         std::optional<Duration> stops_for;     ///< the process, before the call reaches the store
-        std::optional<Duration> rouses_after;  ///< whoever it is a verdict about, once that is written
+        std::optional<Duration> rouses_after;  ///< the worker that the verdict is about, once it is written
     };
 
     [[nodiscard]] Fate draw_fate(const Change& change);

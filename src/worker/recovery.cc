@@ -27,7 +27,7 @@ public:
     Connection(const std::string& url, std::string name)
         : store(client::connect({.url = url, .limits = {}, .create = false})), who(std::move(name)) {}
 
-    const std::unique_ptr<store::Store> store;
+    const std::unique_ptr<store::RecoveryStore> store;
     const std::string who;
     platform::SystemRandom random;
 };

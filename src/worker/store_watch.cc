@@ -2,7 +2,7 @@
 
 namespace holdfast::worker {
 
-StoreWatch::StoreWatch(store::Store& store, store::Topic topic, std::function<void()> when_news)
+StoreWatch::StoreWatch(store::WorkerStore& store, store::Topic topic, std::function<void()> when_news)
     : watch_(store.watch(topic)), when_news_(std::move(when_news)), thread_([this] { run(); }) {}
 
 StoreWatch::~StoreWatch() {
