@@ -278,6 +278,19 @@ TEST_F(Stopping, ItDeregistersOnlyAfterTheBeatUnderWayWasAnswered) {
     EXPECT_NE(bench.under_way<DeregisterCall>(Lane::Work), nullptr);
 }
 
+TEST_F(Stopping, AFailedDeregistrationIsRetriedAfterItsBackoff) {
+    bench.join();
+    bench.grant({});
+    bench.worker.asked_to_drain("test", bench.now);
+    bench.decide();
+    bench.answer(Lane::Beat, store::BeatAnswer{});
+    ASSERT_NE(bench.under_way<DeregisterCall>(Lane::Work), nullptr);
+    bench.fail(Lane::Work);
+    EXPECT_LE(bench.worker.wake_at(), bench.now + seconds(1)) << "no other due time wakes a worker that leaves";
+    bench.pass(seconds(1));
+    EXPECT_NE(bench.under_way<DeregisterCall>(Lane::Work), nullptr);
+}
+
 TEST_F(Stopping, ARunThatOutlastsTheGraceIsStoppedForTheDrain) {
     run();
     bench.worker.asked_to_drain("test", bench.now);

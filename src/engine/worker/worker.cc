@@ -260,7 +260,7 @@ bool Worker::has_nothing_to_lose() const {
 }
 
 void Worker::leave(int exit_code) {
-    commands_.push_back(Leave{.exit_code = exit_code});
+    commands_.emplace_back(Leave{.exit_code = exit_code});
     phase_ = Phase::Left;
 }
 
@@ -284,6 +284,7 @@ Duration Worker::beat_due() const {
 /// Results and starts become possible by events, after which decide() is called anyway. Without events only a failed
 /// call and the next snapshot fall due.
 Duration Worker::work_due() const {
+    if (phase_ == Phase::Leaving && !work_lane_.busy) return work_lane_.retry_at;
     if (!is_open(work_lane_, claim_lane_)) return never;
     const bool has_failed = work_lane_.backoff.failures() > 0;
     return has_failed ? work_lane_.retry_at : std::max(work_lane_.retry_at, snapshot_at_);
