@@ -5,8 +5,7 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "store/migration.h"
-#include "store/sqlite/database.h"
+#include "store/sqlite/schema_version.h"
 #include "store/sqlite/sqlite_store.h"
 
 namespace holdfast::sim {
@@ -163,13 +162,11 @@ void World::install() {
 
 /// As a program of that version leaves the database, in the journal mode of every version.
 void World::install_older(int version) {
-    constexpr int application_id = 0x484f4c44;  // by which a store recognises its files
     const OpeningFor opening(std::make_shared<DiskClient>());
     sqlite::Database db(database, sqlite::Database::Mode::Create);
     db.execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; BEGIN;");
-    for (const store::Migration& migration : sqlite::embedded_migrations())
-        if (migration.number <= version) db.execute(std::string(migration.sql));
-    db.execute(concat("PRAGMA application_id = ", application_id, "; PRAGMA user_version = ", version, "; COMMIT;"));
+    sqlite::apply_migrations(db, 0, version);
+    db.execute("COMMIT;");
 }
 
 RunReport World::run() {

@@ -1,7 +1,12 @@
 #pragma once
 
+#include <bit>
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/ids.h"
 
 namespace holdfast::store {
 
@@ -12,10 +17,17 @@ struct Migration {
     std::string_view sql;
 };
 
-/// Until the first release the migrations are edited in place, so a store of an earlier build cannot be upgraded.
-/// Such a store is known by its slots, which do not name a queue.
-inline constexpr std::string_view earlier_build =
-    "was made by an earlier, unreleased build of holdfast, whose schema cannot be upgraded: use a new store, or that "
+/// Identifies the text of the migrations up to `version`. A store records it with its version: until the first
+/// release the migrations are edited in place, and a store that other texts made cannot be upgraded.
+[[nodiscard]] inline std::int64_t fingerprint_of(const std::vector<Migration>& migrations, int version) {
+    std::string text;
+    for (const Migration& migration : migrations)
+        if (migration.number <= version) text += migration.sql;
+    return std::bit_cast<std::int64_t>(hash_of(text));
+}
+
+inline constexpr std::string_view other_build =
+    "was made by another, unreleased build of holdfast, whose schema cannot be upgraded: use a new store, or that "
     "build";
 
 }  // namespace holdfast::store

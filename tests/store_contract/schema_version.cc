@@ -9,8 +9,6 @@ namespace holdfast::contract {
 namespace {
 
 struct Dialect {
-    std::string version_sql;  ///< with the number appended, and `after_version`
-    std::string after_version;
     std::string ours_sql;  ///< marks a database as ours
     std::string first_schema;
     std::string empty_list;
@@ -18,9 +16,9 @@ struct Dialect {
 };
 
 Dialect sqlite_dialect(Timestamp now) {
-    return {.version_sql = "PRAGMA user_version = ",
-            .after_version = "",
-            .ours_sql = "PRAGMA application_id = 1213156420",
+    return {.ours_sql =
+                "PRAGMA application_id = 1213156420; CREATE TABLE schema_version (version INTEGER PRIMARY KEY, "
+                "fingerprint INTEGER NOT NULL) STRICT",
             .first_schema = std::string(sqlite::embedded_migrations().front().sql),
             .empty_list = "'[]'",
             .time = std::to_string(now.time_since_epoch().count())};
@@ -28,14 +26,13 @@ Dialect sqlite_dialect(Timestamp now) {
 
 #ifdef HOLDFAST_WITH_POSTGRES
 Dialect postgres_dialect(Timestamp now) {
-    return {.version_sql = "DELETE FROM schema_version; INSERT INTO schema_version (version, name) VALUES (",
-            .after_version = ", 'test')",
-            .ours_sql =
-                "CREATE TABLE schema_version (version integer PRIMARY KEY, name text NOT NULL,"
-                " applied_at timestamptz NOT NULL DEFAULT clock_timestamp())",
-            .first_schema = "CREATE SCHEMA holdfast;" + std::string(postgres::embedded_migrations().front().sql),
-            .empty_list = "'{}'",
-            .time = concat("to_timestamp(", now.time_since_epoch().count() / 1'000'000, ")")};
+    return {
+        .ours_sql =
+            "CREATE TABLE schema_version (version integer PRIMARY KEY, name text NOT NULL, fingerprint bigint NOT "
+            "NULL, applied_at timestamptz NOT NULL DEFAULT clock_timestamp())",
+        .first_schema = "CREATE SCHEMA holdfast;" + std::string(postgres::embedded_migrations().front().sql),
+        .empty_list = "'{}'",
+        .time = concat("to_timestamp(", now.time_since_epoch().count() / 1'000'000, ")")};
 }
 #endif
 
@@ -70,8 +67,17 @@ void insert_worker(RawSql& raw, const Dialect& dialect, const Uuid& worker) {
 }  // namespace
 
 void set_schema_version(const TestDatabase& database, int version) {
-    const auto dialect = dialect_of(database.kind(), Timestamp());
-    database.raw()->execute(concat(dialect.version_sql, version, dialect.after_version));
+    const auto raw = database.raw();
+    raw->execute("DELETE FROM schema_version");
+#ifdef HOLDFAST_WITH_POSTGRES
+    if (database.kind() == StoreKind::Postgres)
+        return raw->execute(concat("INSERT INTO schema_version (version, name, fingerprint) VALUES (", version,
+                                   ", 'test', ", store::fingerprint_of(postgres::embedded_migrations(), version),
+                                   ")"));
+#endif
+    raw->execute(concat("INSERT INTO schema_version VALUES (", version, ", ",
+                        store::fingerprint_of(sqlite::embedded_migrations(), version), ")"));
+    raw->execute(concat("PRAGMA user_version = ", version));
 }
 
 OldTasks build_old_database(const TestDatabase& database, Timestamp now) {

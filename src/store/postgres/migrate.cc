@@ -19,7 +19,7 @@ void ensure_version_table(Transaction& tx) {
     if (tx.run("SELECT to_regnamespace('holdfast') IS NULL")[0].boolean(0)) tx.run("CREATE SCHEMA holdfast");
     tx.run(
         R"sql(CREATE TABLE IF NOT EXISTS holdfast.schema_version (
-              version integer PRIMARY KEY, name text NOT NULL,
+              version integer PRIMARY KEY, name text NOT NULL, fingerprint bigint NOT NULL,
               applied_at timestamptz NOT NULL DEFAULT clock_timestamp()))sql");
 }
 
@@ -45,8 +45,8 @@ int apply_next(Transaction& tx) {
     for (const auto& migration : embedded_migrations()) {
         if (migration.number <= version) continue;
         tx.run_script(std::string(migration.sql));
-        tx.run("INSERT INTO holdfast.schema_version (version, name) VALUES ($1, $2)", migration.number,
-               migration.name);
+        tx.run("INSERT INTO holdfast.schema_version (version, name, fingerprint) VALUES ($1, $2, $3)",
+               migration.number, migration.name, store::fingerprint_of(embedded_migrations(), migration.number));
         if (migration.number == newest_schema_version()) fail_ownerless_runs(tx);
         return migration.number;
     }
@@ -62,12 +62,18 @@ int newest_schema_version() {
 int read_schema_version(Transaction& tx) {
     const auto found = tx.run(
         R"sql(SELECT to_regclass('holdfast.schema_version') IS NULL,
-              to_regclass('holdfast.slot') IS NOT NULL AND NOT EXISTS (
-                SELECT FROM pg_attribute WHERE attrelid = to_regclass('holdfast.slot')
-                  AND attname = 'queue'))sql");
+              EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('holdfast.schema_version')
+                AND attname = 'fingerprint'))sql");
     if (found[0].boolean(0)) return 0;
-    if (found[0].boolean(1)) throw store::Unusable(concat("the database ", store::earlier_build));
-    return tx.run("SELECT coalesce(max(version), 0) FROM holdfast.schema_version")[0].small(0);
+    if (!found[0].boolean(1)) throw store::Unusable(concat("the database ", store::other_build));
+    const auto newest =
+        tx.run("SELECT version, fingerprint FROM holdfast.schema_version ORDER BY version DESC LIMIT 1");
+    if (newest.empty()) return 0;
+    const int version = newest[0].small(0);
+    if (version <= newest_schema_version() &&
+        newest[0].integer(1) != store::fingerprint_of(embedded_migrations(), version))
+        throw store::Unusable(concat("the database ", store::other_build));
+    return version;
 }
 
 void check_not_newer(int version) {

@@ -2,6 +2,7 @@
 #include "store/migration.h"
 #include "store/rows.h"
 #include "store/sqlite/endings.h"
+#include "store/sqlite/schema_version.h"
 #include "store/sqlite/store_impl.h"
 
 namespace holdfast::sqlite {
@@ -26,16 +27,20 @@ int newest_version() {
     return embedded_migrations().back().number;
 }
 
-bool is_of_earlier_build(Database& db) {
-    auto row = db.query("SELECT 1 FROM pragma_table_info('slot') WHERE name = 'queue'");
-    return !row.step();
+bool is_of_other_build(Database& db, int version) {
+    if (auto table = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'schema_version'"); !table.step())
+        return true;
+    auto row = db.query("SELECT fingerprint FROM schema_version WHERE version = ?", version);
+    return !row.step() || row.integer(0) != store::fingerprint_of(embedded_migrations(), version);
 }
 
 /// 0 for an empty file.
 int schema_version(Database& db, const std::string& path) {
     if (pragma(db, "PRAGMA application_id") == application_id) {
-        if (is_of_earlier_build(db)) throw store::Unusable(concat(path, " ", store::earlier_build));
-        return pragma(db, "PRAGMA user_version");
+        const int version = pragma(db, "PRAGMA user_version");
+        if (version <= newest_version() && is_of_other_build(db, version))
+            throw store::Unusable(concat(path, " ", store::other_build));
+        return version;
     }
     if (is_empty(db)) return 0;
     throw store::Unusable(concat(path, " is an SQLite database, but not one of holdfast"));
@@ -61,17 +66,24 @@ void fail_ownerless_runs(Transaction& tx) {
 
 }  // namespace
 
+void apply_migrations(Database& db, int from, int to) {
+    for (const auto& migration : embedded_migrations())
+        if (migration.number > from && migration.number <= to) db.execute(std::string(migration.sql));
+    db.execute(R"sql(CREATE TABLE IF NOT EXISTS schema_version
+                     (version INTEGER PRIMARY KEY, fingerprint INTEGER NOT NULL) STRICT)sql");
+    db.run("INSERT INTO schema_version (version, fingerprint) VALUES (?, ?)", to,
+           store::fingerprint_of(embedded_migrations(), to));
+    db.execute(concat("PRAGMA application_id = ", application_id, "; PRAGMA user_version = ", to));
+}
+
 store::MigrateAnswer SqliteStore::migrate() {
     return write([&](Transaction& tx) {
         const int from = schema_version(tx.db, path_);
         check_not_newer(from, path_);
-        for (const auto& migration : embedded_migrations())
-            if (migration.number > from) tx.db.execute(std::string(migration.sql));
         if (from == newest_version()) return store::MigrateAnswer{from, from};
+        apply_migrations(tx.db, from, newest_version());
         if (from > 0) fail_ownerless_runs(tx);
         if (from == 0) tx.db.run("UPDATE pruned SET clock_trusted_at = ?", tx.now);
-        tx.db.execute(
-            concat("PRAGMA application_id = ", application_id, "; PRAGMA user_version = ", newest_version()));
         return store::MigrateAnswer{from, newest_version()};
     });
 }
