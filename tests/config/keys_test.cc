@@ -1,5 +1,5 @@
-#include "base/text.h"
 #include "config/keys.h"
+#include "base/text.h"
 #include "tests/config/loading.h"
 
 namespace holdfast::config {

@@ -191,10 +191,11 @@ TEST_F(SchedulesFile, AWorkflowThatCouldNotBeReadIsNotCalledUnknown) {
 
 TEST_F(SchedulesFile, AnInputThatDoesNotFitIsRefusedMemberByMember) {
     define("{ workflow: nightly, every: 1h, input: { mode: slow, dya: monday } }");
-    EXPECT_THAT(complaints(),
-                ElementsAre(HasSubstr("9:38: schedules.s.input: \"mode\" must be one of \"full\", \"quick\""),
-                            HasSubstr("9:38: schedules.s.input: \"dya\" is not an input of this workflow; did you mean "
-                                      "\"day\"?")));
+    EXPECT_THAT(
+        complaints(),
+        ElementsAre(HasSubstr("9:38: schedules.s.input: \"mode\" must be one of \"full\", \"quick\""),
+                    HasSubstr("9:38: schedules.s.input: \"dya\" is not an input of this workflow; did you mean "
+                              "\"day\"?")));
     define("{ task: ping, every: 1h, input: [1] }");
     EXPECT_THAT(complaint(), HasSubstr("schedules.s.input: the input must be an object, not [1]"));
 }

@@ -3,8 +3,8 @@
 #include <sstream>
 
 #include "base/text.h"
-#include "config/workflow_file.h"
 #include "config/keys.h"
+#include "config/workflow_file.h"
 #include "tests/config/loading.h"
 
 namespace holdfast::config {

@@ -182,9 +182,10 @@ protected:
 
 TEST_F(CliRunRefuses, InputThatDoesNotFitWithEveryFault) {
     (void)folder.write("holdfast.yaml", sum_flow);
-    EXPECT_EQ(refused({"sum", "-i", "strat=1", "-i", "name=Eve", "--input", R"({"start": "x"})"}).err,
-              "holdfast: input of workflow sum: \"start\" must be a whole number, not \"x\"\n"
-              "holdfast: input of workflow sum: \"strat\" is not an input of this workflow; did you mean \"start\"?\n");
+    EXPECT_EQ(
+        refused({"sum", "-i", "strat=1", "-i", "name=Eve", "--input", R"({"start": "x"})"}).err,
+        "holdfast: input of workflow sum: \"start\" must be a whole number, not \"x\"\n"
+        "holdfast: input of workflow sum: \"strat\" is not an input of this workflow; did you mean \"start\"?\n");
     EXPECT_THAT(refused({"sum", "-i", "start"}).err, HasSubstr("-i: 'start' is not of the form KEY=VALUE"));
     EXPECT_THAT(refused({"sum", "--input", "{"}).err, HasSubstr("--input: the value is not JSON"));
 }

@@ -7,8 +7,8 @@
 #include "platform/private_folder.h"
 #include "runner/messages.h"
 #include "runner/printout.h"
-#include "runner/texts.h"
 #include "runner/run_update.h"
+#include "runner/texts.h"
 
 namespace holdfast::runner {
 namespace {

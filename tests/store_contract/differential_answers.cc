@@ -94,8 +94,7 @@ std::string AnswerText::operator()(const store::BeatAnswer& answer) {
     std::vector<std::string> told;
     for (const auto& one : answer.lost) told.push_back("lost " + lease(one));
     for (const auto& one : answer.unlisted) told.push_back("unlisted " + lease(one));
-    for (const auto& one : answer.stop)
-        told.push_back(concat("stop ", lease(one.lease), " ", word_of(one.reason)));
+    for (const auto& one : answer.stop) told.push_back(concat("stop ", lease(one.lease), " ", word_of(one.reason)));
     return concat("known ", answer.known, " drain ", answer.drain, " cordoned ", answer.cordoned, "\n") +
            sorted_lines(std::move(told));
 }

@@ -95,8 +95,7 @@ TEST_P(PostgresJobs, StepsThatEightWorkersFinishAtOnceLoseNoCountWhileTheirJobIs
     std::atomic<bool> is_over = false;
     {
         std::vector<std::jthread> threads;
-        for (int i = 0; i < 8; ++i)
-            threads.push_back(with_own_store([&](store::Store& own) { work(own, is_over); }));
+        for (int i = 0; i < 8; ++i) threads.push_back(with_own_store([&](store::Store& own) { work(own, is_over); }));
         threads.push_back(with_own_store([&](store::Store& own) {
             for (int done = 0; !is_over;) {
                 own.pause_jobs({{job}, "ann", ""});
@@ -121,8 +120,7 @@ TEST_P(PostgresJobs, CancelledUnderTheHandsOfEightWorkersAllEnd) {
     std::atomic<bool> is_over = false;
     {
         std::vector<std::jthread> threads;
-        for (int i = 0; i < 8; ++i)
-            threads.push_back(with_own_store([&](store::Store& own) { work(own, is_over); }));
+        for (int i = 0; i < 8; ++i) threads.push_back(with_own_store([&](store::Store& own) { work(own, is_over); }));
         threads.push_back(with_own_store([&](store::Store& own_jobs) {
             for (std::size_t i = 0; i < all.size(); i += 2) own_jobs.cancel_jobs({{all[i]}, "ann", "enough"});
             while (!is_over) {

@@ -109,8 +109,7 @@ TEST(TaskSpecText, EveryWrongTypeIsNamedWithWhatIsAllowed) {
         {R"({"memory_bytes":18446744073709551615})",
          "memory_bytes must be a whole number from 6291456 to 1125899906842624, not 18446744073709551615"},
         {R"({"max_processes":-1})", "max_processes must be a whole number from 1 to 4194304, not -1"},
-        {R"({"max_processes":4294967297})",
-         "max_processes must be a whole number from 1 to 4194304, not 4294967297"},
+        {R"({"max_processes":4294967297})", "max_processes must be a whole number from 1 to 4194304, not 4294967297"},
         {R"({"cpus":"2"})", R"(cpus must be a number from 0.01 to 4096, not "2")"},
         {R"({"dir":["/"]})", R"(dir must be a text, not ["/"])"},
     };

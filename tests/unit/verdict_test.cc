@@ -217,10 +217,9 @@ TEST(Verdict, ReasonsCarryTheEvidenceAndTheNumbers) {
     quiet.quiet_for = 6min;
     EXPECT_EQ(judge(seen(Evidence::None, 0s), quiet, {}).reason,
               "worker alive, but no sign of its run for 6m (limit 5m); its run was cut short");
-    EXPECT_EQ(
-        judge(seen(Evidence::Disconnected, 6min), in_container(running(), false), {}).reason,
-        "worker disconnected for 6m (limit 5m); its run may still go on and could not be stopped: failed, "
-        "not run again");
+    EXPECT_EQ(judge(seen(Evidence::Disconnected, 6min), in_container(running(), false), {}).reason,
+              "worker disconnected for 6m (limit 5m); its run may still go on and could not be stopped: failed, "
+              "not run again");
     Thresholds off;
     off.auto_fail_stale_running = false;
     EXPECT_EQ(judge(seen(Evidence::Disconnected, 4s), running(), off).reason,

@@ -497,9 +497,10 @@ TEST(WorkflowCheck, WantsAChildToBeGivenWhatItRequires) {
     EXPECT_THAT(faults(of({child("c", "report", "{{ input }}")}), others), IsEmpty());
     EXPECT_THAT(faults(of({child("c", "report")}), others),
                 ElementsAre("steps.c.input: has no \"day\", which the workflow \"report\" requires"));
-    EXPECT_THAT(faults(of({child("c", "report", {{"day", 7}, {"sise", 1}})}), others),
-                ElementsAre("steps.c.input.day: must be a text, not 7",
-                            "steps.c.input.sise: is not an input of the workflow \"report\"; did you mean \"size\"?"));
+    EXPECT_THAT(
+        faults(of({child("c", "report", {{"day", 7}, {"sise", 1}})}), others),
+        ElementsAre("steps.c.input.day: must be a text, not 7",
+                    "steps.c.input.sise: is not an input of the workflow \"report\"; did you mean \"size\"?"));
 }
 
 // ---- Size ---------------------------------------------------------------------------------------

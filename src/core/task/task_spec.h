@@ -44,9 +44,7 @@ struct TaskSpec {
     std::string network;                       ///< of containers; empty: the engine's default
 
     /// Whether it runs in a container or a pod, outside of the worker's process tree.
-    [[nodiscard]] bool runs_in_container() const {
-        return kind != TaskKind::Script || runner != ScriptRunner::Local;
-    }
+    [[nodiscard]] bool runs_in_container() const { return kind != TaskKind::Script || runner != ScriptRunner::Local; }
 
     friend bool operator==(const TaskSpec&, const TaskSpec&) = default;
 };

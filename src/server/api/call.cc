@@ -138,7 +138,9 @@ Services::Services(ApiParts given_parts, Random& random_port, Log& log_port)
                              bool at_the_end) { access.write_uses(store, uses_wanted(at_the_end)); },
             .patience = parts.live_patience,
             .count =
-                [this](store::ClientStore& store) { return recent_task_counts.renewed(0, [&] { return store.count(); }); },
+                [this](store::ClientStore& store) {
+                    return recent_task_counts.renewed(0, [&] { return store.count(); });
+                },
             .changed =
                 [this] {
                     recent_task_counts.changed();

@@ -33,7 +33,9 @@ struct LiveParams {
     std::function<void(store::Store&, bool at_the_end)> chores = {};
     Duration patience = std::chrono::seconds(10);  ///< after that long without a turn, its sign is bad
     /// How it counts what there is, again and again while somebody listens.
-    std::function<store::TaskCounts(store::ClientStore&)> count = [](store::ClientStore& store) { return store.count(); };
+    std::function<store::TaskCounts(store::ClientStore&)> count = [](store::ClientStore& store) {
+        return store.count();
+    };
     std::function<void()> changed = [] {};  ///< called before readers are told of it
 };
 

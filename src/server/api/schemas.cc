@@ -17,17 +17,16 @@ Json list(const std::string& item) {
 // ---- Tasks --------------------------------------------------------------------------------------
 
 Json task_submission() {
-    Members members = {
-        {"name", text("of a task of the catalog, or of a function; not needed with a script")},
-        {"args", any("any JSON value")},
-        {"script", text("to run, once; needs the scope operate")},
-        {"spec", any("what to execute, whole, as a task's `spec` shows it; needs the scope operate")},
-        {"run_at", time("not before")},
-        {"delay", duration("not before this long from now")},
-        {"deadline", moment("EXPIRED when not started by then")},
-        {"id", uuid("of your own: submitting it again is harmless")},
-        {"idempotency_key", text("that only this task has: works as an id does")},
-        {"traceparent", text("W3C trace context")}};
+    Members members = {{"name", text("of a task of the catalog, or of a function; not needed with a script")},
+                       {"args", any("any JSON value")},
+                       {"script", text("to run, once; needs the scope operate")},
+                       {"spec", any("what to execute, whole, as a task's `spec` shows it; needs the scope operate")},
+                       {"run_at", time("not before")},
+                       {"delay", duration("not before this long from now")},
+                       {"deadline", moment("EXPIRED when not started by then")},
+                       {"id", uuid("of your own: submitting it again is harmless")},
+                       {"idempotency_key", text("that only this task has: works as an id does")},
+                       {"traceparent", text("W3C trace context")}};
     for (auto& option : views::option_schemas()) members.push_back(std::move(option));
     return form(members);
 }
@@ -158,10 +157,10 @@ void add_access(Json& all) {
              {"name", "scope"});
     all["TokenRevoked"] = object({{"name", text()}, {"status", word({"revoked"})}});
     all["Health"] = object({{"status", word({"ok"})}});
-    Json ready = object({{"status", word({"ready", "not ready"})},
-                         {"reason", text("why it is not ready")},
-                         {"checks", array(object({{"name", text()}, {"ok", boolean()}, {"detail", text()}}),
-                                          "only with a token")}});
+    Json ready = object(
+        {{"status", word({"ready", "not ready"})},
+         {"reason", text("why it is not ready")},
+         {"checks", array(object({{"name", text()}, {"ok", boolean()}, {"detail", text()}}), "only with a token")}});
     ready["required"] = Json::array({"status"});
     all["Ready"] = ready;
     all["OpenApi"] = any("an OpenAPI 3.1 document");
