@@ -221,7 +221,7 @@ TEST_P(CliRealWorkers, StatusTellsWhoSweepsWhatItDidAndTheLastRecoveries) {
     RunningProgram victim = start_worker({"--name", "victim", "--no-sweep"});
     const std::string id = running_script();
     EXPECT_TRUE(status()["sweeper"].is_null());
-    EXPECT_THAT(holdfast({"recovery", "status"}).out, HasSubstr("nobody sweeps"));
+    EXPECT_THAT(holdfast({"recovery", "status"}).out, HasSubstr("no process sweeps"));
     RunningProgram sweeper = start_worker({"--name", "sweeper"});
     wait_until([&] { return status()["services"].size() == 8; });  // each has said that it ran
     EXPECT_THAT(status()["sweeper"], HasSubstr("worker sweeper ("));

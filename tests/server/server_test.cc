@@ -126,7 +126,7 @@ TEST_P(Server, ListensForEverybodyWhenItIsToldThatThisIsInsecure) {
     const auto server = serve({"--address", "0.0.0.0", "--insecure"});
     http::Client anybody({.url = "http://127.0.0.1:" + std::to_string(server->port())});
     EXPECT_EQ(anybody.send("GET", "/api/tasks").status, 200);
-    EXPECT_THAT(server->stop(SIGTERM).err, HasSubstr("whoever reaches this server may do everything"));
+    EXPECT_THAT(server->stop(SIGTERM).err, HasSubstr("anyone who reaches this server has full access"));
 }
 
 TEST_P(Server, SaysWhichPortIsTaken) {

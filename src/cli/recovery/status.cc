@@ -70,7 +70,7 @@ void print_events(const Io& io, const std::vector<views::RecoveryEvent>& events)
 
 void print(const Io& io, const views::RecoveryStatus& status) {
     if (status.holder.empty())
-        io.out << paint(io, Tone::Bad, "nobody sweeps: 'holdfast worker' does, unless it is told --no-sweep") << '\n';
+        io.out << paint(io, Tone::Bad, "no process sweeps: start 'holdfast worker' without --no-sweep") << '\n';
     else
         io.out << fmt::format("sweeper: {}\n", visible_line(status.holder));
     print_workers(io, status);

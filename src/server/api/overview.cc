@@ -156,7 +156,7 @@ void note_schedules(const Picture& picture, std::vector<Concern>& concerns) {
 std::vector<Concern> concerns_of(const Picture& picture) {
     std::vector<Concern> concerns;
     if (picture.sweeper.empty())
-        concerns.push_back({"nobody_sweeps", Severity::Problem, "nobody does recovery: start a worker or a server",
+        concerns.push_back({"nobody_sweeps", Severity::Problem, "no process does recovery: start a worker or a server",
                             "recovery", "", 1});
     note_workers(picture, concerns);
     note_failures(picture, concerns);

@@ -21,7 +21,7 @@ Problem from_store(const StoreError& failure) {
         return unavailable("this may or may not have been done: make the same call again, with the same id");
     if (dynamic_cast<const Unavailable*>(&failure) != nullptr)
         return unavailable("nothing was changed: try again in a moment");
-    return unavailable("nothing was changed: somebody has to look at it, the server's log says why");
+    return unavailable("nothing was changed: an operator must look at it; the server's log says why");
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ void ServerProcess::require_keys(store::ClientStore& store) const {
                     {}});
     if (api::is_loopback(plan_.address)) return;
     if (plan_.insecure)
-        return log_.write({LogLevel::Warning, "--insecure: whoever reaches this server may do everything", {}});
+        return log_.write({LogLevel::Warning, "--insecure: anyone who reaches this server has full access", {}});
     if (!has_key)
         throw BadInput(
             concat("the server does not listen on ", plan_.address,
