@@ -29,7 +29,7 @@ std::optional<std::string> value_of(const Headers& headers, std::string_view nam
     return std::nullopt;
 }
 
-/// Calls `visit` for each element of a list between commas, until it returns true. Returns whether it did.
+/// Calls `visit` for each element of a comma-separated list until it returns true. Returns whether it did.
 template <typename Visit>
 bool any_element(std::string_view list, Visit visit) {
     while (!list.empty()) {
@@ -48,7 +48,8 @@ std::string http_date() {
     return std::string(text.data(), std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts));
 }
 
-/// A name for the content: FNV-1a of 64 bits. Weak, because the same content may be sent compressed or not.
+/// Returns an ETag: the 64-bit FNV-1a hash of the content. It is weak, because the same content may be sent with or
+/// without compression.
 std::string tag_of(std::string_view content) {
     std::uint64_t hash = 0xcbf29ce484222325U;
     for (const char character : content) hash = (hash ^ static_cast<unsigned char>(character)) * 0x100000001b3U;
@@ -81,7 +82,7 @@ public:
         head_ += "\r\n";
     }
 
-    /// The handler's own, and those of ours that it has not set.
+    /// Adds the handler's headers, and each common header that the handler has not set.
     void add_common(const Headers& headers, bool secure) {
         for (const auto& [name, value] : headers) add(name, value);
         add_unless_set(headers, "X-Content-Type-Options", "nosniff");
@@ -101,7 +102,8 @@ private:
     std::string head_;
 };
 
-/// 304 when the client has the answer already; adds the tag by which it may ask the next time.
+/// Turns the response into a 304 when the client has this version already; otherwise adds the ETag for its next
+/// request.
 void apply_tag(Response& response, const Request& request) {
     if (request.method != "GET" || response.status != 200) return;
     std::string tag = value_of(response.headers, "etag").value_or("");
@@ -154,7 +156,7 @@ Answer to_answer(Response response, const AnswerTerms& terms) {
 std::string stream_head(const EventStream& stream, bool secure) {
     HeadWriter head(200);
     head.add("Content-Type", "text/event-stream");
-    head.add("X-Accel-Buffering", "no");  // a proxy in front shall hand every message on at once
+    head.add("X-Accel-Buffering", "no");  // a proxy must forward each message at once
     head.add_common(stream.headers, secure);
     head.add("Connection", "close");
     return head.finish();

@@ -7,37 +7,38 @@
 
 namespace holdfast::http {
 
-/// What there is to know about the request when its answer is put into bytes.
+/// The properties of the request that decide how its answer is serialized.
 struct AnswerTerms {
-    bool head_only = false;    ///< a HEAD: the length, not the body
-    bool keeps_alive = false;  ///< else the answer says that the connection closes
+    bool head_only = false;    ///< a HEAD request: send the length without the body
+    bool keeps_alive = false;  ///< false: the answer carries "Connection: close"
     bool secure = false;
 };
 
 /// An answer as it goes over the wire.
 struct Answer {
     int status = 0;
-    std::string head;           ///< with the empty line
-    std::string body;           ///< empty when it is embedded, or not sent
-    std::string_view embedded;  ///< instead of `body`
+    std::string head;           ///< status line and headers, with the empty line that ends them
+    std::string body;           ///< empty when `embedded` is set, or when only the head is sent
+    std::string_view embedded;  ///< used instead of `body` when set
 
     [[nodiscard]] std::string_view payload() const { return embedded.empty() ? std::string_view(body) : embedded; }
 };
 
-/// Adds the common headers, an ETag to what a GET got (304 when the client has it already), and compresses what is
-/// worth it. Takes time in proportion to the body: not for the loop's thread.
+/// Serializes the answer to `request`: adds the common headers, adds an ETag to the answer of a GET (304 when the
+/// client has that version already), and compresses a body that is worth it. The time it takes grows with the body,
+/// so call it from a worker thread and keep it off the loop's thread.
 [[nodiscard]] Answer to_answer(Response response, const Request& request, const AnswerTerms& terms);
-/// The same for an answer of the server's own, which nobody caches or compresses.
+/// The same for an answer that the server itself makes, such as an error: without ETag and compression.
 [[nodiscard]] Answer to_answer(Response response, const AnswerTerms& terms);
-/// The head of an event stream; the connection closes behind it.
+/// Returns the head of an event stream. It tells the client that the connection closes after the stream.
 [[nodiscard]] std::string stream_head(const EventStream& stream, bool secure);
 
-/// The messages as a client of an event stream reads them.
+/// Returns the messages in the wire format of Server-Sent Events.
 [[nodiscard]] std::string to_stream_text(const std::vector<ServerSentEvent>& events);
 
-/// Does an Accept-Encoding like "br, gzip;q=0.5" allow gzip?
+/// Returns whether an Accept-Encoding header such as "br, gzip;q=0.5" allows gzip.
 [[nodiscard]] bool accepts_gzip(std::string_view accept_encoding);
-/// Does an If-None-Match like `W/"a", "b"` name this tag, by the weak comparison?
+/// Returns whether an If-None-Match header such as `W/"a", "b"` names this tag, by weak comparison.
 [[nodiscard]] bool names_tag(std::string_view if_none_match, std::string_view tag);
 
 }  // namespace holdfast::http

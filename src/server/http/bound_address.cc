@@ -46,10 +46,10 @@ error_code open(tcp::acceptor& acceptor, const tcp::endpoint& endpoint, bool is_
     if (failure) return failure;
     keep_from_children(acceptor.native_handle());
     acceptor.set_option(tcp::acceptor::reuse_address(true), failure);
-    // "::" alone takes IPv4 as well; beside an IPv4 address of the same name it would be in its way.
+    // "::" alone accepts IPv4, too. When the name also resolves to an IPv4 address, the two sockets would conflict.
     if (endpoint.address().is_v6()) acceptor.set_option(asio::ip::v6_only(is_one_of_many), failure);
     acceptor.bind(endpoint, failure);
-    // At once: two programs can bind to a port on which neither listens yet.
+    // Listen at once: two programs can bind the same port while neither of them listens.
     if (!failure) acceptor.listen(tcp::acceptor::max_listen_connections, failure);
     return failure;
 }
@@ -66,7 +66,7 @@ std::vector<tcp::acceptor> listen_on(asio::io_context& loop, const std::string& 
         const error_code failure = open(acceptor, endpoint, endpoints.size() > 1);
         if (failure == asio::error::address_in_use) fail(address, endpoint.port(), reason_for(failure));
         if (failure)
-            last_failure = failure;  // a name may stand for an address that this machine does not have
+            last_failure = failure;  // a name may resolve to an address that this machine lacks
         else
             acceptors.push_back(std::move(acceptor));
     }

@@ -7,22 +7,24 @@
 
 namespace holdfast::http {
 
-/// Listens on an address, or on every address that a name stands for; port 0: any that is free, the same on all.
-/// Throws BadInput with a sentence when it cannot.
+/// Listens on an address, or on every address that a host name resolves to. Port 0 selects a free port, the same
+/// one for all addresses. Returns the listening acceptors; throws BadInput with a sentence when the server cannot
+/// listen.
 [[nodiscard]] std::vector<boost::asio::ip::tcp::acceptor> listen_on(boost::asio::io_context& loop,
                                                                     const std::string& address, std::uint16_t port);
 
-/// "http://127.0.0.1:7070", "https://[::1]:7070".
+/// Returns the URL of a server: "http://127.0.0.1:7070", "https://[::1]:7070".
 [[nodiscard]] std::string url_of(const std::string& address, std::uint16_t port, bool secure);
 
-/// Who a connection is from, without the port; an IPv4 address that came through IPv6 as what it is.
+/// Returns the address of the remote end, without the port; "unknown" when the socket has lost it. An IPv4-mapped
+/// IPv6 address is returned as IPv4.
 [[nodiscard]] std::string peer_of(const boost::asio::ip::tcp::socket& socket);
 
-/// Who is counted as one client: an IPv4 address, or the network that an IPv6 address is in (its first 64 bits),
-/// since everybody there has as many addresses as they like.
+/// Returns the key by which the limits count clients: an IPv4 address, or the /64 network of an IPv6 address,
+/// because one IPv6 client can use any address of its network.
 [[nodiscard]] std::string client_of(const std::string& peer);
 
-/// Programs that this process starts do not inherit the descriptor.
+/// Marks the descriptor close-on-exec, so that child processes do not inherit it.
 void keep_from_children(int descriptor);
 
 }  // namespace holdfast::http

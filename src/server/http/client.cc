@@ -67,7 +67,8 @@ public:
         try {
             return exchange(method, request);
         } catch (const Unavailable&) {
-            // The server may have closed a kept connection in the moment in which it was used again.
+            // The server may have closed the kept connection just when this request reused it: retry a read-only
+            // request.
             if (!is_kept || !changes_nothing(method)) throw;
         }
         return exchange(method, request);
@@ -131,7 +132,7 @@ private:
         throw Unavailable(concat(unreachable(), opened->message()));
     }
 
-    /// Runs it to its end; nullopt: it took too long, and was ended by `give_up`.
+    /// Runs the work to its end. Returns nullopt when it exceeds `at_most`; `give_up` must then make it end.
     template <typename Result>
     std::optional<Result> run(asio::awaitable<Result> work, Duration at_most, const std::function<void()>& give_up) {
         std::optional<Result> result;
@@ -184,7 +185,8 @@ private:
     void ask(std::string_view method, const std::string& request) {
         const auto written =
             run(write_all(*transport_, request), params_.answer_timeout, [&] { transport_->close(); });
-        // A server that refuses a large body answers before it has read it: its answer is looked for all the same.
+        // A failed write is ignored here: a server that refuses a large body answers before it has read the whole
+        // body. Only a timeout ends the exchange.
         if (!written) lose(method, "it does not take the request");
     }
 
@@ -194,7 +196,7 @@ private:
         return {.status = reader.status(), .headers = std::move(reader.headers()), .body = std::move(reader.body())};
     }
 
-    /// Throws when the connection ends before the answer does.
+    /// Reads once and feeds the reader. Throws when the connection ends before the answer is complete.
     void read_into(ResponseReader& reader, std::string_view method) {
         const auto moved =
             run(transport_->read_some(asio::buffer(piece_)), params_.answer_timeout, [&] { transport_->close(); });
@@ -248,7 +250,7 @@ private:
         }
     }
 
-    /// nullopt: `stops` said so before anything came.
+    /// Reads once. Returns nullopt when `stops` returns true before data arrives.
     std::optional<Moved> read_unless(const std::function<bool()>& stops) {
         std::optional<Moved> moved;
         start(transport_->read_some(asio::buffer(piece_)), moved);
@@ -266,9 +268,9 @@ private:
     const Location location_;
     asio::io_context loop_{1};
     TlsContext tls_;
-    std::unique_ptr<Transport> transport_;  // none: not connected
+    std::unique_ptr<Transport> transport_;  // null: not connected
     std::array<char, read_piece> piece_ = {};
-    std::string input_;  // what has come and was not used yet
+    std::string input_;  // received bytes that are still unused
 };
 
 Client::Client(ClientParams params) : impl_(std::make_unique<Impl>(std::move(params))) {}

@@ -16,7 +16,7 @@ constexpr std::size_t head_piece = 4 * 1024;
 constexpr std::size_t body_piece = 64 * 1024;
 constexpr Duration parting_time = std::chrono::seconds(1);
 constexpr std::size_t parting_bytes = 1 << 20;
-constexpr std::size_t max_chatter_bytes = 64 * 1024;  // what a client may send while it gets a stream
+constexpr std::size_t max_chatter_bytes = 64 * 1024;  // that a client may send while it receives a stream
 constexpr int dear_retry_seconds = 5;
 constexpr Duration without_end = std::chrono::hours(24 * 365);
 
@@ -47,7 +47,7 @@ ServerSentEvent good_bye(const std::string& reason) {
     return {.event = "bye", .data = data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
 }
 
-/// Counts itself for as long as it lives.
+/// Increments a counter for its own lifetime.
 class Counted {
 public:
     explicit Counted(std::atomic<std::size_t>& count) : count_(count) { ++count_; }
@@ -68,6 +68,7 @@ Connection::Connection(ServerState& state, std::unique_ptr<Transport> transport,
       turned_away_(turned_away),
       in_hand_(state.bytes_in_hand),
       news_(state.loop),
+      // A missed deadline cancels the read or write under way, which then returns an error.
       deadline_(std::make_shared<Deadline>(state.loop, [this] { transport_->cancel(); })) {}
 
 Connection::~Connection() {
@@ -100,6 +101,7 @@ void Connection::close() {
 asio::awaitable<bool> Connection::serve_one() {
     RequestReader reader(limits());
     const bool has_come = co_await read_request(reader);
+    // A timeout in the middle of a request gets a 408; an idle connection is closed without an answer.
     bool goes_on = false;
     if (reader.state() == RequestReader::State::Refused) {
         goes_on = co_await refuse(reader, reader.problem());
@@ -117,12 +119,13 @@ asio::awaitable<bool> Connection::read_request(RequestReader& reader) {
     using State = RequestReader::State;
     bool has_continued = false;
     is_idle_ = input_.empty();
-    if (is_idle_) input_ = {};  // whoever waits for long keeps no large buffer
+    if (is_idle_) input_ = {};  // an idle connection frees its buffer
     if (has_served_) deadline_->set(is_idle_ ? limits().idle_timeout : limits().header_timeout);
     while (true) {
         const bool was_in_head = reader.state() == State::Head;
         input_.erase(0, reader.feed(input_));
         in_hand_.set(reader.body_bytes());
+        // The sum over all connections is limited. A request without a body always passes.
         if (reader.body_bytes() > 0 && state_.bytes_in_hand > limits().max_bytes_in_hand)
             reader.refuse(too_many_bytes);
         if (reader.state() == State::Refused) in_hand_.set(0);
@@ -134,6 +137,7 @@ asio::awaitable<bool> Connection::read_request(RequestReader& reader) {
         else
             has_more = co_await read_more(head_piece);
         if (!has_more) co_return false;
+        // The first byte of a later request ends the idle timeout and starts the header timeout.
         if (is_idle_ && has_served_) deadline_->set(limits().header_timeout);
         is_idle_ = false;
     }
@@ -187,6 +191,7 @@ std::optional<Response> Connection::objection(Lane lane) {
     return std::nullopt;
 }
 
+/// The worker owns a share of the exchange, so the connection may close first; the outcome is then dropped.
 bool Connection::hand_over(const std::shared_ptr<Exchange>& exchange, Lane lane) {
     return state_.pool_of(lane).try_run([exchange, &state = state_, weak = weak_from_this()] {
         carry_out(*exchange, state.params, state.log);
@@ -197,11 +202,13 @@ bool Connection::hand_over(const std::shared_ptr<Exchange>& exchange, Lane lane)
     });
 }
 
+/// Waits for the worker without a deadline: a handler may block for as long as it needs.
 asio::awaitable<bool> Connection::answer_by_worker(const std::shared_ptr<Exchange>& exchange) {
     deadline_->clear();
     while (!exchange->is_back && !is_closed_) co_await news_.wait_for(without_end);
     if (is_closed_) co_return false;
     if (auto* stream = std::get_if<EventStream>(&exchange->outcome)) {
+        // A stream may stay open for days: free the memory of its request first.
         EventStream opened = std::move(*stream);
         exchange->request = {};
         in_hand_.set(0);
@@ -226,6 +233,7 @@ asio::awaitable<bool> Connection::answer_later(Exchange& exchange, DeferredReply
         co_await news_.wait_for(without_end);
         response = reply.take();
     }
+    // Without a response, either the connection is closed or the server stops.
     if (!response) reply.abandon();
     co_await stop_listening();
     if (is_closed_) co_return false;
@@ -234,7 +242,8 @@ asio::awaitable<bool> Connection::answer_later(Exchange& exchange, DeferredReply
     co_return co_await answer_at_once(exchange, *response);
 }
 
-/// Hears whether the client goes. What else comes is the beginning of its next request.
+/// Detects that the client disconnects while its answer is pending. Any bytes received are the beginning of the
+/// next request.
 asio::awaitable<void> Connection::listen_meanwhile() {
     bool is_there = true;
     if (input_.empty()) is_there = co_await read_more(head_piece);
@@ -243,7 +252,7 @@ asio::awaitable<void> Connection::listen_meanwhile() {
     news_.set();
 }
 
-/// Takes the ear off the connection, so that the next request can be read.
+/// Ends the read of listen_meanwhile(), so that the next request can be read.
 asio::awaitable<void> Connection::stop_listening() {
     is_answering_ = true;
     if (listens_) transport_->cancel();
@@ -274,6 +283,7 @@ asio::awaitable<bool> Connection::refuse(RequestReader& reader, const Problem& p
 asio::awaitable<bool> Connection::write(Answer& answer) {
     constexpr std::size_t worth_a_write_of_its_own = 16 * 1024;
     const bool is_joined = answer.payload().size() < worth_a_write_of_its_own;
+    // A small body goes out in one write with its head.
     if (is_joined) answer.head += answer.payload();
     const bool is_begun = co_await write(std::string_view(answer.head));
     if (is_joined || !is_begun) co_return is_begun;
@@ -282,6 +292,7 @@ asio::awaitable<bool> Connection::write(Answer& answer) {
 
 asio::awaitable<bool> Connection::write(std::string_view bytes) {
     while (!bytes.empty()) {
+        // Each partial write restarts the timeout: a slow client is fine as long as it makes progress.
         deadline_->set(limits().write_timeout);
         const Moved moved = co_await transport_->write_some(asio::buffer(bytes.data(), bytes.size()));
         if (moved.error) co_return false;
@@ -290,7 +301,8 @@ asio::awaitable<bool> Connection::write(std::string_view bytes) {
     co_return !is_closed_;
 }
 
-/// Reads on for a moment: to close while the client still sends would throw away the answer under way to it.
+/// Reads on for a moment before the close: closing while the client still sends would reset the connection and
+/// could discard the answer on its way.
 asio::awaitable<void> Connection::part_from_sender() {
     deadline_->set(parting_time);
     co_await transport_->finish();
@@ -320,6 +332,7 @@ asio::awaitable<void> Connection::serve_stream(EventStream& stream) {
 asio::awaitable<void> Connection::send_events(StreamSource& source) {
     bool is_last = false;
     while (!is_last && !is_closed_) {
+        // Checked before take(), so that the messages queued before the end are still sent.
         is_last = source.ended() || state_.stops;
         std::string text = to_stream_text(source.take());
         if (state_.stops) text += to_stream_text({good_bye(state_.why_it_stops)});
@@ -336,7 +349,7 @@ asio::awaitable<void> Connection::send_events(StreamSource& source) {
     co_await transport_->finish();
 }
 
-/// Nothing is expected from whoever listens to a stream but that they go.
+/// Detects that the client of a stream disconnects. Its input is discarded; too much of it closes the connection.
 asio::awaitable<void> Connection::watch_peer() {
     std::array<char, 128> chatter = {};
     std::size_t heard = 0;

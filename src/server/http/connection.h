@@ -13,7 +13,7 @@
 
 namespace holdfast::http {
 
-/// What one connection contributes to a sum.
+/// The part of a sum that one connection contributes; the destructor takes it back.
 class Share {
 public:
     explicit Share(std::size_t& sum) : sum_(sum) {}
@@ -22,6 +22,7 @@ public:
     Share& operator=(const Share&) = delete;
 
     void set(std::size_t amount) {
+        // Unsigned arithmetic wraps around, so this also subtracts.
         sum_ += amount - amount_;
         amount_ = amount;
     }
@@ -31,28 +32,30 @@ private:
     std::size_t amount_ = 0;
 };
 
-/// One client: its requests one after the other, each read whole, handed to a worker thread and answered; or, from
-/// the request that asks for one, an event stream. Belongs to the loop's thread.
+/// One client connection. It reads each request whole, hands it to a worker thread and writes the answer, one
+/// request after the other; a request for an event stream turns the connection into that stream. Use it only in the
+/// loop's thread.
 class Connection : public std::enable_shared_from_this<Connection> {
 public:
-    /// `turned_away`: there are too many already, and its first request is told so.
+    /// `turned_away`: a connection limit is exceeded, so the first request gets a 503, unless it is a probe.
     Connection(ServerState& state, std::unique_ptr<Transport> transport, std::string peer, bool turned_away);
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    /// Until the client has gone, or had to.
+    /// Serves requests until the client disconnects or the server closes the connection.
     asio::awaitable<void> run();
-    /// The server stops: whoever is not in the middle of a request goes, streams with a good-bye.
+    /// Called when the server stops. Closes the connection if it is idle, ends a stream with a `bye` event, and
+    /// lets a request under way finish.
     void retire();
-    /// At once, whatever it is doing.
+    /// Closes the connection at once, whatever it is doing. May be called more than once.
     void close();
     [[nodiscard]] const std::string& peer() const { return peer_; }
 
 private:
     [[nodiscard]] const Limits& limits() const { return state_.params.limits; }
 
-    // Each of the next returns whether the connection may go on to another request.
+    // Each of these returns whether the connection may go on to another request.
     asio::awaitable<bool> serve_one();
     asio::awaitable<bool> answer(RequestReader& reader);
     asio::awaitable<bool> answer_by_worker(const std::shared_ptr<Exchange>& exchange);
@@ -61,7 +64,7 @@ private:
     asio::awaitable<bool> conclude(Answer& answer, bool keeps_alive);
     asio::awaitable<bool> refuse(RequestReader& reader, const Problem& problem);
 
-    // Each of the next returns false when the client has gone, or took too long.
+    // Each of these returns false when the client has disconnected or a timeout has expired.
     asio::awaitable<bool> read_request(RequestReader& reader);
     asio::awaitable<bool> read_body_part(RequestReader& reader, bool& has_continued);
     asio::awaitable<bool> read_more(std::size_t at_most);
@@ -83,13 +86,13 @@ private:
     std::unique_ptr<Transport> transport_;
     const std::string peer_;
     const bool turned_away_;
-    std::string input_;  // what has come and belongs to no request yet
-    Share in_hand_;      // of the bytes of bodies
-    LoopEvent news_;     // the answer is there; the stream has something to send; the connection closes
+    std::string input_;  // received bytes that the request reader has not consumed yet
+    Share in_hand_;      // the bytes of the body of the current request
+    LoopEvent news_;     // wakes the coroutine: an answer, a stream message, or the close
     std::shared_ptr<Deadline> deadline_;
     bool has_served_ = false;
-    bool listens_ = false;       // to a client that waits for its answer
-    bool is_answering_ = false;  // and need not be heard any longer
+    bool listens_ = false;       // listen_meanwhile() has a read under way
+    bool is_answering_ = false;  // the answer is about to be written, so a failed read does not close
     bool is_idle_ = true;        // waits for the first byte of a request
     bool is_closed_ = false;
 };

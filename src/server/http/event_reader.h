@@ -8,16 +8,16 @@
 
 namespace holdfast::http {
 
-/// Makes messages of an event stream out of its bytes, however they are cut. Comments are left out.
+/// Parses the bytes of an event stream, in pieces of any size, into messages. Comments are skipped.
 class EventReader {
 public:
-    /// The messages that are complete now. Throws Unusable when one grows beyond 16 MiB.
+    /// Adds bytes and returns the messages that they complete. Throws Unusable when a message exceeds 16 MiB.
     std::vector<ServerSentEvent> feed(std::string_view bytes);
 
 private:
     void read_line(std::string_view line, std::vector<ServerSentEvent>& complete);
 
-    std::string rest_;  // of a line
+    std::string rest_;  // the beginning of a line whose end has not arrived
     ServerSentEvent event_;
     bool has_data_ = false;
 };

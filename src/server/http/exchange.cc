@@ -34,7 +34,7 @@ Answer internal_error(const Exchange& exchange, const char* what, Log& log) {
 
 using Outcome = decltype(Exchange::outcome);
 
-/// The handler's answer, ready to be sent.
+/// Calls the handler and serializes its response; a stream or a deferred reply is passed on.
 Outcome outcome_of(Exchange& exchange, const ServerParams& params) {
     Reply reply = params.handle(exchange.request);
     if (auto* stream = std::get_if<EventStream>(&reply)) {

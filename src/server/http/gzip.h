@@ -5,7 +5,7 @@
 
 namespace holdfast::http {
 
-/// The text as a gzip file. Throws std::bad_alloc when there is no memory for it.
+/// Returns the text in gzip format. Throws std::bad_alloc when memory runs out.
 [[nodiscard]] std::string gzip(std::string_view text);
 
 }  // namespace holdfast::http

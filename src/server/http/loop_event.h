@@ -15,7 +15,7 @@ namespace holdfast::http {
 
 namespace asio = boost::asio;
 
-/// Something that a coroutine of the loop waits for. Belongs to the loop's thread.
+/// An event that a coroutine of the loop waits for. Use it only in the loop's thread.
 class LoopEvent {
 public:
     explicit LoopEvent(asio::io_context& loop) : timer_(loop) {}
@@ -25,7 +25,7 @@ public:
         timer_.cancel();
     }
 
-    /// Returns whether it was set, rather than that time passed; it is unset then.
+    /// Waits until the event is set or the time has passed. Returns whether it was set, and resets it.
     asio::awaitable<bool> wait_for(Duration at_most) {
         if (!is_set_) {
             boost::system::error_code cancelled;
@@ -40,8 +40,8 @@ private:
     bool is_set_ = false;
 };
 
-/// The time by which something must have happened. Moving it is cheap: the timer is left alone as long as it fires
-/// before the deadline, and then set again. Belongs to the loop's thread.
+/// A timeout that calls `when_missed` when it expires. Moving it is cheap: a timer that fires early is kept and
+/// armed again when it fires. Use it only in the loop's thread.
 class Deadline : public std::enable_shared_from_this<Deadline> {
 public:
     using Clock = asio::steady_timer::clock_type;
@@ -56,7 +56,7 @@ public:
     }
     void clear() { at_.reset(); }
     [[nodiscard]] bool was_missed() const { return missed_; }
-    /// For good: the owner goes away.
+    /// Disarms the deadline for good. The owner calls it before it is destroyed.
     void drop() {
         at_.reset();
         when_missed_ = nullptr;

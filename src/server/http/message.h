@@ -14,72 +14,73 @@
 
 namespace holdfast::http {
 
-/// A request that has been read whole and found well-formed: sizes within the limits, path and query decoded; path,
-/// query and headers UTF-8 without NUL. Of the body nothing is known but its size.
+/// A request that the server has read whole and found well-formed: sizes are within the limits, path and query are
+/// decoded; path, query and headers are UTF-8 without NUL. The body is checked for its size only.
 struct Request {
-    std::string method;                                        ///< "GET", ...; a HEAD is shown as GET
+    std::string method;                                        ///< "GET", ...; a HEAD appears as GET
     std::vector<std::string> path;                             ///< decoded segments: {"api", "tasks", "01a1..."}
-    std::map<std::string, std::string> query;                  ///< decoded; a name that comes twice is refused before
+    std::map<std::string, std::string> query;                  ///< decoded; a request that repeats a name is refused
     std::vector<std::pair<std::string, std::string>> headers;  ///< names in lower case
     std::string body;
-    std::string peer;         ///< the address it came from, without the port
-    bool secure = false;      ///< over TLS
-    std::string caller = {};  ///< set by the handler: who asked, for the access log; empty: it does not know
+    std::string peer;         ///< the address of the client, without the port
+    bool secure = false;      ///< received over TLS
+    std::string caller = {};  ///< set by the handler for the access log; empty: unknown
 
-    /// The first of that name (lower case); empty: none.
+    /// Returns the first header of that name (lower case); empty when the request lacks it.
     [[nodiscard]] std::string_view header(std::string_view name) const;
     [[nodiscard]] std::optional<std::string> parameter(const std::string& name) const;
 };
 
 struct Response {
     int status = 200;
-    /// Beside those that the server adds to all. Names in any case.
+    /// Sent in addition to the headers that the server adds to every answer. Names in any case.
     std::vector<std::pair<std::string, std::string>> headers = {};
     std::string content_type = "application/json";
     std::string body = {};
-    /// Instead of `body`: bytes that outlive the server (the embedded page). HEAD, ETags and compression are the
-    /// server's business; a handler that sets `etag` or `content-encoding` itself is left alone there.
+    /// Sent instead of `body`: bytes that outlive the server (the embedded page). The server handles HEAD, ETags
+    /// and compression; it keeps an `etag` or a `content-encoding` that the handler has set.
     std::string_view embedded = {};
 };
 
 /// One message of an event stream.
 struct ServerSentEvent {
-    std::string event = {};  ///< its type
-    std::string id = {};     ///< empty: none; else the client sends it as Last-Event-ID when it comes back
+    std::string event = {};  ///< the type of the message
+    std::string id = {};     ///< the client sends it as Last-Event-ID when it reconnects; empty: no id
     std::string data = {};   ///< one line of JSON
 };
 
-/// Where the messages of one open stream come from. Called by the server's loop thread only; must not block.
+/// The source of the messages of one open stream. Only the server's loop thread calls it; it must not block.
 class StreamSource {
 public:
     virtual ~StreamSource() = default;
-    /// What there is to send now, in order; called again after each wake-up and after each write. Messages that a
-    /// slow client could not be sent in time are the source's to drop or merge: it says so in its own messages.
+    /// Returns the messages to send now, in order. The server calls it after each wake-up and after each write.
+    /// When a client is too slow, the source drops or merges messages and says so in a message of its own.
     virtual std::vector<ServerSentEvent> take() = 0;
-    /// True: send what take() gives, then close.
+    /// Returns true when the server shall send the messages of one last take() and then close.
     [[nodiscard]] virtual bool ended() const = 0;
-    /// `wake` may be called from any thread, any number of times, until the source is destroyed; it makes the server
-    /// call take() soon. Set once, when the stream opens.
+    /// Stores `wake`, which makes the server call take() soon. The source may call it from any thread, any number
+    /// of times, until the source is destroyed. The server sets it once, when the stream opens.
     virtual void on_news(std::function<void()> wake) = 0;
 };
 
-/// A stream of events, with these headers.
+/// A reply that opens a stream of events, with these headers.
 struct EventStream {
     std::vector<std::pair<std::string, std::string>> headers = {};
     std::shared_ptr<StreamSource> source;
 };
 
-/// A place for an answer that comes later, so that no handler's thread waits for it: made by the handler, completed
-/// from any thread, taken by the server. Whoever makes one completes it in bounded time.
+/// An answer that comes later, so that no worker thread waits for it. The handler creates it, any thread completes
+/// it, the server takes it. The handler must ensure that it is completed in bounded time.
 class DeferredReply {
 public:
-    /// Only the first one counts.
+    /// Stores the answer; only the first call has an effect. From any thread.
     void complete(Response response);
-    /// `wake` is called once, from the thread that completes; at once if that has happened. Set once, by the server.
+    /// Sets `wake`, which is called once, from the thread that completes the reply, or at once if it is complete
+    /// already. The server calls this once.
     void on_complete(std::function<void()> wake);
-    /// The answer, once there is one.
+    /// Returns the answer, once, when it has been completed; nullopt before and afterwards.
     [[nodiscard]] std::optional<Response> take();
-    /// The client has gone: nobody will take the answer.
+    /// The server gives up on the answer: the client has disconnected, or the server stops.
     void abandon() { abandoned_ = true; }
     [[nodiscard]] bool abandoned() const { return abandoned_; }
 
@@ -94,7 +95,7 @@ struct Deferred {
     std::shared_ptr<DeferredReply> reply;
 };
 
-/// The answer to a request: whole, as a stream, or later.
+/// The answer to a request: complete, a stream, or deferred.
 using Reply = std::variant<Response, EventStream, Deferred>;
 
 }  // namespace holdfast::http

@@ -26,7 +26,7 @@ double RateLimiter::tokens_in(const Bucket& bucket, Instant now) const {
     return std::min(burst_, bucket.tokens + passed.count() * per_second_);
 }
 
-/// A client whose bucket is full is like one never seen.
+/// A full bucket equals that of a new client, so it can be dropped.
 void RateLimiter::forget_full_buckets(Instant now) {
     std::erase_if(buckets_, [&](const auto& entry) { return tokens_in(entry.second, now) >= burst_; });
     forget_at_ = std::max<std::size_t>(1024, buckets_.size() * 2);

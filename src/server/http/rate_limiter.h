@@ -6,18 +6,19 @@
 
 namespace holdfast::http {
 
-/// Lets each client through so often, on average, with a burst now and then: a bucket of tokens each, which fills
-/// steadily. Belongs to one thread; time comes from the caller.
+/// A rate limit per client, by token bucket: an average rate, with bursts. For one thread; the caller passes the
+/// current time.
 class RateLimiter {
 public:
     using Instant = std::chrono::steady_clock::time_point;
 
-    /// `per_second` zero or less: everybody is let through.
+    /// A `per_second` of zero or less admits every request.
     RateLimiter(double per_second, double burst);
 
-    /// Takes a token of that client. False: there is none; ask again in retry_after_seconds().
+    /// Takes a token from the client's bucket. Returns false when the bucket is empty; the client may retry after
+    /// retry_after_seconds().
     bool admit(const std::string& client, Instant now);
-    [[nodiscard]] int retry_after_seconds() const;  ///< until a client that was refused has a token again, rounded up
+    [[nodiscard]] int retry_after_seconds() const;  ///< until a refused client has a token, rounded up
     [[nodiscard]] std::size_t remembered() const { return buckets_.size(); }
 
 private:
@@ -31,7 +32,7 @@ private:
     const double per_second_;
     const double burst_;
     std::unordered_map<std::string, Bucket> buckets_;
-    std::size_t forget_at_ = 1024;  // clients remembered, when next the full buckets are dropped
+    std::size_t forget_at_ = 1024;  // the number of buckets at which full ones are dropped next
 };
 
 }  // namespace holdfast::http

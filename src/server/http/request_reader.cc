@@ -19,13 +19,13 @@ using beast::error_code;
 namespace {
 
 constexpr std::size_t max_fields = 100;
-constexpr std::size_t max_chunk_header_bytes = 4096;  // sizes, extensions and trailers are not worth more
+constexpr std::size_t max_chunk_header_bytes = 4096;  // for chunk sizes, extensions and trailers
 
 std::string to_text(beast::string_view view) {
     return std::string(view.data(), view.size());
 }
 
-/// How many bytes of empty lines stand before a request; some clients end a body with one too many.
+/// Returns the number of bytes of the empty lines before a request; some clients send an extra one after a body.
 std::size_t blank_lines(std::string_view bytes) {
     std::size_t length = 0;
     while (bytes.substr(length).starts_with("\r\n")) length += 2;
@@ -34,7 +34,7 @@ std::size_t blank_lines(std::string_view bytes) {
 
 }  // namespace
 
-/// Receives what Beast finds in the bytes.
+/// Collects the parts of a request that Beast's parser reports.
 class RequestReader::Parser final : public beast::http::basic_parser<true> {
 public:
     explicit Parser(const Limits& limits) : max_body_bytes_(limits.max_body_bytes) {
@@ -60,7 +60,7 @@ private:
     void on_field_impl(beast::http::field /*known*/, beast::string_view name, beast::string_view value,
                        error_code& ec) override {
         ec = {};
-        if (has_header_) return;  // a trailer: nobody has asked for it
+        if (has_header_) return;  // trailers are ignored
         if (++fields <= max_fields) request.headers.emplace_back(lower_case(to_text(name)), to_text(value));
     }
     void on_header_impl(error_code& ec) override {
@@ -125,7 +125,7 @@ std::size_t RequestReader::feed_head(std::string_view bytes) {
 }
 
 std::size_t RequestReader::feed_head_line(std::string_view bytes) {
-    if (bytes == "\r") return 0;  // of a blank line, perhaps
+    if (bytes == "\r") return 0;  // perhaps the first half of a blank line
     scan_head(bytes);
     refuse_long_head(head_end_ == 0 ? bytes : bytes.substr(0, head_end_));
     if (state_ == State::Refused || head_end_ == 0) return 0;
@@ -144,7 +144,7 @@ void RequestReader::read_head(std::string_view head) {
         accept_head();
 }
 
-/// Looks at each byte once for what must not be there, and for the empty line that ends the head.
+/// Checks each byte once for forbidden characters and for the empty line that ends the head.
 void RequestReader::scan_head(std::string_view bytes) {
     for (; scanned_ < bytes.size() && head_end_ == 0; ++scanned_) {
         const std::string_view until_here = bytes.substr(0, scanned_ + 1);
@@ -178,7 +178,7 @@ std::size_t count_of(const Request& request, std::string_view name) {
         std::ranges::count(request.headers, name, [](const auto& field) { return std::string_view(field.first); }));
 }
 
-/// What is wrong with the header as a whole, once each line of it is well-formed.
+/// Returns the defect of the header as a whole, once each of its lines is well-formed; nullopt when it is valid.
 std::optional<std::string> header_defect(const Request& request, int version) {
     constexpr std::array single = {"host",         "content-length", "transfer-encoding",
                                    "content-type", "authorization",  "expect"};

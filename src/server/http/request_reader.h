@@ -9,16 +9,16 @@
 
 namespace holdfast::http {
 
-/// Makes one request out of bytes, however they are cut; touches no socket. The first thing that is wrong, or larger
-/// than the limits, refuses the whole: nothing that two readers could understand differently gets through (both
+/// Parses one request from bytes that arrive in pieces of any size; it does not use a socket. The first defect or
+/// exceeded limit refuses the whole request. Any input that two parsers could read differently is refused (two
 /// lengths, folded lines, bare line feeds, a second Host).
 class RequestReader {
 public:
     enum class State {
-        Head,      ///< wants more of the request line and the header
-        Body,      ///< the header is known and good; wants more of the body
-        Complete,  ///< take() it
-        Refused,   ///< answer with problem(), then close: what follows cannot be told from what belongs to it
+        Head,      ///< needs more of the request line or the header
+        Body,      ///< the header is valid; needs more of the body
+        Complete,  ///< the caller may take() the request
+        Refused,   ///< answer with problem(), then close: the end of the request is unknown
     };
 
     explicit RequestReader(const Limits& limits);
@@ -26,21 +26,23 @@ public:
     RequestReader(const RequestReader&) = delete;
     RequestReader& operator=(const RequestReader&) = delete;
 
-    /// Everything that has come and was not used yet. Returns how much of it is used now; the caller keeps the rest
-    /// and calls again with more behind it. Once complete, the rest belongs to the next request.
+    /// Parses all bytes that were received and are still unused. Returns how many of them it used; the caller keeps
+    /// the rest and calls again with more bytes appended. Once the request is complete, the rest belongs to the
+    /// next request.
     std::size_t feed(std::string_view bytes);
 
-    /// For a reason that its bytes do not show.
+    /// Refuses the request for a reason outside its bytes, such as an overloaded server.
     void refuse(Problem problem);
 
     [[nodiscard]] State state() const;
-    [[nodiscard]] const Problem& problem() const;  ///< once refused
-    /// The client waits for "100 Continue" before it sends the body.
+    [[nodiscard]] const Problem& problem() const;  ///< valid once the state is Refused
+    /// Returns whether the client waits for "100 Continue" before it sends the body.
     [[nodiscard]] bool wants_continue() const;
-    [[nodiscard]] std::size_t body_bytes() const;  ///< so far
+    [[nodiscard]] std::size_t body_bytes() const;  ///< received so far
     [[nodiscard]] bool keeps_alive() const;        ///< the connection may serve another request
-    [[nodiscard]] bool wants_head_only() const;    ///< a HEAD, shown as GET
-    /// What is known of it so far; whole once complete. Leaves nothing behind.
+    [[nodiscard]] bool wants_head_only() const;    ///< a HEAD request, which take() returns as GET
+    /// Moves the request out: whole once complete, otherwise the part that was parsed. Call it once, after the
+    /// other queries.
     [[nodiscard]] Request take();
 
 private:
@@ -58,8 +60,8 @@ private:
     std::unique_ptr<Parser> parser_;
     State state_ = State::Head;
     Problem problem_;
-    std::size_t scanned_ = 0;   // how much of the head has been looked at
-    std::size_t head_end_ = 0;  // where the body begins; zero: not known yet
+    std::size_t scanned_ = 0;   // bytes of the head that scan_head() has checked
+    std::size_t head_end_ = 0;  // where the body begins; zero: unknown
 };
 
 }  // namespace holdfast::http

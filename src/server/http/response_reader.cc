@@ -14,7 +14,7 @@ namespace holdfast::http {
 namespace beast = boost::beast;
 using beast::error_code;
 
-/// Receives what Beast finds in the bytes.
+/// Collects the parts of an answer that Beast's parser reports.
 class ResponseReader::Parser final : public beast::http::basic_parser<false> {
 public:
     explicit Parser(std::size_t max_body_bytes) {

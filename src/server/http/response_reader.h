@@ -8,19 +8,21 @@
 
 namespace holdfast::http {
 
-/// Makes one answer out of bytes, however they are cut; the client's counterpart of RequestReader. Throws Unusable
-/// when they are not HTTP.
+/// Parses one answer from bytes that arrive in pieces of any size; the client's counterpart of RequestReader.
+/// feed() throws Unusable when the bytes are not HTTP.
 class ResponseReader {
 public:
-    /// `max_body_bytes`: throws Unusable beyond it.
+    /// `is_to_head`: the answer to a HEAD, which lacks a body. `max_body_bytes`: feed() throws Unusable when the
+    /// body is larger.
     ResponseReader(bool is_to_head, std::size_t max_body_bytes);
     ~ResponseReader();
     ResponseReader(const ResponseReader&) = delete;
     ResponseReader& operator=(const ResponseReader&) = delete;
 
-    /// As RequestReader::feed.
+    /// Works as RequestReader::feed does.
     std::size_t feed(std::string_view bytes);
-    /// The connection has ended; true: so has the answer, as its header allows.
+    /// Call it when the connection has ended. Returns whether the answer is complete, as it is when its header lets
+    /// the end of the connection end the body.
     [[nodiscard]] bool end();
 
     [[nodiscard]] bool has_head() const;
@@ -28,7 +30,7 @@ public:
     [[nodiscard]] bool keeps_alive() const;
     [[nodiscard]] int status() const;
     [[nodiscard]] std::vector<std::pair<std::string, std::string>>& headers();  ///< names in lower case
-    [[nodiscard]] std::string& body();  ///< as far as it has come; the caller may take pieces away
+    [[nodiscard]] std::string& body();  ///< received so far; the caller may remove parts
 
 private:
     class Parser;

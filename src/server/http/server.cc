@@ -22,7 +22,7 @@ namespace {
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr std::size_t turned_away_at_once = 64;  // how many of those too many are told so; the others just go
+constexpr std::size_t turned_away_at_once = 64;  // connections over the limit that get a 503
 constexpr Duration accept_pause = std::chrono::milliseconds(100);
 
 }  // namespace
@@ -61,6 +61,7 @@ public:
     bool reload_tls() {
         if (!state_.params.tls) return true;
         try {
+            // The files are read in the caller's thread; the loop only swaps the context.
             asio::post(state_.loop, [this, tls = tls_for_server(*state_.params.tls)] { tls_ = tls; });
             state_.log.write(
                 {LogLevel::Info, "the certificate was read again", {{"file", state_.params.tls->certificate}}});
@@ -73,13 +74,17 @@ public:
 
     void stop(Duration grace, const std::string& why) {
         const std::lock_guard once(stopping_);
+        // The server was never started, or has stopped already.
         if (!thread_.joinable()) return;
         asio::post(state_.loop, [this, why] { retire(why); });
         {
             std::unique_lock lock(mutex_);
+            // Before retire() has run, a count of zero proves nothing: another client may still be accepted.
             changed_.wait_for(lock, grace, [this] { return has_retired_ && state_.connections == 0; });
         }
         asio::post(state_.loop, [this] { close_all(); });
+        // The pools stop while the loop still runs, because workers post their outcomes to it. Without `work_`, the
+        // loop ends as soon as the last connection has.
         state_.stop_pools();
         work_.reset();
         thread_.join();
@@ -98,7 +103,8 @@ private:
                 is_in_trouble = false;
                 welcome(std::move(socket));
             } else if (acceptor.is_open() && failure != asio::error::connection_aborted) {
-                // Out of descriptors, most likely: those who wait are taken once others have gone.
+                // Most likely the process is out of descriptors: the clients in the backlog are accepted once
+                // others disconnect.
                 if (!is_in_trouble)
                     state_.log.write({LogLevel::Warning,
                                       "connections cannot be accepted for the moment",
@@ -119,6 +125,8 @@ private:
                    of_client >= limits.max_connections_per_peer + allowance;
         };
         if (state_.stops) return;
+        // A few connections over the limit are served a 503; beyond that, dropping the socket closes the
+        // connection.
         if (exceeds(turned_away_at_once)) {
             ++state_.refused;
             return;
@@ -153,6 +161,7 @@ private:
         const auto of_client = by_client_.find(client_of(connection->peer()));
         if (--of_client->second == 0) by_client_.erase(of_client);
         const std::lock_guard lock(mutex_);
+        // Under the mutex, so that stop() cannot miss the change between its check and its wait.
         --state_.connections;
         changed_.notify_all();
     }
@@ -182,11 +191,11 @@ private:
 
     ServerState state_;
     asio::executor_work_guard<asio::io_context::executor_type> work_;
-    TlsContext tls_;  // belongs to the loop's thread; none: plain
+    TlsContext tls_;  // used in the loop's thread only; null: plain HTTP
     std::vector<tcp::acceptor> acceptors_;
     const std::uint16_t port_;
     std::set<std::shared_ptr<Connection>> open_;
-    std::map<std::string, std::size_t> by_client_;  // connections
+    std::map<std::string, std::size_t> by_client_;  // the number of connections of each client
     std::mutex mutex_;                              // for `changed_`
     std::condition_variable changed_;
     bool has_retired_ = false;  // guarded by mutex_

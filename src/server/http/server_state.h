@@ -11,7 +11,8 @@
 
 namespace holdfast::http {
 
-/// What all connections of a server share. Belongs to the loop's thread, but for what is atomic or says otherwise.
+/// The state that all connections of a server share. Use it only in the loop's thread, except for the atomic
+/// members and the pools.
 struct ServerState {
     ServerState(ServerParams given, Log& destination)
         : params(std::move(given)),
@@ -36,13 +37,13 @@ struct ServerState {
     Log& log;
     boost::asio::io_context loop{1};
     RateLimiter rates;
-    std::size_t bytes_in_hand = 0;  // bodies of requests that are not answered yet
+    std::size_t bytes_in_hand = 0;  // bodies of the unanswered requests
     bool stops = false;
     std::string why_it_stops;
     std::atomic<std::size_t> connections = 0;
     std::atomic<std::size_t> streams = 0;
     std::atomic<std::uint64_t> refused = 0;
-    // From any thread; the last members, because their threads use the others
+    // For any thread. Declared last, so destroyed first, because their threads use the other members.
     WorkerPool pool;
     WorkerPool dear;
     WorkerPool probes;

@@ -15,7 +15,7 @@ int hex_digit(char character) {
     return -1;
 }
 
-/// Collects the first defect; what is read after it does not matter.
+/// Parses a target and keeps the first defect; the result of later steps is then ignored.
 class TargetReader {
 public:
     std::variant<Target, TargetDefect> read(std::string_view target) {

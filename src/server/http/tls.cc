@@ -18,7 +18,7 @@ namespace {
 namespace ssl = asio::ssl;
 using boost::system::error_code;
 
-/// Of TLS 1.2 only what has forward secrecy and authenticated encryption; all that TLS 1.3 has is so.
+/// The TLS 1.2 suites with forward secrecy and authenticated encryption; every TLS 1.3 suite has both.
 constexpr const char* allowed_suites = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
 TlsContext new_context(ssl::context::method method) {
@@ -28,7 +28,7 @@ TlsContext new_context(ssl::context::method method) {
     if (SSL_CTX_set_cipher_list(handle, allowed_suites) != 1)
         throw BadInput("OpenSSL has none of the ciphers needed");
     SSL_CTX_set_options(handle, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-    SSL_CTX_set_mode(handle, SSL_MODE_RELEASE_BUFFERS);  // idle streams keep no buffers
+    SSL_CTX_set_mode(handle, SSL_MODE_RELEASE_BUFFERS);  // frees the buffers of idle streams
     return context;
 }
 
@@ -55,7 +55,7 @@ public:
         co_return failure;
     }
 
-    /// Once finished, what still comes is not worth decrypting.
+    /// After finish(), the remaining input is discarded by the caller, so it is read without decryption.
     asio::awaitable<Moved> read_some(asio::mutable_buffer into) override {
         Moved moved;
         if (is_finished_)

@@ -8,11 +8,11 @@
 
 namespace holdfast::http {
 
-/// By which any thread wakes a coroutine of the loop, for as long as somebody likes to: once that is gone, nothing
-/// happens. Wake-ups that come before the loop has seen the last are one.
+/// Lets any thread wake a coroutine of the loop. Once the owner is destroyed, pull() has no effect. Several pulls
+/// before the loop has handled the first one count as one.
 class WakeLink : public std::enable_shared_from_this<WakeLink> {
 public:
-    /// Held by what is to be woken, in the loop's thread; cuts the link when it goes.
+    /// Held by the coroutine to wake, in the loop's thread; its destructor cuts the link.
     class Owner {
     public:
         Owner(boost::asio::io_context& loop, std::function<void()> wake)
@@ -47,7 +47,7 @@ private:
             is_posted_ = false;
             if (loop_ == nullptr) return;
         }
-        wake_();  // only this thread cuts, so it is still there
+        wake_();  // only the loop's thread cuts the link, so the owner still exists
     }
 
     std::mutex mutex_;

@@ -18,6 +18,7 @@ WorkerPool::~WorkerPool() {
 bool WorkerPool::try_run(std::function<void()> work) {
     {
         const std::lock_guard lock(mutex_);
+        // Each idle thread takes one item at once, so the queue may be longer by the number of idle threads.
         if (stopped_ || waiting_.size() >= max_waiting_ + idle_) return false;
         waiting_.push_back(std::move(work));
     }
@@ -53,7 +54,7 @@ void WorkerPool::work() {
         waiting_.pop_front();
         lock.unlock();
         next();
-        next = nullptr;  // what it holds is not let go under the lock
+        next = nullptr;  // destroys the captures before the lock is taken again
         lock.lock();
     }
 }

@@ -9,7 +9,7 @@
 
 namespace holdfast::http {
 
-/// Threads in which what may block is done, and a line before them of which the length is limited.
+/// Threads for work that may block, behind a queue of limited length.
 class WorkerPool {
 public:
     WorkerPool(std::size_t threads, std::size_t max_waiting);
@@ -17,10 +17,11 @@ public:
     WorkerPool(const WorkerPool&) = delete;
     WorkerPool& operator=(const WorkerPool&) = delete;
 
-    /// Has a thread do it, soon; it must not throw. False: the line is full, or the pool has stopped.
+    /// Queues the work for a thread; the work must not throw. Returns false when the queue is full or the pool has
+    /// stopped. From any thread.
     [[nodiscard]] bool try_run(std::function<void()> work);
     [[nodiscard]] std::size_t waiting() const;
-    /// Drops what still waits, and returns when what runs has ended.
+    /// Drops the queued work and returns when the running work has ended.
     void stop();
 
 private:
@@ -30,7 +31,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<std::function<void()>> waiting_;  // guarded by mutex_
-    std::size_t idle_ = 0;                       // guarded by mutex_: threads that nothing in the line is meant for
+    std::size_t idle_ = 0;                       // guarded by mutex_: threads that wait for work
     bool stopped_ = false;                       // guarded by mutex_
     std::vector<std::thread> threads_;
 };

@@ -14,7 +14,7 @@ constexpr std::string_view not_built =
     "This server was built without its web page. The API is at /api, described at /api/docs.\n"
     "To have the page, install npm (scripts/install-deps does) and build with -DHOLDFAST_WITH_PAGE=ON.\n";
 
-/// Cuts off what stands before the separator.
+/// Removes and returns the part before the separator, trimmed.
 std::string_view next_part(std::string_view& text, char separator) {
     const std::size_t end = std::min(text.find(separator), text.size());
     const std::string_view part = text.substr(0, end);
@@ -22,7 +22,7 @@ std::string_view next_part(std::string_view& text, char separator) {
     return trimmed(part);
 }
 
-/// "q=0", "q=0.0": anything but.
+/// Returns whether a weight is zero ("q=0", "q=0.0"), which excludes the encoding.
 bool is_refusal(std::string_view weight) {
     return weight.starts_with("q=") && weight.substr(2).find_first_not_of("0.") == std::string_view::npos;
 }

@@ -59,7 +59,7 @@ void CatalogFile::reload_if_changed() {
     if (look() != seen_) reload();
 }
 
-/// A file that is not there counts with a size and a time of nothing.
+/// Returns the state of each file of the catalog. A missing file has size and time zero.
 std::vector<CatalogFile::FileState> CatalogFile::look() const {
     const Config config = current();
     std::vector<std::string> paths = {config->file.empty() ? usual_name : config->file};

@@ -11,24 +11,25 @@
 
 namespace holdfast::server {
 
-/// The definitions of tasks, workflows and schedules that the server offers: what the configuration file says, read
-/// anew when somebody asks for that. What was accepted before keeps the specification that is stored with it.
+/// The definitions of tasks, workflows and schedules that the server offers, as read from the configuration files
+/// and read again on request. Tasks and jobs that were accepted earlier keep the specification that is stored with
+/// them.
 class CatalogFile {
 public:
     using Config = std::shared_ptr<const config::Config>;
     using Load = std::function<Result<config::Config, config::ConfigErrors>()>;
 
-    /// `log` outlives it. `when_read` is told of each later version that is accepted.
+    /// `log` must outlive this object. `when_read` is called with each later version that is accepted.
     CatalogFile(config::Config first, Load load, std::function<void(const config::Config&)> when_read, Log& log);
 
-    /// From any thread.
+    /// Returns the current version. From any thread.
     [[nodiscard]] Config current() const;
 
-    // From one thread:
+    // Only one thread may call these:
 
-    /// Reads everything again. False, and a line in the log for each thing that is wrong: the old version stays.
+    /// Reads all files again. Returns false and logs each error when they are invalid; the old version then stays.
     bool reload();
-    /// ... if a file of it was changed, added or removed since it was last read.
+    /// Calls reload() if a file was changed, added or removed since the last read.
     void reload_if_changed();
 
 private:

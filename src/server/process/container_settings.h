@@ -5,7 +5,7 @@
 
 namespace holdfast::server {
 
-/// How containers are run and removed by this configuration.
+/// Returns the tool that runs and removes containers, as this configuration defines it.
 [[nodiscard]] runner::ContainerTool container_tool(const config::WorkerConfig& config);
 
 }  // namespace holdfast::server

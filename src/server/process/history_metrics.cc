@@ -13,10 +13,10 @@ namespace {
 constexpr std::size_t most_names = 50;
 constexpr std::size_t most_queues = 50;
 constexpr std::size_t most_kinds = 50;
-/// A transaction stamps its rows before it commits: what is younger may not be there yet.
+/// A transaction sets the timestamps of its rows before it commits, so younger rows may still be invisible.
 constexpr Duration commit_lag = std::chrono::seconds(3);
 
-/// The numbers of a verdict; nullopt: the event is about none.
+/// Returns the evidence of a verdict and its age in seconds; nullopt when the event is not a verdict.
 std::optional<std::pair<std::string, double>> verdict_in(const store::EventRecord& event) {
     if (event.task.is_nil()) return std::nullopt;
     const auto data = nlohmann::json::parse(event.data, nullptr, /*allow_exceptions=*/false);
@@ -53,7 +53,7 @@ HistoryMetrics::HistoryMetrics()
       names_(most_names),
       queues_(most_queues),
       kinds_(most_kinds) {
-    // From the beginning at zero, so that the first one is seen as an increase.
+    // Start every series at zero, so that the first event shows as an increase.
     for (const core::Evidence evidence :
          {core::Evidence::Silent, core::Evidence::Unregistered, core::Evidence::Disconnected,
           core::Evidence::Rebooted, core::Evidence::Exited})
@@ -68,7 +68,7 @@ void HistoryMetrics::read(store::Store& store) {
     count_beats(store);
 }
 
-/// The names that end most often now are those that get a label of their own.
+/// The task names that end most often at this time get a label of their own.
 void HistoryMetrics::begin(store::Store& store) {
     ended_until_ = store.now() - commit_lag;
     history_.begin_now(store);

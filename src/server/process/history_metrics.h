@@ -18,17 +18,17 @@
 
 namespace holdfast::server {
 
-/// What workers and sweepers, wherever they are, did since this server began to read: counted from the store, a
-/// little late. Every server of a store counts the same.
+/// Counts the work of all workers and sweepers of a store since this server began to read, with a short delay.
+/// Every server of a store counts the same events.
 class HistoryMetrics {
 public:
     HistoryMetrics();
 
-    /// Counts what has happened since the last time; the first time only finds out where to begin. Throws StoreError:
-    /// nothing is lost by that. From one thread.
+    /// Counts the events since the last call; the first call only finds the starting point. Throws StoreError; a
+    /// later call then counts the missed events. Only one thread may call it.
     void read(store::Store& store);
 
-    /// From any thread. Nothing until it has begun.
+    /// Returns the metrics; empty until the first read() has succeeded. From any thread.
     [[nodiscard]] std::vector<prometheus::MetricFamily> collect() const {
         return has_begun_ ? registry_->Collect() : std::vector<prometheus::MetricFamily>();
     }

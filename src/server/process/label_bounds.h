@@ -6,8 +6,8 @@
 
 namespace holdfast::server {
 
-/// Keeps the values of a label few: the first `most` different ones stand for themselves, all later ones are "other".
-/// Not thread-safe.
+/// Limits the number of values of a label: the first `most` distinct values are kept, all later ones become
+/// "other". Not thread-safe.
 class LabelBounds {
 public:
     explicit LabelBounds(std::size_t most) : most_(most) {}

@@ -41,7 +41,7 @@ Families http_families(const http::ServerCounts& counts) {
             refused(counts.refused)};
 }
 
-/// A family that nothing was counted in has no line to show.
+/// Removes the families that lack samples.
 void drop_empty(Families& families) {
     std::erase_if(families, [](const prometheus::MetricFamily& family) { return family.metric.empty(); });
 }
@@ -76,7 +76,7 @@ std::string Metrics::text() {
 }
 
 Families Metrics::gauges() {
-    // While the store hangs, one request does; the others tell what is known without it.
+    // While the store hangs, one request waits for it; the others give up and report the metrics from memory.
     const std::unique_lock lock(mutex_, store_gauges_patience);
     if (!lock.owns_lock()) return {};
     try {

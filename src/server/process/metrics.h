@@ -23,23 +23,23 @@ struct MetricsParts {
     std::string version;
 };
 
-/// Everything for /metrics, put together; docs/metrics.md tells where each one comes from. It reads what happened in
-/// the store in a thread and on a connection of its own.
+/// Collects all metrics for /metrics; docs/metrics.md lists the source of each. It reads the history of the store
+/// in its own thread and on its own connection.
 class Metrics {
 public:
-    /// `own` and `log` outlive it.
+    /// `own` and `log` must outlive this object.
     Metrics(MetricsParts parts, const OwnMetrics& own, Log& log);
     ~Metrics();
     Metrics(const Metrics&) = delete;
     Metrics& operator=(const Metrics&) = delete;
 
-    /// In the text format of Prometheus. From any thread; those who ask at once take turns.
+    /// Returns the metrics in the text format of Prometheus. From any thread; concurrent calls take turns.
     [[nodiscard]] std::string text();
 
 private:
     void run();
     void read_history();
-    /// With mutex_ held. Throws StoreError.
+    /// Returns the store, opened on first use. Call it with mutex_ held. Throws StoreError.
     store::Store& store();
     [[nodiscard]] std::vector<prometheus::MetricFamily> gauges();
 

@@ -15,15 +15,15 @@
 
 namespace holdfast::server {
 
-/// What this process counts of its own doing. From any thread.
+/// The metrics of this process itself. From any thread.
 class OwnMetrics {
 public:
     OwnMetrics();
 
-    /// An answered request: `route` is its pattern, "/api/tasks/{id}".
+    /// Counts an answered request; `route` is its pattern, such as "/api/tasks/{id}".
     void answered(const std::string& route, const std::string& method, int status, Duration took);
     void swept(const engine::SweepReport& report);
-    /// `call`: what the store was used for.
+    /// Counts a store call; `call` is its verb.
     void used_store(const std::string& call, Duration took);
 
     [[nodiscard]] std::vector<prometheus::MetricFamily> collect() const { return registry_->Collect(); }
@@ -38,9 +38,9 @@ private:
     prometheus::Family<prometheus::Histogram>& store_seconds_;
 };
 
-/// Seconds, from a fast answer to a slow one.
+/// Bucket bounds in seconds for requests, sweeps and store calls.
 [[nodiscard]] const prometheus::Histogram::BucketBoundaries& quick_buckets();
-/// Seconds, from a short task to one of hours.
+/// Bucket bounds in seconds for the duration of tasks, up to hours.
 [[nodiscard]] const prometheus::Histogram::BucketBoundaries& long_buckets();
 [[nodiscard]] double in_seconds(Duration length);
 

@@ -70,7 +70,7 @@ void ReplicaKeeper::beat(store::ServerStore& store) {
                     {{"count", std::to_string(forgotten)}}});
 }
 
-/// Opening the store as it is fails when its schema is another one than this program's.
+/// Opens the store without creating or migrating it, which fails when its schema differs from this program's.
 void ReplicaKeeper::check_schema() {
     client::ConnectParams as_it_is = params_.store;
     as_it_is.create = as_it_is.migrate = false;

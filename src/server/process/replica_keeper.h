@@ -13,31 +13,32 @@
 
 namespace holdfast::server {
 
-/// How long a server may be silent before people are told, and before its row is forgotten.
+/// The interval of a server's heartbeat, the silence after which it is reported as stale, and the silence after
+/// which its row is deleted.
 inline constexpr Duration replica_beat_interval = std::chrono::seconds(10);
 inline constexpr Duration replica_stale_after = std::chrono::minutes(1);
 inline constexpr Duration replica_forgotten_after = std::chrono::hours(1);
-/// How long the last answer of the store, and the last look at its schema, may be ago while all is well.
+/// The maximum age of the last successful store access, and of the last schema check, of a healthy server.
 inline constexpr Duration store_patience = std::chrono::seconds(10);
 inline constexpr Duration schema_patience = std::chrono::seconds(40);
-/// A look at the store that takes longer than this makes the server not ready while it goes on.
+/// A check of the store that takes longer than this makes the server unready until the check ends.
 inline constexpr Duration store_is_slow_after = std::chrono::seconds(3);
 
 struct ReplicaParams {
     client::ConnectParams store;
-    api::VitalSign& store_sign;   ///< that the store can be read and written
-    api::VitalSign& schema_sign;  ///< that its schema is this program's
-    store::Replica replica;       ///< `sweeping` is asked for at each beat
+    api::VitalSign& store_sign;   ///< reports that the store can be read and written
+    api::VitalSign& schema_sign;  ///< reports that its schema matches this program
+    store::Replica replica;       ///< `sweeping` is updated at each heartbeat
     std::function<bool()> is_sweeping = [] { return false; };
-    std::function<void(store::Store&)> looked = [](store::Store&) {};  ///< reads what others keep of the store, too
+    std::function<void(store::Store&)> looked = [](store::Store&) {};  ///< called at each check, to refresh caches
 };
 
-/// Keeps this server's row in the store, in a thread and on a connection of its own: beats, deletes rows of servers
-/// that are long gone, and takes its own away at the end. By the way it finds out whether the store can be reached,
-/// and whether its schema is this program's.
+/// Maintains this server's row in the store, in its own thread and on its own connection: sends heartbeats, deletes
+/// the rows of servers that are long gone, and removes its own row at the end. It also checks whether the store is
+/// reachable and whether its schema matches this program.
 class ReplicaKeeper {
 public:
-    /// `log` and the signs outlive it.
+    /// `log` and the vital signs must outlive this object.
     ReplicaKeeper(ReplicaParams params, Log& log);
     ~ReplicaKeeper();
     ReplicaKeeper(const ReplicaKeeper&) = delete;

@@ -19,7 +19,7 @@ namespace {
 constexpr Duration longest_turn = std::chrono::milliseconds(500);
 constexpr int ports_tried = 50;
 
-/// The pattern that a request belongs to; what belongs to none is named by few words.
+/// Returns the route pattern of a request. Requests without one share two names, so that the label stays bounded.
 std::string route_of(const http::Request& request) {
     try {
         return api::match_route(request.method, request.path).route->path;
@@ -80,7 +80,7 @@ void ServerProcess::reload() {
     catalog_->reload();
 }
 
-/// The port first: a server that cannot have it does not create, migrate or change a store.
+/// Binds the port first: a server whose port is taken must not create, migrate or change a store.
 void ServerProcess::run() {
     std::unique_ptr<http::Server> http = bind();
     if (prepare_patiently()) serve(std::move(http));
@@ -124,7 +124,7 @@ void ServerProcess::serve(std::unique_ptr<http::Server> bound) {
     const std::unique_ptr<Metrics> metrics = make_metrics();
     const std::unique_ptr<api::Api> api = make_api(*metrics);
     api_ = api.get();
-    const std::unique_ptr<http::Server> http = std::move(bound);  // gone before what it calls
+    const std::unique_ptr<http::Server> http = std::move(bound);  // destroyed before the objects that it calls
     http->start();
     http_ = http.get();
     std::unique_ptr<ReplicaKeeper> keeper = keep_replica(http->url(), *api);

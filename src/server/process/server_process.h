@@ -25,26 +25,26 @@
 
 namespace holdfast::server {
 
-/// Everything that a server is made of.
+/// The complete configuration of a server process.
 struct ServerPlan {
     client::ConnectParams store;
     std::string address = "127.0.0.1";
     std::uint16_t port = 7070;
-    bool next_free_port = false;  ///< when the port is taken: the next one that is not
+    bool next_free_port = false;  ///< when the port is taken, use the next free one
     std::optional<http::TlsFiles> tls = {};
     http::Limits limits = {};
-    bool insecure = false;  ///< listens wherever it is told to, and asks nobody for a token
+    bool insecure = false;  ///< listens on any address without tokens
     Duration shutdown_grace = std::chrono::seconds(10);
 
-    std::optional<engine::SweepSettings> sweep = {};  ///< it also does recovery; unset: it does not
+    std::optional<engine::SweepSettings> sweep = {};  ///< recovery settings; unset: recovery is off
     Duration liveness_interval = std::chrono::seconds(1);
     runner::ContainerTool containers = {};
 
     config::Config config;
-    CatalogFile::Load load_config;  ///< the same again, as the files are by then
-    bool logs_requests = false;     ///< a line for each, at level debug
-    bool watches_catalog = false;   ///< reads it again whenever a file changes; else only on SIGHUP
-    /// Once, before it serves, and whenever the catalog was read again.
+    CatalogFile::Load load_config;  ///< loads `config` again from the current files
+    bool logs_requests = false;     ///< logs each request at level debug
+    bool watches_catalog = false;   ///< reloads when a file changes; otherwise only on SIGHUP
+    /// Called once before the server serves, and again whenever the catalog was reloaded.
     std::function<void(store::Store&, const config::Config&)> prepare = [](store::Store&, const config::Config&) {};
 
     std::function<void(const std::string& url)> ready = [](const std::string&) {};
@@ -52,17 +52,17 @@ struct ServerPlan {
     std::function<void()> turned = [] {};  ///< called in every turn of its loop, at least twice a second
 };
 
-/// A server from its first breath to its last: takes its port, connects, for as long as that takes, serves until
-/// SIGTERM or SIGINT, and leaves in order. SIGHUP has it read certificate and catalog again.
+/// The server process from start to exit: binds its port, retries until the store is reachable, serves until
+/// SIGTERM or SIGINT, and shuts down in order. On SIGHUP it reloads certificate and catalog.
 class ServerProcess {
 public:
-    /// These signals are blocked from now on; the process must not have a second thread yet. `log` outlives it.
+    /// Blocks these signals; create it while the process still has a single thread. `log` must outlive this object.
     ServerProcess(ServerPlan plan, Log& log);
     ServerProcess(const ServerProcess&) = delete;
     ServerProcess& operator=(const ServerProcess&) = delete;
 
-    /// Returns when the server has left. Throws BadInput when it must not or cannot listen where it is told to, or
-    /// for the store's URL; Unusable when the store is there but cannot be used.
+    /// Runs the server and returns when it has stopped. Throws BadInput when listening on its address fails or is
+    /// forbidden, or when the store's URL is invalid; Unusable when the store is reachable but unusable.
     void run();
 
 private:
@@ -97,8 +97,8 @@ private:
     api::VitalSign sweep_sign_;
     std::atomic<bool> is_sweeping_ = false;
     std::optional<CatalogFile> catalog_;
-    api::Api* api_ = nullptr;                    // while it serves; set before the server listens
-    std::atomic<http::Server*> http_ = nullptr;  // while it serves
+    api::Api* api_ = nullptr;                    // set in serve(), before the HTTP server starts
+    std::atomic<http::Server*> http_ = nullptr;  // null except while it serves
 };
 
 }  // namespace holdfast::server

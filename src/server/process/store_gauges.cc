@@ -16,7 +16,7 @@ using prometheus::MetricFamily;
 
 constexpr std::size_t most_queues_shown = 100;
 
-/// A gauge with labels, while its values are being gathered.
+/// Collects the values of a gauge with labels.
 class GaugeFamily {
 public:
     GaugeFamily(const char* name, const char* help)
@@ -64,7 +64,7 @@ void add_jobs(store::ServerStore& store, Families& families) {
                               .add("state", "CANCELLED", counts.cancelled));
 }
 
-/// The fullest queues have a label of their own.
+/// The queues with the most tasks get their own label; the rest are summed up as "other".
 void add_queues(store::ClientStore& store, Families& families) {
     auto queues = store.queues();
     std::sort(queues.begin(), queues.end(), [](const store::QueueRecord& one, const store::QueueRecord& other) {
@@ -143,7 +143,8 @@ void add_sweeping(store::RecoveryStore& store, Families& families) {
     if (!notes.empty()) families.emplace_back(ages);
 }
 
-/// One that fails is left out, and does not take the others with it; a store that is away is asked only once.
+/// Collects families. A family that fails is omitted, and the others are kept; once the store is unreachable, the
+/// remaining ones are skipped.
 class Gathering {
 public:
     void add(const std::function<void(Families&)>& read) {

@@ -9,11 +9,12 @@
 
 namespace holdfast::server {
 
-/// How things stand in the store now. What cannot be read is left out, never told as zero.
+/// Returns the gauges of the current state of the store. A value that cannot be read is omitted rather than shown
+/// as zero.
 [[nodiscard]] std::vector<prometheus::MetricFamily> store_gauges(store::Store& store,
                                                                  const config::RecoveryConfig& recovery);
 
-/// A family with one gauge, without labels.
+/// Returns a family of one gauge without labels.
 [[nodiscard]] prometheus::MetricFamily gauge(const std::string& name, const std::string& help, double value);
 
 }  // namespace holdfast::server

@@ -24,7 +24,7 @@ public:
     }
 
 private:
-    /// From its construction to its end, whether by an answer or by an exception.
+    /// Measures from its construction to its destruction, whether the call returns or throws.
     class Stretch {
     public:
         Stretch(const char* verb, const WhenTimed& tell)

@@ -7,10 +7,10 @@
 
 namespace holdfast::server {
 
-/// Which verb was asked for, and how long the answer took. From the thread that asked; must not throw.
+/// Called with the verb of a store call and its duration, in the thread of the caller; must not throw.
 using WhenTimed = std::function<void(const char* verb, Duration took)>;
 
-/// The same store, with every call to it measured.
+/// Returns a store that forwards to `store` and reports the duration of each call to `tell`.
 [[nodiscard]] std::unique_ptr<store::Store> timed(std::unique_ptr<store::Store> store, WhenTimed tell);
 
 }  // namespace holdfast::server

@@ -79,7 +79,7 @@ std::vector<StepInfo> RemoteStore::steps(const store::StepsParams& params) {
     const Json answer =
         link_.get(path_of({"jobs", params.job.to_string()}), params.with_items ? Query{{"items", "true"}} : Query{});
     std::vector<StepInfo> steps;
-    int place = -1;  // steps stand in the order of the definition, items after their step
+    int place = -1;  // steps come in the order of the definition, items after their step
     for (const Json& shape : answer.at("steps")) {
         StepInfo step = views::from_json_shape<StepInfo>(shape);
         step.step = step.item < 0 ? ++place : place;

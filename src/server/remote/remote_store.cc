@@ -18,11 +18,11 @@ namespace {
 
 constexpr Duration safety_poll = std::chrono::seconds(1);
 
-/// Hears of changes by the server's live stream; while that is away, the safety poll tells.
+/// Learns of changes from the server's live stream; while the stream is down, the safety poll takes over.
 class RemoteWatch final : public store::Watch {
 public:
     explicit RemoteWatch(const http::ClientParams& server) : client_(server) {
-        const platform::SignalPause pause;  // signals are for the command that waits
+        const platform::SignalPause pause;  // signals must reach the waiting command
         thread_ = std::thread([this] { listen(); });
     }
     ~RemoteWatch() override {
@@ -58,7 +58,7 @@ private:
                     },
                     [this] { return is_ending_.load(); });
             } catch (const Error&) {
-                // The poll goes on; the stream is tried again below.
+                // The poll continues; the next iteration opens the stream again.
             }
             std::unique_lock lock(mutex_);
             bell_.wait_for(lock, safety_poll, [this] { return is_ending_.load(); });
@@ -146,7 +146,7 @@ bool RemoteStore::remove_key(const std::string& key, const std::string& queue, c
     return link_.remove(with_query(path_of({"keys", key}), of_queue)) != "not_found";
 }
 
-// ---- Who may do what ----------------------------------------------------------------------------
+// ---- Tokens -------------------------------------------------------------------------------------
 
 std::vector<store::TokenRecord> RemoteStore::tokens() {
     const Json answer = link_.get(path_of({"tokens"}));
@@ -165,7 +165,7 @@ std::unique_ptr<store::Watch> RemoteStore::watch(store::Topic /*topic*/) {
 
 std::vector<store::Finding> RemoteStore::check_up() {
     std::vector<store::Finding> findings;
-    (void)link_.get(path_of({"session"}));  // probes go by the tokens that the server has seen before
+    (void)link_.get(path_of({"session"}));  // makes the token known to the server: probes use the last known tokens
     const Json answer = link_.get("/readyz");
     for (const Json& check : answer.value("checks", Json::array()))
         findings.push_back(

@@ -5,8 +5,8 @@
 
 namespace holdfast::remote {
 
-/// Submits, reads and steers through the API of a server, with the permissions of a token. The server records the
-/// bearer of the token as the author of an order, whatever `who` a verb names.
+/// A ClientStore that works through the API of a server, with the permissions of a token. The server records the
+/// owner of the token as the author of an order and ignores the `who` of a verb.
 class RemoteStore final : public store::ClientStore {
 public:
     explicit RemoteStore(const http::ClientParams& params) : params_(params), link_(params) {}
@@ -53,7 +53,7 @@ public:
     bool set_schedule_paused(const std::string& schedule, bool paused, const std::string& who) override;
     bool remove_schedule(const std::string& schedule, const std::string& who) override;
 
-    // Who may do what
+    // Tokens
     std::vector<store::TokenRecord> tokens() override;
     bool revoke_token(const std::string& name_or_id, const std::string& who) override;
 

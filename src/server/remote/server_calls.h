@@ -14,16 +14,16 @@
 
 namespace holdfast::remote {
 
-// What a server does for a command beside the verbs of store::ClientStore.
+// Calls of the API that a command needs in addition to the verbs of store::ClientStore.
 
-/// Returns all that the server tells about a task. Throws UnknownTask.
+/// Returns everything that the server knows about a task. Throws UnknownTask.
 [[nodiscard]] views::TaskStory task_story(ServerLink& server, const Uuid& task);
 
-/// Puts schedules into the store of the server, or returns only what that would change.
+/// Stores the schedules in the server's store and returns the changes; with `dry_run`, only returns the changes.
 client::ScheduleChanges apply_schedules(ServerLink& server, const std::vector<store::ScheduleDefinition>& wanted,
                                         bool dry_run);
 
-// Recovery: the server looks from its own machine, by its own configuration.
+// Recovery. The server checks from its own machine, with its own configuration.
 [[nodiscard]] views::RecoveryStatus recovery_status(ServerLink& server);
 [[nodiscard]] std::vector<engine::StaleTask> stale_tasks(ServerLink& server,
                                                          const std::optional<Duration>& threshold);

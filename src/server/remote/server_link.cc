@@ -27,7 +27,7 @@ std::string escaped(std::string_view text) {
     return escaped;
 }
 
-/// The server's complaint as the exception that its store would have thrown here.
+/// Throws the server's error as the exception that its store would have thrown.
 [[noreturn]] void complain(const Json& problem, int status, const std::string& url) {
     const std::string code = problem.value("code", "");
     std::string detail = problem.value("detail", concat("the server answered with status ", status));

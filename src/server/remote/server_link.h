@@ -14,29 +14,31 @@ namespace holdfast::remote {
 using views::Json;
 using Query = std::map<std::string, std::string>;
 
-/// The server says that something stands in the way: a name that is taken, an id that several have.
+/// The server reports a conflict: a name that is taken, or an ambiguous id.
 class Conflict : public BadInput {
 public:
     using BadInput::BadInput;
 };
 
-/// A server, asked through its API. What it refuses is thrown as its store would have thrown it: BadInput and its
-/// kinds, Unavailable, Unusable (no token, or one that does not reach). Calls from several threads take turns.
+/// A server, called through its API. A refusal is thrown as the exception that the store would throw: BadInput and
+/// its subclasses, Unavailable, or Unusable (the token is missing or lacks the permission). Any thread may call;
+/// calls are serialized.
 class ServerLink {
 public:
     explicit ServerLink(const http::ClientParams& params) : url_(params.url), client_(params) {}
 
     [[nodiscard]] Json get(const std::string& path, const Query& query = {});
-    /// As get(), but null where there is no such thing.
+    /// As get(), but returns null when the server answers 404.
     [[nodiscard]] Json find(const std::string& path, const Query& query = {});
     Json post(const std::string& path, const Json& body = Json::object());
-    /// What became of an order: its `status`, or "finished" and "not_found" where the server refuses it for that.
+    /// Sends an order and returns its `status`; "not_found" when the server answers 404, "finished" when it answers
+    /// 409.
     [[nodiscard]] std::string order(const std::string& path, const Json& body = Json::object());
-    /// The same for something that is put in its place.
+    /// The same with PUT.
     [[nodiscard]] std::string put(const std::string& path, const Json& body);
-    /// The same for a removal.
+    /// The same with DELETE.
     [[nodiscard]] std::string remove(const std::string& path);
-    /// `items` of a list, all pages of it up to `limit`.
+    /// Returns the `items` of a list, from as many pages as needed, up to `limit`.
     [[nodiscard]] std::vector<Json> list(const std::string& path, Query query, std::size_t limit);
 
     [[nodiscard]] const std::string& url() const { return url_; }
@@ -52,7 +54,8 @@ private:
     http::Client client_;
 };
 
-/// "/api/jobs/ID/steps/a%2Fb": what stands between the slashes may be anything.
+/// Returns the path of the segments below /api, such as "/api/jobs/ID/steps/a%2Fb". A segment may contain any
+/// character; it is percent-encoded.
 [[nodiscard]] std::string path_of(const std::vector<std::string>& segments);
 [[nodiscard]] std::string with_query(const std::string& path, const Query& query);
 

@@ -11,7 +11,7 @@ namespace holdfast::remote {
 
 namespace {
 
-/// A task on its own waits where nothing else is said.
+/// Returns the options of a task outside a job. When no worker matches it, such a task waits by default.
 SubmitOptions options_of(const store::NewTask& task) {
     SubmitOptions options{.queue = task.queue,
                           .priority = task.priority,
@@ -22,7 +22,7 @@ SubmitOptions options_of(const store::NewTask& task) {
     return options;
 }
 
-/// All of it is said, so that the server's catalog adds nothing.
+/// Returns the complete submission, with every option set, so that the server's catalog adds nothing.
 Json submission_of(const store::NewTask& task) {
     Json item = views::options_shape(options_of(task));
     item["id"] = task.id.to_string();
