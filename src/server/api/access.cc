@@ -55,7 +55,7 @@ bool equal_in_constant_time(const std::string& left, const std::string& right) {
 
 }  // namespace
 
-// ---- Who asks -----------------------------------------------------------------------------------
+// ---- Authentication -----------------------------------------------------------------------------
 
 std::string Caller::who() const {
     return fmt::format("{} from {} (api)", name, peer);
@@ -120,7 +120,7 @@ Caller Access::identify(const http::Request& request) {
     return local_caller(request);
 }
 
-/// A page of another site in the browser of somebody on this machine must not become an admin.
+/// The checks keep a page of another site, open in a browser on this machine, from acting as the admin.
 Caller Access::local_caller(const http::Request& request) const {
     if (login_ != Login::Never) require_known_host(request);
     require_same_site(request);
@@ -177,9 +177,9 @@ bool Access::still_valid(const std::string& hash) {
     return find_valid(hash).has_value();
 }
 
-// ---- What is remembered -------------------------------------------------------------------------
+// ---- The cache of tokens ------------------------------------------------------------------------
 
-/// The store's clock is read with the token and goes on with this machine's monotonic one.
+/// The store's clock was read with the token; the monotonic clock of this machine advances it to now.
 std::optional<store::TokenRecord> Access::Remembered::valid() const {
     const Timestamp now = store_time + std::chrono::floor<Duration>(Steady::now() - read_at);
     return token && token->state_at(now) == core::TokenState::Valid ? token : std::nullopt;
@@ -216,7 +216,7 @@ bool Access::needs_token() {
     return read_door(*lent);
 }
 
-/// Stores keep the newest token for ever, dead or not.
+/// A store keeps its newest token for ever, even an invalid one: any row proves that a token was created.
 bool Access::read_door(store::ClientStore& store) {
     const auto read_at = Steady::now();
     const bool any = !store.tokens().empty();

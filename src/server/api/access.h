@@ -15,64 +15,66 @@
 
 namespace holdfast::api {
 
-/// When whoever reaches the server must show a token.
+/// When a client must present a token.
 enum class Login {
-    WhenTokensExist,  ///< a server on loopback: until the first token is made, everybody is an admin named `local`
+    WhenTokensExist,  ///< on loopback: until the first token is created, every client is an admin named `local`
     Always,
-    Never,  ///< somebody said --insecure
+    Never,  ///< the operator gave --insecure
 };
 
-/// Who asks.
+/// The client of a request, and its permissions.
 struct Caller {
     std::string name = {};
     store::Scope scope = store::Scope::Read;
-    std::vector<std::string> queues = {};  ///< empty: all
+    std::vector<std::string> queues = {};  ///< empty: all queues
     std::string peer = {};
-    Uuid token = {};        ///< nil: none
-    std::string hash = {};  ///< of the token; empty: none
+    Uuid token = {};        ///< nil: the client has no token
+    std::string hash = {};  ///< of the token; empty: the client has no token
 
     /// "alice from 10.0.0.7 (api)"
     [[nodiscard]] std::string who() const;
     [[nodiscard]] bool may_use_queue(const std::string& queue) const;
-    /// Throw FORBIDDEN with a sentence that says what is needed.
+    /// Each throws FORBIDDEN when the caller lacks the permission; its sentence names the required one.
     void require(store::Scope needed, std::string_view what = "this") const;
     void require_queue(const std::string& queue) const;
     void require_all_queues() const;
 };
 
-/// A cookie with the token of whoever logged in at the page; nullopt: none.
+/// The token secret in the session cookie of a user who logged in at the page; nullopt: the request has none.
 [[nodiscard]] std::optional<std::string> session_cookie(const http::Request& request);
 
-/// Tells who asks, by the tokens of the store. Tokens are remembered for three seconds, so that not every request
-/// asks the store, and a revoked one is refused soon. Thread-safe.
+/// Authenticates clients by the tokens of the store. It caches each token for three seconds: most requests cost no
+/// read of the store, and a revoked token is refused soon. Thread-safe.
 class Access {
 public:
     Access(Login login, std::vector<std::string> hosts, StorePool& stores)
         : login_(login), hosts_(std::move(hosts)), stores_(stores) {}
 
-    /// Throws NO_TOKEN, BAD_TOKEN, CROSS_SITE, or what the store throws.
+    /// Returns the client of the request. Throws NO_TOKEN, BAD_TOKEN or CROSS_SITE, or an exception of the store.
     [[nodiscard]] Caller identify(const http::Request& request);
-    /// Who asks, by what the store said last, however long ago; nullopt: it said nothing of this one, or no. Never
-    /// waits for the store; look() asks it about tokens that recall() did not know. Throws CROSS_SITE and BAD_TOKEN.
+    /// Returns the client of the request by the last known tokens, however old; nullopt: the token is unknown or
+    /// invalid, or the request lacks one and may need it. Never waits for the store: look() reads the tokens that
+    /// were missing or out of date here. Throws CROSS_SITE and BAD_TOKEN.
     [[nodiscard]] std::optional<Caller> recall(const http::Request& request);
-    /// Reads what recall() goes by; to be called every now and then.
+    /// Reads the tokens that recall() needs, and whether any exist. Api::look calls it periodically.
     void look(store::Store& store);
-    /// Whoever has this secret; nullopt: nobody.
+    /// Returns the client that the secret authenticates, and counts the use; nullopt: the secret is not valid.
     [[nodiscard]] std::optional<Caller> bearer_of(const std::string& secret, const std::string& peer);
-    /// Whether the token with this hash may still be used ("": it needs none).
+    /// Whether the token with this hash is still valid; for an empty hash, whether clients without a token are still
+    /// admitted.
     [[nodiscard]] bool still_valid(const std::string& hash);
     [[nodiscard]] bool needs_token();
 
-    /// Forgets what it remembers of tokens: one was made or revoked here.
+    /// Drops the cached tokens. The handlers call it after they have created or revoked a token.
     void forget();
     /// Throws TOO_MANY_REQUESTS when logins from this address have failed too often.
     void require_login_patience(const std::string& peer);
     void note_failed_login(const std::string& peer);
 
-    /// What is known of uses and not in the store yet: of each token at most twice a minute, unless this is the end.
+    /// Which uses of tokens to write to the store. Due: at most twice a minute for each token. All: every new one.
     enum class Uses { Due, All };
     [[nodiscard]] bool has_uses_to_write(Uses which);
-    /// Notes in the store who was last seen where; to be called every now and then, and at the end.
+    /// Writes to the store when each token was last used, and from where. Live calls it periodically and at the end.
     void write_uses(store::ServerStore& store, Uses which);
 
 private:
@@ -80,14 +82,14 @@ private:
     struct Remembered {
         std::optional<store::TokenRecord> token = {};
         Moment read_at = {};
-        Timestamp store_time = {};  ///< at read_at, by the store's clock
+        Timestamp store_time = {};  ///< the store's clock at read_at
 
-        /// The token, if it is valid now.
+        /// Returns the token if it is valid now; otherwise nullopt.
         [[nodiscard]] std::optional<store::TokenRecord> valid() const;
     };
     struct Use {
         std::string from = {};
-        std::uint64_t count = 0, written = 0;  ///< how many there were, and how many of them the store knows
+        std::uint64_t count = 0, written = 0;  ///< uses so far, and how many of them the store has
         std::optional<Moment> written_at = {};
 
         [[nodiscard]] bool is_wanted(Uses which) const;
@@ -108,12 +110,13 @@ private:
     const Login login_;
     const std::vector<std::string> hosts_;
     StorePool& stores_;
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the members below
     std::map<std::string, Remembered> remembered_;
     std::map<Uuid, Use> uses_;
     std::map<std::string, Failures> failures_;
-    std::set<std::string> wanted_;  // hashes that recall() did not know
-    /// Whether the first token has been made: from then on the door is shut for ever, whatever becomes of the tokens.
+    std::set<std::string> wanted_;  // hashes that look() is to read for recall()
+    /// Whether a first token was ever created; unset: unknown. From then on every client needs a token, for ever,
+    /// even after all tokens were revoked.
     std::optional<bool> is_shut_;
     Moment is_shut_at_ = {};
 };

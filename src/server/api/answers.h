@@ -12,10 +12,10 @@ using views::Json;
 
 [[nodiscard]] http::Response answer(const Json& body, int status = 200);
 
-/// {"items": [...], "next": CURSOR | null}
+/// Returns {"items": [...], "next": CURSOR | null}.
 [[nodiscard]] Json list_of(Json items, Json next = nullptr);
 
-/// JSON text of any value: what is not UTF-8 in it is made readable.
+/// Returns the JSON text of a value. Bytes that are not UTF-8 are made readable.
 [[nodiscard]] std::string to_text(const Json& value);
 
 }  // namespace holdfast::api

@@ -9,7 +9,7 @@ namespace holdfast::api {
 
 namespace {
 
-/// No script but our own files, nothing from elsewhere, in no frame.
+/// The page loads scripts and other content only from this server, and other pages cannot frame it.
 constexpr std::string_view page_policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src "
     "'self'; "
@@ -25,7 +25,7 @@ Caller identified(Access& access, const http::Request& request, const Route& rou
     }
 }
 
-/// Routes that are for everybody have no caller; their handlers ask who it is where that matters.
+/// A route without a scope leaves the caller unidentified; its handler identifies the client where it matters.
 Caller caller_of(Services& services, const http::Request& request, const Route& route, std::string& name) {
     if (!route.scope) return {.name = {}, .scope = {}, .queues = {}, .peer = request.peer, .token = {}, .hash = {}};
     Caller caller = identified(services.access, request, route);
@@ -53,7 +53,7 @@ http::Response asset_answer(const PageAsset& asset) {
     return response;
 }
 
-/// What is true now is asked for again, though it need not be sent again.
+/// An answer without a cache rule of its own gets no-cache: the browser may keep it, but revalidates it each time.
 http::Reply asked_for_each_time(http::Reply reply) {
     auto* response = std::get_if<http::Response>(&reply);
     const auto is_rule = [](const auto& header) { return header.first == "cache-control"; };
@@ -62,8 +62,8 @@ http::Reply asked_for_each_time(http::Reply reply) {
     return reply;
 }
 
-/// The page finds its own way: "/jobs/01a1" and "/catalog/tasks/a.b" are its start, "/assets/gone.js" and
-/// "/robots.txt" are not.
+/// The page routes its own views: "/jobs/01a1" and "/catalog/tasks/a.b" are served its start file, "/assets/gone.js"
+/// and "/robots.txt" are not.
 bool may_be_a_view(const http::Request& request) {
     if (request.path.empty()) return true;
     if (request.path.size() > 1) return request.path.front() != "assets" && !request.path.front().starts_with('.');

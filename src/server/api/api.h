@@ -13,28 +13,28 @@ namespace holdfast::api {
 
 class Services;
 
-/// The HTTP API of docs/api.md over a store: requests in, answers out. handle() may be called from any number of
-/// threads. Whoever serves it stops serving before it is destroyed; streams and deferred answers end with it.
+/// The HTTP API of docs/api.md over a store: it turns requests into answers. Any number of threads may call handle().
+/// The owner stops serving before it destroys the Api; streams and deferred answers end with it.
 class Api {
 public:
-    /// `random` and `log` outlive it, and are safe from any thread.
+    /// `random` and `log` outlive the Api and are thread-safe.
     Api(ApiParts parts, Random& random, Log& log);
     ~Api();
     Api(const Api&) = delete;
     Api& operator=(const Api&) = delete;
 
-    /// Answers every request; throws nothing. `caller`: becomes the name of whoever asked, as far as that is known.
+    /// Answers every request; never throws. `caller` receives the name of the client, as far as it is known.
     [[nodiscard]] http::Reply handle(const http::Request& request, std::string& caller);
-    /// The same, for whoever keeps no log of callers.
+    /// The same, for a server that does not log the names of clients.
     [[nodiscard]] http::Reply handle(const http::Request& request) {
         std::string caller;
         return handle(request, caller);
     }
 
-    /// Reads what probes are answered by; to be called every few seconds, with a store of the caller's own.
+    /// Reads the tokens that probes are answered from. The server calls it every few seconds, with its own store.
     void look(store::Store& store);
 
-    /// Ends every open stream with `bye` and answers those who wait; handle() still works. For a graceful stop.
+    /// Ends every open stream with `bye` and answers every waiting client; handle() still works. For a graceful stop.
     void end_streams(const std::string& why);
 
 private:

@@ -26,7 +26,7 @@ Value number_or_text(const std::string& text) {
     return text;
 }
 
-/// The text of a parameter as the kind of value that its schema asks for; the text itself where it is none.
+/// Returns a parameter as a value of the type that its schema requires; the text itself when it does not convert.
 Value read_parameter(const std::string& text, const Json& schema) {
     const std::string type = schema.value("type", "string");
     if (type == "integer") return number_or_text(text);
@@ -89,7 +89,7 @@ Value parse_body(const http::Request& request) {
     return Value::parse(request.body);
 }
 
-/// The members of a batch are checked one by one by whoever reads it: one bad item does not touch the others.
+/// The handler of a batch checks the items one by one, so that a bad item does not affect the others.
 bool is_batch(const Value& body) {
     return body.is_object() && body.contains("tasks");
 }

@@ -20,7 +20,7 @@ namespace holdfast::api {
 
 using schema::Value;
 
-/// What handlers work with, for as long as the API lives.
+/// The services that all handlers share. They live as long as the API.
 class Services {
 public:
     Services(ApiParts given, Random& random_port, Log& log_port);
@@ -31,7 +31,7 @@ public:
     StorePool stores;
     Access access;
 
-    // What many pages ask for at once
+    // Counts and statistics that many open pages request at the same time
     struct Counts {
         store::TaskCounts tasks = {};
         store::JobCounts jobs = {};
@@ -43,50 +43,50 @@ public:
     Recent<int, store::JobCounts> recent_job_counts;
     Recent<std::pair<Duration, int>, store::Stats> recent_statistics;
 
-    Live live;  ///< the last: its thread uses the others
+    Live live;  ///< the last member: its thread uses the others
 };
 
-/// One request on its way to its answer: who asks, and what, read and checked.
+/// One request while its handler answers it: the client, the parameters and the body, parsed and checked.
 class Call {
 public:
-    /// Checks query and body by the route's schemas. Throws BAD_REQUEST, BAD_PARAMETER or NOT_JSON. `caller_name`:
-    /// for the log; outlives it.
+    /// Checks query and body against the route's schemas. Throws BAD_REQUEST, BAD_PARAMETER or NOT_JSON.
+    /// `caller_name` receives the name for the log; it outlives the call.
     Call(Services& services, const http::Request& request, RouteMatch match, Caller caller, std::string& caller_name);
 
     Services& services;
     const http::Request& request;
     const Route& route;
     const Caller caller;
-    Value query = Value::object();  ///< only what was given
-    Value body = Value::object();   ///< of a route that has none: empty
+    Value query = Value::object();  ///< only the parameters that the client gave
+    Value body = Value::object();   ///< empty for a route without a body
 
-    /// Who asks, on a route that is for everybody. Throws as Access does.
+    /// Returns the client, on a route that needs no scope. Throws as Access::identify does.
     [[nodiscard]] Caller identify();
-    /// Notes for the log who it turned out to be.
+    /// Sets the name of the client for the log, once the handler knows it.
     void note_caller(const Caller& known) { caller_name_ = known.name; }
 
-    /// What stood in the place of {name}.
+    /// Returns the value of {name} in the path; empty: the route does not have it.
     [[nodiscard]] const std::string& path(std::string_view name) const;
 
-    /// A connection, lent until the call is over.
+    /// Returns a connection, lent by the pool until the call ends.
     [[nodiscard]] store::Store& store();
-    /// The configuration as it was when it was first asked for.
+    /// Returns the configuration as of the first time that this call asked for it.
     [[nodiscard]] const config::Config& config();
 
-    // Of the query
-    [[nodiscard]] std::string text(const std::string& parameter) const;  ///< "": not given
+    // Parameters of the query
+    [[nodiscard]] std::string text(const std::string& parameter) const;  ///< empty: not given
     [[nodiscard]] bool is_given(const std::string& parameter) const { return query.contains(parameter); }
     [[nodiscard]] bool flag(const std::string& parameter) const;
     [[nodiscard]] std::int64_t number(const std::string& parameter, std::int64_t otherwise) const;
     [[nodiscard]] std::optional<Duration> length(const std::string& parameter) const;
     [[nodiscard]] std::size_t limit() const;
-    [[nodiscard]] Duration patience() const;  ///< of a wait: 30 s unless ?timeout says otherwise, a minute at most
+    [[nodiscard]] Duration patience() const;  ///< of a wait: ?timeout, by default 30 s, at most one minute
 
-    // Of the body
-    [[nodiscard]] std::string body_text(const std::string& member) const;  ///< "": not given, or null
+    // Members of the body
+    [[nodiscard]] std::string body_text(const std::string& member) const;  ///< empty: not given, or null
     [[nodiscard]] std::optional<Duration> body_length(const std::string& member) const;
 
-    /// Leaves an event that says who did what: for orders of which the store itself writes none.
+    /// Writes an event that says who did what, for orders that the store itself does not record.
     void audit(std::string message, const Uuid& task = {}, const Uuid& worker = {}, const Uuid& job = {});
 
 private:
@@ -96,16 +96,16 @@ private:
     std::shared_ptr<const config::Config> config_;
 };
 
-/// A member of a body that may be left out or null.
+/// Returns an optional member of a body; nullptr: it is missing or null.
 [[nodiscard]] inline const Value* given(const Value& object, const std::string& member) {
     const auto found = object.find(member);
     return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
-/// Where a stream that was cut off goes on; nullopt: it did not begin before.
+/// Returns the Last-Event-ID with which a client resumes a stream; nullopt: it is missing, or not a valid number.
 [[nodiscard]] std::optional<std::int64_t> last_event_id(const http::Request& request);
 
-/// A duration that the schema has found good.
+/// Returns the duration of a text that the schema has already validated.
 [[nodiscard]] Duration duration_of(const std::string& text);
 
 }  // namespace holdfast::api

@@ -9,7 +9,7 @@ namespace holdfast::api {
 
 namespace {
 
-/// The entry of that name; throws NOT_FOUND with the nearest one.
+/// Returns the entry of that name. Throws NOT_FOUND, which suggests the nearest name.
 template <typename Entries>
 const auto& find_entry(const Entries& entries, const std::string& name, std::string_view kind) {
     const auto found = entries.find(name);

@@ -25,7 +25,7 @@ bool ChangeWatch::workers_changed(store::ClientStore& store) {
     return std::exchange(workers_, workers) != workers;
 }
 
-/// A look that costs something is made the more rarely: counting takes a tenth of the time at most.
+/// A slow store is read less often: reading takes at most a tenth of the time.
 std::optional<Json> ChangeWatch::look(store::ClientStore& store, const Count& count, bool has_news) {
     constexpr Steady::duration interval = std::chrono::milliseconds(250);
     has_news_ = has_news_ || has_news;

@@ -9,11 +9,11 @@
 
 namespace holdfast::api {
 
-/// Notices what changes without a line of history: tasks that live a normal life, and workers.
+/// Detects changes that leave no line of history: the normal life of tasks, and workers. Not thread-safe.
 class ChangeWatch {
 public:
-    /// What readers are told, at most four times a second; nullopt: nothing, or not yet. `has_news`: there is
-    /// something to tell even if nothing has changed here.
+    /// look() returns the message for the readers, at most four times a second; nullopt: nothing has changed, or it
+    /// is too early. `has_news`: the caller has news, so that a message is due even without a change here.
     using Count = std::function<store::TaskCounts(store::ClientStore&)>;
     [[nodiscard]] std::optional<Json> look(store::ClientStore& store, const Count& count, bool has_news);
 

@@ -9,7 +9,7 @@ namespace holdfast::api {
 
 namespace {
 
-/// "example.org:443" of "https://example.org": what a Host header would say, with the port that the scheme implies.
+/// Returns "example.org:443" for "https://example.org": as in a Host header, always with the port.
 std::string authority_of(std::string_view origin) {
     const auto scheme_end = origin.find("://");
     if (scheme_end == std::string_view::npos) return "";
@@ -45,7 +45,7 @@ std::string host_of(std::string_view authority) {
 bool is_loopback(std::string_view host) {
     if (host == "localhost" || host.ends_with(".localhost") || host == "::1" || host == "::ffff:127.0.0.1")
         return true;
-    // Four numbers, so that 127.0.0.1.example.org is none.
+    // Only digits and three dots: 127.0.0.1.example.org is not a loopback address.
     return host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos &&
            std::ranges::count(host, '.') == 3;
 }

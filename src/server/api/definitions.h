@@ -8,19 +8,20 @@
 
 namespace holdfast::api {
 
-/// A bundle that a client sent. Throws REFUSED with all that is wrong with it.
+/// Parses and checks a bundle that a client sent. Throws REFUSED with every fault of it.
 [[nodiscard]] core::WorkflowBundle checked_bundle(const schema::Value& definition);
-/// The input of a job of that workflow, with its defaults, as JSON text; empty: none was given. Throws REFUSED.
+/// Returns the input of a job of that workflow, completed with defaults, as JSON text. `input` is empty when the
+/// client gave none. Throws REFUSED.
 [[nodiscard]] std::string checked_input(const core::Workflow& workflow, std::string_view input);
 
-/// How much YAML a client may have read: reading takes many times its size in memory.
+/// The most YAML that the server parses for a client: parsing takes many times its size in memory.
 inline constexpr std::size_t max_yaml_bytes = 1 << 20;
-/// Throws TOO_LARGE.
+/// Throws TOO_LARGE when the text exceeds max_yaml_bytes.
 void require_bearable(const std::string& yaml);
 
-/// Throws FORBIDDEN unless the caller may use every queue that the tasks of a bundle go to.
+/// Throws FORBIDDEN unless the caller may use every queue that the tasks of the bundle go to.
 void require_queues_of(const Caller& caller, const core::WorkflowBundle& bundle);
-/// The same of the text of a bundle; one that cannot be read may use any.
+/// The same for the text of a bundle. An unreadable text requires all queues.
 void require_queues_of(const Caller& caller, const std::string& definition);
 
 }  // namespace holdfast::api

@@ -8,7 +8,7 @@ namespace holdfast::api {
 
 namespace {
 
-/// So many lines are told to one who comes back.
+/// A reader that resumes receives about this many missed lines at most.
 constexpr std::size_t most_missed = 10'000;
 
 bool is_about(const std::optional<Uuid>& wanted, const Uuid& id) {
@@ -34,7 +34,7 @@ void EventStream::join(store::ClientStore& store, const HistoryReader& reader, c
     push(hello);
     for (const auto& event : missed)
         if (reader.has_read(event.id)) tell(event, reader);
-    if (missed.size() >= most_missed) push(message_of("gap", Json::object()));  // it is read anew faster
+    if (missed.size() >= most_missed) push(message_of("gap", Json::object()));  // the reader reloads faster
     has_joined_ = true;
 }
 

@@ -9,7 +9,7 @@
 
 namespace holdfast::api {
 
-/// Which lines of history somebody wants; what is unset means all.
+/// The lines of history that a client wants. An unset member matches every line.
 struct EventFilter {
     std::optional<Uuid> task = {}, job = {}, worker = {};
     std::string kind = {};
@@ -17,22 +17,23 @@ struct EventFilter {
     [[nodiscard]] bool passes(const store::EventRecord& event) const;
 };
 
-/// One reader of the live stream.
+/// The live stream of events to one reader.
 class EventStream final : public MessageQueue {
 public:
-    /// `after`: the last line that it knows; unset: it wants none of the past.
+    /// `after`: the last line that the reader knows; unset: the reader wants only new lines.
     EventStream(EventFilter filter, std::optional<std::int64_t> after, std::string token_hash)
         : MessageQueue(most_messages, std::move(token_hash)),
           filter_(std::move(filter)),
           after_(after),
           safe_(after.value_or(0)) {}
 
-    /// With the number to come back with: of this line, or of an earlier one while some may still appear in between.
+    /// Sends the line if it passes the filter. Its id is the number to resume after: that of this line, or of an
+    /// earlier one while lines may still appear in between.
     void tell(const store::EventRecord& event, const HistoryReader& reader);
 
-    // Of the looking thread.
-    /// Greets it, and tells what it missed of what `reader` has read; from then on it is told with the others. When
-    /// that fails (StoreError), nothing was told, and it may be tried again.
+    // For the thread of Live only.
+    /// Sends `hello`, then the lines after `after` that `reader` has already read. From then on the stream receives
+    /// new lines like the others. After a StoreError nothing was sent, and the thread may call it again.
     void join(store::ClientStore& store, const HistoryReader& reader, const http::ServerSentEvent& hello);
     [[nodiscard]] bool has_joined() const { return has_joined_; }
 
@@ -40,7 +41,7 @@ private:
     static constexpr std::size_t most_messages = 1000;
     const EventFilter filter_;
     const std::optional<std::int64_t> after_;
-    std::int64_t safe_;  // whoever comes back with it misses none
+    std::int64_t safe_;  // a reader that resumes after it misses no line
     bool has_joined_ = false;
 };
 

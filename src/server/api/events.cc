@@ -10,7 +10,7 @@ namespace {
 
 using Events = std::vector<store::EventRecord>;
 
-/// How much of the history one request looks through for lines that pass its filter.
+/// One request searches at most this much of the history for lines that pass its filter.
 constexpr std::size_t page_of_history = 1000;
 constexpr int most_pages = 20;
 
@@ -23,7 +23,8 @@ EventFilter filter_of(Call& call) {
     return filter;
 }
 
-/// A job's history has the lines about the tasks of its steps, which do not name it.
+/// A job's history includes the lines about the tasks of its steps. They lack the id of the job, so the filter
+/// ignores it here.
 bool is_wanted(const EventFilter& filter, const store::EventRecord& event) {
     EventFilter beside_job = filter;
     beside_job.job.reset();
@@ -39,7 +40,7 @@ Json shape_of(const Events& events) {
     return views::array_of(std::vector<views::WholeEvent>(events.begin(), events.end()));
 }
 
-/// Oldest first. `next` is where the look ended, whether or not that line passed.
+/// Returns the oldest lines first. `next` is the line where the search ended, even if it did not pass the filter.
 Json list_after(Call& call, const EventFilter& filter, std::int64_t after) {
     Events found;
     for (int pages = 0; pages < most_pages; ++pages) {
@@ -55,7 +56,7 @@ Json list_after(Call& call, const EventFilter& filter, std::int64_t after) {
     return list_of(shape_of(found), after);
 }
 
-/// The newest of one thing, newest first: its whole history is short.
+/// Returns the whole history of one task, job or worker, newest first: it is short.
 Events newest_about(store::ClientStore& store, const EventFilter& filter) {
     Events all;
     for (std::int64_t after = 0;;) {

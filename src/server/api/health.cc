@@ -7,8 +7,7 @@ namespace holdfast::api {
 
 namespace {
 
-/// Whether the caller may know more than that the server is ready or why it is not, by what was last read of tokens:
-/// a probe never waits for the store.
+/// Whether the client may see every check, by the last known tokens: a probe never waits for the store.
 bool is_known(Call& call) {
     try {
         const auto caller = call.services.access.recall(call.request);
@@ -23,7 +22,7 @@ std::string text_of(const VitalSign::Check& check) {
     return check.failure.empty() ? check.detail : concat(check.detail, ": ", check.failure);
 }
 
-/// Of everything that is not well, what everybody may know: "store: last done 12.3s ago".
+/// Returns the failed checks in a form that any client may see: "store: last done 12.3s ago".
 std::string reason_of(const std::vector<Readiness>& checks) {
     std::vector<std::string> reasons;
     for (const Readiness& check : checks)

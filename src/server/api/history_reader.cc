@@ -33,7 +33,7 @@ void HistoryReader::begin_now(store::Store& store) {
     for (const auto& event : lines_after(store, settled_)) told_.insert(event.id);
 }
 
-/// Whoever wrote at an earlier look and is done by now has left nothing behind that could still appear.
+/// Once every writer of an earlier look has finished, its lines can be read: the history up to that look is final.
 std::int64_t HistoryReader::look_for_settled(store::ServerStore& store) {
     store::EventWriters now = store.event_writers();
     std::erase_if(suspected_.writers,
@@ -55,7 +55,7 @@ void HistoryReader::settle(std::int64_t up_to) {
 }
 
 std::vector<store::EventRecord> HistoryReader::read(store::Store& store) {
-    const std::int64_t settled = look_for_settled(store);  // first: what is settled can be read from then on
+    const std::int64_t settled = look_for_settled(store);  // first: settled lines are readable from then on
     std::vector<store::EventRecord> fresh = lines_after(store, settled_);
     std::erase_if(fresh, [&](const store::EventRecord& event) { return !told_.insert(event.id).second; });
     settle(settled);

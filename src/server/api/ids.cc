@@ -24,7 +24,7 @@ constexpr std::size_t candidates_shown = 5;
                   concat("'", prefix, "' is more than one ", kind, "; give a whole id: ", join(candidates, ", ")));
 }
 
-/// The only one of those that begin so.
+/// Returns the only match. Throws NOT_FOUND when there is none, CONFLICT when there are several.
 template <typename Record, typename Describe>
 Record only_one(std::string_view kind, const std::string& text, std::vector<Record> found, const Describe& describe) {
     if (found.empty()) refuse_unknown(kind, text);

@@ -6,15 +6,15 @@
 
 namespace holdfast::api {
 
-// What a client means by an id in a path: the whole of it, or a beginning that only one has. Each throws NOT_FOUND,
-// or CONFLICT when several begin so (it then names them).
+// Each function returns the record that a client names by its full id or by a unique prefix of it. Each throws
+// NOT_FOUND, or CONFLICT, which lists candidates, when several records match.
 
 [[nodiscard]] store::TaskRecord find_task(store::ClientStore& store, const std::string& id_or_prefix);
 [[nodiscard]] JobInfo find_job(store::ClientStore& store, const std::string& id_or_prefix);
-/// Also by its name, which counts for those that have not left if there are any.
+/// Also finds a worker by its name. Workers of that name that have not left take precedence.
 [[nodiscard]] store::WorkerRecord find_worker(store::ClientStore& store, const std::string& id_or_name);
 
-/// Whether the text could be an id or the beginning of one.
+/// Whether the text could be an id or a prefix of one.
 [[nodiscard]] bool may_begin_an_id(const std::string& text);
 
 }  // namespace holdfast::api

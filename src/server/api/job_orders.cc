@@ -11,7 +11,7 @@ namespace {
 
 using Verb = std::vector<SteerStatus> (store::ClientStore::*)(const store::SteerJobsParams&);
 
-/// The job that an order is about, if the caller may give orders about all of its queues.
+/// Returns the job that the order is about. Throws FORBIDDEN unless the caller may use all of its queues.
 JobInfo steered_job(Call& call) {
     JobInfo job = find_job(call.store(), call.path("id"));
     if (!call.caller.queues.empty()) require_queues_of(call.caller, call.store().job_definition(job.id));
@@ -64,7 +64,7 @@ void require_decided(store::DecideStatus status, const JobInfo& job, const std::
 
 }  // namespace
 
-/// A job with running steps is CANCELLED only when their workers have stopped them.
+/// A job with running steps becomes CANCELLED only after their workers have stopped them.
 http::Reply cancel_job(Call& call) {
     http::Response response = steer(call, &store::ClientStore::cancel_jobs, "cancelled");
     const JobInfo job = find_job(call.store(), call.path("id"));

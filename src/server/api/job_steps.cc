@@ -10,14 +10,14 @@ namespace holdfast::api {
 namespace {
 
 constexpr std::string_view server_step = "_server";
-/// Each of them is asked about: whoever wants to read a step with more items names one.
+/// The handler reads the log of each task separately. The client of a step with more tasks must name one item.
 constexpr std::size_t most_tasks = 500;
 
 std::string base_name(const std::string& step) {
     return step.substr(0, step.rfind('['));
 }
 
-/// The step and its items, in order.
+/// Returns the step and its items, in order.
 std::vector<StepInfo> read_steps(Call& call, const JobInfo& job) {
     const std::string& name = call.path("step");
     auto steps = call.store().steps({.job = job.id, .with_items = true, .step = base_name(name)});
@@ -29,7 +29,7 @@ std::vector<StepInfo> read_steps(Call& call, const JobInfo& job) {
 
 // ---- Logs ---------------------------------------------------------------------------------------
 
-/// A task that logs, and the step that it belongs to.
+/// A task with a log, and the path of its step.
 struct Source {
     std::string step = {};
     Uuid task = {};
@@ -48,7 +48,7 @@ struct Sources {
     }
 };
 
-/// The tasks of these steps and of the jobs that they started: "report/fetch".
+/// Adds the tasks of these steps and of the jobs that they started, with paths such as "report/fetch".
 void collect(store::ClientStore& store, const std::vector<StepInfo>& steps, const std::string& above,
              Sources& sources) {
     for (const StepInfo& step : steps) {
@@ -59,7 +59,7 @@ void collect(store::ClientStore& store, const std::vector<StepInfo>& steps, cons
     }
 }
 
-/// Offsets count over all tasks of a store: what was stored first stands first, whichever task it is of.
+/// Offsets are unique across all tasks of a store, so sorting by them gives the order in which lines were stored.
 std::vector<views::StepLogLine> read_once(Call& call, const std::vector<Source>& sources, std::int64_t after) {
     std::vector<views::StepLogLine> lines;
     for (const Source& source : sources)
@@ -72,8 +72,8 @@ std::vector<views::StepLogLine> read_once(Call& call, const std::vector<Source>&
     return lines;
 }
 
-/// One task is read after the other: by the time the last one is, the first may have lines that stand before those of
-/// the last. So all are read again, up to where the first look ended.
+/// The tasks are read one after the other. By the time of the last read, the first task may have new lines that
+/// belong before those of the last. So all are read again, up to the offset where the first pass ended.
 std::vector<views::StepLogLine> read_lines(Call& call, const std::vector<Source>& sources, std::int64_t after) {
     std::vector<views::StepLogLine> lines = read_once(call, sources, after);
     if (lines.empty() || sources.size() == 1) return lines;
@@ -99,7 +99,7 @@ http::Reply show_step(Call& call) {
     return answer({{"step", views::to_json_shape(steps.front())}, {"items", views::array_of(items)}});
 }
 
-// The states are read before the logs: what a run logs is stored before its end is.
+// The states are read before the logs: a run stores its output before its end, so an ended step has its whole log.
 http::Reply read_step_log(Call& call) {
     const JobInfo job = find_job(call.store(), call.path("id"));
     if (call.path("step") == server_step) return read_job_events(call, job);

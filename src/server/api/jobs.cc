@@ -83,7 +83,7 @@ http::Response started(const SubmitOutcome& outcome) {
     throw Problem("REFUSED", outcome.complaint);
 }
 
-// ---- Looking ------------------------------------------------------------------------------------
+// ---- Reading ------------------------------------------------------------------------------------
 
 JobQuery query_of(Call& call) {
     JobQuery query;
@@ -106,7 +106,7 @@ bool matches(const JobInfo& job, const JobQuery& query) {
            (!query.after || job.id < *query.after);
 }
 
-/// Few jobs begin alike: they are read by their ids, and chosen here. Newest first, as lists are.
+/// Returns the jobs with the prefix ?id, newest first. Few jobs share a prefix: all are read, and filtered here.
 std::vector<JobInfo> jobs_that_begin(Call& call, const JobQuery& query) {
     const std::string prefix = call.text("id");
     if (!may_begin_an_id(prefix))
@@ -121,7 +121,7 @@ std::vector<JobInfo> jobs_that_begin(Call& call, const JobQuery& query) {
 
 using Dependencies = std::map<std::string, std::vector<std::string>>;
 
-/// What each step of the job waits for. A definition that cannot be read has none to tell.
+/// Returns the steps that each step of the job waits for; empty when the definition cannot be read.
 Dependencies dependencies_of(store::ClientStore& store, const JobInfo& job) {
     Dependencies dependencies;
     const auto bundle = core::parse_workflow_bundle(store.job_definition(job.id));

@@ -7,7 +7,7 @@ namespace holdfast::api {
 
 namespace {
 
-/// A shared key concerns everybody.
+/// A shared key affects all queues, so it requires permission for all of them.
 void require_owner(const Caller& caller, const std::string& queue) {
     if (queue.empty())
         caller.require_all_queues();
@@ -23,7 +23,7 @@ Json queue_of(const std::string& queue) {
     return queue.empty() ? Json() : Json(queue);
 }
 
-/// An empty name must not stand for the shared key.
+/// Refuses an empty name: it would mean the shared key.
 std::string named_queue(std::string name) {
     if (name.empty()) throw Problem("BAD_PARAMETER", "queue is empty; leave it out for a shared key");
     return name;

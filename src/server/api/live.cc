@@ -11,7 +11,7 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-/// Between two looks at the store, however often it rings.
+/// The shortest pause between two rounds, however often the store notifies.
 constexpr auto shortest_rest = std::chrono::milliseconds(50);
 constexpr auto longest_rest = std::chrono::seconds(1);
 constexpr auto rest_beside_logs = std::chrono::milliseconds(500);
@@ -29,7 +29,7 @@ std::vector<std::shared_ptr<Stream>> open_ones(std::vector<std::weak_ptr<Stream>
     return open;
 }
 
-/// Rings the watch that the looking thread waits on whenever work arrives, as it rings by itself when tasks end.
+/// Wakes the watch of Live's thread whenever work arrives. The end of a task already wakes that watch.
 class WorkBell {
 public:
     WorkBell(store::ClientStore& store, store::Watch& done)
@@ -48,7 +48,7 @@ private:
             try {
                 if (work_->wait(longest_rest)) done_.wake();
             } catch (const StoreError&) {
-                return;  // the looking thread hears of it too, and begins anew
+                return;  // Live's thread gets the error too, and reconnects
             }
         }
     }
@@ -62,7 +62,7 @@ private:
 }  // namespace
 
 Live::Live(LiveParams params, Log& log) : params_(std::move(params)), log_(log), sign_(params_.patience) {
-    sign_.succeeded();  // its first turn is about to come
+    sign_.succeeded();  // the first round is about to start
     thread_ = std::thread([this] { run(); });
 }
 
@@ -170,7 +170,7 @@ void Live::watch_store() {
     const auto store = params_.open();
     const auto watch = store->watch(store::Topic::Done);
     const WorkBell bell(*store, *watch);
-    struct Exposed {  // what ring() wakes, for as long as it lives
+    struct Exposed {  // lets ring() wake the watch while it exists
         Live& live;
         Exposed(Live& owner, store::Watch* watch) : live(owner) { set(watch); }
         ~Exposed() { set(nullptr); }
@@ -206,8 +206,8 @@ http::ServerSentEvent Live::hello() const {
                       {{"now", format_timestamp(platform::real_clock().now())}, {"version", params_.version}});
 }
 
-/// A reader that comes back is told what it missed before it is told anything else. It joins after the others have
-/// been told: what has been read is read once.
+/// A reader that resumes receives the lines that it missed before any new one. It joins after the other streams have
+/// received the new lines, so that each line reaches it once.
 void Live::tell_events(store::Store& store) {
     const auto streams = open_event_streams();
     if (streams.empty()) return;

@@ -27,40 +27,41 @@ namespace holdfast::api {
 struct LiveParams {
     OpenStore open = {};
     std::string version = {};
-    std::function<bool(const std::string& hash)> still_valid = {};  ///< may a stream's token still be used?
-    /// Small things to be written every now and then, outside of any request; at the end, all that is left of them.
+    std::function<bool(const std::string& hash)> still_valid = {};  ///< whether a stream's token is still valid
+    /// Small writes that are done periodically, outside of any request; at the end, all that remain.
     std::function<bool(bool at_the_end)> has_chores = {};
     std::function<void(store::Store&, bool at_the_end)> chores = {};
-    Duration patience = std::chrono::seconds(10);  ///< after that long without a turn, its sign is bad
-    /// How it counts what there is, again and again while somebody listens.
+    Duration patience = std::chrono::seconds(10);  ///< without a round for that long, sign() is bad
+    /// Counts the tasks. Live calls it repeatedly while a client reads the event stream.
     std::function<store::TaskCounts(store::ClientStore&)> count = [](store::ClientStore& store) {
         return store.count();
     };
-    std::function<void()> changed = [] {};  ///< called before readers are told of it
+    std::function<void()> changed = [] {};  ///< called before the readers are notified of a change
 };
 
-/// What the server tells without being asked again: streams of events and logs, and answers to those who wait. One
-/// thread looks at the store for all of them, when it rings and once a second; it sleeps while there is nobody.
+/// The streams of events and logs, and the deferred answers to waiting clients. One thread reads the store for all of
+/// them, when the store notifies it and once a second. It does so only while it has a client or a chore.
 /// Thread-safe.
 class Live {
 public:
-    /// `log` outlives it.
+    /// `log` outlives the Live.
     Live(LiveParams params, Log& log);
     ~Live();
     Live(const Live&) = delete;
     Live& operator=(const Live&) = delete;
 
-    /// Lines of history that pass the filter, from after the given number; without one, from now on.
+    /// Returns a stream of the lines of history that pass the filter, after the given number; unset: from now on.
     [[nodiscard]] std::shared_ptr<http::StreamSource> events(EventFilter filter, std::optional<std::int64_t> after,
                                                              std::string token_hash);
-    /// What the runs of a task print, from after that offset, until it has ended.
+    /// Returns a stream of the output of a task's runs, after the given offset, until the task has ended.
     [[nodiscard]] std::shared_ptr<http::StreamSource> log_of(const Uuid& task, std::int64_t after,
                                                              std::string token_hash);
-    /// The answer of a wait route, once the task or job has ended or the time is up. Throws OVERLOADED.
+    /// Returns the answer of a wait route; it completes when the task or job has ended, or after the timeout. Throws
+    /// OVERLOADED when too many clients wait.
     [[nodiscard]] http::Deferred wait_for(Waited waited, Duration timeout);
 
     void end_streams(const std::string& why);
-    /// Whether the thread turns, and can read the store when somebody needs that.
+    /// Whether the thread makes its rounds, and can read the store when a client needs it.
     [[nodiscard]] const VitalSign& sign() const { return sign_; }
 
 private:
@@ -92,7 +93,7 @@ private:
     std::condition_variable woken_;
     std::vector<std::weak_ptr<EventStream>> event_streams_;  // guarded by mutex_
     std::vector<std::weak_ptr<LogStream>> log_streams_;      // guarded by mutex_
-    store::Watch* watch_ = nullptr;                          // guarded by mutex_: what the thread waits on
+    store::Watch* watch_ = nullptr;                          // guarded by mutex_: the thread waits on it
     std::atomic<bool> stopping_ = false;
     bool is_away_ = false;
     Moment tokens_checked_ = {};

@@ -4,7 +4,7 @@
 
 namespace holdfast::api {
 
-// The state is read before the logs: what a run logs is stored before its end is.
+// The state is read before the log: a run stores its output before its end, so an ended task has its whole log.
 void LogStream::read(store::ClientStore& store) {
     const std::size_t limit = room();
     if (limit < most_messages / 2) return;

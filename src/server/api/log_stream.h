@@ -7,13 +7,13 @@
 
 namespace holdfast::api {
 
-/// One reader of what the runs of a task print. It is read on only as fast as the reader takes it.
+/// The output of a task's runs, streamed to one reader. It reads the store only as fast as the reader consumes.
 class LogStream final : public MessageQueue {
 public:
     LogStream(const Uuid& task, std::int64_t after, std::string token_hash)
         : MessageQueue(most_messages, std::move(token_hash)), task_(task), offset_(after) {}
 
-    /// Reads what is new; ends when the task has. Of the looking thread.
+    /// Reads new output from the store, and ends the stream after the task has ended. For the thread of Live only.
     void read(store::ClientStore& store);
 
 private:

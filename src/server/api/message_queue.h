@@ -12,8 +12,8 @@
 
 namespace holdfast::api {
 
-/// A queue of messages between the thread that looks and the loop that sends: bounded, so that a slow reader costs no
-/// memory. Thread-safe.
+/// A queue of messages from the thread of Live to the loop that sends them. It is bounded, so that a slow reader
+/// cannot exhaust memory. Thread-safe.
 class MessageQueue : public http::StreamSource {
 public:
     MessageQueue(std::size_t most, std::string token_hash) : most_(most), token_hash_(std::move(token_hash)) {}
@@ -22,9 +22,9 @@ public:
     [[nodiscard]] bool ended() const override;
     void on_news(std::function<void()> wake) override;
 
-    /// One that does not fit takes all before it along; the reader is told of the gap.
+    /// Appends a message. A full queue first drops all earlier messages, and the reader receives a `gap`.
     void push(http::ServerSentEvent message);
-    /// Sent after all others, and only the last one: what it tells of goes on changing.
+    /// Sets the message that is sent after all others. It replaces an unsent earlier one, which is out of date.
     void push_latest(http::ServerSentEvent message);
     void end(http::ServerSentEvent last);
     [[nodiscard]] std::size_t room() const;
@@ -35,7 +35,7 @@ private:
 
     const std::size_t most_;
     const std::string token_hash_;
-    mutable std::mutex mutex_;  // guards what follows
+    mutable std::mutex mutex_;  // guards the members below
     std::deque<http::ServerSentEvent> messages_;
     std::optional<http::ServerSentEvent> latest_;
     bool has_gap_ = false;

@@ -4,7 +4,7 @@
 
 namespace holdfast::api {
 
-/// The OpenAPI 3.1 document of every route, made of the route table.
+/// Returns the OpenAPI 3.1 document of all routes, generated from the route table.
 [[nodiscard]] Json openapi_document(const std::string& version);
 
 }  // namespace holdfast::api

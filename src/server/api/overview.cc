@@ -13,14 +13,14 @@ namespace {
 
 constexpr Duration recent = std::chrono::hours(1);
 
-/// Everything that the overview tells of, read at one time.
+/// Everything that the overview reports, read for one request.
 struct Picture {
     Timestamp now = {};
     store::TaskCounts tasks = {};
     store::JobCounts jobs = {};
     store::Vitals vitals = {};
     std::vector<views::WorkerView> workers = {};
-    std::vector<Uuid> unregistered = {};  ///< workers that hold tasks and have no row
+    std::vector<Uuid> unregistered = {};  ///< workers that hold tasks but have no row
     std::vector<store::QueueRecord> queues = {};
     std::vector<store::RouteBacklog> backlog = {};
     std::vector<store::ScheduleRecord> schedules = {};
@@ -38,7 +38,7 @@ std::vector<JobInfo> recently_failed(store::ClientStore& store, Timestamp now) {
     return jobs;
 }
 
-/// As the page asks for them too, so that one reading does for both.
+/// Uses the same statistics as the page requests, so that one cached read serves both.
 std::int64_t failed_tasks(Call& call) {
     const auto stats = call.services.statistics(call.store(), {.window = recent});
     std::int64_t failed = 0;
@@ -66,7 +66,7 @@ Picture take_picture(Call& call) {
     return picture;
 }
 
-// ---- What needs a person ------------------------------------------------------------------------
+// ---- Concerns for the operator ------------------------------------------------------------------
 
 using Concern = views::Concern;
 using views::Severity;
@@ -81,7 +81,7 @@ bool could_take(const views::WorkerView& worker, const store::RouteBacklog& back
            store::serves(registration.queues, registration.tags, {backlog.route, backlog.queue, backlog.tags});
 }
 
-/// Tasks that could run now, and that no worker which is there could ever take.
+/// Counts the tasks that could run now but match none of the present workers.
 std::int64_t count_unmatched(const Picture& picture) {
     std::int64_t tasks = 0;
     for (const auto& backlog : picture.backlog)
@@ -152,12 +152,12 @@ void note_schedules(const Picture& picture, std::vector<Concern>& concerns) {
     }
 }
 
-/// The worst first.
+/// Returns the concerns, the worst first.
 std::vector<Concern> concerns_of(const Picture& picture) {
     std::vector<Concern> concerns;
     if (picture.sweeper.empty())
-        concerns.push_back({"nobody_sweeps", Severity::Problem, "no process does recovery: start a worker or a server",
-                            "recovery", "", 1});
+        concerns.push_back({"nobody_sweeps", Severity::Problem,
+                            "no process does recovery: start a worker or a server", "recovery", "", 1});
     note_workers(picture, concerns);
     note_failures(picture, concerns);
     note_schedules(picture, concerns);

@@ -11,28 +11,27 @@
 
 namespace holdfast::api {
 
-/// One of several complaints about what was sent.
+/// One fault of a request; an answer may list several.
 struct Fault {
     std::string where = {};   ///< "retry.max_attempts", "tasks[3].name", "?limit"
-    std::string detail = {};  ///< goes on from there: "must be a whole number, not \"three\""
+    std::string detail = {};  ///< continues the sentence: "must be a whole number, not \"three\""
 
     friend bool operator==(const Fault&, const Fault&) = default;
 };
 
-/// A kind of answer that is no success: its code for programs, its status and title for everybody.
+/// A kind of error answer: a code for programs, an HTTP status, and a title for people.
 struct ProblemKind {
     std::string_view code;
     int status;
     std::string_view title;
 };
-/// Every one that the API answers with, as docs/api.md lists them.
+/// Returns every kind that the API answers with, as docs/api.md lists them.
 [[nodiscard]] const std::vector<ProblemKind>& problem_kinds();
 
-/// Ends the handling of a request; Api::handle answers with it (RFC 9457). Everything in it may be read by whoever
-/// asked.
+/// Ends the handling of a request; Api::handle turns it into the answer (RFC 9457). The client sees all of it.
 class Problem : public std::exception {
 public:
-    /// `code` is one of problem_kinds(). `detail` is a sentence that says what to do.
+    /// `code` is one of problem_kinds(). `detail` is a sentence that tells the client what to do.
     explicit Problem(std::string_view code, std::string detail, std::vector<Fault> faults = {});
 
     [[nodiscard]] const char* what() const noexcept override { return detail_.c_str(); }
@@ -53,8 +52,7 @@ private:
     std::vector<std::pair<std::string, std::string>> headers_;
 };
 
-/// What the exception that is being handled means to whoever asked; nullopt: it is a defect, of which nothing is
-/// told.
+/// Returns the answer to the client for an exception; nullopt: a defect, whose details go only to the log.
 [[nodiscard]] std::optional<Problem> problem_of(const std::exception& failure);
 
 }  // namespace holdfast::api

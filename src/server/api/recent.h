@@ -12,12 +12,13 @@
 
 namespace holdfast::api {
 
-/// What is dear to read and the same for everybody, kept for a moment: many who ask within it cost as much as one.
-/// The dearer it was, the longer it is kept. Thread-safe; those who ask at once wait for one reading.
+/// A short-lived cache of values that are costly to read and the same for every client: many requests within that
+/// time cost one read. The more a read cost, the longer its value is kept. Thread-safe; concurrent callers share one
+/// read.
 template <typename Key, typename Value>
 class Recent {
 public:
-    /// `at_most`: nothing is kept longer; zero: nothing is kept.
+    /// `at_most`: the longest time that a value is kept; zero: values are not cached.
     explicit Recent(Duration at_most) : at_most_(at_most) {}
 
     template <typename Read>
@@ -32,8 +33,8 @@ public:
         return value;
     }
 
-    /// Reads it in any case, for somebody who does so again and again, with nine times as long in between at most:
-    /// the others are content with that.
+    /// Always reads the value, and keeps it for get(). For a caller that reads periodically, and pauses at most nine
+    /// times as long as a read takes: the value of a costly read then lasts until the next one.
     template <typename Read>
     Value renewed(const Key& key, const Read& read) {
         const std::lock_guard turn(turn_);
@@ -45,7 +46,7 @@ public:
         return value;
     }
 
-    /// What was read before is out of date: it is read again, unless that was dear and just now.
+    /// Marks all values as out of date. The next get() reads again, unless the last read was costly and recent.
     void changed() {
         const std::lock_guard lock(mutex_);
         ++changes_;
@@ -86,8 +87,8 @@ private:
     }
 
     const Duration at_most_;
-    std::mutex turn_;   // of whoever reads
-    std::mutex mutex_;  // guards what follows
+    std::mutex turn_;   // held by the thread that reads
+    std::mutex mutex_;  // guards the members below
     std::map<Key, Kept> kept_;
     std::uint64_t changes_ = 0;
 };

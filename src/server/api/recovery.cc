@@ -8,7 +8,7 @@ namespace holdfast::api {
 
 namespace {
 
-/// Whoever only looks: no sweeper has this name, so that asking with it takes nothing from anybody.
+/// The name for reading the sweep lease. It is not the name of a sweeper, so the lease stays with its holder.
 constexpr const char* onlooker = "the api, which only looks";
 
 using Settle = engine::ManualAnswer (*)(store::RecoveryStore&, Random&, const engine::ManualParams&);

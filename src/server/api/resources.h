@@ -4,7 +4,7 @@
 
 namespace holdfast::api {
 
-// The handlers of the routes, one file for each resource. Each may throw Problem, and what the store throws.
+// The handlers of the routes, one file for each resource. Each may throw Problem and the exceptions of the store.
 
 // submit.cc
 http::Reply submit_tasks(Call& call);

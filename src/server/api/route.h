@@ -16,47 +16,48 @@ using Handler = http::Reply (*)(Call&);
 
 struct Parameter {
     std::string name = {};
-    Json schema = {};  ///< of a list: separated by commas
+    Json schema = {};  ///< the items of a list are separated by commas
 };
 
-/// One thing that can be asked of the server. All that is known about a route stands here: the router, the
-/// authorisation, the checks of parameters and bodies, and the OpenAPI document are made of it.
+/// One route of the API, with every fact about it. The router, the authorisation, the checks of parameters and
+/// bodies, and the OpenAPI document all derive from it.
 struct Route {
     std::string method = {};
     std::string path = {};                   ///< "/api/tasks/{id}/cancel"
-    std::optional<store::Scope> scope = {};  ///< nullopt: anybody
-    std::string tag = {};                    ///< the chapter of the documentation: "Tasks"
-    std::string summary = {};                ///< one sentence without its full stop
+    std::optional<store::Scope> scope = {};  ///< nullopt: any client, even without a token
+    std::string tag = {};                    ///< its chapter in the documentation: "Tasks"
+    std::string summary = {};                ///< one sentence without the full stop
     std::vector<Parameter> query = {};
-    std::string body = {};    ///< the schema of the request's body; empty: it has none
-    std::string answer = {};  ///< the schema of the answer; empty: it is not JSON
+    std::string body = {};    ///< the schema of the request body; empty: without a body
+    std::string answer = {};  ///< the schema of the answer; empty: not JSON
     Handler handler = nullptr;
-    int status = 200;  ///< of success
+    int status = 200;  ///< of a successful answer
     std::string content_type = "application/json";
-    bool needs_all_queues = false;  ///< not for tokens that are limited to queues
-    bool may_exist = false;         ///< 200 where the same had been done before
-    /// Also while the store is away: whoever it last said may ask may ask then.
+    bool needs_all_queues = false;  ///< refuses tokens that are limited to queues
+    bool may_exist = false;         ///< may answer 200: the same had been done before
+    /// Served even while the store is unreachable, with the last known permissions.
     bool answers_without_store = false;
     http::Lane lane = http::Lane::Usual;
 };
 
-/// Every route, by chapter.
+/// Returns every route, by chapter.
 [[nodiscard]] const std::vector<Route>& routes();
 
-/// A route and what stood in the place of its {names}.
+/// A route, and the values of the {names} in its path.
 struct RouteMatch {
     const Route* route = nullptr;
     std::vector<std::pair<std::string, std::string>> path = {};
 };
 
-/// The route of a request; HEAD is answered as GET. Throws NO_SUCH_ROUTE, or METHOD_NOT_ALLOWED with those that are.
+/// Returns the route of a request; HEAD matches GET. Throws NO_SUCH_ROUTE, or METHOD_NOT_ALLOWED with the allowed
+/// methods.
 [[nodiscard]] RouteMatch match_route(const std::string& method, const std::vector<std::string>& path);
-/// Whether any route has this path, whatever the method.
+/// Whether any route has this path, with any method.
 [[nodiscard]] bool is_route(const std::vector<std::string>& path);
 
-/// A body of this size or more makes a request a dear one, whatever its route.
+/// A request with a body of this size or more is costly (Lane::Dear), on any route.
 inline constexpr std::size_t dear_body_bytes = 256 << 10;
-/// Which threads answer the request: its route's, or those for dear ones.
+/// Returns the lane whose threads answer the request: that of its route, or Lane::Dear for a large body.
 [[nodiscard]] http::Lane lane_of(const http::Request& request);
 
 }  // namespace holdfast::api

@@ -23,7 +23,7 @@ bool is_name(const std::string& segment) {
     return segment.starts_with('{');
 }
 
-/// The table with its paths cut into segments, made once.
+/// Returns the route table with its paths split into segments, built once.
 const std::vector<std::pair<Segments, const Route*>>& cut_routes() {
     static const auto cut = [] {
         std::vector<std::pair<Segments, const Route*>> made;

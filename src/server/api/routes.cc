@@ -6,13 +6,13 @@
 
 namespace holdfast::api {
 
-// Of its own, because short words are used here.
+// A namespace of its own, because the table uses short names.
 namespace route_table {
 namespace {
 
 using enum store::Scope;
 
-/// A row of the table: the parts of a route, by name. Without `scope` it is for everybody.
+/// A row of the table, which names the parts of a route. A row without `scope` is open to every client.
 struct Row : Route {
     Row scope(store::Scope least) && { return set(&Route::scope, least); }
     Row query(std::vector<Parameter> parameters) && { return set(&Route::query, std::move(parameters)); }
@@ -54,7 +54,7 @@ Row remove(const char* path, Handler handler, const char* summary) {
     return row("DELETE", path, handler, summary);
 }
 
-// ---- What several of them take ----------------------------------------------------------------------------------
+// ---- Shared parameters ------------------------------------------------------------------------------------------
 
 template <Worded State>
 Parameter states_of() {

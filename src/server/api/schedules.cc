@@ -48,7 +48,7 @@ http::Response set_schedule_paused(Call& call, bool paused) {
     return steered(call, was_there, paused ? "paused" : "resumed");
 }
 
-/// As the store keeps it. Throws REFUSED, or FORBIDDEN for queues that are not the caller's.
+/// Returns the schedule as the store keeps it. Throws REFUSED, or FORBIDDEN for queues that the caller may not use.
 store::ScheduleDefinition read_schedule(Call& call, const Value& item, std::string_view written) {
     const std::string name = item.at("name");
     const auto timing = core::parse_timing(item.at("timing").dump());

@@ -19,7 +19,7 @@ std::string name_of_type(const std::string& type) {
     return type == "object" ? "an object" : "null";
 }
 
-/// The value, so short that it fits into a sentence.
+/// Returns the value, shortened to fit into a sentence.
 std::string shown(const Value& value) {
     if (value.is_structured()) return value.is_array() ? "a list" : "an object";
     const std::string whole = value.dump(-1, ' ', false, Value::error_handler_t::replace);
@@ -41,7 +41,7 @@ bool is_moment(const std::string& text) {
     return parse_timestamp(text) || parse_duration(text, std::chrono::seconds(1));
 }
 
-/// What a text of that format must be; empty: it is.
+/// Returns what a text of that format must be; empty: the text is valid.
 std::string format_fault(const std::string& format, const std::string& text) {
     if (format == "uuid" && !Uuid::parse(text)) return "a UUID";
     if (format == "date-time" && !parse_timestamp(text)) return "a time such as 2026-11-15T08:30:00Z";
@@ -52,7 +52,7 @@ std::string format_fault(const std::string& format, const std::string& text) {
     return "";
 }
 
-/// One walk over a value and the schema beside it.
+/// One walk over a value together with its schema.
 class Check {
 public:
     explicit Check(const Json& components) : components_(components) {}
@@ -83,7 +83,7 @@ private:
 
     void complain(const std::string& where, std::string detail) { faults.push_back({where, std::move(detail)}); }
 
-    /// The first choice that is not null is what the complaints are about.
+    /// The value must match one of the choices. Otherwise the faults against the first choice are reported.
     void look_at_choices(const Value& value, const Json& choices, const std::string& where) {
         std::vector<Fault> first;
         for (const Json& choice : choices) {

@@ -9,12 +9,12 @@
 
 namespace holdfast::api::schema {
 
-using namespace views::schema;  // NOLINT(google-build-using-namespace): requests are checked by the same schemas
+using namespace views::schema;  // NOLINT(google-build-using-namespace): requests are checked with the same schemas
 
 using views::Json;
 using Value = nlohmann::json;
 
-/// All that is wrong with the value by the schema; empty: nothing. `components` are what "$ref" names.
+/// Returns every fault of the value against the schema; empty: it is valid. "$ref" names one of `components`.
 [[nodiscard]] std::vector<Fault> faults_of(const Value& value, const Json& schema, const Json& components,
                                            const std::string& where = {});
 

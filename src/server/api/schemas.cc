@@ -7,7 +7,7 @@ namespace holdfast::api {
 
 namespace {
 
-using namespace schema;  // NOLINT(google-build-using-namespace): the words of this file
+using namespace schema;  // NOLINT(google-build-using-namespace): the vocabulary of this file
 
 Json list(const std::string& item) {
     return object(

@@ -5,7 +5,7 @@
 
 namespace holdfast::api {
 
-/// Every schema of a request or an answer, by name: the components of the OpenAPI document.
+/// Returns every schema of a request or an answer, by name: the components of the OpenAPI document.
 [[nodiscard]] const Json& schemas();
 
 }  // namespace holdfast::api

@@ -12,11 +12,11 @@ namespace holdfast::api {
 
 using OpenStore = std::function<std::unique_ptr<store::Store>()>;
 
-/// Connections that are lent for one request each, opened when they are first needed. Thread-safe; outlives what it
-/// lends.
+/// A pool of connections to the store, each lent for one request and opened on first use. Thread-safe; it outlives
+/// the connections that it lends.
 class StorePool {
 public:
-    /// `open` opens one more; at most `size` are open at a time.
+    /// `open` opens a connection; the pool has at most `size` of them open.
     StorePool(OpenStore open, std::size_t size) : open_(std::move(open)), size_(size) {}
 
     class Lent {
@@ -32,9 +32,10 @@ public:
         std::unique_ptr<store::Store> store_;
     };
 
-    /// Waits until one is free, for five seconds at most; then throws Unavailable. Throws what opening throws.
+    /// Lends a connection. Waits at most five seconds for a free one, then throws Unavailable; passes on the
+    /// exceptions of `open`.
     [[nodiscard]] Lent lend();
-    /// One more, beside those that are lent, for whoever keeps it.
+    /// Opens a connection outside of the pool, which the caller keeps.
     [[nodiscard]] std::unique_ptr<store::Store> open_own() const { return open_(); }
 
 private:

@@ -12,7 +12,7 @@ namespace {
 
 using config::Submission;
 
-// ---- What to execute ----------------------------------------------------------------------------
+// ---- The work -----------------------------------------------------------------------------------
 
 std::string text_in(const Value& item, const std::string& member) {
     const Value* text = given(item, member);
@@ -39,7 +39,7 @@ Submission from_catalog(const config::Catalog& catalog, const std::string& name,
     return std::move(submission).value();
 }
 
-/// Overrides what a definition of the catalog executes with the script or specification that the item brings, if any.
+/// Overrides the work of a catalog definition with the script or specification of the item, if it has one.
 void override_work(const Value& item, bool is_function, Submission& submission) {
     const Value* script = given(item, "script");
     const Value* spec = given(item, "spec");
@@ -73,7 +73,7 @@ Submission read_work(Call& call, const Value& item) {
     return submission;
 }
 
-// ---- How it is to be treated --------------------------------------------------------------------
+// ---- The options --------------------------------------------------------------------------------
 
 void read_times(Call& call, const Value& item, Submission& submission) {
     SubmitOptions& options = submission.options;
@@ -104,7 +104,7 @@ void read_treatment(Call& call, const Value& item, Submission& submission) {
     read_times(call, item, submission);
 }
 
-/// `written`: the item as it came. Arguments are kept byte for byte.
+/// Returns the task of an item. `written`: the text of the item, from which the arguments are kept byte for byte.
 store::NewTask read_task(Call& call, const Value& item, std::string_view written) {
     Submission submission = read_work(call, item);
     read_treatment(call, item, submission);
@@ -115,9 +115,9 @@ store::NewTask read_task(Call& call, const Value& item, std::string_view written
     return client::function_task(submission.name, std::move(args), submission.options);
 }
 
-// ---- One ----------------------------------------------------------------------------------------
+// ---- One task -----------------------------------------------------------------------------------
 
-/// A header counts where the body leaves the member out.
+/// Returns the item, with members that the body omits taken from headers.
 Value with_headers(const http::Request& request, Value item) {
     const auto take_over = [&](const char* member, std::string_view header) {
         if (!header.empty() && given(item, member) == nullptr) item[member] = header;
@@ -158,13 +158,13 @@ http::Response submit_one(Call& call) {
     return submitted(client::submit_all(call.store(), {task}).front(), task);
 }
 
-// ---- Many ---------------------------------------------------------------------------------------
+// ---- A batch of tasks ---------------------------------------------------------------------------
 
 Json refused_item(const std::string& detail) {
     return {{"id", nullptr}, {"status", "refused"}, {"detail", detail}, {"concurrency_limit", nullptr}};
 }
 
-/// The items of a batch, those that can be read as tasks, and where each of these came from.
+/// A batch: an answer for each item, the valid tasks, and for each task the index of its item.
 struct Batch {
     Json answers = Json::array();
     std::vector<store::NewTask> tasks = {};

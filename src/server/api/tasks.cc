@@ -11,7 +11,7 @@ namespace holdfast::api {
 
 namespace {
 
-/// The task that an order is about, if the caller may give orders about its queue.
+/// Returns the task that the order is about. Throws FORBIDDEN unless the caller may use its queue.
 store::TaskRecord steered_task(Call& call) {
     store::TaskRecord record = find_task(call.store(), call.path("id"));
     call.caller.require_queue(record.task.queue);
@@ -123,7 +123,7 @@ http::Reply force_task(Call& call) {
     HOLDFAST_ASSERT(false);
 }
 
-// The state is read before the logs: what a run logs is stored before its end is.
+// The state is read before the log: a run stores its output before its end, so an ended task has its whole log.
 http::Reply read_task_log(Call& call) {
     const auto record = find_task(call.store(), call.path("id"));
     const std::int64_t after = call.number("after", 0);

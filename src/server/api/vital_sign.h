@@ -7,23 +7,24 @@
 
 namespace holdfast::api {
 
-/// Something that a server must keep doing, as /readyz tells of it. From any thread, without waiting for it.
+/// The health of an activity that the server must keep doing, as /readyz reports it. Thread-safe; check() returns at
+/// once, even while the activity hangs.
 class VitalSign {
 public:
-    /// It is well as long as its last success is not older than `patience`, and no try since has lasted longer than
-    /// `slow_after`.
+    /// The activity is healthy while its last success is at most `patience` old, and every attempt since then took at
+    /// most `slow_after`.
     explicit VitalSign(Duration patience, Duration slow_after) : patience_(patience), slow_after_(slow_after) {}
     explicit VitalSign(Duration patience) : VitalSign(patience, patience) {}
 
-    /// A try is under way until it has succeeded or failed; to be told by those whose tries may hang.
+    /// Starts an attempt, which lasts until succeeded() or failed(). An activity whose attempts may hang calls it.
     void began();
     void succeeded();
     void failed(const std::string& why);
 
     struct Check {
         bool ok = false;
-        std::string detail = {};   ///< for everybody: "last done 0.4s ago", "not done yet", "..., under way for 7s"
-        std::string failure = {};  ///< what the last try failed of: may name hosts and files; empty: it did not
+        std::string detail = {};   ///< for any client: "last done 0.4s ago", "not done yet", "..., under way for 7s"
+        std::string failure = {};  ///< why the last attempt failed (may name hosts and files); empty: it did not
     };
     [[nodiscard]] Check check() const;
 
@@ -33,9 +34,9 @@ private:
     const Duration patience_;
     const Duration slow_after_;
     mutable std::mutex mutex_;
-    Duration last_{-1};      // guarded by mutex_, as are the next
-    Duration began_{-1};     // negative: no try is under way
-    bool was_slow_ = false;  // the last try that failed
+    Duration last_{-1};      // guarded by mutex_, as are the members below
+    Duration began_{-1};     // negative: no attempt is under way
+    bool was_slow_ = false;  // whether a failed attempt since the last success was slow
     std::string failure_;
 };
 

@@ -66,7 +66,7 @@ void WaitingList::remove_answered(const std::vector<Entry>& answered) {
 
 namespace {
 
-/// What becomes of one wait, once it was looked at.
+/// Returns the answer that ends a wait, given the record that was found; nullopt: the client keeps waiting.
 template <typename Record>
 std::optional<http::Response> verdict(const Waited& waited, Steady::time_point until,
                                       const std::optional<Record>& found) {

@@ -12,23 +12,24 @@
 
 namespace holdfast::api {
 
-/// Whose end somebody waits for.
+/// The task or job whose end a client waits for.
 struct Waited {
     enum class Kind { Task, Job };
     Kind kind = Kind::Task;
     Uuid id = {};
 };
 
-/// Those who wait for tasks and jobs to end. No thread waits with them: each look asks about all of them at once.
-/// Thread-safe.
+/// The clients that wait for tasks and jobs to end. They do not occupy threads: each look() reads the state of all
+/// tasks and jobs together. Thread-safe.
 class WaitingList {
 public:
-    /// Throws OVERLOADED when too many wait.
+    /// Returns the answer, to be completed later. Throws OVERLOADED when too many clients wait.
     [[nodiscard]] http::Deferred add(Waited waited, Duration timeout);
     [[nodiscard]] bool is_empty() const;
-    /// Answers those whose wait is over.
+    /// Answers the clients whose task or job has ended or is gone, or whose timeout has passed.
     void look(store::ClientStore& store);
-    /// Answers those whose time is up, when the store could not be asked.
+    /// Answers STORE_UNAVAILABLE to the clients whose timeout has passed. Live calls it while the store is
+    /// unreachable.
     void give_up_overdue();
     void give_up_all(const std::string& why);
 
@@ -49,7 +50,7 @@ private:
     std::vector<Entry> entries_;  // guarded by mutex_
 };
 
-/// {"id", "timed_out", "task"}
+/// Returns {"id", "timed_out", "task"}; for a job "job" in place of "task". Without a record, the wait timed out.
 [[nodiscard]] http::Response ending_answer(const Uuid& id, const std::optional<store::TaskRecord>& task);
 [[nodiscard]] http::Response ending_answer(const Uuid& id, const std::optional<JobInfo>& job);
 

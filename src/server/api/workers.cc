@@ -11,7 +11,7 @@ namespace holdfast::api {
 
 namespace {
 
-// By name, and of one name the newest first.
+// Sorts by name; workers of the same name, newest first.
 void sort_for_people(std::vector<store::WorkerRecord>& records) {
     std::ranges::sort(records, [](const store::WorkerRecord& left, const store::WorkerRecord& right) {
         return std::tie(left.registration.name, right.registered_at) <
