@@ -18,7 +18,7 @@ bool any(const CLI::App* /*command*/) {
 
 // ---- Bad usage ----------------------------------------------------------------------------------
 
-/// The command that the line got to: "tasks", after which a word was not understood.
+/// The deepest command that was parsed: "tasks" when the word after it is unknown.
 const CLI::App& deepest_command(const CLI::App& program) {
     const auto parsed = program.get_subcommands();
     return parsed.empty() ? program : deepest_command(*parsed.back());
@@ -40,7 +40,7 @@ void add_options_of(const CLI::App& command, std::vector<std::string>& names) {
         for (const auto& name : option->get_lnames()) names.push_back("--" + name);
 }
 
-/// Of the command and of those above it.
+/// The options of the command and of all commands above it.
 std::vector<std::string> known_options(const CLI::App& command) {
     std::vector<std::string> names;
     for (const CLI::App* level = &command; level != nullptr; level = level->get_parent())
@@ -197,7 +197,7 @@ Program::~Program() = default;
 
 Reading Program::read(std::vector<std::string> words) {
     if (!app_->get_subcommands(any).empty()) app_->require_subcommand(1);
-    std::ranges::reverse(words);  // as the library wants them
+    std::ranges::reverse(words);  // in the order that the library expects
     try {
         app_->parse(std::move(words));
     } catch (const CLI::CallForHelp&) {

@@ -5,10 +5,10 @@
 
 namespace holdfast::cli {
 
-/// All commands, in the order of the help. `more` are those that do not belong to this folder.
+/// Adds all commands, in the order of the help. `more` adds commands that are defined outside this folder.
 void add_commands(Command& program, const std::vector<AddCommand>& more);
 
-// Each is defined in the file that does the work; the tree is in commands.cc.
+// Each function is defined in the file of its command; commands.cc builds the tree.
 
 void add_submit(Command& program);
 void add_run(Command& program);

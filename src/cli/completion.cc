@@ -13,7 +13,7 @@ namespace holdfast::cli {
 
 namespace {
 
-// The script is made from the program's own tree of commands, so that it knows every word there is.
+// The script is generated from the program's own tree of commands, so that it is always complete.
 
 struct Place {
     std::string path;  // "/tasks/list"; empty for the program itself
@@ -31,7 +31,7 @@ void collect(const Command& command, const std::string& path, const std::vector<
     for (const Command& child : commands) collect(child, path + "/" + child.name(), inherited, places);
 }
 
-/// The words that a command takes beside its options: ids of tasks and jobs, names of workers and schedules.
+/// The words that a command accepts beside its options: ids of tasks and jobs, names of workers and schedules.
 std::string wanted_words(const std::string& path) {
     if (path.starts_with("/tasks/") && path != "/tasks/list") return "; wanted=tasks";
     if (path.starts_with("/jobs/") && path != "/jobs/list") return "; wanted=jobs";
@@ -91,7 +91,7 @@ _holdfast() {
 complete -F _holdfast holdfast
 )bash";
 
-/// The words of the options of a task.
+/// The allowed words of the task options.
 std::string choices() {
     std::string text;
     for (const core::TaskOption& option : core::task_options())

@@ -15,7 +15,7 @@ namespace holdfast::cli {
 
 namespace {
 
-// An application with these commands goes by its own name.
+// The name of the program; an application with these commands uses its own.
 std::string program_name(int argc, const char* const* argv) {
     const std::string path = argc > 0 ? argv[0] : "";
     const std::string name = path.substr(path.find_last_of('/') + 1);
@@ -39,7 +39,7 @@ ExitCode complain(Io& io, std::string_view sentence, ExitCode code) {
     return code;
 }
 
-/// These open a store themselves, or make one: a server cannot stand for it.
+/// Commands that open or create a store themselves, so that a server cannot replace it.
 constexpr std::array<std::string_view, 6> commands_of_a_store = {"worker",  "server", "dev",
                                                                  "migrate", "demo",   "bench"};
 
@@ -52,7 +52,7 @@ void refuse_server(const std::string& program, const std::string& command, const
                     program, command, mask_password(globals.server)));
 }
 
-// ---- What goes wrong while a command runs -------------------------------------------------------
+// ---- Errors while a command runs ----------------------------------------------------------------
 
 ExitCode report_complaints(Io& io, const Complaints& fault) {
     std::istringstream complaints(fault.what());
@@ -95,7 +95,7 @@ ExitCode guarded(Io& io, const std::function<ExitCode()>& command) {
     }
 }
 
-// A full disk behind a redirection must not look like success.
+// Flushes the output, so that a full disk behind a redirection is reported as an error.
 ExitCode flushed(Io& io, ExitCode code) {
     io.out.flush();
     if (io.out && io.raw) return code;

@@ -8,8 +8,8 @@
 
 namespace holdfast::cli {
 
-/// Runs one command line. Everything that goes wrong becomes one sentence on `io.err` and an exit code; nothing is
-/// thrown. `functions` are the application's, for the command `worker`; `more` adds commands to those of this folder.
+/// Runs one command line. Every error becomes one sentence on `io.err` and an exit code; exceptions do not escape.
+/// `functions` are the application's, for the command `worker`; `more` adds commands to those of this folder.
 [[nodiscard]] ExitCode run(int argc, const char* const* argv, Io& io, const FunctionTable& functions,
                            const std::vector<AddCommand>& more);
 

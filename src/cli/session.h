@@ -26,13 +26,13 @@ namespace holdfast::cli {
 struct Globals {
     std::string store;    ///< empty: from the configuration
     std::string server;   ///< a server to ask instead of a store; empty: none
-    std::string token;    ///< for it
-    std::string ca_file;  ///< by which its certificate is checked; empty: the system's authorities
+    std::string token;    ///< the token for that server
+    std::string ca_file;  ///< CA certificates that verify the server; empty: those of the system
     std::string config;   ///< empty: holdfast.yaml, if there is one
     bool json = false;
 };
 
-/// More than one thing may be wrong; what() is every complaint, one a line.
+/// An error with one or more complaints; what() lists them, one per line.
 class Complaints : public BadInput {
 public:
     using BadInput::BadInput;
@@ -44,54 +44,54 @@ public:
     using Complaints::Complaints;
 };
 
-/// No worker, schedule or concurrency key has that name.
+/// The named worker, schedule or concurrency key does not exist.
 class NotFound : public BadInput {
 public:
     using BadInput::BadInput;
 };
 
-/// What a command may do to the store by opening it.
+/// The changes that a command may make to the store when it opens it.
 enum class Access {
-    AsItIs,            ///< nothing: a missing file, or a schema that is not up to date, is an error
+    AsItIs,            ///< none: a missing file, or an outdated schema, is an error
     CreateAndMigrate,  ///< create a missing file, bring the schema up to date
 };
 
-/// Every error of a configuration, one a line: what a BadConfig says.
+/// All errors of a configuration, one per line: the message of a BadConfig.
 [[nodiscard]] std::string to_lines(const config::ConfigErrors& errors);
 
-/// How the store that a configuration names is opened.
+/// The parameters that open the store of a configuration.
 [[nodiscard]] client::ConnectParams connect_params(const config::Config& config, Access access);
 
-/// One run of the program: what a command works with.
+/// One run of the program: the context of a command.
 struct Session {
     Io& io;
     Globals globals;
     const FunctionTable& functions;  ///< of the application
 
-    /// Loads the configuration, with a command's own flags laid over it. Throws BadConfig.
+    /// Loads the configuration and overrides it with a command's own flags. Throws BadConfig.
     [[nodiscard]] config::Config load_config(const std::vector<config::FlagOverride>& flags = {}) const;
     [[nodiscard]] Result<config::Config, config::ConfigErrors> try_config(
         const std::vector<config::FlagOverride>& flags = {}) const;
-    /// Opens the store that flag, environment or configuration name, or the server that stands for one. Throws
-    /// BadInput or StoreError.
+    /// Opens the store named by flag, environment or configuration, or a server in its place. Throws BadInput or
+    /// StoreError.
     [[nodiscard]] std::unique_ptr<store::ClientStore> open_store(Access access) const;
     [[nodiscard]] std::unique_ptr<store::ClientStore> open_store(const config::Config& config, Access access) const;
-    /// The same for a command that a server cannot serve: throws Unusable when one was named.
+    /// Opens the store for a command that a server cannot handle; throws Unusable when a server was named.
     [[nodiscard]] std::unique_ptr<store::Store> open_store_itself(const config::Config& config, Access access) const;
 
-    /// The server to ask instead of a store; null: none was named.
+    /// The server to use in place of a store; null when none was named.
     [[nodiscard]] std::unique_ptr<remote::ServerLink> server() const;
 
-    /// A line of JSON.
+    /// Prints a line of JSON.
     void print(const views::Json& shape) const;
-    /// What a command has done: a line of JSON with --json, else the sentence.
+    /// Reports the result of a command: a line of JSON with --json, else the sentence.
     void tell(const views::Json& shape, const std::string& sentence) const;
 
-    /// For people who read an event later: "alice@web-1 (cli)".
+    /// The actor recorded in events: "alice@web-1 (cli)".
     [[nodiscard]] std::string who() const;
 };
 
-/// How the named server is reached.
+/// The connection parameters of the named server.
 [[nodiscard]] http::ClientParams server_params(const Globals& globals);
 
 }  // namespace holdfast::cli

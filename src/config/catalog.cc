@@ -7,7 +7,7 @@ namespace holdfast::config {
 
 namespace {
 
-/// Fills texts in place, and remembers the first that could not be.
+/// Fills texts in place and keeps the error of the first one that fails.
 class Filling {
 public:
     explicit Filling(const nlohmann::json& args) : args_(args) {}

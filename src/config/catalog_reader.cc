@@ -14,7 +14,7 @@ namespace holdfast::config {
 
 namespace {
 
-/// One definition while it is being read.
+/// Reads one definition.
 class DefinitionReader {
 public:
     DefinitionReader(const SourceNode& node, const std::string& file, Draft& draft)
@@ -26,7 +26,7 @@ public:
         definition_.origin = origin(node_.key_at);
         definition_.spec.emplace();
         for (const SourceNode& entry : node_.children) read_entry(entry);
-        // What cannot be concluded from a kind that is not known is not concluded.
+        // With an invalid kind, further checks would only report follow-up errors.
         if (!faulty_.contains("type") && !faulty_.contains("runner")) check_whole();
         if (is_faulty_) return std::nullopt;
         note_key();
@@ -78,7 +78,7 @@ private:
                          .suggestion = near ? concat("did you mean ", *near, "?") : ""});
     }
 
-    /// What no key shows by itself.
+    /// Runs the checks that involve more than one key.
     void check_whole() {
         if (is_function())
             check_function();
@@ -133,7 +133,7 @@ private:
         }
     }
 
-    /// At the key's line, or at the definition's when the key is what is missing.
+    /// Reports a fault at the line of the key, or of the definition when the key is missing.
     void complain_about(std::string_view key, std::string title) {
         const SourceNode* entry = node_.find(key);
         complain(entry == nullptr ? node_.key_at : entry->key_at, concat(node_.path, '.', key), std::move(title), "");
@@ -151,7 +151,7 @@ private:
 
     [[nodiscard]] Origin origin(Position at) const { return {OriginKind::File, file_, at}; }
 
-    /// `type` may stand anywhere among the keys.
+    /// Looks up `type` directly, because it may come after the other keys.
     [[nodiscard]] bool is_function() const {
         const SourceNode* type = node_.find("type");
         return type != nullptr && type->kind == NodeKind::Scalar && type->scalar == "function";
@@ -161,7 +161,7 @@ private:
     const std::string& file_;
     Draft& draft_;
     TaskDefinition definition_;
-    std::set<std::string, std::less<>> faulty_;  // keys with a value that does not fit
+    std::set<std::string, std::less<>> faulty_;  // keys with an invalid value
     bool is_faulty_ = false;
 };
 

@@ -9,11 +9,12 @@
 
 namespace holdfast::config {
 
-/// Reads the section `tasks`. Whatever is wrong with any definition goes to the draft, with its line and key; only
-/// definitions without fault are returned.
+/// Reads the section `tasks`. Every fault of a definition goes to the draft, with its line and key; only valid
+/// definitions are returned.
 [[nodiscard]] Catalog read_catalog(const SourceNode& section, const std::string& file, Draft& draft);
 
-/// The tasks that the section defines, but not so that they could be read into the catalog.
+/// Returns the tasks that the section defines but that are missing from the catalog because their definitions are
+/// invalid.
 [[nodiscard]] std::set<std::string> faulty_names(const SourceNode& section, const Catalog& catalog);
 
 }  // namespace holdfast::config

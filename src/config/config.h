@@ -26,8 +26,8 @@ constexpr auto words_of(Isolation) {
 
 namespace holdfast::config {
 
-// What each member means, its default and its range stand in one place: the table in fields.cc, from which
-// docs/configuration.md is made. Members have no defaults of their own: a Config comes from load().
+// The table in fields.cc is the only place for the meaning, default and range of each member; docs/configuration.md
+// is generated from it. The members have no defaults of their own: load() creates every Config.
 
 struct StoreConfig {
     std::string url;
@@ -74,7 +74,7 @@ struct RecoveryConfig {
     core::UnmatchedRule unmatched_steps;
 };
 
-/// nullopt: never prune.
+/// In each member, nullopt means: never prune.
 struct RetentionConfig {
     std::optional<Duration> heartbeat;
     std::optional<Duration> worker_state;
@@ -125,39 +125,39 @@ struct Config {
     LogConfig log{};
     ServerConfig server{};
     Catalog tasks;                                    ///< the definitions of the file
-    std::map<std::string, core::Workflow> workflows;  ///< by name, without fault
+    std::map<std::string, core::Workflow> workflows;  ///< by name; only valid ones
     std::vector<Schedule> schedules;                  ///< in the order of the file
     std::vector<core::KeyDeclaration> keys;           ///< in the order of the file
 
-    std::string file;                ///< the file that was read, as it was named; empty when there was none
-    std::string workflow_directory;  ///< that it names for workflows; empty: none
+    std::string file;                ///< the file that was read, with the path as given; empty when none was read
+    std::string workflow_directory;  ///< the directory of workflow files that it names; empty: none
 
     std::vector<Setting> settings;  ///< every field, in the order of the documentation
-    ConfigErrors warnings;          ///< what is valid and probably not meant
+    ConfigErrors warnings;          ///< values that are valid but probably a mistake
 };
 
-/// The value of a command-line flag that stands for a field.
+/// The value of a command-line flag that overrides a field.
 struct FlagOverride {
-    std::string flag;  ///< as the person typed it: "--store"
-    std::string key;   ///< the field it stands for: "store.url"
+    std::string flag;  ///< as typed: "--store"
+    std::string key;   ///< the field that it overrides: "store.url"
     std::string value;
 };
 
-/// Why there is no time zone of that name, as one sentence; empty: there is.
+/// Returns one sentence that explains why the time zone cannot be used; empty when it can.
 using ZoneDefect = std::function<std::string(const std::string& name)>;
 
-/// All that a configuration is made of; load() looks nowhere else, except into the file.
+/// The sources of a configuration. Apart from these, load() reads only the file.
 struct LoadParams {
-    std::optional<std::string> file;                 ///< of --config
+    std::optional<std::string> file;                 ///< the value of --config
     std::map<std::string, std::string> environment;  ///< the process's; variables without our prefix are ignored
-    std::vector<FlagOverride> flags;                 ///< the last one for a key counts
-    std::string directory = ".";                     ///< where holdfast.yaml is looked for when no file is named
-    ZoneDefect zone_defect = {};  ///< asked about every zone of the file; unset: none is asked about
+    std::vector<FlagOverride> flags;                 ///< the last one for a key wins
+    std::string directory = ".";                     ///< searched for holdfast.yaml when no file is named
+    ZoneDefect zone_defect = {};  ///< called for every zone of the file; unset: zones are not checked
 };
 
-/// Defaults, then the file, then the environment, then the flags; the later one counts, value by value.
-/// The file is the one named by `file`, else by HOLDFAST_CONFIG, else `directory`/holdfast.yaml if there is one.
-/// Either everything is valid, or all that is wrong is reported at once: file first, from top to bottom.
+/// Loads the configuration from the defaults, the file, the environment and the flags; for each value, the later
+/// source wins. The file is the one named by `file`, else by HOLDFAST_CONFIG, else `directory`/holdfast.yaml when it
+/// exists. Returns a valid configuration, or all errors at once: those of the file first, from top to bottom.
 [[nodiscard]] Result<Config, ConfigErrors> load(const LoadParams& params);
 
 }  // namespace holdfast::config

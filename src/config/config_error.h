@@ -9,10 +9,10 @@ namespace holdfast::config {
 
 enum class OriginKind { Default, File, Environment, Flag };
 
-/// Where a value came from.
+/// The source of a value.
 struct Origin {
     OriginKind kind = OriginKind::Default;
-    std::string name;   ///< the file as it was named, the variable, or the flag with its dashes
+    std::string name;   ///< the file as given, the variable, or the flag with its dashes
     Position position;  ///< of File; line 0 for the file as a whole
 
     friend bool operator==(const Origin&, const Origin&) = default;
@@ -20,14 +20,14 @@ struct Origin {
 [[nodiscard]] std::string to_text(
     const Origin& origin);  ///< "default", "holdfast.yaml:12", "env NAME", "flag --name"
 
-/// One thing that is wrong with the configuration, for the person who has to mend it. No member holds a secret.
+/// One fault of the configuration, for the person who has to repair it. Its members never contain a secret.
 struct ConfigError {
     Origin where;
-    std::string key;         ///< "recovery.check_interval_ms"; empty when the fault is not about one key
-    std::string title;       ///< what is wrong: "unknown key", "running_stale_threshold_ms too low"
+    std::string key;         ///< "recovery.check_interval_ms"; empty when the fault does not concern a single key
+    std::string title;       ///< the fault: "unknown key", "running_stale_threshold_ms too low"
     std::string found;       ///< the value, passwords masked; empty when there is none to show
     std::string allowed;     ///< "1000 to 600000, in milliseconds, or a duration such as 30s"; may be empty
-    std::string suggestion;  ///< a whole sentence without its full stop; may be empty
+    std::string suggestion;  ///< a sentence without its full stop; may be empty
 };
 
 /// "holdfast.yaml:12:3: recovery.check_interval_ms: out of range: found 500; allowed: 1000 to ...; did you mean ...?"

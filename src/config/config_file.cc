@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* usual_name = "holdfast.yaml";
 
-/// Walks over a file that has been read.
+/// Reads the sections of a parsed file.
 class FileLayer {
 public:
     FileLayer(std::string file, const ZoneDefect& zone_defect, Draft& draft, Config& config)
@@ -61,7 +61,7 @@ private:
         if (section.key == "keys") config_.keys = read_keys(section, file_, draft_);
     }
 
-    /// Workflows name tasks of the catalog; schedules name both.
+    /// Reads the sections that refer to others: workflows name tasks of the catalog; schedules name both.
     void read_what_names_others(const SourceNode& root) {
         KnownTasks tasks{config_.tasks, {}};
         if (const SourceNode* section = root.find("tasks")) tasks.faulty = faulty_names(*section, config_.tasks);
@@ -112,7 +112,7 @@ private:
     Config& config_;
 };
 
-/// The origin that an unreadable file is reported at: the one that named it, or the file itself.
+/// The origin for errors about an unreadable file: the flag or variable that named it, or the file itself.
 Origin blamed_for(const ChosenFile& file) {
     if (file.named_by.kind == OriginKind::Default) return {OriginKind::File, file.name, {.line = 0, .column = 0}};
     return file.named_by;
@@ -126,7 +126,7 @@ std::optional<ChosenFile> choose_file(const LoadParams& params) {
     if (named != params.environment.end() && !named->second.empty())
         return ChosenFile{named->second, {OriginKind::Environment, "HOLDFAST_CONFIG", {}}};
 
-    // A link that leads nowhere counts as there: an error is better than unexpected defaults.
+    // A dangling symlink counts as an existing file: an error is better than unexpected defaults.
     const auto usual = std::filesystem::path(params.directory) / usual_name;
     std::error_code ignored;
     if (std::filesystem::symlink_status(usual, ignored).type() == std::filesystem::file_type::not_found)

@@ -8,13 +8,14 @@
 
 namespace holdfast::config {
 
-/// Which file to read, and who named it.
+/// The file to read, and the source of its name.
 struct ChosenFile {
     std::string name;
-    Origin named_by;  ///< Default for the holdfast.yaml that was found by itself
+    Origin named_by;  ///< Default for the holdfast.yaml that was found without being named
 };
 
-/// The flag's, else the environment's, else holdfast.yaml in the directory if something of that name is there.
+/// Returns the file named by the flag, else by the environment, else holdfast.yaml in the directory when an entry of
+/// that name exists; nullopt otherwise.
 [[nodiscard]] std::optional<ChosenFile> choose_file(const LoadParams& params);
 
 /// Reads the file into the draft; sections without fields go into `config`.

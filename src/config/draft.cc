@@ -59,7 +59,7 @@ bool Draft::is_faulty(const Field& field) const {
 }
 
 ConfigErrors Draft::sorted_errors() const {
-    std::map<std::string, std::size_t> files;  // in the order in which they were read
+    std::map<std::string, std::size_t> files;  // in reading order
     for (const ConfigError& error : errors_) files.emplace(error.where.name, files.size());
     const auto rank = [&](const ConfigError& error) {
         const Origin& where = error.where;

@@ -7,7 +7,7 @@
 
 namespace holdfast::config {
 
-/// A value and where it came from.
+/// A value and its origin.
 struct Choice {
     Value value;
     Origin origin;
@@ -22,12 +22,12 @@ struct KeyUse {
     int limit = 1;
 };
 
-/// The configuration while it is being put together, one layer over the other.
+/// The configuration during loading: each layer overrides the earlier ones.
 class Draft {
 public:
     Draft();  ///< all defaults
 
-    /// A value that fits replaces what an earlier layer chose; one that does not becomes an error.
+    /// Sets a field. A valid value replaces that of an earlier layer; an invalid one is recorded as an error.
     void choose(const Field& field, const SourceNode& node, const Origin& origin);
     void complain(ConfigError error);
     void complain(ConfigErrors errors);
@@ -36,17 +36,17 @@ public:
     [[nodiscard]] const std::vector<KeyUse>& key_uses() const { return key_uses_; }
 
     [[nodiscard]] const Choice& choice(const Field& field) const;
-    /// Has some layer given it a value that does not fit? Then nothing can be concluded from it.
+    /// Whether a layer gave the field an invalid value. Checks that involve such a field are skipped.
     [[nodiscard]] bool is_faulty(const Field& field) const;
 
     [[nodiscard]] const ConfigErrors& errors() const { return errors_; }
-    /// By layer, and within each file from top to bottom.
+    /// The errors by layer, and within each file from top to bottom.
     [[nodiscard]] ConfigErrors sorted_errors() const;
-    /// Copies the choices into the members of `config` and lists them in its settings.
+    /// Copies the choices into the members of `config`, and lists them in its settings.
     void fill(Config& config) const;
 
 private:
-    std::vector<Choice> choices_;  // by the field's place in the table
+    std::vector<Choice> choices_;  // by the position of the field in the table
     std::vector<bool> faulty_;
     ConfigErrors errors_;
     std::vector<KeyUse> key_uses_;

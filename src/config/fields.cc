@@ -14,7 +14,7 @@ using core::Range;
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-/// Where the settings of a section are kept.
+/// The member of Config that holds the settings of a section.
 template <typename Part>
 struct Section {
     std::string_view name;

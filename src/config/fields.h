@@ -13,8 +13,8 @@ using core::Option;
 using core::OptionType;
 using Value = core::OptionValue;
 
-/// One setting. Reading, checking, showing, environment variables, suggestions and the reference in
-/// docs/configuration.md all derive from the table of these.
+/// One setting. Reading, checks, output, environment variables, suggestions and the reference in
+/// docs/configuration.md all derive from the table of fields.
 struct Field : core::OptionOf<Config> {
     std::string_view section = {};
 
@@ -28,12 +28,12 @@ struct Field : core::OptionOf<Config> {
 [[nodiscard]] const Field* find_field(std::string_view key);
 [[nodiscard]] const Field* find_field(std::string_view section, std::string_view name);
 
-/// The field of any section with this last part of the key; nullptr when there is none.
+/// Returns the field of any section whose key ends in this name; nullptr when there is none.
 [[nodiscard]] const Field* find_field_by_name(std::string_view name);
 
 /// "recovery", ...: the sections that have fields.
 [[nodiscard]] const std::vector<std::string>& field_sections();
-/// "tasks", ...: the sections that are kept as they are.
+/// "tasks", ...: the sections without fields, which have readers of their own.
 [[nodiscard]] const std::vector<std::string>& kept_sections();
 
 /// The names of a section's fields.

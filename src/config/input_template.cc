@@ -21,7 +21,7 @@ bool is_path(std::string_view text) {
            std::all_of(text.begin(), text.end(), is_part_of_a_name);
 }
 
-/// Walks over the text, asking `lookup` for what each reference stands for.
+/// Expands the text; `lookup` returns the replacement of each reference.
 Result<std::string, std::string> expand(std::string_view text, const Lookup& lookup) {
     std::string expanded;
     for (;;) {

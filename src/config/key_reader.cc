@@ -51,7 +51,7 @@ private:
             key->set(declaration_, *value);
     }
 
-    /// What cannot be concluded from something that could not be read is not concluded.
+    /// Checks the declaration as a whole; skipped when one of its keys is invalid, to avoid follow-up errors.
     void check_whole() {
         const auto is_faulty = [&](const SourceNode& entry) { return complaints_.is_distrusted(entry.path); };
         if (std::ranges::any_of(node_.children, is_faulty)) return;
@@ -103,7 +103,7 @@ std::vector<core::KeyDeclaration> read_keys(const SourceNode& section, const std
 ConfigErrors unshared_keys(const std::vector<KeyUse>& uses, const std::vector<core::KeyDeclaration>& declared) {
     struct Seen {
         std::set<std::string> queues = {};
-        const KeyUse* second = nullptr;  // the first use in another queue than before
+        const KeyUse* second = nullptr;  // the first use in a different queue
     };
     std::map<std::string, Seen> keys;
     for (const KeyUse& use : uses) {

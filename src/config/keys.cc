@@ -20,7 +20,7 @@ using core::WorkflowStep;
 
 constexpr Duration year = 24h * 365;
 
-/// A key that no type describes; `form` says what may stand there.
+/// A key without a value type; `form` describes the allowed content.
 template <typename Target>
 OptionOf<Target> formed(std::string_view name, std::string_view form, std::string_view example,
                         std::string_view meaning) {
@@ -32,7 +32,7 @@ constexpr OptionAt<decltype(core::class_of_member(Member)), Member> key_for{};
 
 // ---- Tasks --------------------------------------------------------------------------------------------------------
 
-/// A function has no specification to write into; the reader refuses such keys.
+/// The specification to write into. The reader refuses such keys for a function, which has none.
 core::TaskSpec& spec_of(TaskDefinition& definition) {
     return definition.spec ? *definition.spec : definition.spec.emplace();
 }

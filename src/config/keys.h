@@ -15,18 +15,18 @@ namespace holdfast::config {
 using core::find_option;
 using core::names_of;
 
-// What may stand in the sections `tasks`, `workflows`, `schedules` and `keys`. Reading, checks, suggestions and the
-// references in docs/ derive from these tables, each in the order of the documentation. A key without `set` is left
-// to the reader of its section.
+// The keys of the sections `tasks`, `workflows`, `schedules` and `keys`. Reading, checks, suggestions and the
+// references in docs/ derive from these tables, each in the order of the documentation. A key without `set` is
+// handled by the reader of its section.
 
-/// One key of a task's definition: an option of tasks, or a member of what to execute.
+/// One key of a task's definition: an option of tasks, or a member of the specification.
 struct TaskKey : Option {
-    bool of_spec = false;  ///< it says what to execute, so it has no meaning for a function
+    bool of_spec = false;  ///< it belongs to the specification, so it is invalid for a function
     std::function<void(TaskDefinition& definition, const Value& value)> assign = {};
 };
 [[nodiscard]] const std::vector<TaskKey>& task_keys();
 
-/// The keys of a workflow; of a step, beside those of a task; of a member of the input.
+/// The keys of a workflow; of a step, in addition to those of a task; of a member of the input.
 [[nodiscard]] const std::vector<core::OptionOf<core::Workflow>>& workflow_keys();
 [[nodiscard]] const std::vector<core::OptionOf<core::WorkflowStep>>& step_keys();
 [[nodiscard]] const std::vector<core::OptionOf<core::InputField>>& input_keys();
@@ -35,9 +35,9 @@ struct TaskKey : Option {
 [[nodiscard]] const std::vector<core::OptionOf<core::ScheduleTiming>>& schedule_keys();
 [[nodiscard]] const std::vector<core::OptionOf<core::KeyDeclaration>>& key_keys();
 
-/// A key of a task that a step has, too: all but `deadline`.
+/// Whether a key of a task is also a key of a step: all except `deadline`.
 [[nodiscard]] bool is_step_key_of_tasks(std::string_view name);
-/// Everything that may stand in a step.
+/// All keys that a step may have.
 [[nodiscard]] std::vector<std::string> all_step_key_names();
 
 }  // namespace holdfast::config

@@ -10,7 +10,7 @@ namespace holdfast::config {
 
 namespace {
 
-/// `threshold` >= `factor` x `interval`; exactly so many times is enough.
+/// Requires `threshold` >= `factor` x `interval`.
 struct Rule {
     std::string_view threshold;
     int factor;
@@ -21,11 +21,11 @@ struct Rule {
 constexpr Rule rules[] = {
     {"recovery.claimed_stale_threshold_ms", 2, "twice", "recovery.claimer_heartbeat_interval_ms"},
     {"recovery.running_stale_threshold_ms", 2, "twice", "recovery.runner_heartbeat_interval_ms"},
-    // An observer must look at least every third of the threshold, or its count starts anew each time.
+    // An observer must look at least every third of the threshold; otherwise its count restarts each time.
     {"recovery.worker_stale_threshold_ms", 3, "three times", "recovery.liveness_interval_ms"},
 };
 
-/// How to repair it; lowering the interval is offered only where its own range allows that.
+/// The advice for a broken rule. It offers a lower interval only when the range of the interval allows it.
 std::string remedy(const Field& threshold, Duration least, const Field& interval, Duration most) {
     const std::string raise = concat("raise ", threshold.name, " to ", written(threshold, Value(least)));
     const bool can_lower = Duration(interval.range.least) <= most;
@@ -39,7 +39,7 @@ ConfigError breach(const Rule& rule, const Draft& draft) {
     const Choice& against = draft.choice(interval);
     const Duration least = std::get<Duration>(against.value) * rule.factor;
     const Duration most = std::get<Duration>(chosen.value) / rule.factor;
-    // Points at what the person wrote: when the threshold is the default, that was the interval.
+    // The error points at the value that the person wrote: the interval when the threshold is the default.
     const bool is_default = chosen.origin.kind == OriginKind::Default;
     return {
         .where = is_default ? against.origin : chosen.origin,
@@ -59,7 +59,7 @@ bool holds(const Rule& rule, const Draft& draft) {
            std::get<Duration>(draft.choice(interval).value) * rule.factor;
 }
 
-/// A certificate is worth nothing without its key, nor a key without its certificate.
+/// Requires a certificate and its key together.
 void check_tls_pair(Draft& draft) {
     const Field& certificate = *find_field("server.tls_certificate");
     const Field& key = *find_field("server.tls_key");
@@ -78,7 +78,7 @@ void check_tls_pair(Draft& draft) {
                     .suggestion = concat("also name ", missing.key())});
 }
 
-/// Checks the effective values against each other: a threshold is at least a number of times an interval.
+/// Checks the effective values against each other: a threshold must be at least a multiple of an interval.
 void check_rules(Draft& draft) {
     check_tls_pair(draft);
     for (const Rule& rule : rules)

@@ -22,7 +22,8 @@ const Field* field_of_variable(std::string_view variable) {
     return nullptr;
 }
 
-/// Kubernetes and Docker describe a service "holdfast-worker" to its neighbours as HOLDFAST_WORKER_PORT and so on.
+/// Whether it is one of the variables that Kubernetes and Docker inject to describe a service such as
+/// "holdfast-worker": HOLDFAST_WORKER_PORT and others.
 bool describes_a_service(std::string_view variable) {
     static constexpr std::string_view port = "_PORT_";
     if (variable.ends_with("_SERVICE_HOST") || variable.ends_with("_PORT")) return true;
@@ -33,12 +34,13 @@ bool describes_a_service(std::string_view variable) {
     return !number.empty() && std::isdigit(static_cast<unsigned char>(number.front())) != 0;
 }
 
-/// A platform's HOLDFAST_SERVER_PORT is not a setting, although a key has that variable.
+/// Whether a platform injected the variable: HOLDFAST_SERVER_PORT may be one, although it is also the variable of a
+/// key.
 bool is_injected(std::string_view variable, std::string_view text) {
     return describes_a_service(variable) && (text.starts_with("tcp://") || text.starts_with("udp://"));
 }
 
-/// The section whose prefix the variable has, "" when it has none.
+/// The section whose prefix the variable has; "" when it has none.
 std::string section_of(std::string_view variable) {
     const std::string name = lower_case(variable.substr(prefix.size()));
     for (const std::string& section : field_sections()) {
@@ -47,7 +49,7 @@ std::string section_of(std::string_view variable) {
     return "";
 }
 
-/// Those that no key stands behind: the program reads them itself.
+/// Variables without a key; the program reads them directly.
 const std::vector<std::string> own_variables = {"HOLDFAST_CONFIG", "HOLDFAST_SERVER", "HOLDFAST_TOKEN",
                                                 "HOLDFAST_CA_FILE"};
 
@@ -57,7 +59,7 @@ std::vector<std::string> variables() {
     return names;
 }
 
-/// The name after the shared prefix decides; with it, every variable of ours would be like every other.
+/// Compares names without the shared prefix; with it, all variables would look similar.
 std::optional<std::string> nearest_variable(std::string_view variable) {
     std::vector<std::string> ends;
     for (const std::string& known : variables()) ends.push_back(known.substr(prefix.size()));
@@ -65,7 +67,7 @@ std::optional<std::string> nearest_variable(std::string_view variable) {
     return near ? std::optional(concat(prefix, *near)) : std::nullopt;
 }
 
-/// The variable that was probably meant; nullopt when it resembles none.
+/// The variable that was probably meant; nullopt when none is similar.
 std::optional<std::string> meant_variable(std::string_view variable, const std::string& section,
                                           const SourceNode& value) {
     if (!section.empty()) {

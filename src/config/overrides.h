@@ -9,11 +9,11 @@
 
 namespace holdfast::config {
 
-/// Overrides the draft with the HOLDFAST_* variables. An empty variable counts as not set. A variable that looks
-/// meant for us and names no field is an error; what container platforms inject for services of our name is not.
+/// Overrides the draft with the HOLDFAST_* variables. An empty variable counts as unset. A variable that resembles a
+/// setting but does not name one is an error; variables that container platforms inject for services are ignored.
 void read_environment(const std::map<std::string, std::string>& environment, Draft& draft);
 
-/// Overrides the draft with the flags. A flag for a key that does not exist is a bug of the caller.
+/// Overrides the draft with the flags. The caller must pass only keys that exist.
 void read_flags(const std::vector<FlagOverride>& flags, Draft& draft);
 
 }  // namespace holdfast::config

@@ -16,7 +16,7 @@ namespace {
 using core::Workflow;
 using nlohmann::json;
 
-/// A name that a step may have, for a task that may have any.
+/// Converts a task name, which may contain any character, into a valid step name.
 std::string step_name(std::string task) {
     const auto is_allowed = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
@@ -26,7 +26,7 @@ std::string step_name(std::string task) {
     return task;
 }
 
-/// Where a text is expected, what looks like a number is one all the same.
+/// Reads the input. A scalar for a text field stays text even when it looks like a number.
 json input_of(const SourceNode* entry, const Workflow& workflow) {
     if (entry == nullptr) return json::object();
     json input = json_of(*entry);
@@ -64,7 +64,7 @@ private:
     void read_entry(const SourceNode& entry) {
         const auto* key = find_option(schedule_keys(), entry.key);
         if (key == nullptr) return refuse(entry);
-        if (entry.key == "input") return;  // with what it is the input of
+        if (entry.key == "input") return;  // read together with its task or workflow
         const auto value = complaints_.read(*key, entry);
         if (!value) return;
         if (entry.key == "cron") read_cron(entry, std::get<std::string>(*value));
@@ -78,7 +78,7 @@ private:
         if (const auto near = nearest_word(entry.key, names)) misspelt_.insert(*near);
     }
 
-    /// The one of two keys that stands there; nullptr when none or both do, which is reported.
+    /// Returns the one of two keys that is present; nullptr when none or both are, which is reported.
     const SourceNode* one_of(const char* first, const char* second, const char* purpose) {
         const SourceNode* entry = node_.find(first);
         const SourceNode* other = node_.find(second);
@@ -93,7 +93,7 @@ private:
         return entry != nullptr ? entry : other;
     }
 
-    // ---- When ----------------------------------------------------------------------------------------------------
+    // ---- Timing --------------------------------------------------------------------------------------------------
 
     void read_cron(const SourceNode& entry, const std::string& text) {
         auto cron = core::Cron::parse(text);
@@ -118,14 +118,14 @@ private:
         if (when == nullptr || std::ranges::any_of(node_.children, is_faulty)) return;
         const std::string defect = core::timing_defect(schedule_.timing);
         if (defect.empty()) return;
-        // It begins with the name of its field, which the key says already.
+        // The defect begins with the name of the field, which the key already states.
         const std::size_t end = defect.find(' ');
         const SourceNode* entry = node_.find(defect.substr(0, end));
         if (entry == nullptr) return complaints_.complain(node_, node_.path, defect);
         complaints_.misfit(*entry, defect.substr(end + 1), "");
     }
 
-    // ---- What ----------------------------------------------------------------------------------------------------
+    // ---- Task or workflow ----------------------------------------------------------------------------------------
 
     void read_subject() {
         const SourceNode* subject = one_of("workflow", "task", "what to start");
@@ -147,7 +147,7 @@ private:
                            near ? concat("did you mean ", *near, "?") : "");
     }
 
-    /// A workflow whose only step is the task, with the job's input as its arguments.
+    /// Creates a workflow whose only step is the task, with the job's input as its arguments.
     void wrap_task(const SourceNode& subject) {
         SourceNode alone = node_;
         alone.children = {subject};
@@ -173,7 +173,7 @@ private:
             for (const std::string& fault : input.error()) refuse_input(fault);
     }
 
-    /// What the texts of a task of the catalog take from its arguments must be there.
+    /// Requires the arguments that the templates of a catalog task use.
     void check_arguments(const std::string& task) {
         const auto known = startable_.tasks.catalog.find(task);
         if (known == startable_.tasks.catalog.end() || schedule_.input.empty()) return;
@@ -190,7 +190,7 @@ private:
     const Startable& startable_;
     const ZoneDefect& zone_defect_;
     WorkflowComplaints& complaints_;
-    std::set<std::string, std::less<>> misspelt_;  // what unknown keys were probably meant to be
+    std::set<std::string, std::less<>> misspelt_;  // the probable intention of each unknown key
     Schedule schedule_;
 };
 

@@ -7,7 +7,7 @@
 
 namespace holdfast::config {
 
-/// The environment variables of the worker that the tasks and workflows of the file read secrets from (`env:NAME`).
+/// The environment variables of the worker from which the tasks and workflows of the file read secrets (`env:NAME`).
 [[nodiscard]] std::vector<std::string> secret_variables(const Config& config);
 
 }  // namespace holdfast::config

@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::size_t longest_shown = 120;
 
-/// JSON escapes what would break a line or a terminal; bytes that are not UTF-8 become U+FFFD.
+/// The text in quotes. JSON escapes characters that would break a line or a terminal; invalid UTF-8 becomes U+FFFD.
 std::string in_quotes(std::string_view text) {
     return nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// The first `longest_shown` bytes, not cutting through a character.
+/// The first `longest_shown` bytes, cut at a character boundary.
 std::string_view beginning(std::string_view text) {
     std::size_t end = longest_shown;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
@@ -46,7 +46,7 @@ std::string shown_list(const SourceNode& list) {
 }  // namespace
 
 std::string shown_text(std::string_view text) {
-    // Masked before it is cut: a cut through a URL could hide from the mask what marks the password.
+    // Masked before it is cut: a cut URL could lose the characters by which the mask recognises the password.
     return cut(in_quotes(mask_password(text)));
 }
 

@@ -17,15 +17,15 @@ struct Submission {
     std::string name = {};
     std::optional<core::TaskSpec> spec = {};  ///< nullopt: a function
     SubmitOptions options = {};
-    std::optional<Duration> deadline = {};  ///< from when it is submitted
+    std::optional<Duration> deadline = {};  ///< counted from the submission
 };
 
-/// The definition of that name, filled from the arguments. The error names the task, where it is defined, and what is
-/// missing or wrong.
+/// Returns the definition, filled from the arguments. The error names the task, the place of its definition, and the
+/// missing or invalid member.
 [[nodiscard]] Result<Submission, std::string> submission_of(const std::string& name, const TaskDefinition& definition,
                                                             const nlohmann::json& args);
 
-/// The members of the arguments that the templates of a definition use, each once, in alphabetical order.
+/// The members of the arguments that the templates of a definition use, without duplicates, in alphabetical order.
 [[nodiscard]] std::vector<std::string> parameters_of(const TaskDefinition& definition);
 
 }  // namespace holdfast::config

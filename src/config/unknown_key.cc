@@ -11,12 +11,12 @@ namespace holdfast::config {
 
 namespace {
 
-/// A name that another system has for one of our fields. Two names for one thing would need a rule for when both are
-/// given; so theirs are refused, with ours in the message.
+/// The name that another system uses for one of our fields. It is refused, and the message names our key: an alias
+/// would need a rule for files that contain both.
 struct ForeignName {
     std::string_view name;
     std::string_view ours;
-    Duration unit{};  ///< of a plain number under their name; zero when the value cannot be carried over
+    Duration unit{};  ///< of a plain number under their name; zero when the value cannot be converted
 };
 
 using std::chrono::hours;
@@ -55,7 +55,7 @@ const ForeignName* find_foreign(std::string_view name) {
     return found == std::end(foreign_names) ? nullptr : found;
 }
 
-/// ": 60000" for "60" under a name that counts in seconds; "" when the value does not carry over.
+/// ": 60000" for "60" under a name that counts in seconds; "" when the value cannot be converted.
 std::string carried_over(const ForeignName& foreign, const Field& ours, const SourceNode& value) {
     if (foreign.unit == Duration(0) || value.kind != NodeKind::Scalar) return "";
     const std::optional<Duration> duration = parse_duration(value.scalar, foreign.unit);

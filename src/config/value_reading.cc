@@ -16,7 +16,7 @@ namespace {
 
 using Reading = Result<Value, Misfit>;
 
-constexpr std::size_t max_durations = 100;  // as many retries as a policy tells apart
+constexpr std::size_t max_durations = 100;  // the most retry delays that a policy distinguishes
 
 Reading misfit(std::string title, std::string suggestion = "") {
     return Failure{Misfit{std::move(title), std::move(suggestion)}};
@@ -32,7 +32,7 @@ std::string without_underscores(std::string text) {
     return text;
 }
 
-/// Other languages group digits with underscores; say how it is written here.
+/// Suggests the number without underscores, which other languages use to group digits.
 std::string number_suggestion(const std::string& text) {
     const std::string plain = without_underscores(text);
     return plain != text && is_integer(plain) ? concat("write ", plain) : "";
@@ -62,7 +62,7 @@ Reading read_count(const Option& option, const SourceNode& node) {
     return Value(number);
 }
 
-/// Decimal digits with at most one point, which is all that the ranges need.
+/// Reads decimal digits with at most one point; the ranges need no other form.
 std::optional<double> decimal(std::string_view text) {
     double number = 0;
     const bool plain = text.find_first_not_of("+-0123456789.") == std::string_view::npos;
@@ -81,7 +81,7 @@ Reading read_number(const Option& option, const SourceNode& node) {
     return Value(*number);
 }
 
-/// "512m" and "512MB" mean something elsewhere; say how it is written here.
+/// The error for an invalid size. It suggests the form used here for "512m" and "512MB", which other systems accept.
 Reading no_size(const std::string& text) {
     const std::size_t end = text.find_first_not_of("0123456789");
     const bool has_unit = end != 0 && end != std::string::npos;
@@ -115,7 +115,7 @@ Reading read_choice(const Option& option, const SourceNode& node) {
     return misfit("not one of the words", near ? concat("did you mean ", *near, "?") : "");
 }
 
-/// A text that is not a duration may still be a number that is too large for one.
+/// The error for an invalid duration; the text may be a number that is too large for one.
 Reading no_duration(const SourceNode& node) {
     const std::string& text = node.scalar;
     if (text.starts_with('-') && parse_duration(std::string_view(text).substr(1), std::chrono::seconds(1)))

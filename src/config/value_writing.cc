@@ -65,7 +65,7 @@ std::string allowed_by_type(const Option& option) {
     return "";
 }
 
-/// As YAML would read it back as the same text.
+/// The name in a form that YAML reads back as the same text.
 std::string written_name(const std::string& name) {
     static constexpr std::string_view plain_letters =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./@";
@@ -75,7 +75,7 @@ std::string written_name(const std::string& name) {
     return plain ? name : nlohmann::json(name).dump();
 }
 
-// One for each alternative of a Value; the last one for numbers, and true and false.
+// One overload for each alternative of a Value; the last one handles numbers and booleans.
 
 std::string written_as(const Option&, std::monostate) {
     return "null";

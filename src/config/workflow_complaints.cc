@@ -35,7 +35,7 @@ void WorkflowComplaints::complain(const SourceNode& entry, const std::string& pa
 
 void WorkflowComplaints::unknown_key(const SourceNode& entry, const std::vector<std::string>& known) {
     const auto near = nearest_word(entry.key, known);
-    // What these were to say decides what the others may: without them the rest would look wrong, too.
+    // The rest of the step depends on these two keys: without them, its other keys would cause follow-up errors.
     if (near == "depends_on" || near == "for_each") distrust(std::string(parent_path(entry.path)));
     misfit(entry, "unknown key", join(known, ", "), near ? concat("did you mean ", *near, "?") : "");
 }

@@ -12,25 +12,25 @@
 
 namespace holdfast::config {
 
-/// The faults of the workflows of one file, reported at their places, and remembered, so that nothing
-/// is concluded from what could not be read.
+/// Reports the faults of the workflows of one file with their positions, and remembers their paths, so that later
+/// checks skip the parts that could not be read.
 class WorkflowComplaints {
 public:
     WorkflowComplaints(std::string file, Draft& draft) : file_(std::move(file)), draft_(draft) {}
 
-    /// A value that does not fit.
+    /// Reports an invalid value.
     void misfit(const SourceNode& entry, std::string title, std::string allowed, std::string suggestion = "");
-    /// A sentence about an entry, or about a path below it that is not there.
+    /// Reports a fault of an entry, or of a path below it that is missing.
     void complain(const SourceNode& entry, const std::string& path, std::string title, std::string suggestion = "");
     void unknown_key(const SourceNode& entry, const std::vector<std::string>& known);
-    /// A step that stands there names a concurrency key.
+    /// Records that the step at `entry` uses a concurrency key.
     void note_key(const SourceNode& entry, const core::WorkflowStep& step);
-    /// Nothing below this path can be trusted any more.
+    /// Excludes everything below this path from later checks.
     void distrust(const std::string& path) { distrusted_.insert(path); }
 
     [[nodiscard]] bool is_distrusted(std::string_view path) const;
 
-    /// The value of an option; nullopt when it does not fit, which is reported.
+    /// Reads the value of an option; nullopt when it is invalid, which is reported.
     [[nodiscard]] std::optional<Value> read(const Option& option, const SourceNode& entry);
 
 private:
@@ -41,7 +41,7 @@ private:
     std::set<std::string, std::less<>> distrusted_;
 };
 
-/// "a.b[1]" for "a.b[1].c"; empty for a path of one part.
+/// The path without its last part: "a.b[1]" for "a.b[1].c"; empty for a path of one part.
 [[nodiscard]] std::string_view parent_path(std::string_view path);
 
 }  // namespace holdfast::config

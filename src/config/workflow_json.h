@@ -6,8 +6,8 @@
 
 namespace holdfast::config {
 
-/// What a node of a file stands for in JSON, by YAML's rules: text in quotes is text; without them `null`, `true`,
-/// `false` and numbers are what they look like.
+/// Converts a node of a file to JSON by the rules of YAML: quoted text is text; unquoted `null`, `true`, `false` and
+/// numbers have their own types.
 [[nodiscard]] nlohmann::json json_of(const SourceNode& node);
 
 }  // namespace holdfast::config

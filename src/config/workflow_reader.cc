@@ -63,7 +63,7 @@ private:
 
     void read_optional(const SourceNode& entry) { workflow_.optional = read_step_names(entry, complaints_); }
 
-    /// A list of lists; or one list, which is then the only case.
+    /// Reads a list of lists, or a single list, which is then the only case.
     void read_success(const SourceNode& entry, const Option& key) {
         if (entry.kind != NodeKind::Sequence)
             return complaints_.misfit(entry, concat(word_of(entry.kind), " instead of a list"), allowed_values(key));
@@ -150,7 +150,7 @@ private:
         }
     }
 
-    /// Where a text is expected, what looks like a number is one all the same.
+    /// Reads a value. A scalar for a text field stays text even when it looks like a number.
     static nlohmann::json value_of(const SourceNode& node, core::InputType type) {
         const bool is_text = type == core::InputType::Text && node.kind == NodeKind::Scalar;
         return is_text ? nlohmann::json(node.scalar) : json_of(node);
@@ -162,7 +162,7 @@ private:
     Workflow workflow_;
 };
 
-/// Where the paths of a workflow's faults stand in its file.
+/// Maps the paths of a workflow's faults to nodes of its file.
 class PathIndex {
 public:
     explicit PathIndex(const SourceNode& node) {
@@ -186,7 +186,7 @@ private:
         }
     }
 
-    /// One hook may stand without a list around it.
+    /// Adds the hooks of one kind; a single hook may be written without a list.
     void add_hooks(const SourceNode& hooks) {
         nodes_.emplace("hooks", &hooks);
         for (const SourceNode& hook : hooks.children)

@@ -8,13 +8,13 @@
 
 namespace holdfast::config {
 
-/// Reads one workflow as far as it can be read. `extra_keys` may stand beside the keys of a workflow; they are left
-/// to the caller.
+/// Reads one workflow, skipping invalid parts. `extra_keys` are allowed beside the keys of a workflow; the caller
+/// handles them.
 [[nodiscard]] core::Workflow read_workflow(const SourceNode& node, const std::string& name,
                                            const std::vector<std::string>& extra_keys, const KnownTasks& tasks,
                                            WorkflowComplaints& complaints);
 
-/// Tells what core::workflow_faults found, where it stands in the file.
+/// Reports the faults that core::workflow_faults found, at their positions in the file.
 void tell_faults(const std::vector<core::WorkflowFault>& faults, const SourceNode& node,
                  WorkflowComplaints& complaints);
 

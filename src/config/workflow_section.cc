@@ -18,7 +18,7 @@ bool is_yaml(const fs::path& path) {
     return path.extension() == ".yaml" || path.extension() == ".yml";
 }
 
-/// Tasks of a workflow's own file go before those of the configuration.
+/// Adds the tasks of a workflow's own file; they take precedence over those of the configuration.
 KnownTasks overridden_with(KnownTasks tasks, const SourceNode* section, const std::string& file, Draft& draft) {
     if (section == nullptr) return tasks;
     for (auto& [name, definition] : read_catalog(*section, file, draft))

@@ -13,28 +13,29 @@ namespace holdfast::config {
 
 using Workflows = std::map<std::string, core::Workflow>;
 
-/// The workflows of a configuration while they are being read: from its file, and from the files of a directory. All
-/// that is wrong goes to the draft, with file, line and key.
+/// Reads the workflows of a configuration, from its file and from the files of a directory. Every fault goes to the
+/// draft, with file, line and key.
 class WorkflowSection {
 public:
     explicit WorkflowSection(Draft& draft) : draft_(draft) {}
 
-    /// The section `workflows` of a file: a mapping of names to definitions, or the name of a directory, which
-    /// begins at the file's own. The node must outlive this object.
+    /// Reads the section `workflows` of a file: a mapping of names to definitions, or the name of a directory,
+    /// relative to that of the file. The node must outlive this object.
     void read_section(const SourceNode& section, const std::string& file, const KnownTasks& tasks);
-    /// A file of its own: one workflow, or a section `workflows`; and tasks, which only its workflows know.
+    /// Reads a workflow file: one workflow, or a section `workflows`; and tasks, which only its workflows can use.
     void read_file(const std::string& file, const Origin& named_by, const KnownTasks& tasks);
 
-    /// The same for a text that stands for such a file; `name` is what it is called.
+    /// Reads a text in the format of such a file; errors refer to it as `name`.
     void read_text(const std::string& text, const std::string& name, const KnownTasks& tasks);
 
-    /// Checks what was read, together: workflows may start each other, and those of `others`.
+    /// Checks all workflows together: they may start each other and those of `others`. Returns the workflows that
+    /// were read.
     [[nodiscard]] Workflows finish(const Workflows& others);
 
 private:
     struct Source {
         const SourceNode* node;
-        std::size_t complaints;  ///< of its file
+        std::size_t complaints;  ///< index of the complaints of its file
     };
 
     void read_directory(const SourceNode& section, const std::string& file, const KnownTasks& tasks);
@@ -45,7 +46,7 @@ private:
     [[nodiscard]] WorkflowComplaints& of(std::size_t file) { return files_[file]; }
 
     Draft& draft_;
-    std::list<YamlText> texts_;  // what sources point into
+    std::list<YamlText> texts_;  // the texts that sources point into
     std::vector<WorkflowComplaints> files_;
     std::vector<std::string> names_of_files_;
     std::map<std::string, Source> sources_;

@@ -47,7 +47,7 @@ public:
     }
 
 private:
-    // ---- What the step is ----------------------------------------------------------------------------------------
+    // ---- The kind of the step ------------------------------------------------------------------------------------
 
     bool find_subject() {
         for (const std::string_view name : subjects) {
@@ -90,18 +90,18 @@ private:
     void begin_with_catalog(const std::string& name) {
         if (tasks_.faulty.contains(name)) {
             complaints_.distrust(node_.path);
-            definition_.spec.emplace();  // it may well have one
+            definition_.spec.emplace();  // assume a specification, because the definition could not be read
             return;
         }
         const auto known = tasks_.catalog.find(name);
         if (known == tasks_.catalog.end()) return;
         definition_ = known->second;
-        definition_.options.policy.unmatched = Unmatched::Auto;  // it says what becomes of the task on its own
+        definition_.options.policy.unmatched = Unmatched::Auto;  // the catalog's value is for a task without a job
         step_.spec_reads_args = definition_.spec.has_value();
         step_.key_reads_args = definition_.options.concurrency.has_value();
     }
 
-    /// A task of an application, or of the catalog; not one that is defined in place.
+    /// Whether the step names a task of an application or of the catalog, instead of defining one in place.
     [[nodiscard]] bool is_named_task() const { return subject_->key == "task"; }
 
     // ---- Its keys ------------------------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ private:
         key.assign(definition_, *value);
     }
 
-    /// What cannot be concluded from a kind that is not known, or dependencies that are not, is not concluded.
+    /// Skips later checks of the step when its kind or its dependencies are invalid, to avoid follow-up errors.
     void distrust_for(const SourceNode& entry) {
         static constexpr std::array<std::string_view, 4> decisive = {"type", "runner", "docker", "depends_on"};
         const bool is_decisive = std::ranges::find(decisive, entry.key) != decisive.end();
@@ -232,7 +232,7 @@ private:
     std::string inline_name_;
     const KnownTasks& tasks_;
     WorkflowComplaints& complaints_;
-    const SourceNode* subject_ = nullptr;  // the key that says what the step is
+    const SourceNode* subject_ = nullptr;  // the key that states the kind of the step
     TaskDefinition definition_;
     WorkflowStep step_;
 };

@@ -13,14 +13,14 @@ namespace holdfast::config {
 /// The tasks that steps may name.
 struct KnownTasks {
     Catalog catalog;
-    std::set<std::string> faulty;  ///< defined, but not so that they could be read
+    std::set<std::string> faulty;  ///< defined, but with an invalid definition
 };
 
-/// Reads one step, or one hook. `inline_name` is what its task is called if it is defined in place.
+/// Reads one step or hook. `inline_name` is the name of its task when that is defined in place.
 [[nodiscard]] core::WorkflowStep read_step(const SourceNode& node, std::string name, std::string inline_name,
                                            const KnownTasks& tasks, WorkflowComplaints& complaints);
 
-/// The names of a list, or the one name that stands in its place.
+/// Reads a list of names, or a single name in its place.
 [[nodiscard]] std::vector<std::string> read_step_names(const SourceNode& node, WorkflowComplaints& complaints);
 
 }  // namespace holdfast::config

@@ -25,14 +25,14 @@ Position position_of(const YAML::Mark& mark) {
     return {.line = std::max(mark.line, 0) + 1, .column = std::max(mark.column, 0) + 1};
 }
 
-/// Ends the reading: beyond this point the document cannot or must not be looked at.
+/// Thrown to stop reading: the rest of the document is unreadable or must not be processed.
 struct Unreadable {
     Position at;
     std::string title;
     std::string allowed;
 };
 
-/// How much room a subtree takes.
+/// The size of a subtree.
 struct Extent {
     std::size_t bytes = 0;
     std::size_t height = 0;  ///< 1 for a node without children
@@ -49,8 +49,8 @@ Extent extent_of(const SourceNode& node) {
     return extent;
 }
 
-/// Builds the tree from the parser's events. Events instead of the parser's own tree, because those tell of duplicate
-/// keys and of every alias, and can be stopped before a small file unfolds into a large one.
+/// Builds the tree from the events of the parser. The parser's own tree would hide duplicate keys and aliases; with
+/// events, reading can stop before a small file expands into a large one.
 class TreeBuilder : public YAML::EventHandler {
 public:
     TreeBuilder(const std::string& file, ConfigErrors& errors) : file_(file), errors_(errors) {}
@@ -80,7 +80,7 @@ public:
 
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
         if (is_key_next()) return refuse_key(position_of(mark));
-        // An alias inside its own anchor finds nothing: the anchored node is complete only at its end.
+        // An alias inside its own anchor is unknown: the anchored node is registered only at its end.
         const auto anchored = anchored_.find(anchor);
         if (anchored == anchored_.end())
             throw Unreadable{position_of(mark), "an alias of a node that contains it", ""};
@@ -108,23 +108,23 @@ public:
     void OnMapEnd() override { close(); }
 
 private:
-    /// A list or mapping whose end has not come yet.
+    /// A list or mapping whose end has not been read yet.
     struct Open {
         SourceNode node;
         YAML::anchor_t anchor = YAML::NullAnchor;
-        bool has_key = false;  ///< of a mapping: the key is known, its value comes next
+        bool has_key = false;  ///< of a mapping: the key was read, its value comes next
         std::string key;
         Position key_at;
-        std::unordered_map<std::string, int> lines;  ///< of the keys so far
-        bool dropped = false;  ///< it stands where no value can be kept: read on, but throw it away
-        bool is_key = false;   ///< ... because it stands in the place of a key
+        std::unordered_map<std::string, int> lines;  ///< the line of each key so far
+        bool dropped = false;                        ///< its next value has no place in the tree: read, but discarded
+        bool is_key = false;  ///< this node is used as a key: refused, and discarded at its end
     };
 
     [[nodiscard]] bool is_key_next() const {
         return !open_.empty() && open_.back().node.kind == NodeKind::Mapping && !open_.back().has_key;
     }
 
-    /// Counts what is about to be kept.
+    /// Counts bytes that are about to be kept, against the limit.
     void charge(std::size_t bytes, Position at) {
         bytes_ += bytes;
         if (bytes_ <= max_tree_bytes) return;
@@ -137,7 +137,7 @@ private:
             throw Unreadable{at, "nested too deeply", concat("at most ", max_depth, " levels")};
     }
 
-    /// A node with its place in the tree: path, key and positions.
+    /// Creates a node with its path, key and positions.
     SourceNode make(NodeKind kind, const YAML::Mark& mark) {
         SourceNode node;
         node.kind = kind;
@@ -157,7 +157,7 @@ private:
         }
     }
 
-    /// Gives a copied subtree the paths of its new place. Its positions stay: that is where its text stands.
+    /// Gives a copied subtree the paths of its new place. Its positions stay at the original text.
     void rename(SourceNode& node, const std::string& path, Position at) {
         charge(path.size(), at);
         node.path = path;
@@ -268,7 +268,8 @@ Position position_at(std::string_view text, std::size_t offset) {
             .column = static_cast<int>(offset - line_begin) + 1};
 }
 
-/// What makes the bytes no text, with a line instead of the offset that `text_defect` ends its sentence with.
+/// Explains why the bytes are not valid text, with a line in place of the offset at the end of `text_defect`'s
+/// sentence.
 std::optional<Unreadable> encoding_fault(std::string_view text) {
     const std::optional<std::string> defect = text_defect(text);
     if (!defect) return std::nullopt;
@@ -278,8 +279,8 @@ std::optional<Unreadable> encoding_fault(std::string_view text) {
     return Unreadable{position_at(text, offset), defect->substr(0, end), "text in UTF-8"};
 }
 
-/// The parser overlooks that a quote is never closed when a line end follows, and takes the rest of the file for the
-/// value. It does not overlook the end mark of the document in a value.
+/// The parser misses an unclosed quote that is followed by a line end, and takes the rest of the file as the value.
+/// It does detect an end mark of the document inside a value, so one is appended.
 std::string with_end_mark(const std::string& text) {
     return concat(text, text.ends_with('\n') ? "" : "\n", "...\n");
 }
@@ -325,7 +326,7 @@ Result<std::string, std::string> read_content(const std::string& name) {
 
 YamlText read_yaml(const std::string& text, const std::string& file) {
     YamlText read;
-    // What was found before may be a consequence of it, so this is then the only error.
+    // Earlier errors may be a consequence of this one, so it is then the only error.
     const auto give_up = [&](const Unreadable& reason) {
         read.errors = {{.where = {OriginKind::File, file, reason.at},
                         .key = "",

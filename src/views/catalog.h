@@ -9,7 +9,7 @@
 
 namespace holdfast::views {
 
-// Tasks and workflows that a configuration defines.
+// The tasks and workflows that a configuration defines.
 
 enum class CatalogKind { Function, Script, Container, Pod };
 constexpr auto words_of(CatalogKind) {

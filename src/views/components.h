@@ -4,7 +4,7 @@
 
 namespace holdfast::views {
 
-/// The schemas of all records and enumerations that people see, by name: components of the OpenAPI document.
+/// The schemas of all public records and enumerations, by name: the components of the OpenAPI document.
 [[nodiscard]] Json components();
 
 }  // namespace holdfast::views

@@ -7,7 +7,7 @@ namespace holdfast::views {
 
 namespace {
 
-/// A COMPLETED job or step has an output, even when that is null.
+/// Restores the output null of a COMPLETED job or step; a COMPLETED one always has an output.
 template <auto completed, typename Record>
 void fill_output(Record& record) {
     if (record.state == completed && record.output.empty()) record.output = "null";

@@ -22,7 +22,7 @@ struct JobStory {
     std::vector<Edge> edges = {};
 };
 
-/// What a task of a job printed, and the step that it belongs to: "fetch", "report/fetch" in a child job.
+/// A line that a task of a job printed, and the step that it belongs to: "fetch", "report/fetch" in a child job.
 struct StepLogLine {
     std::string step = {};
     Uuid task = {};

@@ -13,7 +13,7 @@ std::string plain_text(const Json& value) {
     return value.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
 }
 
-/// A piece of JSON that no value of the library can hold: kept as bytes, which nothing else here uses.
+/// JSON text that the library cannot represent exactly, stored in a binary value. Only this function creates those.
 Json as_written(std::string_view text) {
     return Json::binary({text.begin(), text.end()});
 }
@@ -47,7 +47,7 @@ void write(const Json& value, std::string& text) {
     }
 }
 
-/// Makes values as Json::parse does, but for numbers that a double would change.
+/// Builds values as Json::parse does, except for numbers that a double would change.
 class ExactReader : public nlohmann::detail::json_sax_dom_parser<Json> {
 public:
     explicit ExactReader(Json& value) : json_sax_dom_parser(value, /*allow_exceptions_=*/false) {}
@@ -82,7 +82,7 @@ std::string dump(const Json& value) {
 std::string dump_line(const Json& value) {
     std::string text = dump(value);
     std::ranges::replace_if(
-        text, [](char c) { return c == '\n' || c == '\r'; }, ' ');  // only ever between values
+        text, [](char c) { return c == '\n' || c == '\r'; }, ' ');  // line breaks occur only between values
     return text;
 }
 

@@ -30,21 +30,21 @@ namespace holdfast::views {
 
 template <typename Record>
 struct Member {
-    std::string_view name;  ///< empty: the members of another record stand here
+    std::string_view name;  ///< empty: the members of another record are inserted here
     std::string_view meaning;
     Json (*write)(const Record& record);
-    void (*read)(const Json& value, Record& record);  ///< nullptr: it follows from others
+    void (*read)(const Json& value, Record& record);  ///< nullptr: the member is derived from others
     Json (*schema)();
 };
 
 template <typename Record>
 struct Table {
-    std::string_view name;  ///< of its schema among the components of the OpenAPI document
+    std::string_view name;  ///< the name of its schema in the components of the OpenAPI document
     std::span<const Member<Record>> members;
-    void (*complete)(Record& record) = nullptr;  ///< what reading the members leaves to do
+    void (*complete)(Record& record) = nullptr;  ///< runs after all members have been read
 };
 
-/// Names a type: `table(Of<Record>())` is the table of a record, declared in the header of its noun.
+/// A type tag: `table(Of<Record>())` is the table of a record, declared in the header of its noun.
 template <typename>
 struct Of {};
 
@@ -57,20 +57,20 @@ consteval std::string_view name_of_type() {
     return name.substr(name.rfind(':') + 1);
 }
 
-/// Throws std::invalid_argument: "7 is not a time".
+/// Throws std::invalid_argument with a sentence such as "7 is not a time".
 [[noreturn]] void misfit(std::string_view what, const Json& found);
 
 template <typename Record>
 [[nodiscard]] Json to_json_shape(const Record& record);
-/// What the object does not tell is left at its default. Throws nlohmann's exceptions, or std::invalid_argument, for
-/// an object of another form.
+/// Reads a value. Members that the object lacks keep their defaults. Throws nlohmann's exceptions or
+/// std::invalid_argument when the object has a different form.
 template <typename Value>
 [[nodiscard]] Value from_json_shape(const Json& shape);
-/// The schema of the record itself, for the components; elsewhere it is referred to by its name.
+/// The schema of the record itself, for the components; other schemas refer to it by name.
 template <typename Record>
 [[nodiscard]] Json object_schema();
 
-// ---- Forms: how values of a type are written, read and described --------------------------------------------------
+// ---- Forms: writing, reading and the schema of a type ------------------------------------------------------------
 
 /// A record with a table.
 template <typename Value>
@@ -85,7 +85,7 @@ struct Form {
     static Json schema() { return schema::ref(std::string(table(Of<Value>()).name)); }
 };
 
-/// Values that the JSON library knows.
+/// Values that the JSON library supports directly.
 template <typename Value>
 struct PlainForm {
     static Json write(const Value& value) { return value; }
@@ -125,7 +125,7 @@ struct Form<Timestamp> {
     static void read(const Json& shape, Timestamp& at);
     static Json schema() { return schema::time(); }
 };
-/// "30s", "1h30m"
+/// Written as "30s" or "1h30m".
 template <>
 struct Form<Duration> {
     static Json write(Duration length);
@@ -133,7 +133,7 @@ struct Form<Duration> {
     static Json schema() { return schema::duration(); }
 };
 
-/// By its words. Its schema is a component with the name of the type.
+/// Written as the word of its value. Its schema is a component with the name of the type.
 template <Worded Enum>
 struct Form<Enum> {
     static Json write(Enum value) { return word_of(value); }
@@ -145,7 +145,7 @@ struct Form<Enum> {
     static Json schema() { return schema::ref(std::string(name_of_type<Enum>())); }
     static std::vector<std::string> words() {
         auto words = all_words<Enum>();
-        std::erase(words, "");  // stands for null
+        std::erase(words, "");  // the word for null
         return words;
     }
 };
@@ -175,9 +175,9 @@ struct Form<std::map<std::string, Value>> : PlainForm<std::map<std::string, Valu
     static Json schema() { return schema::map(Form<Value>::schema()); }
 };
 
-// ---- Members that are not in the form of their type ---------------------------------------------------------------
+// ---- Members that deviate from the form of their type ------------------------------------------------------------
 
-/// In the form of its type.
+/// Uses the form of its type.
 struct AsItIs {
     template <typename Value>
     static Json write(const Value& value, const Value& /*standard*/) {
@@ -193,7 +193,7 @@ struct AsItIs {
     }
 };
 
-/// Null when it is as in a fresh record: an empty text, the nil id, no lease.
+/// Null when the value equals that of a default record: an empty text, the nil id, no lease.
 struct OrNull {
     template <typename Value>
     static Json write(const Value& value, const Value& standard) {
@@ -210,8 +210,8 @@ struct OrNull {
 };
 inline constexpr OrNull or_null;
 
-/// A text that holds JSON, as a part of the object; null when it is empty. `Content`: the type that it holds, if that
-/// is known.
+/// A text that holds JSON, inserted into the object as a value; null when it is empty. `Content` is the type of that
+/// value, when known.
 template <typename Content = nlohmann::json>
 struct JsonText {
     template <typename Value>
@@ -231,7 +231,7 @@ inline constexpr JsonText<> json_text;
 /// Counts by name.
 inline constexpr JsonText<std::map<std::string, std::int64_t>> json_counts;
 
-/// A text that is always a word of an enumeration.
+/// A text whose value is always a word of an enumeration.
 template <Worded Enum>
 struct TextOfWord : AsItIs {
     template <typename Value>
@@ -312,7 +312,8 @@ struct Signature<Result (*)(Argument)> {
     using Record = std::remove_cvref_t<Argument>;
 };
 
-/// What `write_it(record)` returns. `read_it(value, record)` puts it back; without that it is not read.
+/// A member whose value is `write_it(record)`. `read_it(value, record)` stores it back; without `read_it` the member
+/// is ignored when reading.
 template <auto write_it, auto read_it = nullptr>
 constexpr auto derived(std::string_view name, std::string_view meaning = {}) {
     using Value = typename Signature<decltype(write_it)>::Value;
@@ -340,7 +341,7 @@ struct AllMembers {
                 object_schema<Part<Record>>};
     }
 };
-/// All members of the record that the pointers lead to, in this place.
+/// Inserts all members of the record that the pointers lead to.
 template <auto... path>
 constexpr AllMembers<path...> members_of() {
     return {};
@@ -357,13 +358,13 @@ struct BaseMembers {
                 object_schema<Base>};
     }
 };
-/// All members of the record's base, in this place.
+/// Inserts all members of the record's base.
 template <typename Base>
 constexpr BaseMembers<Base> members_of_base() {
     return {};
 }
 
-// ---- What follows from a table ------------------------------------------------------------------------------------
+// ---- Functions derived from a table ------------------------------------------------------------------------------
 
 template <typename Record>
 Json to_json_shape(const Record& record) {
@@ -386,7 +387,7 @@ Value from_json_shape(const Json& shape) {
     return value;
 }
 
-/// One object each, in an array.
+/// Writes the records as an array of objects.
 template <typename Record>
 [[nodiscard]] Json array_of(const std::vector<Record>& records) {
     return Form<std::vector<Record>>::write(records);

@@ -9,20 +9,20 @@
 
 namespace holdfast::views {
 
-// How things stand: the first page that people see.
+// The overview: the first page of the user interface.
 
 enum class Severity { Problem, Warning };
 constexpr auto words_of(Severity) {
     return words<Severity>({{Severity::Problem, "problem"}, {Severity::Warning, "warning"}});
 }
 
-/// A page, or with an id one thing on it.
+/// A link to a page, or with an id to one entry of it.
 struct Link {
     std::string page = {};
     std::string id = {};
 };
 
-/// What needs a person.
+/// A condition that needs a person's attention.
 struct Concern {
     std::string kind = {};
     Severity severity = Severity::Warning;
@@ -49,10 +49,10 @@ struct Overview {
     WorkerCounts workers = {};
     std::vector<store::QueueRecord> queues = {};
     std::optional<OldestWaiting> oldest_waiting = {};
-    std::vector<Concern> attention = {};  ///< the worst first
+    std::vector<Concern> attention = {};  ///< most severe first
 };
 
-/// Of nothing there are none: null, not zero.
+/// The members are null when there are no samples.
 struct Percentiles {
     std::optional<Duration> p50 = {}, p95 = {}, p99 = {}, max = {};
 };

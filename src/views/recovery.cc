@@ -20,7 +20,8 @@ std::map<Uuid, Duration> silence_of_workers(store::RecoveryStore& store) {
     return silences;
 }
 
-/// One look has no time to observe: silence is by the store's clock, for people.
+/// A single look cannot observe a worker over time. Silence is therefore judged by the store's clock, for display
+/// only.
 std::vector<SeenWorker> look(store::RecoveryStore& store, engine::HostWatch& host) {
     const auto silences = silence_of_workers(store);
     std::vector<SeenWorker> seen;
@@ -66,7 +67,7 @@ store::PruneParams params_of(const config::RetentionConfig& retention, const Pru
             .clock_is_right = order.clock_is_right};
 }
 
-/// Batch by batch, so that claims never wait for it.
+/// Prunes in batches, so that claims never wait for it.
 store::PruneAnswer prune_all(store::RecoveryStore& store, const store::PruneParams& params) {
     store::PruneAnswer all{.more = true};
     while (all.more) {

@@ -14,25 +14,26 @@
 
 namespace holdfast::views {
 
-/// What one look says about a worker.
+/// The result of one look at a worker.
 struct SeenWorker {
     store::WorkerLiveness worker;
     core::Evidence evidence = core::Evidence::None;
     std::string how;
 };
 
-/// A line of history with the task that it is about.
+/// An event together with its task.
 struct RecoveryEvent : store::EventRecord {};
 
-/// Who sweeps, what recovery did, which workers it doubts.
+/// The status of recovery: the holder of the sweep row, the latest actions, and the state of the workers.
 struct RecoveryStatus {
-    std::string holder;  ///< of the sweep row; empty: nobody
+    std::string holder;  ///< of the sweep row; empty: it is not held
     std::vector<store::SweepNote> notes;
     std::vector<SeenWorker> workers;
     std::vector<RecoveryEvent> events;  ///< the last recoveries, newest first
     Timestamp now;
 };
-/// One look has no time to observe: silence is by the store's clock, for people.
+/// Reads the status. A single look cannot observe a worker over time, so silence is judged by the store's clock, for
+/// display only.
 [[nodiscard]] RecoveryStatus read_recovery_status(store::Store& store, engine::HostWatch& host,
                                                   const std::string& who);
 
@@ -46,10 +47,10 @@ struct Form<core::Evidence> {
 };
 [[nodiscard]] std::map<std::string, int> count_by_evidence(const std::vector<SeenWorker>& workers);
 
-/// How recovery behaves by this configuration.
+/// The recovery settings of this configuration.
 [[nodiscard]] engine::SweepSettings sweep_settings(const config::Config& config);
 
-/// By the given threshold, else each by that of the configuration for its state.
+/// Returns the stale tasks, by the given threshold, or else by the configured threshold for each state.
 [[nodiscard]] std::vector<engine::StaleTask> find_stale(store::RecoveryStore& store,
                                                         const config::RecoveryConfig& recovery,
                                                         const std::optional<Duration>& threshold);
@@ -57,19 +58,20 @@ struct Form<core::Evidence> {
 
 struct PruneOrder {
     bool dry_run = false;
-    bool clock_is_right = false;  ///< says the person who gives the order
+    bool clock_is_right = false;  ///< as asserted by the person who gives the order
 };
-/// Removes all that need not be kept, batch by batch, so that claims never wait for it. A dry run counts one batch.
+/// Removes all records whose retention has ended, in batches, so that claims never wait for it. A dry run counts one
+/// batch.
 [[nodiscard]] store::PruneAnswer prune(store::RecoveryStore& store, const config::RetentionConfig& retention,
                                        const PruneOrder& order);
 
-/// Recovery as a server tells of it.
+/// The recovery status as the server reports it.
 struct RecoveryView {
     RecoveryStatus status;
     std::vector<store::ReplicaRecord> replicas;
 };
 
-/// What was removed, or in a dry run would be.
+/// The number of removed records; in a dry run, of those that would be removed.
 struct PruneView {
     bool dry_run = false;
     store::PruneAnswer pruned = {};

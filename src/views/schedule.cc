@@ -10,7 +10,7 @@ namespace holdfast::views {
 
 namespace {
 
-/// Reads the timing and its zone; what keeps it from being read, if anything does.
+/// Reads the timing and its zone. Returns the reason when that fails; empty on success.
 std::string read_timing(ScheduleView& view) {
     auto timing = core::parse_timing(view.record.schedule.timing);
     if (!timing.ok()) return timing.error();
@@ -27,7 +27,7 @@ std::vector<Slot> slots_of(const ScheduleView& view) {
     return slots;
 }
 
-/// Of its definition only the workflow's name is told.
+/// Restores a definition from the workflow's name, the only part that the JSON contains.
 void fill_definition(ScheduleView& view) {
     core::Workflow named;
     named.name = view.workflow;
@@ -61,7 +61,7 @@ std::string timing_text(const core::ScheduleTiming& timing) {
 }
 
 std::string local_text(const core::TimeZone& zone, Timestamp at) {
-    // The clocks' own reading, written as if it were UTC, without the letter that would say so.
+    // Formats the local time as if it were UTC, and drops the trailing Z.
     const Timestamp shown(zone.local(std::chrono::floor<std::chrono::seconds>(at)).time_since_epoch());
     std::string text = format_timestamp(shown);
     text.pop_back();

@@ -9,8 +9,8 @@
 
 namespace holdfast::views::schema {
 
-// JSON schemas (the dialect of OpenAPI 3.1) as values. They describe every request and answer to readers, and
-// requests are checked by them: what is documented is enforced.
+// Builds JSON schemas (the dialect of OpenAPI 3.1). They document every request and response, and the server
+// validates requests against them.
 
 using Members = std::vector<std::pair<std::string, Json>>;
 
@@ -29,9 +29,10 @@ using Members = std::vector<std::pair<std::string, Json>>;
 [[nodiscard]] Json map(Json of, const std::string& description = {});
 [[nodiscard]] Json nullable(Json schema);
 [[nodiscard]] Json ref(const std::string& component);
-/// All members are there, and no others: how the API answers.
+/// An object with exactly these members, all present: the form of responses.
 [[nodiscard]] Json object(const Members& members);
-/// Only the `required` must be there, others may be left out or null; unknown ones are refused: what the API reads.
+/// An object where only the `required` members must be present, others may be absent or null, and unknown ones are
+/// refused: the form of requests.
 [[nodiscard]] Json form(const Members& members, const std::vector<std::string>& required = {});
 
 }  // namespace holdfast::views::schema

@@ -2,7 +2,7 @@
 
 namespace holdfast::views {
 
-/// As people read it: "holdfast.yaml:12".
+/// Shown as text: "holdfast.yaml:12".
 template <>
 struct Form<config::Origin> {
     static Json write(const config::Origin& origin) { return to_text(origin); }

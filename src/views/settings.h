@@ -6,7 +6,7 @@
 
 namespace holdfast::views {
 
-// The configuration and what is wrong with it, and what a check-up of the store found.
+// The configuration and its errors, and the findings of a check of the store.
 
 Table<config::Setting> table(Of<config::Setting>);
 Table<config::ConfigError> table(Of<config::ConfigError>);

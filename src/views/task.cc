@@ -6,7 +6,7 @@
 
 namespace holdfast::views {
 
-/// Only what differs from the defaults.
+/// Contains only the members that differ from the defaults.
 template <>
 struct Form<TaskPolicy> {
     static Json write(const TaskPolicy& policy) {
@@ -31,7 +31,7 @@ using Log = store::LogRecord;
 using Chunk = store::LogChunk;
 using Counts = store::TaskCounts;
 
-/// A COMPLETED task has a result, even when that is null.
+/// Restores the result null of a COMPLETED task; a COMPLETED one always has a result.
 void fill_result(Record& record) {
     if (record.state == TaskState::Completed && record.result.empty()) record.result = "null";
 }

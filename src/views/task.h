@@ -10,7 +10,7 @@
 
 namespace holdfast::views {
 
-/// A line of history with the task and the job that it is about.
+/// An event together with its task and job.
 struct WholeEvent : store::EventRecord {};
 
 /// The step of a job that a task belongs to.
@@ -20,7 +20,7 @@ struct StepOfTask {
     bool hook = false;
 };
 
-/// All that is known about one task, read at one time.
+/// A task with its history, read at one time.
 struct TaskStory {
     store::TaskRecord task;
     std::optional<StepOfTask> step;
@@ -30,7 +30,8 @@ struct TaskStory {
     std::optional<engine::WhyWaiting> waiting;  ///< of a PENDING task
 };
 
-/// A worker that has been silent for longer than `worker_stale_threshold` cannot run it.
+/// Reads the story of a task. A worker that has been silent for longer than `worker_stale_threshold` is not counted
+/// as one that can run it.
 [[nodiscard]] TaskStory read_story(store::Store& store, const store::TaskRecord& task,
                                    Duration worker_stale_threshold);
 

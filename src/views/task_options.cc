@@ -15,7 +15,7 @@ using core::OptionType;
 using core::OptionValue;
 using core::TaskOption;
 
-/// "/retry/base"
+/// The JSON pointer to an option: "/retry/base".
 std::string pointer_to(const TaskOption& option) {
     std::string pointer = concat('/', option.member);
     std::ranges::replace(pointer, '.', '/');
@@ -37,7 +37,7 @@ Value value_in(const nlohmann::json& json) {
     return value;
 }
 
-/// A number that is too large for 64 bits is as wrong as the largest that is not.
+/// A number that exceeds 64 bits is clamped; the range check then refuses it.
 std::int64_t count_in(const nlohmann::json& number) {
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
     const bool is_larger = number.is_number_unsigned() && number.get<std::uint64_t>() > std::uint64_t{most};
@@ -88,7 +88,7 @@ void read_options(const nlohmann::json& item, SubmitOptions& options) {
 
 schema::Members option_schemas() {
     schema::Members members;
-    std::string group;  // "retry": its members follow each other
+    std::string group;  // "retry": its members are consecutive
     schema::Members grouped;
     const auto close_group = [&] {
         if (!group.empty()) members.emplace_back(group, schema::form(grouped));

@@ -7,13 +7,13 @@
 
 namespace holdfast::views {
 
-/// A token that was just made, and its secret, which is told only now.
+/// A new token with its secret, which is shown only this once.
 struct MadeToken {
     store::TokenRecord record = {};
     std::string secret = {};
 };
 
-/// Neither the secret of a token nor the hash of that is shown.
+/// Contains neither the secret of a token nor its hash.
 Table<store::TokenRecord> table(Of<store::TokenRecord>);
 Table<MadeToken> table(Of<MadeToken>);
 

@@ -76,7 +76,7 @@ WhyWaiting for_place(const store::NewTask& task, const Workers& open) {
             names_of(open)};
 }
 
-/// Of those that have left, by name: each start of a worker has a row of its own.
+/// The latest worker of each name: every start of a worker creates a new row.
 Workers last_of_each_name(const Workers& workers) {
     std::map<std::string, store::WorkerRecord> last;
     for (const auto& worker : workers) {
@@ -139,7 +139,7 @@ WhyWaiting for_time(const WaitingFacts& facts) {
             {}};
 }
 
-/// A task comes into reach before a claim finds out that its key is full.
+/// Whether the key of the task is full. A claim detects this only after it has selected the task.
 bool key_is_full(const WaitingFacts& facts) {
     return facts.task.task.concurrency && std::ssize(facts.key_holders) >= facts.key_limit;
 }
@@ -182,7 +182,7 @@ WhyWaiting why_waiting(const WaitingFacts& facts) {
 
 namespace {
 
-/// The key as it counts for the task: of its queue, or shared.
+/// The declaration that applies to the task's key: that of its queue, or the shared one.
 core::KeyDeclaration key_in_force(store::ClientStore& store, const store::NewTask& task) {
     core::KeyDeclaration found{task.concurrency->key, task.queue, task.concurrency->limit};
     for (const auto& record : store.keys({.key = task.concurrency->key})) {

@@ -11,7 +11,7 @@ namespace holdfast::engine {
 /// Why a PENDING task does not run. If several reasons apply, the first in this order is reported.
 enum class Obstacle {
     Overdue,        ///< its deadline has passed: it is about to be EXPIRED
-    Future,         ///< its run_at has not come
+    Future,         ///< its run_at is in the future
     Backoff,        ///< it was tried before, and waits for its next attempt
     Key,            ///< its concurrency key is full
     Paused,         ///< its queue is paused, or its job
@@ -44,15 +44,15 @@ struct WaitingFacts {
     bool queue_is_paused = false;
     std::vector<Uuid>
         key_holders;    ///< CLAIMED and RUNNING tasks with its key, of its queue or, if it is shared, of all
-    int key_limit = 1;  ///< that is in force
+    int key_limit = 1;  ///< the limit that applies
     std::vector<store::WorkerRecord> workers;
-    Duration stale_after{};  ///< of beats; never less than three intervals of the worker
+    Duration stale_after{};  ///< the age of a stale heartbeat; at least three intervals of the worker
 };
 
 struct WhyWaiting {
     Obstacle obstacle = Obstacle::Nothing;
-    std::string sentence;              ///< goes on from "the task"
-    std::vector<Uuid> tasks;           ///< of Key: who holds it
+    std::string sentence;              ///< continues a sentence that begins with "the task"
+    std::vector<Uuid> tasks;           ///< of Key: the tasks that hold it
     std::vector<std::string> workers;  ///< the names of the matching workers, where they are the reason
 };
 

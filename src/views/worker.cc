@@ -28,7 +28,7 @@ std::int64_t count_held(const WorkerView& worker) {
     return std::ranges::count(worker.record.held, running, &store::HeldLease::running);
 }
 
-/// Of the leases only their number is told.
+/// Restores leases from their number, the only part that the JSON contains.
 template <bool running>
 void add_held(std::int64_t count, WorkerView& worker) {
     for (; count > 0; --count) worker.record.held.push_back({.lease = {}, .running = running});

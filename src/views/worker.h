@@ -8,7 +8,7 @@
 
 namespace holdfast::views {
 
-/// A worker, and whether its beats come as they should. For people: recovery judges by what it sees itself.
+/// A worker and whether its heartbeats arrive on time. For display only: recovery relies on its own observations.
 struct WorkerView {
     store::WorkerRecord record;
     bool fresh = false;
@@ -16,14 +16,15 @@ struct WorkerView {
 
 [[nodiscard]] bool has_left(const store::WorkerRecord& record);
 
-/// Fresh: it has not left, and its last beat is not older than the silence that recovery would wait for.
+/// Creates the view of a worker. It is fresh when it has not left and its last heartbeat is within the silence that
+/// recovery tolerates.
 [[nodiscard]] WorkerView view_of(const store::WorkerRecord& record, const config::RecoveryConfig& recovery);
 
-/// All that is known about one worker, read at one time.
+/// A worker with its history, read at one time.
 struct WorkerStory {
     WorkerView worker;
     std::vector<store::LeaseRecord> leases;
-    std::vector<store::WorkerSnapshot> snapshots;  ///< the newest, if any
+    std::vector<store::WorkerSnapshot> snapshots;  ///< the newest one, if any
     std::vector<store::EventRecord> events;        ///< the last ones, oldest first
 };
 [[nodiscard]] WorkerStory read_story(store::ClientStore& store, const store::WorkerRecord& worker,

@@ -13,13 +13,13 @@ namespace holdfast::cli {
 namespace {
 
 struct GraphCommand {
-    WorkflowChoice what;  // its name may also be a job's id
+    WorkflowChoice what;  // its name may also be the id of a job
     bool dot = false;
 };
 
 using States = std::map<std::string, StepState>;
 
-/// A definition or, with states, a job.
+/// The graph of a definition or, with states, of a job.
 struct Graph {
     core::Workflow workflow;
     std::optional<States> states = {};
@@ -45,7 +45,7 @@ Graph graph_of(const core::WorkflowBundle& bundle) {
     return {bundle.workflows.at(bundle.main), std::nullopt, {}};
 }
 
-/// A name that the configuration knows goes before the id that it could also begin.
+/// A workflow name of the configuration takes precedence over the prefix of a job id.
 Graph find_graph(const Session& session, const WorkflowChoice& what) {
     const config::Config config = session.load_config();
     const bool is_definition =

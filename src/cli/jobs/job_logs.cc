@@ -14,12 +14,12 @@ namespace holdfast::cli {
 
 namespace {
 
-// Of one task at a time: there may be ten thousand of them.
+// The page size for one task. Kept small, because a job may have ten thousand tasks.
 constexpr std::size_t records_at_once = 50;
 
 }  // namespace
 
-// The states are read before the logs: what a run logs is stored before its end is.
+// States are read before logs, because a run stores its logs before its end.
 bool JobLogs::print_new() {
     const bool all_have_ended = collect(job_, "");
     require_wanted_step();
@@ -100,7 +100,7 @@ void JobLogs::print(Source& source, const store::LogRecord& record) {
     session_.print(to_json_shape(views::StepLogLine{source.path, source.task, record}));
 }
 
-// Only whole lines: two steps may print at the same time.
+// Prints whole lines only, because two steps may print at the same time.
 void JobLogs::print_lines(Source& source, const store::LogRecord& record) {
     const Tone tone = record.chunk.stream == "stderr" ? Tone::Bad : Tone::Plain;
     source.unfinished += record.chunk.text;

@@ -10,18 +10,18 @@
 
 namespace holdfast::cli {
 
-/// What the steps of a job, and of the jobs that these started, have printed: one stream in the order of time, each
-/// line with its step's name before it ("fetch", "fetch[3]", "report/fetch").
+/// Prints the output of the steps of a job and of its child jobs: one stream in chronological order, each line
+/// prefixed with the name of its step ("fetch", "fetch[3]", "report/fetch").
 class JobLogs {
 public:
     struct Wanted {
         Uuid job;
         std::string step;      ///< only this one, which then needs no name before its lines, with its items or the
                                ///< steps of its job; empty: all
-        bool follows = false;  ///< lines that are not finished wait for their end
-        bool raw = false;      ///< bytes as they are
+        bool follows = false;  ///< hold back an unfinished line until its end arrives
+        bool raw = false;      ///< print bytes unchanged
     };
-    /// The session and the store outlive it.
+    /// The session and the store must outlive this object.
     JobLogs(const Session& session, store::ClientStore& store, Wanted wanted)
         : session_(session),
           store_(store),
@@ -30,7 +30,7 @@ public:
           follows_(wanted.follows),
           raw_(wanted.raw) {}
 
-    /// Prints what has been logged since the last call. False: nothing more will come. Throws BadInput for an unknown
+    /// Prints the output since the last call. Returns false when no more can follow. Throws BadInput for an unknown
     /// step.
     bool print_new();
 
@@ -41,7 +41,7 @@ private:
         bool has_ended = false;
         std::int64_t offset = 0;
         std::deque<store::LogRecord> page = {};
-        std::string unfinished = {};  ///< of its last line
+        std::string unfinished = {};  ///< the unfinished last line
     };
 
     bool collect(const Uuid& job, const std::string& above);
@@ -60,8 +60,8 @@ private:
     const std::string wanted_;
     const bool follows_;
     const bool raw_;
-    std::map<Uuid, Source> sources_;  // by task; those that may have more to say
-    std::set<Uuid> closed_;           // tasks of which all has been printed
+    std::map<Uuid, Source> sources_;  // by task; only those that may print more
+    std::set<Uuid> closed_;           // tasks that were printed completely
     std::set<Uuid> ended_jobs_;       // ... and jobs
     std::set<std::string> known_steps_;
 };

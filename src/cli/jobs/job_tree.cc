@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t most_items = 10;
 
-/// COMPLETED items, those that were skipped, and those whose turn has not come are only counted.
+/// Running and failed items get a line of their own; all others are only counted.
 bool is_worth_a_line(const StepInfo& item) {
     return item.state == StepState::Running || item.state == StepState::Failed;
 }
@@ -40,7 +40,7 @@ private:
             node.waits_for = params_.waits_for(info.task);
         if (!info.child.is_nil() && params_.wants_child && params_.wants_child(info))
             node.child = std::make_shared<JobTree>(read(info.child));
-        // The child was read a moment later, and its first step may have begun in between: then this one has, too.
+        // The child is read a moment later. When its first step has begun in between, this step has begun as well.
         if (node.child && info.state == StepState::Ready && node.child->job.state != JobState::Pending)
             info.state = StepState::Running;
         node.info = std::move(info);

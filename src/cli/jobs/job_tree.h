@@ -12,24 +12,24 @@ namespace holdfast::cli {
 
 struct JobTree;
 
-/// A step with what a person wants to see below it.
+/// A step with the details that are shown below it.
 struct StepNode {
     StepInfo info = {};
     std::string waits_for = {};                 ///< of a READY task: why it does not run; empty: not read
-    std::string last_line = {};                 ///< of what its run has printed so far; empty: nothing, or not read
+    std::string last_line = {};                 ///< the last line that its run printed; empty: none, or not read
     std::shared_ptr<const JobTree> child = {};  ///< nullptr: none, or not read
-    std::vector<StepNode> items = {};           ///< of a for_each: those that run or have failed
-    int more_items = 0;                         ///< ... and how many of those were left out
+    std::vector<StepNode> items = {};           ///< of a for_each: items that run or have failed
+    int more_items = 0;                         ///< ... and the number of those that were left out
 };
 
-/// A job as it stood when it was read, with its steps and the jobs that they started.
+/// A job with its steps and child jobs, as read at one time.
 struct JobTree {
     JobInfo job = {};
     std::vector<StepNode> steps = {};
     Timestamp now = {};  ///< by the store's clock
 };
 
-/// The last line that each task has printed, read on from where it was last asked.
+/// The last line that each task has printed; each call reads only the new output.
 class LastLines {
 public:
     explicit LastLines(store::ClientStore& store) : store_(store) {}
@@ -49,12 +49,12 @@ private:
 
 struct ReadTreeParams {
     bool with_items = false;
-    std::function<bool(const StepInfo&)> wants_child = {};   ///< whether to read the job that the step started
+    std::function<bool(const StepInfo&)> wants_child = {};   ///< whether to read the child job of the step
     LastLines* last_lines = nullptr;                         ///< of RUNNING steps; nullptr: do not read them
-    std::function<std::string(const Uuid&)> waits_for = {};  ///< what the task of a READY step waits for
+    std::function<std::string(const Uuid&)> waits_for = {};  ///< why the task of a READY step waits
 };
 
-/// Reads it all. Throws UnknownJob.
+/// Reads the tree. Throws UnknownJob.
 [[nodiscard]] JobTree read_job_tree(store::ClientStore& store, const Uuid& job, const ReadTreeParams& params);
 
 }  // namespace holdfast::cli

@@ -35,7 +35,7 @@ public:
     JobInfo show(const Uuid& job) override {
         const JobTree tree = read_job_tree(
             store_, job, {.with_items = false, .wants_child = is_interesting, .last_lines = &last_lines_});
-        // What is drawn last stays, and may scroll.
+        // The last frame stays on the screen and may scroll.
         screen_.draw(is_terminal(tree.job.state) ? all_of(tree_lines(tree, utf8_)) : fitted(tree_lines(tree, utf8_)));
         return tree.job;
     }
@@ -51,7 +51,8 @@ private:
         return frame;
     }
 
-    /// The cursor cannot go back above the screen's first row: what is quiet is left out first.
+    /// The cursor cannot move above the first row of the screen, so the frame must fit; idle lines are left out
+    /// first.
     [[nodiscard]] std::vector<ViewLine> fitted(std::vector<TreeLine> lines) const {
         const auto room = static_cast<std::size_t>(rows_ - 1);
         if (lines.size() <= room) return all_of(std::move(lines));
@@ -75,7 +76,7 @@ private:
     LiveFrame screen_;
 };
 
-/// Tells each step's beginning and end, in the order of their times, however often it looks.
+/// Reports the beginning and end of each step once, in chronological order.
 class LineJobView : public JobView {
 public:
     LineJobView(const Io& io, store::ClientStore& store) : io_(io), store_(store) {}
@@ -100,11 +101,11 @@ private:
         std::string text = {};
     };
 
-    /// `begun`: when the step above began. On PostgreSQL a child job may be marked as started a moment later than its
-    /// first step: the steps of a child are told only once the beginning of the step above has been.
+    /// `begun` is the time when the parent step began. On PostgreSQL a child job may be marked as started a moment
+    /// later than its first step, so the steps of a child are reported only after the beginning of the parent step.
     void note_steps(const JobTree& tree, const std::string& above, Timestamp begun) {
         for (const StepNode& node : tree.steps) {
-            if (node.info.hook) continue;  // runs after the job's end, when this command may be gone
+            if (node.info.hook) continue;  // runs after the job's end, when this command may have exited
             const std::string path = above + node.info.name;
             note_beginning(tree, node.info, path, begun);
             if (node.child && (told_beginnings_.contains(path) || is_terminal(node.info.state)))
@@ -149,7 +150,7 @@ private:
     store::ClientStore& store_;
     std::vector<Change> changes_;
     std::set<std::string> told_beginnings_, told_ends_;  // by path
-    std::set<Uuid> told_to_end_;                         // jobs that need not be read again
+    std::set<Uuid> told_to_end_;                         // jobs that have ended and were reported
     bool was_paused_ = false;
 };
 

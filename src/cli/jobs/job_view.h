@@ -6,16 +6,17 @@
 
 namespace holdfast::cli {
 
-/// Where a person sees what happens to a job.
+/// Shows the progress of a job to a person.
 class JobView {
 public:
     virtual ~JobView() = default;
-    /// Looks at the job, shows what has become of it, and returns it. Throws UnknownJob.
+    /// Reads the job, shows its changes and returns it. Throws UnknownJob.
     virtual JobInfo show(const Uuid& job) = 0;
 };
 
-/// A tree that is redrawn, on a terminal that can show it; else one line for each change, on the error stream, so
-/// that the output keeps to the job's own; nothing with --json. The session and the store outlive it.
+/// Creates a tree that is redrawn in place, on a terminal that supports it; otherwise one line for each change, on
+/// the error stream, so that standard output contains only the job's output; no output with --json. The session and
+/// the store must outlive it.
 [[nodiscard]] std::unique_ptr<JobView> make_job_view(const Session& session, store::ClientStore& store);
 
 }  // namespace holdfast::cli

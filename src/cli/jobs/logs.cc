@@ -23,13 +23,13 @@ struct LogsCommand {
     bool raw = false;
 };
 
-/// What the engine did to the job and to the tasks of its steps.
+/// The events of the job and of its tasks.
 class JobEvents {
 public:
     JobEvents(const Session& session, store::ClientStore& store, const Uuid& job)
         : session_(session), store_(store), job_(job) {}
 
-    /// Prints what has happened since it was last asked. False: the job has ended.
+    /// Prints the events since the last call. Returns false when the job has ended.
     bool print_new() {
         constexpr std::size_t page_size = 1000;
         const bool has_ended = is_terminal(client::find_one_job(store_, job_).state);

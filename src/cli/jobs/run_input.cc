@@ -26,7 +26,7 @@ bool is_text(const core::Workflow& workflow, const std::string& key) {
     return field != workflow.input.end() && field->type == core::InputType::Text;
 }
 
-/// JSON as it is written; anything else is a text.
+/// Keeps valid JSON as written; any other text becomes a JSON string.
 std::string read_value(const std::string& text, bool is_text) {
     return is_text || core::json_fault(text) ? Value(text).dump() : text;
 }

@@ -62,7 +62,7 @@ ExitCode follow(const Session& session, store::ClientStore& store, const Started
     return exit_code_of(ending);
 }
 
-// Everything that can be complained about is read before a store is created.
+// Reads and checks all input before it creates a store.
 ExitCode run_workflow(Session& session, const RunCommand& command) {
     const config::Config config = session.load_config();
     const core::WorkflowBundle bundle = choose_workflow(command.workflow, config);

@@ -15,7 +15,7 @@ namespace holdfast::cli {
 
 namespace {
 
-constexpr int most_reasons = 10;  // each is read by itself, and many steps wait for the same
+constexpr int most_reasons = 10;  // each needs a read of its own, and many steps wait for the same reason
 
 std::string origin_of(const JobInfo& job) {
     return job.parent.is_nil() ? "" : fmt::format("step {} of job {}", job.parent_step, job.parent.to_string());

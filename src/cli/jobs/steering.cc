@@ -12,12 +12,12 @@ struct SteerCommand {
     std::string reason;
 };
 
-/// An order to jobs, and how it is told what became of it.
+/// An order to jobs, and the texts that report its result.
 struct Order {
     const char* word;
     const char* help;
     std::vector<SteerStatus> (store::ClientStore::*verb)(const store::SteerJobsParams&);
-    const char* applied;  // the status of --json
+    const char* applied;  // the status in --json
     const char* sentence;
     const char* already;
 };
@@ -47,7 +47,7 @@ Steered describe(const Uuid& id, SteerStatus status, const Order& order) {
     HOLDFAST_ASSERT(false);
 }
 
-/// A job with running steps is CANCELLED only when their workers have stopped them.
+/// Adds that steps still run: a job is CANCELLED only when their workers have stopped them.
 void tell_what_still_runs(store::ClientStore& store, std::vector<Steered>& steered) {
     for (Steered& one : steered) {
         const auto job = store.find_jobs({one.id}).front();

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int bar_columns = 10;
 
-/// What a tree is drawn with.
+/// The characters that draw a tree.
 struct Branches {
     std::string_view middle, last, passing, under_last;
 };
@@ -68,7 +68,7 @@ public:
     }
 
 private:
-    /// A line below a step, without columns.
+    /// Whether the row is a note below a step, without columns.
     static bool is_note(const Row& row) { return row.state.text.empty(); }
 
     static TreeLine line_of(Row& row, int names, int states, int times) {

@@ -8,18 +8,18 @@
 
 namespace holdfast::cli {
 
-/// Which workflow a person means; empty where nothing was said.
+/// The workflow that a person names; empty members were not given.
 struct WorkflowChoice {
     std::string name = {};
-    std::string file = {};  ///< of -f
+    std::string file = {};  ///< the value of -f
 };
 
 /// Adds -f to a command.
 void add_file_option(Command& command, WorkflowChoice& choice);
 
-/// The workflow of that name, of the file or else of the configuration, with all that it starts. A file with one
-/// workflow needs no name. Throws BadInput that says what there is, or BadConfig with everything that is wrong with
-/// the file.
+/// Returns the workflow of that name with all workflows that it starts; taken from the file, or else from the
+/// configuration. The name may be omitted for a file with one workflow. Throws BadInput that lists the choices, or
+/// BadConfig with all errors of the file.
 [[nodiscard]] core::WorkflowBundle choose_workflow(const WorkflowChoice& choice, const config::Config& config);
 
 }  // namespace holdfast::cli

@@ -21,10 +21,10 @@ namespace fs = std::filesystem;
 using store::Finding;
 using Findings = std::vector<Finding>;
 
-// A smaller step of the clock does not matter to a reader of times.
+// A smaller clock error is irrelevant to a reader of timestamps.
 constexpr Duration harmless_step = std::chrono::seconds(1);
 
-// A clock that was set back shows in the times that it has stamped before.
+// A clock that was set back is behind the timestamps that it wrote before.
 Finding clock_finding(store::ClientStore& store) {
     const auto newest = store.list({.filter = {}, .after = {}, .limit = 1});
     const Duration ahead = newest.empty() ? Duration::zero() : newest.front().created_at - store.now();
@@ -34,7 +34,7 @@ Finding clock_finding(store::ClientStore& store) {
             "the clock was set back, or is wrong on one machine: run a time service (NTP)"};
 }
 
-/// Once a token has been made, servers on loopback ask for one, too.
+/// Once a token exists, servers on loopback require one, too.
 Finding tokens_finding(store::ClientStore& store) {
     const auto tokens = store.tokens();
     const Timestamp now = store.now();
@@ -67,8 +67,8 @@ Finding file_finding(const fs::path& file) {
     return {Finding::Grade::Ok, "file", fmt::format("{} may be read and written", file.string()), ""};
 }
 
-/// May this process use an SQLite store's file and the folder around it (in which the files beside it are made)?
-/// Looks at paths only, and opens nothing. Empty for PostgreSQL.
+/// Checks whether this process may use the file of an SQLite store and its folder, which also holds the files beside
+/// it. Inspects paths only and does not open a file. Returns an empty list for PostgreSQL.
 Findings permission_findings(const std::string& store_url) {
     const client::StoreAddress address = client::parse_store_url(store_url);
     if (address.kind == client::StoreAddress::Kind::Postgres) return {};

@@ -16,7 +16,7 @@ namespace {
 struct Settling {
     const char* word;
     const char* help;
-    const char* key;  // whose value is the default
+    const char* key;  // the key with the default value
     Duration config::RecoveryConfig::*threshold;
     engine::ManualAnswer (*settle)(store::RecoveryStore&, Random&, const engine::ManualParams&);
     const char* done;

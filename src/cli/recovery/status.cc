@@ -19,7 +19,7 @@ namespace holdfast::cli {
 
 namespace {
 
-/// "workers lost 1, requeued 2": what recovery services did, by name; "nothing" where all counts are zero.
+/// The counts of recovery actions by name: "workers lost 1, requeued 2"; "nothing" when all counts are zero.
 std::string counts_text(const Json& counts) {
     std::string text;
     for (const auto& [what, count] : counts.items())
@@ -40,7 +40,7 @@ void print_services(const Io& io, const views::RecoveryStatus& status) {
     print_table(io, {"SERVICE", "LAST NOTE", "BY", "HAS DONE"}, rows);
 }
 
-/// Of a worker without a row only the id is known.
+/// For a worker without a row, only the id is known.
 std::string title_of(const store::WorkerLiveness& worker) {
     if (worker.name.empty()) return worker.id.to_string();
     return fmt::format("{} ({}) on {}", worker.name, worker.id.to_string(), worker.host.hostname);

@@ -13,7 +13,7 @@ namespace holdfast::cli {
 
 namespace {
 
-/// The worker reads the same configuration; what was given as an option is given to it as well.
+/// The worker reads the same configuration and receives the same options.
 std::vector<std::string> worker_words(const Session& session, const config::Config& config) {
     std::vector<std::string> words = {"worker", "--no-sweep", "--store", config.store.url};
     if (!config.worker.name) words.insert(words.end(), {"--name", "dev"});
@@ -21,7 +21,7 @@ std::vector<std::string> worker_words(const Session& session, const config::Conf
     return words;
 }
 
-/// Whoever names no store on the command line must name it again for commands of their own.
+/// The option that repeats a store given on the command line, for the suggested commands; empty when none was given.
 std::string store_option(const Session& session) {
     return session.globals.store.empty() ? "" : fmt::format(" --store '{}'", session.globals.store);
 }
@@ -55,7 +55,7 @@ ExitCode run_dev(Session& session, const ServerFlags& flags) {
     platform::LogWriter log(session.io.err, config.log.format, config.log.level, platform::real_clock());
     DevWorker worker(worker_words(session, config), session.io, log);
     server::ServerPlan plan = server_plan(session, config, given, log);
-    plan.address = "127.0.0.1";  // for the person at this machine, whatever the file says about a server for others
+    plan.address = "127.0.0.1";  // reachable from this machine only, independent of the server settings in the file
     plan.tls.reset();
     plan.next_free_port = flags.port.empty();
     plan.watches_catalog = true;

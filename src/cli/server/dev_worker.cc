@@ -17,7 +17,7 @@ constexpr Duration restart_pause = std::chrono::seconds(1);
 constexpr Duration moment = std::chrono::seconds(2);
 constexpr Duration kill_patience = std::chrono::seconds(5);
 
-/// What systemd gave to the server is not for its child.
+/// The environment without the variables that systemd sets for the server only.
 std::vector<std::string> environment_of(const Io& io) {
     std::vector<std::string> assignments;
     for (const auto& [name, value] : io.environment)
@@ -31,7 +31,7 @@ std::string end_text(int status) {
     return fmt::format("it ended with exit code {}", WEXITSTATUS(status));
 }
 
-/// Whether it has ended within that time.
+/// Waits for the process; returns whether it has ended within that time.
 bool wait_for_end(pid_t pid, Duration at_most) {
     const Duration until = platform::machine_time() + at_most;
     while (waitpid(pid, nullptr, WNOHANG) == 0) {
@@ -84,11 +84,11 @@ void DevWorker::stop(Duration stop_grace) {
     kill(*pid_, SIGTERM);
     bool has_ended = wait_for_end(*pid_, moment);
     if (!has_ended) {
-        kill(*pid_, SIGTERM);  // a second time: not to wait for what runs
+        kill(*pid_, SIGTERM);  // the second signal makes it stop its running tasks
         has_ended = wait_for_end(*pid_, stop_grace + moment);
     }
     if (!has_ended) {
-        kill(*pid_, SIGKILL);  // its keeper kills what it leaves behind
+        kill(*pid_, SIGKILL);  // its keeper kills the remaining processes
         (void)wait_for_end(*pid_, kill_patience);
     }
     pid_.reset();

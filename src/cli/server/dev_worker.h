@@ -12,20 +12,20 @@
 
 namespace holdfast::cli {
 
-/// The worker of `holdfast dev`: `holdfast worker` of this program as a process of its own, started again whenever it
-/// ends. It does not survive this object, nor the process that has it. One thread.
+/// The worker of `holdfast dev`: runs `holdfast worker` of this program as a child process, and restarts it whenever
+/// it ends. The child ends together with this object or its process. For one thread.
 class DevWorker {
 public:
-    /// `words` follow the program's name. `io` and `log` outlive it.
+    /// `words` follow the program's name. `io` and `log` must outlive this object.
     DevWorker(std::vector<std::string> words, const Io& io, Log& log);
     ~DevWorker();
     DevWorker(const DevWorker&) = delete;
     DevWorker& operator=(const DevWorker&) = delete;
 
-    /// To be called often: starts it, or starts it again a second after it ended.
+    /// Starts the worker, or restarts it a second after it ended. The caller calls this frequently.
     void look_after();
-    /// Asks it to leave, has it stop what it runs when that takes longer than a moment, and waits for its end; one
-    /// that takes longer than `stop_grace` for that is killed.
+    /// Asks the worker to leave. When that takes longer than a moment, makes it stop its running tasks; when that
+    /// takes longer than `stop_grace`, kills it. Waits for its end.
     void stop(Duration stop_grace);
 
 private:

@@ -9,11 +9,11 @@
 
 namespace holdfast::cli {
 
-/// The schedules of a configuration as a store has them.
+/// The schedules of a configuration, in the form that a store keeps.
 [[nodiscard]] std::vector<store::ScheduleDefinition> definitions_of(const std::vector<config::Schedule>& schedules);
 
-/// Puts the schedules and the concurrency keys of a configuration into the store, and logs what changed: what a
-/// service with a configuration file does when it starts.
+/// Writes the schedules and concurrency keys of a configuration into the store, and logs the changes. A service with
+/// a configuration file calls this when it starts.
 void put_catalog(const config::Config& config, store::Store& store, const std::string& who, Log& log);
 
 }  // namespace holdfast::cli

@@ -8,7 +8,7 @@
 
 namespace holdfast::cli {
 
-/// The options of commands that serve; they stand for fields of the configuration.
+/// The options of commands that run a server; each overrides a field of the configuration.
 struct ServerFlags {
     std::string address = {}, port = {}, tls_certificate = {}, tls_key = {};
     bool insecure = false;
@@ -16,8 +16,8 @@ struct ServerFlags {
 };
 [[nodiscard]] std::vector<config::FlagOverride> overrides(const ServerFlags& flags);
 
-/// What a server does by this configuration. `flags` are laid over it again when the file is read again. The session
-/// and the log outlive it.
+/// Creates the plan of a server from this configuration. `flags` are applied again whenever the file is reloaded. The
+/// session and the log must outlive the plan.
 [[nodiscard]] server::ServerPlan server_plan(const Session& session, const config::Config& config,
                                              const std::vector<config::FlagOverride>& flags, Log& log);
 

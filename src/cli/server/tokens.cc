@@ -46,7 +46,7 @@ void print_created(const Io& io, const MadeToken& made) {
            << "Send it as 'Authorization: Bearer SECRET', or log in with it on the page.\n";
 }
 
-/// nullopt: the name is taken.
+/// Creates a token on the server; nullopt when the name is taken.
 std::optional<MadeToken> make_at_server(remote::ServerLink& server, const store::NewToken& token,
                                         const std::string& lasts) {
     try {

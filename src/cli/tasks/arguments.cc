@@ -29,7 +29,7 @@ std::string read_file(std::string_view option, const std::string& path) {
     return text;
 }
 
-// "[json.exception.parse_error.101] parse error at line 1, column 5: ..." without what only the library's users want.
+// Removes the library's prefix from "[json.exception.parse_error.101] parse error at line 1, column 5: ...".
 std::string readable(const nlohmann::json::exception& fault) {
     const std::string text = fault.what();
     const auto end_of_tag = text.find("] ");
@@ -38,7 +38,7 @@ std::string readable(const nlohmann::json::exception& fault) {
 
 void require_json(std::string_view option, const std::string& text, std::string_view where) {
     try {
-        // Accepting without building it would lose the position of the fault.
+        // Parsed in full, because json::accept() does not report the position of the fault.
         [[maybe_unused]] const auto value = nlohmann::json::parse(text);
     } catch (const nlohmann::json::exception& fault) {
         throw BadInput(fmt::format("{}: {} is not JSON: {}", option, where, readable(fault)));

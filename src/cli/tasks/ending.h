@@ -7,7 +7,7 @@
 
 namespace holdfast::cli {
 
-/// Where a wait for a task has led: the ended task, or nullopt when it took too long.
+/// The result of waiting for a task: the ended task, or nullopt after a timeout.
 struct Ending {
     Uuid id;
     std::optional<store::TaskRecord> task;
@@ -15,10 +15,11 @@ struct Ending {
 
 [[nodiscard]] Ending await_ending(store::ClientStore& store, const Uuid& id, std::optional<Duration> timeout);
 
-/// Prints the result of a COMPLETED task, or says on the error stream how else it ended; Done only for COMPLETED.
+/// Prints the result of a COMPLETED task, or reports any other ending on the error stream. Returns Done only for
+/// COMPLETED.
 ExitCode report_ending(const Io& io, const Ending& ending);
 
-/// {"timed_out", "task"}: what --json adds about a wait.
+/// The members that --json adds after a wait: {"timed_out", "task"}.
 [[nodiscard]] Json to_json_shape(const Ending& ending);
 [[nodiscard]] ExitCode exit_code_of(const Ending& ending);
 

@@ -12,7 +12,7 @@ namespace {
 
 using store::DeclareStatus;
 
-// ---- Look -----------------------------------------------------------------------------------------
+// ---- List -----------------------------------------------------------------------------------------
 
 ExitCode list_keys(Session& session) {
     const auto store = session.open_store(Access::AsItIs);
@@ -42,7 +42,7 @@ struct KeyFlags {
     int limit = 0;
 };
 
-/// A key belongs to a queue, or to all of them: which one is never guessed.
+/// Requires the owner of a key, one queue or all of them, to be stated.
 void require_owner(const KeyFlags& flags) {
     if (flags.shared == flags.queue.empty()) return;
     throw BadInput("say whose the key is: --shared, or --queue with the name of its queue");
@@ -84,7 +84,7 @@ ExitCode remove_key(Session& session, const KeyFlags& flags) {
     return ExitCode::Done;
 }
 
-// ---- Those of the configuration -------------------------------------------------------------------
+// ---- Apply the configuration ----------------------------------------------------------------------
 
 std::string sentence_about(const core::KeyDeclaration& key, DeclareStatus status, bool dry_run) {
     if (status == DeclareStatus::IsShared)

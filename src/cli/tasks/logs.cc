@@ -15,7 +15,7 @@ struct LogsCommand {
     bool raw = false;
 };
 
-// Prints what has been logged since it was last asked.
+// Prints the log since the last call.
 class LogReader {
 public:
     LogReader(const Session& session, store::ClientStore& store, const Uuid& task, bool raw)
@@ -54,7 +54,7 @@ private:
     std::int64_t offset_ = 0;
 };
 
-// The state is read before the logs: what a run logs is stored before its end is.
+// The state is read before the logs, because a run stores its logs before its end.
 void follow(store::ClientStore& store, const Uuid& task, LogReader& reader) {
     const auto watch = store.watch(store::Topic::Done);
     for (;;) {

@@ -13,7 +13,7 @@ struct ProgressCommand {
     std::string text;
 };
 
-/// Reports to the runner of the task in which this program was called. Throws BadInput outside of one, or when the
+/// Sends an update to the runner of the task that called this program. Throws BadInput outside of a task, or when the
 /// runner refuses the update.
 void tell_runner(const Io& io, const runner::RunUpdate& update) {
     const auto socket = io.environment.find("HOLDFAST_SOCKET");

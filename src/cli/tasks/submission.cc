@@ -16,7 +16,7 @@ Submission from_definition(const std::string& name, const config::TaskDefinition
     return std::move(submission).value();
 }
 
-/// A task that no file defines: a script, a container, or else a function.
+/// A task without a definition: a script, a container, or else a function.
 Submission from_flags(const WorkFlags& flags) {
     Submission submission{.name = flags.name, .spec = {}, .options = {}, .deadline = {}};
     const bool has_script = !flags.script.empty();

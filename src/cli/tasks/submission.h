@@ -10,7 +10,7 @@
 
 namespace holdfast::cli {
 
-/// The work that a person asks for; empty where nothing was said.
+/// The work that a person describes with flags; empty members were not given.
 struct WorkFlags {
     std::string name, script, image, dir;
     std::vector<std::string> env;  ///< NAME=VALUE
@@ -19,8 +19,8 @@ void add_work_options(Command& command, WorkFlags& flags);
 
 using config::Submission;
 
-/// The definition of that name, filled from the arguments (JSON text), with the flags laid over it; without one, what
-/// the flags describe. Throws BadInput that names what is missing or wrong.
+/// Returns the definition of that name, filled from the arguments (JSON text) and overridden by the flags. Without a
+/// definition, returns the task that the flags describe. Throws BadInput that names the missing or invalid part.
 [[nodiscard]] Submission read_submission(const WorkFlags& flags, const config::Catalog& catalog,
                                          const std::string& args);
 

@@ -59,7 +59,7 @@ ExitCode follow(Session& session, store::ClientStore& store, const SubmitOutcome
     return exit_code_of(ending);
 }
 
-// Pods can be described, but no worker of this version runs them: the person who submits one is told.
+// Warns that a pod can be submitted, although workers of this version cannot run it.
 void note_missing_runner(const Io& io, const Submission& submission) {
     const auto& spec = submission.spec;
     const bool is_pod = spec && (spec->kind == core::TaskKind::Pod || spec->runner == core::ScriptRunner::Pod);
@@ -69,7 +69,7 @@ void note_missing_runner(const Io& io, const Submission& submission) {
                "tag kubernetes\n";
 }
 
-/// The person who asked for a limit is told that another one counts.
+/// Warns when a limit other than the requested one is in force.
 void note_other_limit(const Io& io, const Submission& submission, const SubmitOutcome& outcome) {
     const auto& asked = submission.options.concurrency;
     const auto& in_force = outcome.concurrency_limit;
@@ -87,7 +87,7 @@ store::NewTask task_of(const Submission& submission, std::string args) {
     return client::function_task(submission.name, std::move(args), submission.options);
 }
 
-// All faults of the command line are found before a store is created; only times wait for its clock.
+// Finds all faults of the command line before it creates a store; only times depend on the store's clock.
 ExitCode submit(Session& session, const SubmitCommand& command) {
     const config::Config config = session.load_config();
     std::string args = read_json_argument("--args", command.args, session.io.in);

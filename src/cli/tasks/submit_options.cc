@@ -16,7 +16,7 @@ bool is_list(const TaskOption& option) {
     return option.type == OptionType::DurationList || option.type == OptionType::NameList;
 }
 
-/// What stands for the value in the help.
+/// The placeholder of the value in the help.
 std::string placeholder(const TaskOption& option) {
     if (option.type == OptionType::Choice) return join(core::offered_words(option), "|");
     if (option.type == OptionType::Count) return "N";
@@ -25,7 +25,7 @@ std::string placeholder(const TaskOption& option) {
     return option.type == OptionType::Duration || option.type == OptionType::DurationList ? "DURATION" : "NAME";
 }
 
-/// "How often requeue may run the task again (0 to 1000; default: 3)".
+/// The help text: "How often requeue may run the task again (0 to 1000; default: 3)".
 std::string help_of(const TaskOption& option) {
     std::vector<std::string> notes;
     if (option.range.most != 0 && option.type != OptionType::NameList) notes.push_back(core::range_text(option));

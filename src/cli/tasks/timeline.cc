@@ -74,7 +74,7 @@ std::vector<TimelineEntry> timeline_of(const TaskStory& story) {
     for (const auto& attempt : story.attempts) add_attempt(entries, attempt);
     for (const auto& event : story.events) add_event(entries, event);
     add_present(entries, story);
-    // Stable: what happened within one microsecond stays in the order of a life.
+    // A stable sort keeps events of the same microsecond in the order of the life cycle.
     std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
     return entries;
 }

@@ -16,22 +16,22 @@ struct TimelineEntry {
     Tone tone = Tone::Plain;
 };
 
-/// The task's life from its submit to its end, or to what it waits for now. Pure.
+/// The history of a task from its submission to its end, or to the reason why it waits now. Pure.
 [[nodiscard]] std::vector<TimelineEntry> timeline_of(const TaskStory& story);
 
-/// Prints a moment and what happened then, as one line whatever is in it.
+/// Prints a time and its event, always as one line.
 void print_entry(const Io& io, const TimelineEntry& entry);
 
-/// How a state is coloured.
+/// The colour of a state.
 [[nodiscard]] Tone tone_of(TaskState state);
 
-/// "cancelled: cancelled before it started (by ann@web-1 (cli))".
+/// The event as text: "cancelled: cancelled before it started (by ann@web-1 (cli))".
 [[nodiscard]] std::string event_text(const store::EventRecord& event);
 
-/// "CODE: message", or the code alone.
+/// The error as text: "CODE: message", or only the code.
 [[nodiscard]] std::string error_text(const TaskError& error);
 
-/// "1.2s", "3m20s": rounded to what a person wants to know.
+/// The duration, rounded for people: "1.2s", "3m20s".
 [[nodiscard]] std::string rough_duration(Duration length);
 
 }  // namespace holdfast::cli

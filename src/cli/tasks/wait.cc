@@ -17,7 +17,7 @@ struct WaitCommand {
     std::string timeout;
 };
 
-// One timeout over all the tasks that are waited for, one after the other.
+// One timeout that is shared by consecutive waits.
 class SharedTimeout {
 public:
     explicit SharedTimeout(std::optional<Duration> whole) : whole_(whole) {}

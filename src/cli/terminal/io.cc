@@ -40,7 +40,7 @@ std::string_view escape_code(Tone tone) {
     HOLDFAST_ASSERT(false);
 }
 
-// Characters, not bytes: continuation bytes of UTF-8 take no column.
+// Counts characters: the continuation bytes of UTF-8 take no column.
 std::size_t columns_of(std::string_view text) {
     return static_cast<std::size_t>(
         std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
@@ -78,7 +78,7 @@ void print_table(const Io& io, const std::vector<std::string>& headings, const s
     for (const std::string& heading : headings) lines.front().push_back({heading, Tone::Strong});
     lines.insert(lines.end(), rows.begin(), rows.end());
     for (Row& line : lines)
-        for (Cell& cell : line) cell.text = visible_line(cell.text);  // one row each, whatever is in it
+        for (Cell& cell : line) cell.text = visible_line(cell.text);  // keeps each entry on one row
     const auto widths = widths_of(lines);
     for (const Row& line : lines) print_row(io, line, widths);
 }

@@ -6,7 +6,7 @@
 
 namespace holdfast::cli {
 
-// What --json prints are the objects of the API, beside a few of the commands' own.
+// The objects that --json prints: those of the API, and a few defined by the commands.
 using views::array_of;
 using views::embedded;
 using views::Json;

@@ -19,7 +19,7 @@ bool can_move_the_cursor(const Io& io) {
     return term != io.environment.end() && !term->second.empty() && term->second != "dumb";
 }
 
-/// At most `columns` characters of the text; `columns` becomes what is left of them.
+/// Returns at most `columns` characters of the text, and subtracts their number from `columns`.
 std::string take(const std::string& text, int& columns) {
     std::size_t end = 0;
     while (end < text.size() && columns > 0) {

@@ -8,7 +8,7 @@
 
 namespace holdfast::cli {
 
-/// A line is made of pieces, so that it can be cut to the terminal's width without cutting an escape sequence.
+/// A line consists of pieces, so that it can be cut to the terminal's width without breaking an escape sequence.
 using ViewLine = std::vector<Cell>;
 
 struct ScreenSize {
@@ -16,17 +16,17 @@ struct ScreenSize {
     int columns = 0;
 };
 
-/// Of a terminal whose cursor can be moved; nullopt when `io.out` is not one.
+/// The size of the terminal; nullopt when `io.out` is not a terminal whose cursor can be moved.
 [[nodiscard]] std::optional<ScreenSize> screen_of(const Io& io);
 
-/// Whether the reader's locale shows more than ASCII.
+/// Whether the locale supports UTF-8.
 [[nodiscard]] bool speaks_utf8(const Io& io);
 
-/// A bar of so many columns, the first `full` of them in `tone`.
+/// A bar of `columns` columns, the first `full` of them in `tone`.
 [[nodiscard]] ViewLine bar(bool utf8, int columns, int full, Tone tone);
 
-/// Lines that are redrawn in place, in one write: what does not change does not flicker. Hides the cursor, which
-/// would jump about, until it is closed.
+/// Redraws lines in place, with one write per frame, so that unchanged lines do not flicker. Hides the cursor until
+/// it is closed.
 class LiveFrame {
 public:
     LiveFrame(const Io& io, int columns);
@@ -35,7 +35,7 @@ public:
     LiveFrame& operator=(const LiveFrame&) = delete;
 
     void draw(const std::vector<ViewLine>& lines);
-    /// Leaves what was drawn last on the screen.
+    /// Leaves the last frame on the screen.
     void close();
 
 private:

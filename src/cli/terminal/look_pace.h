@@ -9,15 +9,15 @@
 
 namespace holdfast::cli {
 
-/// How often a command that follows something looks at the store: soon after a change, at least four times a second,
-/// and never so often that most of the store's work is to be looked at.
+/// Paces a command that polls the store: it looks soon after a change, otherwise about four times a second, and less
+/// often when a look is slow, so that looking stays a small part of the store's load.
 class LookPace {
 public:
     explicit LookPace(store::ClientStore& store) : watch_(store.watch(store::Topic::Done)) {}
 
-    /// Before each look.
+    /// Called before each look.
     void begin() { looked_at_ = std::chrono::steady_clock::now(); }
-    /// After it, until it is time for the next one.
+    /// Called after each look; returns when the next one is due.
     void rest() {
         using namespace std::chrono_literals;
         const auto cost = std::chrono::floor<Duration>(std::chrono::steady_clock::now() - looked_at_);

@@ -5,8 +5,8 @@
 
 namespace holdfast::cli {
 
-/// While it lives, Ctrl-C and its like only leave a note, so that the command can tidy up. A reader of the
-/// output that goes away does not end the process either: it is seen at the stream. One at a time.
+/// While this object exists, Ctrl-C and similar signals only set a flag, so that the command can clean up. SIGPIPE is
+/// ignored: a closed output is detected at the stream. Only one object may exist at a time.
 class SignalNotes {
 public:
     SignalNotes();
@@ -14,7 +14,7 @@ public:
     SignalNotes(const SignalNotes&) = delete;
     SignalNotes& operator=(const SignalNotes&) = delete;
 
-    /// Whether a signal asked the process to end.
+    /// Whether a signal has asked the process to end.
     [[nodiscard]] static bool interrupted();
 
 private:

@@ -6,15 +6,15 @@
 
 namespace holdfast::cli {
 
-/// Stands for ESC in what the program itself has to tell a terminal: colours, and where the cursor goes. No text in
-/// UTF-8 has this byte.
+/// Stands for ESC in the program's own terminal sequences: colours and cursor movement. This byte never occurs in
+/// valid UTF-8.
 inline constexpr char own_escape = '\xff';
 
-/// Passes on what is written to it as visible_text(): nothing that comes from a store, a file or a command line can
-/// make the terminal do anything. Keeps no text back, except the beginning of a character. For one thread at a time.
+/// Writes text through visible_text(), so that content from a store, a file or a command line cannot control the
+/// terminal. Buffers at most the beginning of a character. For one thread at a time.
 class VisibleStream : public std::ostream {
 public:
-    /// `to` outlives it.
+    /// `to` must outlive this object.
     explicit VisibleStream(std::ostream& to) : std::ostream(nullptr), buffer_(*to.rdbuf()) { rdbuf(&buffer_); }
 
 private:
@@ -34,7 +34,7 @@ private:
         bool pass_on(std::string_view text);
 
         std::streambuf& to_;
-        std::string begun_;  // the first bytes of a character whose rest has not been written yet
+        std::string begun_;  // the first bytes of an incomplete character
     };
     Buffer buffer_;
 };

@@ -10,7 +10,7 @@ namespace holdfast::cli {
 
 namespace {
 
-/// Long enough for every use, and short enough to be added to any clock.
+/// Long enough for every use, and short enough to be added to any clock without overflow.
 constexpr Duration longest_duration = std::chrono::days(36'500);
 
 template <typename Number>

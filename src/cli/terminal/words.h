@@ -14,25 +14,25 @@
 
 namespace holdfast::cli {
 
-// Values of options, read from what a person typed. Each throws BadInput with the option, the value and what is
-// allowed.
+// Parse the values of options. Each function throws BadInput with the option, the value and the allowed values.
 
 [[nodiscard]] int read_whole_number(std::string_view option, const std::string& text);
-/// Of --limit: how many lines a list may have.
+/// Parses --limit: the maximum number of lines of a list.
 [[nodiscard]] std::size_t read_limit(const std::string& text);
 [[nodiscard]] double read_number(std::string_view option, const std::string& text);
 [[nodiscard]] Uuid read_uuid(std::string_view option, const std::string& text);
-/// A plain number counts in seconds. At most a hundred years, so that it can be added to any clock.
+/// Parses a duration; a plain number counts in seconds. At most a hundred years, so that it can be added to any
+/// clock.
 [[nodiscard]] Duration read_duration(std::string_view option, const std::string& text);
-/// nullopt for an empty text: the option was not given.
+/// Returns nullopt for an empty text: the option was not given.
 [[nodiscard]] std::optional<Duration> read_duration_if_given(std::string_view option, const std::string& text);
-/// RFC 3339, or "+30m" from `now`.
+/// Parses a time in RFC 3339, or "+30m" relative to `now`.
 [[nodiscard]] Timestamp read_moment(std::string_view option, const std::string& text, Timestamp now);
 
 [[noreturn]] void refuse_word(std::string_view option, const std::string& text,
                               const std::vector<std::string>& allowed);
 
-/// The one of the values whose word this is, in any letter case.
+/// Returns the value with this word, in any letter case.
 template <Worded Enum, typename Values = decltype(values_of<Enum>())>
 [[nodiscard]] Enum read_word(std::string_view option, const std::string& text,
                              const Values& values = values_of<Enum>()) {
@@ -44,7 +44,7 @@ template <Worded Enum, typename Values = decltype(values_of<Enum>())>
     refuse_word(option, text, allowed);
 }
 
-/// " (did you mean 'submit'?)", or "" when nothing is near.
+/// Returns " (did you mean 'submit'?)", or "" when no candidate is similar.
 [[nodiscard]] std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace holdfast::cli

@@ -10,7 +10,7 @@ namespace holdfast::cli {
 
 namespace {
 
-// By name, and of one name the newest first.
+// Sorts by name; workers of the same name with the newest first.
 void sort_for_people(std::vector<store::WorkerRecord>& records) {
     std::sort(records.begin(), records.end(), [](const store::WorkerRecord& left, const store::WorkerRecord& right) {
         return std::tie(left.registration.name, right.registered_at) <

@@ -23,7 +23,7 @@ struct WorkerFlags {
     bool no_sweep = false;
 };
 
-/// They stand for fields of the configuration.
+/// The flags as overrides of the configuration.
 std::vector<config::FlagOverride> overrides(const WorkerFlags& flags) {
     std::vector<config::FlagOverride> given;
     const auto add = [&](const char* flag, const char* key, const std::string& value) {
@@ -85,7 +85,7 @@ worker::WorkerPlan plan_for(const config::Config& config, const FunctionTable& f
     return plan;
 }
 
-/// Tells systemd how the worker is doing.
+/// Reports the status of the worker to systemd.
 void attach(platform::SdNotify& notice, const config::WorkerConfig& config, worker::WorkerPlan& plan) {
     plan.announce = [&notice, most = config.max_concurrent_tasks](engine::Announce::What what) {
         if (what == engine::Announce::What::Ready)

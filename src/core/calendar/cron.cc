@@ -79,7 +79,7 @@ bool is_word(std::string_view text, std::string_view upper_case_word) {
     });
 }
 
-/// One or two digits: no value and no step needs more.
+/// Reads one or two digits; every value and step fits into two.
 std::optional<int> read_number(std::string_view text) {
     if (text.empty() || text.size() > 2) return std::nullopt;
     int number = 0;
@@ -108,7 +108,7 @@ Defect value_defect(std::string_view value, const Field& field) {
                   " or *, a range, list or step of these, not ", in_quotes(value));
 }
 
-/// "FRI-SUN" and "5-0" end on the Sunday that comes after their beginning.
+/// Reads a range. "FRI-SUN" and "5-0" end on the Sunday after their beginning.
 Result<Range, Defect> read_two_ends(std::string_view text, std::size_t dash, const Field& field) {
     const auto from = read_value(text.substr(0, dash), field);
     auto to = read_value(text.substr(dash + 1), field);
@@ -182,15 +182,15 @@ Set with_one_sunday(Set weekdays) {
 
 constexpr int no_bit = 64;
 
-/// The smallest member that is at least `from`; no_bit when there is none.
+/// The smallest member that is at least `from`; no_bit when the set has none.
 int first_from(Set set, int from) {
     return from >= no_bit ? no_bit : std::countr_zero(set >> from << from);
 }
 
 constexpr LocalTime first_time = local_days(first_year / 1 / 1);
 
-/// Every cron that matches at all does so within 40 years: 29 February on a weekday, across a century without leap
-/// day.
+/// Every cron that matches at all matches within 40 years. The worst case is 29 February on a weekday, across a
+/// century year without a leap day.
 constexpr months longest_search = std::chrono::years(41);
 
 }  // namespace
@@ -219,7 +219,7 @@ Result<Cron, std::string> Cron::parse(std::string_view text) {
     return cron;
 }
 
-/// The matching days of a month, bit 1 for its first.
+/// The matching days of a month; bit 1 is its first day.
 Cron::Set Cron::days_in(year_month month) const {
     const local_days first(month / 1);
     const unsigned count = static_cast<unsigned>((month / std::chrono::last).day());
@@ -246,7 +246,7 @@ std::optional<local_days> Cron::next_day(local_days from) const {
     return std::nullopt;
 }
 
-/// Counted from midnight; nullopt when the day has no more.
+/// The next matching minute, counted from midnight; nullopt when the day has no further match.
 std::optional<minutes> Cron::next_minute(minutes from) const {
     const int hour = static_cast<int>(from / 1h);
     const int minute = static_cast<int>(from % 1h / 1min);

@@ -4,10 +4,10 @@
 
 namespace holdfast::core {
 
-/// A time on the clocks of some zone, without saying which.
+/// The wall-clock time of an unspecified zone.
 using LocalTime = std::chrono::local_time<Duration>;
 
-/// The years that crons, zones and schedules know.
+/// The range of years that crons, zones and schedules support.
 inline constexpr std::chrono::year first_year(1);
 inline constexpr std::chrono::year last_year(9999);
 

@@ -25,14 +25,14 @@ std::optional<Timestamp> known(Timestamp slot) {
     return slot;
 }
 
-/// The newest slot of an interval that is not after `at`; before 1970 too.
+/// The newest slot of an interval that is not after `at`; also correct before 1970.
 Timestamp slot_of_interval(Duration interval, Timestamp at) {
     const Duration since = at.time_since_epoch();
     const Duration past_slot = since % interval;
     return Timestamp(since - (past_slot < Duration(0) ? past_slot + interval : past_slot));
 }
 
-/// Skips times before `after` one by one when the clocks were put back: about an hour of them.
+/// Skips local times before `after` one by one when the clocks were set back; these cover about an hour.
 std::optional<Timestamp> next_named_time(const Cron& cron, const TimeZone& zone, Timestamp after) {
     LocalTime from = std::chrono::floor<std::chrono::minutes>(zone.local(after));
     while (const auto time = cron.next(from)) {
@@ -59,10 +59,10 @@ std::optional<Timestamp> next_of_cron(const Cron& cron, const TimeZone& zone, Ti
     return cron.is_every_hour() ? next_by_the_clocks(cron, zone, after) : next_named_time(cron, zone, after);
 }
 
-// ---- What is due -------------------------------------------------------------------------------------------------
+// ---- Due slots ---------------------------------------------------------------------------------------------------
 
-/// The newest slots in (last, now], oldest first: `wanted` of them, or all when there are fewer. Looks back further
-/// and further, because a cron can only be followed forwards.
+/// Returns the newest slots in (last, now], oldest first: `wanted` of them, or all when there are fewer. Doubles the
+/// span it looks back over, because a cron can only be followed forwards.
 std::deque<Timestamp> newest_slots(const ScheduleTiming& timing, const TimeZone& zone, Timestamp last, Timestamp now,
                                    std::size_t wanted) {
     for (Duration reach = 1h;; reach *= 2) {
@@ -77,7 +77,7 @@ std::deque<Timestamp> newest_slots(const ScheduleTiming& timing, const TimeZone&
     }
 }
 
-/// How many slots there are in (last, end), as far as they are counted.
+/// The number of slots in (last, end), counted up to DueSlots::max_counted.
 std::int64_t count_slots(const ScheduleTiming& timing, const TimeZone& zone, Timestamp last, Timestamp end) {
     std::int64_t count = 0;
     for (auto slot = next_slot(timing, zone, last); slot && *slot < end && count < DueSlots::max_counted;
@@ -86,8 +86,8 @@ std::int64_t count_slots(const ScheduleTiming& timing, const TimeZone& zone, Tim
     return count;
 }
 
-/// The greatest age of a slot on time: the last look may have been just before it, and its run may wait for its
-/// jitter.
+/// The greatest age of a slot that is on time: the previous look may have been just before the slot, and its run may
+/// wait for its jitter.
 Duration oldest_on_time(const ScheduleTiming& timing) {
     return std::min(longest_delay, timing.interval.value_or(longest_delay)) + timing.jitter;
 }

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using nlohmann::json;
 using Defect = std::string;  // empty: none
 
-/// A whole number that is at least 0 and so small that no arithmetic with it overflows.
+/// Reads a whole number from 0 to `most`, small enough that arithmetic with it cannot overflow.
 bool read_number(const json& value, std::int64_t most, std::int64_t& number) {
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() > static_cast<std::uint64_t>(most)) return false;
     number = value.get<std::int64_t>();

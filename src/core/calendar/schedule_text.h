@@ -14,7 +14,7 @@ namespace holdfast::core {
 /// Keys: catch_up, cron, interval_ms, jitter_ms, overlap, zone.
 [[nodiscard]] std::string to_json_text(const ScheduleTiming& timing);
 
-/// Reads what to_json_text wrote. The error is one sentence that names the key and what is allowed.
+/// Parses text that to_json_text wrote. The error is one sentence that names the key and the allowed values.
 [[nodiscard]] Result<ScheduleTiming, std::string> parse_timing(std::string_view text);
 
 }  // namespace holdfast::core

@@ -10,14 +10,14 @@ using namespace std::chrono_literals;
 using std::chrono::seconds;
 using std::chrono::sys_seconds;
 
-/// No clocks are further from UTC than this; RFC 8536 allows no more either.
+/// The largest offset from UTC that RFC 8536 allows; real clocks stay within it.
 constexpr Duration widest_offset = 26h;
 
 sys_seconds instant_of(const YearlyChange& change, std::chrono::year year, seconds offset_until_then) {
     return sys_seconds(change.in(year).time_since_epoch() - offset_until_then);
 }
 
-/// The nearest time that the clocks of some zone show at an instant of the known years.
+/// The nearest local time that the clocks of a zone can show within the supported years.
 LocalTime within_known_years(LocalTime time) {
     return std::clamp(time, LocalTime((first_instant - widest_offset).time_since_epoch()),
                       LocalTime((last_instant + widest_offset).time_since_epoch()));
@@ -25,8 +25,8 @@ LocalTime within_known_years(LocalTime time) {
 
 }  // namespace
 
-/// Those of the year and of its neighbours: a rule may move a change across New Year. Of two at the same instant the
-/// one to summer time comes last, which is how a rule says that summer lasts all year.
+/// The changes of the year and of its neighbours, because a rule may move a change across New Year. Of two changes at
+/// the same instant, the one to summer time comes last: a rule expresses all-year summer time in this way.
 TimeZone::YearlyChanges TimeZone::changes_by_rule(std::chrono::year year) const {
     const SummerTime& summer = *rule_->summer;
     YearlyChanges changes;
@@ -82,7 +82,7 @@ LocalTime TimeZone::local(Timestamp at) const {
     return LocalTime(at.time_since_epoch() + period_at(at).offset);
 }
 
-/// All periods in which the clocks might show the time.
+/// All periods in which the clocks may show the time.
 std::vector<TimeZone::Period> TimeZone::periods_around(LocalTime time) const {
     const Timestamp as_utc(time.time_since_epoch());
     const Timestamp last = std::min(as_utc + widest_offset, last_instant);

@@ -12,34 +12,36 @@
 
 namespace holdfast::core {
 
-/// The instants that zones and schedules know; those outside count as the nearest inside.
+/// The range of instants that zones and schedules support; an instant outside counts as the nearest one inside.
 inline constexpr Timestamp first_instant = std::chrono::sys_days(first_year / 1 / 1);
 inline constexpr Timestamp last_instant =
     std::chrono::sys_days(last_year / 12 / 31) + std::chrono::days(1) - Duration(1);
 
-/// How the clocks of a place run: what they are ahead of UTC at any time.
+/// The offset of a place's clocks from UTC at any instant.
 class TimeZone {
 public:
     [[nodiscard]] static TimeZone utc() { return {}; }
 
-    /// Reads a zone file (TZif of version 2 or later, RFC 8536). The error says what is wrong with it.
+    /// Parses a zone file (TZif of version 2 or later, RFC 8536). The error describes the fault of the file.
     [[nodiscard]] static Result<TimeZone, std::string> parse(std::string_view bytes);
 
-    /// A stretch of time in which the clocks are not changed: from `begin` until just before `end`.
+    /// A period with a constant offset: from `begin` until just before `end`.
     struct Period {
-        std::chrono::seconds offset{};  ///< what is added to UTC
+        std::chrono::seconds offset{};  ///< added to UTC to get local time
         Timestamp begin = Timestamp::min();
         Timestamp end = Timestamp::max();
     };
     [[nodiscard]] Period period_at(Timestamp at) const;
 
-    /// What the clocks show.
+    /// The time that the clocks show at an instant.
     [[nodiscard]] LocalTime local(Timestamp at) const;
 
-    /// All instants at which the clocks show this time, in order: none in a gap, two when they are put back over it.
+    /// Returns all instants at which the clocks show this time, in order: none in a gap, two when the clocks are set
+    /// back over it.
     [[nodiscard]] std::vector<Timestamp> instants_of(LocalTime time) const;
 
-    /// The first instant at which the clocks show this time or a later one: for a time in a gap, the gap's end.
+    /// Returns the first instant at which the clocks show this time or a later one; for a time in a gap, the end of
+    /// the gap.
     [[nodiscard]] Timestamp first_reaching(LocalTime time) const;
 
 private:
@@ -58,7 +60,7 @@ private:
 
     std::chrono::seconds first_offset_{};    // before all changes
     std::vector<Change> changes_ = {};       // in order
-    std::optional<TimeZoneRule> rule_ = {};  // what holds from the last of them on
+    std::optional<TimeZoneRule> rule_ = {};  // in force after the last change
 };
 
 }  // namespace holdfast::core

@@ -15,14 +15,14 @@ using Defect = std::string;  // empty: none
 constexpr std::size_t header_bytes = 44;
 constexpr std::size_t type_bytes = 6;
 
-/// A number as zone files write them: the highest byte first.
+/// Reads a number of a zone file: big-endian.
 std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t width) {
     std::uint64_t number = 0;
     for (const char byte : bytes.substr(at, width)) number = number << 8 | static_cast<std::uint8_t>(byte);
     return number;
 }
 
-/// How many of each kind follow a header.
+/// The number of entries of each kind that follow a header.
 struct Header {
     char version = 0;
     std::size_t utc_marks = 0;
@@ -40,7 +40,7 @@ struct Header {
 
 }  // namespace
 
-/// Reads one zone file. Every access comes after a check that the bytes are there.
+/// Reads one zone file. Every access is preceded by a check that the bytes exist.
 class TimeZoneFile {
 public:
     explicit TimeZoneFile(std::string_view bytes) : rest_(bytes) {}
@@ -89,8 +89,7 @@ private:
         return {};
     }
 
-    /// Changes outside the years that are known cannot be told apart: the last one before them holds at their
-    /// beginning.
+    /// Changes before the supported years are merged: the last of them holds at the beginning of those years.
     Defect read_changes(const Header& header, TimeZone& zone) const {
         if (Defect defect = offsets_defect(header); !defect.empty()) return defect;
         zone.first_offset_ = offset_of(0, header);

@@ -14,7 +14,7 @@ using std::chrono::seconds;
 constexpr unsigned most_hours_of_offset = 24;
 constexpr unsigned most_hours_of_time = 167;
 
-/// Consumes a rule from the front; every `take` returns whether it found the expected part.
+/// Consumes a rule from its front; every `take` returns whether it found the expected part.
 class Reader {
 public:
     explicit Reader(std::string_view text) : rest_(text) {}
@@ -69,7 +69,7 @@ private:
     std::string_view rest_;
 };
 
-/// The rule counts west of Greenwich as positive.
+/// A rule counts west of Greenwich as positive, so the sign is inverted.
 bool read_offset(Reader& reader, seconds& offset) {
     if (!reader.take_time(most_hours_of_offset, offset)) return false;
     offset = -offset;

@@ -6,7 +6,7 @@
 
 namespace holdfast::core {
 
-/// When a year's change between standard and summer time comes, in the words of a POSIX TZ rule.
+/// The date and time of a yearly change between standard and summer time, as a POSIX TZ rule expresses it.
 struct YearlyChange {
     enum class Day {
         OfYearWithoutLeapDay,  ///< Jn: n from 1 to 365; 29 February is not counted
@@ -19,7 +19,7 @@ struct YearlyChange {
     unsigned month = 0;
     std::chrono::seconds time{};  ///< after midnight; may be negative, or more than a day
 
-    /// On the clocks that hold until then.
+    /// The local time of the change in a year, on the clocks that are in force until then.
     [[nodiscard]] std::chrono::local_seconds in(std::chrono::year year) const;
 };
 
@@ -34,7 +34,7 @@ struct TimeZoneRule {
     std::chrono::seconds offset{};  ///< of standard time; east of Greenwich is positive
     std::optional<SummerTime> summer = {};
 
-    /// nullopt when the text is not such a rule, or has a summer time without its dates.
+    /// Parses a rule; nullopt when the text is not a rule, or names a summer time without its dates.
     [[nodiscard]] static std::optional<TimeZoneRule> parse(std::string_view text);
 };
 

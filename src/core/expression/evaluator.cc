@@ -15,7 +15,8 @@ Value failed(std::size_t position, std::string message) {
     return Failure{ExpressionError{position, std::move(message)}};
 }
 
-/// The answer with the place where it was asked for, if it is one that can be handled.
+/// Adds the position of the operation to its answer. An error when the answer is an error, or a value that is too
+/// large or too deep.
 Value located(Answer answer, std::size_t position) {
     if (!answer.ok()) return failed(position, answer.error());
     if (auto defect = size_defect(*answer)) return failed(position, std::move(*defect));
@@ -24,7 +25,7 @@ Value located(Answer answer, std::size_t position) {
 
 // ---- Paths -------------------------------------------------------------------------------------------------------
 
-/// The first parts of a path, as it is written.
+/// The first `parts` parts of a path, as the author wrote them.
 std::string written(const Path& path, std::size_t parts) {
     std::string text = path.parts.front().name;
     for (std::size_t i = 1; i < parts; ++i) {
@@ -78,7 +79,7 @@ ExpressionError missing_member(const Path& path, std::size_t part, const json& v
                                               content_shown(value), is_subtraction ? subtraction_advice : "")};
 }
 
-/// What a path leads to. The error is that something on the way is missing.
+/// Returns the value that a path leads to; an error when a part of the path is missing.
 Value followed(const Path& path, const ExpressionScope& scope) {
     auto root = root_of(path, scope);
     if (!root) return Failure{unknown_name(path)};
@@ -88,7 +89,7 @@ Value followed(const Path& path, const ExpressionScope& scope) {
         if (member == nullptr) return Failure{missing_member(path, i, *value)};
         value = member;
     }
-    // Moved, not copied: a copy is recursive, and the depth of the value is not checked yet.
+    // Moved, because a copy recurses and the depth of the value has not been checked yet.
     json taken = std::move(*value);
     return taken;
 }
@@ -166,7 +167,8 @@ private:
         return value;
     }
 
-    /// The first operand that is as true as `deciding` decides; the ones after it are not evaluated.
+    /// Evaluates the operands up to the first one whose truth is `deciding`; the rest is skipped. Returns the truth
+    /// of the last one evaluated.
     Value decide(const Chain& chain, bool deciding) {
         auto value = (*this)(*chain.first);
         for (const Link& link : chain.links) {

@@ -12,7 +12,7 @@ namespace {
 
 using namespace expression;
 
-/// Collects the paths below a node; no deeper than the parser allows nodes to be.
+/// Collects the paths below a node. Its recursion is bounded by the nesting that the parser allows.
 class ReferenceCollector {
 public:
     std::vector<Reference> found;

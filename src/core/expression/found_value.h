@@ -5,7 +5,7 @@
 
 namespace holdfast::core {
 
-/// The value as it was found, short enough for a sentence.
+/// The value as text for an error message, shortened to fit into a sentence.
 [[nodiscard]] std::string found(const nlohmann::json& value);
 
 }  // namespace holdfast::core

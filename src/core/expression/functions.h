@@ -7,7 +7,7 @@
 
 namespace holdfast::core::expression {
 
-/// A function of the language that looks at nothing but its arguments. (`default` is none: the parser knows it.)
+/// A function of the language whose result depends only on its arguments. (`default` is part of the parser instead.)
 struct Function {
     std::string_view name;
     std::size_t arity;
@@ -15,7 +15,7 @@ struct Function {
     Answer (*call)(const std::vector<nlohmann::json>& arguments);
 };
 
-/// nullptr when there is none of that name.
+/// Returns the function of that name; nullptr when it does not exist.
 [[nodiscard]] const Function* find_function(std::string_view name);
 
 /// "len, contains, json, join and default"

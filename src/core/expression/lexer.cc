@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto npos = std::string_view::npos;
 
-// <cctype> would ask the locale.
+// Written by hand because <cctype> depends on the locale.
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
@@ -32,7 +32,7 @@ bool is_space(char c) {
 constexpr std::array<std::string_view, 16> symbols = {"==", "!=", "<=", ">=", "<", ">", "+", "-",
                                                       "*",  "/",  "%",  "(",  ")", "[", "]", ","};
 
-/// Operators of other languages that people write by habit.
+/// Operators of other languages that authors write by habit.
 struct Foreign {
     std::string_view symbol;
     std::string_view advice;

@@ -11,18 +11,18 @@ namespace holdfast::core::expression {
 
 enum class TokenKind { End, Number, Text, Name, Member, Symbol };
 
-/// A word of an expression. Where it begins is a byte offset; a Member's is that of its name, behind the dot.
+/// A token of an expression. Its position is a byte offset; that of a Member points to the name behind the dot.
 struct Token {
     TokenKind kind = TokenKind::End;
     std::size_t position = 0;
     std::string word = {};      ///< Name, Member: the name. Symbol: the symbol. Number: as written.
-    nlohmann::json value = {};  ///< Number, Text: what it stands for.
+    nlohmann::json value = {};  ///< Number, Text: the value that it stands for.
 };
 
-/// The words of the text, and End. A `-` directly behind a name belongs to the name.
+/// Splits the text into tokens; the last one is End. A `-` directly behind a name belongs to the name.
 [[nodiscard]] Result<std::vector<Token>, ExpressionError> tokens_of(std::string_view text);
 
-/// The offset behind a quoted text that begins at `open` with its quote; npos when it has no end.
+/// Returns the offset behind a quoted text whose opening quote is at `open`; npos when the quote is never closed.
 [[nodiscard]] std::size_t end_of_quoted(std::string_view text, std::size_t open);
 
 }  // namespace holdfast::core::expression

@@ -25,7 +25,7 @@ struct PathPart {
     std::size_t position = 0;
 };
 
-/// A name and members of its value: input.list[0].url. The first `root_parts` of them are the scope's.
+/// A name and members of its value: input.list[0].url. The scope resolves the first `root_parts` parts.
 struct Path {
     std::vector<PathPart> parts;
     std::size_t root_parts = 1;
@@ -60,8 +60,8 @@ struct Link {
     NodePtr operand;
 };
 
-/// Operands joined by operators of one precedence, to be applied from left to right. Flat, so that a long sum is not
-/// deep.
+/// Operands joined by operators of one precedence, applied from left to right. A flat list, so that a long sum does
+/// not become a deep tree.
 struct Chain {
     NodePtr first;
     std::vector<Link> links;

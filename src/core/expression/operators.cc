@@ -49,7 +49,7 @@ std::string_view symbol_of(Operator op) {
 
 // ---- Comparison --------------------------------------------------------------------------------------------------
 
-/// Holds every 64-bit integer and every double exactly where this is built (64 bits of mantissa and more).
+/// Holds every 64-bit integer and every double exactly on the supported platforms (64 bits of mantissa or more).
 using Exact = long double;
 static_assert(std::numeric_limits<Exact>::digits >= 64);
 
@@ -104,7 +104,7 @@ std::optional<std::int64_t> integer_in(const json& value) {
 
 Answer divided(Operator op, std::int64_t left, std::int64_t right) {
     if (right == 0) return division_by_zero();
-    if (op == Operator::Remainder) return json(right == -1 ? 0 : left % right);  // the machine's own would trap
+    if (op == Operator::Remainder) return json(right == -1 ? 0 : left % right);  // INT64_MIN % -1 traps in hardware
     if (left == std::numeric_limits<std::int64_t>::min() && right == -1) return overflow();
     return json(left / right);
 }
@@ -168,7 +168,7 @@ std::string arithmetic_complaint(Operator op, const json& left, const json& righ
 constexpr std::size_t scalar_bytes = 8;
 constexpr std::size_t brackets_bytes = 2;
 
-/// Adds up sizes until one of the limits is passed.
+/// Adds up sizes until a limit is exceeded.
 class Measuring {
 public:
     void add(const json& value, std::size_t depth) {
@@ -222,7 +222,7 @@ std::string text_of(const json& value) {
 }
 
 bool equal(const json& left, const json& right) {
-    // The JSON library would take 2^64 - 1 for -1, and round a large integer before it compares it with a real.
+    // The JSON library would compare 2^64 - 1 as -1, and would round a large integer before comparing it with a real.
     if (left.is_number() && right.is_number()) return exact(left) == exact(right);
     if (left.is_array() && right.is_array()) return equal_lists(left, right);
     if (left.is_object() && right.is_object()) return equal_objects(left, right);
@@ -241,7 +241,7 @@ Answer apply(Operator op, json left, const json& right) {
 Answer negated(const json& value) {
     if (!value.is_number()) return Failure{concat("- needs a number, not ", kind_of(value))};
     if (value.is_number_float()) return json(-value.get<double>());
-    // The one whole number that has to be written as the negative of a larger one.
+    // INT64_MIN is the only integer that the author has to write as the negative of a larger one.
     if (value.is_number_unsigned() && value.get<std::uint64_t>() == beyond_int64)
         return json(std::numeric_limits<std::int64_t>::min());
     return arithmetic(Operator::Subtract, json(0), value);

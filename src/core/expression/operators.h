@@ -25,7 +25,7 @@ enum class Operator {
     Remainder,
 };
 
-/// A value, or in one sentence why there is none.
+/// A value, or one sentence that explains the error.
 using Answer = Result<nlohmann::json, std::string>;
 
 /// "a text", "a number", "a boolean", "null", "a list", "an object".
@@ -34,21 +34,23 @@ using Answer = Result<nlohmann::json, std::string>;
 /// A text as it is, everything else as JSON.
 [[nodiscard]] std::string text_of(const nlohmann::json& value);
 
-/// The same value; numbers by what they count, whatever they are stored as.
+/// Whether the values are equal. Numbers are compared by value, independent of their storage type.
 [[nodiscard]] bool equal(const nlohmann::json& left, const nlohmann::json& right);
 
-/// What a comparison or arithmetic gives. Not for Or and And, whose right side may not be looked at.
+/// Returns the result of a comparison or an arithmetic operation. The evaluator handles Or and And itself, because it
+/// may have to skip their right side.
 [[nodiscard]] Answer apply(Operator op, nlohmann::json left, const nlohmann::json& right);
 
 [[nodiscard]] Answer negated(const nlohmann::json& value);
 
-/// About how long the value would be as JSON.
+/// The approximate length of the value as JSON.
 [[nodiscard]] std::size_t size_of(const nlohmann::json& value);
 
-/// Why a value is too large or too deep to be handled; nullopt when it is neither. Looks no deeper than the limit.
+/// Explains why a value is too large or too deep to be handled; nullopt when it is within the limits. Looks no deeper
+/// than the limit.
 [[nodiscard]] std::optional<std::string> size_defect(const nlohmann::json& value);
 
-/// What size_defect says of too large values.
+/// The sentence that size_defect returns for a value that is too large.
 [[nodiscard]] std::string too_large();
 
 }  // namespace holdfast::core::expression

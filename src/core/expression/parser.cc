@@ -29,8 +29,8 @@ bool is_keyword(std::string_view word) {
     return word == "and" || word == "or" || word == "not" || word == "true" || word == "false" || word == "null";
 }
 
-/// By recursive descent, a function for each precedence. What a function could not read is nullptr, and the first
-/// complaint stands in error_.
+/// A recursive-descent parser with one function for each precedence. A function returns nullptr on a syntax error;
+/// error_ keeps the first one.
 class Parser {
 public:
     explicit Parser(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
@@ -48,7 +48,7 @@ private:
 
     [[nodiscard]] const Token& next() const { return tokens_[at_]; }
 
-    /// The token, and steps behind it; the End is never left behind.
+    /// Returns the token and advances; stays at End.
     const Token& take() { return next().kind == TokenKind::End ? next() : tokens_[at_++]; }
 
     [[nodiscard]] bool next_is(TokenKind kind, std::string_view word) const {
@@ -102,7 +102,7 @@ private:
 
     // ---- Nesting -------------------------------------------------------------------------------------------------
 
-    /// What `read` gives, one level deeper.
+    /// Runs `read` one nesting level deeper and returns its node.
     template <typename Read>
     NodePtr nested(Read read) {
         if (depth_ == ExpressionLimits::max_nesting)

@@ -15,7 +15,7 @@ constexpr std::string_view opening = "{{";
 constexpr std::string_view closing = "}}";
 constexpr auto npos = std::string_view::npos;
 
-/// A stretch of a text: as it stands, or an expression and where its inside begins.
+/// A section of a text: literal text, or an expression and the offset at which its inside begins.
 struct Piece {
     std::string text = {};
     std::optional<Expression> expression = {};
@@ -28,7 +28,7 @@ struct Slot {
     std::vector<Piece> pieces;
 };
 
-/// Where the }} stands that ends the expression beginning at `from`; those inside quotes are passed over.
+/// The offset of the }} that ends the expression beginning at `from`; a }} inside quotes is skipped.
 std::size_t find_closing(std::string_view text, std::size_t from) {
     for (std::size_t at = from; at < text.size();) {
         if (text.substr(at).starts_with(closing)) return at;
@@ -38,7 +38,7 @@ std::size_t find_closing(std::string_view text, std::size_t from) {
     return npos;
 }
 
-/// Finds the texts with expressions in a value, and all that is wrong with them.
+/// Finds the texts of a value that hold expressions, and collects every error in them.
 class Scanner {
 public:
     std::vector<Slot> slots;
@@ -78,7 +78,7 @@ private:
         slot.pieces.push_back({.expression = std::move(parsed).value(), .offset = offset});
     }
 
-    /// A quote that is never closed swallows the }}: then that is what to say.
+    /// An unclosed quote swallows the }}; the error then names the quote.
     void complain_about_unclosed(std::string_view text, std::size_t open, const Pointer& place) {
         const std::size_t inside = open + opening.size();
         const std::size_t close = text.find(closing, inside);
@@ -92,7 +92,7 @@ private:
     }
 };
 
-/// Fills slots, up to the size that all of them together may have.
+/// Fills slots, within one size limit for all of them.
 class Filler {
 public:
     explicit Filler(const ExpressionScope& scope) : scope_(scope) {}

@@ -12,7 +12,7 @@ namespace holdfast::core {
 
 namespace {
 
-constexpr std::size_t max_step_name_bytes = 100;  // so that "WORKFLOW.STEP" is a task's name, too
+constexpr std::size_t max_step_name_bytes = 100;  // so that "WORKFLOW.STEP" is a valid task name
 constexpr Duration longest_job = std::chrono::hours(24 * 365);
 
 bool is_name(std::string_view text) {
@@ -27,7 +27,7 @@ std::string name_fault(std::string_view name) {
     return {};
 }
 
-/// The names of the server's own log and of the hooks of a job.
+/// Names that are taken by the server's own log and by the hooks of a job.
 bool is_reserved(std::string_view name) {
     const auto is_hook = [&](std::string_view hook) {
         return name == hook || (name.starts_with(hook) && name.substr(hook.size()).starts_with('-'));

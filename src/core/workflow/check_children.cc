@@ -20,14 +20,14 @@ std::set<std::string> children_of(const Workflow& workflow) {
     return children;
 }
 
-/// The workflows that one starts, level by level: as deep as jobs may be nested, and one deeper.
+/// Follows the child workflows of a workflow level by level, down to one level below the allowed nesting.
 class Descent {
 public:
     Descent(const Workflow& top, const std::map<std::string, Workflow>& others) : top_(top), others_(others) {}
 
-    /// The way down to too deep a level, or back to the top; empty when there is none.
+    /// Returns the path to a level that is too deep, or back to the top; empty when every path is allowed.
     std::vector<std::string> forbidden_way() {
-        std::vector<std::map<std::string, std::string>> levels{{{top_.name, ""}}};  // each with who starts it
+        std::vector<std::map<std::string, std::string>> levels{{{top_.name, ""}}};  // child -> its parent
         for (int depth = 1; depth <= max_job_depth + 1; ++depth) {
             std::map<std::string, std::string> next;
             for (const auto& [parent, ignored] : levels.back())
@@ -85,8 +85,8 @@ bool is_constant(const json& value) {
     return parsed.ok() && parsed->is_constant();
 }
 
-/// The child's input as far as the definition shows it: the members of an object, and those of their values without
-/// expressions.
+/// Checks the child's input as far as the definition shows it: the members of an object, and their values where these
+/// have no expressions.
 void check_given_input(const StepPlace& place, const Workflow& child, FaultList& faults) {
     const std::string path = concat(place.path, ".input");
     const json none = json::object();

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t longest_named_cycle = 12;
 
-/// "a -> b -> a", with the middle left out of a long one.
+/// "a -> b -> a"; the middle of a long cycle is left out.
 std::string cycle_text(const Workflow& workflow, const std::vector<int>& cycle) {
     std::vector<std::string> names;
     for (const int step : cycle) names.push_back(workflow.steps[static_cast<std::size_t>(step)].name);
@@ -24,7 +24,7 @@ std::string cycle_text(const Workflow& workflow, const std::vector<int>& cycle) 
     return join(names, " -> ");
 }
 
-/// Checks lists of steps' names.
+/// Checks lists of step names.
 class NameCheck {
 public:
     NameCheck(const Workflow& workflow, const StepOrder& order, FaultList& faults)
@@ -71,7 +71,7 @@ void check_join(const WorkflowStep& step, FaultList& faults) {
     if (!is_quorum && step.join.quorum != 0) faults.add(path, "has a quorum, but is none");
 }
 
-/// Where the step names the one that it must not depend on.
+/// The path at which the step names the dependency.
 std::string place_of_dependency(const WorkflowStep& step, const std::string& dependency) {
     for (std::size_t i = 0; i < step.depends_on.size(); ++i)
         if (step.depends_on[i] == dependency) return concat("steps.", step.name, ".depends_on[", i, ']');

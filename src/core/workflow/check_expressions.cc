@@ -15,14 +15,14 @@ using nlohmann::json;
 constexpr std::string_view opening = "{{";
 constexpr std::string_view closing = "}}";
 
-/// Whose expression it is, and with that what it may refer to.
+/// The part of the workflow that an expression belongs to; it decides what the expression may refer to.
 struct Reader {
     const StepPlace* place = nullptr;  ///< nullptr: the workflow's output
     bool sees_item = false;
-    bool reads_args = false;  ///< `input` is what the task is given, and there is nothing else
+    bool reads_args = false;  ///< `input` means the arguments of the task; no other name is available
 };
 
-/// "/a/0" of a value as a path in the file: ".a[0]".
+/// Converts a JSON pointer such as "/a/0" into a path of the file: ".a[0]".
 std::string path_below(const json& value, const std::string& pointer) {
     std::string path;
     const json* at = &value;
@@ -79,7 +79,8 @@ public:
 
     void check_output() { check_value(workflow_.output, "output", Reader{}); }
 
-    /// What could not be told reference by reference.
+    /// Reports references to steps that are not upstream. Answered for all references together, after the last one
+    /// was read.
     void finish() {
         const std::vector<bool> refused = not_upstream(order_, questions_);
         for (std::size_t i = 0; i < questions_.size(); ++i)
@@ -106,7 +107,7 @@ private:
         for (const Reference& reference : parsed->references()) check_reference(reference, path, reader);
     }
 
-    /// A list whose items may hold expressions, or one expression that gives a list.
+    /// Checks a list whose items may hold expressions, or a single expression that returns a list.
     void check_list(const json& list, const std::string& path, const Reader& reader) {
         if (list.is_string()) {
             const std::string_view text = list.get_ref<const std::string&>();
@@ -166,7 +167,7 @@ private:
                                  faults_.suggestion(name, input_names_)));
     }
 
-    /// The arguments are known here only if the step writes them as an object, or gives none at all.
+    /// The arguments are known only when the step writes them as an object, or omits them.
     void check_argument(const Reference& reference, const std::string& path, const Reader& reader) {
         const WorkflowStep& step = reader.place->step;
         const bool has_none = step.input.is_null() && !step.for_each && reader.place->number >= 0;
@@ -188,7 +189,7 @@ private:
         if (const std::string& member = reference.path.at(2); std::ranges::find(members, member) == members.end())
             faults_.add(path, concat("refers to steps.", name, '.', member, "; a step has ", join(members, ", "),
                                      faults_.suggestion(member, members)));
-        // Hooks and the output come after all steps.
+        // Hooks and the output are evaluated after all steps.
         if (reader.place == nullptr || reader.place->number < 0) return;
         questions_.push_back({reader.place->number, *upstream});
         asked_at_.push_back(path);

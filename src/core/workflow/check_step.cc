@@ -54,7 +54,7 @@ private:
         faults_.add(concat(path_, '.', member), std::move(problem));
     }
 
-    /// A member that must be there for one kind of step, and must not for all others.
+    /// Requires a member for one kind of step, and refuses it for all others.
     void need(std::string_view member, StepKind kind, bool is_there) {
         if (step_.kind == kind && !is_there) complain(member, "is missing");
         if (step_.kind != kind) refuse(member, is_there);
@@ -137,7 +137,7 @@ private:
             if (defect.member == "env") complain("env", defect.problem);
     }
 
-    /// The timeout also bounds an approval and a child job.
+    /// Allows the timeout, which also bounds an approval and a child job.
     void refuse_task_members() {
         refuse("script", step_.spec.has_value());
         refuse("env", !step_.env.empty());
@@ -152,7 +152,7 @@ private:
         const SubmitOptions options = options_of(step_);
         for (const TaskOption& option : task_options()) {
             const std::string defect = option_defect(option, option.name, option.get(options));
-            const std::size_t end = defect.find(' ');  // its first word is the member: "retry_delays[1] must be ..."
+            const std::size_t end = defect.find(' ');  // the first word is the member: "retry_delays[1] must be ..."
             if (!defect.empty()) complain(defect.substr(0, end), defect.substr(end + 1));
         }
     }

@@ -8,13 +8,14 @@
 
 namespace holdfast::core {
 
-// Why no workflow could be chosen, as sentences. `where` names the place that defines them: "holdfast.yaml".
+// Error sentences for a workflow that could not be chosen. `where` names the place of the definitions:
+// "holdfast.yaml".
 
-/// None of them has the name; suggests the nearest one.
+/// The error for a name that is not defined there; suggests the nearest name.
 [[nodiscard]] std::string unknown_workflow(const std::string& name, const std::map<std::string, Workflow>& known,
                                            std::string_view where);
 
-/// No name was given, and there is not exactly one to take.
+/// The error for a missing name where the place does not define exactly one workflow.
 [[nodiscard]] std::string unnamed_workflow(const std::map<std::string, Workflow>& known, std::string_view where);
 
 }  // namespace holdfast::core

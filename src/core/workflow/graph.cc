@@ -61,7 +61,7 @@ std::string for_each_text(const WorkflowStep& step) {
                               : concat("for each of ", items, ", ", step.parallel, " at once");
 }
 
-/// What follows the step's name and kind.
+/// The text that follows the step's name and kind.
 std::string remarks(const Workflow& workflow, const WorkflowStep& step) {
     std::vector<std::string> parts;
     if (!step.depends_on.empty()) parts.push_back(dependencies_text(step));
@@ -71,7 +71,7 @@ std::string remarks(const Workflow& workflow, const WorkflowStep& step) {
     return join(parts, "; ");
 }
 
-/// By step. Steps on or behind a cycle, which only a faulty definition has, come last.
+/// The layer of each step. Steps on or behind a cycle, which only a faulty definition has, come last.
 std::vector<int> layers_of(const StepOrder& order) {
     std::vector<int> layers(order.size(), 0);
     int deepest = 0;
@@ -126,7 +126,7 @@ std::string aligned(const std::vector<Row>& rows) {
     return text;
 }
 
-/// Several hooks of one kind are numbered, as they are in a job.
+/// Numbers the hooks of one kind when there are several, as a job does.
 void add_hook_rows(std::string_view kind, const std::vector<WorkflowStep>& hooks, const States* states,
                    std::vector<Row>& rows) {
     for (std::size_t i = 0; i < hooks.size(); ++i) {
@@ -135,7 +135,7 @@ void add_hook_rows(std::string_view kind, const std::vector<WorkflowStep>& hooks
     }
 }
 
-/// In double quotes, as Graphviz reads them.
+/// The text in double quotes, escaped for Graphviz.
 std::string dot_text(std::string_view text) {
     std::string quoted = "\"";
     for (const char c : text) {

@@ -8,12 +8,12 @@
 
 namespace holdfast::core {
 
-/// The steps of a workflow for people: one line each, in layers: a step stands in the first layer below all that it
-/// depends on. With `states` (by the names of steps, and of hooks as a job has them: "on_error", or "on_error-1" of
-/// several) each line shows its state.
+/// Prints the steps of a workflow for people, one line each, in layers: a step belongs to the first layer below all
+/// of its dependencies. With `states`, each line also shows the state. The keys of `states` are the names of steps,
+/// and the names of hooks as a job uses them: "on_error", or "on_error-1" when there are several.
 [[nodiscard]] std::string graph_text(const Workflow& workflow, const std::map<std::string, StepState>* states);
 
-/// The same as a graph in the language of Graphviz; with `states`, coloured.
+/// The same graph in the DOT language of Graphviz; with `states`, coloured by state.
 [[nodiscard]] std::string graph_dot(const Workflow& workflow, const std::map<std::string, StepState>* states);
 
 }  // namespace holdfast::core

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The value as it was found, short enough for a sentence.
+/// The value as text for an error message, shortened to fit into a sentence.
 std::string shown(const json& value) {
     const std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
     return text.size() <= 60 ? text : concat(text.substr(0, 57), "...");

@@ -8,10 +8,12 @@
 
 namespace holdfast::core {
 
-/// Why a value does not fit a field, going on from the field's name: "must be a text, not 7"; nullopt when it does.
+/// Returns why a value does not fit a field, as a continuation of the field's name: "must be a text, not 7". Returns
+/// nullopt when the value fits.
 [[nodiscard]] std::optional<std::string> misfit(const InputField& field, const nlohmann::json& value);
 
-/// checked_input() of JSON text in which json_fault() finds nothing: what is given stays as it is written.
+/// Does the same as checked_input() for JSON text that json_fault() has accepted; given values keep their exact
+/// spelling.
 [[nodiscard]] Result<std::string, std::vector<std::string>> checked_input_text(const Workflow& workflow,
                                                                                std::string_view input);
 

@@ -9,10 +9,10 @@
 
 namespace holdfast::core {
 
-/// What can happen to a step.
+/// The events of a step.
 enum class StepEvent {
     Resolve,  ///< its dependencies allow it to begin
-    Begin,    ///< its task has started, its child job, wait or approval is under way, or its items are
+    Begin,    ///< its task has started; or its child job, wait, approval or items are under way
     Complete,
     Fail,
     Skip,
@@ -28,7 +28,7 @@ constexpr auto words_of(StepEvent) {
                              {Cancel, "cancel"}});
 }
 
-/// What can happen to a job.
+/// The events of a job.
 enum class JobEvent {
     Begin,  ///< the first of its steps began
     Pause,
@@ -47,8 +47,8 @@ constexpr auto words_of(JobEvent) {
                             {Cancel, "cancel"}});
 }
 
-/// One allowed transition. The assertions, the diagrams in docs/job-states.md and the exhaustive tests read these
-/// tables; nothing else states what is allowed.
+/// One allowed transition. These tables are the only definition of the allowed transitions; the assertions, the
+/// diagrams in docs/job-states.md and the exhaustive tests read them.
 struct StepTransition {
     StepState from;
     StepEvent event;
@@ -63,14 +63,14 @@ struct JobTransition {
 [[nodiscard]] std::span<const StepTransition> step_transitions();
 [[nodiscard]] std::span<const JobTransition> job_transitions();
 
-/// Where `event` leads from `from`; nullopt when it is not allowed there.
+/// Returns the state after `event` in state `from`; nullopt when the transition is not allowed.
 [[nodiscard]] std::optional<StepState> next_state(StepState from, StepEvent event);
 [[nodiscard]] std::optional<JobState> next_state(JobState from, JobEvent event);
-/// The same where the caller has ensured that it is allowed.
+/// Returns the same state; for callers that have ensured that the transition is allowed.
 [[nodiscard]] StepState moved(StepState from, StepEvent event);
 [[nodiscard]] JobState moved(JobState from, JobEvent event);
 
-/// The Mermaid state diagrams of the tables, as they stand in docs/job-states.md.
+/// The Mermaid state diagrams of the tables, as included in docs/job-states.md.
 [[nodiscard]] std::string step_state_diagram();
 [[nodiscard]] std::string job_state_diagram();
 

@@ -45,7 +45,7 @@ void StepOrder::sort() {
     }
 }
 
-/// What keeps a step from being sorted: at least one dependency that is not sorted either.
+/// Returns the first unsorted dependency of the step. An unsorted step has at least one.
 int StepOrder::open_dependency(int step) const {
     const auto& mine = dependencies(step);
     return *std::find_if(mine.begin(), mine.end(), [&](int dependency) { return !is_sorted(dependency); });
@@ -53,7 +53,7 @@ int StepOrder::open_dependency(int step) const {
 
 std::vector<std::vector<int>> StepOrder::cycles() const {
     std::vector<std::vector<int>> found;
-    std::vector<int> walk_of(dependencies_.size(), -1);  // in which walk each step was passed
+    std::vector<int> walk_of(dependencies_.size(), -1);  // the walk that visited each step
     for (int start = 0; start < static_cast<int>(dependencies_.size()); ++start) {
         if (is_sorted(start)) continue;
         std::vector<int> path;
@@ -62,7 +62,7 @@ std::vector<std::vector<int>> StepOrder::cycles() const {
             walk_of[index(at)] = start;
             path.push_back(at);
         }
-        if (walk_of[index(at)] != start) continue;  // it leads into a cycle that is known
+        if (walk_of[index(at)] != start) continue;  // it leads into a cycle that was found before
         path.erase(path.begin(), std::find(path.begin(), path.end(), at));
         std::rotate(path.begin(), std::min_element(path.begin(), path.end()), path.end());
         found.push_back(std::move(path));
@@ -72,7 +72,8 @@ std::vector<std::vector<int>> StepOrder::cycles() const {
 
 namespace {
 
-/// Up to 64 steps at a time: one bit for each, carried from dependencies to dependents in one pass over the order.
+/// Propagates up to 64 steps at a time: one bit for each, carried from dependencies to dependents in one pass over
+/// the order.
 class Tide {
 public:
     static constexpr std::size_t width = 64;
@@ -106,7 +107,7 @@ private:
     unsigned sources_ = 0;
 };
 
-/// Where the questions end that one pass can answer: after those about as many steps as there are bits.
+/// The end of the questions that one pass can answer. A pass has one bit for each distinct upstream step.
 std::size_t end_of_pass(const std::vector<UpstreamQuestion>& questions, const std::vector<std::size_t>& open,
                         std::size_t begin) {
     std::size_t sources = 1;
@@ -127,7 +128,7 @@ bool is_settled(const StepOrder& order, const UpstreamQuestion& question) {
 }  // namespace
 
 std::vector<bool> not_upstream(const StepOrder& order, const std::vector<UpstreamQuestion>& questions) {
-    std::vector<std::size_t> open;  // questions that need a look beyond the direct dependencies
+    std::vector<std::size_t> open;  // questions that the direct dependencies do not answer
     for (std::size_t i = 0; i < questions.size(); ++i)
         if (!is_settled(order, questions[i])) open.push_back(i);
     std::sort(open.begin(), open.end(), [&](std::size_t left, std::size_t right) {

@@ -8,22 +8,24 @@
 
 namespace holdfast::core {
 
-/// Which step of a workflow depends on which, by number: the place in the definition. Dependencies that do not exist
-/// are left out, and each counts once. The workflow must outlive it.
+/// The dependencies between the steps of a workflow, by number: the position in the definition. Unknown dependencies
+/// are left out, and duplicates count once. The workflow must outlive this object.
 class StepOrder {
 public:
     explicit StepOrder(const Workflow& workflow);
 
     [[nodiscard]] std::size_t size() const { return dependencies_.size(); }
-    /// nullptr when there is none; the first one of several with the same name.
+    /// Returns the number of the step with that name, or of the first one when several share it; nullptr when the
+    /// name is unknown.
     [[nodiscard]] const int* find(std::string_view name) const;
     [[nodiscard]] const std::vector<int>& dependencies(int step) const { return dependencies_[index(step)]; }
     [[nodiscard]] const std::vector<int>& dependents(int step) const { return dependents_[index(step)]; }
-    /// Each after all that it depends on; steps on a cycle, and those that need one of them, are left out.
+    /// The steps in an order where each comes after its dependencies. Steps on a cycle, and their dependents, are
+    /// left out.
     [[nodiscard]] const std::vector<int>& sorted() const { return sorted_; }
     [[nodiscard]] bool is_sorted(int step) const { return is_sorted_[index(step)]; }
-    /// One cycle for each knot of steps that depend on each other: each step depends on the next one, and the last
-    /// on the first, which is the one that stands first in the definition.
+    /// Returns one cycle for each group of steps that depend on each other. Each step of a cycle depends on the next
+    /// one, and the last on the first, which is the earliest of them in the definition.
     [[nodiscard]] std::vector<std::vector<int>> cycles() const;
 
 private:
@@ -39,14 +41,14 @@ private:
     std::vector<bool> is_sorted_;
 };
 
-/// One step, and another that it may only refer to if it depends on it, directly or not.
+/// Asks whether `step` depends on `upstream`, directly or indirectly; only then may it refer to that step.
 struct UpstreamQuestion {
     int step = 0;
     int upstream = 0;
 };
 
-/// The questions whose answer is no. Steps on a cycle, or behind one, are left out, because their intended order is
-/// unknown.
+/// Returns true for each question whose answer is no. Steps on a cycle, or behind one, are skipped, because their
+/// intended order is unknown.
 [[nodiscard]] std::vector<bool> not_upstream(const StepOrder& order, const std::vector<UpstreamQuestion>& questions);
 
 }  // namespace holdfast::core

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Thrown inside this file only: what keeps a workflow from being planned.
+/// The reason why a workflow cannot be planned. Thrown and caught inside this file only.
 struct NotPlannable {
     std::string why;
 };
@@ -26,7 +26,7 @@ Template template_of(const Json& value, const std::string& step, std::string_vie
     throw NotPlannable{concat("step \"", step, "\": ", member, fault.path, ": ", fault.error.message)};
 }
 
-/// `when` may stand with or without its braces.
+/// Accepts `when` with or without its braces.
 Json whole_expression(const std::string& text) {
     return text.find("{{") == std::string::npos ? Json("{{ " + text + " }}") : Json(text);
 }
@@ -80,7 +80,8 @@ void link_steps(WorkflowPlan& plan) {
     }
 }
 
-/// A cycle would never end: every step must be reached by taking away, again and again, those without dependencies.
+/// A job with a cycle would never end. Repeatedly removes the steps without open dependencies; every step must be
+/// reached.
 void refuse_cycles(const WorkflowPlan& plan) {
     std::vector<std::size_t> open;
     for (const auto& step : plan.steps) open.push_back(step.dependencies.size());

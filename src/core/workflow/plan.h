@@ -20,47 +20,47 @@ constexpr auto words_of(HookKind) {
     return words<HookKind>({{OnSuccess, "on_success"}, {OnError, "on_error"}, {OnCancel, "on_cancel"}});
 }
 
-/// A template that fills to null.
+/// A template whose value is null.
 [[nodiscard]] const Template& null_template();
 
-/// A step, ready to be carried out: names turned into numbers, texts into expressions.
+/// A step that is ready to run: names are resolved to numbers, texts are parsed into expressions.
 struct PlannedStep {
     WorkflowStep definition = {};
     std::optional<HookKind> hook = {};
-    std::vector<int> dependencies = {};  ///< by number; each once
+    std::vector<int> dependencies = {};  ///< by number, without duplicates
     std::vector<int> dependents = {};
-    bool is_optional = false;                    ///< its failure is not the job's
+    bool is_optional = false;                    ///< its failure does not fail the job
     Template input = null_template();            ///< the task's arguments, the child's input
     Template env = null_template();              ///< an object: the variables that override the specification's
     Template spec_texts = null_template();       ///< {"env": {...}, "command": [...]} of the specification
     Template concurrency_key = null_template();  ///< null: none
-    Template text = null_template();             ///< an approval's message; a wait's length or end
+    Template text = null_template();             ///< an approval's message; a wait's duration or end
     std::optional<Template> for_each = {};
     std::optional<Template> when = {};
 };
 
 /// A planned workflow. Immutable: shared by all threads that advance its jobs.
 struct WorkflowPlan {
-    Workflow definition = {};                    ///< without its steps and hooks: they are in `steps`
-    std::vector<PlannedStep> steps = {};         ///< as defined, then the hooks
+    Workflow definition = {};                    ///< without its steps and hooks, which are in `steps`
+    std::vector<PlannedStep> steps = {};         ///< as defined, followed by the hooks
     std::size_t step_count = 0;                  ///< without the hooks
     std::vector<int> roots = {};                 ///< steps without dependencies
     std::vector<std::vector<int>> success = {};  ///< the cases, by number
     Template output = null_template();
-    std::optional<int> only_last = {};                  ///< the only step that nothing depends on
+    std::optional<int> only_last = {};                  ///< the only step without dependents
     std::unordered_map<std::string, int> numbers = {};  ///< of the steps and hooks, by name
 
     [[nodiscard]] const PlannedStep& step(int number) const { return steps[static_cast<std::size_t>(number)]; }
     [[nodiscard]] std::optional<int> find_step(std::string_view name) const;
     [[nodiscard]] std::string name_of(int step, int item) const;  ///< "fetch", "fetch[3]"
-    /// Reads what name_of wrote.
+    /// Parses a name that name_of returned.
     [[nodiscard]] std::optional<std::pair<int, int>> find_step_or_item(std::string_view name) const;
 };
 
-/// Plans a workflow; the error is what keeps it from being planned, which workflow_faults would have reported.
+/// Plans a workflow. The error is the reason why it cannot be planned; workflow_faults reports the same fault.
 [[nodiscard]] Result<WorkflowPlan, std::string> plan_workflow(const Workflow& workflow);
 
-/// Every workflow of a bundle, planned.
+/// The plans of all workflows of a bundle.
 struct BundlePlan {
     std::string main = {};
     std::map<std::string, WorkflowPlan> workflows = {};

@@ -19,33 +19,33 @@ constexpr auto words_of(StepKind) {
     return words<StepKind>({{Task, "task"}, {Workflow, "workflow"}, {Approval, "approval"}, {Wait, "wait"}});
 }
 
-/// When a step whose dependencies end one after the other may begin.
+/// Decides when a step may begin while its dependencies end one after the other.
 enum class JoinKind { All, Any, Quorum };
 constexpr auto words_of(JoinKind) {
     return words<JoinKind>({{JoinKind::All, "all"}, {JoinKind::Any, "any"}, {JoinKind::Quorum, "quorum"}});
 }
 struct Join {
     JoinKind kind = JoinKind::All;
-    int quorum = 0;  ///< of Quorum: how many must have succeeded
+    int quorum = 0;  ///< of Quorum: how many dependencies must succeed
 
     friend bool operator==(const Join&, const Join&) = default;
 };
 
-/// What the failure of a step does to its job. Fail: everything that can still run does, then the job is FAILED.
+/// The effect of a failed step on its job. Fail: the steps that can still run do so, then the job is FAILED.
 enum class OnError { Fail, Pause, Continue };
 constexpr auto words_of(OnError) {
     return words<OnError>({{OnError::Fail, "fail"}, {OnError::Pause, "pause"}, {OnError::Continue, "continue"}});
 }
 
-/// The policy of a step that names none: that of a task, but what becomes of it without a worker is left open.
+/// The default policy of a step: that of a task, but the treatment of a task without a matching worker stays open.
 [[nodiscard]] inline TaskPolicy step_policy() {
     TaskPolicy policy;
     policy.unmatched = Unmatched::Auto;
     return policy;
 }
 
-/// A step as it was defined. Texts that may hold `{{ ... }}`: `input`, `env`, `command` and `env` of `spec`,
-/// `message`, `wait_for`, `wait_until`, `concurrency_key`, `for_each`. `when` is one expression.
+/// A step as defined. These texts may hold `{{ ... }}`: `input`, `env`, `command` and `env` of `spec`, `message`,
+/// `wait_for`, `wait_until`, `concurrency_key`, `for_each`. `when` is one expression.
 struct WorkflowStep {
     std::string name = {};
     StepKind kind = StepKind::Task;
@@ -54,7 +54,7 @@ struct WorkflowStep {
     std::optional<TaskSpec> spec = {};  ///< of Task: what to execute; nullopt: a function of an application
     bool spec_reads_args = false;       ///< `{{ input.x }}` in `spec` means the task's arguments (a task of the
                                         ///< catalog), not the job's input (an inline one)
-    std::map<std::string, std::string> env = {};  ///< of Task with a spec: laid over the spec's
+    std::map<std::string, std::string> env = {};  ///< of Task with a spec: overrides the spec's
     std::string workflow = {};                    ///< of Workflow: the child's name, in the same bundle
     std::string message = {};                     ///< of Approval
     std::string wait_for = {};                    ///< of Wait: a duration
@@ -66,12 +66,12 @@ struct WorkflowStep {
     bool allow_failed_deps = false;
     std::string when = {};                        ///< empty: always
     std::optional<nlohmann::json> for_each = {};  ///< a list, or a text that is one expression
-    int parallel = 0;                             ///< items under way at once; 0: all
+    int parallel = 0;                             ///< items that run at once; 0: all
     bool sequential = false;                      ///< one item after the other; a failure skips the rest
 
     std::string queue = "default";
     int priority = 50;
-    std::vector<std::string> tags = {};  ///< beside those that its kind needs
+    std::vector<std::string> tags = {};  ///< in addition to those that its kind needs
     TaskPolicy policy = step_policy();   ///< its timeout also bounds an approval and a child job
     std::string concurrency_key = {};    ///< empty: none
     int concurrency_limit = 1;
@@ -103,7 +103,7 @@ struct InputField {
     friend bool operator==(const InputField&, const InputField&) = default;
 };
 
-/// A workflow as it was defined, in YAML or C++.
+/// A workflow as defined in YAML or C++.
 struct Workflow {
     std::string name = {};
     std::string description = {};
@@ -116,7 +116,7 @@ struct Workflow {
     OnError on_error = OnError::Fail;
     std::vector<std::vector<std::string>> success =
         {};                                     ///< cases: COMPLETED if all steps of one are; empty: if none failed
-    std::vector<std::string> optional = {};     ///< steps whose failure is not the job's
+    std::vector<std::string> optional = {};     ///< steps whose failure does not fail the job
     std::vector<WorkflowStep> on_success = {};  ///< hooks: steps of kind Task, without dependencies or conditions
     std::vector<WorkflowStep> on_failure = {};  ///< `hooks.on_error`
     std::vector<WorkflowStep> on_cancel = {};
@@ -124,8 +124,8 @@ struct Workflow {
     friend bool operator==(const Workflow&, const Workflow&) = default;
 };
 
-/// All that a job needs, whatever becomes of the files later: the workflow and every one that it starts, directly or
-/// not.
+/// A workflow and every workflow that it starts, directly or indirectly. A job keeps its bundle, so later changes of
+/// the files do not affect it.
 struct WorkflowBundle {
     std::string main = {};
     std::map<std::string, Workflow> workflows = {};
@@ -133,10 +133,10 @@ struct WorkflowBundle {
     friend bool operator==(const WorkflowBundle&, const WorkflowBundle&) = default;
 };
 
-/// The members of `all` that `main` needs. A child that is not there is left out: workflow_faults names it.
+/// Returns the members of `all` that `main` needs. A missing child is left out; workflow_faults reports it.
 [[nodiscard]] WorkflowBundle bundle_of(const std::string& main, const std::map<std::string, Workflow>& all);
 
-/// What is wrong with a definition, and where: "steps.fetch.depends_on[1]", "output", "success[0][2]".
+/// A fault of a definition and its path: "steps.fetch.depends_on[1]", "output", "success[0][2]".
 struct WorkflowFault {
     std::string path = {};
     std::string problem = {};  ///< a sentence without its subject's name: "names the step \"fetsh\", which does not
@@ -145,23 +145,24 @@ struct WorkflowFault {
     friend bool operator==(const WorkflowFault&, const WorkflowFault&) = default;
 };
 
-/// The deepest that child jobs may be nested: the job at the top has depth 0.
+/// The deepest allowed nesting of child jobs: the top-level job has depth 0.
 inline constexpr int max_job_depth = 10;
 inline constexpr std::size_t max_for_each_items = 10'000;
 inline constexpr std::size_t max_workflow_steps = 20'000;
 
-/// Everything that is wrong with a workflow: cycles (named), unknown and duplicate steps, quorums out of reach, bad
-/// expressions, references to what is not upstream, members that a kind lacks or does not have, ranges, child
-/// workflows that are unknown or nested too deep. `others` are the workflows that it may start. Empty: nothing.
+/// Checks a workflow and returns all of its faults: cycles (named), unknown and duplicate steps, quorums out of
+/// reach, bad expressions, references to steps that are not upstream, missing and superfluous members, ranges, child
+/// workflows that are unknown or nested too deep. `others` are the workflows that it may start. Empty when the
+/// workflow is valid.
 [[nodiscard]] std::vector<WorkflowFault> workflow_faults(const Workflow& workflow,
                                                          const std::map<std::string, Workflow>& others);
 
-/// JSON text; equal bundles have equal texts.
+/// The bundle as JSON text; equal bundles have equal texts.
 [[nodiscard]] std::string to_json_text(const WorkflowBundle& bundle);
-/// Reads what to_json_text wrote.
+/// Parses text that to_json_text wrote.
 [[nodiscard]] Result<WorkflowBundle, std::string> parse_workflow_bundle(std::string_view json);
 
-/// The input with the defaults filled in, or all that is wrong with it, one line each.
+/// Returns the input with the defaults filled in, or all of its faults, one line each.
 [[nodiscard]] Result<nlohmann::json, std::vector<std::string>> checked_input(const Workflow& workflow,
                                                                              const nlohmann::json& input);
 

@@ -115,7 +115,8 @@ json write(const std::optional<json>& value) {
 json write(const std::optional<Duration>& value) {
     return format_duration(value.value());
 }
-/// As the policy of a task, except that a step which says nothing about missing workers leaves that open.
+/// Writes the policy as for a task, except for `unmatched`: Auto, the default of a step, is left out, and Wait is
+/// written.
 json write(const TaskPolicy& value) {
     const std::string text = encode_policy(value);
     json policy = text.empty() ? json::object() : json::parse(text);
@@ -150,7 +151,7 @@ template <typename Object>
 struct Member {
     std::string_view key;
     Defect (*read)(const json& value, Object& object);
-    /// Left out of the text when it is as in a fresh object.
+    /// Whether the member equals that of a default object; it is then left out of the text.
     bool (*is_standard)(const Object& object, const Object& standard);
     json (*write)(const Object& object);
 };
