@@ -13,7 +13,7 @@ std::string plain_text(const Json& value) {
     return value.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
 }
 
-/// JSON text that the library cannot represent exactly, stored in a binary value. Only this function creates those.
+/// JSON text that the library cannot represent exactly, stored as a binary value; this is the only use of those.
 Json as_written(std::string_view text) {
     return Json::binary({text.begin(), text.end()});
 }

@@ -67,8 +67,8 @@ Finding file_finding(const fs::path& file) {
     return {Finding::Grade::Ok, "file", fmt::format("{} may be read and written", file.string()), ""};
 }
 
-/// Checks whether this process may use the file of an SQLite store and its folder, which also holds the files beside
-/// it. Inspects paths only and does not open a file. Returns an empty list for PostgreSQL.
+/// Checks whether this process may use the file of an SQLite store and its folder, where SQLite creates
+/// the files beside it. Inspects paths only and does not open a file. Returns an empty list for PostgreSQL.
 Findings permission_findings(const std::string& store_url) {
     const client::StoreAddress address = client::parse_store_url(store_url);
     if (address.kind == client::StoreAddress::Kind::Postgres) return {};

@@ -89,7 +89,8 @@ private:
         return {};
     }
 
-    /// Changes before the supported years are merged: the last of them holds at the beginning of those years.
+    /// Reads the changes of the clocks. The last one before the supported years holds at their beginning; those after
+    /// them are dropped.
     Defect read_changes(const Header& header, TimeZone& zone) const {
         if (Defect defect = offsets_defect(header); !defect.empty()) return defect;
         zone.first_offset_ = offset_of(0, header);

@@ -137,7 +137,7 @@ private:
             if (defect.member == "env") complain("env", defect.problem);
     }
 
-    /// Allows the timeout, which also bounds an approval and a child job.
+    /// Refuses the members of a task, except the timeout, which also bounds an approval and a child job.
     void refuse_task_members() {
         refuse("script", step_.spec.has_value());
         refuse("env", !step_.env.empty());
