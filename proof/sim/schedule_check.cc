@@ -89,7 +89,7 @@ void ScheduleCheck::check_decision(const store::FireParams& params, const Schedu
     if (params.decide_until > now) say("that is to come");
     const bool skips = !params.job && rhythm.timing.overlap == core::Overlap::Skip;
     const bool decides_slot = rhythm.is_slot(params.decide_until) && (params.job || skips);
-    if (params.job && !decides_slot) return say("that is no slot");
+    if (params.job && !decides_slot) return say("that is not a slot");
     const std::int64_t next = rhythm.number_at(params.decide_until) + (decides_slot ? 0 : 1);
     const std::int64_t given_up = next - rhythm.number_at(params.decided_until) - 1;
     const std::int64_t made_up_for = std::max<std::int64_t>(0, rhythm.last_missed(now) - next + 1);

@@ -48,26 +48,43 @@ void print_fields(const Io& io, const JobInfo& job) {
     }
 }
 
-std::string what_it_waits_for(const Session& session, store::ClientStore& store, const Uuid& task) {
-    const auto record = store.find({task}).front();
-    if (!record || record->state != TaskState::Pending) return {};
-    if (const auto server = session.server()) {
-        const TaskStory story = remote::task_story(*server, task);
+/// Says why tasks wait. Connects once, at the first question: most jobs have no waiting task.
+class WaitingReasons {
+public:
+    explicit WaitingReasons(const Session& session) : session_(session) {}
+
+    [[nodiscard]] std::string of(store::ClientStore& store, const Uuid& task) {
+        const auto record = store.find({task}).front();
+        if (!record || record->state != TaskState::Pending) return {};
+        if (!server_ && !store_) connect();
+        if (!server_) return engine::why_waiting(engine::waiting_facts(*store_, *record, stale_after_)).sentence;
+        const TaskStory story = remote::task_story(*server_, task);
         return story.waiting ? story.waiting->sentence : std::string();
     }
-    const config::Config config = session.load_config();
-    const auto itself = session.open_store_itself(config, Access::AsItIs);
-    const Duration stale_after = config.recovery.worker_stale_threshold;
-    return engine::why_waiting(engine::waiting_facts(*itself, *record, stale_after)).sentence;
-}
+
+private:
+    void connect() {
+        server_ = session_.server();
+        if (server_) return;
+        const config::Config config = session_.load_config();
+        stale_after_ = config.recovery.worker_stale_threshold;
+        store_ = session_.open_store_itself(config, Access::AsItIs);
+    }
+
+    const Session& session_;
+    std::unique_ptr<remote::ServerLink> server_;  // or
+    std::unique_ptr<store::Store> store_;
+    Duration stale_after_{};
+};
 
 void print_job(const Session& session, store::ClientStore& store, const JobInfo& job) {
     print_fields(session.io, job);
     session.io.out << '\n';
     LastLines last_lines(store);
     const auto all = [](const StepInfo&) { return true; };
+    WaitingReasons reasons(session);
     const auto waits_for = [&, asked = 0](const Uuid& task) mutable {
-        return asked++ < most_reasons ? what_it_waits_for(session, store, task) : std::string();
+        return asked++ < most_reasons ? reasons.of(store, task) : std::string();
     };
     print_tree(
         session.io,

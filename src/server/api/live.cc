@@ -218,13 +218,13 @@ void Live::tell_events(store::Store& store) {
     for (const auto& stream : streams)
         for (const auto& event : fresh)
             if (stream->has_joined()) stream->tell(event, reader_);
-    bool somebody_came = false;
+    bool has_newcomers = false;
     for (const auto& stream : streams) {
         if (stream->has_joined()) continue;
         stream->join(store, reader_, hello());
-        somebody_came = true;
+        has_newcomers = true;
     }
-    const auto changed = changes_.look(store, params_.count, !fresh.empty() || somebody_came);
+    const auto changed = changes_.look(store, params_.count, !fresh.empty() || has_newcomers);
     if (!changed) return;
     params_.changed();
     for (const auto& stream : streams) stream->push_latest(message_of("changed", *changed));

@@ -118,7 +118,7 @@ void add_pulse(store::ServerStore& store, Families& families) {
     families.push_back(gauge("holdfast_oldest_waiting_seconds",
                              "How long the task has waited that could have been claimed for longest; 0: none waits",
                              vitals.oldest_waits ? in_seconds(*vitals.oldest_waits) : 0));
-    families.push_back(gauge("holdfast_approvals_waiting", "Steps that wait for somebody's decision",
+    families.push_back(gauge("holdfast_approvals_waiting", "Steps that wait for a person's decision",
                              static_cast<double>(vitals.approvals)));
 }
 
