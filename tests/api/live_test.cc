@@ -1,4 +1,5 @@
-#include "server/api/event_stream.h"
+#include "server/api/streams.h"
+
 #include "tests/api/api_fixture.h"
 
 namespace holdfast::api_test {

@@ -115,10 +115,6 @@ std::string sentence_of(const std::vector<Fault>& faults) {
     return concat(subject, " ", first.detail, more);
 }
 
-Access::Uses uses_wanted(bool at_the_end) {
-    return at_the_end ? Access::Uses::All : Access::Uses::Due;
-}
-
 }  // namespace
 
 Services::Services(ApiParts given_parts, Random& random_port, Log& log_port)
@@ -127,36 +123,8 @@ Services::Services(ApiParts given_parts, Random& random_port, Log& log_port)
       log(log_port),
       stores(parts.open_store, parts.connections),
       access(parts.login, parts.hosts, stores),
-      recent_task_counts(parts.statistics_kept),
-      recent_job_counts(parts.statistics_kept),
-      recent_statistics(parts.statistics_kept),
-      live({.open = [this] { return stores.open_own(); },
-            .version = parts.version,
-            .still_valid = [this](const std::string& hash) { return access.still_valid(hash); },
-            .has_chores = [this](bool at_the_end) { return access.has_uses_to_write(uses_wanted(at_the_end)); },
-            .chores = [this](store::Store& store,
-                             bool at_the_end) { access.write_uses(store, uses_wanted(at_the_end)); },
-            .patience = parts.live_patience,
-            .count =
-                [this](store::ClientStore& store) {
-                    return recent_task_counts.renewed(0, [&] { return store.count(); });
-                },
-            .changed =
-                [this] {
-                    recent_task_counts.changed();
-                    recent_job_counts.changed();
-                    recent_statistics.changed();
-                }},
-           log_port) {}
-
-Services::Counts Services::counts(store::Store& store) {
-    return {.tasks = recent_task_counts.get(0, [&] { return store.count(); }),
-            .jobs = recent_job_counts.get(0, [&] { return store.count_jobs(); })};
-}
-
-store::Stats Services::statistics(store::ServerStore& store, const store::StatsParams& params) {
-    return recent_statistics.get({params.window, params.buckets}, [&] { return store.stats(params); });
-}
+      counts(parts.statistics_kept),
+      live(parts, access, counts, log_port) {}
 
 Call::Call(Services& its_services, const http::Request& its_request, RouteMatch match, Caller its_caller,
            std::string& caller_name)
@@ -188,8 +156,8 @@ const std::string& Call::path(std::string_view name) const {
 }
 
 store::Store& Call::store() {
-    if (!lent_) lent_.emplace(services.stores.lend());
-    return **lent_;
+    if (!lent_) lent_ = services.stores.lend();
+    return *lent_;
 }
 
 const config::Config& Call::config() {

@@ -11,8 +11,6 @@
 #include "server/api/access.h"
 #include "server/api/answers.h"
 #include "server/api/live.h"
-#include "server/api/parts.h"
-#include "server/api/recent.h"
 #include "server/api/route.h"
 #include "server/api/store_pool.h"
 
@@ -30,19 +28,7 @@ public:
     Log& log;
     StorePool stores;
     Access access;
-
-    // Counts and statistics that many open pages request at the same time
-    struct Counts {
-        store::TaskCounts tasks = {};
-        store::JobCounts jobs = {};
-    };
-    [[nodiscard]] Counts counts(store::Store& store);
-    [[nodiscard]] store::Stats statistics(store::ServerStore& store, const store::StatsParams& params);
-
-    Recent<int, store::TaskCounts> recent_task_counts;
-    Recent<int, store::JobCounts> recent_job_counts;
-    Recent<std::pair<Duration, int>, store::Stats> recent_statistics;
-
+    RecentCounts counts;
     Live live;  ///< the last member: its thread uses the others
 };
 
@@ -92,7 +78,7 @@ public:
 private:
     RouteMatch match_;
     std::string& caller_name_;
-    std::optional<StorePool::Lent> lent_;
+    StorePool::Lent lent_;
     std::shared_ptr<const config::Config> config_;
 };
 

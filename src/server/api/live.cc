@@ -1,9 +1,11 @@
 #include "server/api/live.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "platform/real_clock.h"
+#include "views/task.h"
 
 namespace holdfast::api {
 
@@ -16,18 +18,6 @@ constexpr auto shortest_rest = std::chrono::milliseconds(50);
 constexpr auto longest_rest = std::chrono::seconds(1);
 constexpr auto rest_beside_logs = std::chrono::milliseconds(500);
 constexpr auto tokens_checked_every = std::chrono::seconds(5);
-
-template <typename Stream>
-std::vector<std::shared_ptr<Stream>> open_ones(std::vector<std::weak_ptr<Stream>>& streams) {
-    std::vector<std::shared_ptr<Stream>> open;
-    std::erase_if(streams, [&](const std::weak_ptr<Stream>& weak) {
-        auto stream = weak.lock();
-        if (!stream || stream->ended()) return true;
-        open.push_back(std::move(stream));
-        return false;
-    });
-    return open;
-}
 
 /// Wakes the watch of Live's thread whenever work arrives. The end of a task already wakes that watch.
 class WorkBell {
@@ -61,7 +51,39 @@ private:
 
 }  // namespace
 
-Live::Live(LiveParams params, Log& log) : params_(std::move(params)), log_(log), sign_(params_.patience) {
+// ---- Changes without a line of history -----------------------------------------------------------
+
+bool ChangeWatch::workers_changed(store::ClientStore& store) {
+    constexpr auto interval = std::chrono::seconds(2);
+    if (Steady::now() < next_look_at_workers_) return false;
+    next_look_at_workers_ = Steady::now() + interval;
+    Json workers = Json::array();
+    for (const auto& worker : store.workers())
+        workers.push_back({worker.registration.id.to_string(), word_of(worker.status), worker.cordoned,
+                           worker.drain_requested, worker.held.size(),
+                           worker.seconds_ago > 3 * worker.registration.beat_interval});
+    return std::exchange(workers_, workers) != workers;
+}
+
+/// A slow store is read less often: reading takes at most a tenth of the time.
+std::optional<Json> ChangeWatch::look(store::Store& store, RecentCounts& recent, bool has_news) {
+    constexpr Steady::duration interval = std::chrono::milliseconds(250);
+    has_news_ = has_news_ || has_news;
+    const auto began = Steady::now();
+    if (began < next_look_) return std::nullopt;
+    Json counts = views::to_json_shape(recent.renewed_tasks(store));
+    const bool tasks = std::exchange(counts_, counts) != counts;
+    const bool workers = workers_changed(store);
+    next_look_ = began + std::max(interval, 10 * (Steady::now() - began));
+    const bool news = std::exchange(has_news_, false);
+    if (!tasks && !workers && !news) return std::nullopt;
+    return Json{{"tasks", tasks || news}, {"jobs", tasks || news}, {"workers", workers || news}, {"counts", counts}};
+}
+
+// ---- The streams ---------------------------------------------------------------------------------
+
+Live::Live(const ApiParts& parts, Access& access, RecentCounts& counts, Log& log)
+    : parts_(parts), access_(access), counts_(counts), log_(log), sign_(parts.live_patience) {
     sign_.succeeded();  // the first round is about to start
     thread_ = std::thread([this] { run(); });
 }
@@ -76,20 +98,14 @@ Live::~Live() {
 std::shared_ptr<http::StreamSource> Live::events(EventFilter filter, std::optional<std::int64_t> after,
                                                  std::string token_hash) {
     auto stream = std::make_shared<EventStream>(std::move(filter), after, std::move(token_hash));
-    {
-        const std::lock_guard lock(mutex_);
-        event_streams_.push_back(stream);
-    }
+    event_streams_.add(stream);
     ring();
     return stream;
 }
 
 std::shared_ptr<http::StreamSource> Live::log_of(const Uuid& task, std::int64_t after, std::string token_hash) {
     auto stream = std::make_shared<LogStream>(task, after, std::move(token_hash));
-    {
-        const std::lock_guard lock(mutex_);
-        log_streams_.push_back(stream);
-    }
+    log_streams_.add(stream);
     ring();
     return stream;
 }
@@ -107,19 +123,9 @@ void Live::ring() {
 }
 
 void Live::end_streams(const std::string& why) {
-    for (const auto& stream : open_event_streams()) stream->end(goodbye(why));
-    for (const auto& stream : open_log_streams()) stream->end(goodbye(why));
+    for (const auto& stream : event_streams_.all()) stream->end(goodbye(why));
+    for (const auto& stream : log_streams_.all()) stream->end(goodbye(why));
     waiting_.give_up_all(why);
-}
-
-std::vector<std::shared_ptr<EventStream>> Live::open_event_streams() {
-    const std::lock_guard lock(mutex_);
-    return open_ones(event_streams_);
-}
-
-std::vector<std::shared_ptr<LogStream>> Live::open_log_streams() {
-    const std::lock_guard lock(mutex_);
-    return open_ones(log_streams_);
 }
 
 // ---- The thread ---------------------------------------------------------------------------------
@@ -141,21 +147,21 @@ void Live::run() {
             woken_.wait_for(lock, longest_rest, [&] { return stopping_.load(); });
         }
     }
-    do_last_chores();
+    write_last_uses();
 }
 
-void Live::do_last_chores() {
-    if (!params_.has_chores(/*at_the_end=*/true)) return;
+void Live::write_last_uses() {
+    if (!access_.has_uses_to_write(Access::Uses::All)) return;
     try {
-        params_.chores(*params_.open(), /*at_the_end=*/true);
+        access_.write_uses(*parts_.open_store(), Access::Uses::All);
     } catch (const StoreError& failure) {
         log_.write({LogLevel::Warning, concat("the last uses of tokens are not noted: ", failure.what()), {}});
     }
 }
 
 bool Live::is_needed() {
-    return params_.has_chores(/*at_the_end=*/false) || !waiting_.is_empty() || !open_ones(event_streams_).empty() ||
-           !open_ones(log_streams_).empty();
+    return access_.has_uses_to_write(Access::Uses::Due) || !waiting_.is_empty() || !event_streams_.all().empty() ||
+           !log_streams_.all().empty();
 }
 
 void Live::sleep_until_needed() {
@@ -167,7 +173,7 @@ void Live::sleep_until_needed() {
 }
 
 void Live::watch_store() {
-    const auto store = params_.open();
+    const auto store = parts_.open_store();
     const auto watch = store->watch(store::Topic::Done);
     const WorkBell bell(*store, *watch);
     struct Exposed {  // lets ring() wake the watch while it exists
@@ -190,31 +196,31 @@ void Live::watch_store() {
 
 void Live::rest(store::Watch& watch) {
     std::this_thread::sleep_for(shortest_rest);
-    (void)watch.wait(open_log_streams().empty() ? Duration(longest_rest) : Duration(rest_beside_logs));
+    (void)watch.wait(log_streams_.all().empty() ? Duration(longest_rest) : Duration(rest_beside_logs));
 }
 
 void Live::round(store::Store& store) {
     waiting_.look(store);
     tell_events(store);
-    tell_logs(store);
-    params_.chores(store, /*at_the_end=*/false);
+    for (const auto& stream : log_streams_.all()) stream->read(store);
+    access_.write_uses(store, Access::Uses::Due);
     check_tokens();
 }
 
 http::ServerSentEvent Live::hello() const {
     return message_of("hello",
-                      {{"now", format_timestamp(platform::real_clock().now())}, {"version", params_.version}});
+                      {{"now", format_timestamp(platform::real_clock().now())}, {"version", parts_.version}});
 }
 
 /// A reader that resumes receives the lines that it missed before any new one. It joins after the other streams have
 /// received the new lines, so that each line reaches it once.
 void Live::tell_events(store::Store& store) {
-    const auto streams = open_event_streams();
+    const auto streams = event_streams_.all();
     if (streams.empty()) return;
     const bool all_are_new = std::ranges::none_of(streams, &EventStream::has_joined);
     if (all_are_new) reader_.begin_now(store);
     const auto fresh = reader_.read(store);
-    if (!fresh.empty()) params_.changed();
+    if (!fresh.empty()) counts_.changed();
     for (const auto& stream : streams)
         for (const auto& event : fresh)
             if (stream->has_joined()) stream->tell(event, reader_);
@@ -224,25 +230,21 @@ void Live::tell_events(store::Store& store) {
         stream->join(store, reader_, hello());
         has_newcomers = true;
     }
-    const auto changed = changes_.look(store, params_.count, !fresh.empty() || has_newcomers);
+    const auto changed = changes_.look(store, counts_, !fresh.empty() || has_newcomers);
     if (!changed) return;
-    params_.changed();
+    counts_.changed();
     for (const auto& stream : streams) stream->push_latest(message_of("changed", *changed));
-}
-
-void Live::tell_logs(store::ClientStore& store) {
-    for (const auto& stream : open_log_streams()) stream->read(store);
 }
 
 void Live::check_tokens() {
     if (Steady::now() - tokens_checked_ < tokens_checked_every) return;
     tokens_checked_ = Steady::now();
     const auto check = [&](MessageQueue& stream) {
-        if (!params_.still_valid(stream.token_hash()))
+        if (!access_.still_valid(stream.token_hash()))
             stream.end(goodbye("the token was revoked or has expired, or one is needed now"));
     };
-    for (const auto& stream : open_event_streams()) check(*stream);
-    for (const auto& stream : open_log_streams()) check(*stream);
+    for (const auto& stream : event_streams_.all()) check(*stream);
+    for (const auto& stream : log_streams_.all()) check(*stream);
 }
 
 }  // namespace holdfast::api

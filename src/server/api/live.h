@@ -3,40 +3,36 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "base/log.h"
-#include "server/api/change_watch.h"
-#include "server/api/event_stream.h"
-#include "server/api/log_stream.h"
-#include "server/api/store_pool.h"
-#include "server/api/vital_sign.h"
+#include "server/api/parts.h"
+#include "server/api/recent.h"
+#include "server/api/streams.h"
 #include "server/api/waiting_list.h"
-#include "server/http/message.h"
-#include "store/store.h"
 
 namespace holdfast::api {
 
-struct LiveParams {
-    OpenStore open = {};
-    std::string version = {};
-    std::function<bool(const std::string& hash)> still_valid = {};  ///< whether a stream's token is still valid
-    /// Small writes that are done periodically, outside of any request; at the end, all that remain.
-    std::function<bool(bool at_the_end)> has_chores = {};
-    std::function<void(store::Store&, bool at_the_end)> chores = {};
-    Duration patience = std::chrono::seconds(10);  ///< without a round for that long, sign() is bad
-    /// Counts the tasks. Live calls it repeatedly while a client reads the event stream.
-    std::function<store::TaskCounts(store::ClientStore&)> count = [](store::ClientStore& store) {
-        return store.count();
-    };
-    std::function<void()> changed = [] {};  ///< called before the readers are notified of a change
+/// Detects changes that leave no line of history: the normal life of tasks, and workers. Not thread-safe.
+class ChangeWatch {
+public:
+    /// Returns the message for the readers, at most four times a second; nullopt: nothing has changed, or it is too
+    /// early. `has_news`: the caller has news, so that a message is due even without a change here.
+    [[nodiscard]] std::optional<Json> look(store::Store& store, RecentCounts& counts, bool has_news);
+
+private:
+    using Moment = std::chrono::steady_clock::time_point;
+    [[nodiscard]] bool workers_changed(store::ClientStore& store);
+
+    Moment next_look_ = {};
+    Moment next_look_at_workers_ = {};
+    Json counts_;
+    Json workers_;
+    bool has_news_ = false;
 };
 
 /// The streams of events and logs, and the deferred answers to waiting clients. One thread reads the store for all of
@@ -44,8 +40,8 @@ struct LiveParams {
 /// Thread-safe.
 class Live {
 public:
-    /// `log` outlives the Live.
-    Live(LiveParams params, Log& log);
+    /// All arguments outlive the Live. It renews `counts` and marks them as changed, and writes the uses of tokens.
+    Live(const ApiParts& parts, Access& access, RecentCounts& counts, Log& log);
     ~Live();
     Live(const Live&) = delete;
     Live& operator=(const Live&) = delete;
@@ -71,29 +67,28 @@ private:
     void watch_store();
     [[nodiscard]] bool is_needed();
     void sleep_until_needed();
-    void do_last_chores();
+    void write_last_uses();
     void rest(store::Watch& watch);
     void round(store::Store& store);
     void tell_events(store::Store& store);
     [[nodiscard]] http::ServerSentEvent hello() const;
-    void tell_logs(store::ClientStore& store);
     void check_tokens();
-    [[nodiscard]] std::vector<std::shared_ptr<EventStream>> open_event_streams();
-    [[nodiscard]] std::vector<std::shared_ptr<LogStream>> open_log_streams();
     void ring();
 
-    const LiveParams params_;
+    const ApiParts& parts_;
+    Access& access_;
+    RecentCounts& counts_;
     Log& log_;
     WaitingList waiting_;
+    OpenStreams<EventStream> event_streams_;
+    OpenStreams<LogStream> log_streams_;
     HistoryReader reader_;
     ChangeWatch changes_;
     VitalSign sign_;
 
     std::mutex mutex_;
     std::condition_variable woken_;
-    std::vector<std::weak_ptr<EventStream>> event_streams_;  // guarded by mutex_
-    std::vector<std::weak_ptr<LogStream>> log_streams_;      // guarded by mutex_
-    store::Watch* watch_ = nullptr;                          // guarded by mutex_: the thread waits on it
+    store::Watch* watch_ = nullptr;  // guarded by mutex_: the thread waits on it
     std::atomic<bool> stopping_ = false;
     bool is_away_ = false;
     Moment tokens_checked_ = {};

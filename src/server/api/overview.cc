@@ -40,7 +40,7 @@ std::vector<JobInfo> recently_failed(store::ClientStore& store, Timestamp now) {
 
 /// Uses the same statistics as the page requests, so that one cached read serves both.
 std::int64_t failed_tasks(Call& call) {
-    const auto stats = call.services.statistics(call.store(), {.window = recent});
+    const auto stats = call.services.counts.statistics(call.store(), {.window = recent});
     std::int64_t failed = 0;
     for (const auto& bucket : stats.buckets) failed += bucket.failed;
     return failed;
@@ -50,9 +50,8 @@ Picture take_picture(Call& call) {
     store::Store& store = call.store();
     Picture picture;
     picture.now = store.now();
-    const Services::Counts counts = call.services.counts(store);
-    picture.tasks = counts.tasks;
-    picture.jobs = counts.jobs;
+    picture.tasks = call.services.counts.tasks(store);
+    picture.jobs = call.services.counts.jobs(store);
     picture.vitals = store.vitals();
     for (const auto& record : store.workers())
         picture.workers.push_back(views::view_of(record, call.config().recovery));

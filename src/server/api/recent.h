@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "holdfast/time.h"
+#include "store/store.h"
 
 namespace holdfast::api {
 
@@ -91,6 +91,37 @@ private:
     std::mutex mutex_;  // guards the members below
     std::map<Key, Kept> kept_;
     std::uint64_t changes_ = 0;
+};
+
+/// The counts and statistics that many open pages request at the same time. Thread-safe.
+class RecentCounts {
+public:
+    explicit RecentCounts(Duration at_most) : tasks_(at_most), jobs_(at_most), statistics_(at_most) {}
+
+    [[nodiscard]] store::TaskCounts tasks(store::Store& store) {
+        return tasks_.get(0, [&] { return store.count(); });
+    }
+    /// Always counts the tasks; see Recent::renewed.
+    [[nodiscard]] store::TaskCounts renewed_tasks(store::Store& store) {
+        return tasks_.renewed(0, [&] { return store.count(); });
+    }
+    [[nodiscard]] store::JobCounts jobs(store::Store& store) {
+        return jobs_.get(0, [&] { return store.count_jobs(); });
+    }
+    [[nodiscard]] store::Stats statistics(store::Store& store, const store::StatsParams& params) {
+        return statistics_.get({params.window, params.buckets}, [&] { return store.stats(params); });
+    }
+    /// Marks all as out of date.
+    void changed() {
+        tasks_.changed();
+        jobs_.changed();
+        statistics_.changed();
+    }
+
+private:
+    Recent<int, store::TaskCounts> tasks_;
+    Recent<int, store::JobCounts> jobs_;
+    Recent<std::pair<Duration, int>, store::Stats> statistics_;
 };
 
 }  // namespace holdfast::api

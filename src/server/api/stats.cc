@@ -20,7 +20,7 @@ store::StatsParams params_of(const Call& call) {
 http::Reply show_stats(Call& call) {
     const store::StatsParams params = params_of(call);
     return answer(
-        views::to_json_shape(views::view_of(call.services.statistics(call.store(), params), params.window)));
+        views::to_json_shape(views::view_of(call.services.counts.statistics(call.store(), params), params.window)));
 }
 
 }  // namespace holdfast::api

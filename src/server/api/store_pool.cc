@@ -4,10 +4,6 @@
 
 namespace holdfast::api {
 
-StorePool::Lent::~Lent() {
-    if (store_) pool_->take_back(std::move(store_));
-}
-
 StorePool::Lent StorePool::lend() {
     constexpr auto patience = std::chrono::seconds(5);
     std::unique_lock lock(mutex_);
@@ -15,13 +11,13 @@ StorePool::Lent StorePool::lend() {
         throw Unavailable("every connection of the server to its store is busy");
     ++lent_;
     if (!free_.empty()) {
-        auto store = std::move(free_.back());
+        Lent store(free_.back().release(), {this});
         free_.pop_back();
-        return {*this, std::move(store)};
+        return store;
     }
     lock.unlock();
     try {
-        return {*this, open_()};
+        return {open_().release(), {this}};
     } catch (...) {
         lock.lock();
         --lent_;

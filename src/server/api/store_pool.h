@@ -19,24 +19,16 @@ public:
     /// `open` opens a connection; the pool has at most `size` of them open.
     StorePool(OpenStore open, std::size_t size) : open_(std::move(open)), size_(size) {}
 
-    class Lent {
-    public:
-        Lent(StorePool& pool, std::unique_ptr<store::Store> store) : pool_(&pool), store_(std::move(store)) {}
-        ~Lent();
-        Lent(Lent&&) = default;
-        Lent& operator=(Lent&&) = delete;
-        [[nodiscard]] store::Store& operator*() const { return *store_; }
-
-    private:
-        StorePool* pool_;
-        std::unique_ptr<store::Store> store_;
+    struct TakeBack {
+        StorePool* pool = nullptr;
+        void operator()(store::Store* store) const { pool->take_back(std::unique_ptr<store::Store>(store)); }
     };
+    /// Its destructor gives the connection back.
+    using Lent = std::unique_ptr<store::Store, TakeBack>;
 
     /// Lends a connection. Waits at most five seconds for a free one, then throws Unavailable; passes on the
     /// exceptions of `open`.
     [[nodiscard]] Lent lend();
-    /// Opens a connection outside of the pool, which the caller keeps.
-    [[nodiscard]] std::unique_ptr<store::Store> open_own() const { return open_(); }
 
 private:
     void take_back(std::unique_ptr<store::Store> store);
