@@ -33,6 +33,15 @@ constexpr auto words_of(SubmitStatus) {
                                 {Refused, "refused"}});
 }
 
+constexpr auto words_of(CancelStatus) {
+    using enum CancelStatus;
+    return words<CancelStatus>({{Cancelled, "cancelled"},
+                                {Requested, "requested"},
+                                {Already, "already"},
+                                {Finished, "finished"},
+                                {NotFound, "not_found"}});
+}
+
 constexpr auto words_of(OnCrash) {
     return words<OnCrash>({{OnCrash::Fail, "fail"}, {OnCrash::Requeue, "requeue"}});
 }
