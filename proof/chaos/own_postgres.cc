@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "platform/run_program.h"
+#include "platform/programs.h"
 #include "proof/chaos/gate.h"
 
 namespace holdfast::chaos {

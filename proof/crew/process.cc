@@ -12,9 +12,7 @@
 
 #include "base/text.h"
 #include "base/throw_errno.h"
-#include "platform/launch.h"
-#include "platform/own_program.h"
-#include "platform/run_program.h"
+#include "platform/programs.h"
 #include "platform/sockets.h"
 #include "proof/crew/patience.h"
 #include "store/sqlite/lock_holders.h"

@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-#include "platform/kill_tree.h"
+#include "platform/process_table.h"
 
 namespace holdfast::proof {
 

@@ -5,8 +5,8 @@
 #include <ostream>
 
 #include "cli/session.h"
-#include "cli/terminal/signal_notes.h"
-#include "platform/private_folder.h"
+#include "cli/terminal/following.h"
+#include "platform/files.h"
 #include "proof/commands.h"
 #include "proof/demo/play.h"
 

@@ -7,11 +7,10 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "base/descriptor.h"
 #include "base/text.h"
+#include "platform/files.h"
 #include "platform/process_table.h"
 
 namespace holdfast::platform {
@@ -20,14 +19,7 @@ namespace {
 
 bool write_file(const std::string& path, const std::string& text) {
     const Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
-    return file && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
-}
-
-std::string read_text(const std::string& path) {
-    std::ifstream file(path);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
+    return file && write_all(file.get(), text);
 }
 
 std::optional<std::int64_t> number_in(std::string_view text) {
@@ -88,7 +80,7 @@ void remove_abandoned(const std::string& own) {
 }
 
 std::string make_place(std::string_view controller) {
-    const auto own = own_cgroup(read_text("/proc/self/mountinfo"), read_text("/proc/self/cgroup"), controller);
+    const auto own = own_cgroup(content_of("/proc/self/mountinfo"), content_of("/proc/self/cgroup"), controller);
     if (!own) return {};
     remove_abandoned(*own);
     std::string place = concat(*own, "/holdfast-", getpid());
@@ -134,14 +126,14 @@ bool set_memory_limit(const CgroupPaths& group, std::optional<std::int64_t> byte
 
 std::optional<std::int64_t> memory_limit_of(const CgroupPaths& group) {
     if (group.memory.empty()) return std::nullopt;
-    if (const auto limit = number_in(read_text(group.memory + "/memory.max"))) return limit;
-    return number_in(read_text(group.memory + "/memory.limit_in_bytes"));
+    if (const auto limit = number_in(content_of(group.memory + "/memory.max"))) return limit;
+    return number_in(content_of(group.memory + "/memory.limit_in_bytes"));
 }
 
 std::int64_t out_of_memory_kills(const CgroupPaths& group) {
     if (group.memory.empty()) return 0;
     for (const char* file : {"/memory.events", "/memory.oom_control"}) {
-        const std::string text = read_text(group.memory + file);
+        const std::string text = content_of(group.memory + file);
         for (const std::string_view line : split(text, '\n'))
             if (line.starts_with("oom_kill ")) return number_in(line.substr(9)).value_or(0);
     }
@@ -153,7 +145,7 @@ bool set_process_limit(const CgroupPaths& group, std::optional<std::int64_t> mos
 }
 
 std::int64_t process_count(const CgroupPaths& group) {
-    return group.pids.empty() ? 0 : number_in(read_text(group.pids + "/pids.current")).value_or(0);
+    return group.pids.empty() ? 0 : number_in(content_of(group.pids + "/pids.current")).value_or(0);
 }
 
 void enter(const CgroupPaths& group) {

@@ -4,20 +4,14 @@
 #include <unistd.h>
 
 #include <array>
-#include <fstream>
 
+#include "base/text.h"
+#include "platform/files.h"
 #include "platform/process_table.h"
 
 namespace holdfast::platform {
 
 namespace {
-
-std::string boot_id() {
-    std::ifstream file("/proc/sys/kernel/random/boot_id");
-    std::string id;
-    std::getline(file, id);
-    return id;
-}
 
 std::uint64_t pid_namespace() {
     struct stat info {};
@@ -38,7 +32,7 @@ std::uint64_t start_time_of(int pid) {
 
 store::HostIdentity own_host_identity() {
     return {.hostname = host_name(),
-            .boot_id = boot_id(),
+            .boot_id = std::string(trimmed(content_of("/proc/sys/kernel/random/boot_id"))),
             .pid_namespace = pid_namespace(),
             .pid = getpid(),
             .start_time = start_time_of(getpid())};

@@ -6,13 +6,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <vector>
 
 #include "base/text.h"
 #include "platform/host_identity.h"
-#include "platform/kill_tree.h"
 #include "platform/life_lock.h"
+#include "platform/process_table.h"
+#include "platform/service_loop.h"
 
 namespace holdfast::platform {
 
@@ -20,20 +20,18 @@ namespace {
 
 constexpr int kill_patience_seconds = 2;
 
-bool has_ended(int process_descriptor) {
-    pollfd end{process_descriptor, POLLIN, 0};
-    return poll(&end, 1, 0) == 1;  // a zombie too
+Descriptor open_process(int pid) {
+    return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
 }
 
 }  // namespace
 
 Presence presence_of(int pid, std::uint64_t start_time) {
     if (pid <= 0) return Presence::Unknown;
-    const auto process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-    if (process < 0) return errno == ESRCH ? Presence::Gone : Presence::Unknown;
-    const bool ended = has_ended(process);
-    close(process);
-    if (ended) return Presence::Gone;
+    const Descriptor process = open_process(pid);
+    if (!process) return errno == ESRCH ? Presence::Gone : Presence::Unknown;
+    pollfd end{process.get(), POLLIN, 0};
+    if (poll(&end, 1, 0) == 1) return Presence::Gone;  // a zombie too
     const std::uint64_t start = start_time_of(pid);
     if (start == 0 || start_time == 0) return Presence::Unknown;
     return start == start_time ? Presence::There : Presence::Gone;
@@ -49,8 +47,7 @@ void LocalHostWatch::keep_eye_on(const store::WorkerLiveness& worker) {
     const bool has_keeper = host.keeper_pid != 0;
     const int last = has_keeper ? host.keeper_pid : host.pid;
     if (presence_of(last, has_keeper ? host.keeper_start_time : host.start_time) != Presence::There) return;
-    Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, last, 0)));
-    if (process) living_.emplace(worker.id, std::move(process));
+    if (Descriptor process = open_process(last)) living_.emplace(worker.id, std::move(process));
 }
 
 bool LocalHostWatch::wait(Duration at_most) {
@@ -60,8 +57,7 @@ bool LocalHostWatch::wait(Duration at_most) {
         sources.push_back({process.get(), POLLIN, 0});
         workers.push_back(worker);
     }
-    const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(std::max(at_most, Duration::zero()));
-    poll(sources.data(), sources.size(), static_cast<int>(milliseconds.count()));
+    poll(sources.data(), sources.size(), poll_timeout(at_most));
     eventfd_t ignored = 0;
     eventfd_read(bell_.get(), &ignored);
     const std::size_t before = living_.size();

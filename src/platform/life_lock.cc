@@ -1,7 +1,6 @@
 #include "platform/life_lock.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "base/throw_errno.h"
@@ -22,24 +21,17 @@ struct flock byte_lock(std::int64_t number) {
 
 }  // namespace
 
-LifeLock::~LifeLock() {
-    if (descriptor_ >= 0) close(descriptor_);
-}
-
 void LifeLock::hold(const std::string& path, std::int64_t number) {
     // The store created the file when the worker registered, with the permissions of the database.
-    if (descriptor_ < 0) descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (!file_) file_ = Descriptor(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     struct flock lock = byte_lock(number);
-    if (descriptor_ < 0 || fcntl(descriptor_, F_OFD_SETLK, &lock) != 0) throw_errno(path);
+    if (!file_ || fcntl(file_.get(), F_OFD_SETLK, &lock) != 0) throw_errno(path);
 }
 
 LifeLockState probe_life_lock(const std::string& path, std::int64_t number) {
-    const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
-    if (descriptor < 0) return LifeLockState::Unknown;
+    const Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC));
     struct flock lock = byte_lock(number);
-    const bool asked = fcntl(descriptor, F_OFD_GETLK, &lock) == 0;
-    close(descriptor);
-    if (!asked) return LifeLockState::Unknown;
+    if (!file || fcntl(file.get(), F_OFD_GETLK, &lock) != 0) return LifeLockState::Unknown;
     return lock.l_type == F_UNLCK ? LifeLockState::Free : LifeLockState::Held;
 }
 

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/descriptor.h"
+
 namespace holdfast::platform {
 
 /// Proof that a worker lives, for the processes that share an SQLite file: a write lock on the worker's own byte of a
@@ -10,18 +12,13 @@ namespace holdfast::platform {
 /// never removed.
 class LifeLock {
 public:
-    LifeLock() = default;
-    ~LifeLock();
-    LifeLock(const LifeLock&) = delete;
-    LifeLock& operator=(const LifeLock&) = delete;
-
     /// Locks the byte `number`. Throws std::system_error. A second call locks another byte as well.
     void hold(const std::string& path, std::int64_t number);
     /// To be inherited by a process that outlives this one; -1 before hold().
-    [[nodiscard]] int descriptor() const { return descriptor_; }
+    [[nodiscard]] int descriptor() const { return file_.get(); }
 
 private:
-    int descriptor_ = -1;
+    Descriptor file_;
 };
 
 enum class LifeLockState { Held, Free, Unknown };

@@ -4,8 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <fstream>
-
+#include "platform/process_table.h"
 #include "platform/service_loop.h"
 
 namespace holdfast::platform {
@@ -22,14 +21,6 @@ Duration cpu_used(int who) {
     return length(usage.ru_utime) + length(usage.ru_stime);
 }
 
-double resident_mb() {
-    std::ifstream file("/proc/self/statm");
-    double pages = 0;
-    double resident = 0;
-    file >> pages >> resident;
-    return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
-}
-
 }  // namespace
 
 OwnLoad::Sample OwnLoad::sample() {
@@ -41,7 +32,7 @@ OwnLoad::Sample OwnLoad::sample() {
                              static_cast<double>((now - at_before_).count());
     cpu_before_ = cpu;
     at_before_ = now;
-    sample.memory_mb = resident_mb();
+    sample.memory_mb = static_cast<double>(resident_bytes(getpid())) / (1 << 20);
     getloadavg(&sample.load, 1);
     return sample;
 }

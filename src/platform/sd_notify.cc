@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/descriptor.h"
 #include "base/text.h"
 #include "platform/service_loop.h"
 
@@ -63,12 +64,10 @@ void SdNotify::send(const std::string& state) const {
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path, socket_.data(), socket_.size());
     if (socket_.front() == '@') address.sun_path[0] = '\0';  // an abstract socket
-    const int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (descriptor < 0) return;
+    const Descriptor sender(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + socket_.size());
-    (void)sendto(descriptor, state.data(), state.size(), MSG_NOSIGNAL | MSG_DONTWAIT,
+    (void)sendto(sender.get(), state.data(), state.size(), MSG_NOSIGNAL | MSG_DONTWAIT,
                  reinterpret_cast<const sockaddr*>(&address), length);
-    close(descriptor);
 }
 
 }  // namespace holdfast::platform

@@ -3,27 +3,18 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
+#include <limits>
 #include <string_view>
 
 #include "base/throw_errno.h"
 
 namespace holdfast::platform {
-
-namespace {
-
-int milliseconds_rounded_up(Duration length) {
-    const auto rounded = std::chrono::ceil<std::chrono::milliseconds>(std::max(length, Duration::zero())).count();
-    return static_cast<int>(std::min<std::int64_t>(rounded, 60'000));
-}
-
-}  // namespace
 
 namespace {
 
@@ -56,30 +47,31 @@ Duration machine_time() {
            std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(now.tv_nsec));
 }
 
+int poll_timeout(Duration length) {
+    const auto rounded = std::chrono::ceil<std::chrono::milliseconds>(std::max(length, Duration::zero())).count();
+    return static_cast<int>(std::min<std::int64_t>(rounded, std::numeric_limits<int>::max()));
+}
+
 ServiceLoop::ServiceLoop()
     : epoll_(epoll_create1(EPOLL_CLOEXEC)), posted_signal_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (epoll_ < 0 || posted_signal_ < 0) throw_errno("epoll_create1");
-    epoll_event wanted{};
-    wanted.events = EPOLLIN;
-    wanted.data.fd = posted_signal_;
-    if (epoll_ctl(epoll_, EPOLL_CTL_ADD, posted_signal_, &wanted) != 0) throw_errno("epoll_ctl");
+    if (!epoll_ || !posted_signal_) throw_errno("epoll_create1");
+    await_input(posted_signal_.get());
 }
 
-ServiceLoop::~ServiceLoop() {
-    close(posted_signal_);
-    close(epoll_);
-}
-
-void ServiceLoop::watch(int descriptor, std::function<void()> when_readable) {
+void ServiceLoop::await_input(int descriptor) const {
     epoll_event wanted{};
     wanted.events = EPOLLIN;
     wanted.data.fd = descriptor;
-    if (epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &wanted) != 0) throw_errno("epoll_ctl");
+    if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &wanted) != 0) throw_errno("epoll_ctl");
+}
+
+void ServiceLoop::watch(int descriptor, std::function<void()> when_readable) {
+    await_input(descriptor);
     watched_[descriptor] = std::make_shared<std::function<void()>>(std::move(when_readable));
 }
 
 void ServiceLoop::forget(int descriptor) {
-    if (watched_.erase(descriptor) > 0) epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr);
+    if (watched_.erase(descriptor) > 0) epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, descriptor, nullptr);
 }
 
 void ServiceLoop::post(std::function<void()> work) {
@@ -90,18 +82,17 @@ void ServiceLoop::post(std::function<void()> work) {
         posted_.push_back(std::move(work));
     }
     const std::uint64_t one = 1;
-    if (was_empty && write(posted_signal_, &one, sizeof one) < 0 && errno != EAGAIN) throw_errno("write");
+    if (was_empty && write(posted_signal_.get(), &one, sizeof one) < 0 && errno != EAGAIN) throw_errno("write");
 }
 
 void ServiceLoop::turn(Duration at_most) {
     std::array<epoll_event, 256> events{};
-    const int ready =
-        epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), milliseconds_rounded_up(at_most));
+    const int ready = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), poll_timeout(at_most));
     if (ready < 0 && errno != EINTR) throw_errno("epoll_wait");
     bool was_posted_to = false;
     for (int i = 0; i < ready; ++i) {
         const int descriptor = events[static_cast<std::size_t>(i)].data.fd;
-        if (descriptor == posted_signal_) was_posted_to = true;
+        if (descriptor == posted_signal_.get()) was_posted_to = true;
         const auto found = watched_.find(descriptor);
         if (found == watched_.end()) continue;  // removed by a callback of this turn
         const auto callback = found->second;    // survives its own forget()
@@ -112,7 +103,7 @@ void ServiceLoop::turn(Duration at_most) {
 
 void ServiceLoop::handle_posted() {
     std::uint64_t count = 0;
-    if (read(posted_signal_, &count, sizeof count) < 0 && errno != EAGAIN) throw_errno("read");
+    if (read(posted_signal_.get(), &count, sizeof count) < 0 && errno != EAGAIN) throw_errno("read");
     std::deque<std::function<void()>> work;
     {
         const std::lock_guard lock(mutex_);

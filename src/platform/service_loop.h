@@ -6,12 +6,16 @@
 #include <memory>
 #include <mutex>
 
+#include "base/descriptor.h"
 #include "holdfast/time.h"
 
 namespace holdfast::platform {
 
 /// The monotonic time of this machine, equal in all processes that count sleep alike.
 [[nodiscard]] Duration machine_time();
+
+/// A length of time for poll() and epoll_wait(): in milliseconds, rounded up; 0 when it is negative.
+[[nodiscard]] int poll_timeout(Duration length);
 
 /// Whether machine_time() counts the time in which the machine sleeps. It does (CLOCK_BOOTTIME) for a database on
 /// another machine, where observers go on meanwhile; it does not (CLOCK_MONOTONIC) where all observers sleep
@@ -24,9 +28,6 @@ void count_sleep(bool counts);
 class ServiceLoop {
 public:
     ServiceLoop();
-    ~ServiceLoop();
-    ServiceLoop(const ServiceLoop&) = delete;
-    ServiceLoop& operator=(const ServiceLoop&) = delete;
 
     /// Calls `when_readable` in each turn in which the descriptor is readable, or was closed by its peer.
     void watch(int descriptor, std::function<void()> when_readable);
@@ -41,10 +42,11 @@ public:
     void turn(Duration at_most);
 
 private:
+    void await_input(int descriptor) const;
     void handle_posted();
 
-    int epoll_;
-    int posted_signal_;  // an eventfd: work was posted
+    Descriptor epoll_;
+    Descriptor posted_signal_;  // an eventfd: work was posted
     std::map<int, std::shared_ptr<std::function<void()>>> watched_;
     std::mutex mutex_;
     std::deque<std::function<void()>> posted_;  // guarded by mutex_

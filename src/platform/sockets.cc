@@ -58,6 +58,15 @@ void set_nonblocking(int descriptor) {
     if (flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) != 0) throw_errno("fcntl");
 }
 
+bool send_all(int socket, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t sent = send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        if (sent < 0 && errno != EINTR) return false;
+        if (sent > 0) bytes.remove_prefix(static_cast<std::size_t>(sent));
+    }
+    return true;
+}
+
 bool send_packet(int socket, std::string_view bytes, const std::vector<int>& descriptors) {
     iovec part{const_cast<char*>(bytes.data()), bytes.size()};
     msghdr message{};

@@ -15,6 +15,9 @@ namespace holdfast::platform {
 [[nodiscard]] std::pair<Descriptor, Descriptor> pipe_pair();
 void set_nonblocking(int descriptor);
 
+/// Sends all bytes on a stream, and waits for the peer where it must. False when the peer is gone; see errno.
+[[nodiscard]] bool send_all(int socket, std::string_view bytes);
+
 /// A packet that arrived, with the descriptors that came along (closed on exec).
 struct Packet {
     std::string bytes;

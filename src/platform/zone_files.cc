@@ -1,17 +1,11 @@
 #include "platform/zone_files.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
-#include <array>
-#include <cerrno>
 #include <filesystem>
-#include <optional>
 #include <system_error>
 #include <vector>
 
-#include "base/descriptor.h"
 #include "base/text.h"
+#include "platform/files.h"
 
 namespace holdfast::platform {
 
@@ -28,23 +22,6 @@ bool is_zone_name(std::string_view name) {
     return !name.empty() && name.size() <= longest_name &&
            name.find_first_not_of(allowed) == std::string_view::npos && name.front() != '/' && name.back() != '/' &&
            name.find("//") == std::string_view::npos;
-}
-
-/// nullopt: there is no regular file of that name. Does not block on a pipe.
-std::optional<std::string> read_small_file(const std::string& path) {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-    struct stat status {};
-    if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-    std::string content;
-    std::array<char, 8192> piece{};
-    while (content.size() <= largest_file) {
-        const ssize_t count = ::read(file.get(), piece.data(), piece.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return std::nullopt;
-        if (count == 0) return content;
-        content.append(piece.data(), static_cast<std::size_t>(count));
-    }
-    return std::nullopt;
 }
 
 /// Empty when the folder cannot be read. Its folders "posix" and "right" repeat the same names.
@@ -78,8 +55,8 @@ Result<core::TimeZone, std::string> read_zone(const std::string& name, const std
         return Failure{concat(R"(a time zone must be a name like "Europe/Berlin" or "UTC", not ")",
                               name.substr(0, longest_name), '"')};
     const std::string path = concat(folder, '/', name);
-    const auto bytes = read_small_file(path);
-    if (!bytes) return Failure{unknown_zone(name, folder)};
+    const auto bytes = read_regular_file(path, largest_file, 0);
+    if (!bytes || bytes->size() > largest_file) return Failure{unknown_zone(name, folder)};
     auto zone = core::TimeZone::parse(*bytes);
     if (!zone) return Failure{concat("the time zone \"", name, "\" cannot be used: ", path, " ", zone.error())};
     return zone;

@@ -9,11 +9,9 @@
 #include <fstream>
 
 #include "base/text.h"
-#include "platform/kill_tree.h"
-#include "platform/launch.h"
-#include "platform/own_program.h"
-#include "platform/private_folder.h"
-#include "platform/run_program.h"
+#include "platform/files.h"
+#include "platform/process_table.h"
+#include "platform/programs.h"
 #include "runner/container_note.h"
 #include "runner/pulse.h"
 #include "runner/run_process.h"
@@ -28,18 +26,6 @@ namespace {
 
 constexpr Duration engine_patience = std::chrono::seconds(30);
 constexpr const char* inside = "/holdfast";
-
-/// A fresh directory, removed by the destructor.
-class Folder {
-public:
-    explicit Folder(std::string path) : path_(std::move(path)) { platform::make_fresh_folder(path_); }
-    ~Folder() { platform::remove_folder(path_); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-
-private:
-    std::string path_;
-};
 
 bool is_script(const core::TaskSpec& spec) {
     return spec.kind == core::TaskKind::Script;
@@ -104,9 +90,9 @@ Outcome ContainerExecutor::execute(const engine::RunOrder& order, const core::Ta
     pulse.hide(mask);
     if (const auto note = note_on_long_args(order)) pulse.log(*note);
     // The note about the container is outside the directory that the container sees.
-    const Folder folder(folder_);
+    const platform::FreshFolder folder(folder_);
     const ScriptFiles files(folder_ + "/run", spec.script, order.checkpoint);
-    const Descriptor input = readable_file(order.args);
+    const Descriptor input = platform::memory_file("holdfast-args", order.args);
     pulse.open_socket(files.socket(), max_payload_);
     open_to_all(files);
     const Variables variables = task_variables(order, spec, inside, worker_.worker());

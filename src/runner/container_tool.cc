@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "base/text.h"
-#include "platform/run_program.h"
+#include "platform/programs.h"
 #include "platform/service_loop.h"
 
 namespace holdfast::runner {

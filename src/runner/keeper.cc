@@ -21,10 +21,9 @@
 
 #include "base/text.h"
 #include "platform/cgroups.h"
-#include "platform/kill_tree.h"
-#include "platform/own_program.h"
-#include "platform/private_folder.h"
+#include "platform/files.h"
 #include "platform/process_table.h"
+#include "platform/programs.h"
 #include "platform/service_loop.h"
 #include "platform/sockets.h"
 #include "runner/container_note.h"

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -12,9 +11,9 @@
 
 #include "base/throw_errno.h"
 #include "holdfast/errors.h"
-#include "platform/own_program.h"
-#include "platform/sealed_file.h"
-#include "platform/signal_pause.h"
+#include "platform/files.h"
+#include "platform/programs.h"
+#include "platform/signals.h"
 #include "platform/sockets.h"
 #include "runner/roles.h"
 #include "runner/worker_environment.h"
@@ -34,12 +33,7 @@ void detach_from_terminal() {
 [[noreturn]] void become_keeper(int program, int socket, int withheld, char* const* arguments,
                                 char* const* environment) {
     detach_from_terminal();
-    const int kept_socket = fcntl(socket, F_DUPFD_CLOEXEC, 16);
-    const int kept_withheld = fcntl(withheld, F_DUPFD_CLOEXEC, 16);
-    dup2(kept_socket, keeper_socket);
-    dup2(kept_withheld, keeper_withheld);
-    close_range(keeper_withheld + 1, ~0U, CLOSE_RANGE_CLOEXEC);
-    platform::execute_own_program(program, arguments, environment);
+    platform::execute_own_program(program, {socket, withheld}, arguments, environment);
     _exit(127);
 }
 

@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 #include "core/task/task_spec.h"
-#include "platform/kill_tree.h"
+#include "platform/process_table.h"
 #include "platform/sockets.h"
 #include "runner/roles.h"
 #include "runner/texts.h"

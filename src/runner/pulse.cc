@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -12,9 +11,10 @@
 #include <array>
 #include <chrono>
 
-#include "platform/kill_tree.h"
+#include "platform/process_table.h"
 #include "platform/real_clock.h"
 #include "platform/service_loop.h"
+#include "platform/signals.h"
 #include "runner/container_note.h"
 #include "runner/roles.h"
 
@@ -58,12 +58,8 @@ Pulse::Pulse(Printout printout, std::string folder)
     : bell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), folder_(std::move(folder)), printout_(std::move(printout)) {}
 
 void Pulse::start() {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);  // signals go to the threads of the run
-    thread_ = std::thread([this] { run(); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    thread_.detach();
+    const platform::SignalPause pause;  // signals go to the threads of the run
+    std::thread([this] { run(); }).detach();
 }
 
 // ---- The main thread's side ---------------------------------------------------------------------

@@ -86,7 +86,6 @@ private:
 
     Descriptor bell_;
     std::string folder_;
-    std::thread thread_;
     std::atomic<bool> is_stopping_ = false;
 
     std::mutex mutex_;  // guards everything below

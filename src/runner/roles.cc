@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "holdfast/runner_main.h"
-#include "platform/own_program.h"
+#include "platform/programs.h"
 
 namespace holdfast::runner {
 

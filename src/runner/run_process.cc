@@ -1,24 +1,9 @@
 #include "runner/run_process.h"
 
 #include <errno.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include "base/throw_errno.h"
 
 namespace holdfast::runner {
-
-Descriptor readable_file(const std::string& text) {
-    Descriptor file(memfd_create("holdfast-args", MFD_CLOEXEC));
-    for (std::size_t written = 0; written < text.size();) {
-        const ssize_t now = write(file.get(), text.data() + written, text.size() - written);
-        if (now < 0) throw_errno("cannot keep the arguments");
-        written += static_cast<std::size_t>(now);
-    }
-    lseek(file.get(), 0, SEEK_SET);
-    return file;
-}
 
 int wait_for_process(pid_t child) {
     int status = 0;

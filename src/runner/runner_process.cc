@@ -12,9 +12,8 @@
 #include <exception>
 #include <iostream>
 
-#include "platform/kill_tree.h"
+#include "platform/files.h"
 #include "platform/process_table.h"
-#include "platform/sealed_file.h"
 #include "platform/sockets.h"
 #include "runner/container_executor.h"
 #include "runner/executor.h"

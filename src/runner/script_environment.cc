@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "platform/kill_tree.h"
+#include "platform/process_table.h"
 
 namespace holdfast::runner {
 

@@ -2,9 +2,9 @@
 
 #include <signal.h>
 
-#include "platform/kill_tree.h"
-#include "platform/launch.h"
+#include "platform/files.h"
 #include "platform/process_table.h"
+#include "platform/programs.h"
 #include "runner/pulse.h"
 #include "runner/run_process.h"
 #include "runner/script_environment.h"
@@ -29,10 +29,12 @@ platform::LaunchParams launch_params(const engine::RunOrder& order, const core::
     return params;
 }
 
+/// The kernel counts the threads of the user. Those of all users are counted here, so the limit is too wide rather
+/// than too tight; it is too tight only where the user has processes that this one cannot see, in other containers.
 unsigned user_processes_with(int more) {
-    const auto all =
-        platform::list_processes().size();  // of all users, so the limit is too wide rather than too tight
-    return static_cast<unsigned>(all) + static_cast<unsigned>(more);
+    int all = more;
+    for (const auto& process : platform::list_processes()) all += process.threads;
+    return static_cast<unsigned>(all);
 }
 
 }  // namespace
@@ -48,7 +50,7 @@ Outcome ScriptExecutor::execute(const engine::RunOrder& order, const core::TaskS
     pulse.hide(mask);
     if (const auto note = note_on_long_args(order)) pulse.log(*note);
     const ScriptFiles files(folder_, spec.script, order.checkpoint);
-    const Descriptor input = readable_file(order.args);
+    const Descriptor input = platform::memory_file("holdfast-args", order.args);
     pulse.open_socket(files.socket(), max_payload_);
     const TreeLimits watched = limits_.begin(spec.memory_bytes, spec.max_processes);
     pulse.watch_tree(watched, true);

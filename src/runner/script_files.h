@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "platform/files.h"
 #include "runner/executor.h"
 
 namespace holdfast::runner {
@@ -12,19 +13,16 @@ class ScriptFiles {
 public:
     /// Throws std::system_error.
     ScriptFiles(std::string folder, const std::string& script, const std::string& checkpoint);
-    ~ScriptFiles();
-    ScriptFiles(const ScriptFiles&) = delete;
-    ScriptFiles& operator=(const ScriptFiles&) = delete;
 
-    [[nodiscard]] const std::string& folder() const { return folder_; }
-    [[nodiscard]] std::string script() const { return folder_ + "/script"; }
-    [[nodiscard]] std::string work() const { return folder_ + "/work"; }  ///< the empty working directory
-    [[nodiscard]] std::string result() const { return folder_ + "/result"; }
-    [[nodiscard]] std::string socket() const { return folder_ + "/socket"; }
-    [[nodiscard]] std::string checkpoint() const { return folder_ + "/checkpoint"; }
+    [[nodiscard]] const std::string& folder() const { return folder_.path(); }
+    [[nodiscard]] std::string script() const { return folder() + "/script"; }
+    [[nodiscard]] std::string work() const { return folder() + "/work"; }  ///< the empty working directory
+    [[nodiscard]] std::string result() const { return folder() + "/result"; }
+    [[nodiscard]] std::string socket() const { return folder() + "/socket"; }
+    [[nodiscard]] std::string checkpoint() const { return folder() + "/checkpoint"; }
 
 private:
-    std::string folder_;
+    platform::FreshFolder folder_;
 };
 
 /// The result of a script that ended with exit code 0: the contents of the result file, else the rest of the last

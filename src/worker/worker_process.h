@@ -10,7 +10,7 @@
 #include "holdfast/function.h"
 #include "holdfast/worker.h"
 #include "platform/service_loop.h"
-#include "platform/signal_watch.h"
+#include "platform/signals.h"
 #include "platform/system_random.h"
 #include "runner/keeper_link.h"
 #include "runner/process_pool.h"

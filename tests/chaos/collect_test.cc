@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "client/connect.h"
-#include "platform/private_folder.h"
+#include "platform/files.h"
 #include "platform/task_ids.h"
 #include "proof/chaos/load.h"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "platform/private_folder.h"
+#include "platform/files.h"
 #include "tests/chaos/stories.h"
 
 namespace holdfast::crew {

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <thread>
 
-#include "platform/private_folder.h"
+#include "platform/files.h"
 #include "tests/chaos/loopback.h"
 
 namespace holdfast::chaos {

@@ -14,7 +14,7 @@
 #include "base/descriptor.h"
 #include "base/text.h"
 #include "core/task/task_spec.h"
-#include "platform/run_program.h"
+#include "platform/programs.h"
 #include "platform/task_ids.h"
 #include "runner/container_tool.h"
 #include "tests/runner/pool_bench.h"

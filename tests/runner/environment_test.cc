@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "core/task/task_spec.h"
-#include "platform/sealed_file.h"
+#include "platform/files.h"
 #include "runner/worker_environment.h"
 #include "tests/runner/pool_bench.h"
 

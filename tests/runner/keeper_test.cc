@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "core/task/task_spec.h"
-#include "platform/kill_tree.h"
 #include "platform/process_table.h"
 #include "platform/sockets.h"
 #include "tests/runner/pool_bench.h"

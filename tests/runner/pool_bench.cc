@@ -5,7 +5,6 @@
 #include <chrono>
 
 #include "base/text.h"
-#include "platform/kill_tree.h"
 #include "platform/process_table.h"
 #include "platform/task_ids.h"
 

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "base/utf8.h"
-#include "platform/private_folder.h"
+#include "platform/files.h"
 #include "runner/messages.h"
 #include "runner/printout.h"
 #include "runner/run_update.h"

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "core/task/task_spec.h"
-#include "platform/private_folder.h"
+#include "platform/files.h"
 #include "runner/printout.h"
 #include "tests/runner/pool_bench.h"
 

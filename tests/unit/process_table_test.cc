@@ -14,7 +14,7 @@
 
 #include "base/descriptor.h"
 #include "base/text.h"
-#include "platform/kill_tree.h"
+#include "platform/process_table.h"
 
 namespace holdfast::platform {
 namespace {

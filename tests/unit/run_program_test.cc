@@ -1,4 +1,4 @@
-#include "platform/run_program.h"
+#include "platform/programs.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "platform/private_folder.h"
+#include "platform/files.h"
 #include "platform/zone_files.h"
 
 namespace holdfast::platform {

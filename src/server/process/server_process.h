@@ -11,9 +11,8 @@
 #include "config/config.h"
 #include "engine/recovery/sweeper.h"
 #include "platform/service_loop.h"
-#include "platform/signal_watch.h"
+#include "platform/signals.h"
 #include "platform/system_random.h"
-#include "runner/container_tool.h"
 #include "server/api/api.h"
 #include "server/api/vital_sign.h"
 #include "server/http/server.h"
@@ -33,16 +32,10 @@ struct ServerPlan {
     bool next_free_port = false;  ///< when the port is taken, use the next free one
     std::optional<http::TlsFiles> tls = {};
     http::Limits limits = {};
-    bool insecure = false;  ///< listens on any address without tokens
-    Duration shutdown_grace = std::chrono::seconds(10);
-
     std::optional<engine::SweepSettings> sweep = {};  ///< recovery settings; unset: recovery is off
-    Duration liveness_interval = std::chrono::seconds(1);
-    runner::ContainerTool containers = {};
 
-    config::Config config;
+    config::Config config;          ///< the source of the settings that have no member here
     CatalogFile::Load load_config;  ///< loads `config` again from the current files
-    bool logs_requests = false;     ///< logs each request at level debug
     bool watches_catalog = false;   ///< reloads when a file changes; otherwise only on SIGHUP
     /// Called once before the server serves, and again whenever the catalog was reloaded.
     std::function<void(store::Store&, const config::Config&)> prepare = [](store::Store&, const config::Config&) {};

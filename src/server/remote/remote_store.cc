@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "holdfast/errors.h"
-#include "platform/signal_pause.h"
+#include "platform/signals.h"
 #include "views/queue.h"
 #include "views/recovery.h"
 #include "views/token.h"

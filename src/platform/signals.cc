@@ -1,11 +1,16 @@
-#include "platform/signal_watch.h"
+#include "platform/signals.h"
 
-#include <signal.h>
+#include <string.h>
 #include <sys/signalfd.h>
 
-#include <cstring>
-
 namespace holdfast::platform {
+
+void restore_signals() {
+    for (int each = 1; each < NSIG; ++each) signal(each, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+}
 
 SignalWatch::SignalWatch(ServiceLoop& loop, std::initializer_list<int> signals,
                          const std::function<void(const std::string&)>& received)

@@ -1,17 +1,19 @@
-#include "platform/private_folder.h"
+#include "platform/files.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "base/throw_errno.h"
@@ -21,6 +23,17 @@ namespace holdfast::platform {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Not with read(): the processes that have inherited the descriptor share its offset.
+std::string read_from(int descriptor, std::size_t at_most) {
+    std::string content;
+    std::array<char, 16 * 1024> buffer;
+    ssize_t got = 0;
+    while (content.size() <= at_most &&
+           (got = pread(descriptor, buffer.data(), buffer.size(), static_cast<off_t>(content.size()))) > 0)
+        content.append(buffer.data(), static_cast<std::size_t>(got));
+    return content;
+}
 
 std::string base_folder() {
     const char* wanted = getenv("TMPDIR");
@@ -77,6 +90,49 @@ bool unmount_all_in(const std::string& path) {
 
 }  // namespace
 
+// ---- Content ----------------------------------------------------------------------------------------------------
+
+std::string content_of(int descriptor) {
+    return read_from(descriptor, std::numeric_limits<std::size_t>::max() - 1);
+}
+
+std::string content_of(const std::string& path) {
+    return content_of(Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC)).get());
+}
+
+std::optional<std::string> read_regular_file(const std::string& path, std::size_t at_most, int flags) {
+    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags));
+    struct stat status {};
+    if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    return read_from(file.get(), at_most);
+}
+
+bool write_all(int descriptor, std::string_view content) {
+    while (!content.empty()) {
+        const ssize_t written = write(descriptor, content.data(), content.size());
+        if (written < 0 && errno != EINTR) return false;
+        if (written > 0) content.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
+Descriptor memory_file(const char* name, std::string_view content) {
+    Descriptor file(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (!file) throw_errno("memfd_create");
+    if (!write_all(file.get(), content)) throw_errno("cannot write to a file in memory");
+    lseek(file.get(), 0, SEEK_SET);
+    return file;
+}
+
+Descriptor sealed_file(const char* name, std::string_view content) {
+    Descriptor file = memory_file(name, content);
+    if (fcntl(file.get(), F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) != 0)
+        throw_errno("cannot seal a file in memory");
+    return file;
+}
+
+// ---- Directories ------------------------------------------------------------------------------------------------
+
 std::vector<std::string> mounts_in(const std::string& folder, std::istream& mountinfo) {
     std::vector<std::string> found;
     for (std::string line; std::getline(mountinfo, line);) {
@@ -90,16 +146,20 @@ std::vector<std::string> mounts_in(const std::string& folder, std::istream& moun
     return found;
 }
 
-void make_fresh_folder(const std::string& path) {
-    remove_folder(path);
-    bool is_made = mkdir(path.c_str(), 0700) == 0;
+FreshFolder::FreshFolder(std::string path) : path_(std::move(path)) {
+    remove_folder(path_);
+    bool is_made = mkdir(path_.c_str(), 0700) == 0;
     for (int number = 1; !is_made && errno == EEXIST; ++number) {
-        const std::string aside = path + ".left." + std::to_string(number);
+        const std::string aside = path_ + ".left." + std::to_string(number);
         // rename() replaces an existing directory only if that is empty.
-        if (rename(path.c_str(), aside.c_str()) != 0 && errno != ENOTEMPTY && errno != EEXIST) break;
-        is_made = mkdir(path.c_str(), 0700) == 0;
+        if (rename(path_.c_str(), aside.c_str()) != 0 && errno != ENOTEMPTY && errno != EEXIST) break;
+        is_made = mkdir(path_.c_str(), 0700) == 0;
     }
-    if (!is_made) throw_errno("cannot make the directory " + path);
+    if (!is_made) throw_errno("cannot make the directory " + path_);
+}
+
+FreshFolder::~FreshFolder() {
+    remove_folder(path_);
 }
 
 void remove_folder(const std::string& path) {
