@@ -44,6 +44,8 @@ struct Change {
     bool gives_orders = false;  ///< wakes workers to beat: the answers bring orders
     bool grants = false;        ///< its answer brings leases
 
+    void add(const std::string& part) { detail += (detail.empty() ? "" : "; ") + part; }
+
     static Change reading(std::string_view verb) { return {.verb = std::string(verb), .writes = false}; }
     static Change writing(std::string_view verb, std::string detail = {}) {
         return {.verb = std::string(verb), .writes = true, .detail = std::move(detail)};

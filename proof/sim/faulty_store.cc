@@ -19,14 +19,18 @@ constexpr Duration usual_call = 1s;      ///< a longer call keeps its process fr
 constexpr int most_operations = 60;      ///< of the disk, that a call makes before a fault strikes
 
 /// What is called seldom, or decides much.
-constexpr std::string_view rare_verbs[] = {"start",       "hand_back",  "recover",         "mark_lost",
-                                           "ask_to_stop", "reject",     "register_worker", "deregister_worker",
-                                           "fire",        "start_jobs", "force",           "cancel"};
+constexpr std::string_view rare_verbs[] = {
+    "recover",           "mark_lost", "ask_to_stop", "reject", "register_worker",
+    "deregister_worker", "fire",      "start_jobs",  "force",  "cancel"};
 constexpr double boost_of_rare = 8;
 constexpr double boost_of_stops_at_start = 40;  // nobody knows of what was claimed ahead but its worker
 
 bool is_rare(const Change& change) {
-    return std::ranges::count(rare_verbs, change.verb) > 0;
+    const auto is_hand_back = [](const auto& end) { return end.second.end == core::LeaseEnd::NotStarted; };
+    const bool only_starts = !change.starts.empty() && change.ends.empty();
+    const bool is_rare_turn =
+        change.verb == "turn" && (only_starts || std::ranges::any_of(change.ends, is_hand_back));
+    return is_rare_turn || std::ranges::count(rare_verbs, change.verb) > 0;
 }
 
 Fault fault_of(DiskFault::Kind kind, const Process& process) {

@@ -27,10 +27,7 @@ public:
     std::vector<store::SubmitOutcome> submit(const std::vector<store::NewTask>& tasks) override;
     std::vector<store::CancelStatus> cancel(const store::CancelParams& params) override;
     std::vector<store::ForceStatus> force(const store::ForceParams& params) override;
-    store::ClaimAnswer claim(const store::ClaimParams& params) override;
-    std::vector<store::Fenced> start(const store::LeasesParams& params) override;
-    store::FinishAnswer finish(const store::FinishParams& params) override;
-    std::vector<store::Fenced> hand_back(const store::LeasesParams& params) override;
+    store::TurnAnswer turn(const store::TurnParams& params) override;
     std::vector<store::Fenced> save_progress(const std::vector<store::ProgressReport>& reports) override;
     std::vector<store::Fenced> append_logs(const std::vector<store::LogChunk>& chunks) override;
     store::RegisterAnswer register_worker(const store::WorkerRegistration& worker) override;
@@ -91,6 +88,7 @@ private:
     void disarm();
     void applied(Change& change);
     void refused(Change& change, const store::StoreError& failure);
+    void note_turn(const store::TurnParams& params, const store::TurnAnswer& answer, Change& made);
     void end_if_dead(const Change& change);
     [[nodiscard]] store::Store& opened();
 

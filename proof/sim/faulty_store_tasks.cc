@@ -79,63 +79,45 @@ std::vector<store::ForceStatus> FaultyStore::force(const store::ForceParams& par
     return perform(std::move(change), [&](store::Store& store) { return store.force(params); });
 }
 
-store::ClaimAnswer FaultyStore::claim(const store::ClaimParams& params) {
-    Change change = Change::writing("claim", concat("start ", params.to_start, ", hold ", params.to_hold));
-    change.claims_for[params.worker] = params.request;
-    return perform(
-        std::move(change), [&](store::Store& store) { return store.claim(params); },
-        [&](const store::ClaimAnswer& answer, Change& made) {
-            std::vector<store::TaskLease> leases;
-            for (const store::ClaimedTask& task : answer.tasks) {
-                process_.world().witness.met(task.task);
-                leases.push_back({task.task.id, task.lease});
-            }
-            process_.world().witness.claim_answered(process_, params, answer);
-            made.grants = !leases.empty();
-            made.detail += concat("): ", list_of(process_.world().ledger, leases), "(");
-        });
-}
-
-std::vector<Fenced> FaultyStore::start(const store::LeasesParams& params) {
-    Change change = Change::writing("start", list_of(process_.world().ledger, params.leases));
-    for (const store::TaskLease& lease : params.leases) change.starts[lease.task] = {lease.lease};
-    return perform(
-        std::move(change), [&](store::Store& store) { return store.start(params); },
-        [&](const std::vector<Fenced>& answers, Change& made) { note_starts(made, params.leases, answers); });
-}
-
-store::FinishAnswer FaultyStore::finish(const store::FinishParams& params) {
+store::TurnAnswer FaultyStore::turn(const store::TurnParams& params) {
     Ledger& ledger = process_.world().ledger;
-    Change change = Change::writing("finish");
-    for (const store::FinishedRun& run : params.runs) {
+    Change change = Change::writing("turn");
+    for (const store::FinishedRun& run : params.finish) {
         change.ends[run.lease.task] = {.lease = run.lease.lease, .end = run.end, .code = run.error.code};
-        change.detail += concat(change.detail.empty() ? "" : ", ", ledger.name_of(run.lease.task), "#",
-                                run.lease.lease, " ", word_of(run.end));
+        change.add(concat("finish ", ledger.name_of(run.lease.task), "#", run.lease.lease, " ", word_of(run.end)));
     }
-    for (const store::TaskLease& lease : params.then_start) change.starts[lease.task] = {lease.lease};
-    if (!params.then_start.empty()) change.detail += concat("; start ", list_of(ledger, params.then_start));
-    change.brings_work = true;
+    for (const store::TaskLease& lease : params.hand_back)
+        change.ends[lease.task] = {.lease = lease.lease, .end = core::LeaseEnd::NotStarted};
+    for (const store::TaskLease& lease : params.start) change.starts[lease.task] = {lease.lease};
+    if (!params.hand_back.empty()) change.add(concat("hand back ", list_of(ledger, params.hand_back)));
+    if (!params.start.empty()) change.add(concat("start ", list_of(ledger, params.start)));
+    if (params.claims()) {
+        change.claims_for[params.worker] = params.request;
+        change.add(concat("claim ", params.to_start, ", hold ", params.to_hold));
+    }
+    change.brings_work = !change.ends.empty();
     return perform(
-        std::move(change), [&](store::Store& store) { return store.finish(params); },
-        [&](const store::FinishAnswer& answer, Change& made) {
-            note_ends(
-                made, answer.runs, [&](std::size_t i) { return params.runs[i].lease; },
-                [](const store::FinishOutcome& outcome) { return outcome.fenced; });
-            note_starts(made, params.then_start, answer.starts);
-        });
+        std::move(change), [&](store::Store& store) { return store.turn(params); },
+        [&](const store::TurnAnswer& answer, Change& made) { note_turn(params, answer, made); });
 }
 
-std::vector<Fenced> FaultyStore::hand_back(const store::LeasesParams& params) {
-    Change change = Change::writing("hand_back", list_of(process_.world().ledger, params.leases));
-    for (const store::TaskLease& lease : params.leases)
-        change.ends[lease.task] = {.lease = lease.lease, .end = core::LeaseEnd::NotStarted};
-    change.brings_work = true;
-    return perform(
-        std::move(change), [&](store::Store& store) { return store.hand_back(params); },
-        [&](const std::vector<Fenced>& answers, Change& made) {
-            note_ends(
-                made, answers, [&](std::size_t i) { return params.leases[i]; }, [](Fenced fenced) { return fenced; });
-        });
+void FaultyStore::note_turn(const store::TurnParams& params, const store::TurnAnswer& answer, Change& made) {
+    note_ends(
+        made, answer.finished, [&](std::size_t i) { return params.finish[i].lease; },
+        [](const store::FinishOutcome& outcome) { return outcome.fenced; });
+    note_ends(
+        made, answer.handed_back, [&](std::size_t i) { return params.hand_back[i]; },
+        [](Fenced fenced) { return fenced; });
+    note_starts(made, params.start, answer.started);
+    if (!params.claims()) return;
+    std::vector<store::TaskLease> leases;
+    for (const store::ClaimedTask& task : answer.claimed.tasks) {
+        process_.world().witness.met(task.task);
+        leases.push_back({task.task.id, task.lease});
+    }
+    process_.world().witness.claim_answered(process_, params, answer.claimed);
+    made.grants = !leases.empty();
+    made.detail += concat("): ", list_of(process_.world().ledger, leases), "(");
 }
 
 std::vector<Fenced> FaultyStore::save_progress(const std::vector<store::ProgressReport>& reports) {

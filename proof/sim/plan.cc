@@ -49,6 +49,7 @@ WorldPlan draw_plan(Dice dice) {
     if (plan.first_schema == 0)
         for (const std::string& key : plan.keys)
             if (dice.chance(0.25)) plan.shared_keys[key] = dice.between(1, most_asked);
+    plan.claims_beside_work = dice.chance(0.5);
     return plan;
 }
 
@@ -61,6 +62,7 @@ engine::WorkerSettings worker_settings(const WorldPlan& plan) {
     settings.runner_silence = plan.sweep.thresholds.running_stale;
     settings.task_timeout = 300s;
     settings.proves_session = false;
+    settings.claims_beside_work = plan.claims_beside_work;
     return settings;
 }
 

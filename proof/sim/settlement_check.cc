@@ -58,8 +58,8 @@ void Witness::check_settlement(const LeaseSight& lease, const Change::End& end, 
     if (task == nullptr) return;
     const std::string name = concat(task->name, "#", lease.lease.lease);
     const std::string how = concat(name, " ended as ", word_of(end.end));
-    const bool is_leased_again = picture_.contains(lease.lease.task);
-    if (place.places + (is_leased_again ? 1 : 0) != 1)
+    const auto again = picture_.find(lease.lease.task);  // the turn that ended it may have claimed it again
+    if (place.places + (again != picture_.end() ? 1 : 0) != 1)
         return complain("P2", concat(how, ", and its task is in ", place.places, " places"));
     if (lease.started != (end.end != core::LeaseEnd::NotStarted))
         complain("P4", concat(how, ", but it was ", lease.started ? "" : "not ", "started"));
@@ -69,14 +69,14 @@ void Witness::check_settlement(const LeaseSight& lease, const Change::End& end, 
         ++task->clean_stops;
         if (const TrueRun* run = world_.ledger.run_of(lease.lease.lease)) task->next_checkpoint = run->checkpoint;
     }
-    if (place.pending) {
+    const auto pending = again != picture_.end() ? again->second.history : place.pending;
+    if (pending) {
         if (!may_repeat(task->task.policy, lease.history, end)) complain("P4", concat(how, ", and is to run again"));
         if (cancelled) complain("Cancel", concat(how, ", and is to run again although it was cancelled"));
         const bool is_timed_out_unseen = !end.evidence.empty() && end.code == error_code::task_timeout;
         if (is_timed_out_unseen && !engine::is_fenced(task->task))
             complain("P7", concat(how, ", and is to run again, though its worker was not to stop it"));
-        const bool costs =
-            place.pending->attempts + place.pending->crashes != lease.history.attempts + lease.history.crashes;
+        const bool costs = pending->attempts + pending->crashes != lease.history.attempts + lease.history.crashes;
         const bool is_counted = end.end == core::LeaseEnd::Failed || end.end == core::LeaseEnd::Crashed;
         if (costs != is_counted)
             complain("P4", concat(how, costs ? ", which cost an attempt" : ", and cost nothing"));

@@ -181,7 +181,7 @@ void Witness::met(const store::NewTask& task) {
 }
 
 /// A repeated claim is answered with the leases that it was granted, whatever happened to its worker.
-void Witness::claim_answered(Process& process, const store::ClaimParams& params, const store::ClaimAnswer& answer) {
+void Witness::claim_answered(Process& process, const store::TurnParams& params, const store::ClaimAnswer& answer) {
     if (answer.refusal == store::ClaimRefusal::UnknownWorker) return;
     for (const auto& [task, sight] : picture_) {
         const auto request = requests_.find(sight.lease.lease);

@@ -41,7 +41,7 @@ public:
     void failed(Process& process, const Change& change, bool in_doubt);
     void submitted(const std::vector<store::NewTask>& tasks, const std::vector<store::SubmitOutcome>& outcomes);
     void wrote_for(const char* what, const store::TaskLease& lease);
-    void claim_answered(Process& process, const store::ClaimParams& params, const store::ClaimAnswer& answer);
+    void claim_answered(Process& process, const store::TurnParams& params, const store::ClaimAnswer& answer);
     void beat_came(Process& process, const Uuid& worker);
     void registered(const Uuid& worker);
     void looked(Process& process);

@@ -37,14 +37,30 @@ struct BeatAnswer {
     std::vector<TaskLease> unlisted;  ///< its leases in the store that the beat did not list: hand back or settle
 };
 
-struct ClaimParams {
+struct FinishedRun {
+    TaskLease lease;
+    core::LeaseEnd end = core::LeaseEnd::Completed;  ///< any but NotStarted
+    std::string result;                              ///< JSON text, of Completed
+    TaskError error;                                 ///< of Failed, Crashed, Stopped
+    double jitter = 0.5;                             ///< drawn by the caller from [0, 1)
+};
+struct TurnParams {
     Uuid worker;
-    /// Chosen by the worker. The last one again returns the leases that it was granted, as far as they are still
-    /// held, even when the worker's status has changed: its answer may have been lost. Only a new one is refused as
-    /// NotActive or Cordoned; an unknown worker always is.
-    Uuid request;
-    std::size_t to_start = 0;  ///< free runners: these are RUNNING when the call returns
-    std::size_t to_hold = 0;   ///< prefetch: these stay CLAIMED; tasks with a concurrency key are left out
+    /// Of the claim, chosen by the worker. The last one again returns the leases that it was granted, as far as they
+    /// are still held, even when the worker's status has changed: its answer may have been lost. Only a new one is
+    /// refused as NotActive or Cordoned; an unknown worker always is.
+    Uuid request = {};
+    std::vector<FinishedRun> finish = {};
+    std::vector<TaskLease> hand_back = {};  ///< CLAIMED: their leases end without a run
+    std::vector<TaskLease> start = {};      ///< CLAIMED: a free runner waits for each
+    std::size_t to_start = 0;               ///< claim for free runners: these are RUNNING when the call returns
+    std::size_t to_hold = 0;  ///< claim ahead: these stay CLAIMED; tasks with a concurrency key are left out
+
+    [[nodiscard]] bool claims() const { return to_start + to_hold > 0; }
+};
+struct FinishOutcome {
+    Fenced fenced = Fenced::Applied;
+    TaskState state = TaskState::Completed;  ///< where the task is now, when applied
 };
 enum class ClaimRefusal { None, UnknownWorker, NotActive, Cordoned };
 struct ClaimedTask {
@@ -54,39 +70,20 @@ struct ClaimedTask {
     core::History history;   ///< before this lease
     std::string checkpoint;  ///< of an earlier attempt; empty: none
 };
+/// The answer to a claim.
 struct ClaimAnswer {
     ClaimRefusal refusal = ClaimRefusal::None;
-    std::vector<ClaimedTask> tasks;  ///< by priority, run_at, id; started ones first
+    std::vector<ClaimedTask> tasks = {};  ///< by priority, run_at, id; started ones first
     /// How long until the next task of the worker's routes falls due; nullopt: none is scheduled.
-    std::optional<Duration> next_due;
+    std::optional<Duration> next_due = {};
     bool more = false;  ///< the search was cut short: claim again at once
 };
-
-struct FinishedRun {
-    TaskLease lease;
-    core::LeaseEnd end = core::LeaseEnd::Completed;  ///< any but NotStarted
-    std::string result;                              ///< JSON text, of Completed
-    TaskError error;                                 ///< of Failed, Crashed, Stopped
-    double jitter = 0.5;                             ///< drawn by the caller from [0, 1)
-};
-struct FinishParams {
-    Uuid worker;
-    std::vector<FinishedRun> runs;
-    /// CLAIMED tasks whose runners these runs free; started in the same transaction.
-    std::vector<TaskLease> then_start;
-};
-struct FinishOutcome {
-    Fenced fenced = Fenced::Applied;
-    TaskState state = TaskState::Completed;  ///< where the task is now, when applied
-};
-struct FinishAnswer {
-    std::vector<FinishOutcome> runs;
-    std::vector<Fenced> starts;
-};
-
-struct LeasesParams {
-    Uuid worker;  ///< the caller
-    std::vector<TaskLease> leases;
+/// The answers to each list, in its order.
+struct TurnAnswer {
+    std::vector<FinishOutcome> finished = {};
+    std::vector<Fenced> handed_back = {};  ///< also LeaseLost: the lease was started; finish it instead
+    std::vector<Fenced> started = {};
+    ClaimAnswer claimed = {};
 };
 
 // ---- The part for workers -----------------------------------------------------------------------------------------
@@ -106,11 +103,10 @@ public:
     /// Proves that the worker lives, and returns its orders.
     virtual BeatAnswer beat(const BeatParams& params) = 0;
 
-    virtual ClaimAnswer claim(const ClaimParams& params) = 0;
-    virtual std::vector<Fenced> start(const LeasesParams& params) = 0;
-    virtual FinishAnswer finish(const FinishParams& params) = 0;
-    /// Ends CLAIMED leases without a run. A started lease is answered with LeaseLost: finish it instead.
-    virtual std::vector<Fenced> hand_back(const LeasesParams& params) = 0;
+    /// Finishes runs, hands leases back, starts leases and claims more, in this order, in one transaction. A large
+    /// turn is split into several, of which the last one claims. The same turn again is harmless: what was done
+    /// before is answered with Already, and the claim with what it was granted.
+    virtual TurnAnswer turn(const TurnParams& params) = 0;
 
     /// Replaces the progress of runs. The same report again is Applied again.
     virtual std::vector<Fenced> save_progress(const std::vector<ProgressReport>& reports) = 0;

@@ -86,9 +86,9 @@ TEST_F(CrashWindow, AResultForAnEarlierLeaseOfTheSameWorkerIsRefused) {
     beat(worker);
     const store::Lease later = claim(worker, 1).front().lease;
     EXPECT_GT(later, earlier);
-    const auto late = store->finish(
-        {.worker = worker, .runs = {{.lease = {id, earlier}, .result = "1", .error = {}}}, .then_start = {}});
-    EXPECT_EQ(late.runs.front().fenced, store::Fenced::LeaseLost);
+    const auto late =
+        store->turn({.worker = worker, .finish = {{.lease = {id, earlier}, .result = "1", .error = {}}}});
+    EXPECT_EQ(late.finished.front().fenced, store::Fenced::LeaseLost);
     EXPECT_EQ(task(id).state, TaskState::Running);
     EXPECT_THAT(event_kinds(id), Contains("late_result_refused"));
 }
@@ -137,10 +137,9 @@ TEST_F(CrashWindow, ATaskThatWaitsForItsRetryIsNotUnmatched) {
         each.policy.retry.delays = {std::chrono::hours(1)};
     });
     const store::Lease lease = claim(worker, 1).front().lease;
-    store->finish(
+    store->turn(
         {.worker = worker,
-         .runs = {{.lease = {id, lease}, .end = core::LeaseEnd::Failed, .result = {}, .error = {"E", "no", ""}}},
-         .then_start = {}});
+         .finish = {{.lease = {id, lease}, .end = core::LeaseEnd::Failed, .result = {}, .error = {"E", "no", ""}}}});
     store->deregister_worker(worker);
     sweep_for(seconds(120));
     EXPECT_EQ(task(id).state, TaskState::Pending);

@@ -335,9 +335,9 @@ TEST_F(JobRecovery, ALateResultOfAFailedStepChangesNothing) {
     const Uuid worker = add_hand("w");
     const auto claimed = claim(worker, 1);
     die(worker);
-    store::FinishParams late{.worker = worker, .runs = {}, .then_start = {}};
-    late.runs.push_back({.lease = {claimed[0].task.id, claimed[0].lease}, .result = "1", .error = {}});
-    EXPECT_EQ(store->finish(late).runs.front().fenced, store::Fenced::LeaseLost);
+    store::TurnParams late{.worker = worker};
+    late.finish.push_back({.lease = {claimed[0].task.id, claimed[0].lease}, .result = "1", .error = {}});
+    EXPECT_EQ(store->turn(late).finished.front().fenced, store::Fenced::LeaseLost);
     EXPECT_EQ(states(id)["a"], Failed);
     EXPECT_EQ(states(id)["b"], Skipped);
     EXPECT_THAT(job_event_kinds(id), Contains(HasSubstr("late")));

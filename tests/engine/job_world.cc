@@ -45,11 +45,11 @@ Uuid JobWorld::add_hand(const std::string& name) {
 }
 
 void JobWorld::finish(const Uuid& worker, const store::ClaimedTask& task) {
-    store::FinishParams params{.worker = worker, .runs = {}, .then_start = {}};
-    auto& run = params.runs.emplace_back();
+    store::TurnParams params{.worker = worker};
+    auto& run = params.finish.emplace_back();
     run.lease = {task.task.id, task.lease};
     run.result = "null";
-    EXPECT_EQ(store->finish(params).runs.front().fenced, store::Fenced::Applied);
+    EXPECT_EQ(store->turn(params).finished.front().fenced, store::Fenced::Applied);
 }
 
 void JobWorld::run_all(const Uuid& worker) {

@@ -41,6 +41,7 @@ public:
         settings_.registration.name = "random";
         settings_.registration.queues = {"default"};
         settings_.registration.capacity = 3;
+        settings_.claims_beside_work = random_.chance(50);
         worker_.emplace(settings_, random_);
     }
     ~RandomWorld() {

@@ -167,9 +167,9 @@ TEST_F(Recovery, ALateResultOfAWorkerThatComesBackIsRefusedAndTheWorkerIsActiveA
     const store::ClaimedTask claimed = claim(worker, 1).front();
     sweep_for(seconds(20));
     ASSERT_EQ(task(id).state, TaskState::Failed);
-    const auto answer = store->finish(
-        {.worker = worker, .runs = {{.lease = {id, claimed.lease}, .result = "42", .error = {}}}, .then_start = {}});
-    EXPECT_EQ(answer.runs.front().fenced, store::Fenced::LeaseLost);
+    const auto answer =
+        store->turn({.worker = worker, .finish = {{.lease = {id, claimed.lease}, .result = "42", .error = {}}}});
+    EXPECT_EQ(answer.finished.front().fenced, store::Fenced::LeaseLost);
     EXPECT_EQ(task(id).state, TaskState::Failed);
     beat(worker);
     submit();
@@ -605,8 +605,7 @@ struct Keeping : RecoveryWorld {
     Uuid end_one(const Uuid& worker) {
         const Uuid id = submit();
         const store::Lease lease = claim(worker, 1).front().lease;
-        store->finish(
-            {.worker = worker, .runs = {{.lease = {id, lease}, .result = "1", .error = {}}}, .then_start = {}});
+        store->turn({.worker = worker, .finish = {{.lease = {id, lease}, .result = "1", .error = {}}}});
         return id;
     }
     /// Time passes with an hourly sweep, as it does for a store that is in use.

@@ -69,8 +69,8 @@ Uuid RecoveryWorld::submit(const std::function<void(store::NewTask&)>& change) {
 }
 
 std::vector<store::ClaimedTask> RecoveryWorld::claim(const Uuid& worker, std::size_t to_start, std::size_t to_hold) {
-    return store->claim({.worker = worker, .request = make_uuid_v4(random), .to_start = to_start, .to_hold = to_hold})
-        .tasks;
+    return store->turn({.worker = worker, .request = make_uuid_v4(random), .to_start = to_start, .to_hold = to_hold})
+        .claimed.tasks;
 }
 
 void RecoveryWorld::pass(Duration time) {

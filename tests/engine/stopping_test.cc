@@ -12,9 +12,9 @@ using ::testing::SizeIs;
 
 const store::FinishedRun& finishing(const WorkerHarness& bench) {
     static const store::FinishedRun none;
-    const auto* call = bench.under_way<FinishCall>(Lane::Work);
+    const auto* call = bench.finishing();
     EXPECT_NE(call, nullptr);
-    return call == nullptr || call->params.runs.empty() ? none : call->params.runs.front();
+    return call == nullptr || call->finish.empty() ? none : call->finish.front();
 }
 
 store::BeatAnswer stop_answer(const store::StopRequest& request) {
@@ -86,7 +86,7 @@ TEST_F(Stopping, ARunOutOfTimeIsAskedThenKilledAndFailsWithItsTimeout) {
     EXPECT_THAT(bench.take<KillRunner>(), IsEmpty()) << "its runner is killing it";
     keep_beating(bench, milliseconds(500));
     EXPECT_THAT(bench.take<KillRunner>(), SizeIs(1));
-    EXPECT_EQ(bench.under_way<FinishCall>(Lane::Work), nullptr) << "before its processes are gone";
+    EXPECT_EQ(bench.finishing(), nullptr) << "before its processes are gone";
     bench.tell(RunnerGone{bench.runner_of(10), "killed by SIGKILL"});
     EXPECT_EQ(finishing(bench).end, core::LeaseEnd::Failed);
     EXPECT_EQ(finishing(bench).error.code, error_code::task_timeout);
@@ -127,7 +127,7 @@ TEST_F(Stopping, ACancelledRunIsCancelledWhenItsProcessesAreGone) {
     run();
     hear(stop_answer({lease(), store::StopReason::Cancel}));
     EXPECT_EQ(bench.take<AskToStop>().front().cause, StopCause::Cancel);
-    EXPECT_EQ(bench.under_way<FinishCall>(Lane::Work), nullptr);
+    EXPECT_EQ(bench.finishing(), nullptr);
     bench.tell(RunEnded{.runner = bench.runner_of(10), .lease = 10, .saw_stop = true});
     EXPECT_EQ(finishing(bench).end, core::LeaseEnd::Cancelled);
 }
@@ -176,7 +176,7 @@ TEST_F(Stopping, ALostLeaseIsKilledAtOnceAndReportedToNobody) {
     EXPECT_THAT(bench.take<KillRunner>(), SizeIs(1));
     bench.tell(RunnerGone{bench.runner_of(10), "killed by SIGKILL"});
     EXPECT_TRUE(bench.worker.book().runs().empty());
-    EXPECT_EQ(bench.under_way<FinishCall>(Lane::Work), nullptr);
+    EXPECT_EQ(bench.finishing(), nullptr);
 }
 
 TEST_F(Stopping, AResultThatCameBeforeTheNewsThatItsLeaseIsLostIsOfferedAllTheSame) {
@@ -193,7 +193,7 @@ TEST_F(Stopping, AResultThatWasOnItsWayWhenTheLeaseWasLostIsOfferedAllTheSame) {
     hear(lost_answer(lease()));
     bench.complete(10);
     EXPECT_EQ(finishing(bench).end, core::LeaseEnd::Completed);
-    bench.answer(Lane::Work, store::FinishAnswer{.runs = {{.fenced = store::Fenced::LeaseLost}}, .starts = {}});
+    bench.answer(Lane::Work, store::TurnAnswer{.finished = {{.fenced = store::Fenced::LeaseLost}}});
     EXPECT_TRUE(bench.worker.book().runs().empty());
 }
 
@@ -249,17 +249,17 @@ TEST_F(Stopping, ADrainHandsBackWhatIsClaimedLetsRunsEndAndLeaves) {
     bench.grant({started_task(10), held_task(11)});
     bench.worker.asked_to_drain("SIGTERM was received", bench.now);
     bench.decide();
-    ASSERT_NE(bench.under_way<HandBackCall>(Lane::Work), nullptr);
-    bench.answer(Lane::Work, std::vector{store::Fenced::Applied});
+    ASSERT_NE(bench.handing_back(), nullptr);
+    bench.answer_work();
     ASSERT_NE(bench.under_way<BeatCall>(Lane::Beat), nullptr);
     EXPECT_EQ(bench.under_way<BeatCall>(Lane::Beat)->params.status, store::WorkerStatus::Draining);
     bench.answer(Lane::Beat, store::BeatAnswer{});
     keep_beating(bench, seconds(29));
     EXPECT_THAT(bench.take<AskToStop>(), IsEmpty());
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
+    EXPECT_EQ(bench.claiming(), nullptr);
     bench.complete(10);
     EXPECT_EQ(finishing(bench).end, core::LeaseEnd::Completed);
-    bench.apply_finish();
+    bench.answer_work();
     ASSERT_NE(bench.under_way<DeregisterCall>(Lane::Work), nullptr);
     bench.answer(Lane::Work, CallDone{});
     EXPECT_EQ(bench.take<Leave>().front().exit_code, 0);
@@ -334,7 +334,7 @@ TEST_F(Stopping, ADrainDuringAnOutageEndsWithAnErrorInsteadOfNever) {
     std::vector<Leave> left;
     for (int second = 0; second < 120 && left.empty(); ++second) {
         if (bench.under_way<BeatCall>(Lane::Beat) != nullptr) bench.fail(Lane::Beat);
-        if (bench.under_way<FinishCall>(Lane::Work) != nullptr) bench.fail(Lane::Work);
+        if (bench.finishing() != nullptr) bench.fail(Lane::Work);
         bench.pass(seconds(1));
         left = bench.take<Leave>();
     }
@@ -393,9 +393,9 @@ TEST_F(Stopping, ACordonedWorkerClaimsNothingUntilItIsUncordoned) {
     hear(order_answer(false, true));
     bench.worker.work_arrived();
     bench.decide();
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
+    EXPECT_EQ(bench.claiming(), nullptr);
     hear({});
-    EXPECT_NE(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
+    EXPECT_NE(bench.claiming(), nullptr);
 }
 
 TEST_F(Stopping, AWorkerThatTheStoreHasForgottenRegistersAgainUnderItsId) {
@@ -415,8 +415,8 @@ TEST_F(Stopping, ALeaseThatTheWorkerDoesNotKnowIsHandedBackOrSettled) {
     bench.grant({});
     const store::TaskLease unknown = {started_task(77).task.id, 77};
     hear(unlisted_answer(unknown));
-    ASSERT_NE(bench.under_way<HandBackCall>(Lane::Work), nullptr);
-    bench.answer(Lane::Work, std::vector{store::Fenced::LeaseLost});
+    ASSERT_NE(bench.handing_back(), nullptr);
+    bench.answer_work(store::Fenced::LeaseLost);
     EXPECT_EQ(finishing(bench).lease, unknown);
     EXPECT_EQ(finishing(bench).end, core::LeaseEnd::Stopped);
 }
@@ -426,7 +426,7 @@ TEST_F(Stopping, ALeaseOfAClaimThatWasNotAnsweredYetIsNotTakenForUnknown) {
     while (bench.under_way<BeatCall>(Lane::Beat) == nullptr) bench.pass(milliseconds(100));
     bench.answer(Lane::Beat, unlisted_answer({started_task(77).task.id, 77}));
     bench.grant({started_task(77)});
-    EXPECT_EQ(bench.under_way<HandBackCall>(Lane::Work), nullptr);
+    EXPECT_EQ(bench.handing_back(), nullptr);
     EXPECT_THAT(bench.take<BeginRun>(), SizeIs(1));
 }
 
@@ -438,7 +438,7 @@ TEST(Beats, ListEveryLeaseWithItsRoleAndTheAgeOfItsRunnersSign) {
     bench.tell(RunnerBeat{bench.runner_of(10)});
     while (bench.under_way<BeatCall>(Lane::Beat) == nullptr) {
         bench.pass(milliseconds(100));
-        if (bench.under_way<HandBackCall>(Lane::Work) != nullptr) break;
+        if (bench.handing_back() != nullptr) break;
     }
     bench.pass(seconds(3));
     const auto* beat = bench.under_way<BeatCall>(Lane::Beat);

@@ -4,10 +4,17 @@ namespace holdfast::engine::testing {
 
 namespace {
 
-WorkerSettings with_capacity(WorkerSettings settings, int capacity) {
+WorkerSettings completed(WorkerSettings settings, int capacity, bool claims_beside_work) {
+    settings.claims_beside_work = claims_beside_work;
     settings.registration.capacity = capacity;
     settings.registration.name = "bench";
     return settings;
+}
+
+store::TurnAnswer answer_to(const store::TurnParams& turn, store::Fenced fenced) {
+    return {.finished = std::vector<store::FinishOutcome>(turn.finish.size(), {.fenced = fenced}),
+            .handed_back = std::vector(turn.hand_back.size(), fenced),
+            .started = std::vector(turn.start.size(), fenced)};
 }
 
 store::ClaimedTask task_with(store::Lease lease, bool started) {
@@ -36,8 +43,8 @@ std::filesystem::path scratch_folder() {
     return std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
 }
 
-WorkerHarness::WorkerHarness(int capacity, WorkerSettings given)
-    : settings(with_capacity(std::move(given), capacity)), worker(settings, random) {}
+WorkerHarness::WorkerHarness(int capacity, WorkerSettings given, bool claims_beside_work)
+    : settings(completed(std::move(given), capacity, claims_beside_work)), worker(settings, random) {}
 
 void WorkerHarness::pass(Duration time) {
     constexpr Duration turn = seconds(1);  // as the service's loop turns, whatever happens
@@ -74,17 +81,37 @@ void WorkerHarness::answer(Lane lane, const StoreAnswer& answer) {
 }
 
 void WorkerHarness::grant(const std::vector<store::ClaimedTask>& tasks, std::optional<Duration> next_due) {
-    ASSERT_NE(under_way<ClaimCall>(Lane::Claim), nullptr);
-    answer(Lane::Claim, store::ClaimAnswer{.tasks = tasks, .next_due = next_due});
+    const store::TurnParams* turn = claiming();
+    ASSERT_NE(turn, nullptr);
+    store::TurnAnswer applied = answer_to(*turn, store::Fenced::Applied);
+    applied.claimed.tasks = tasks;
+    applied.claimed.next_due = next_due;
+    answer(settings.claims_beside_work ? Lane::Claim : Lane::Work, applied);
 }
 
-void WorkerHarness::apply_finish() {
-    const auto* call = under_way<FinishCall>(Lane::Work);
-    ASSERT_NE(call, nullptr);
-    store::FinishAnswer applied;
-    applied.runs.resize(call->params.runs.size());
-    applied.starts.resize(call->params.then_start.size(), store::Fenced::Applied);
-    answer(Lane::Work, applied);
+void WorkerHarness::answer_work(store::Fenced fenced) {
+    const auto* turn = under_way<TurnCall>(Lane::Work);
+    answer(Lane::Work, turn == nullptr ? StoreAnswer(CallDone{}) : answer_to(turn->params, fenced));
+}
+
+const store::TurnParams* WorkerHarness::claiming() const {
+    const auto* turn = under_way<TurnCall>(settings.claims_beside_work ? Lane::Claim : Lane::Work);
+    return turn != nullptr && turn->params.claims() ? &turn->params : nullptr;
+}
+
+const store::TurnParams* WorkerHarness::finishing() const {
+    const auto* turn = under_way<TurnCall>(Lane::Work);
+    return turn != nullptr && !turn->params.finish.empty() ? &turn->params : nullptr;
+}
+
+const store::TurnParams* WorkerHarness::starting() const {
+    const auto* turn = under_way<TurnCall>(Lane::Work);
+    return turn != nullptr && !turn->params.start.empty() ? &turn->params : nullptr;
+}
+
+const store::TurnParams* WorkerHarness::handing_back() const {
+    const auto* turn = under_way<TurnCall>(Lane::Work);
+    return turn != nullptr && !turn->params.hand_back.empty() ? &turn->params : nullptr;
 }
 
 void WorkerHarness::tell(const RunnerEvent& event) {

@@ -24,7 +24,8 @@ private:
 /// A worker on a table: the test is its store, its runners and its clock.
 class WorkerHarness {
 public:
-    explicit WorkerHarness(int capacity = 2, WorkerSettings settings = {});
+    /// `claims_beside_work`: as on PostgreSQL; otherwise, as on SQLite, a claim is a part of the worker's next turn.
+    explicit WorkerHarness(int capacity = 2, WorkerSettings settings = {}, bool claims_beside_work = true);
 
     /// Lets time pass, and collects what the worker decides then.
     void pass(Duration time);
@@ -39,10 +40,10 @@ public:
     /// The store answers the call under way on that lane.
     void answer(Lane lane, const StoreAnswer& answer);
     void fail(Lane lane) { answer(lane, CallFailed{"connection refused"}); }
-    /// The claim under way is answered with these tasks.
+    /// The claim under way is answered with these tasks, and everything else in its turn is applied.
     void grant(const std::vector<store::ClaimedTask>& tasks, std::optional<Duration> next_due = std::nullopt);
-    /// Everything in the finish under way is applied.
-    void apply_finish();
+    /// The call under way on the work lane succeeds; everything in a turn is answered in this way.
+    void answer_work(store::Fenced fenced = store::Fenced::Applied);
     void tell(const RunnerEvent& event);
     /// The run of this lease completes.
     void complete(store::Lease lease);
@@ -53,6 +54,12 @@ public:
         const auto found = calls_.find(lane);
         return found == calls_.end() ? nullptr : std::get_if<Call>(&found->second);
     }
+    /// The turn under way that claims, finishes, starts or hands back; nullptr: none does.
+    [[nodiscard]] const store::TurnParams* claiming() const;
+    [[nodiscard]] const store::TurnParams* finishing() const;
+    [[nodiscard]] const store::TurnParams* starting() const;
+    [[nodiscard]] const store::TurnParams* handing_back() const;
+
     /// Everything of this type that was commanded since the last take().
     template <typename Type>
     [[nodiscard]] std::vector<Type> take() {

@@ -12,14 +12,14 @@ TEST(Worker, RegistersThenBeatsThenClaims) {
     WorkerHarness bench;
     bench.decide();
     ASSERT_NE(bench.under_way<RegisterCall>(Lane::Beat), nullptr);
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
+    EXPECT_EQ(bench.claiming(), nullptr);
     bench.answer(Lane::Beat, store::RegisterAnswer{1});
     ASSERT_NE(bench.under_way<BeatCall>(Lane::Beat), nullptr);
     for (const SpawnRunner& spawned : bench.take<SpawnRunner>()) bench.tell(RunnerReady{spawned.runner, 7});
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim), nullptr) << "before the first beat was acknowledged";
+    EXPECT_EQ(bench.claiming(), nullptr) << "before the first beat was acknowledged";
     bench.answer(Lane::Beat, store::BeatAnswer{});
     if (bench.under_way<SnapshotCall>(Lane::Work) != nullptr) bench.answer(Lane::Work, CallDone{});
-    ASSERT_NE(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
+    ASSERT_NE(bench.claiming(), nullptr);
     EXPECT_EQ(bench.take<Announce>().front().what, Announce::What::Ready);
 }
 
@@ -53,37 +53,60 @@ TEST(Worker, ThatCouldNotRegisterYetLeavesWhenItIsAskedToDrain) {
 TEST(Worker, ClaimsForAsManyTasksAsRunnersAreIdleAndStartsThemAtOnce) {
     WorkerHarness bench(3);
     bench.join();
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim)->params.to_start, 3U);
+    EXPECT_EQ(bench.claiming()->to_start, 3U);
     bench.grant({started_task(10)});
     EXPECT_THAT(bench.take<BeginRun>(), SizeIs(1));
     bench.worker.work_arrived();
     bench.decide();
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim)->params.to_start, 2U);
+    EXPECT_EQ(bench.claiming()->to_start, 2U);
 }
 
-TEST(Worker, ClaimsAndFinishesTakeTurnsWhereTheStoreCannotDoBothAtOnce) {
-    WorkerHarness bench(2);
+TEST(Worker, AClaimIsAPartOfTheTurnWhereTheStoreCannotDoBothAtOnce) {
+    WorkerHarness bench(2, {}, false);
     bench.join();
     bench.grant({started_task(10), started_task(11)});
     bench.complete(10);
-    ASSERT_NE(bench.under_way<FinishCall>(Lane::Work), nullptr);
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
+    ASSERT_NE(bench.finishing(), nullptr);
+    EXPECT_EQ(bench.finishing(), bench.claiming());
+    EXPECT_EQ(bench.claiming()->to_start, 1U);
     bench.complete(11);
-    bench.apply_finish();
-    EXPECT_NE(bench.under_way<ClaimCall>(Lane::Claim), nullptr) << "it was the finish's turn before";
-    EXPECT_EQ(bench.under_way<FinishCall>(Lane::Work), nullptr);
+    bench.grant({started_task(12)});
+    EXPECT_EQ(bench.worker.book().count(RunStage::Running), 1U);
+    ASSERT_NE(bench.finishing(), nullptr) << "what ended meanwhile";
+    EXPECT_EQ(bench.finishing()->finish.front().lease.lease, 11);
+}
+
+TEST(Worker, ATurnWithoutAnAnswerIsRepeatedWithItsClaimAndWithWhatEndedMeanwhile) {
+    WorkerHarness bench(3, {}, false);
+    bench.join();
+    bench.grant({started_task(10), started_task(11), held_task(12)});
+    ASSERT_NE(bench.starting(), nullptr);
+    bench.answer_work();
+    bench.complete(10);
+    ASSERT_NE(bench.claiming(), nullptr);
+    const Uuid request = bench.claiming()->request;
+    bench.fail(Lane::Work);
+    bench.complete(11);
+    EXPECT_EQ(bench.finishing(), nullptr) << "the lane waits before it tries again";
+    bench.pass(seconds(1));
+    ASSERT_NE(bench.claiming(), nullptr);
+    EXPECT_EQ(bench.claiming()->request, request);
+    EXPECT_EQ(bench.claiming()->to_start, 1U) << "as it was";
+    EXPECT_THAT(bench.claiming()->finish, SizeIs(2));
+    bench.grant({started_task(13)});
+    EXPECT_EQ(bench.worker.book().count(RunStage::Running), 2U);
 }
 
 TEST(Worker, ClaimsNothingMoreAfterAnAnswerThatWasNotFullUntilWorkArrives) {
     WorkerHarness bench(2);
     bench.join();
     bench.grant({});
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
+    EXPECT_EQ(bench.claiming(), nullptr);
     bench.pass(seconds(1));
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
+    EXPECT_EQ(bench.claiming(), nullptr);
     bench.worker.work_arrived();
     bench.decide();
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim)->params.to_start, 2U);
+    EXPECT_EQ(bench.claiming()->to_start, 2U);
 }
 
 TEST(Worker, WorkThatArrivesDuringAClaimIsNotOverheard) {
@@ -91,7 +114,7 @@ TEST(Worker, WorkThatArrivesDuringAClaimIsNotOverheard) {
     bench.join();
     bench.worker.work_arrived();
     bench.grant({});
-    EXPECT_NE(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
+    EXPECT_NE(bench.claiming(), nullptr);
 }
 
 TEST(Worker, ClaimsAgainWhenATaskFallsDue) {
@@ -100,9 +123,9 @@ TEST(Worker, ClaimsAgainWhenATaskFallsDue) {
     bench.grant({}, milliseconds(700));
     EXPECT_LE(bench.worker.wake_at(), bench.now + milliseconds(700));
     bench.pass(milliseconds(699));
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
+    EXPECT_EQ(bench.claiming(), nullptr);
     bench.pass(milliseconds(1));
-    EXPECT_NE(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
+    EXPECT_NE(bench.claiming(), nullptr);
 }
 
 /// Answers whatever is under way, for as long as the worker asks.
@@ -112,7 +135,7 @@ void settle(WorkerHarness& bench, bool cordoned) {
         beat.cordoned = cordoned;
         if (bench.under_way<BeatCall>(Lane::Beat) != nullptr) bench.answer(Lane::Beat, beat);
         if (bench.under_way<SnapshotCall>(Lane::Work) != nullptr) bench.answer(Lane::Work, CallDone{});
-        if (bench.under_way<ClaimCall>(Lane::Claim) != nullptr) bench.grant({}, seconds(1));
+        if (bench.claiming() != nullptr) bench.grant({}, seconds(1));
     }
 }
 
@@ -139,7 +162,7 @@ TEST(Worker, WaitsForAnswersWithoutTurningMeanwhile) {
     EXPECT_GT(bench.worker.wake_at(), bench.now) << "a snapshot is under way";
     bench.answer(Lane::Work, CallDone{});
     for (const SpawnRunner& spawned : bench.take<SpawnRunner>()) bench.tell(RunnerReady{spawned.runner, 7});
-    ASSERT_NE(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
+    ASSERT_NE(bench.claiming(), nullptr);
     bench.pass(bench.settings.snapshot_interval);
     EXPECT_GT(bench.worker.wake_at(), bench.now) << "a claim is under way";
 }
@@ -147,12 +170,12 @@ TEST(Worker, WaitsForAnswersWithoutTurningMeanwhile) {
 TEST(Worker, AClaimWithoutAnAnswerIsAskedAgainAsItWas) {
     WorkerHarness bench;
     bench.join();
-    const Uuid request = bench.under_way<ClaimCall>(Lane::Claim)->params.request;
+    const Uuid request = bench.claiming()->request;
     bench.fail(Lane::Claim);
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
+    EXPECT_EQ(bench.claiming(), nullptr);
     bench.pass(seconds(1));
-    ASSERT_NE(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
-    EXPECT_EQ(bench.under_way<ClaimCall>(Lane::Claim)->params.request, request);
+    ASSERT_NE(bench.claiming(), nullptr);
+    EXPECT_EQ(bench.claiming()->request, request);
     bench.grant({started_task(10)});
     EXPECT_THAT(bench.take<BeginRun>(), SizeIs(1));
 }
@@ -163,13 +186,13 @@ TEST(Worker, ATaskClaimedAheadIsStartedByTheFinishThatFreesItsRunnerAndItsRunner
     bench.grant({started_task(10), held_task(11)});
     EXPECT_THAT(bench.take<BeginRun>(), SizeIs(1));
     bench.complete(10);
-    const auto* finish = bench.under_way<FinishCall>(Lane::Work);
+    const auto* finish = bench.finishing();
     ASSERT_NE(finish, nullptr);
-    EXPECT_THAT(finish->params.runs, SizeIs(1));
-    ASSERT_THAT(finish->params.then_start, SizeIs(1));
-    EXPECT_EQ(finish->params.then_start.front().lease, 11);
+    EXPECT_THAT(finish->finish, SizeIs(1));
+    ASSERT_THAT(finish->start, SizeIs(1));
+    EXPECT_EQ(finish->start.front().lease, 11);
     EXPECT_THAT(bench.take<BeginRun>(), IsEmpty()) << "its start is not on disk yet (P4)";
-    bench.apply_finish();
+    bench.answer_work();
     const auto begun = bench.take<BeginRun>();
     ASSERT_THAT(begun, SizeIs(1));
     EXPECT_EQ(begun.front().order.lease.lease, 11);
@@ -179,12 +202,12 @@ TEST(Worker, AStartInDoubtIsRepeatedAndItsRunnerToldOnce) {
     WorkerHarness bench(1);
     bench.join();
     bench.grant({held_task(11)});
-    ASSERT_NE(bench.under_way<StartCall>(Lane::Work), nullptr);
+    ASSERT_NE(bench.starting(), nullptr);
     bench.fail(Lane::Work);
     bench.pass(seconds(1));
-    ASSERT_NE(bench.under_way<StartCall>(Lane::Work), nullptr);
+    ASSERT_NE(bench.starting(), nullptr);
     EXPECT_THAT(bench.take<BeginRun>(), IsEmpty());
-    bench.answer(Lane::Work, std::vector{store::Fenced::Already});
+    bench.answer_work(store::Fenced::Already);
     EXPECT_THAT(bench.take<BeginRun>(), SizeIs(1));
 }
 
@@ -192,10 +215,10 @@ TEST(Worker, AStartThatIsWithdrawnIsHandedBack) {
     WorkerHarness bench(1);
     bench.join();
     bench.grant({held_task(11)});
-    bench.answer(Lane::Work, std::vector{store::Fenced::Withdrawn});
-    const auto* call = bench.under_way<HandBackCall>(Lane::Work);
+    bench.answer_work(store::Fenced::Withdrawn);
+    const auto* call = bench.handing_back();
     ASSERT_NE(call, nullptr);
-    EXPECT_EQ(call->params.leases.front().lease, 11);
+    EXPECT_EQ(call->hand_back.front().lease, 11);
     EXPECT_EQ(bench.worker.book().idle_runners(), 1U);
 }
 
@@ -204,10 +227,10 @@ TEST(Worker, ATaskClaimedAheadThatNoRunnerGetsToIsHandedBack) {
     bench.join();
     bench.grant({started_task(10), held_task(11)});
     bench.pass(milliseconds(499));
-    EXPECT_EQ(bench.under_way<HandBackCall>(Lane::Work), nullptr);
+    EXPECT_EQ(bench.handing_back(), nullptr);
     bench.pass(milliseconds(1));
-    ASSERT_NE(bench.under_way<HandBackCall>(Lane::Work), nullptr);
-    bench.answer(Lane::Work, std::vector{store::Fenced::Applied});
+    ASSERT_NE(bench.handing_back(), nullptr);
+    bench.answer_work();
     EXPECT_EQ(bench.worker.book().runs().size(), 1U);
 }
 
@@ -218,14 +241,14 @@ TEST(Worker, ClaimsAheadOnlyWhileRunsEndFast) {
     std::size_t ahead = 0;
     for (int turn = 0; turn < 2000; ++turn) {
         bench.pass(milliseconds(1));
-        if (const auto* claim = bench.under_way<ClaimCall>(Lane::Claim)) {
-            ahead = std::max(ahead, claim->params.to_hold);
+        if (const auto* claim = bench.claiming()) {
+            ahead = std::max(ahead, claim->to_hold);
             std::vector<store::ClaimedTask> tasks;
-            for (std::size_t i = 0; i < claim->params.to_start; ++i) tasks.push_back(started_task(lease++));
-            for (std::size_t i = 0; i < claim->params.to_hold; ++i) tasks.push_back(held_task(lease++));
+            for (std::size_t i = 0; i < claim->to_start; ++i) tasks.push_back(started_task(lease++));
+            for (std::size_t i = 0; i < claim->to_hold; ++i) tasks.push_back(held_task(lease++));
             bench.grant(tasks);
-        } else if (bench.under_way<FinishCall>(Lane::Work) != nullptr) {
-            bench.apply_finish();
+        } else if (bench.finishing() != nullptr) {
+            bench.answer_work();
         } else if (bench.under_way<BeatCall>(Lane::Beat) != nullptr) {
             bench.answer(Lane::Beat, store::BeatAnswer{});
         }
@@ -239,8 +262,8 @@ TEST(Worker, ClaimsAheadOnlyWhileRunsEndFast) {
     slow.join();
     slow.grant({started_task(1)});
     for (int run = 0; run < 10; ++run) {
-        if (const auto* claim = slow.under_way<ClaimCall>(Lane::Claim)) {
-            EXPECT_EQ(claim->params.to_hold, 0U);
+        if (const auto* claim = slow.claiming()) {
+            EXPECT_EQ(claim->to_hold, 0U);
             slow.grant({});
         }
         slow.pass(seconds(2));
@@ -249,31 +272,29 @@ TEST(Worker, ClaimsAheadOnlyWhileRunsEndFast) {
 }
 
 TEST(Worker, ResultsOutliveAnOutageAndAreDelivered) {
-    WorkerSettings settings;
-    settings.claims_beside_work = true;
-    WorkerHarness bench(2, settings);
+    WorkerHarness bench(2);
     bench.join();
     bench.grant({started_task(10), started_task(11)});
     bench.complete(10);
-    ASSERT_NE(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
-    const Uuid in_doubt = bench.under_way<ClaimCall>(Lane::Claim)->params.request;
+    ASSERT_NE(bench.claiming(), nullptr);
+    const Uuid in_doubt = bench.claiming()->request;
     bench.fail(Lane::Work);
     bench.fail(Lane::Claim);
     bench.complete(11);
     for (int second = 0; second < 100; ++second) {
         bench.pass(seconds(1));
-        if (const auto* claim = bench.under_way<ClaimCall>(Lane::Claim)) {
-            EXPECT_EQ(claim->params.request, in_doubt) << "a new claim during an outage";
+        if (const auto* claim = bench.claiming()) {
+            EXPECT_EQ(claim->request, in_doubt) << "a new claim during an outage";
             bench.fail(Lane::Claim);
         }
-        if (bench.under_way<FinishCall>(Lane::Work) != nullptr) bench.fail(Lane::Work);
+        if (bench.finishing() != nullptr) bench.fail(Lane::Work);
         if (bench.under_way<BeatCall>(Lane::Beat) != nullptr) bench.fail(Lane::Beat);
     }
     bench.pass(seconds(1));
-    const auto* finish = bench.under_way<FinishCall>(Lane::Work);
+    const auto* finish = bench.finishing();
     ASSERT_NE(finish, nullptr);
-    EXPECT_THAT(finish->params.runs, SizeIs(2));
-    bench.apply_finish();
+    EXPECT_THAT(finish->finish, SizeIs(2));
+    bench.answer_work();
     EXPECT_TRUE(bench.worker.book().runs().empty());
 }
 
@@ -296,12 +317,12 @@ TEST(Worker, ARunnersDeathEndsItsRunAndOnlyIts) {
     bench.join();
     bench.grant({started_task(10), started_task(11)});
     bench.tell(RunnerGone{bench.runner_of(10), "killed by SIGSEGV"});
-    const auto* finish = bench.under_way<FinishCall>(Lane::Work);
+    const auto* finish = bench.finishing();
     ASSERT_NE(finish, nullptr);
-    ASSERT_THAT(finish->params.runs, SizeIs(1));
-    EXPECT_EQ(finish->params.runs.front().end, core::LeaseEnd::Crashed);
-    EXPECT_EQ(finish->params.runs.front().error.code, error_code::worker_crashed);
-    EXPECT_THAT(finish->params.runs.front().error.message, ::testing::HasSubstr("killed by SIGSEGV"));
+    ASSERT_THAT(finish->finish, SizeIs(1));
+    EXPECT_EQ(finish->finish.front().end, core::LeaseEnd::Crashed);
+    EXPECT_EQ(finish->finish.front().error.code, error_code::worker_crashed);
+    EXPECT_THAT(finish->finish.front().error.message, ::testing::HasSubstr("killed by SIGSEGV"));
     EXPECT_THAT(bench.take<SpawnRunner>(), SizeIs(1)) << "another takes its place";
     EXPECT_EQ(bench.worker.book().count(RunStage::Running), 1U);
 }
@@ -361,34 +382,32 @@ TEST(Worker, AStartInDoubtIsNotRepeatedOnlyToBeStopped) {
     WorkerHarness bench(1, settings);
     bench.join();
     bench.grant({held_task(11)});
-    ASSERT_NE(bench.under_way<StartCall>(Lane::Work), nullptr);
+    ASSERT_NE(bench.starting(), nullptr);
     bench.fail(Lane::Work);
     bench.worker.asked_to_drain("test", bench.now);
     for (int tick = 0; tick < 30; ++tick) {
         bench.pass(milliseconds(100));
-        if (bench.under_way<StartCall>(Lane::Work) != nullptr) bench.fail(Lane::Work);
+        if (bench.starting() != nullptr) bench.fail(Lane::Work);
         if (bench.under_way<BeatCall>(Lane::Beat) != nullptr) bench.fail(Lane::Beat);
-        if (bench.under_way<HandBackCall>(Lane::Work) != nullptr) break;
+        if (bench.handing_back() != nullptr) break;
     }
-    ASSERT_NE(bench.under_way<HandBackCall>(Lane::Work), nullptr);
-    bench.answer(Lane::Work, std::vector{store::Fenced::LeaseLost});  // it had been started after all
-    const auto* finish = bench.under_way<FinishCall>(Lane::Work);
+    ASSERT_NE(bench.handing_back(), nullptr);
+    bench.answer_work(store::Fenced::LeaseLost);  // it had been started after all
+    const auto* finish = bench.finishing();
     ASSERT_NE(finish, nullptr);
-    EXPECT_EQ(finish->params.runs.front().end, core::LeaseEnd::Stopped);
+    EXPECT_EQ(finish->finish.front().end, core::LeaseEnd::Stopped);
 }
 
 TEST(Worker, ATaskThatAClaimBringsAfterEverythingWasStoppedIsNotBegun) {
-    WorkerSettings settings;
-    settings.claims_beside_work = true;
-    WorkerHarness bench(1, settings);
+    WorkerHarness bench(1);
     bench.join();
-    ASSERT_NE(bench.under_way<ClaimCall>(Lane::Claim), nullptr);
+    ASSERT_NE(bench.claiming(), nullptr);
     bench.worker.asked_to_drain("test", bench.now);
     bench.worker.asked_to_drain("test", bench.now);
     bench.decide();
     bench.grant({started_task(10)});
     EXPECT_THAT(bench.take<BeginRun>(), IsEmpty());
-    EXPECT_NE(bench.under_way<FinishCall>(Lane::Work), nullptr);
+    EXPECT_NE(bench.finishing(), nullptr);
 }
 
 TEST(Worker, ARunnerThatDiesBeforeItWasToldCostsItsTaskNothing) {
@@ -396,7 +415,7 @@ TEST(Worker, ARunnerThatDiesBeforeItWasToldCostsItsTaskNothing) {
     bench.join();
     bench.grant({held_task(11)});
     bench.tell(RunnerGone{bench.runner_of(11), "exit code 1"});
-    bench.answer(Lane::Work, std::vector{store::Fenced::Applied});
+    bench.answer_work();
     EXPECT_THAT(bench.take<BeginRun>(), IsEmpty());
     bench.pass(seconds(1));
     const auto spawned = bench.take<SpawnRunner>();
@@ -446,13 +465,13 @@ TEST(Worker, ARunIsNotGivenToARunnerThatWasToldToDieWhileItsStartWasOnItsWay) {
     bench.join();
     bench.grant({started_task(10), held_task(11)});
     bench.complete(10);
-    ASSERT_NE(bench.under_way<FinishCall>(Lane::Work), nullptr);
+    ASSERT_NE(bench.finishing(), nullptr);
     const RunnerId runner = bench.runner_of(11);
     ASSERT_NE(runner, 0U);
     (void)bench.take<BeginRun>();
     bench.pass(std::chrono::minutes(6));  // stopped, perhaps: nothing was heard of the runner meanwhile
     ASSERT_EQ(bench.take<KillRunner>().front().runner, runner);
-    bench.apply_finish();
+    bench.answer_work();
     EXPECT_THAT(bench.take<BeginRun>(), IsEmpty());
     bench.tell(RunnerGone{runner, "killed by SIGKILL"});
     const auto spawned = bench.take<SpawnRunner>();
@@ -475,13 +494,13 @@ TEST(Worker, LogsAndCheckpointsGoBeforeTheEndOfTheirRun) {
     const auto* logs = bench.under_way<AppendLogsCall>(Lane::Work);
     ASSERT_NE(logs, nullptr);
     EXPECT_EQ(logs->chunks.front().text, "hello\n");
-    bench.answer(Lane::Work, std::vector{store::Fenced::Applied});
+    bench.answer_work();
     EXPECT_EQ(bench.take<LogsStored>().front().bytes, 6U);
     const auto* progress = bench.under_way<SaveProgressCall>(Lane::Work);
     ASSERT_NE(progress, nullptr);
     EXPECT_EQ(progress->reports.front().checkpoint, "{\"at\":5}");
-    bench.answer(Lane::Work, std::vector{store::Fenced::Applied});
-    EXPECT_NE(bench.under_way<FinishCall>(Lane::Work), nullptr);
+    bench.answer_work();
+    EXPECT_NE(bench.finishing(), nullptr);
 }
 
 }  // namespace

@@ -51,8 +51,10 @@ protected:
         return worker.id;
     }
     void claim(const Uuid& worker, std::size_t to_start, std::size_t to_hold) {
-        const auto got = store().claim(
-            {.worker = worker, .request = make_uuid_v4(random_), .to_start = to_start, .to_hold = to_hold});
+        const auto got =
+            store()
+                .turn({.worker = worker, .request = make_uuid_v4(random_), .to_start = to_start, .to_hold = to_hold})
+                .claimed;
         ASSERT_THAT(got.tasks, SizeIs(to_start + to_hold));
     }
     /// One RUNNING and one CLAIMED task of one worker.

@@ -141,7 +141,7 @@ TEST_P(CliWorkers, OfTheSameNameThatHasLeftIsTheOneToRemove) {
 TEST_P(CliWorkers, ThatStillHoldTasksAreNotRemoved) {
     const std::string task = submit({"resize"});
     const Uuid id = register_worker("web-1");
-    ASSERT_THAT(store().claim({.worker = id, .request = id, .to_start = 1}).tasks, SizeIs(1));
+    ASSERT_THAT(store().turn({.worker = id, .request = id, .to_start = 1}).claimed.tasks, SizeIs(1));
     store().deregister_worker(id);
     const auto shown = holdfast({"workers", "show", "web-1", "--json"}).json();
     EXPECT_EQ(shown["tasks"][0]["id"], task);

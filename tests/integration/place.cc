@@ -179,7 +179,8 @@ store::ClaimedTask StandInWorker::take() {
 }
 
 std::optional<store::ClaimedTask> StandInWorker::take_if_any() {
-    auto answer = store_.claim({.worker = id_, .request = platform::new_task_id(), .to_start = 1, .to_hold = 0});
+    auto answer =
+        store_.turn({.worker = id_, .request = platform::new_task_id(), .to_start = 1, .to_hold = 0}).claimed;
     if (answer.tasks.empty()) return std::nullopt;
     return std::move(answer.tasks.front());
 }
@@ -193,8 +194,9 @@ void StandInWorker::fail(const store::ClaimedTask& task, const TaskError& error)
 }
 
 void StandInWorker::finish(store::FinishedRun run) {
-    const auto answer = store_.finish({.worker = id_, .runs = {std::move(run)}, .then_start = {}});
-    if (answer.runs.front().fenced != store::Fenced::Applied) throw std::runtime_error("the finish was not applied");
+    const auto answer = store_.turn({.worker = id_, .finish = {std::move(run)}});
+    if (answer.finished.front().fenced != store::Fenced::Applied)
+        throw std::runtime_error("the finish was not applied");
 }
 
 RunParams ProgramTest::command(std::vector<std::string> arguments) const {

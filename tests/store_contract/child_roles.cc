@@ -52,7 +52,7 @@ int work_for_ever(const ChildContext& child) {
         std::vector<store::FinishedRun> runs;
         for (const auto& one : claim(*store, worker, batch).tasks)
             runs.push_back(completed(lease_of(one), R"("done")"));
-        store->finish({.worker = worker, .runs = runs, .then_start = {}});
+        store->turn({.worker = worker, .finish = runs});
         for (const auto& run : runs) child.say(run.lease.task.to_string());
     }
     return 0;
@@ -67,7 +67,7 @@ int drain(const ChildContext& child) {
         if (answer.tasks.empty() && !answer.more) return 0;
         std::vector<store::FinishedRun> runs;
         for (const auto& one : answer.tasks) runs.push_back(completed(lease_of(one)));
-        store->finish({.worker = worker, .runs = runs, .then_start = {}});
+        store->turn({.worker = worker, .finish = runs});
         for (const auto& run : runs) {
             child.say(run.lease.task.to_string() + " " + std::to_string(run.lease.lease));
         }

@@ -106,13 +106,13 @@ TEST_P(Claim, HandsOutLeasesThatOnlyGrow) {
 TEST_P(Claim, AskedAgainWithTheSameRequestReturnsTheSameLeases) {
     submit(tasks(clock.now(), 10));
     const Uuid worker = join(*store);
-    const store::ClaimParams params{.worker = worker, .request = random_uuid(), .to_start = 2, .to_hold = 2};
-    const auto first = store->claim(params);
-    const auto again = store->claim(params);
+    const store::TurnParams params{.worker = worker, .request = random_uuid(), .to_start = 2, .to_hold = 2};
+    const auto first = store->turn(params).claimed;
+    const auto again = store->turn(params).claimed;
     EXPECT_EQ(leases_of(again.tasks), leases_of(first.tasks));
     for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(again.tasks.at(i).started, first.tasks.at(i).started);
     store.reset();
-    EXPECT_EQ(leases_of(open()->claim(params).tasks), leases_of(first.tasks));
+    EXPECT_EQ(leases_of(open()->turn(params).claimed.tasks), leases_of(first.tasks));
 }
 
 /// What may become of a worker between a claim and the same claim, asked again because its answer was lost.
@@ -150,21 +150,21 @@ TEST_P(Claim, AskedAgainReturnsTheSameLeasesWhateverHasBecomeOfTheWorkerAndOnlyA
         SCOPED_TRACE("the worker " + fate.name);
         submit(tasks(clock.now(), 10));
         const Uuid worker = join(*store);
-        const store::ClaimParams params{.worker = worker, .request = random_uuid(), .to_start = 2, .to_hold = 2};
-        const auto first = store->claim(params);
+        const store::TurnParams params{.worker = worker, .request = random_uuid(), .to_start = 2, .to_hold = 2};
+        const auto first = store->turn(params).claimed;
         ASSERT_THAT(first.tasks, SizeIs(4));
         fate.happen(*store, worker);
-        const auto again = store->claim(params);
+        const auto again = store->turn(params).claimed;
         EXPECT_EQ(again.refusal, ClaimRefusal::None);
         EXPECT_EQ(leases_of(again.tasks), leases_of(first.tasks));
         // By a process that knows nothing of the worker yet.
-        EXPECT_EQ(leases_of(open()->claim(params).tasks), leases_of(first.tasks));
+        EXPECT_EQ(leases_of(open()->turn(params).claimed.tasks), leases_of(first.tasks));
 
         const auto other = claim(*store, worker, 1);
         EXPECT_EQ(other.refusal, fate.refusal_of_new_requests);
         EXPECT_THAT(other.tasks, IsEmpty());
         // The refusal has not made it forget the request before.
-        EXPECT_EQ(leases_of(store->claim(params).tasks), leases_of(first.tasks));
+        EXPECT_EQ(leases_of(store->turn(params).claimed.tasks), leases_of(first.tasks));
     }
 }
 
@@ -173,14 +173,14 @@ TEST_P(Claim, AskedAgainReturnsOnlyWhatIsStillHeldWhateverHasBecomeOfTheWorker) 
         SCOPED_TRACE("the worker " + fate.name);
         submit(tasks(clock.now(), 10));
         const Uuid worker = join(*store);
-        const store::ClaimParams params{.worker = worker, .request = random_uuid(), .to_start = 2};
-        const auto first = store->claim(params);
+        const store::TurnParams params{.worker = worker, .request = random_uuid(), .to_start = 2};
+        const auto first = store->turn(params).claimed;
         ASSERT_THAT(first.tasks, SizeIs(2));
         fate.happen(*store, worker);
         finish(*store, worker, completed(lease_of(first.tasks[0])));
-        EXPECT_THAT(leases_of(store->claim(params).tasks), ElementsAre(lease_of(first.tasks[1])));
+        EXPECT_THAT(leases_of(store->turn(params).claimed.tasks), ElementsAre(lease_of(first.tasks[1])));
         finish(*store, worker, completed(lease_of(first.tasks[1])));
-        const auto last = store->claim(params);
+        const auto last = store->turn(params).claimed;
         EXPECT_EQ(last.refusal, ClaimRefusal::None);
         EXPECT_THAT(last.tasks, IsEmpty());
     }
@@ -189,13 +189,13 @@ TEST_P(Claim, AskedAgainReturnsOnlyWhatIsStillHeldWhateverHasBecomeOfTheWorker) 
 TEST_P(Claim, AskedAgainByAWorkerThatWasRemovedIsRefusedAsUnknown) {
     submit();
     const Uuid worker = join(*store);
-    const store::ClaimParams params{.worker = worker, .request = random_uuid(), .to_start = 1};
-    const auto first = store->claim(params);
+    const store::TurnParams params{.worker = worker, .request = random_uuid(), .to_start = 1};
+    const auto first = store->turn(params).claimed;
     ASSERT_THAT(first.tasks, SizeIs(1));
     finish(*store, worker, completed(lease_of(first.tasks[0])));
     store->deregister_worker(worker);
     ASSERT_EQ(store->remove_worker(worker), store::RemoveStatus::Removed);
-    EXPECT_EQ(store->claim(params).refusal, ClaimRefusal::UnknownWorker);
+    EXPECT_EQ(store->turn(params).claimed.refusal, ClaimRefusal::UnknownWorker);
 }
 
 TEST_P(Claim, WithAnotherRequestReturnsOtherTasks) {

@@ -45,7 +45,7 @@ protected:
                 if (answer.tasks.empty() && !answer.more && own.count().pending == 0) return;
                 std::vector<store::FinishedRun> runs;
                 for (const auto& one : answer.tasks) runs.push_back(completed(lease_of(one)));
-                for (const auto& outcome : own.finish({.worker = worker, .runs = runs, .then_start = {}}).runs) {
+                for (const auto& outcome : own.turn({.worker = worker, .finish = runs}).finished) {
                     EXPECT_EQ(outcome.fenced, Fenced::Applied);
                 }
                 const std::lock_guard lock(mutex);
@@ -84,7 +84,7 @@ TEST_P(ConcurrentCallers, EightOnOneStoreTakeTurns) {
                 std::vector<store::FinishedRun> runs;
                 for (const auto& one : answer.tasks) runs.push_back(completed(lease_of(one)));
                 store->beat(beat_of(worker));
-                for (const auto& outcome : store->finish({.worker = worker, .runs = runs, .then_start = {}}).runs) {
+                for (const auto& outcome : store->turn({.worker = worker, .finish = runs}).finished) {
                     if (outcome.fenced == Fenced::Applied) ++done;
                 }
             }
@@ -114,7 +114,7 @@ TEST_P(ConcurrentCallers, EightNeverExceedALimit) {
                 runs.push_back(completed(lease_of(one)));
             }
             running -= static_cast<int>(runs.size());
-            own.finish({.worker = worker, .runs = runs, .then_start = {}});
+            own.turn({.worker = worker, .finish = runs});
             done += static_cast<int>(runs.size());
         }
     });
@@ -195,7 +195,7 @@ TEST_P(ConcurrentCallers, FinishAndRecoverApplyExactlyOneOfThem) {
                 verdicts.push_back(crash_verdict(lease));
             }
             if (index < 2) {
-                for (const auto& outcome : own.finish({.worker = worker, .runs = runs, .then_start = {}}).runs) {
+                for (const auto& outcome : own.turn({.worker = worker, .finish = runs}).finished) {
                     finished += outcome.fenced == Fenced::Applied ? 1 : 0;
                 }
             } else {
@@ -218,7 +218,7 @@ TEST_P(ConcurrentCallers, HandBackAndRecoverRequeueOnce) {
     std::atomic<int> applied = 0;
     together(4, [&](store::Store& own, int index) {
         for (const auto& lease : leases) {
-            const auto fenced = index % 2 == 0 ? own.hand_back({.worker = worker, .leases = {lease}}).at(0)
+            const auto fenced = index % 2 == 0 ? own.turn({.worker = worker, .hand_back = {lease}}).handed_back.at(0)
                                                : recover(own, requeue_verdict(lease)).fenced;
             if (fenced == Fenced::Applied) ++applied;
         }
@@ -229,11 +229,11 @@ TEST_P(ConcurrentCallers, HandBackAndRecoverRequeueOnce) {
 
 TEST_P(ConcurrentCallers, WithTheSameRequestGetTheSameLeases) {
     submit(tasks(clock.now(), 50));
-    const store::ClaimParams params{.worker = join(*store), .request = random_uuid(), .to_start = 5, .to_hold = 0};
+    const store::TurnParams params{.worker = join(*store), .request = random_uuid(), .to_start = 5, .to_hold = 0};
     std::mutex mutex;
     std::set<std::vector<store::TaskLease>> answers;
     together(8, [&](store::Store& own, int) {
-        const auto leases = leases_of(own.claim(params).tasks);
+        const auto leases = leases_of(own.turn(params).claimed.tasks);
         const std::lock_guard lock(mutex);
         answers.insert(leases);
     });
@@ -247,7 +247,7 @@ TEST_P(ConcurrentCallers, ThatPruneRemoveEachTaskOnceAndLeaveItsIdRefused) {
     const Uuid worker = join(*store);
     std::vector<store::FinishedRun> runs;
     for (const auto& one : claim_fully(*store, worker, batch.size())) runs.push_back(completed(lease_of(one)));
-    store->finish({.worker = worker, .runs = runs, .then_start = {}});
+    store->turn({.worker = worker, .finish = runs});
     clock.advance(std::chrono::hours(25));
     std::atomic<std::int64_t> removed = 0;
     together(8, [&](store::Store& own, int) {

@@ -74,13 +74,14 @@ std::string AnswerText::operator()(const std::vector<bool>& answer) {
     return numbers(answer);
 }
 
-std::string AnswerText::operator()(const store::FinishAnswer& answer) {
-    return lines(answer.runs,
+std::string AnswerText::operator()(const store::TurnAnswer& answer) {
+    return lines(answer.finished,
                  [](const auto& run) {
                      const bool is_applied = run.fenced == store::Fenced::Applied;
                      return concat(static_cast<int>(run.fenced), " ", is_applied ? to_text(run.state) : "");
                  }) +
-           "starts " + numbers(answer.starts);
+           "handed back " + numbers(answer.handed_back) + "started " + numbers(answer.started) +
+           (*this)(answer.claimed);
 }
 
 std::string AnswerText::operator()(const std::vector<store::RecoverOutcome>& answer) {

@@ -27,7 +27,7 @@ public:
     [[nodiscard]] std::string operator()(const std::vector<store::SubmitOutcome>& answer);
     [[nodiscard]] std::string operator()(const store::ClaimAnswer& answer);
     [[nodiscard]] std::string operator()(const std::vector<store::Fenced>& answer);
-    [[nodiscard]] std::string operator()(const store::FinishAnswer& answer);
+    [[nodiscard]] std::string operator()(const store::TurnAnswer& answer);
     [[nodiscard]] std::string operator()(const std::vector<store::RecoverOutcome>& answer);
     [[nodiscard]] std::string operator()(const std::vector<store::CancelStatus>& answer);
     [[nodiscard]] std::string operator()(const std::vector<store::ForceStatus>& answer);

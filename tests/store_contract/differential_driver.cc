@@ -57,8 +57,8 @@ std::string DifferentialDriver::step() {
                                                      {20, &D::claim},
                                                      {2, &D::claim_again},
                                                      {8, &D::start},
-                                                     {18, &D::finish},
-                                                     {2, &D::finish_again},
+                                                     {18, &D::turn},
+                                                     {2, &D::turn_again},
                                                      {6, &D::hand_back},
                                                      {4, &D::progress},
                                                      {4, &D::log},
@@ -246,9 +246,10 @@ std::string DifferentialDriver::claim() {
     const auto worker = chance(0.02) ? uuid() : any_of(workers_).id;
     last_claim_ = {.worker = worker, .request = uuid(), .to_start = below(5), .to_hold = below(3)};
     store::ClaimAnswer answers[2];
-    auto found = both(
-        concat("claim ", last_claim_.to_start, "+", last_claim_.to_hold, " for ", worker.to_string()),
-        [&](store::Store& store, bool is_first) { return answers[is_first ? 0 : 1] = store.claim(last_claim_); });
+    auto found = both(concat("claim ", last_claim_.to_start, "+", last_claim_.to_hold, " for ", worker.to_string()),
+                      [&](store::Store& store, bool is_first) {
+                          return answers[is_first ? 0 : 1] = store.turn(last_claim_).claimed;
+                      });
     remember(answers[0], answers[1], worker);
     return found;
 }
@@ -257,7 +258,7 @@ std::string DifferentialDriver::claim_again() {
     if (last_claim_.worker.is_nil()) return "";
     store::ClaimAnswer answers[2];
     auto found = both("claim again for " + last_claim_.worker.to_string(), [&](store::Store& store, bool is_first) {
-        return answers[is_first ? 0 : 1] = store.claim(last_claim_);
+        return answers[is_first ? 0 : 1] = store.turn(last_claim_).claimed;
     });
     remember(answers[0], answers[1], last_claim_.worker);
     return found;
@@ -269,44 +270,57 @@ std::string DifferentialDriver::start() {
                 [&](store::Store& store, bool is_first) {
                     std::vector<store::TaskLease> leases;
                     for (const auto& lease : some) leases.push_back(is_first ? lease.first : lease.second);
-                    return store.start({.worker = some[0].worker, .leases = leases});
+                    return store.turn({.worker = some[0].worker, .start = leases}).started;
                 });
 }
 
-std::string DifferentialDriver::finish() {
+std::string DifferentialDriver::turn() {
     using core::LeaseEnd;
     static const std::vector<LeaseEnd> ends = {LeaseEnd::Completed, LeaseEnd::Completed, LeaseEnd::Completed,
                                                LeaseEnd::Failed,    LeaseEnd::Failed,    LeaseEnd::Crashed,
                                                LeaseEnd::Stopped,   LeaseEnd::Cancelled, LeaseEnd::StoppedCleanly};
     const auto some = some_leases();
-    const auto starts = chance(0.3) ? some_leases() : std::vector<LeasePair>();
-    store::FinishParams params[2];
-    for (const bool is_first : {true, false}) params[is_first ? 0 : 1].worker = some[0].worker;
+    store::TurnParams params[2];
     for (const auto& lease : some) {
         auto run = ended(lease.first, any_of(ends));
         if (run.end == LeaseEnd::Completed) run.result = chance(0.05) ? "{broken" : std::to_string(below(1000));
         run.jitter = static_cast<double>(below(100)) / 100.0;
         run.error.code = chance(0.5) ? "BOOM" : "FENCED";
-        params[0].runs.push_back(run);
+        params[0].finish.push_back(run);
         run.lease = lease.second;
-        params[1].runs.push_back(run);
+        params[1].finish.push_back(run);
     }
-    for (const auto& lease : starts) {
-        params[0].then_start.push_back(lease.first);
-        params[1].then_start.push_back(lease.second);
+    const auto starts = chance(0.3) ? some_leases() : std::vector<LeasePair>();
+    const auto returns = chance(0.2) ? some_leases() : std::vector<LeasePair>();
+    const Uuid request = uuid();
+    const std::size_t to_start = chance(0.4) ? below(5) : 0, to_hold = chance(0.2) ? below(3) : 0;
+    for (const bool is_first : {true, false}) {
+        store::TurnParams& turn = params[is_first ? 0 : 1];
+        turn.worker = some[0].worker;
+        turn.request = request;
+        turn.to_start = to_start;
+        turn.to_hold = to_hold;
+        for (const auto& lease : starts) turn.start.push_back(is_first ? lease.first : lease.second);
+        for (const auto& lease : returns) turn.hand_back.push_back(is_first ? lease.first : lease.second);
     }
-    finishes_.emplace_back(params[0], params[1]);
-    return both(
-        concat("finish ", some.size(), " and start ", starts.size(), " first ", some[0].first.task.to_string()),
-        [&](store::Store& store, bool is_first) { return store.finish(params[is_first ? 0 : 1]); });
+    turns_.emplace_back(params[0], params[1]);
+    return take_turn(concat("finish ", some.size(), ", hand back ", returns.size(), ", start ", starts.size(),
+                            ", claim ", to_start, "+", to_hold, ", first ", some[0].first.task.to_string()),
+                     turns_.back());
 }
 
-std::string DifferentialDriver::finish_again() {
-    if (finishes_.empty()) return "";
-    const auto& earlier = any_of(finishes_);
-    return both("finish again", [&](store::Store& store, bool is_first) {
-        return store.finish(is_first ? earlier.first : earlier.second);
+std::string DifferentialDriver::turn_again() {
+    return turns_.empty() ? "" : take_turn("the same turn again", any_of(turns_));
+}
+
+std::string DifferentialDriver::take_turn(const std::string& what,
+                                          const std::pair<store::TurnParams, store::TurnParams>& params) {
+    store::TurnAnswer answers[2];
+    auto found = both(what, [&](store::Store& store, bool is_first) {
+        return answers[is_first ? 0 : 1] = store.turn(is_first ? params.first : params.second);
     });
+    remember(answers[0].claimed, answers[1].claimed, params.first.worker);
+    return found;
 }
 
 std::string DifferentialDriver::hand_back() {
@@ -315,7 +329,7 @@ std::string DifferentialDriver::hand_back() {
                 [&](store::Store& store, bool is_first) {
                     std::vector<store::TaskLease> leases;
                     for (const auto& lease : some) leases.push_back(is_first ? lease.first : lease.second);
-                    return store.hand_back({.worker = some[0].worker, .leases = leases});
+                    return store.turn({.worker = some[0].worker, .hand_back = leases}).handed_back;
                 });
 }
 

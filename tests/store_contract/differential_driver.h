@@ -50,8 +50,9 @@ private:
     std::string claim();
     std::string claim_again();
     std::string start();
-    std::string finish();
-    std::string finish_again();
+    std::string turn();
+    std::string turn_again();
+    std::string take_turn(const std::string& what, const std::pair<store::TurnParams, store::TurnParams>& params);
     std::string hand_back();
     std::string progress();
     std::string log();
@@ -126,8 +127,8 @@ private:
     std::vector<Uuid> known_jobs_;
     Seen seen_;
     std::vector<LeasePair> leases_;
-    std::vector<std::pair<store::FinishParams, store::FinishParams>> finishes_;
-    store::ClaimParams last_claim_;
+    std::vector<std::pair<store::TurnParams, store::TurnParams>> turns_;
+    store::TurnParams last_claim_;
     std::deque<std::string> recent_;
     std::uint64_t steps_ = 0;
 };

@@ -23,8 +23,8 @@ TEST_P(TerminalIsFinal, ForEveryVerb) {
     EXPECT_EQ(cancel(*store, lease.task), store::CancelStatus::Finished);
     EXPECT_EQ(force(*store, lease.task), store::ForceStatus::Finished);
     EXPECT_NE(recover(*store, crash_verdict(lease)).fenced, store::Fenced::Applied);
-    EXPECT_NE(store->start({.worker = worker, .leases = {lease}}).at(0), store::Fenced::Applied);
-    EXPECT_NE(store->hand_back({.worker = worker, .leases = {lease}}).at(0), store::Fenced::Applied);
+    EXPECT_NE(store->turn({.worker = worker, .start = {lease}}).started.at(0), store::Fenced::Applied);
+    EXPECT_NE(store->turn({.worker = worker, .hand_back = {lease}}).handed_back.at(0), store::Fenced::Applied);
     EXPECT_THAT(store->reject({.tasks = {lease.task}, .error = {"X", "x", ""}, .who = "s"}), ElementsAre(false));
     clock.advance(1h);
     store->expire_overdue(10);

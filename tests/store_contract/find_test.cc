@@ -153,7 +153,7 @@ TEST_P(Find, ListFindsTheSameByEveryCombinationOfFilters) {
         std::vector<store::FinishedRun> runs;
         for (const auto& task : claim_fully(*store, worker, count))
             runs.push_back(runs.size() % 7 == 0 ? failed(lease_of(task)) : completed(lease_of(task)));
-        store->finish({.worker = worker, .runs = runs, .then_start = {}});
+        store->turn({.worker = worker, .finish = runs});
     };
     const Uuid busy = join(*store, a_worker({"default", "rare"}, {"gpu"}));
     const Uuid lazy = join(*store, a_worker({"default", "rare"}, {"gpu"}));

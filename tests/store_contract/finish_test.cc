@@ -99,17 +99,16 @@ TEST_P(Finish, AfterTheTaskWasRecoveredAndGivenToAnotherIsLost) {
 }
 
 TEST_P(Finish, OfNothingAnswersNothing) {
-    const auto answer = store->finish({.worker = worker, .runs = {}, .then_start = {}});
-    EXPECT_THAT(answer.runs, IsEmpty());
-    EXPECT_THAT(answer.starts, IsEmpty());
+    const auto answer = store->turn({.worker = worker, .finish = {}});
+    EXPECT_THAT(answer.finished, IsEmpty());
+    EXPECT_THAT(answer.started, IsEmpty());
 }
 
 TEST_P(Finish, OfTheSameRunTwiceInOneBatchIsAppliedOnce) {
     const auto lease = running();
-    const auto answer =
-        store->finish({.worker = worker, .runs = {completed(lease), completed(lease)}, .then_start = {}});
-    EXPECT_EQ(answer.runs.at(0).fenced, Fenced::Applied);
-    EXPECT_EQ(answer.runs.at(1).fenced, Fenced::Already);
+    const auto answer = store->turn({.worker = worker, .finish = {completed(lease), completed(lease)}});
+    EXPECT_EQ(answer.finished.at(0).fenced, Fenced::Applied);
+    EXPECT_EQ(answer.finished.at(1).fenced, Fenced::Already);
     EXPECT_EQ(record(*store, lease.task).history.attempts, 1);
 }
 
@@ -120,10 +119,10 @@ TEST_P(Finish, OfMoreThanOneTransactionHoldsAnswersInOrder) {
     ASSERT_THAT(runs, SizeIs(2200));
     std::reverse(runs.begin(), runs.end());
     runs[1700].lease.lease += 1'000'000;
-    const auto answer = store->finish({.worker = worker, .runs = runs, .then_start = {}});
-    ASSERT_THAT(answer.runs, SizeIs(2200));
+    const auto answer = store->turn({.worker = worker, .finish = runs});
+    ASSERT_THAT(answer.finished, SizeIs(2200));
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        ASSERT_EQ(answer.runs[i].fenced, i == 1700 ? Fenced::LeaseLost : Fenced::Applied) << i;
+        ASSERT_EQ(answer.finished[i].fenced, i == 1700 ? Fenced::LeaseLost : Fenced::Applied) << i;
     }
     EXPECT_EQ(store->count().completed, 2199);
 }
@@ -131,14 +130,14 @@ TEST_P(Finish, OfMoreThanOneTransactionHoldsAnswersInOrder) {
 TEST_P(Finish, StartsPrefetchedTasksInTheSameCall) {
     submit(tasks(clock.now(), 3));
     const auto claimed = claim(*store, worker, 1, 2).tasks;
-    const auto answer = store->finish({.worker = worker,
-                                       .runs = {completed(lease_of(claimed[0]))},
-                                       .then_start = {lease_of(claimed[1]), {new_task_id(clock.now()), 9}}});
-    EXPECT_THAT(answer.starts, ElementsAre(Fenced::Applied, Fenced::LeaseLost));
+    const auto answer = store->turn({.worker = worker,
+                                     .finish = {completed(lease_of(claimed[0]))},
+                                     .start = {lease_of(claimed[1]), {new_task_id(clock.now()), 9}}});
+    EXPECT_THAT(answer.started, ElementsAre(Fenced::Applied, Fenced::LeaseLost));
     EXPECT_EQ(state_of(*store, claimed[1].task.id), TaskState::Running);
     EXPECT_EQ(state_of(*store, claimed[2].task.id), TaskState::Claimed);
-    const auto only_start = store->finish({.worker = worker, .runs = {}, .then_start = {lease_of(claimed[2])}});
-    EXPECT_THAT(only_start.starts, ElementsAre(Fenced::Applied));
+    const auto only_start = store->turn({.worker = worker, .finish = {}, .start = {lease_of(claimed[2])}});
+    EXPECT_THAT(only_start.started, ElementsAre(Fenced::Applied));
 }
 
 TEST_P(Finish, OfAFailureWithoutRetriesFailsTheTaskWithItsError) {
@@ -266,34 +265,32 @@ TEST_P(Finish, WithACancelRequestedDoesNotRetry) {
 TEST_P(Finish, OfMixedEndsSettlesEachByItself) {
     submit(tasks(clock.now(), 4));
     const auto leases = leases_of(claim(*store, worker, 4).tasks);
-    const auto answer = store->finish({.worker = worker,
-                                       .runs = {completed(leases[3], "3"), failed(leases[0]),
-                                                completed({leases[1].task, 999'999}), completed(leases[2], "2")},
-                                       .then_start = {}});
-    EXPECT_EQ(answer.runs.at(0).state, TaskState::Completed);
-    EXPECT_EQ(answer.runs.at(1).state, TaskState::Failed);
-    EXPECT_EQ(answer.runs.at(2).fenced, Fenced::LeaseLost);
-    EXPECT_EQ(answer.runs.at(3).state, TaskState::Completed);
+    const auto answer = store->turn({.worker = worker,
+                                     .finish = {completed(leases[3], "3"), failed(leases[0]),
+                                                completed({leases[1].task, 999'999}), completed(leases[2], "2")}});
+    EXPECT_EQ(answer.finished.at(0).state, TaskState::Completed);
+    EXPECT_EQ(answer.finished.at(1).state, TaskState::Failed);
+    EXPECT_EQ(answer.finished.at(2).fenced, Fenced::LeaseLost);
+    EXPECT_EQ(answer.finished.at(3).state, TaskState::Completed);
     EXPECT_EQ(state_of(*store, leases[1].task), TaskState::Running);
 }
 
 TEST_P(Finish, OfAnOldLeaseDoesNotHideTheCurrentOneBehindItInTheBatch) {
     const auto lease = running();
-    const auto answer = store->finish(
-        {.worker = worker, .runs = {completed({lease.task, lease.lease - 1}), completed(lease)}, .then_start = {}});
-    EXPECT_EQ(answer.runs.at(0).fenced, Fenced::LeaseLost);
-    EXPECT_EQ(answer.runs.at(1).fenced, Fenced::Applied);
+    const auto answer =
+        store->turn({.worker = worker, .finish = {completed({lease.task, lease.lease - 1}), completed(lease)}});
+    EXPECT_EQ(answer.finished.at(0).fenced, Fenced::LeaseLost);
+    EXPECT_EQ(answer.finished.at(1).fenced, Fenced::Applied);
 }
 
 TEST_P(Finish, OfATaskWithoutIdTakesNobodyDownWithIt) {
     submit(tasks(clock.now(), 2));
     const auto leases = leases_of(claim(*store, worker, 2).tasks);
-    const auto answer = store->finish({.worker = worker,
-                                       .runs = {completed({Uuid(), 1}), completed(leases[0]), completed(leases[1])},
-                                       .then_start = {}});
-    EXPECT_EQ(answer.runs.at(0).fenced, Fenced::LeaseLost);
-    EXPECT_EQ(answer.runs.at(1).fenced, Fenced::Applied);
-    EXPECT_EQ(answer.runs.at(2).fenced, Fenced::Applied);
+    const auto answer = store->turn(
+        {.worker = worker, .finish = {completed({Uuid(), 1}), completed(leases[0]), completed(leases[1])}});
+    EXPECT_EQ(answer.finished.at(0).fenced, Fenced::LeaseLost);
+    EXPECT_EQ(answer.finished.at(1).fenced, Fenced::Applied);
+    EXPECT_EQ(answer.finished.at(2).fenced, Fenced::Applied);
 }
 
 TEST_P(Finish, OfSomeLeasesLeavesThoseBetweenThem) {
@@ -301,7 +298,7 @@ TEST_P(Finish, OfSomeLeasesLeavesThoseBetweenThem) {
     const auto leases = leases_of(claim(*store, worker, 100).tasks);
     std::vector<store::FinishedRun> every_tenth;
     for (std::size_t i = 0; i < leases.size(); i += 10) every_tenth.push_back(completed(leases[i]));
-    store->finish({.worker = worker, .runs = every_tenth, .then_start = {}});
+    store->turn({.worker = worker, .finish = every_tenth});
     for (std::size_t i = 0; i < leases.size(); ++i)
         EXPECT_EQ(state_of(*store, leases[i].task), i % 10 == 0 ? TaskState::Completed : TaskState::Running) << i;
 }
@@ -313,7 +310,7 @@ TEST_P(Finish, OfManyKeepsToEachWhatIsItsOwn) {
     for (std::size_t i = 0; i < leases.size(); ++i)
         runs.push_back(i % 3 == 0 ? failed(leases[i], "CODE_" + std::to_string(i))
                                   : completed(leases[i], std::to_string(i)));
-    store->finish({.worker = worker, .runs = runs, .then_start = {}});
+    store->turn({.worker = worker, .finish = runs});
     for (std::size_t i = 0; i < leases.size(); ++i) {
         const auto found = record(*store, leases[i].task);
         EXPECT_EQ(found.lease, leases[i].lease);

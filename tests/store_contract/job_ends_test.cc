@@ -175,7 +175,7 @@ TEST_P(JobEnds, OfTwoFailuresInOneCallTheFirstByDefinitionPausesTheJob) {
         const Uuid id = start({flow});
         std::vector<store::FinishedRun> runs = {failed(running(id, "a")), failed(running(id, "b"))};
         if (!in_order) std::swap(runs[0], runs[1]);
-        store->finish({.worker = worker, .runs = runs, .then_start = {}});
+        store->turn({.worker = worker, .finish = runs});
         EXPECT_EQ(states(id), "a=FAILED b=FAILED");
         std::vector<std::string> reasons;
         for (const auto& event : jobs->job_events({.job = id}))
@@ -245,9 +245,9 @@ TEST_P(JobEnds, AJobWhoseDefinitionIsSpoiltKeepsNobodysResultFromBeingStored) {
     const auto raw = database->raw();
     raw->execute("UPDATE workflow_definition SET text = '{}' WHERE text LIKE '%spoilt%'");
     const auto fresh = open();  // which does not remember the definition
-    const auto answer = fresh->finish({worker, {completed(bad), completed(good)}, {}});
-    EXPECT_EQ(answer.runs.at(0).fenced, Fenced::Applied);
-    EXPECT_EQ(answer.runs.at(1).fenced, Fenced::Applied);
+    const auto answer = fresh->turn({.worker = worker, .finish = {completed(bad), completed(good)}});
+    EXPECT_EQ(answer.finished.at(0).fenced, Fenced::Applied);
+    EXPECT_EQ(answer.finished.at(1).fenced, Fenced::Applied);
     EXPECT_EQ(state_of(*store, bad.task), TaskState::Completed);
     EXPECT_EQ(step(sound, "b").state, StepState::Ready);
     EXPECT_THAT(event_kinds(*store, bad.task), Contains("job_stuck"));

@@ -96,10 +96,10 @@ TEST_P(JobItems, ManyAreFinishedInOneBatch) {
     for (int i = 0; i < 300; ++i) list.push_back(i);
     const Uuid id = start({for_each_step("f", list)});
     claim_all();
-    store::FinishParams finish;
+    store::TurnParams finish;
     finish.worker = worker;
-    for (const auto& [task, held] : claimed_tasks) finish.runs.push_back(completed(lease_of(held), held.task.args));
-    store->finish(finish);
+    for (const auto& [task, held] : claimed_tasks) finish.finish.push_back(completed(lease_of(held), held.task.args));
+    store->turn(finish);
     EXPECT_EQ(state(id), JobState::Completed);
     EXPECT_EQ(json::parse(job(id).output), list);
 }

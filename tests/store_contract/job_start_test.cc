@@ -21,7 +21,7 @@ TEST_P(JobStart, TheJobRunsFromTheStartOfItsFirstTaskOn) {
     const auto answer = claim(*store, worker, 0, 2);
     EXPECT_EQ(state(id), JobState::Pending);
     clock.advance(5s);
-    store->start({worker, {lease_of(answer.tasks.at(0))}});
+    store->turn({.worker = worker, .start = {lease_of(answer.tasks.at(0))}}).started;
     EXPECT_EQ(state(id), JobState::Running);
     EXPECT_EQ(job(id).started_at, clock.now());
     EXPECT_EQ(job(id).created_at, clock.now() - 10s);
@@ -39,7 +39,7 @@ TEST_P(JobStart, AStartThatRidesWithAFinishRunsTheJob) {
     const auto plain = claim_one(worker);
     const Uuid id = start({a_step("a")});
     const auto held = hold_one(worker);
-    store->finish({worker, {completed(plain)}, {held}});
+    store->turn({.worker = worker, .finish = {completed(plain)}, .start = {held}});
     EXPECT_EQ(state(id), JobState::Running);
 }
 

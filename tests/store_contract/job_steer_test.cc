@@ -61,9 +61,9 @@ TEST_P(JobSteer, TheStartOfAClaimedTaskOfAPausedJobIsWithdrawn) {
     const Uuid id = start({a_step("a")});
     const auto lease = hold_one(worker);
     pause(id);
-    EXPECT_THAT(store->start({worker, {lease}}), ElementsAre(Fenced::Withdrawn));
+    EXPECT_THAT(store->turn({.worker = worker, .start = {lease}}).started, ElementsAre(Fenced::Withdrawn));
     EXPECT_THAT(store->beat(beat_of(worker, {{lease, false, 0, 0s}})).stop, IsEmpty()) << "there is no run to stop";
-    EXPECT_THAT(store->hand_back({worker, {lease}}), ElementsAre(Fenced::Applied));
+    EXPECT_THAT(store->turn({.worker = worker, .hand_back = {lease}}).handed_back, ElementsAre(Fenced::Applied));
     EXPECT_EQ(record(*store, lease.task).waits_for, WaitReason::Job);
     EXPECT_THAT(claim(*store, worker, 1).tasks, IsEmpty());
     resume(id);
@@ -77,7 +77,7 @@ TEST_P(JobSteer, AClaimedTaskMayStartWhenItsJobWasResumedMeanwhile) {
     const auto lease = hold_one(worker);
     pause(id);
     resume(id);
-    EXPECT_THAT(store->start({worker, {lease}}), ElementsAre(Fenced::Applied));
+    EXPECT_THAT(store->turn({.worker = worker, .start = {lease}}).started, ElementsAre(Fenced::Applied));
 }
 
 TEST_P(JobSteer, ARetryWaitsWhileItsJobIsPaused) {
@@ -248,8 +248,8 @@ TEST_P(JobSteer, AClaimedTaskOfACancelledJobIsWithdrawnAndCancelledWhenHandedBac
     const Uuid id = start({a_step("a")});
     const auto lease = hold_one(worker);
     cancel_job(id);
-    EXPECT_THAT(store->start({worker, {lease}}), ElementsAre(Fenced::Withdrawn));
-    store->hand_back({worker, {lease}});
+    EXPECT_THAT(store->turn({.worker = worker, .start = {lease}}).started, ElementsAre(Fenced::Withdrawn));
+    store->turn({.worker = worker, .hand_back = {lease}}).handed_back;
     EXPECT_EQ(state_of(*store, lease.task), TaskState::Cancelled);
     EXPECT_EQ(state(id), JobState::Cancelled);
 }

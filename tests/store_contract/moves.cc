@@ -104,7 +104,7 @@ Uuid join(store::Store& store, const store::WorkerRegistration& worker) {
 }
 
 store::ClaimAnswer claim(store::Store& store, const Uuid& worker, std::size_t to_start, std::size_t to_hold) {
-    return store.claim({.worker = worker, .request = random_uuid(), .to_start = to_start, .to_hold = to_hold});
+    return store.turn({.worker = worker, .request = random_uuid(), .to_start = to_start, .to_hold = to_hold}).claimed;
 }
 
 std::vector<store::ClaimedTask> claim_fully(store::Store& store, const Uuid& worker, std::size_t to_start) {
@@ -166,7 +166,7 @@ store::FinishedRun ended(const store::TaskLease& lease, core::LeaseEnd end) {
 }
 
 store::FinishOutcome finish(store::Store& store, const Uuid& worker, const store::FinishedRun& run) {
-    return store.finish({.worker = worker, .runs = {run}, .then_start = {}}).runs.at(0);
+    return store.turn({.worker = worker, .finish = {run}}).finished.at(0);
 }
 
 store::RecoveredLease crash_verdict(const store::TaskLease& lease) {

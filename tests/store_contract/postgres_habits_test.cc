@@ -78,12 +78,12 @@ TEST_F(PostgresHabits, ALostConnectionBeforeAnyVerbCostsAtMostAnotherCall) {
     };
     through_a_loss([&] { return store->submit(batch); });
     through_a_loss([&] { return store->register_worker(registration); });
-    const store::ClaimParams claim{.worker = registration.id, .request = random_uuid(), .to_start = 2, .to_hold = 2};
-    const auto claimed = through_a_loss([&] { return store->claim(claim); });
+    const store::TurnParams claim{.worker = registration.id, .request = random_uuid(), .to_start = 2, .to_hold = 2};
+    const auto claimed = through_a_loss([&] { return store->turn(claim).claimed; });
     ASSERT_THAT(claimed.tasks, SizeIs(4));
     const auto leases = leases_of(claimed.tasks);
-    through_a_loss([&] { return store->start({.worker = registration.id, .leases = {leases[2]}}); });
-    through_a_loss([&] { return store->hand_back({.worker = registration.id, .leases = {leases[3]}}); });
+    through_a_loss([&] { return store->turn({.worker = registration.id, .start = {leases[2]}}).started; });
+    through_a_loss([&] { return store->turn({.worker = registration.id, .hand_back = {leases[3]}}).handed_back; });
     through_a_loss([&] {
         return store->save_progress({{.lease = leases[0], .fraction = 0.5, .text = "half", .checkpoint = "1"}});
     });
@@ -97,8 +97,7 @@ TEST_F(PostgresHabits, ALostConnectionBeforeAnyVerbCostsAtMostAnotherCall) {
     });
     through_a_loss([&] { return store->beat(beat_of(registration.id)); });
     through_a_loss([&] {
-        return store->finish(
-            {.worker = registration.id, .runs = {completed(leases[0]), failed(leases[1])}, .then_start = {}});
+        return store->turn({.worker = registration.id, .finish = {completed(leases[0]), failed(leases[1])}});
     });
     through_a_loss([&] { return store->recover({.who = "s", .leases = {crash_verdict(leases[2])}}); });
     through_a_loss([&] { return store->cancel({.tasks = {leases[3].task}, .who = "ann", .reason = ""}); });
@@ -133,17 +132,16 @@ TEST_F(PostgresHabits, ConnectionsLostInTheMiddleOfEverythingLoseAndDoubleNothin
         const auto batch = tasks(clock.now(), 5);
         persistently([&] { return store->submit(batch); });
         ++calls_done;
-        const store::ClaimParams params{
+        const store::TurnParams params{
             .worker = registration.id, .request = random_uuid(), .to_start = 5, .to_hold = 0};
-        const auto claimed = persistently([&] { return store->claim(params); });
+        const auto claimed = persistently([&] { return store->turn(params).claimed; });
         ++calls_done;
         std::vector<store::FinishedRun> runs;
         for (const auto& one : claimed.tasks) runs.push_back(completed(lease_of(one)));
-        const auto finished =
-            persistently([&] { return store->finish({.worker = registration.id, .runs = runs, .then_start = {}}); });
+        const auto finished = persistently([&] { return store->turn({.worker = registration.id, .finish = runs}); });
         ++calls_done;
         for (std::size_t i = 0; i < runs.size(); ++i) {
-            EXPECT_NE(finished.runs[i].fenced, Fenced::LeaseLost);
+            EXPECT_NE(finished.finished[i].fenced, Fenced::LeaseLost);
             done.insert(runs[i].lease.task);
         }
     }
@@ -215,14 +213,15 @@ TEST_F(PostgresHabits, EightConnectionsOverTheSameLeasesAndKeysNeverDeadlock) {
             auto mine = leases;
             std::shuffle(mine.begin(), mine.end(), std::mt19937(i));
             for (std::size_t first = 0; first < count; first += 50) {
-                store::FinishParams finish{.worker = worker, .runs = {}, .then_start = {}};
+                store::TurnParams finish{.worker = worker};
                 store::RecoverParams recover{.who = "sweeper", .leases = {}};
                 for (std::size_t k = first; k < first + 50; ++k) {
-                    finish.runs.push_back(k % 2 == 0 ? completed(mine[k]) : failed(mine[k]));
+                    finish.finish.push_back(k % 2 == 0 ? completed(mine[k]) : failed(mine[k]));
                     recover.leases.push_back(crash_verdict(mine[k]));
                 }
                 if (i % 2 == 0) {
-                    for (const auto& outcome : own->finish(finish).runs) applied += outcome.fenced == Fenced::Applied;
+                    for (const auto& outcome : own->turn(finish).finished)
+                        applied += outcome.fenced == Fenced::Applied;
                 } else {
                     for (const auto& outcome : own->recover(recover)) applied += outcome.fenced == Fenced::Applied;
                 }

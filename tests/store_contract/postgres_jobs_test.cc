@@ -49,19 +49,19 @@ protected:
         const Uuid self = contract::join(own, a_worker({"default"}, {"task:work"}));
         while (!is_over) {
             const auto claimed = claim(own, self, 3, 2).tasks;
-            store::FinishParams params{.worker = self, .runs = {}, .then_start = {}};
+            store::TurnParams params{.worker = self};
             for (const auto& task : claimed) {
                 if (task.started)
-                    params.runs.push_back(completed(lease_of(task)));
+                    params.finish.push_back(completed(lease_of(task)));
                 else
-                    params.then_start.push_back(lease_of(task));
+                    params.start.push_back(lease_of(task));
             }
             if (claimed.empty()) continue;
-            const auto answer = own.finish(params);
-            for (std::size_t i = 0; i < params.then_start.size(); ++i) {
-                const auto& lease = params.then_start[i];
-                if (answer.starts[i] == Fenced::Applied) finish(own, self, completed(lease));
-                if (answer.starts[i] == Fenced::Withdrawn) own.hand_back({.worker = self, .leases = {lease}});
+            const auto answer = own.turn(params);
+            for (std::size_t i = 0; i < params.start.size(); ++i) {
+                const auto& lease = params.start[i];
+                if (answer.started[i] == Fenced::Applied) finish(own, self, completed(lease));
+                if (answer.started[i] == Fenced::Withdrawn) own.turn({.worker = self, .hand_back = {lease}});
             }
         }
     }
@@ -176,9 +176,9 @@ TEST_P(PostgresJobs, PausedWhileAClaimIsUnderWayStartNothingOfIt) {
     raw->execute("COMMIT");
     EXPECT_EQ(paused.get(), SteerStatus::Applied);
     const store::TaskLease lease{task, record(*store, task).lease};
-    EXPECT_THAT(store->start({.worker = worker, .leases = {lease}}), ElementsAre(Fenced::Withdrawn));
+    EXPECT_THAT(store->turn({.worker = worker, .start = {lease}}).started, ElementsAre(Fenced::Withdrawn));
     EXPECT_THAT(store->beat(beat_of(worker)).stop, IsEmpty()) << "a pause stops nothing";
-    EXPECT_THAT(store->hand_back({.worker = worker, .leases = {lease}}), ElementsAre(Fenced::Applied));
+    EXPECT_THAT(store->turn({.worker = worker, .hand_back = {lease}}).handed_back, ElementsAre(Fenced::Applied));
     EXPECT_EQ(record(*store, task).waits_for, store::WaitReason::Job);
 }
 

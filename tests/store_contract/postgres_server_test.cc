@@ -115,13 +115,13 @@ TEST_F(ThroughAPooler, EveryVerbWorksWithoutSessionLiveness) {
         const auto claimed = claim(*store, worker, 3, 2).tasks;
         ASSERT_THAT(claimed, SizeIs(5));
         store->beat(beat_of(worker));
-        store::FinishParams params{.worker = worker, .runs = {}, .then_start = {}};
+        store::TurnParams params{.worker = worker};
         for (const auto& one : claimed) {
-            if (one.started) params.runs.push_back(completed(lease_of(one)));
-            if (!one.started) params.then_start.push_back(lease_of(one));
+            if (one.started) params.finish.push_back(completed(lease_of(one)));
+            if (!one.started) params.start.push_back(lease_of(one));
         }
-        for (const auto& outcome : store->finish(params).runs) EXPECT_EQ(outcome.fenced, store::Fenced::Applied);
-        for (const auto& lease : params.then_start) {
+        for (const auto& outcome : store->turn(params).finished) EXPECT_EQ(outcome.fenced, store::Fenced::Applied);
+        for (const auto& lease : params.start) {
             EXPECT_EQ(recover(*other, crash_verdict(lease)).fenced, store::Fenced::Applied);
         }
     }

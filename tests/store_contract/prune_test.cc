@@ -20,7 +20,7 @@ protected:
         auto ids = submit(tasks(clock.now(), count));
         std::vector<store::FinishedRun> runs;
         for (const auto& one : claim_fully(*store, worker, count)) runs.push_back(completed(lease_of(one)));
-        store->finish({.worker = worker, .runs = runs, .then_start = {}});
+        store->turn({.worker = worker, .finish = runs});
         return ids;
     }
     Uuid worker;

@@ -121,7 +121,7 @@ TEST_F(SqliteHabits, ALargeBatchIsFinishedInTransactionsOfAThousand) {
     std::vector<store::FinishedRun> runs;
     for (const auto& claimed : claim_fully(*store, worker, 2500)) runs.push_back(completed(lease_of(claimed)));
     ASSERT_THAT(runs, SizeIs(2500));
-    EXPECT_EQ(commits_of([&] { store->finish({.worker = worker, .runs = runs, .then_start = {}}); }), 3U);
+    EXPECT_EQ(commits_of([&] { store->turn({.worker = worker, .finish = runs}); }), 3U);
 }
 
 TEST_F(SqliteHabits, LargePayloadsAreSubmittedInTransactionsOfFourMebibytes) {
@@ -139,7 +139,7 @@ TEST_F(SqliteHabits, LargeResultsAreFinishedInTransactionsOfFourMebibytesAndStar
         runs.push_back(completed(lease_of(claimed), one_mebibyte()));
     const auto held = leases_of(claim(*store, worker, 0, 1).tasks);
     ASSERT_THAT(held, SizeIs(1));
-    EXPECT_EQ(commits_of([&] { store->finish({.worker = worker, .runs = runs, .then_start = held}); }), 2U);
+    EXPECT_EQ(commits_of([&] { store->turn({.worker = worker, .finish = runs, .start = held}); }), 2U);
     EXPECT_EQ(state_of(*store, held.at(0).task), TaskState::Running);
 }
 

@@ -11,9 +11,11 @@ protected:
         StoreContract::SetUp();
         worker = join(*store);
     }
-    Fenced start(const store::TaskLease& lease) { return store->start({.worker = worker, .leases = {lease}}).at(0); }
+    Fenced start(const store::TaskLease& lease) {
+        return store->turn({.worker = worker, .start = {lease}}).started.at(0);
+    }
     Fenced hand_back(const store::TaskLease& lease) {
-        return store->hand_back({.worker = worker, .leases = {lease}}).at(0);
+        return store->turn({.worker = worker, .hand_back = {lease}}).handed_back.at(0);
     }
 
     Uuid worker;
@@ -74,16 +76,16 @@ TEST_P(Start, OfManyAnswersEachInOrder) {
     auto leases = leases_of(claim(*store, worker, 0, 3).tasks);
     start(leases[1]);
     leases.insert(leases.begin() + 1, {new_task_id(clock.now()), 1});
-    EXPECT_THAT(store->start({.worker = worker, .leases = leases}),
+    EXPECT_THAT(store->turn({.worker = worker, .start = leases}).started,
                 ElementsAre(Fenced::Applied, Fenced::LeaseLost, Fenced::Already, Fenced::Applied));
-    EXPECT_THAT(store->start({.worker = worker, .leases = {}}), IsEmpty());
-    EXPECT_THAT(store->hand_back({.worker = worker, .leases = {}}), IsEmpty());
+    EXPECT_THAT(store->turn({.worker = worker, .start = {}}).started, IsEmpty());
+    EXPECT_THAT(store->turn({.worker = worker, .hand_back = {}}).handed_back, IsEmpty());
 }
 
 TEST_P(Start, OfTheSameLeaseTwiceInOneBatchIsAppliedOnce) {
     submit();
     const auto lease = hold_one(worker);
-    EXPECT_THAT(store->start({.worker = worker, .leases = {lease, lease}}),
+    EXPECT_THAT(store->turn({.worker = worker, .start = {lease, lease}}).started,
                 ElementsAre(Fenced::Applied, Fenced::Already));
 }
 
@@ -93,7 +95,7 @@ TEST_P(Start, OfMoreThanOneTransactionHoldsStartsThemAll) {
     while (leases.size() < 1500) {
         for (const auto& lease : leases_of(claim(*store, worker, 0, 1500).tasks)) leases.push_back(lease);
     }
-    const auto answers = store->start({.worker = worker, .leases = leases});
+    const auto answers = store->turn({.worker = worker, .start = leases}).started;
     EXPECT_EQ(std::count(answers.begin(), answers.end(), Fenced::Applied), 1500);
     EXPECT_EQ(store->count().running, 1500);
 }

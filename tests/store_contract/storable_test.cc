@@ -16,12 +16,12 @@ protected:
     }
     /// Finishes the given run between two good ones; the error that its task ended with.
     TaskError error_of(const store::FinishedRun& bad) {
-        const auto answer = store->finish(
-            {.worker = worker, .runs = {completed(leases[0]), bad, completed(leases[2])}, .then_start = {}});
-        for (const auto& outcome : answer.runs) EXPECT_EQ(outcome.fenced, Fenced::Applied);
-        EXPECT_EQ(answer.runs.at(0).state, TaskState::Completed);
-        EXPECT_EQ(answer.runs.at(1).state, TaskState::Failed);
-        EXPECT_EQ(answer.runs.at(2).state, TaskState::Completed);
+        const auto answer =
+            store->turn({.worker = worker, .finish = {completed(leases[0]), bad, completed(leases[2])}});
+        for (const auto& outcome : answer.finished) EXPECT_EQ(outcome.fenced, Fenced::Applied);
+        EXPECT_EQ(answer.finished.at(0).state, TaskState::Completed);
+        EXPECT_EQ(answer.finished.at(1).state, TaskState::Failed);
+        EXPECT_EQ(answer.finished.at(2).state, TaskState::Completed);
         return record(*store, bad.lease.task).error.value();
     }
 

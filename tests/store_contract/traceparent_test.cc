@@ -27,9 +27,9 @@ TEST_P(Traceparent, ComesBackWithTheTaskAndWithItsClaim) {
 
 TEST_P(Traceparent, IsToldAgainToAWorkerWhoAsksAgain) {
     submit(traced());
-    const store::ClaimParams params = {.worker = worker, .request = random_uuid(), .to_start = 1, .to_hold = 0};
-    store->claim(params);
-    EXPECT_EQ(store->claim(params).tasks.at(0).task.traceparent, trace);
+    const store::TurnParams params = {.worker = worker, .request = random_uuid(), .to_start = 1, .to_hold = 0};
+    store->turn(params).claimed;
+    EXPECT_EQ(store->turn(params).claimed.tasks.at(0).task.traceparent, trace);
 }
 
 TEST_P(Traceparent, StaysWithATaskThatRunsAgain) {

@@ -60,8 +60,12 @@ int be_claimer(const WorkerWords& words) {
         beat.proves_session = address.kind == client::StoreAddress::Kind::Postgres;
         store->beat(beat);
         if (held.empty())
-            for (const store::ClaimedTask& task :
-                 store->claim({self.id, make_uuid_v4(random), 0, static_cast<std::size_t>(words.capacity)}).tasks)
+            for (const store::ClaimedTask& task : store
+                                                      ->turn({.worker = self.id,
+                                                 .request = make_uuid_v4(random),
+                                                 .to_start = 0,
+                                                 .to_hold = static_cast<std::size_t>(words.capacity)})
+                                                      .claimed.tasks)
                 held.push_back({.lease = {task.task.id, task.lease}});
         std::this_thread::sleep_for(held.empty() ? Duration(std::chrono::milliseconds(50)) : self.beat_interval);
     }

@@ -36,7 +36,7 @@ public:
     }
 
     store::ClaimAnswer claim(std::size_t batch) {
-        return store_->claim({worker_.id, platform::new_task_id(), batch, 0});
+        return store_->turn({.worker = worker_.id, .request = platform::new_task_id(), .to_start = batch}).claimed;
     }
 
     /// Claims until the store has parked all tasks that must wait.
@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    void finish(const store::ClaimAnswer& answer) { store_->finish(completed(worker_.id, answer.tasks)); }
+    void finish(const store::ClaimAnswer& answer) { store_->turn(completed(worker_.id, answer.tasks)); }
 
     const ClaimCostParams& params_;
     std::unique_ptr<ScratchDatabase> database_;

@@ -60,13 +60,14 @@ public:
     }
 
     std::vector<store::ClaimedTask> claim(std::size_t count) {
-        return store_->claim({worker_.id, platform::new_task_id(), count, 0}).tasks;
+        return store_->turn({.worker = worker_.id, .request = platform::new_task_id(), .to_start = count})
+            .claimed.tasks;
     }
 
     double finish(const std::vector<store::ClaimedTask>& tasks) {
         const auto params = completed(worker_.id, tasks);
         const auto began = steady_clock::now();
-        for (const auto& outcome : store_->finish(params).runs)
+        for (const auto& outcome : store_->turn(params).finished)
             require(outcome.fenced == store::Fenced::Applied, "a finish was refused");
         return microseconds_since(began);
     }

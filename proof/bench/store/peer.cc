@@ -201,13 +201,14 @@ void work_on(store::WorkerStore& store, const Uuid& worker, const WorkOptions& o
              std::atomic<std::size_t>& done) {
     const auto watch = store.watch(store::Topic::Work);
     while (done < options.until) {
-        const auto claimed = store.claim({worker, platform::new_task_id(), options.batch, 0});
+        const auto claimed =
+            store.turn({.worker = worker, .request = platform::new_task_id(), .to_start = options.batch}).claimed;
         if (claimed.tasks.empty()) {
             watch->wait(std::chrono::seconds(1));
             continue;
         }
         print_starts(claimed.tasks);
-        store.finish(completed(worker, claimed.tasks));
+        store.turn(completed(worker, claimed.tasks));
         done += claimed.tasks.size();
     }
 }

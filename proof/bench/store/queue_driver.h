@@ -35,6 +35,6 @@ inline constexpr const char* noop_args = R"({"n":1})";
 /// The registration of a worker of the default queue.
 [[nodiscard]] store::WorkerRegistration noop_worker(std::size_t capacity);
 /// All of them, completed with `null`.
-[[nodiscard]] store::FinishParams completed(const Uuid& worker, const std::vector<store::ClaimedTask>& tasks);
+[[nodiscard]] store::TurnParams completed(const Uuid& worker, const std::vector<store::ClaimedTask>& tasks);
 
 }  // namespace holdfast::bench

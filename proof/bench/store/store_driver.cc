@@ -38,12 +38,12 @@ store::WorkerRegistration noop_worker(std::size_t capacity) {
     return worker;
 }
 
-store::FinishParams completed(const Uuid& worker, const std::vector<store::ClaimedTask>& tasks) {
-    store::FinishParams params;
+store::TurnParams completed(const Uuid& worker, const std::vector<store::ClaimedTask>& tasks) {
+    store::TurnParams params;
     params.worker = worker;
-    params.runs.reserve(tasks.size());
+    params.finish.reserve(tasks.size());
     for (const auto& task : tasks) {
-        auto& run = params.runs.emplace_back();
+        auto& run = params.finish.emplace_back();
         run.lease = {task.task.id, task.lease};
         run.result = "null";
     }
@@ -71,12 +71,13 @@ public:
     }
 
     std::size_t cycle(std::size_t batch) override {
-        const auto claimed = store_->claim({worker_.id, platform::new_task_id(), batch, 0});
+        const auto claimed =
+            store_->turn({.worker = worker_.id, .request = platform::new_task_id(), .to_start = batch}).claimed;
         require(claimed.refusal == store::ClaimRefusal::None, "the worker was refused");
         if (claimed.tasks.empty()) return 0;
         for (const auto& task : claimed.tasks)
             require(task.started && task.task.args == noop_args, "a claim is wrong");
-        for (const auto& outcome : store_->finish(completed(worker_.id, claimed.tasks)).runs)
+        for (const auto& outcome : store_->turn(completed(worker_.id, claimed.tasks)).finished)
             require(outcome.fenced == store::Fenced::Applied, "a finish was refused");
         return claimed.tasks.size();
     }

@@ -46,7 +46,7 @@ std::size_t Claimer::wanted_ahead(const RunBook& book, Duration now) {
     return held <= target / 2 ? target - held : 0;  // prefers few large claims to many small ones
 }
 
-std::optional<store::ClaimParams> Claimer::next(const RunBook& book, bool may_claim, Duration now) {
+std::optional<store::TurnParams> Claimer::next(const RunBook& book, bool may_claim, Duration now) {
     if (due_at_ && *due_at_ <= now) {
         due_at_.reset();
         work_arrived();
@@ -55,17 +55,17 @@ std::optional<store::ClaimParams> Claimer::next(const RunBook& book, bool may_cl
     if (!may_claim) return std::nullopt;
     const std::size_t first = book.count(RunStage::Held) + book.count(RunStage::Waiting);
     const std::size_t idle = book.idle_runners();
-    store::ClaimParams params{.worker = settings_.registration.id, .request = {}};
+    store::TurnParams params{.worker = settings_.registration.id};
     if (may_start_more_ && idle > first) params.to_start = std::min(idle - first, store::max_batch_rows);
     if (may_hold_more_) params.to_hold = std::min(wanted_ahead(book, now), store::max_batch_rows - params.to_start);
-    if (params.to_start + params.to_hold == 0) return std::nullopt;
+    if (!params.claims()) return std::nullopt;
     params.request = make_uuid_v4(random_);
     unanswered_ = params;
     return unanswered_;
 }
 
 void Claimer::answered(const store::ClaimAnswer& answer, Duration now) {
-    const store::ClaimParams asked = unanswered_.value_or(store::ClaimParams{});
+    const store::TurnParams asked = unanswered_.value_or(store::TurnParams{});
     unanswered_.reset();
     if (answer.next_due) due_at_ = now + *answer.next_due;
     const bool news = std::exchange(arrived_meanwhile_, false) || answer.more;

@@ -33,9 +33,9 @@ public:
     void work_arrived();
     void run_ended(Duration now) { pace_.run_ended(now); }
 
-    /// The claim to make now, if any. `may_claim`: whether a new one is allowed; one in doubt is repeated in any
-    /// case.
-    [[nodiscard]] std::optional<store::ClaimParams> next(const RunBook& book, bool may_claim, Duration now);
+    /// The claim to make now, if any, as a turn without lists. `may_claim`: whether a new one is allowed; one in
+    /// doubt is repeated in any case.
+    [[nodiscard]] std::optional<store::TurnParams> next(const RunBook& book, bool may_claim, Duration now);
     void answered(const store::ClaimAnswer& answer, Duration now);
 
     [[nodiscard]] bool is_unanswered() const { return unanswered_.has_value(); }
@@ -50,7 +50,7 @@ private:
     const WorkerSettings& settings_;
     Random& random_;
     Pace pace_;
-    std::optional<store::ClaimParams> unanswered_;
+    std::optional<store::TurnParams> unanswered_;
     bool may_start_more_ = true;  // there may be tasks for idle runners,
     bool may_hold_more_ = true;   // and tasks to claim ahead
     bool arrived_meanwhile_ = false;

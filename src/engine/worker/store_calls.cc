@@ -9,12 +9,15 @@ struct Performer {
 
     StoreAnswer operator()(const RegisterCall& call) const { return store.register_worker(call.registration); }
     StoreAnswer operator()(const BeatCall& call) const { return store.beat(call.params); }
-    StoreAnswer operator()(const ClaimCall& call) const { return store.claim(call.params); }
-    StoreAnswer operator()(const StartCall& call) const { return store.start(call.params); }
-    StoreAnswer operator()(const FinishCall& call) const { return store.finish(call.params); }
-    StoreAnswer operator()(const HandBackCall& call) const { return store.hand_back(call.params); }
-    StoreAnswer operator()(const SaveProgressCall& call) const { return store.save_progress(call.reports); }
-    StoreAnswer operator()(const AppendLogsCall& call) const { return store.append_logs(call.chunks); }
+    StoreAnswer operator()(const TurnCall& call) const { return store.turn(call.params); }
+    StoreAnswer operator()(const SaveProgressCall& call) const {
+        store.save_progress(call.reports);
+        return CallDone{};
+    }
+    StoreAnswer operator()(const AppendLogsCall& call) const {
+        store.append_logs(call.chunks);
+        return CallDone{};
+    }
     StoreAnswer operator()(const SnapshotCall& call) const {
         store.append_worker_snapshot(call.snapshot);
         return CallDone{};

@@ -16,17 +16,8 @@ struct RegisterCall {
 struct BeatCall {
     store::BeatParams params;
 };
-struct ClaimCall {
-    store::ClaimParams params;
-};
-struct StartCall {
-    store::LeasesParams params;
-};
-struct FinishCall {
-    store::FinishParams params;
-};
-struct HandBackCall {
-    store::LeasesParams params;
+struct TurnCall {
+    store::TurnParams params;
 };
 struct SaveProgressCall {
     std::vector<store::ProgressReport> reports;
@@ -40,16 +31,15 @@ struct SnapshotCall {
 struct DeregisterCall {
     Uuid worker;
 };
-using StoreCall = std::variant<RegisterCall, BeatCall, ClaimCall, StartCall, FinishCall, HandBackCall,
-                               SaveProgressCall, AppendLogsCall, SnapshotCall, DeregisterCall>;
+using StoreCall =
+    std::variant<RegisterCall, BeatCall, TurnCall, SaveProgressCall, AppendLogsCall, SnapshotCall, DeregisterCall>;
 
 /// The call failed. It may have been applied nevertheless, so it must be repeated.
 struct CallFailed {
     std::string why;
 };
 struct CallDone {};
-using StoreAnswer = std::variant<CallFailed, CallDone, store::RegisterAnswer, store::BeatAnswer, store::ClaimAnswer,
-                                 store::FinishAnswer, std::vector<store::Fenced>>;
+using StoreAnswer = std::variant<CallFailed, CallDone, store::RegisterAnswer, store::BeatAnswer, store::TurnAnswer>;
 
 /// Performs the call. A failure of the store is returned as CallFailed.
 [[nodiscard]] StoreAnswer perform(store::WorkerStore& store, const StoreCall& call);

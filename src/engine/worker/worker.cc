@@ -163,9 +163,8 @@ void Worker::take_turn(Duration now) {
     spawn_runners(now);
     begin_waiting(now);
     call_beat_lane(now);
-    if (!settings_.claims_beside_work) return call_in_turns(now);
     call_work_lane(now);
-    call_claim_lane(now);
+    if (settings_.claims_beside_work) call_claim_lane(now);
 }
 
 /// A lease that the store has given away is dropped, except when its run has an outcome: that is still reported, so
@@ -285,25 +284,20 @@ Duration Worker::beat_due() const {
 /// call and the next snapshot fall due.
 Duration Worker::work_due() const {
     if (phase_ == Phase::Leaving && !work_lane_.busy) return work_lane_.retry_at;
-    if (!is_open(work_lane_, claim_lane_)) return never;
+    if (!is_open(work_lane_)) return never;
     const bool has_failed = work_lane_.backoff.failures() > 0;
     return has_failed ? work_lane_.retry_at : std::max(work_lane_.retry_at, snapshot_at_);
 }
 
 Duration Worker::claim_due() const {
-    if (!is_open(claim_lane_, work_lane_)) return never;
-    if (claim_lane_.retry_at > Duration::zero()) return claim_lane_.retry_at;
-    return claimer_.due_at().value_or(never);
+    const LaneState& lane = settings_.claims_beside_work ? claim_lane_ : work_lane_;
+    if (!is_open(lane)) return never;
+    const bool is_put_off = claim_lane_.retry_at > Duration::zero();
+    return std::max(lane.retry_at, is_put_off ? claim_lane_.retry_at : claimer_.due_at().value_or(never));
 }
 
 Duration Worker::spawn_due() const {
     return wants_runners() && book_.runners().size() < settings_.capacity() ? spawn_at_ : never;
-}
-
-/// Whether a call could be made on the lane; `other` keeps it waiting where claims and work take turns.
-bool Worker::is_open(const LaneState& lane, const LaneState& other) const {
-    const bool must_wait = !settings_.claims_beside_work && other.busy;
-    return phase_ == Phase::Serving && !lane.busy && !must_wait;
 }
 
 }  // namespace holdfast::engine

@@ -89,8 +89,9 @@ private:
     struct WorkUnderWay {
         std::vector<store::Lease> finishing;
         std::vector<store::TaskLease> finishing_orphans;
-        std::vector<store::Lease> starting;
         std::vector<store::TaskLease> returning;
+        std::vector<store::Lease> starting;
+        bool claims = false;
         std::vector<store::Lease> saving;  ///< progress
         struct Logs {
             store::Lease lease = 0;
@@ -122,7 +123,7 @@ private:
     [[nodiscard]] bool has_nothing_to_lose() const;
     void leave(int exit_code);
     [[nodiscard]] bool is_drained() const;
-    [[nodiscard]] bool is_open(const LaneState& lane, const LaneState& other) const;
+    [[nodiscard]] bool is_open(const LaneState& lane) const { return phase_ == Phase::Serving && !lane.busy; }
     [[nodiscard]] Duration beat_due() const;
     [[nodiscard]] Duration work_due() const;
     [[nodiscard]] Duration claim_due() const;
@@ -131,14 +132,13 @@ private:
 
     // worker_calls.cc
     void call_beat_lane(Duration now);
-    void call_in_turns(Duration now);
     void call_claim_lane(Duration now);
     void call_work_lane(Duration now);
     [[nodiscard]] std::optional<StoreCall> next_work_call(Duration now);
     [[nodiscard]] std::optional<StoreCall> last_logs_call();
     [[nodiscard]] std::optional<StoreCall> last_progress_call();
-    [[nodiscard]] std::optional<StoreCall> finish_or_start_call(Duration now);
-    [[nodiscard]] std::optional<StoreCall> hand_back_call();
+    [[nodiscard]] std::optional<StoreCall> turn_call(Duration now);
+    [[nodiscard]] std::optional<store::TurnParams> next_claim(Duration now);
     [[nodiscard]] std::optional<StoreCall> logs_call(const std::set<store::Lease>& leases);
     [[nodiscard]] std::optional<StoreCall> snapshot_call(Duration now);
     [[nodiscard]] std::optional<StoreCall> deregister_call();
@@ -150,9 +150,9 @@ private:
     void on_beat(const store::BeatAnswer& answer, Duration now);
     void note_unlisted(const std::vector<store::TaskLease>& unlisted);
     void on_claimed(const store::ClaimAnswer& answer, Duration now);
-    void on_finished(const store::FinishAnswer& answer, Duration now);
-    void on_fenced(const std::vector<store::Fenced>& answers, Duration now);
-    void on_logs_stored();
+    void on_turn(const store::TurnAnswer& answer, Duration now);
+    void on_handed_back(const store::TaskLease& lease, store::Fenced fenced, Duration now);
+    void on_saved();
     void on_start(store::Lease lease, store::Fenced fenced, Duration now);
     [[nodiscard]] LaneState& state_of(Lane lane);
     void on_failed(Lane lane, const CallFailed& failure, Duration now);
@@ -181,7 +181,6 @@ private:
     bool claim_was_open_ = false;  // when the beat under way was made: leases it did not list may be that claim's
     WorkUnderWay work_;
     Duration claim_trusted_since_{};      // of the leases of the claim under way: see Run::trusted_since
-    bool claim_turn_ = false;             // where claims and work take turns: neither starves the other
     std::optional<Duration> away_since_;  // the first failed call since the store last answered
     Duration away_said_at_{};
 

@@ -37,7 +37,7 @@ void Worker::answered(Lane lane, const StoreAnswer& answer, Duration now) {
         case Lane::Beat:
             return beat_lane_answered(answer, now);
         case Lane::Claim:
-            return on_claimed(std::get<store::ClaimAnswer>(answer), now);
+            return on_claimed(std::get<store::TurnAnswer>(answer).claimed, now);
         case Lane::Work:
             return work_lane_answered(answer, now);
     }
@@ -132,13 +132,9 @@ void Worker::note_unlisted(const std::vector<store::TaskLease>& unlisted) {
 // ---- Work --------------------------------------------------------------------------------------------------------
 
 void Worker::work_lane_answered(const StoreAnswer& answer, Duration now) {
-    if (const auto* finished = std::get_if<store::FinishAnswer>(&answer)) {
-        on_finished(*finished, now);
-    } else if (const auto* fenced = std::get_if<std::vector<store::Fenced>>(&answer)) {
-        on_fenced(*fenced, now);
-    } else if (phase_ == Phase::Leaving) {
-        leave(0);
-    }
+    if (const auto* turn = std::get_if<store::TurnAnswer>(&answer)) return on_turn(*turn, now);
+    on_saved();
+    if (phase_ == Phase::Leaving) leave(0);
 }
 
 void Worker::on_claimed(const store::ClaimAnswer& answer, Duration now) {
@@ -173,40 +169,34 @@ void Worker::on_claimed(const store::ClaimAnswer& answer, Duration now) {
     }
 }
 
-void Worker::on_finished(const store::FinishAnswer& answer, Duration now) {
-    claim_turn_ = true;
+void Worker::on_turn(const store::TurnAnswer& answer, Duration now) {
     for (std::size_t i = 0; i < work_.finishing.size(); ++i) {
         Run* run = book_.find(work_.finishing[i]);
         if (run == nullptr) continue;
-        if (answer.runs[i].fenced == store::Fenced::LeaseLost) say(log_lines::refused(*run));
+        if (answer.finished[i].fenced == store::Fenced::LeaseLost) say(log_lines::refused(*run));
         book_.remove(work_.finishing[i]);
     }
     for (const store::TaskLease& orphan : work_.finishing_orphans) std::erase(started_orphans_, orphan);
-    for (std::size_t i = 0; i < work_.starting.size(); ++i) on_start(work_.starting[i], answer.starts[i], now);
+    for (std::size_t i = 0; i < work_.returning.size(); ++i)
+        on_handed_back(work_.returning[i], answer.handed_back[i], now);
+    for (std::size_t i = 0; i < work_.starting.size(); ++i) on_start(work_.starting[i], answer.started[i], now);
+    if (work_.claims) on_claimed(answer.claimed, now);
 }
 
-/// The answer to a start, a hand-back, logs or progress: only the lists of the call that was under way have members.
-void Worker::on_fenced(const std::vector<store::Fenced>& answers, Duration now) {
-    for (std::size_t i = 0; i < work_.starting.size(); ++i) on_start(work_.starting[i], answers[i], now);
-    for (std::size_t i = 0; i < work_.returning.size(); ++i) {
-        const store::TaskLease& lease = work_.returning[i];
-        if (std::erase(orphans_, lease) > 0 && answers[i] == store::Fenced::LeaseLost)
-            started_orphans_.push_back(lease);
-        Run* run = book_.find(lease.lease);
-        if (run == nullptr) continue;
-        const bool was_started = answers[i] == store::Fenced::LeaseLost && run->stop && !run->claimed.started;
-        if (was_started && run->stop->cause != StopCause::LeaseLost) {
-            end_run(*run, outcome_of_stop(*run, run->stop->cause, settings_), now);
-        } else {
-            book_.remove(lease.lease);
-        }
-    }
+void Worker::on_handed_back(const store::TaskLease& lease, store::Fenced fenced, Duration now) {
+    const bool was_started = fenced == store::Fenced::LeaseLost;
+    if (std::erase(orphans_, lease) > 0 && was_started) started_orphans_.push_back(lease);
+    Run* run = book_.find(lease.lease);
+    if (run == nullptr) return;
+    if (was_started && run->stop && !run->claimed.started && run->stop->cause != StopCause::LeaseLost)
+        return end_run(*run, outcome_of_stop(*run, run->stop->cause, settings_), now);
+    book_.remove(lease.lease);
+}
+
+/// The progress or the logs of the call under way are stored.
+void Worker::on_saved() {
     for (const store::Lease lease : work_.saving)
         if (Run* run = book_.find(lease)) run->unsaved.reset();
-    on_logs_stored();
-}
-
-void Worker::on_logs_stored() {
     for (const auto& logs : work_.logging) {
         commands_.push_back(LogsStored{logs.runner, logs.bytes});
         Run* run = book_.find(logs.lease);

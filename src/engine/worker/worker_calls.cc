@@ -41,8 +41,7 @@ void Worker::call_work_lane(Duration now) {
 std::optional<StoreCall> Worker::next_work_call(Duration now) {
     if (auto call = last_logs_call()) return call;
     if (auto call = last_progress_call()) return call;
-    if (auto call = finish_or_start_call(now)) return call;
-    if (auto call = hand_back_call()) return call;
+    if (auto call = turn_call(now)) return call;
     if (auto call = logs_call(book_.in(RunStage::Running))) return call;
     if (auto call = snapshot_call(now)) return call;
     return deregister_call();
@@ -65,47 +64,46 @@ std::optional<StoreCall> Worker::last_progress_call() {
     return call;
 }
 
-std::optional<StoreCall> Worker::finish_or_start_call(Duration now) {
-    store::FinishParams params{.worker = settings_.registration.id, .runs = {}, .then_start = {}};
+std::optional<StoreCall> Worker::turn_call(Duration now) {
+    store::TurnParams params{.worker = settings_.registration.id};
+    params.start = choose_starts(book_, claimer_.reserved(), now);
+    for (const store::TaskLease& lease : params.start) work_.starting.push_back(lease.lease);
     for (const store::Lease lease : book_.in(RunStage::Ended)) {
-        if (params.runs.size() == finish_batch) break;
-        params.runs.push_back(book_.at(lease).outcome);
+        if (params.finish.size() == finish_batch) break;
+        params.finish.push_back(book_.at(lease).outcome);
         work_.finishing.push_back(lease);
     }
-    for (const store::TaskLease& orphan : started_orphans_) {
-        params.runs.push_back(outcome_of_orphan(orphan));
-        work_.finishing_orphans.push_back(orphan);
-    }
-    params.then_start = choose_starts(book_, claimer_.reserved(), now);
-    for (const store::TaskLease& lease : params.then_start) work_.starting.push_back(lease.lease);
-    if (!params.runs.empty()) return FinishCall{std::move(params)};
-    if (params.then_start.empty()) return std::nullopt;
-    return StartCall{{.worker = settings_.registration.id, .leases = std::move(params.then_start)}};
+    for (const store::TaskLease& orphan : started_orphans_) params.finish.push_back(outcome_of_orphan(orphan));
+    work_.finishing_orphans = started_orphans_;
+    for (const store::Lease lease : book_.in(RunStage::Returning))
+        params.hand_back.push_back(book_.at(lease).lease());
+    params.hand_back.insert(params.hand_back.end(), orphans_.begin(), orphans_.end());
+    work_.returning = params.hand_back;
+    if (!settings_.claims_beside_work && claim_lane_.is_free(now))
+        if (const auto claim = next_claim(now)) {
+            params.request = claim->request;
+            params.to_start = claim->to_start;
+            params.to_hold = claim->to_hold;
+            work_.claims = true;
+        }
+    const bool is_empty = params.finish.empty() && params.hand_back.empty() && params.start.empty();
+    if (is_empty && !params.claims()) return std::nullopt;
+    return TurnCall{std::move(params)};
 }
 
-std::optional<StoreCall> Worker::hand_back_call() {
-    for (const store::Lease lease : book_.in(RunStage::Returning)) work_.returning.push_back(book_.at(lease).lease());
-    work_.returning.insert(work_.returning.end(), orphans_.begin(), orphans_.end());
-    if (work_.returning.empty()) return std::nullopt;
-    return HandBackCall{{.worker = settings_.registration.id, .leases = work_.returning}};
-}
-
-void Worker::call_in_turns(Duration now) {
-    if (work_lane_.busy || claim_lane_.busy) return;
-    if (std::exchange(claim_turn_, false)) call_claim_lane(now);
-    if (!claim_lane_.busy) call_work_lane(now);
-    if (!work_lane_.busy && !claim_lane_.busy) call_claim_lane(now);
+std::optional<store::TurnParams> Worker::next_claim(Duration now) {
+    claim_lane_.retry_at = {};
+    const bool may_claim = registered_ && !drain_ && !cordoned_ && !away_since_;
+    if (!claimer_.is_unanswered()) claim_trusted_since_ = beater_.last_acknowledged();
+    return claimer_.next(book_, may_claim, now);
 }
 
 void Worker::call_claim_lane(Duration now) {
     if (phase_ == Phase::Joining || !claim_lane_.is_free(now)) return;
-    claim_lane_.retry_at = {};
-    const bool may_claim = registered_ && !drain_ && !cordoned_ && !away_since_;
-    if (!claimer_.is_unanswered()) claim_trusted_since_ = beater_.last_acknowledged();
-    const auto params = claimer_.next(book_, may_claim, now);
-    if (!params) return;
+    auto claim = next_claim(now);
+    if (!claim) return;
     claim_lane_.busy = true;
-    commands_.push_back(CallStore{Lane::Claim, ClaimCall{*params}});
+    commands_.push_back(CallStore{Lane::Claim, TurnCall{std::move(*claim)}});
 }
 
 std::optional<StoreCall> Worker::logs_call(const std::set<store::Lease>& leases) {

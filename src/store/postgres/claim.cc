@@ -8,7 +8,7 @@ namespace {
 using store::ClaimAnswer;
 using store::ClaimRefusal;
 
-Command claim_command(const store::ClaimParams& params, const ServedRoutes& served, bool look_first) {
+Command claim_command(const store::TurnParams& params, const ServedRoutes& served, bool look_first) {
     Array<int> routes;
     for (const int route : served.routes) routes.add(route);
     // One more than a transaction may take, so that it says when it was cut short.
@@ -21,7 +21,7 @@ Command claim_command(const store::ClaimParams& params, const ServedRoutes& serv
                    look_first)};
 }
 
-Command claimed_command(const store::ClaimParams& params) {
+Command claimed_command(const store::TurnParams& params) {
     return {
         R"sql(SELECT id, name, args, spec, priority, run_at, deadline, policy::text, concurrency_key,
                 concurrency_limit, idempotency_key, retry_of, traceparent, route_id, lease, started, attempts,
@@ -48,36 +48,39 @@ store::ClaimedTask read_claimed(const Row& row) {
 
 }  // namespace
 
-ClaimAnswer PostgresStore::claim(const store::ClaimParams& params) {
-    ClaimAnswer answer;
-    if (params.to_start + params.to_hold == 0) return answer;
-    for (;;) {
-        const auto served = routes_.served(params.worker);
-        const auto answers = work_.run(
-            {claim_command(params, served, last_claim_was_empty_), claimed_command(params)}, Effect::Writes);
-        const auto& head = answers[0];
-        answer.refusal = read_refusal(head[0].text(0));
-        if (answer.refusal != ClaimRefusal::None) return answer;
-        if (head[0].boolean(1)) {  // a new route, or another registration
-            routes_.refresh(params.worker);
-            continue;
-        }
-        if (!head[0].is_null(2)) answer.next_due = Duration(head[0].integer(2));
-        answer.more = head[0].boolean(3);
-        const auto& tasks = answers[1];
-        last_claim_was_empty_ = tasks.empty();
-        answer.tasks.reserve(static_cast<std::size_t>(tasks.size()));
-        std::unordered_map<int, store::Route> routes;
-        for (const Row row : tasks) {
-            auto& claimed = answer.tasks.emplace_back(read_claimed(row));
-            const int id = row.small(13);
-            const auto [route, is_new] = routes.try_emplace(id);
-            if (is_new) route->second = routes_.find(id);
-            claimed.task.queue = route->second.queue;
-            claimed.task.tags = route->second.tags;
-        }
-        return answer;
+std::vector<Command> PostgresStore::claim_commands(const store::TurnParams& params) {
+    return {claim_command(params, routes_.served(params.worker), last_claim_was_empty_), claimed_command(params)};
+}
+
+ClaimAnswer PostgresStore::claim(const store::TurnParams& params) {
+    for (;;)
+        if (auto answer = read_claim(params, work_.run(claim_commands(params), Effect::Writes))) return *answer;
+}
+
+std::optional<ClaimAnswer> PostgresStore::read_claim(const store::TurnParams& params,
+                                                     const std::vector<Rows>& answers) {
+    const auto& head = answers[0];
+    ClaimAnswer answer{.refusal = read_refusal(head[0].text(0))};
+    if (answer.refusal != ClaimRefusal::None) return answer;
+    if (head[0].boolean(1)) {  // a new route, or another registration
+        routes_.refresh(params.worker);
+        return std::nullopt;
     }
+    if (!head[0].is_null(2)) answer.next_due = Duration(head[0].integer(2));
+    answer.more = head[0].boolean(3);
+    const auto& tasks = answers[1];
+    last_claim_was_empty_ = tasks.empty();
+    answer.tasks.reserve(static_cast<std::size_t>(tasks.size()));
+    std::unordered_map<int, store::Route> routes;
+    for (const Row row : tasks) {
+        auto& claimed = answer.tasks.emplace_back(read_claimed(row));
+        const int id = row.small(13);
+        const auto [route, is_new] = routes.try_emplace(id);
+        if (is_new) route->second = routes_.find(id);
+        claimed.task.queue = route->second.queue;
+        claimed.task.tags = route->second.tags;
+    }
+    return answer;
 }
 
 }  // namespace holdfast::postgres

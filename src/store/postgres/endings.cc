@@ -76,6 +76,7 @@ void LeaseEndings::apply(Transaction& tx) {
                report_datas_, error_codes_, error_messages_, error_datas_, has_steps_);
     const bool frees_slots = answer[0].boolean(0);
     tx.brings_work |= runs_again_ || frees_slots;
+    tx.frees_keys |= frees_slots;
     tx.ends_tasks |= ends_;
     tx.ended_steps.insert(tx.ended_steps.end(), ended_steps_.begin(), ended_steps_.end());
     if (frees_slots && has_steps_) tx.slots_to_free.insert(tx.slots_to_free.end(), ids_.begin(), ids_.end());

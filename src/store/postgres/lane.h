@@ -33,6 +33,7 @@ public:
 
     bool brings_work = false;   ///< wake waiters for work once it is committed
     bool ends_tasks = false;    ///< wake waiters for results
+    bool frees_keys = false;    ///< slots of concurrency keys became free
     bool gives_orders = false;  ///< wake the workers: their next beat brings them an order
 
     // What PostgresStore::transact does before the commit.

@@ -15,6 +15,8 @@
 
 namespace holdfast::postgres {
 
+struct EndedLeases;
+
 /// The store over a PostgreSQL database. Its verbs stand in files by their subject; most of their SQL stands in
 /// functions, in migrations/, so that it works the same through any pooler.
 class PostgresStore final : public store::JobSteering {
@@ -42,12 +44,8 @@ public:
     std::vector<store::KeyRecord> keys(const store::KeysParams& params) override;
     store::DeclareStatus declare_key(const core::KeyDeclaration& key, const std::string& who) override;
     bool remove_key(const std::string& key, const std::string& queue, const std::string& who) override;
-    // claim.cc
-    store::ClaimAnswer claim(const store::ClaimParams& params) override;
-    // finish.cc
-    std::vector<store::Fenced> start(const store::LeasesParams& params) override;
-    store::FinishAnswer finish(const store::FinishParams& params) override;
-    std::vector<store::Fenced> hand_back(const store::LeasesParams& params) override;
+    // turn.cc
+    store::TurnAnswer turn(const store::TurnParams& params) override;
     // progress.cc
     std::vector<store::Fenced> save_progress(const std::vector<store::ProgressReport>& reports) override;
     std::vector<store::Fenced> append_logs(const std::vector<store::LogChunk>& chunks) override;
@@ -198,13 +196,21 @@ private:
     [[nodiscard]] std::vector<store::TaskRecord> read_tasks(const std::vector<Uuid>& ids);
     void submit_batch(const std::vector<store::NewTask>& tasks, const Batch& batch, const std::vector<int>& routes,
                       const std::vector<bool>& old, std::vector<store::SubmitOutcome>& outcomes);
-    /// Finishes a batch; the starts ride with it if it is the last.
-    void finish_batch(const store::FinishParams& params, const std::vector<store::FinishedRun>& runs,
-                      const Batch& batch, bool with_starts, store::FinishAnswer& answer);
-    /// Finishes a batch of runs that all returned a value, and hold their leases, in one round trip; false: they are
-    /// not of that kind, and nothing was changed.
-    bool complete(const store::FinishParams& params, const std::vector<store::FinishedRun>& runs, const Batch& batch,
-                  bool with_starts, store::FinishAnswer& answer);
+
+    // turn.cc
+    /// Ends a batch of leases. The starts and the claim of the turn ride with the last one.
+    void end_batch(const store::TurnParams& params, const EndedLeases& ended, const Batch& batch, bool is_last,
+                   store::TurnAnswer& answer);
+    /// The same in one round trip, without a claim, for runs that all returned a value and hold their leases. False:
+    /// they are not of that kind, and nothing was changed.
+    bool complete(const store::TurnParams& params, const EndedLeases& ended, const Batch& batch, bool is_last,
+                  store::TurnAnswer& answer);
+    // claim.cc
+    store::ClaimAnswer claim(const store::TurnParams& params);
+    [[nodiscard]] std::vector<Command> claim_commands(const store::TurnParams& params);
+    /// nullopt: the worker's routes were out of date, and nothing was claimed.
+    std::optional<store::ClaimAnswer> read_claim(const store::TurnParams& params, const std::vector<Rows>& answers);
+
     /// Holds the worker's advisory lock on the connection for beats: its proof of life.
     void hold_session(const Uuid& worker);
     void release_session(const Uuid& worker);

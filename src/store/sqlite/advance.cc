@@ -30,6 +30,11 @@ bool may_belong_to_steps(Database& db, const std::vector<store::JustEnded>& ende
 
 }  // namespace
 
+void SqliteStore::settle(Transaction& tx) {
+    advance_jobs(tx);
+    for (const auto& [route, key] : std::exchange(tx.freed_keys, {})) unpark(tx, route, key);
+}
+
 void SqliteStore::advance_jobs(Transaction& tx) {
     auto news = std::exchange(tx.ended_tasks, {});
     auto started = std::exchange(tx.started_tasks, {});

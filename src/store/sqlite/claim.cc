@@ -9,7 +9,7 @@ namespace {
 
 using store::ClaimAnswer;
 using store::ClaimedTask;
-using store::ClaimParams;
+using store::TurnParams;
 using store::ClaimRefusal;
 
 struct ClaimingWorker {
@@ -49,7 +49,7 @@ std::vector<std::int64_t> without_paused(Database& db, Routes& known, std::vecto
 }
 
 /// Is this the worker's last request, asked again?
-bool was_answered(Database& db, const ClaimParams& params) {
+bool was_answered(Database& db, const TurnParams& params) {
     auto row = db.query("SELECT 1 FROM claim WHERE worker_id = ? AND request = ?", params.worker, params.request);
     return row.step();
 }
@@ -79,12 +79,7 @@ std::vector<ClaimedTask> granted_before(Database& db, Routes& routes, const Uuid
 
 }  // namespace
 
-ClaimAnswer SqliteStore::claim(const ClaimParams& params) {
-    if (params.to_start + params.to_hold == 0) return {};
-    return write([&](Transaction& tx) { return claim_in(tx, params); });
-}
-
-ClaimAnswer SqliteStore::claim_in(Transaction& tx, const ClaimParams& params) {
+ClaimAnswer SqliteStore::claim_in(Transaction& tx, const TurnParams& params) {
     ClaimAnswer answer;
     const auto worker = find_worker(tx.db, params.worker);
     // What was granted is told again whatever has become of the worker: it would not learn of its leases otherwise.

@@ -20,7 +20,7 @@ bool is_plain(const Candidate& candidate) {
 
 }  // namespace
 
-ClaimSearch::ClaimSearch(Transaction& tx, Routes& known_routes, const store::ClaimParams& params,
+ClaimSearch::ClaimSearch(Transaction& tx, Routes& known_routes, const store::TurnParams& params,
                          const std::vector<std::int64_t>& routes)
     : tx_(tx), known_routes_(known_routes), params_(params), routes_(routes) {
     auto row = tx_.db.query("SELECT last FROM lease_number WHERE id = 1");

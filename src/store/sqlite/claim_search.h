@@ -27,7 +27,7 @@ struct Cursor {
 /// Grants leases in the order of claims, over all routes, until the request is fulfilled.
 class ClaimSearch {
 public:
-    ClaimSearch(Transaction& tx, Routes& known_routes, const store::ClaimParams& params,
+    ClaimSearch(Transaction& tx, Routes& known_routes, const store::TurnParams& params,
                 const std::vector<std::int64_t>& routes);
 
     /// Tasks that cannot be granted are put out of reach on the way, each once in its life as a candidate; how many
@@ -52,7 +52,7 @@ private:
 
     Transaction& tx_;
     Routes& known_routes_;
-    const store::ClaimParams& params_;
+    const store::TurnParams& params_;
     const std::vector<std::int64_t>& routes_;
     std::vector<store::ClaimedTask> granted_;
     std::vector<LeaseRow> leases_;  // of those, in the same order

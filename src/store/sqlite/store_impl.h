@@ -40,12 +40,8 @@ public:
     std::vector<store::KeyRecord> keys(const store::KeysParams& params) override;
     store::DeclareStatus declare_key(const core::KeyDeclaration& key, const std::string& who) override;
     bool remove_key(const std::string& key, const std::string& queue, const std::string& who) override;
-    // claim.cc
-    store::ClaimAnswer claim(const store::ClaimParams& params) override;
-    // finish.cc
-    std::vector<store::Fenced> start(const store::LeasesParams& params) override;
-    store::FinishAnswer finish(const store::FinishParams& params) override;
-    std::vector<store::Fenced> hand_back(const store::LeasesParams& params) override;
+    // turn.cc
+    store::TurnAnswer turn(const store::TurnParams& params) override;
     // progress.cc
     std::vector<store::Fenced> save_progress(const std::vector<store::ProgressReport>& reports) override;
     std::vector<store::Fenced> append_logs(const std::vector<store::LogChunk>& chunks) override;
@@ -120,15 +116,14 @@ public:
     [[nodiscard]] std::string describe() const override { return "sqlite:" + path_; }
 
 private:
-    /// Like Lane::write, on the lane for work. Before the commit the jobs of tasks that ended or started advance, and
-    /// tasks that wait for freed keys move up. The routes that it interned are forgotten when it fails.
+    /// Like Lane::write, on the lane for work; settles before the commit. The routes that it interned are forgotten
+    /// when it fails.
     template <typename Body>
     auto write(const Body& body) {
         try {
             return work_.write([&](Transaction& tx) {
                 auto answer = body(tx);
-                advance_jobs(tx);
-                for (const auto& [route, key] : tx.freed_keys) unpark(tx, route, key);
+                settle(tx);
                 return answer;
             });
         } catch (...) {
@@ -154,9 +149,19 @@ private:
     }
 
     store::SubmitOutcome submit_one(Transaction& tx, const store::NewTask& task, bool too_old);
-    store::ClaimAnswer claim_in(Transaction& tx, const store::ClaimParams& params);
+
+    // turn.cc
+    /// Answers what one transaction has room for. Returns whether the whole turn is answered.
+    bool continue_turn(Transaction& tx, const store::TurnParams& params, store::TurnAnswer& answer);
+    bool finish_runs(Transaction& tx, const store::TurnParams& params, TransactionRoom& room,
+                     std::vector<store::FinishOutcome>& outcomes);
+    // claim.cc
+    store::ClaimAnswer claim_in(Transaction& tx, const store::TurnParams& params);
 
     // advance.cc
+    /// Advances the jobs of tasks that have ended or started in this transaction, and moves up tasks that wait for
+    /// freed keys.
+    void settle(Transaction& tx);
     /// Tells the jobs which of their tasks have ended or started in this transaction.
     void advance_jobs(Transaction& tx);
     /// Runs `body(Orchestrator&)` inside the transaction and settles what it said.

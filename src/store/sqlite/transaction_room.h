@@ -41,6 +41,8 @@ public:
         bytes_ += bytes;
         return true;
     }
+    [[nodiscard]] bool is_empty() const { return rows_ == 0; }
+    [[nodiscard]] bool has_rows(std::size_t count) const { return rows_ + count <= store::max_batch_rows; }
 
 private:
     std::size_t rows_ = 0;

@@ -93,39 +93,49 @@ Fenced hand_back_one(Transaction& tx, const TaskLease& lease) {
     return pending && pending->position.last_lease == lease.lease ? Fenced::Already : Fenced::LeaseLost;
 }
 
-}  // namespace
-
-std::vector<Fenced> SqliteStore::start(const store::LeasesParams& params) {
-    return write_each<Fenced>(params.leases, start_one);
+/// Answers as many items, from the one after the last answer on, as the transaction has room for. Returns whether all
+/// are answered.
+template <typename Item, typename Answer, typename Body>
+bool answer_each(const std::vector<Item>& items, TransactionRoom& room, std::vector<Answer>& answers,
+                 const Body& body) {
+    while (answers.size() < items.size() && room.takes(items[answers.size()]))
+        answers.push_back(body(items[answers.size()]));
+    return answers.size() == items.size();
 }
 
-store::FinishAnswer SqliteStore::finish(const store::FinishParams& params) {
-    store::FinishAnswer answer;
-    std::size_t run = 0, start = 0;
-    // The starts ride with the last of the runs that free their runners, in one transaction.
-    while (run < params.runs.size() || start < params.then_start.size()) {
-        write([&](Transaction& tx) {
-            TransactionRoom room;
-            tx.who = params.worker.to_string();
-            const auto first = run;
-            while (run < params.runs.size() && room.takes(params.runs[run])) ++run;
-            FinishedRuns(tx, params.worker, limits_)
-                .finish(std::span(params.runs).subspan(first, run - first), answer.runs);
-            if (run < params.runs.size()) return true;
-            for (; start < params.then_start.size() && room.takes(params.then_start[start]); ++start)
-                answer.starts.push_back(start_one(tx, params.then_start[start]));
-            return true;
-        });
-    }
+}  // namespace
+
+store::TurnAnswer SqliteStore::turn(const store::TurnParams& params) {
+    store::TurnAnswer answer;
+    const bool is_empty = params.finish.empty() && params.hand_back.empty() && params.start.empty();
+    bool is_done = is_empty && !params.claims();
+    while (!is_done) is_done = write([&](Transaction& tx) { return continue_turn(tx, params, answer); });
     return answer;
 }
 
-std::vector<Fenced> SqliteStore::hand_back(const store::LeasesParams& params) {
-    const std::string who = params.worker.to_string();
-    return write_each<Fenced>(params.leases, [&](Transaction& tx, const TaskLease& lease) {
-        tx.who = who;
-        return hand_back_one(tx, lease);
-    });
+bool SqliteStore::continue_turn(Transaction& tx, const store::TurnParams& params, store::TurnAnswer& answer) {
+    TransactionRoom room;
+    tx.who = params.worker.to_string();
+    const bool all_answered =
+        finish_runs(tx, params, room, answer.finished) &&
+        answer_each(params.hand_back, room, answer.handed_back,
+                    [&](auto& lease) { return hand_back_one(tx, lease); }) &&
+        answer_each(params.start, room, answer.started, [&](auto& lease) { return start_one(tx, lease); });
+    if (!all_answered) return false;
+    if (!params.claims()) return true;
+    if (!room.is_empty() && !room.has_rows(params.to_start + params.to_hold)) return false;
+    settle(tx);  // the next steps of jobs and the tasks behind freed keys can be claimed at once
+    answer.claimed = claim_in(tx, params);
+    return true;
+}
+
+bool SqliteStore::finish_runs(Transaction& tx, const store::TurnParams& params, TransactionRoom& room,
+                              std::vector<FinishOutcome>& outcomes) {
+    const auto first = outcomes.size();
+    auto last = first;
+    while (last < params.finish.size() && room.takes(params.finish[last])) ++last;
+    FinishedRuns(tx, params.worker, limits_).finish(std::span(params.finish).subspan(first, last - first), outcomes);
+    return last == params.finish.size();
 }
 
 }  // namespace holdfast::sqlite
