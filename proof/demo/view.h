@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "cli/session.h"
-#include "cli/terminal/json_shapes.h"
 #include "proof/demo/count.h"
 #include "store/store.h"
 

@@ -1,22 +1,19 @@
 #include "cli/commands.h"
 
+#include "holdfast/version.h"
+
 namespace holdfast::cli {
 
 void add_commands(Command& program, const std::vector<AddCommand>& more) {
     add_submit(program);
     add_run(program);
     program.group("tasks", "Look at tasks and steer them",
-                  {add_tasks_list, add_tasks_show, add_tasks_wait, add_tasks_logs, add_tasks_cancel, add_tasks_retry,
-                   add_tasks_force});
+                  {add_tasks_list, add_tasks_show, add_tasks_wait, add_tasks_logs, add_tasks_steering});
     program.group("jobs", "Look at jobs and steer them",
-                  {add_jobs_list, add_jobs_show, add_jobs_wait, add_jobs_logs, add_jobs_graph, add_jobs_steering,
-                   add_jobs_retry, add_jobs_approve});
-    program.group(
-        "schedules", "Look at schedules and steer them",
-        {add_schedules_apply, add_schedules_list, add_schedules_show, add_schedules_steering, add_schedules_run_now});
+                  {add_jobs_list, add_jobs_show, add_jobs_wait, add_jobs_logs, add_jobs_graph, add_jobs_steering});
+    program.group("schedules", "Look at schedules and steer them", {add_schedules});
     add_worker(program);
-    program.group("workers", "Look at workers and steer them",
-                  {add_workers_list, add_workers_show, add_workers_orders});
+    program.group("workers", "Look at workers and steer them", {add_workers});
     add_server(program);
     add_dev(program);
     program.group("tokens", "Say who may use the server: make, list and revoke its keys", {add_tokens});
@@ -32,7 +29,9 @@ void add_commands(Command& program, const std::vector<AddCommand>& more) {
     add_doctor(program);
     for (const AddCommand add : more) add(program);
     program.group("completion", "Print a script that completes commands in your shell", {add_completion});
-    add_version(program);
+    program.add("version", "Print the program's version", [](Session& session) {
+        return session.tell(Json{{"version", HOLDFAST_VERSION}}, "holdfast " HOLDFAST_VERSION);
+    });
 }
 
 }  // namespace holdfast::cli

@@ -19,34 +19,19 @@ void add_progress(Command& program);
 void add_checkpoint(Command& program);
 void add_migrate(Command& program);
 void add_doctor(Command& program);
-void add_version(Command& program);
 
 void add_tasks_list(Command& tasks);
 void add_tasks_show(Command& tasks);
 void add_tasks_wait(Command& tasks);
 void add_tasks_logs(Command& tasks);
-void add_tasks_cancel(Command& tasks);
-void add_tasks_retry(Command& tasks);
-void add_tasks_force(Command& tasks);
+void add_tasks_steering(Command& tasks);  ///< cancel, retry, force
 
 void add_jobs_list(Command& jobs);
 void add_jobs_show(Command& jobs);
 void add_jobs_wait(Command& jobs);
 void add_jobs_logs(Command& jobs);
 void add_jobs_graph(Command& jobs);
-void add_jobs_steering(Command& jobs);  ///< cancel, pause, resume
-void add_jobs_retry(Command& jobs);
-void add_jobs_approve(Command& jobs);
-
-void add_schedules_apply(Command& schedules);
-void add_schedules_list(Command& schedules);
-void add_schedules_show(Command& schedules);
-void add_schedules_steering(Command& schedules);  ///< pause, resume, remove
-void add_schedules_run_now(Command& schedules);
-
-void add_workers_list(Command& workers);
-void add_workers_show(Command& workers);
-void add_workers_orders(Command& workers);  ///< drain, cordon, uncordon, remove
+void add_jobs_steering(Command& jobs);  ///< cancel, pause, resume, retry, approve
 
 void add_recovery_status(Command& recovery);
 void add_recovery_stale(Command& recovery);
@@ -54,6 +39,8 @@ void add_recovery_settle(Command& recovery);  ///< fail-running, requeue-claimed
 void add_recovery_sweep(Command& recovery);
 void add_recovery_prune(Command& recovery);
 
+void add_schedules(Command& schedules);    ///< apply, list, show, pause, resume, remove, run-now
+void add_workers(Command& workers);        ///< list, show, drain, cordon, uncordon, remove
 void add_tokens(Command& tokens);          ///< create, list, revoke
 void add_queues(Command& queues);          ///< list, pause, resume
 void add_keys(Command& keys);              ///< list, set, remove, apply

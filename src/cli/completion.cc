@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
-#include <ostream>
+#include <algorithm>
 
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/terminal/words.h"
+#include "core/states.h"
 #include "core/task/task_options.h"
-#include "core/task/task_state.h"
-#include "core/workflow/job_state.h"
 
 namespace holdfast::cli {
 
@@ -24,7 +23,7 @@ void collect(const Command& command, const std::string& path, const std::vector<
              std::vector<Place>& places) {
     Place place{path, inherited};
     for (const std::string& name : command.option_names())
-        if (std::find(inherited.begin(), inherited.end(), name) == inherited.end()) place.words.push_back(name);
+        if (std::ranges::find(inherited, name) == inherited.end()) place.words.push_back(name);
     const auto commands = command.commands();
     for (const Command& child : commands) place.words.push_back(child.name());
     places.push_back(std::move(place));

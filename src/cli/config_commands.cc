@@ -1,9 +1,5 @@
-#include <fmt/format.h>
-
-#include <ostream>
-
 #include "cli/commands.h"
-#include "cli/terminal/json_shapes.h"
+#include "views/configuration.h"
 
 namespace holdfast::cli {
 
@@ -35,13 +31,9 @@ ExitCode check_config(Session& session) {
 
 ExitCode show_config(Session& session) {
     const config::Config config = session.load_config();
-    std::vector<std::vector<Cell>> rows;
-    for (const auto& setting : config.settings) {
-        if (session.globals.json) session.print(to_json_shape(setting));
-        rows.push_back({{setting.key}, {setting.value}, {to_text(setting.origin), Tone::Faint}});
-    }
-    if (!session.globals.json) print_table(session.io, {"KEY", "VALUE", "FROM"}, rows);
-    return ExitCode::Done;
+    return session.list({"KEY", "VALUE", "FROM"}, config.settings, [](const config::Setting& setting) {
+        return Row{{setting.key}, {setting.value}, {to_text(setting.origin), Tone::Faint}};
+    });
 }
 
 }  // namespace

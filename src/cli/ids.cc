@@ -5,10 +5,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "cli/session.h"
 #include "cli/terminal/words.h"
-#include "client/job_operations.h"
-#include "client/task_operations.h"
+#include "client/operations.h"
 #include "views/worker.h"
 
 namespace holdfast::cli {
@@ -19,10 +17,10 @@ constexpr std::size_t candidates_shown = 5;
 
 void require_id(std::string_view kind, const std::string& text) {
     if (may_begin_an_id(text)) return;
-    throw BadInput(fmt::format(
-        "'{}' is not a {} id; an id, or the beginning of one, consists of the digits 0-9 and a-f and dashes "
-        "('holdfast {}s list' shows them)",
-        text, kind, kind));
+    throw BadInput(
+        fmt::format("'{}' is not a {} id; an id, or the beginning of one, consists of the digits 0-9 and a-f and "
+                    "dashes ('holdfast {}s list' shows them)",
+                    text, kind, kind));
 }
 
 std::string nothing_begins_so(std::string_view kind, const std::string& prefix) {
@@ -89,16 +87,10 @@ store::TaskRecord resolve_task(store::ClientStore& store, const std::string& id_
     refuse_ambiguous("task", id_or_prefix, std::move(candidates));
 }
 
-std::vector<store::TaskRecord> resolve_tasks(store::ClientStore& store, const std::vector<std::string>& ids) {
-    std::vector<store::TaskRecord> records;
-    for (const auto& id : ids) records.push_back(resolve_task(store, id));
-    return records;
-}
-
-std::vector<Uuid> ids_of(const std::vector<store::TaskRecord>& records) {
-    std::vector<Uuid> ids;
-    for (const auto& record : records) ids.push_back(record.task.id);
-    return ids;
+std::vector<Uuid> resolve_tasks(store::ClientStore& store, const std::vector<std::string>& ids) {
+    std::vector<Uuid> tasks;
+    for (const auto& id : ids) tasks.push_back(resolve_task(store, id).task.id);
+    return tasks;
 }
 
 JobInfo resolve_job(store::ClientStore& store, const std::string& id_or_prefix) {
@@ -135,6 +127,22 @@ store::ScheduleRecord find_schedule(store::ClientStore& store, const std::string
     }
     throw NotFound(fmt::format("there is no schedule '{}'{}; 'holdfast schedules list' shows those there are", name,
                                suggestion(name, names)));
+}
+
+ExitCode report_steered(const Session& session, std::string_view kind, const std::vector<Uuid>& ids,
+                        const std::vector<Steered>& steered) {
+    ExitCode worst = ExitCode::Done;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        const auto& [status, sentence, code] = steered[i];
+        const std::string id = ids[i].to_string();
+        if (session.globals.json) session.print(Json{{"id", id}, {"status", status}});
+        if (code != ExitCode::Done)
+            session.io.err << fmt::format("holdfast: {} {} {}\n", kind, id, sentence);
+        else if (!session.globals.json)
+            session.io.out << fmt::format("{} {} {}\n", kind, id, sentence);
+        worst = std::max(worst, code);
+    }
+    return worst;
 }
 
 }  // namespace holdfast::cli

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/session.h"
 #include "server/api/ids.h"
-#include "store/client_store.h"
 
 namespace holdfast::cli {
 
@@ -16,9 +16,7 @@ using api::may_begin_an_id;
 
 /// Throw UnknownTask when the task does not exist.
 [[nodiscard]] store::TaskRecord resolve_task(store::ClientStore& store, const std::string& id_or_prefix);
-[[nodiscard]] std::vector<store::TaskRecord> resolve_tasks(store::ClientStore& store,
-                                                           const std::vector<std::string>& ids);
-[[nodiscard]] std::vector<Uuid> ids_of(const std::vector<store::TaskRecord>& records);
+[[nodiscard]] std::vector<Uuid> resolve_tasks(store::ClientStore& store, const std::vector<std::string>& ids);
 
 /// Throw UnknownJob when the job does not exist.
 [[nodiscard]] JobInfo resolve_job(store::ClientStore& store, const std::string& id_or_prefix);
@@ -36,5 +34,27 @@ enum class Likely {
 
 /// Finds a schedule by its name. Throws NotFound, which suggests the nearest name.
 [[nodiscard]] store::ScheduleRecord find_schedule(store::ClientStore& store, const std::string& name);
+
+/// The result of an order to one task, job or worker.
+struct Steered {
+    std::string status;    ///< the status in --json
+    std::string sentence;  ///< continues a sentence that begins with "task <id>" or "worker <id>"
+    ExitCode code = ExitCode::Done;
+};
+inline const Steered had_ended{"finished", "had ended before; nothing was changed", ExitCode::Failed};
+inline const Steered is_gone{"not_found", "is not there any more", ExitCode::Failed};
+
+/// Prints one line for the result of each id, failures on the error stream, and returns the worst code.
+ExitCode report_steered(const Session& session, std::string_view kind, const std::vector<Uuid>& ids,
+                        const std::vector<Steered>& steered);
+
+/// Reports the status that the store returned for each id, as `describe(status)`.
+template <typename Status, typename Describe>
+ExitCode report_each(const Session& session, std::string_view kind, const std::vector<Uuid>& ids,
+                     const std::vector<Status>& statuses, Describe describe) {
+    std::vector<Steered> steered;
+    for (const Status status : statuses) steered.push_back(describe(status));
+    return report_steered(session, kind, ids, steered);
+}
 
 }  // namespace holdfast::cli

@@ -1,18 +1,128 @@
 #include "cli/program_main.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <iostream>
+#include <sstream>
 
-#include "cli/run.h"
-#include "cli/terminal/visible_stream.h"
+#include "base/text.h"
+#include "cli/commands.h"
 #include "holdfast/app.h"
 #include "holdfast/runner_main.h"
 
 namespace holdfast::cli {
 
 namespace {
+
+// The name of the program; an application with these commands uses its own.
+std::string program_name(int argc, const char* const* argv) {
+    const std::string path = argc > 0 ? argv[0] : "";
+    const std::string name = path.substr(path.find_last_of('/') + 1);
+    return name.empty() ? "holdfast" : name;
+}
+
+void add_globals(Command& program, Globals& globals) {
+    program.text("--store", globals.store, "URL", "The store: sqlite:PATH or postgresql://...");
+    program.text("--server", globals.server, "URL", "A server to ask instead of a store: http://HOST:PORT")
+        .environment("HOLDFAST_SERVER");
+    program.text("--token", globals.token, "TOKEN", "The token for it").environment("HOLDFAST_TOKEN");
+    program.text("--ca-file", globals.ca_file, "FILE", "By which its certificate is checked (default: the system's)")
+        .environment("HOLDFAST_CA_FILE");
+    program.text("--config", globals.config, "FILE",
+                 "The configuration file (default: holdfast.yaml, if there is one)");
+    program.flag("--json", globals.json, "Print JSON, one object a line");
+}
+
+ExitCode complain(Io& io, std::string_view sentence, ExitCode code) {
+    io.err << "holdfast: " << visible_line(sentence) << '\n';
+    return code;
+}
+
+/// Commands that open or create a store themselves, so that a server cannot replace it.
+constexpr std::array<std::string_view, 6> commands_of_a_store = {"worker",  "server", "dev",
+                                                                 "migrate", "demo",   "bench"};
+
+void refuse_server(const std::string& program, const std::string& command, const Globals& globals) {
+    if (globals.server.empty() || std::ranges::find(commands_of_a_store, command) == commands_of_a_store.end())
+        return;
+    throw BadInput(
+        fmt::format("'{} {}' works on a store itself and cannot use the server {}; leave out --server, unset "
+                    "HOLDFAST_SERVER, and name a store with --store",
+                    program, command, mask_password(globals.server)));
+}
+
+// ---- Errors while a command runs ----------------------------------------------------------------
+
+ExitCode report_complaints(Io& io, const Complaints& fault) {
+    std::istringstream complaints(fault.what());
+    for (std::string complaint; std::getline(complaints, complaint);) complain(io, complaint, ExitCode::BadUsage);
+    return ExitCode::BadUsage;
+}
+
+template <typename... Kinds>
+bool is_any_of(const std::exception& fault) {
+    return (... || (dynamic_cast<const Kinds*>(&fault) != nullptr));
+}
+
+ExitCode guarded(Io& io, const std::function<ExitCode()>& command) {
+    try {
+        return command();
+    } catch (const Complaints& fault) {
+        return report_complaints(io, fault);
+    } catch (const BadInput& fault) {
+        const bool was_attempted = is_any_of<NotFound, UnknownTask, UnknownJob, PayloadMismatch, WrongState>(fault);
+        return complain(io, fault.what(), was_attempted ? ExitCode::Failed : ExitCode::BadUsage);
+    } catch (const CommitInDoubt& fault) {
+        return complain(io,
+                        fmt::format("{}; look with 'holdfast tasks list' or 'holdfast jobs list' whether it was done",
+                                    fault.what()),
+                        ExitCode::StoreDown);
+    } catch (const Unavailable& fault) {
+        return complain(io, fmt::format("{}; nothing was changed", fault.what()), ExitCode::StoreDown);
+    } catch (const Full& fault) {
+        return complain(io, fmt::format("{}; nothing was changed; make room and try again", fault.what()),
+                        ExitCode::StoreDown);
+    } catch (const StoreError& fault) {
+        return complain(io, fault.what(), ExitCode::StoreDown);
+    } catch (const std::exception& fault) {
+        return complain(io, fmt::format("this should not have happened: {}; please report it", fault.what()),
+                        ExitCode::Failed);
+    }
+}
+
+// Flushes the output, so that a full disk behind a redirection is reported as an error.
+ExitCode flushed(Io& io, ExitCode code) {
+    io.out.flush();
+    if (io.out && io.raw) return code;
+    return complain(io, "cannot write to the standard output", std::max(code, ExitCode::Failed));
+}
+
+/// Runs one command line. Every error becomes one sentence on `io.err` and an
+/// exit code; exceptions do not escape. `more` adds commands to those of this
+/// folder.
+ExitCode run(int argc, const char* const* argv, Io& io, const FunctionTable& functions,
+             const std::vector<AddCommand>& more) {
+    const std::string name = program_name(argc, argv);
+    Program program(name, "A durable task and workflow engine");
+    Globals globals;
+    add_globals(program.root(), globals);
+    add_commands(program.root(), more);
+    const Reading line = program.read({argv + std::min(argc, 1), argv + argc});
+    if (!line.fault.empty()) return flushed(io, complain(io, line.fault, ExitCode::BadUsage));
+    if (!line.action) {
+        io.out << line.help;
+        return flushed(io, ExitCode::Done);
+    }
+    Session session{io, std::move(globals), functions};
+    return flushed(io, guarded(io, [&] {
+                       refuse_server(name, line.command, session.globals);
+                       return line.action(session);
+                   }));
+}
 
 std::map<std::string, std::string> environment_of(char** variables) {
     std::map<std::string, std::string> environment;

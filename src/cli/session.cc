@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <ostream>
-
 #include "platform/host_identity.h"
 #include "platform/zone_files.h"
 #include "server/http/client.h"
@@ -44,8 +42,20 @@ Result<config::Config, config::ConfigErrors> Session::try_config(
 
 config::Config Session::load_config(const std::vector<config::FlagOverride>& flags) const {
     auto loaded = try_config(flags);
-    if (!loaded) throw BadConfig(to_lines(loaded.error()));
+    if (!loaded) throw Complaints(to_lines(loaded.error()));
     return std::move(loaded).value();
+}
+
+config::Config Session::load_config_file() const {
+    config::Config config = load_config();
+    if (config.file.empty())
+        throw BadInput("no configuration file was read; write one (holdfast.yaml), or name one with --config");
+    return config;
+}
+
+std::vector<config::FlagOverride> given_only(std::vector<config::FlagOverride> flags) {
+    std::erase_if(flags, [](const config::FlagOverride& flag) { return flag.value.empty(); });
+    return flags;
 }
 
 client::ConnectParams connect_params(const config::Config& config, Access access) {
@@ -81,15 +91,26 @@ http::ClientParams server_params(const Globals& globals) {
     return {.url = globals.server, .token = globals.token, .ca_file = globals.ca_file};
 }
 
-void Session::print(const views::Json& shape) const {
+void Session::print(const Json& shape) const {
     io.out << views::dump_line(shape) << '\n';
 }
 
-void Session::tell(const views::Json& shape, const std::string& sentence) const {
+ExitCode Session::tell(const Json& shape, const std::string& sentence) const {
     if (globals.json)
         print(shape);
     else
         io.out << sentence << '\n';
+    return ExitCode::Done;
+}
+
+ExitCode Session::tell_id(const Json& shape, const Uuid& id, std::string_view before, std::string_view after) const {
+    if (!io.terminal) return tell(shape, id.to_string());
+    return tell(shape, fmt::format("{}{}{}", before, paint(io, Tone::Strong, id.to_string()), after));
+}
+
+void Session::tell_more(const Uuid& last) const {
+    if (!io.terminal || globals.json) return;
+    io.out << paint(io, Tone::Faint, fmt::format("there may be more: --after {}", last.to_string())) << '\n';
 }
 
 std::string Session::who() const {

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/terminal/io.h"
 #include "client/connect.h"
@@ -11,7 +10,7 @@
 #include "holdfast/errors.h"
 #include "holdfast/function.h"
 #include "store/store.h"
-#include "views/json.h"
+#include "views/members.h"
 
 namespace holdfast::http {
 struct ClientParams;
@@ -21,6 +20,11 @@ class ServerLink;
 }
 
 namespace holdfast::cli {
+
+// The objects that --json prints: those of the API, and a few defined by the commands.
+using views::array_of;
+using views::Json;
+using views::to_json_shape;
 
 /// The options that every command takes.
 struct Globals {
@@ -32,16 +36,10 @@ struct Globals {
     bool json = false;
 };
 
-/// An error with one or more complaints; what() lists them, one per line.
+/// An error with one or more complaints, for example about a configuration; what() lists them, one per line.
 class Complaints : public BadInput {
 public:
     using BadInput::BadInput;
-};
-
-/// The configuration is not valid.
-class BadConfig : public Complaints {
-public:
-    using Complaints::Complaints;
 };
 
 /// The named worker, schedule or concurrency key does not exist.
@@ -56,8 +54,11 @@ enum class Access {
     CreateAndMigrate,  ///< create a missing file, bring the schema up to date
 };
 
-/// All errors of a configuration, one per line: the message of a BadConfig.
+/// All errors of a configuration, one per line: the message of Complaints.
 [[nodiscard]] std::string to_lines(const config::ConfigErrors& errors);
+
+/// The overrides that were given: those with a value.
+[[nodiscard]] std::vector<config::FlagOverride> given_only(std::vector<config::FlagOverride> flags);
 
 /// The parameters that open the store of a configuration.
 [[nodiscard]] client::ConnectParams connect_params(const config::Config& config, Access access);
@@ -68,8 +69,10 @@ struct Session {
     Globals globals;
     const FunctionTable& functions;  ///< of the application
 
-    /// Loads the configuration and overrides it with a command's own flags. Throws BadConfig.
+    /// Loads the configuration and overrides it with a command's own flags. Throws Complaints.
     [[nodiscard]] config::Config load_config(const std::vector<config::FlagOverride>& flags = {}) const;
+    /// Loads the configuration, and throws BadInput when no file was read.
+    [[nodiscard]] config::Config load_config_file() const;
     [[nodiscard]] Result<config::Config, config::ConfigErrors> try_config(
         const std::vector<config::FlagOverride>& flags = {}) const;
     /// Opens the store named by flag, environment or configuration, or a server in its place. Throws BadInput or
@@ -83,9 +86,22 @@ struct Session {
     [[nodiscard]] std::unique_ptr<remote::ServerLink> server() const;
 
     /// Prints a line of JSON.
-    void print(const views::Json& shape) const;
-    /// Reports the result of a command: a line of JSON with --json, else the sentence.
-    void tell(const views::Json& shape, const std::string& sentence) const;
+    void print(const Json& shape) const;
+    /// Reports the result of a command: a line of JSON with --json, else the sentence. Returns Done.
+    ExitCode tell(const Json& shape, const std::string& sentence) const;
+    /// Reports a new task or job: a line of JSON with --json, a sentence with its id on a terminal, else only the id.
+    /// Returns Done.
+    ExitCode tell_id(const Json& shape, const Uuid& id, std::string_view before, std::string_view after = "") const;
+    /// Shows one record: as a line of JSON with --json, else by `print_text(io, record)`. Returns Done.
+    template <typename Record, typename PrintText>
+    ExitCode show(const Record& record, PrintText print_text) const;
+    /// Lists records: one line of JSON each with --json, else a table of `row_of(record)`. On a terminal, `nothing`
+    /// is printed when there are none. Returns Done.
+    template <typename Record, typename RowOf>
+    ExitCode list(const std::vector<std::string>& headings, const std::vector<Record>& records, RowOf row_of,
+                  std::string_view nothing = "") const;
+    /// Says, on a terminal, how to list the next page when the last one was full and ended with `last`.
+    void tell_more(const Uuid& last) const;
 
     /// The actor recorded in events: "alice@web-1 (cli)".
     [[nodiscard]] std::string who() const;
@@ -93,5 +109,29 @@ struct Session {
 
 /// The connection parameters of the named server.
 [[nodiscard]] http::ClientParams server_params(const Globals& globals);
+
+template <typename Record, typename PrintText>
+ExitCode Session::show(const Record& record, PrintText print_text) const {
+    if (globals.json)
+        print(to_json_shape(record));
+    else
+        print_text(io, record);
+    return ExitCode::Done;
+}
+
+template <typename Record, typename RowOf>
+ExitCode Session::list(const std::vector<std::string>& headings, const std::vector<Record>& records, RowOf row_of,
+                       std::string_view nothing) const {
+    std::vector<Row> rows;
+    for (const Record& record : records) {
+        if (globals.json)
+            print(to_json_shape(record));
+        else
+            rows.push_back(row_of(record));
+    }
+    print_table(io, headings, rows);
+    if (records.empty() && !nothing.empty() && io.terminal && !globals.json) io.out << nothing << '\n';
+    return ExitCode::Done;
+}
 
 }  // namespace holdfast::cli

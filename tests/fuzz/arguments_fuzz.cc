@@ -5,10 +5,9 @@
 
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/jobs/run_input.h"
-#include "cli/tasks/arguments.h"
-#include "cli/tasks/submission.h"
-#include "cli/tasks/submit_options.h"
+#include "cli/jobs/run_flags.h"
+#include "cli/tasks/submit_flags.h"
+#include "cli/terminal/words.h"
 #include "core/task/policy_text.h"
 #include "holdfast/errors.h"
 #include "tests/fuzz/require.h"
@@ -52,12 +51,12 @@ std::optional<Flags> parse(std::vector<std::string> arguments) {
 }
 
 config::Catalog catalog() {
-    config::TaskDefinition backup{};
+    config::TaskDefinition backup{.name = "backup"};
     backup.spec = core::TaskSpec{};
     backup.spec->script = "dump";
     backup.spec->env = {{"DB", "{{ input.db }}"}, {"N", "x{{ input.n }}"}};
     backup.options.concurrency = ConcurrencyKey{.key = "db-{{ input.db }}", .limit = 2};
-    return {{"backup", backup}, {"mail", config::TaskDefinition{}}};
+    return {{"backup", backup}, {"mail", {.name = "mail"}}};
 }
 
 core::Workflow workflow() {
@@ -71,7 +70,7 @@ core::Workflow workflow() {
 void check_submit(const Flags& flags) {
     static const config::Catalog definitions = catalog();
     std::istringstream in(R"({"db": "orders", "n": 7})");
-    const std::string args = read_json_argument("--args", flags.args, in);
+    const std::string args = read_json("--args", flags.args, in);
     require(json::accept(args));
     Submission submission = read_submission(flags.work, definitions, args);
     read_submit_options(flags.submit, submission.options);

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "cli/terminal/visible_stream.h"
+#include "cli/terminal/io.h"
 #include "integration/place.h"
 
 namespace holdfast::integration {

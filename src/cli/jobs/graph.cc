@@ -1,11 +1,8 @@
 #include <fmt/format.h>
 
-#include <ostream>
-
 #include "cli/commands.h"
 #include "cli/ids.h"
-#include "cli/jobs/workflow_choice.h"
-#include "cli/terminal/json_shapes.h"
+#include "cli/jobs/run_flags.h"
 #include "core/workflow/graph.h"
 
 namespace holdfast::cli {

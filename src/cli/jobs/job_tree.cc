@@ -1,5 +1,5 @@
 #include "cli/jobs/job_tree.h"
-#include "client/job_operations.h"
+#include "client/operations.h"
 
 #include <utility>
 

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ostream>
 
 #include "base/assert.h"
 #include "base/text.h"
-#include "base/visible_text.h"
 #include "cli/tasks/timeline.h"
 
 namespace holdfast::cli {
@@ -25,7 +23,7 @@ constexpr Branches plain_branches{"|- ", "`- ", "|  ", "   "};
 constexpr Branches fine_branches{"├─ ", "└─ ", "│  ", "   "};
 
 /// A line as columns, before they are aligned.
-struct Row {
+struct TreeRow {
     std::string branch = {};
     Cell name = {};
     Cell state = {};
@@ -34,12 +32,8 @@ struct Row {
     bool is_busy = false;
 };
 
-int columns_of(std::string_view text) {
-    return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-void pad(std::string& text, int columns) {
-    text.append(static_cast<std::size_t>(std::max(columns - columns_of(text), 0)), ' ');
+void pad(std::string& text, std::size_t columns) {
+    text.append(columns - std::min(columns, columns_of(text)), ' ');
 }
 
 class TreeDrawer {
@@ -47,7 +41,7 @@ public:
     explicit TreeDrawer(bool utf8) : utf8_(utf8), branches_(utf8 ? fine_branches : plain_branches) {}
 
     void add_root(const JobTree& tree) {
-        Row row;
+        TreeRow row;
         row.name = {visible_line(tree.job.workflow), Tone::Strong};
         describe_job(row, tree);
         rows_.push_back(std::move(row));
@@ -55,23 +49,23 @@ public:
     }
 
     [[nodiscard]] std::vector<TreeLine> lines() && {
-        int names = 0, states = 0, times = 0;
-        for (const Row& row : rows_) {
+        std::size_t names = 0, states = 0, times = 0;
+        for (const TreeRow& row : rows_) {
             if (is_note(row)) continue;
             names = std::max(names, columns_of(row.branch) + columns_of(row.name.text));
             states = std::max(states, columns_of(row.state.text));
             times = std::max(times, columns_of(row.time));
         }
         std::vector<TreeLine> lines;
-        for (Row& row : rows_) lines.push_back(line_of(row, names, states, times));
+        for (TreeRow& row : rows_) lines.push_back(line_of(row, names, states, times));
         return lines;
     }
 
 private:
     /// Whether the row is a note below a step, without columns.
-    static bool is_note(const Row& row) { return row.state.text.empty(); }
+    static bool is_note(const TreeRow& row) { return row.state.text.empty(); }
 
-    static TreeLine line_of(Row& row, int names, int states, int times) {
+    static TreeLine line_of(TreeRow& row, std::size_t names, std::size_t states, std::size_t times) {
         if (!is_note(row)) {
             pad(row.name.text, names - columns_of(row.branch));
             const bool goes_on = !row.remarks.empty() || !row.time.empty();
@@ -90,7 +84,7 @@ private:
         return line;
     }
 
-    static void describe_job(Row& row, const JobTree& tree) {
+    static void describe_job(TreeRow& row, const JobTree& tree) {
         const JobInfo& job = tree.job;
         row.state = {std::string(to_text(job.state)), tone_of(job.state)};
         row.time = run_time(job.started_at, job.finished_at, tree.now);
@@ -106,7 +100,7 @@ private:
     }
 
     void add_step(const JobTree& tree, const StepNode& node, const std::string& indent, bool is_last) {
-        Row row;
+        TreeRow row;
         row.branch = concat(indent, is_last ? branches_.last : branches_.middle);
         row.name = {visible_line(node.info.name)};
         row.state = {std::string(to_text(node.info.state)), tone_of(node.info.state)};
@@ -130,7 +124,7 @@ private:
     }
 
     void add_note(const std::string& branch, const std::string& text, Tone tone) {
-        Row row;
+        TreeRow row;
         row.branch = branch;
         row.name = {visible_line(text), tone};
         row.is_busy = true;
@@ -185,7 +179,7 @@ private:
 
     const bool utf8_;
     const Branches& branches_;
-    std::vector<Row> rows_;
+    std::vector<TreeRow> rows_;
 };
 
 }  // namespace

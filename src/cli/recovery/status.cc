@@ -1,13 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ostream>
 
 #include "base/text.h"
-#include "base/visible_text.h"
 #include "cli/commands.h"
 #include "cli/tasks/timeline.h"
-#include "cli/terminal/json_shapes.h"
 #include "platform/service_loop.h"
 #include "platform/system_random.h"
 #include "server/process/container_settings.h"
@@ -29,7 +26,7 @@ std::string counts_text(const Json& counts) {
 }
 
 void print_services(const Io& io, const views::RecoveryStatus& status) {
-    std::vector<std::vector<Cell>> rows;
+    std::vector<Row> rows;
     for (const auto& note : status.notes)
         rows.push_back({{note.service},
                         {rough_duration(status.now - note.at) + " ago"},
@@ -68,7 +65,7 @@ void print_events(const Io& io, const std::vector<views::RecoveryEvent>& events)
                                                event.message)});
 }
 
-void print(const Io& io, const views::RecoveryStatus& status) {
+void print_status(const Io& io, const views::RecoveryStatus& status) {
     if (status.holder.empty())
         io.out << paint(io, Tone::Bad, "no process sweeps: start 'holdfast worker' without --no-sweep") << '\n';
     else
@@ -87,18 +84,13 @@ views::RecoveryStatus read_status(const Session& session) {
 }
 
 ExitCode show_status(Session& session) {
-    const views::RecoveryStatus status = read_status(session);
-    if (session.globals.json)
-        session.print(views::to_json_shape(status));
-    else
-        print(session.io, status);
-    return ExitCode::Done;
+    return session.show(read_status(session), print_status);
 }
 
 // ---- One pass -------------------------------------------------------------------------------------
 
-void print(const Io& io, const engine::SweepReport& report) {
-    std::vector<std::vector<Cell>> rows;
+void print_sweep(const Io& io, const engine::SweepReport& report) {
+    std::vector<Row> rows;
     for (const auto& pass : report.passes)
         rows.push_back({{pass.service},
                         pass.failure.empty() ? Cell{counts_text(views::counts_shape(pass.report))}
@@ -128,7 +120,7 @@ ExitCode sweep(Session& session) {
         has_failed = has_failed || !pass.failure.empty();
         if (session.globals.json) session.print(views::to_json_shape(pass));
     }
-    if (!session.globals.json) print(session.io, report);
+    if (!session.globals.json) print_sweep(session.io, report);
     return has_failed ? ExitCode::Failed : ExitCode::Done;
 }
 

@@ -1,9 +1,8 @@
 #include "cli/server/put_catalog.h"
 
 #include "base/text.h"
-#include "client/key_operations.h"
-#include "client/schedule_operations.h"
-#include "core/calendar/schedule_text.h"
+#include "client/catalog_changes.h"
+#include "core/calendar/schedule.h"
 
 namespace holdfast::cli {
 

@@ -1,8 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <ostream>
-
 #include "base/ids.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -22,10 +19,6 @@ struct NewTokenFlags {
     std::vector<std::string> queues;
 };
 
-store::Scope read_scope(const std::string& text) {
-    return read_word<store::Scope>("--scope", text);
-}
-
 using MadeToken = remote::MadeToken;
 
 store::NewToken token_of(const NewTokenFlags& flags, Session& session) {
@@ -33,7 +26,7 @@ store::NewToken token_of(const NewTokenFlags& flags, Session& session) {
     return {.id = make_uuid_v4(random),
             .name = flags.name,
             .hash = {},
-            .scope = read_scope(flags.scope),
+            .scope = read_word<store::Scope>("--scope", flags.scope),
             .queues = flags.queues,
             .expires_at = {},
             .who = session.who()};
@@ -78,20 +71,16 @@ ExitCode create_token(Session& session, const NewTokenFlags& flags) {
     const auto made = make_token(session, flags);
     if (!made) {
         session.io.err << fmt::format(
-            "holdfast: there is a token named {} already; choose another name, or revoke it: 'holdfast tokens revoke "
-            "{}'\n",
-            flags.name, flags.name);
+            "holdfast: there is a token named {0} already; choose another name, or revoke it: 'holdfast tokens "
+            "revoke "
+            "{0}'\n",
+            flags.name);
         return ExitCode::Failed;
     }
-    if (!session.globals.json) {
-        print_created(session.io, *made);
-        return ExitCode::Done;
-    }
-    session.print(views::to_json_shape(*made));
-    return ExitCode::Done;
+    return session.show(*made, print_created);
 }
 
-Cell status_of(const store::TokenRecord& record, Timestamp now) {
+Cell token_status(const store::TokenRecord& record, Timestamp now) {
     switch (record.state_at(now)) {
         case core::TokenState::Revoked:
             return {"revoked", Tone::Bad};
@@ -111,29 +100,28 @@ std::string last_use(const store::TokenRecord& record, Timestamp now) {
 
 constexpr const char* way_back =
     "no token is valid, and without one every server of this store stays shut: 'holdfast tokens create NAME --scope "
-    "admin', "
-    "run directly on the store, makes one\n";
+    "admin', run directly on the store, makes one\n";
+
+Row token_row(const store::TokenRecord& record, Timestamp now) {
+    return {{record.token.name},
+            {std::string(word_of(record.token.scope))},
+            {record.token.queues.empty() ? "all" : join(record.token.queues, ", ")},
+            token_status(record, now),
+            {last_use(record, now)},
+            {record.token.who},
+            {record.token.id.to_string(), Tone::Faint}};
+}
 
 ExitCode list_tokens(Session& session) {
     const auto store = session.open_store(Access::AsItIs);
     const Timestamp now = store->now();
-    std::vector<std::vector<Cell>> rows;
     const std::vector<store::TokenRecord> tokens = store->tokens();
-    for (const store::TokenRecord& record : tokens) {
-        if (session.globals.json) session.print(views::to_json_shape(record));
-        rows.push_back({{record.token.name},
-                        {std::string(word_of(record.token.scope))},
-                        {record.token.queues.empty() ? "all" : join(record.token.queues, ", ")},
-                        status_of(record, now),
-                        {last_use(record, now)},
-                        {record.token.who},
-                        {record.token.id.to_string(), Tone::Faint}});
-    }
-    if (session.globals.json) return ExitCode::Done;
-    print_table(session.io, {"NAME", "SCOPE", "QUEUES", "STATUS", "LAST USE", "MADE BY", "ID"}, rows);
-    if (!tokens.empty() && !store::has_valid(tokens, now)) session.io.err << "holdfast: " << way_back;
-    if (rows.empty() && session.io.terminal)
-        session.io.out << "no tokens: 'holdfast tokens create NAME --scope operate' makes one\n";
+    session.list(
+        {"NAME", "SCOPE", "QUEUES", "STATUS", "LAST USE", "MADE BY", "ID"}, tokens,
+        [now](const store::TokenRecord& record) { return token_row(record, now); },
+        "no tokens: 'holdfast tokens create NAME --scope operate' makes one");
+    const bool is_shut = !tokens.empty() && !store::has_valid(tokens, now);
+    if (is_shut && !session.globals.json) session.io.err << "holdfast: " << way_back;
     return ExitCode::Done;
 }
 
@@ -141,7 +129,7 @@ ExitCode revoke_token(Session& session, const std::string& name) {
     const auto store = session.open_store(Access::AsItIs);
     const bool is_revoked = store->revoke_token(name, session.who());
     if (session.globals.json)
-        session.print(views::Json{{"name", name}, {"status", is_revoked ? "revoked" : "not_found"}});
+        session.print(Json{{"name", name}, {"status", is_revoked ? "revoked" : "not_found"}});
     else if (is_revoked)
         session.io.out << fmt::format("token {} is revoked: servers refuse it within seconds\n", name);
     if (is_revoked && !session.server() && !store::has_valid(store->tokens(), store->now()))

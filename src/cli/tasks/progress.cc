@@ -1,8 +1,6 @@
 #include "cli/commands.h"
-#include "cli/tasks/arguments.h"
 #include "cli/terminal/words.h"
 #include "runner/run_socket.h"
-#include "runner/run_update.h"
 
 namespace holdfast::cli {
 
@@ -31,8 +29,7 @@ ExitCode tell_progress(Session& session, const ProgressCommand& command) {
 }
 
 ExitCode save_checkpoint(Session& session, const std::string& state) {
-    tell_runner(session.io,
-                {.fraction = {}, .text = {}, .checkpoint = read_json_argument("JSON", state, session.io.in)});
+    tell_runner(session.io, {.fraction = {}, .text = {}, .checkpoint = read_json("JSON", state, session.io.in)});
     return ExitCode::Done;
 }
 

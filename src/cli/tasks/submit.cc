@@ -1,14 +1,10 @@
 #include <fmt/format.h>
 
-#include <ostream>
-
 #include "cli/commands.h"
-#include "cli/tasks/arguments.h"
-#include "cli/tasks/ending.h"
-#include "cli/tasks/submission.h"
-#include "cli/tasks/submit_options.h"
+#include "cli/tasks/submit_flags.h"
+#include "cli/tasks/waiting.h"
 #include "cli/terminal/words.h"
-#include "client/task_operations.h"
+#include "client/operations.h"
 
 namespace holdfast::cli {
 
@@ -18,45 +14,13 @@ struct SubmitCommand {
     WorkFlags work;
     std::string args = "null";
     SubmitFlags flags;
-    bool wait = false;
-    std::string timeout;
+    WaitFlags wait;
 };
-
-std::optional<Duration> read_timeout(const SubmitCommand& command) {
-    if (command.timeout.empty()) return std::nullopt;
-    if (!command.wait)
-        throw BadInput("--timeout says how long --wait waits; for the task itself there is --attempt-timeout");
-    return read_duration("--timeout", command.timeout);
-}
-
-void print_accepted(const Io& io, const SubmitOutcome& outcome) {
-    if (!io.terminal) {
-        io.out << outcome.id.to_string() << '\n';
-        return;
-    }
-    const bool existing = outcome.status == SubmitStatus::Existing;
-    io.out << (existing ? "had been submitted before: " : "submitted ")
-           << paint(io, Tone::Strong, outcome.id.to_string()) << '\n';
-}
 
 Json shape_of(const SubmitOutcome& outcome) {
     return {{"id", outcome.id.to_string()},
             {"status", word_of(outcome.status)},
             {"concurrency_limit", outcome.concurrency_limit ? Json(*outcome.concurrency_limit) : Json()}};
-}
-
-ExitCode follow(Session& session, store::ClientStore& store, const SubmitOutcome& outcome,
-                std::optional<Duration> timeout) {
-    if (!session.globals.json) {
-        print_accepted(session.io, outcome);
-        session.io.out.flush();
-        return report_ending(session.io, await_ending(store, outcome.id, timeout));
-    }
-    const Ending ending = await_ending(store, outcome.id, timeout);
-    Json answer = shape_of(outcome);
-    answer.update(to_json_shape(ending));
-    session.print(answer);
-    return exit_code_of(ending);
 }
 
 // Warns that a pod can be submitted, although workers of this version cannot run it.
@@ -76,8 +40,7 @@ void note_other_limit(const Io& io, const Submission& submission, const SubmitOu
     if (!asked || !in_force || *in_force == asked->limit) return;
     io.err << fmt::format(
         "holdfast: the limit {} is in force for the concurrency key {}, not {}; 'holdfast keys list' shows whether "
-        "it "
-        "is declared\n",
+        "it is declared\n",
         *in_force, asked->key, asked->limit);
 }
 
@@ -90,10 +53,10 @@ store::NewTask task_of(const Submission& submission, std::string args) {
 // Finds all faults of the command line before it creates a store; only times depend on the store's clock.
 ExitCode submit(Session& session, const SubmitCommand& command) {
     const config::Config config = session.load_config();
-    std::string args = read_json_argument("--args", command.args, session.io.in);
+    std::string args = read_json("--args", command.args, session.io.in);
     Submission submission = read_submission(command.work, config.tasks, args);
     read_submit_options(command.flags, submission.options);
-    const auto timeout = read_timeout(command);
+    const auto timeout = read_timeout(command.wait, "for the task itself there is --attempt-timeout");
     read_times(command.flags, submission.deadline, {}, submission.options);
     store::NewTask task = task_of(submission, std::move(args));
 
@@ -104,12 +67,11 @@ ExitCode submit(Session& session, const SubmitCommand& command) {
     const auto outcome = client::submit_one(*store, task);
     note_missing_runner(session.io, submission);
     note_other_limit(session.io, submission, outcome);
-    if (command.wait) return follow(session, *store, outcome, timeout);
-    if (session.globals.json)
-        session.print(shape_of(outcome));
-    else
-        print_accepted(session.io, outcome);
-    return ExitCode::Done;
+    Json answer = shape_of(outcome);
+    if (!command.wait.wait || !session.globals.json)
+        session.tell_id(answer, outcome.id,
+                        outcome.status == SubmitStatus::Existing ? "had been submitted before: " : "submitted ");
+    return command.wait.wait ? await_task(session, *store, outcome.id, timeout, std::move(answer)) : ExitCode::Done;
 }
 
 }  // namespace
@@ -118,8 +80,7 @@ void add_submit(Command& program) {
     auto [command, given] = program.add("submit", "Submit a task; prints its id", submit);
     add_work_options(command, given.work);
     command.text("--args", given.args, "JSON", "Its arguments: JSON, @FILE, or - for standard input (default: null)");
-    command.flag("--wait", given.wait, "Wait for its end, and print its result");
-    command.text("--timeout", given.timeout, "DURATION", "Wait at most this long");
+    add_wait_options(command, given.wait, "Wait for its end, and print its result");
     add_submit_options(command, given.flags);
 }
 

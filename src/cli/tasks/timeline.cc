@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ostream>
 
 #include "base/assert.h"
 #include "base/text.h"
-#include "base/visible_text.h"
 
 namespace holdfast::cli {
 
@@ -27,10 +25,6 @@ void add_attempt(std::vector<TimelineEntry>& entries, const store::AttemptRecord
     if (attempt.error) end += fmt::format(": {}", error_text(*attempt.error));
     const bool good = attempt.end == core::LeaseEnd::Completed;
     entries.push_back({attempt.finished_at, std::move(end), good ? Tone::Good : Tone::Bad});
-}
-
-void add_event(std::vector<TimelineEntry>& entries, const store::EventRecord& event) {
-    entries.push_back({event.at, event_text(event)});
 }
 
 std::string holder_text(const store::TaskRecord& record) {
@@ -72,7 +66,7 @@ std::vector<TimelineEntry> timeline_of(const TaskStory& story) {
     std::vector<TimelineEntry> entries;
     entries.push_back({story.task.created_at, submit_text(story.task)});
     for (const auto& attempt : story.attempts) add_attempt(entries, attempt);
-    for (const auto& event : story.events) add_event(entries, event);
+    for (const auto& event : story.events) entries.push_back({event.at, event_text(event)});
     add_present(entries, story);
     // A stable sort keeps events of the same microsecond in the order of the life cycle.
     std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.at < b.at; });

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <ostream>
+#include <utility>
 
 #include "base/assert.h"
-#include "base/visible_text.h"
-#include "cli/terminal/visible_stream.h"
+#include "base/text.h"
+#include "base/utf8.h"
 
 namespace holdfast::cli {
 
@@ -40,14 +39,6 @@ std::string_view escape_code(Tone tone) {
     HOLDFAST_ASSERT(false);
 }
 
-// Counts characters: the continuation bytes of UTF-8 take no column.
-std::size_t columns_of(std::string_view text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-using Row = std::vector<Cell>;
-
 std::vector<std::size_t> widths_of(const std::vector<Row>& rows) {
     std::vector<std::size_t> widths(rows.front().size(), 0);
     for (const Row& row : rows)
@@ -66,6 +57,44 @@ void print_row(const Io& io, const Row& row, const std::vector<std::size_t>& wid
 }
 
 }  // namespace
+
+VisibleStream::Buffer::~Buffer() {
+    pass_on(begun_);
+}
+
+VisibleStream::Buffer::int_type VisibleStream::Buffer::overflow(int_type character) {
+    if (traits_type::eq_int_type(character, traits_type::eof())) return traits_type::not_eof(character);
+    const char byte = traits_type::to_char_type(character);
+    return xsputn(&byte, 1) == 1 ? character : traits_type::eof();
+}
+
+std::streamsize VisibleStream::Buffer::xsputn(const char* bytes, std::streamsize count) {
+    std::string text = std::exchange(begun_, {});
+    text.append(bytes, static_cast<std::size_t>(count));
+    const std::size_t whole = text.size() - unfinished_character(text);
+    begun_ = text.substr(whole);
+    text.resize(whole);
+    return pass_on(text) ? count : 0;
+}
+
+bool VisibleStream::Buffer::pass_on(std::string_view text) {
+    std::string shown;
+    while (true) {
+        const std::size_t end = std::min(text.find(own_escape), text.size());
+        shown += visible_text(text.substr(0, end));
+        if (end == text.size()) break;
+        shown += '\033';
+        text.remove_prefix(end + 1);
+    }
+    const auto size = static_cast<std::streamsize>(shown.size());
+    return to_.sputn(shown.data(), size) == size;
+}
+
+// ---- Text -----------------------------------------------------------------------------------------
+
+std::size_t columns_of(std::string_view text) {
+    return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
 
 std::string paint(const Io& io, Tone tone, std::string_view text) {
     if (tone == Tone::Plain || text.empty() || !wants_colour(io)) return std::string(text);

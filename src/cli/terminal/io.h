@@ -1,12 +1,46 @@
 #pragma once
 
-#include <iosfwd>
 #include <map>
+#include <ostream>
+#include <streambuf>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace holdfast::cli {
+
+/// Stands for ESC in the program's own terminal sequences: colours and cursor movement. This byte never occurs in
+/// valid UTF-8.
+inline constexpr char own_escape = '\xff';
+
+/// Writes text through visible_text(), so that content from a store, a file or a command line cannot control the
+/// terminal. Buffers at most the beginning of a character. For one thread at a time.
+class VisibleStream : public std::ostream {
+public:
+    /// `to` must outlive this object.
+    explicit VisibleStream(std::ostream& to) : std::ostream(nullptr), buffer_(*to.rdbuf()) { rdbuf(&buffer_); }
+
+private:
+    class Buffer : public std::streambuf {
+    public:
+        explicit Buffer(std::streambuf& to) : to_(to) {}
+        ~Buffer() override;
+        Buffer(const Buffer&) = delete;
+        Buffer& operator=(const Buffer&) = delete;
+
+    protected:
+        int_type overflow(int_type character) override;
+        std::streamsize xsputn(const char* bytes, std::streamsize count) override;
+        int sync() override { return to_.pubsync(); }
+
+    private:
+        bool pass_on(std::string_view text);
+
+        std::streambuf& to_;
+        std::string begun_;  // the first bytes of an incomplete character
+    };
+    Buffer buffer_;
+};
 
 /// The environment of one run of the program, apart from the store and the configuration file.
 struct Io {
@@ -36,9 +70,14 @@ struct Cell {
     Tone tone = Tone::Plain;
 };
 
+using Row = std::vector<Cell>;
+
+/// The number of characters: the continuation bytes of UTF-8 take no column.
+[[nodiscard]] std::size_t columns_of(std::string_view text);
+
 /// Prints a table with a heading; columns are as wide as their widest cell, two spaces apart. Prints nothing when
 /// there are no rows.
-void print_table(const Io& io, const std::vector<std::string>& headings, const std::vector<std::vector<Cell>>& rows);
+void print_table(const Io& io, const std::vector<std::string>& headings, const std::vector<Row>& rows);
 
 /// Prints the properties of one object: a label and a value per line. Empty values are left out.
 class FieldPrinter {

@@ -4,11 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <ostream>
-
 #include "base/text.h"
-#include "base/visible_text.h"
-#include "cli/terminal/visible_stream.h"
 
 namespace holdfast::cli {
 

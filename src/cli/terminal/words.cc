@@ -2,9 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <charconv>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
 
-#include "base/text.h"
+#include "core/json_text.h"
+#include "holdfast/errors.h"
 
 namespace holdfast::cli {
 
@@ -25,6 +31,35 @@ std::optional<Number> whole_text_as(const std::string& text) {
     throw BadInput(fmt::format("{}: '{}' {}", option, text, complaint));
 }
 
+std::string read_all(std::istream& in) {
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+std::string read_file(std::string_view option, const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::string text = file ? read_all(file) : "";
+    if (!file) throw BadInput(fmt::format("{}: cannot read {}: {}", option, path, std::strerror(errno)));
+    return text;
+}
+
+// Removes the library's prefix from "[json.exception.parse_error.101] parse error at line 1, column 5: ...".
+std::string readable(const nlohmann::json::exception& fault) {
+    const std::string text = fault.what();
+    const auto end_of_tag = text.find("] ");
+    return end_of_tag == std::string::npos ? text : text.substr(end_of_tag + 2);
+}
+
+void require_json(std::string_view option, const std::string& text, std::string_view where) {
+    try {
+        // Parsed in full, because json::accept() does not report the position of the fault.
+        [[maybe_unused]] const auto value = nlohmann::json::parse(text);
+    } catch (const nlohmann::json::exception& fault) {
+        throw BadInput(fmt::format("{}: {} is not JSON: {}", option, where, readable(fault)));
+    }
+    if (const auto fault = core::json_fault(text))
+        throw BadInput(fmt::format("{}: {} {}", option, fault->where, fault->problem));
+}
+
 }  // namespace
 
 int read_whole_number(std::string_view option, const std::string& text) {
@@ -34,7 +69,7 @@ int read_whole_number(std::string_view option, const std::string& text) {
 
 std::size_t read_limit(const std::string& text) {
     const int limit = read_whole_number("--limit", text);
-    if (limit < 1 || limit > 1000) throw BadInput(fmt::format("--limit: '{}' is not within 1 to 1000", text));
+    if (limit < 1 || limit > 1000) refuse("--limit", text, "is not within 1 to 1000");
     return static_cast<std::size_t>(limit);
 }
 
@@ -64,6 +99,24 @@ Timestamp read_moment(std::string_view option, const std::string& text, Timestam
     if (text.starts_with('+')) return now + read_duration(option, text.substr(1));
     if (const auto moment = parse_timestamp(text)) return *moment;
     refuse(option, text, "is not a time; write for example 2030-01-31T08:30:00Z, or +30m from now");
+}
+
+std::string read_json(std::string_view option, const std::string& given, std::istream& in) {
+    std::string text = given;
+    std::string where = "the value";
+    if (given == "-") {
+        text = read_all(in);
+        where = "standard input";
+    } else if (given.starts_with('@')) {
+        text = read_file(option, given.substr(1));
+        where = given.substr(1);
+    }
+    require_json(option, text, where);
+    return std::string(trimmed(text));  // without the newline at the end of a file or a pipe
+}
+
+std::string read_text(std::string_view option, const std::string& given) {
+    return given.starts_with('@') ? read_file(option, given.substr(1)) : given;
 }
 
 void refuse_word(std::string_view option, const std::string& text, const std::vector<std::string>& allowed) {

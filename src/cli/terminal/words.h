@@ -1,14 +1,13 @@
 #pragma once
 
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/text.h"
 #include "base/words.h"
-#include "holdfast/errors.h"
 #include "holdfast/time.h"
 #include "holdfast/uuid.h"
 
@@ -29,6 +28,12 @@ namespace holdfast::cli {
 /// Parses a time in RFC 3339, or "+30m" relative to `now`.
 [[nodiscard]] Timestamp read_moment(std::string_view option, const std::string& text, Timestamp now);
 
+/// Reads the JSON text of `option`: given literally, as `@FILE`, or as `-` for standard input. A text that is not JSON
+/// is refused with line and column.
+[[nodiscard]] std::string read_json(std::string_view option, const std::string& given, std::istream& in);
+/// Reads a text: given literally, or as `@FILE`.
+[[nodiscard]] std::string read_text(std::string_view option, const std::string& given);
+
 [[noreturn]] void refuse_word(std::string_view option, const std::string& text,
                               const std::vector<std::string>& allowed);
 
@@ -42,6 +47,13 @@ template <Worded Enum, typename Values = decltype(values_of<Enum>())>
         if (lower_case(text) == allowed.back()) return value;
     }
     refuse_word(option, text, allowed);
+}
+
+template <Worded Enum>
+[[nodiscard]] std::vector<Enum> read_words(std::string_view option, const std::vector<std::string>& texts) {
+    std::vector<Enum> values;
+    for (const std::string& text : texts) values.push_back(read_word<Enum>(option, text));
+    return values;
 }
 
 /// Returns " (did you mean 'submit'?)", or "" when no candidate is similar.

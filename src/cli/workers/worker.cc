@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/server/put_catalog.h"
-#include "config/secret_variables.h"
 #include "holdfast/version.h"
 #include "platform/log_writer.h"
 #include "platform/real_clock.h"
@@ -25,17 +24,12 @@ struct WorkerFlags {
 
 /// The flags as overrides of the configuration.
 std::vector<config::FlagOverride> overrides(const WorkerFlags& flags) {
-    std::vector<config::FlagOverride> given;
-    const auto add = [&](const char* flag, const char* key, const std::string& value) {
-        if (!value.empty()) given.push_back({flag, key, value});
-    };
-    add("--name", "worker.name", flags.name);
-    add("--queue", "worker.queues", join(flags.queues, ","));
-    add("--tag", "worker.tags", join(flags.tags, ","));
-    add("--concurrency", "worker.max_concurrent_tasks", flags.concurrency);
-    add("--isolation", "worker.isolation", flags.isolation);
-    add("--pass-env", "worker.pass_env", join(flags.pass_env, ","));
-    return given;
+    return given_only({{"--name", "worker.name", flags.name},
+                       {"--queue", "worker.queues", join(flags.queues, ",")},
+                       {"--tag", "worker.tags", join(flags.tags, ",")},
+                       {"--concurrency", "worker.max_concurrent_tasks", flags.concurrency},
+                       {"--isolation", "worker.isolation", flags.isolation},
+                       {"--pass-env", "worker.pass_env", join(flags.pass_env, ",")}});
 }
 
 store::WorkerRegistration registration_of(const config::Config& config, const FunctionTable& functions) {

@@ -1,0 +1,166 @@
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/ids.h"
+#include "cli/jobs/step_tree.h"
+#include "cli/tasks/timeline.h"
+#include "cli/terminal/words.h"
+#include "server/remote/server_calls.h"
+#include "views/job.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+// ---- List -----------------------------------------------------------------------------------------
+
+struct JobListFlags {
+    std::vector<std::string> states;
+    std::string workflow, parent, after;
+    bool all = false;
+    std::string limit = "50";
+};
+
+std::string job_detail(const JobInfo& job) {
+    if (job.error) return job.error->code;
+    if (is_terminal(job.state)) return "";
+    return job.cancel_requested ? "cancel requested" : "";
+}
+
+Row job_row(const JobInfo& job, Timestamp now) {
+    return {{job.id.to_string()},
+            {std::string(to_text(job.state)), tone_of(job.state)},
+            {job.workflow},
+            {fmt::format("{}/{}", job.steps.total() - job.steps.waiting - job.steps.ready - job.steps.running,
+                         job.steps.total())},
+            {format_timestamp(std::chrono::floor<std::chrono::seconds>(job.created_at))},
+            {run_time(job.started_at, job.finished_at, now)},
+            {job_detail(job), Tone::Faint}};
+}
+
+ExitCode list_jobs(Session& session, const JobListFlags& command) {
+    JobQuery query;
+    query.states = read_words<JobState>("--state", command.states);
+    query.workflow = command.workflow;
+    query.with_children = command.all;
+    query.limit = read_limit(command.limit);
+    const auto store = session.open_store(Access::AsItIs);
+    if (!command.parent.empty()) query.parent = resolve_job(*store, command.parent).id;
+    if (!command.after.empty()) query.after = resolve_job(*store, command.after).id;
+    const auto jobs = store->list_jobs(query);
+    session.list(
+        {"ID", "STATE", "WORKFLOW", "STEPS", "STARTED", "TIME", "DETAIL"}, jobs,
+        [now = store->now()](const JobInfo& job) { return job_row(job, now); }, "no jobs");
+    if (jobs.size() == query.limit) session.tell_more(jobs.back().id);
+    return ExitCode::Done;
+}
+
+// ---- Show -----------------------------------------------------------------------------------------
+
+constexpr int most_reasons = 10;  // each needs a read of its own, and many steps wait for the same reason
+
+std::string origin_of(const JobInfo& job) {
+    return job.parent.is_nil() ? "" : fmt::format("step {} of job {}", job.parent_step, job.parent.to_string());
+}
+
+std::string times_of(const JobInfo& job) {
+    std::string text = fmt::format("accepted {}", format_timestamp(job.created_at));
+    if (job.started_at) text += fmt::format(", started {}", format_timestamp(*job.started_at));
+    if (job.finished_at) text += fmt::format(", ended {}", format_timestamp(*job.finished_at));
+    return text;
+}
+
+void print_job_fields(const Io& io, const JobInfo& job) {
+    const FieldPrinter field(io);
+    field("job", job.id.to_string(), Tone::Strong);
+    field("workflow", job.workflow);
+    field("state",
+          fmt::format("{}{}", to_text(job.state),
+                      job.cancel_requested && !is_terminal(job.state) ? ", cancel requested" : ""),
+          tone_of(job.state));
+    field("started by", origin_of(job));
+    if (!job.retry_of.is_nil()) field("retry of", job.retry_of.to_string());
+    field("times", times_of(job));
+    if (job.deadline) field("deadline", format_timestamp(*job.deadline));
+    field("input", job.input);
+    field("output", job.output);
+    if (job.error) {
+        field("error", error_text(*job.error), Tone::Bad);
+        field("error data", job.error->data);
+    }
+}
+
+/// Says why tasks wait. Connects once, at the first question: most jobs have no waiting task.
+class WaitingReasons {
+public:
+    explicit WaitingReasons(const Session& session) : session_(session) {}
+
+    [[nodiscard]] std::string of(store::ClientStore& store, const Uuid& task) {
+        const auto record = store.find({task}).front();
+        if (!record || record->state != TaskState::Pending) return {};
+        if (!server_ && !store_) connect();
+        if (!server_) return engine::why_waiting(engine::waiting_facts(*store_, *record, stale_after_)).sentence;
+        const TaskStory story = remote::task_story(*server_, task);
+        return story.waiting ? story.waiting->sentence : std::string();
+    }
+
+private:
+    void connect() {
+        server_ = session_.server();
+        if (server_) return;
+        const config::Config config = session_.load_config();
+        stale_after_ = config.recovery.worker_stale_threshold;
+        store_ = session_.open_store_itself(config, Access::AsItIs);
+    }
+
+    const Session& session_;
+    std::unique_ptr<remote::ServerLink> server_;  // or
+    std::unique_ptr<store::Store> store_;
+    Duration stale_after_{};
+};
+
+void print_job(const Session& session, store::ClientStore& store, const JobInfo& job) {
+    print_job_fields(session.io, job);
+    session.io.out << '\n';
+    LastLines last_lines(store);
+    const auto all = [](const StepInfo&) { return true; };
+    WaitingReasons reasons(session);
+    const auto waits_for = [&, asked = 0](const Uuid& task) mutable {
+        return asked++ < most_reasons ? reasons.of(store, task) : std::string();
+    };
+    print_tree(
+        session.io,
+        read_job_tree(store, job.id,
+                      {.with_items = true, .wants_child = all, .last_lines = &last_lines, .waits_for = waits_for}));
+}
+
+ExitCode show_job(Session& session, const std::string& id) {
+    const auto store = session.open_store(Access::AsItIs);
+    const JobInfo job = resolve_job(*store, id);
+    if (session.globals.json) {
+        const auto steps = store->steps({.job = job.id, .with_items = true, .step = {}});
+        session.print(Json{{"job", to_json_shape(job)}, {"steps", array_of(steps)}});
+    } else {
+        print_job(session, *store, job);
+    }
+    return ExitCode::Done;
+}
+
+}  // namespace
+
+void add_jobs_list(Command& jobs) {
+    auto [command, given] = jobs.add("list", "Jobs, newest first", list_jobs);
+    command.texts("--state", given.states, "STATE", "Only jobs in this state (repeatable)");
+    command.text("--workflow", given.workflow, "NAME", "Only jobs of this workflow");
+    const Option parent = command.text("--parent", given.parent, "ID", "Only jobs that this one started");
+    command.flag("--all", given.all, "Also jobs that other jobs started").excludes(parent);
+    command.text("--after", given.after, "ID", "Go on after this job: the last one of the page before");
+    command.text("--limit", given.limit, "N", "At most so many, 1 to 1000 (default: 50)");
+}
+
+void add_jobs_show(Command& jobs) {
+    auto [command, id] = jobs.add("show", "One job: what it is, and how its steps stand", show_job);
+    command.argument("ID", id, "Its id, or the beginning of it");
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,100 @@
+#include "cli/jobs/run_flags.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "cli/session.h"
+#include "cli/terminal/words.h"
+#include "core/json_text.h"
+#include "core/workflow/workflow.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+using Workflows = std::map<std::string, core::Workflow>;
+
+std::string known_name(const std::string& name, const Workflows& known, const std::string& file) {
+    if (known.contains(name)) return name;
+    if (!file.empty()) throw BadInput(core::unknown_workflow(name, known, file));
+    throw BadInput(
+        fmt::format("there is no workflow '{}': no configuration file was read; write one (holdfast.yaml), name one "
+                    "with --config, or run a file of its own with -f",
+                    name));
+}
+
+core::WorkflowBundle from_file(const WorkflowChoice& choice, const config::Config& config) {
+    auto read = config::read_workflow_file(choice.file, config.tasks, config.workflows);
+    if (!read.ok()) throw Complaints(to_lines(read.error()));
+    Workflows workflows = std::move(read).value();
+    if (choice.name.empty() && workflows.size() != 1) throw BadInput(core::unnamed_workflow(workflows, choice.file));
+    const std::string name =
+        choice.name.empty() ? workflows.begin()->first : known_name(choice.name, workflows, choice.file);
+    workflows.insert(config.workflows.begin(), config.workflows.end());
+    return core::bundle_of(name, workflows);
+}
+
+std::string read_whole(const InputFlags& flags, std::istream& in) {
+    if (!flags.input_file.empty()) return read_json("--input-file", "@" + flags.input_file, in);
+    return flags.input.empty() ? "{}" : read_json("--input", flags.input, in);
+}
+
+bool is_text(const core::Workflow& workflow, const std::string& key) {
+    const auto field = std::ranges::find(workflow.input, key, &core::InputField::name);
+    return field != workflow.input.end() && field->type == core::InputType::Text;
+}
+
+/// Keeps valid JSON as written; any other text becomes a JSON string.
+std::string read_value(const std::string& text, bool is_text) {
+    return is_text || core::json_fault(text) ? nlohmann::json(text).dump() : text;
+}
+
+std::string laid_over(const InputFlags& flags, const core::Workflow& workflow, const std::string& input) {
+    if (flags.members.empty()) return input;
+    if (!input.starts_with('{')) throw BadInput("-i adds to an object, and the input is not one");
+    std::vector<std::pair<std::string, std::string>> members;
+    for (const auto& [name, value] : core::json_members(input)) members.emplace_back(name, value);
+    for (const std::string& member : flags.members) {
+        const auto equals = member.find('=');
+        if (equals == std::string::npos || equals == 0)
+            throw BadInput(fmt::format("-i: '{}' is not of the form KEY=VALUE", member));
+        if (const auto defect = text_defect(member)) throw BadInput(fmt::format("-i: the value {}", *defect));
+        const std::string key = member.substr(0, equals);
+        std::erase_if(members, [&](const auto& earlier) { return earlier.first == key; });
+        members.emplace_back(key, read_value(member.substr(equals + 1), is_text(workflow, key)));
+    }
+    return core::json_object(members);
+}
+
+}  // namespace
+
+void add_file_option(Command& command, WorkflowChoice& choice) {
+    command.text("-f,--file", choice.file, "FILE", "Take the workflow from this file; NAME is then optional");
+}
+
+core::WorkflowBundle choose_workflow(const WorkflowChoice& choice, const config::Config& config) {
+    if (!choice.file.empty()) return from_file(choice, config);
+    if (choice.name.empty()) throw BadInput("the name of a workflow is missing; or take one from a file with -f");
+    return core::bundle_of(known_name(choice.name, config.workflows, config.file), config.workflows);
+}
+
+void add_input_options(Command& command, InputFlags& flags) {
+    const Option input = command.text("--input", flags.input, "JSON",
+                                      "Its input, an object: JSON, @FILE, or - for standard input (default: {})");
+    command.text("--input-file", flags.input_file, "FILE", "The same from a file").excludes(input);
+    command.texts("-i", flags.members, "KEY=VALUE", "One member of the input (repeatable)");
+}
+
+std::string read_input(const InputFlags& flags, const core::Workflow& workflow, std::istream& in) {
+    auto checked = core::checked_input_text(workflow, laid_over(flags, workflow, read_whole(flags, in)));
+    if (checked.ok()) return std::move(checked).value();
+    std::vector<std::string> lines;
+    for (const std::string& fault : checked.error())
+        lines.push_back(fmt::format("input of workflow {}: {}", workflow.name, fault));
+    throw Complaints(join(lines, "\n"));
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,144 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/assert.h"
+#include "cli/commands.h"
+#include "cli/tasks/timeline.h"
+#include "client/connect.h"
+#include "server/remote/server_link.h"
+#include "views/configuration.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using store::Finding;
+using Findings = std::vector<Finding>;
+
+// A smaller clock error is irrelevant to a reader of timestamps.
+constexpr Duration harmless_step = std::chrono::seconds(1);
+
+// A clock that was set back is behind the timestamps that it wrote before.
+Finding clock_finding(store::ClientStore& store) {
+    const auto newest = store.list({.filter = {}, .after = {}, .limit = 1});
+    const Duration ahead = newest.empty() ? Duration::zero() : newest.front().created_at - store.now();
+    if (ahead <= harmless_step) return {Finding::Grade::Ok, "clock order", "no task is from the future", ""};
+    return {Finding::Grade::Warning, "clock order",
+            fmt::format("the newest task is {} from the future", rough_duration(ahead)),
+            "the clock was set back, or is wrong on one machine: run a time service (NTP)"};
+}
+
+/// Once a token exists, servers on loopback require one, too.
+Finding tokens_finding(store::ClientStore& store) {
+    const auto tokens = store.tokens();
+    const Timestamp now = store.now();
+    const auto valid =
+        std::ranges::count(tokens, core::TokenState::Valid, [&](const auto& token) { return token.state_at(now); });
+    if (tokens.empty())
+        return {Finding::Grade::Ok, "tokens",
+                "none was ever made: every caller of a server on loopback has full access", ""};
+    if (valid > 0) return {Finding::Grade::Ok, "tokens", fmt::format("{} valid", valid), ""};
+    return {Finding::Grade::Warning, "tokens", "none is valid any more: servers refuse every caller",
+            "make one here, directly on the store: 'holdfast tokens create NAME --scope admin'"};
+}
+
+Finding folder_finding(const fs::path& folder) {
+    if (access(folder.c_str(), F_OK) != 0)
+        return {Finding::Grade::Problem, "folder", fmt::format("{} is missing", folder.string()), "create it"};
+    if (access(folder.c_str(), R_OK | W_OK | X_OK) != 0)
+        return {Finding::Grade::Problem, "folder", fmt::format("{} may not be written", folder.string()),
+                fmt::format("give user {} write permission: SQLite makes files beside the database", geteuid())};
+    return {Finding::Grade::Ok, "folder", fmt::format("{} may be written", folder.string()), ""};
+}
+
+Finding file_finding(const fs::path& file) {
+    if (access(file.c_str(), F_OK) != 0)
+        return {Finding::Grade::Problem, "file", fmt::format("{} is missing", file.string()),
+                "'holdfast migrate' creates it"};
+    if (access(file.c_str(), R_OK | W_OK) != 0)
+        return {Finding::Grade::Problem, "file", fmt::format("{} may not be written", file.string()),
+                fmt::format("give user {} read and write permission", geteuid())};
+    return {Finding::Grade::Ok, "file", fmt::format("{} may be read and written", file.string()), ""};
+}
+
+/// Checks whether this process may use the file of an SQLite store and its folder, where SQLite creates
+/// the files beside it. Inspects paths only and does not open a file. Returns an empty list for PostgreSQL.
+Findings permission_findings(const std::string& store_url) {
+    const client::StoreAddress address = client::parse_store_url(store_url);
+    if (address.kind == client::StoreAddress::Kind::Postgres) return {};
+    const fs::path file = fs::absolute(address.place);
+    return {folder_finding(file.parent_path()), file_finding(file)};
+}
+
+Tone tone_of(Finding::Grade grade) {
+    switch (grade) {
+        case Finding::Grade::Ok:
+            return Tone::Good;
+        case Finding::Grade::Warning:
+            return Tone::Busy;
+        case Finding::Grade::Problem:
+            return Tone::Bad;
+    }
+    HOLDFAST_ASSERT(false);
+}
+
+Row finding_row(const Finding& finding) {
+    return {{std::string(word_of(finding.grade)), tone_of(finding.grade)},
+            {finding.what},
+            {finding.found},
+            {finding.advice}};
+}
+
+bool has_problem(const Findings& findings) {
+    return std::ranges::find(findings, Finding::Grade::Problem, &Finding::grade) != findings.end();
+}
+
+void add_store_findings(const Session& session, store::ClientStore& store, Findings& findings) {
+    findings.push_back({Finding::Grade::Ok, "store", store.describe(), ""});
+    findings.push_back(clock_finding(store));
+    if (!session.server()) findings.push_back(tokens_finding(store));
+    const Findings found = store.check_up();
+    findings.insert(findings.end(), found.begin(), found.end());
+}
+
+ExitCode doctor(Session& session) {
+    const config::Config config = session.load_config();
+    Findings findings = {
+        {Finding::Grade::Ok, "configuration", config.file.empty() ? "defaults, no file" : config.file, ""}};
+    ExitCode code = ExitCode::Done;
+    try {
+        add_store_findings(session, *session.open_store(Access::AsItIs), findings);
+        if (has_problem(findings)) code = ExitCode::Failed;
+    } catch (const StoreError& fault) {
+        const Findings permissions = permission_findings(config.store.url);
+        findings.insert(findings.end(), permissions.begin(), permissions.end());
+        findings.push_back(
+            {Finding::Grade::Problem, "store", fault.what(), "nothing else can be checked until this is repaired"});
+        code = ExitCode::StoreDown;
+    }
+    session.list({"GRADE", "WHAT", "FOUND", "WHAT TO DO"}, findings, finding_row);
+    return code;
+}
+
+ExitCode migrate(Session& session) {
+    const auto store = session.open_store_itself(session.load_config(), Access::CreateAndMigrate);
+    const int version = store->migrate().to;
+    return session.tell(Json{{"store", store->describe()}, {"schema_version", version}},
+                        fmt::format("{} is at schema version {}", store->describe(), version));
+}
+
+}  // namespace
+
+void add_doctor(Command& program) {
+    program.add("doctor", "Check store, schema, clock, permissions and settings, and say what to do", doctor);
+}
+
+void add_migrate(Command& program) {
+    program.add("migrate", "Create the store's schema, or bring it up to date", migrate);
+}
+
+}  // namespace holdfast::cli

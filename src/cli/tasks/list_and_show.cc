@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/ids.h"
+#include "cli/tasks/timeline.h"
+#include "cli/terminal/words.h"
+#include "core/task/policy_text.h"
+#include "server/remote/server_calls.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+// ---- List -----------------------------------------------------------------------------------------
+
+struct TaskListFlags {
+    std::vector<std::string> states;
+    std::string name, queue, after;
+    std::string limit = "50";
+};
+
+std::string task_detail(const store::TaskRecord& record) {
+    if (record.error) return record.error->code;
+    if (record.state == TaskState::Pending) {
+        if (record.waits_for == store::WaitReason::Future && record.task.run_at)
+            return fmt::format("until {}", format_timestamp(*record.task.run_at));
+        return record.waits_for == store::WaitReason::None ? "" : fmt::format("waits: {}", to_text(record.waits_for));
+    }
+    if (record.cancel_requested) return "cancel requested";
+    if (record.progress) return fmt::format("{:.0f}% {}", record.progress->fraction * 100, record.progress->text);
+    return "";
+}
+
+Row task_row(const store::TaskRecord& record) {
+    return {{record.task.id.to_string()},
+            {std::string(to_text(record.state)), tone_of(record.state)},
+            {record.task.name},
+            {record.task.queue},
+            {std::to_string(record.task.priority)},
+            {std::to_string(record.history.attempts + record.history.crashes)},
+            {format_timestamp(std::chrono::floor<std::chrono::seconds>(record.created_at))},
+            {task_detail(record), Tone::Faint}};
+}
+
+ExitCode list_tasks(Session& session, const TaskListFlags& command) {
+    store::ListParams params;
+    params.filter.states = read_words<TaskState>("--state", command.states);
+    params.filter.name = command.name;
+    params.filter.queue = command.queue;
+    params.limit = read_limit(command.limit);
+    const auto store = session.open_store(Access::AsItIs);
+    if (!command.after.empty()) params.after = resolve_task(*store, command.after).task.id;
+    const auto records = store->list(params);
+    session.list({"ID", "STATE", "NAME", "QUEUE", "PRIO", "RUNS", "SUBMITTED", "DETAIL"}, records, task_row,
+                 "no tasks");
+    if (records.size() == params.limit) session.tell_more(records.back().task.id);
+    return ExitCode::Done;
+}
+
+// ---- Show -----------------------------------------------------------------------------------------
+
+void print_story(const Io& io, const TaskStory& story) {
+    const FieldPrinter field(io);
+    const store::TaskRecord& record = story.task;
+    const store::NewTask& task = record.task;
+    field("task", task.id.to_string(), Tone::Strong);
+    field("name", task.name);
+    if (story.step) field("step", fmt::format("{} of job {}", story.step->name, story.step->job.to_string()));
+    field("state", fmt::format("{}{}", to_text(record.state), record.cancel_requested ? ", cancel requested" : ""),
+          tone_of(record.state));
+    field("queue", fmt::format("{}, priority {}", task.queue, task.priority));
+    field("tags", join(task.tags, ", "));
+    field("args", task.args);
+    field("runs", task.spec);
+    field("policy", core::encode_policy(task.policy));
+    if (task.concurrency)
+        field("key", fmt::format("{} (asked for the limit {})", task.concurrency->key, task.concurrency->limit));
+    field("idempotency", task.idempotency_key);
+    field("trace", task.traceparent);
+    if (task.deadline) field("deadline", format_timestamp(*task.deadline));
+    if (record.progress)
+        field("progress", fmt::format("{:.0f}% {}", record.progress->fraction * 100, record.progress->text));
+    field("checkpoint", record.checkpoint);
+    field("result", record.result);
+    if (record.error) {
+        field("error", fmt::format("{}: {}", record.error->code, record.error->message), Tone::Bad);
+        field("error data", record.error->data);
+    }
+    io.out << '\n';
+    for (const auto& entry : timeline_of(story)) print_entry(io, entry);
+}
+
+TaskStory read_story(const Session& session, const std::string& id) {
+    const config::Config config = session.load_config();
+    if (const auto server = session.server()) {
+        const auto store = session.open_store(config, Access::AsItIs);
+        return remote::task_story(*server, resolve_task(*store, id).task.id);
+    }
+    const auto store = session.open_store_itself(config, Access::AsItIs);
+    return views::read_story(*store, resolve_task(*store, id), config.recovery.worker_stale_threshold);
+}
+
+ExitCode show_task(Session& session, const std::string& id) {
+    return session.show(read_story(session, id), print_story);
+}
+
+}  // namespace
+
+void add_tasks_list(Command& tasks) {
+    auto [command, given] = tasks.add("list", "Tasks, newest first", list_tasks);
+    command.texts("--state", given.states, "STATE", "Only tasks in this state (repeatable)");
+    command.text("--name", given.name, "NAME", "Only tasks with this name");
+    command.text("--queue", given.queue, "NAME", "Only tasks of this queue");
+    command.text("--after", given.after, "ID", "Go on after this task: the last one of the page before");
+    command.text("--limit", given.limit, "N", "At most so many, 1 to 1000 (default: 50)");
+}
+
+void add_tasks_show(Command& tasks) {
+    auto [command, id] = tasks.add("show", "One task: what it is, and its life so far", show_task);
+    command.argument("ID", id, "Its id, or the beginning of it");
+}
+
+}  // namespace holdfast::cli

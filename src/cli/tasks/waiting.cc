@@ -1,0 +1,92 @@
+#include "cli/tasks/waiting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/ids.h"
+#include "cli/terminal/words.h"
+#include "client/waiting_room.h"
+#include "views/task.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+std::string failure_text(const store::TaskRecord& task) {
+    std::string text = fmt::format("task {} is {}", task.task.id.to_string(), to_text(task.state));
+    if (task.error) text += fmt::format(" with {}: {}", task.error->code, task.error->message);
+    return text;
+}
+
+void print_ending(const Io& io, const std::string& id, const std::optional<store::TaskRecord>& task) {
+    if (!task) {
+        io.err << fmt::format("holdfast: task {0} has not ended yet; 'holdfast tasks wait {0}' goes on waiting\n",
+                              id);
+    } else if (task->state == TaskState::Completed) {
+        if (io.terminal) io.out << paint(io, Tone::Good, "COMPLETED") << '\n';
+        io.out << task->result << '\n';
+    } else {
+        io.err << fmt::format("holdfast: {}; 'holdfast tasks show {}' tells more\n",
+                              visible_line(failure_text(*task)), id);
+    }
+}
+
+struct TasksWait {
+    std::vector<std::string> ids;
+    std::string timeout;
+};
+
+// One timeout that is shared by consecutive waits.
+class SharedTimeout {
+public:
+    explicit SharedTimeout(std::optional<Duration> whole) : whole_(whole) {}
+    [[nodiscard]] std::optional<Duration> left() const {
+        if (!whole_) return std::nullopt;
+        const auto passed = std::chrono::floor<Duration>(std::chrono::steady_clock::now() - began_);
+        return std::max(*whole_ - passed, Duration::zero());
+    }
+
+private:
+    std::optional<Duration> whole_;
+    std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+ExitCode wait_for_tasks(Session& session, const TasksWait& command) {
+    const auto timeout = read_duration_if_given("--timeout", command.timeout);
+    const auto store = session.open_store(Access::AsItIs);
+    const auto ids = resolve_tasks(*store, command.ids);
+    const SharedTimeout patience(timeout);
+    ExitCode worst = ExitCode::Done;
+    for (const Uuid& id : ids)
+        worst = std::max(worst, await_task(session, *store, id, patience.left(), {{"id", id.to_string()}}));
+    return worst;
+}
+
+}  // namespace
+
+ExitCode await_task(const Session& session, store::ClientStore& store, const Uuid& id,
+                    std::optional<Duration> timeout, Json answer) {
+    session.io.out.flush();
+    const auto task = client::WaitingRoom(store).wait(id, timeout);
+    if (session.globals.json) {
+        answer["timed_out"] = !task;
+        answer["task"] = task ? to_json_shape(*task) : Json();
+        session.print(answer);
+    } else {
+        print_ending(session.io, id.to_string(), task);
+    }
+    session.io.out.flush();
+    return task && task->state == TaskState::Completed ? ExitCode::Done : ExitCode::Failed;
+}
+
+void add_tasks_wait(Command& tasks) {
+    auto [command, given] = tasks.add("wait", "Wait until tasks have ended; prints their results", wait_for_tasks);
+    command.arguments("ID", given.ids, "Their ids, or the beginnings of them");
+    command.text("--timeout", given.timeout, "DURATION", "Wait at most this long for all of them");
+}
+
+}  // namespace holdfast::cli
