@@ -40,7 +40,7 @@ private:
 
 struct Answer {
     int status = 0;
-    Value body = {};  ///< null when it is no JSON
+    Value body = {};  ///< null when the answer is not JSON
     std::string text = {};
     std::string content_type = {};
     std::vector<std::pair<std::string, std::string>> headers = {};

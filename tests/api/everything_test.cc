@@ -91,7 +91,7 @@ TEST_F(ApiResources, KeysAreDeclaredAndRemovedAndSubmitsAreToldTheirLimits) {
     EXPECT_EQ(del("/api/keys/disk").body.at("status"), "removed");
 }
 
-TEST_F(ApiResources, KeysAreForThoseWhoMayUseTheirQueues) {
+TEST_F(ApiResources, KeysAreForTokensThatMayUseTheirQueues) {
     const std::string shipping = make_token("shipping", store::Scope::Operate, {"shipping"});
     const std::string reader = make_token("reader", store::Scope::Read);
     const auto put_as = [&](const std::string& token, const Value& body) {

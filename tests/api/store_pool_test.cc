@@ -29,7 +29,7 @@ TEST_F(ApiStorePool, AConnectionThatCameBackIsLentAgain) {
     EXPECT_NE(&*one, &*two);
 }
 
-TEST_F(ApiStorePool, WhoeverComesWhenAllAreLentWaitsForTheFirstToComeBack) {
+TEST_F(ApiStorePool, ACallerWaitsForTheFirstReturnWhenAllAreLent) {
     auto pool = pool_of(1);
     auto lent = std::make_unique<api::StorePool::Lent>(pool.lend());
     auto next = std::async(std::launch::async, [&] { return (*pool.lend()).now(); });

@@ -37,7 +37,7 @@ TEST(MachineTime, LeavesOutSleepWhereEverybodySleepsTogetherAndTellsChildrenSo) 
     }));
 }
 
-TEST(MachineTime, CountsSleepForGoodOnceSomebodyNeedsThat) {
+TEST(MachineTime, CountsSleepForGoodOnceThatIsNeeded) {
     EXPECT_TRUE(holds_in_child([] {
         count_sleep(true);
         count_sleep(false);

@@ -132,13 +132,14 @@ TEST(ServerLimits, BodiesOfAllRequestsTogetherHaveALimit) {
     TestServer server({.max_bytes_in_hand = 1'000'000});
     RawClient first(server.port());
     first.send("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 900000\r\n\r\n" + std::string(899'999, 'x'));
-    // Each turn of the loop reads from whoever has sent something: after so many, all of the first is in hand.
+    // Each turn of the loop reads from every client that has sent something: after 50 turns the whole first body is
+    // in hand.
     for (int turn = 0; turn < 50; ++turn) ASSERT_EQ(ask(server.port(), get("/echo")).status, 200);
     const auto ask_with_much = [&] { return ask(server.port(), post("/echo", std::string(200'000, 'y'))); };
     const RawAnswer refused = ask_with_much();
     expect_problem(refused, 503, "OVERLOADED");
     EXPECT_EQ(refused.headers.at("retry-after"), "1");
-    EXPECT_EQ(ask(server.port(), get("/echo")).status, 200) << "who brings nothing is served";
+    EXPECT_EQ(ask(server.port(), get("/echo")).status, 200) << "a request without a body is served";
     first.send("x");
     EXPECT_EQ(first.answer().status, 200);
     EXPECT_EQ(ask_with_much().status, 200);
@@ -165,7 +166,7 @@ TEST(ServerLimits, ConnectionsBeyondTheLimitAreToldSo) {
     ASSERT_TRUE(eventually([&] { return server->counts().connections == 2; }));
     expect_problem(ask(server.port(), get("/echo")), 503, "OVERLOADED");
     first.send(get("/echo"));
-    EXPECT_EQ(first.answer().status, 200) << "those who are there are served";
+    EXPECT_EQ(first.answer().status, 200) << "open connections are served";
     first.reset();
     ASSERT_TRUE(eventually([&] { return server->counts().connections == 1; }));
     EXPECT_EQ(ask(server.port(), get("/echo")).status, 200);

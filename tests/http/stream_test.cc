@@ -148,7 +148,7 @@ TEST(Deferred, ClientThatGoesIsNoticedAtOnce) {
     EXPECT_TRUE(eventually([&] { return server->counts().connections == 0; }));
 }
 
-TEST(Deferred, StopAnswersThoseWhoWait) {
+TEST(Deferred, StopAnswersWaitingClients) {
     TestServer server;
     RawClient client(server.port());
     client.send(get("/later"));

@@ -263,7 +263,7 @@ TEST_P(CliJobs, ApproveOfSomethingElseSaysWhatWaits) {
                                HasSubstr("did you mean 'release'?")));
 }
 
-TEST_P(CliJobs, WaitEndsWhenSomebodyElseEndsTheJob) {
+TEST_P(CliJobs, WaitEndsWhenAnotherProcessEndsTheJob) {
     const std::string id = run({"single"});
     RunningProgram waiting(command({"jobs", "wait", id, "--json"}));
     StandInWorker stand_in = worker();

@@ -172,7 +172,7 @@ TEST_P(CliRecovery, SweepActsOnCertainEvidenceAtOnceAndNamesWhatEachServiceDid) 
     EXPECT_EQ(state_of(claimed), "PENDING");
 }
 
-TEST_P(CliRecovery, SweepLeavesAWorkerThatIsOnlySilentToThoseWhoWatchIt) {
+TEST_P(CliRecovery, SweepLeavesAWorkerThatIsOnlySilentToItsObservers) {
     one_of_each(hasty_worker("w"));
     const auto lines = holdfast({"recovery", "sweep", "--json"}).json_lines();
     ASSERT_THAT(lines, SizeIs(8));

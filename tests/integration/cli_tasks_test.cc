@@ -99,7 +99,7 @@ TEST_P(CliTasks, AnIdMayBeAbbreviatedToAUniquePrefix) {
     EXPECT_THAT(listed_ids({"--state", "cancelled"}), IsEmpty());
 }
 
-TEST_P(CliTasks, WaitReturnsWhenSomebodyElseEndsTheTask) {
+TEST_P(CliTasks, WaitReturnsWhenAnotherProcessEndsTheTask) {
     const std::string id = submit({"resize"});
     RunningProgram waiting(command({"tasks", "wait", id, "--json"}));
     StandInWorker worker(store(), {"task:resize"});

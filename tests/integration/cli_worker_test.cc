@@ -217,7 +217,7 @@ TEST_P(CliWorker, WithThreadsRunsNoScripts) {
 class CliWorkerFaults : public SqliteProgramTest {};
 
 TEST_F(CliWorkerFaults, AStoreThatCannotBeUsedIsToldAndEndsIt) {
-    folder.write("test.db", "this is no database, whatever its name says, and long enough to be looked at twice");
+    folder.write("test.db", "this is not a database, whatever its name says, and long enough to be looked at twice");
     const Ran ran = holdfast({"worker"});
     EXPECT_EQ(ran.exit_code, 3);
     EXPECT_THAT(ran.err, HasSubstr("holdfast: "));

@@ -76,7 +76,7 @@ protected:
     [[nodiscard]] std::string submit(std::vector<std::string> arguments) const;
     /// The task as `tasks show --json` prints it.
     [[nodiscard]] nlohmann::json show(const std::string& id) const;
-    /// How events name whoever runs the program.
+    /// How events name the person who runs the program.
     [[nodiscard]] std::string who() const { return place->server().empty() ? "tester@" : "local from "; }
     [[nodiscard]] std::string how() const { return place->server().empty() ? "(cli)" : "(api)"; }
     /// The same store, opened in this process.

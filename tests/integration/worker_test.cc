@@ -135,7 +135,7 @@ TEST_P(WorkerTest, StopAsksWhatRunsToStop) {
     EXPECT_TRUE(client.get(task.id).has_value());
 }
 
-TEST_P(WorkerTest, APartThatARunReturnsAfterItsCancelIsKeptInTheErrorForWhoeverWaits) {
+TEST_P(WorkerTest, APartThatARunReturnsAfterItsCancelIsKeptInTheError) {
     std::promise<void> began;
     const auto count = app.task<int, int>("count", [&](Context& context, int total) {
         int n = 0;
@@ -224,7 +224,7 @@ TEST_F(WorkerFaults, ProcessesNeedAProgramThatBeganWithRunnerMain) {
 }
 
 TEST_F(WorkerFaults, AStoreThatCannotBeUsedIsThrownByWait) {
-    folder.write("test.db", "this is no database, whatever its name says, and long enough to be looked at twice");
+    folder.write("test.db", "this is not a database, whatever its name says, and long enough to be looked at twice");
     Worker worker(place->url(), {});
     worker.start();
     EXPECT_THROW(worker.wait(), Unusable);

@@ -243,7 +243,7 @@ TEST_F(ContainerRunTest, FenceRemovesTheContainerToo) {
     EXPECT_EQ(containers(), "");
 }
 
-TEST_F(ContainerRunTest, ContainersOfALeaseAreRemovedByWhoeverReachesTheEngine) {
+TEST_F(ContainerRunTest, ContainersOfALeaseAreRemovedByAnyProcessThatReachesTheEngine) {
     const store::TaskLease lease{platform::new_task_id(), 7}, other{platform::new_task_id(), 7};
     for (const auto& each : {lease, other}) {
         std::vector<std::string> words = run_command(

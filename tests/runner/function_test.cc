@@ -315,7 +315,7 @@ TEST(Runner, FencesItselfWhenTheDeadlinePassesThoughWorkerAndKeeperDoNothing) {
     EXPECT_TRUE(bench.told<RunnerGone>(runner).empty());
 }
 
-TEST(Runner, ThatIsStoppedIsFencedByItsKeeperUnlessWhatItRunsNowIsNotFenced) {
+TEST(Runner, IsFencedByItsKeeperWhileStoppedUnlessItsTaskIsUnfenced) {
     PoolBench bench;
     const auto runner = bench.spawn();
     begin_fenced(bench, runner, "echo");

@@ -46,7 +46,7 @@ TEST(Keeper, HoldsADescriptorOpenUntilEverythingIsDead) {
     held.close();
     char byte = 0;
     platform::set_nonblocking(ours.get());
-    EXPECT_LT(read(ours.get(), &byte, 1), 0) << "somebody still has the other end";
+    EXPECT_LT(read(ours.get(), &byte, 1), 0) << "the keeper still has the other end";
     bench.close();
     EXPECT_EQ(read(ours.get(), &byte, 1), 0);
 }

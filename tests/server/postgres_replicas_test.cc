@@ -33,7 +33,7 @@ TEST_P(Replicas, GoOnWithoutOneThatWasKilledAndForgetItAfterAnHour) {
     const auto second = serve();
     wait_until([&] { return store().replicas().size() == 2 && !sweeper().empty(); }, "both servers");
     EXPECT_EQ(first->get_json("/api/replicas")["items"].size(), 2);
-    // Whoever sweeps is killed; nobody is told.
+    // The server that sweeps is killed without a notice to the other.
     const bool first_sweeps = sweeps(*first);
     ServingProgram& victim = first_sweeps ? *first : *second;
     ServingProgram& other = first_sweeps ? *second : *first;

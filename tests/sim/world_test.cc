@@ -40,7 +40,7 @@ TEST(World, HasOnlyTheFaultsThatItMayHave) {
     EXPECT_EQ(World(options).run().drawn, std::vector<FaultKey>{report.drawn.front()});
 }
 
-TEST(World, IsMigratedFromAnyOlderSchemaByWhoeverOpensItFirst) {
+TEST(World, IsMigratedFromAnyOlderSchemaByTheFirstProcessToOpenIt) {
     for (int version = 1; version < sqlite::embedded_migrations().back().number; ++version) {
         RunOptions options = calm_world(3);
         options.plan = draw_plan(Dice(3));

@@ -119,7 +119,7 @@ int hold_transaction(const ChildContext& child) {
     return 0;
 }
 
-/// Stops the process, once, when somebody asks for the time; until then it is as the other.
+/// Like the other clock, but once armed it stops the process at the next call of now().
 class StoppingClock final : public Clock {
 public:
     explicit StoppingClock(const Clock& other) : other_(other) {}
@@ -143,7 +143,7 @@ int stop_inside_its_turn(const ChildContext& child) {
     return 0;
 }
 
-/// Opens the store as somebody who may only read its files.
+/// Opens the store as a user who may only read its files.
 int open_without_rights(const ChildContext& child) {
     for (const auto& file :
          std::filesystem::directory_iterator(std::filesystem::path(child.open.address).parent_path())) {

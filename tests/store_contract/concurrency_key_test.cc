@@ -145,7 +145,7 @@ TEST_P(ConcurrencyKeys, DoNotStrandWaitersBehindAnOverdueOne) {
     EXPECT_THAT(got, ElementsAre(after));
 }
 
-TEST_P(ConcurrencyKeys, PassFromAnOverdueTaskToTheNextInOrderNotToWhoeverIsInReach) {
+TEST_P(ConcurrencyKeys, PassFromAnOverdueTaskToTheNextInOrderNotToALatecomer) {
     submit_keyed();
     const auto lease = claim_one(worker);
     auto brief = with_priority(with_key(a_task(clock.now()), "k"), 10);

@@ -3,7 +3,7 @@
 namespace holdfast::contract {
 namespace {
 
-/// P5: what the verbs promise, the database keeps, whoever writes to it.
+/// P5: the database itself refuses what the verbs promise not to do, whichever program writes to it.
 class TerminalIsFinal : public StoreContract {
 protected:
     void SetUp() override {

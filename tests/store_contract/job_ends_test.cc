@@ -8,7 +8,7 @@ namespace {
 
 using store::Fenced;
 
-/// Whoever ends a task, its job hears of it in the same transaction.
+/// Every end of a task reaches its job in the same transaction.
 class JobEnds : public JobContract {
 protected:
     Uuid start_pair() { return start({a_step("a"), a_step("b", {"a"})}); }
@@ -93,7 +93,7 @@ TEST_P(JobEnds, TheCancelOfATaskAdvancesTheJob) {
 
 TEST_P(JobEnds, AnExpiredTaskAdvancesTheJob) {
     const Uuid id = start_pair();
-    // No step has a deadline of its own; a task that has one is what somebody else wrote there.
+    // Steps have no deadline, so the test writes one into the task.
     const auto raw = database->raw();
     raw->execute("UPDATE ready SET deadline = run_at WHERE task_id = " + raw->literal(step(id, "a").task));
     clock.advance(1s);

@@ -170,7 +170,7 @@ TEST_P(JobFlow, OnErrorContinueCompletesAllTheSame) {
     EXPECT_EQ(state(id), JobState::Completed);
 }
 
-TEST_P(JobFlow, OnErrorPauseHoldsTheRestUntilSomebodyResumes) {
+TEST_P(JobFlow, OnErrorPauseHoldsTheRestUntilAPersonResumes) {
     auto flow = a_flow({a_step("a"), a_step("b")});
     flow.on_error = core::OnError::Pause;
     const Uuid id = start({flow});

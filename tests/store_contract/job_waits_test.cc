@@ -18,7 +18,7 @@ protected:
 };
 HOLDFAST_FOR_EVERY_STORE(JobWaits);
 
-TEST_P(JobWaits, AnApprovalWaitsForSomebodyAndTellsWhoAndWhy) {
+TEST_P(JobWaits, AnApprovalWaitsForAPersonAndRecordsWhoAndWhy) {
     auto flow = a_flow({approval_step("ok", "Release {{ input.version }}?"), a_step("b", {"ok"})});
     const Uuid id = start({flow}, R"({"version":"1.2"})");
     EXPECT_EQ(step(id, "ok").state, StepState::Running);

@@ -140,7 +140,7 @@ TEST_P(PostgresJobs, CancelledUnderTheHandsOfEightWorkersAllEnd) {
     EXPECT_EQ(deadlocks(), 0);
 }
 
-TEST_P(PostgresJobs, ClaimedWhileSomebodyWorksOnTheTreeAreMarkedAsStartedByTheFirstEnd) {
+TEST_P(PostgresJobs, ClaimedWhileTheirTreeIsLockedAreMarkedAsStartedByTheFirstEnd) {
     const auto id = start({a_flow({a_step("a"), a_step("b")})});
     raw->execute("BEGIN; SELECT job_id FROM job_progress FOR UPDATE");
     const auto claimed = claim(*store, worker, 2).tasks;

@@ -122,8 +122,8 @@ TEST_F(PostgresKeys, RetentionLeavesAKeyWhoseSubmitIsUnderWay) {
     EXPECT_EQ(limit_of("a"), "none");
 }
 
-/// Whoever takes or frees slots has to know whose they are counted with.
-TEST_F(PostgresKeys, SharingAKeyWaitsForThoseWhoTakeSlots) {
+/// A transaction that takes or frees slots must know whether other queues share them.
+TEST_F(PostgresKeys, SharingAKeyWaitsForTransactionsThatTakeSlots) {
     raw->execute(submit_call("a", 1));
     raw->execute(submit_call("b", 1));
     raw->execute("BEGIN");

@@ -182,9 +182,9 @@ TEST_F(PostgresPlans, TouchFewPagesOfTasksThatWereParkedAMomentAgo) {
         ASSERT_LT(claims, 30);
         claim_and_finish();
     }
-    // Whoever looks at the past, also in another database, keeps dead entries from being marked as such. Once nobody
-    // does who began before the tasks were parked, it is measured; again, a little later, where autovacuum came
-    // between.
+    // A transaction with an old snapshot, in any database, keeps dead index entries from being marked as dead. So the
+    // test measures once every transaction that began before the tasks were parked has ended, and again a little
+    // later if autovacuum interfered.
     const std::string parked = raw->value("SELECT pg_current_xact_id()::xid");
     while (raw->number(concat("SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
                               " AND greatest(age(backend_xmin), age(backend_xid)) > age('",

@@ -128,7 +128,7 @@ TEST_F(ThroughAPooler, EveryVerbWorksWithoutSessionLiveness) {
     EXPECT_EQ(store->count().completed, 150);
     EXPECT_EQ(store->count().failed, 100);
     EXPECT_FALSE(store->look().workers.at(0).proves_session);
-    EXPECT_TRUE(watch->wait(1100ms)) << "the safety poll is there for those who cannot listen";
+    EXPECT_TRUE(watch->wait(1100ms)) << "the safety poll serves clients that cannot listen";
 }
 
 }  // namespace

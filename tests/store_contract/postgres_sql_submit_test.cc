@@ -346,7 +346,7 @@ TEST_F(SqlSubmit, FollowsTheDatabasesOwnLimitOfAPayload) {
     raw->execute(
         "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET holdfast.max_payload_bytes = 10', current_database());"
         " END $$");
-    raw = database->raw();  // it holds for those who connect from now on
+    raw = database->raw();  // the setting holds for new connections
     EXPECT_EQ(complaint_about("SELECT holdfast.submit('noop', '\"12345678\"')"), "");
     EXPECT_THAT(complaint_about("SELECT holdfast.submit('noop', '\"123456789\"')"),
                 HasSubstr("args: has 11 bytes; at most 10 are allowed"));

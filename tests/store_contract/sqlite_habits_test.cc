@@ -308,7 +308,7 @@ TEST_F(SqliteHabits, AWriterThatIsStoppedInsideItsTurnIsNamedToTheOthers) {
     EXPECT_EQ(store->submit({a_task(clock.now())}).at(0).status, store::SubmitStatus::Accepted);
 }
 
-TEST_F(SqliteHabits, WhoeverHoldsUpTheOthersIsNamedThoughItHasNotWrittenYet) {
+TEST_F(SqliteHabits, AProcessThatBlocksTheOthersIsNamedBeforeItsFirstWrite) {
     ASSERT_EQ(child("open").wait(), 0);  // the last that did write
     sqlite::Turnstile others(database->address(), sqlite::Turnstile::Rank::Work);
     for (const char* file : {"-turn", "-gate"}) {
@@ -431,7 +431,7 @@ TEST_F(SqliteHabits, TheCheckUpWarnsWhenEverybodyCanReadTheFile) {
     };
     EXPECT_EQ(permissions().grade, store::Finding::Grade::Ok);
     chmod(database->address().c_str(), 0660);
-    EXPECT_EQ(permissions().grade, store::Finding::Grade::Ok) << "a group is somebody's choice";
+    EXPECT_EQ(permissions().grade, store::Finding::Grade::Ok) << "access by a group is set on purpose";
     chmod(database->address().c_str(), 0644);
     EXPECT_EQ(permissions().grade, store::Finding::Grade::Warning);
     EXPECT_THAT(permissions().advice, HasSubstr("chmod o-rwx " + database->address()));

@@ -58,7 +58,7 @@ TEST_P(UnmatchedTasks, CountFromTheTimeTheyWereSubmittedFor) {
     EXPECT_THAT(found(5s), ElementsAre(later.id));
 }
 
-TEST_P(UnmatchedTasks, AreNotThoseThatSomebodyHolds) {
+TEST_P(UnmatchedTasks, AreNotThoseThatAWorkerHolds) {
     submit(failing());
     submit(failing());
     const auto worker = join(*store);

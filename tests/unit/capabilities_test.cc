@@ -73,7 +73,7 @@ TEST(Capabilities, DoNotIncludeContainersWhenTheirEngineFailsIsMissingOrIsNotAPr
     EXPECT_FALSE(answers({}, std::chrono::seconds(10)));
 }
 
-/// Returns when the process is dead, whoever its parent is.
+/// Returns when the process is dead. It need not be a child of this one.
 void await_death(pid_t pid) {
     const int descriptor = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
     if (descriptor < 0) return;  // dead and gone

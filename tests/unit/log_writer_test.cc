@@ -82,7 +82,7 @@ TEST(LogWriter, LeavesOutWhatIsLessImportantThanAskedFor) {
     EXPECT_EQ(out.str(), "2026-11-15T00:00:01.500Z warning x\n2026-11-15T00:00:01.500Z error x\n");
 }
 
-TEST(LogWriter, WritesWholeLinesWhoeverWrites) {
+TEST(LogWriter, WritesWholeLinesFromEveryThread) {
     std::ostringstream out;
     LogWriter log(out, LogFormat::Json, LogLevel::Debug, clock_at_dawn);
     std::vector<std::thread> threads;

@@ -58,7 +58,7 @@ TEST(MaskPassword, LeavesTextsWithoutPasswordsAlone) {
         EXPECT_EQ(mask_password(text), text);
 }
 
-TEST(MaskPassword, HidesPasswordsThatSomebodyForgotToEscape) {
+TEST(MaskPassword, HidesPasswordsThatWereNotEscaped) {
     expect_masked({
         {"postgresql://user:p@ss@host/db", "postgresql://user:***@host/db"},
         {"postgresql://user:p/ss@host/db", "postgresql://user:***@host/db"},

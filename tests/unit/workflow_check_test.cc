@@ -477,7 +477,7 @@ TEST(WorkflowCheck, NamesACycleOfWorkflows) {
                 ElementsAre("steps.z.workflow: makes a cycle of workflows: c -> a -> b -> c"));
     EXPECT_THAT(faults(named("top", {child("s", "a")}), all),
                 ElementsAre(HasSubstr("steps.s.workflow: nests jobs deeper than 10 levels: top -> a -> b -> c -> a")))
-        << "whoever starts a cycle is told, too";
+        << "a workflow that starts a cycle is refused, too";
 }
 
 TEST(WorkflowCheck, AllowsTenLevelsOfChildJobsAndNoMore) {
