@@ -1,13 +1,8 @@
-#include "config/catalog_reader.h"
-
 #include <set>
 
-#include "base/name.h"
 #include "base/text.h"
-#include "config/input_template.h"
 #include "config/keys.h"
-#include "config/shown.h"
-#include "config/values.h"
+#include "config/sections.h"
 #include "core/task/task_options.h"
 
 namespace holdfast::config {
@@ -17,65 +12,48 @@ namespace {
 /// Reads one definition.
 class DefinitionReader {
 public:
-    DefinitionReader(const SourceNode& node, const std::string& file, Draft& draft)
-        : node_(node), file_(file), draft_(draft) {}
+    DefinitionReader(const SourceNode& node, Complaints& complaints) : node_(node), complaints_(complaints) {}
 
     std::optional<TaskDefinition> read() {
+        const std::size_t complaints_before = complaints_.count();
         check_name();
         if (!is_mapping()) return std::nullopt;
-        definition_.origin = origin(node_.key_at);
+        definition_.name = node_.key;
+        definition_.origin = complaints_.origin(node_.key_at);
         definition_.spec.emplace();
         for (const SourceNode& entry : node_.children) read_entry(entry);
         // With an invalid kind, further checks would only report follow-up errors.
         if (!faulty_.contains("type") && !faulty_.contains("runner")) check_whole();
-        if (is_faulty_) return std::nullopt;
-        note_key();
+        if (complaints_.count() > complaints_before) return std::nullopt;
+        if (const SourceNode* entry = node_.find("concurrency_key"))
+            complaints_.note_key(*entry, *definition_.options.concurrency, definition_.options.queue);
         return std::move(definition_);
     }
 
 private:
     void check_name() {
         if (node_.key.empty() || node_.key.size() > max_name_bytes)
-            complain(node_.key_at, node_.path, concat("a task's name has 1 to ", max_name_bytes, " bytes"), "");
+            complaints_.complain(node_, node_.path, concat("a task's name has 1 to ", max_name_bytes, " bytes"));
         else if (const auto defect = name_defect(node_.key))
-            complain(node_.key_at, node_.path, concat("the task's name ", *defect), "");
+            complaints_.complain(node_, node_.path, concat("the task's name ", *defect));
     }
 
     bool is_mapping() {
         if (node_.kind == NodeKind::Mapping) return true;
         const bool is_text = node_.kind == NodeKind::Scalar;
-        complain(node_.at, node_.path, concat(word_of(node_.kind), " instead of a mapping"),
-                 is_text ? concat("write ", node_.key, ": {script: ...}") : "");
+        complaints_.complain_at(node_.at, node_.path, concat(word_of(node_.kind), " instead of a mapping"),
+                                is_text ? concat("write ", node_.key, ": {script: ...}") : "");
         return false;
     }
 
     void read_entry(const SourceNode& entry) {
         const TaskKey* key = find_option(task_keys(), entry.key);
-        if (key == nullptr) return refuse_key(entry);
-        const auto value = read_value(*key, entry);
-        if (value.ok()) {
-            if (!key->of_spec || !is_function()) key->assign(definition_, value.value());
-            return;
-        }
-        is_faulty_ = true;
-        faulty_.insert(entry.key);
-        draft_.complain({.where = origin(entry.key_at),
-                         .key = entry.path,
-                         .title = value.error().title,
-                         .found = shown_under(entry.key, entry),
-                         .allowed = allowed_values(*key),
-                         .suggestion = value.error().suggestion});
-    }
-
-    void refuse_key(const SourceNode& entry) {
-        const auto near = nearest_word(entry.key, names_of(task_keys()));
-        is_faulty_ = true;
-        draft_.complain({.where = origin(entry.key_at),
-                         .key = mask_password(entry.path),
-                         .title = "unknown key",
-                         .found = shown_under(entry.key, entry),
-                         .allowed = join(names_of(task_keys()), ", "),
-                         .suggestion = near ? concat("did you mean ", *near, "?") : ""});
+        if (key == nullptr) return complaints_.unknown_key(entry, names_of(task_keys()));
+        const auto value = complaints_.read(*key, entry);
+        if (!value)
+            faulty_.insert(entry.key);
+        else if (!key->of_spec || !is_function())
+            key->assign(definition_, *value);
     }
 
     /// Runs the checks that involve more than one key.
@@ -84,22 +62,11 @@ private:
             check_function();
         else
             check_spec();
-        check_templates();
+        for (const auto& [key, fault] : template_faults(definition_)) complain_about(key, fault);
         check_options();
         const auto& concurrency = definition_.options.concurrency;
         if (concurrency && concurrency->key.empty() && !faulty_.contains("concurrency_key"))
             complain_about("concurrency_limit", "needs concurrency_key");
-    }
-
-    void note_key() {
-        const SourceNode* entry = node_.find("concurrency_key");
-        if (entry == nullptr) return;
-        const SubmitOptions& options = definition_.options;
-        draft_.note({.where = origin(entry->key_at),
-                     .path = entry->path,
-                     .key = options.concurrency->key,
-                     .queue = options.queue,
-                     .limit = options.concurrency->limit});
     }
 
     void check_function() {
@@ -115,17 +82,6 @@ private:
         }
     }
 
-    void check_templates() {
-        const auto check = [&](std::string_view key, const std::string& text) {
-            if (const auto fault = template_fault(text)) complain_about(key, *fault);
-        };
-        if (definition_.spec) {
-            for (const auto& [name, text] : definition_.spec->env) check("env", text);
-            for (const auto& word : definition_.spec->command) check("command", word);
-        }
-        if (definition_.options.concurrency) check("concurrency_key", definition_.options.concurrency->key);
-    }
-
     void check_options() {
         for (const core::TaskOption& option : core::task_options()) {
             const auto defect = core::option_defect(option, option.name, option.get(definition_.options));
@@ -136,20 +92,8 @@ private:
     /// Reports a fault at the line of the key, or of the definition when the key is missing.
     void complain_about(std::string_view key, std::string title) {
         const SourceNode* entry = node_.find(key);
-        complain(entry == nullptr ? node_.key_at : entry->key_at, concat(node_.path, '.', key), std::move(title), "");
+        complaints_.complain(entry == nullptr ? node_ : *entry, concat(node_.path, '.', key), std::move(title));
     }
-
-    void complain(Position at, std::string key, std::string title, std::string suggestion) {
-        is_faulty_ = true;
-        draft_.complain({.where = origin(at),
-                         .key = std::move(key),
-                         .title = std::move(title),
-                         .found = "",
-                         .allowed = "",
-                         .suggestion = std::move(suggestion)});
-    }
-
-    [[nodiscard]] Origin origin(Position at) const { return {OriginKind::File, file_, at}; }
 
     /// Looks up `type` directly, because it may come after the other keys.
     [[nodiscard]] bool is_function() const {
@@ -158,38 +102,24 @@ private:
     }
 
     const SourceNode& node_;
-    const std::string& file_;
-    Draft& draft_;
+    Complaints& complaints_;
     TaskDefinition definition_;
     std::set<std::string, std::less<>> faulty_;  // keys with an invalid value
-    bool is_faulty_ = false;
 };
 
 }  // namespace
 
-Catalog read_catalog(const SourceNode& section, const std::string& file, Draft& draft) {
-    Catalog catalog;
-    if (section.kind == NodeKind::Null) return catalog;
-    if (section.kind != NodeKind::Mapping) {
-        draft.complain({.where = {OriginKind::File, file, section.at},
-                        .key = section.path,
-                        .title = concat(word_of(section.kind), " instead of a mapping"),
-                        .found = shown_under(section.path, section),
-                        .allowed = "a mapping of names to definitions: {backup: {script: ...}}",
-                        .suggestion = ""});
-        return catalog;
+KnownTasks read_tasks(const SourceNode& section, const std::string& file, Draft& draft) {
+    KnownTasks tasks;
+    Complaints complaints(file, draft);
+    for (const SourceNode& node :
+         complaints.entries(section, "a mapping of names to definitions: {backup: {script: ...}}")) {
+        if (auto definition = DefinitionReader(node, complaints).read())
+            tasks.catalog.emplace(node.key, std::move(*definition));
+        else
+            tasks.faulty.insert(node.key);
     }
-    for (const SourceNode& node : section.children)
-        if (auto definition = DefinitionReader(node, file, draft).read())
-            catalog.emplace(node.key, std::move(*definition));
-    return catalog;
-}
-
-std::set<std::string> faulty_names(const SourceNode& section, const Catalog& catalog) {
-    std::set<std::string> names;
-    for (const SourceNode& node : section.children)
-        if (!catalog.contains(node.key)) names.insert(node.key);
-    return names;
+    return tasks;
 }
 
 }  // namespace holdfast::config

@@ -12,7 +12,7 @@
 #include "config/config_error.h"
 #include "core/calendar/schedule.h"
 #include "core/task/concurrency.h"
-#include "core/task/unmatched.h"
+#include "core/task/verdict.h"
 #include "core/workflow/workflow.h"
 #include "holdfast/result.h"
 #include "holdfast/time.h"
@@ -101,6 +101,8 @@ struct ServerConfig {
     Duration shutdown_grace;
 };
 
+using Workflows = std::map<std::string, core::Workflow>;  ///< by name
+
 /// A schedule as the file defines it.
 struct Schedule {
     std::string name = {};
@@ -124,10 +126,10 @@ struct Config {
     RetentionConfig retention{};
     LogConfig log{};
     ServerConfig server{};
-    Catalog tasks;                                    ///< the definitions of the file
-    std::map<std::string, core::Workflow> workflows;  ///< by name; only valid ones
-    std::vector<Schedule> schedules;                  ///< in the order of the file
-    std::vector<core::KeyDeclaration> keys;           ///< in the order of the file
+    Catalog tasks;                           ///< the definitions of the file
+    Workflows workflows;                     ///< only valid ones
+    std::vector<Schedule> schedules;         ///< in the order of the file
+    std::vector<core::KeyDeclaration> keys;  ///< in the order of the file
 
     std::string file;                ///< the file that was read, with the path as given; empty when none was read
     std::string workflow_directory;  ///< the directory of workflow files that it names; empty: none
@@ -159,5 +161,20 @@ struct LoadParams {
 /// source wins. The file is the one named by `file`, else by HOLDFAST_CONFIG, else `directory`/holdfast.yaml when it
 /// exists. Returns a valid configuration, or all errors at once: those of the file first, from top to bottom.
 [[nodiscard]] Result<Config, ConfigErrors> load(const LoadParams& params);
+
+/// The environment variables of the worker from which the tasks and workflows of the file read secrets (`env:NAME`).
+[[nodiscard]] std::vector<std::string> secret_variables(const Config& config);
+
+/// Reads a file of workflows that is not a configuration. With `steps` at its top it is one workflow, named by `name`
+/// or after the file; with `workflows` it holds several by name. Its own `tasks` take precedence over those of
+/// `catalog`. Its workflows may start each other and those of `others`. Returns the workflows of the file, or all
+/// errors.
+[[nodiscard]] Result<Workflows, ConfigErrors> read_workflow_file(const std::string& path, const Catalog& catalog,
+                                                                 const Workflows& others = {});
+
+/// Reads a text in the same way. `name` is its name in errors, and the name of a workflow that does not state one.
+[[nodiscard]] Result<Workflows, ConfigErrors> read_workflow_text(const std::string& text, const std::string& name,
+                                                                 const Catalog& catalog,
+                                                                 const Workflows& others = {});
 
 }  // namespace holdfast::config

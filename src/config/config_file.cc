@@ -1,17 +1,9 @@
-#include "config/config_file.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
 
 #include "base/text.h"
-#include "config/catalog_reader.h"
-#include "config/key_reader.h"
-#include "config/schedule_reader.h"
-#include "config/shown.h"
-#include "config/unknown_key.h"
-#include "config/workflow_section.h"
-#include "config/yaml_reader.h"
+#include "config/sections.h"
 
 namespace holdfast::config {
 
@@ -26,30 +18,23 @@ public:
         : file_(std::move(file)), zone_defect_(zone_defect), draft_(draft), config_(config) {}
 
     void read_root(const SourceNode& root) {
-        if (root.kind == NodeKind::Null) return;
-        if (!is_mapping(root)) return;
+        if (root.kind == NodeKind::Null || !is_mapping(root)) return;
         for (const SourceNode& section : root.children) read_section(section);
         read_what_names_others(root);
     }
 
 private:
     void read_section(const SourceNode& section) {
-        const auto is_in = [&](const std::vector<std::string>& names) {
-            return std::find(names.begin(), names.end(), section.key) != names.end();
-        };
-        if (is_in(kept_sections())) return keep(section);
-        if (!is_in(field_sections())) return refuse_key("", section);
+        if (std::ranges::count(kept_sections(), section.key) > 0) return keep(section);
+        if (std::ranges::count(field_sections(), section.key) == 0) return refuse_key("", section);
         if (section.kind == NodeKind::Null) return;
         if (section.key == "store" && section.kind == NodeKind::Scalar)
             return choose(*find_field("store.url"), section);
         if (!is_mapping(section)) return;
-        for (const SourceNode& entry : section.children) read_entry(section.key, entry);
-    }
-
-    void read_entry(const std::string& section, const SourceNode& entry) {
-        const Field* field = find_field(section, entry.key);
-        if (field == nullptr) return refuse_key(section, entry);
-        choose(*field, entry);
+        for (const SourceNode& entry : section.children) {
+            const Field* field = find_field(section.key, entry.key);
+            field != nullptr ? choose(*field, entry) : refuse_key(section.key, entry);
+        }
     }
 
     void choose(const Field& field, const SourceNode& entry) {
@@ -57,31 +42,30 @@ private:
     }
 
     void keep(const SourceNode& section) {
-        if (section.key == "tasks") config_.tasks = read_catalog(section, file_, draft_);
+        if (section.key == "tasks") tasks_ = read_tasks(section, file_, draft_);
         if (section.key == "keys") config_.keys = read_keys(section, file_, draft_);
     }
 
     /// Reads the sections that refer to others: workflows name tasks of the catalog; schedules name both.
     void read_what_names_others(const SourceNode& root) {
-        KnownTasks tasks{config_.tasks, {}};
-        if (const SourceNode* section = root.find("tasks")) tasks.faulty = faulty_names(*section, config_.tasks);
+        config_.tasks = tasks_.catalog;
         const SourceNode* workflows = root.find("workflows");
         const std::size_t errors_before = draft_.errors().size();
-        if (workflows != nullptr) read_workflows(*workflows, tasks);
+        if (workflows != nullptr) read_workflows(*workflows);
         const SourceNode* schedules = root.find("schedules");
         if (schedules == nullptr) return;
         const bool is_faulty = draft_.errors().size() > errors_before;
-        const Startable startable{.tasks = tasks,
+        const Startable startable{.tasks = tasks_,
                                   .workflows = config_.workflows,
                                   .lacks_workflows = is_faulty && workflows->kind != NodeKind::Mapping};
         config_.schedules = read_schedules(*schedules, file_, startable, zone_defect_, draft_);
     }
 
-    void read_workflows(const SourceNode& section, const KnownTasks& tasks) {
+    void read_workflows(const SourceNode& section) {
         if (section.kind == NodeKind::Scalar)
             config_.workflow_directory = (std::filesystem::path(file_).parent_path() / section.scalar).string();
         WorkflowSection workflows(draft_);
-        workflows.read_section(section, file_, tasks);
+        workflows.read_section(section, file_, tasks_);
         config_.workflows = workflows.finish({});
     }
 
@@ -91,8 +75,7 @@ private:
                          .key = node.path,
                          .title = concat(word_of(node.kind), " instead of a mapping"),
                          .found = shown_under(node.path, node),
-                         .allowed = concat("a mapping with the keys ", known_keys(node.path)),
-                         .suggestion = ""});
+                         .allowed = concat("a mapping with the keys ", known_keys(node.path))});
         return false;
     }
 
@@ -110,16 +93,17 @@ private:
     const ZoneDefect& zone_defect_;
     Draft& draft_;
     Config& config_;
+    KnownTasks tasks_ = {};
 };
 
-/// The origin for errors about an unreadable file: the flag or variable that named it, or the file itself.
-Origin blamed_for(const ChosenFile& file) {
-    if (file.named_by.kind == OriginKind::Default) return {OriginKind::File, file.name, {.line = 0, .column = 0}};
-    return file.named_by;
-}
+/// The file to read, and the source of its name.
+struct ChosenFile {
+    std::string name;
+    Origin named_by;  ///< Default for the holdfast.yaml that was found without being named
+};
 
-}  // namespace
-
+/// Returns the file named by the flag, else by the environment, else holdfast.yaml in the directory when an entry of
+/// that name exists; nullopt otherwise.
 std::optional<ChosenFile> choose_file(const LoadParams& params) {
     if (params.file) return ChosenFile{*params.file, {OriginKind::Flag, "--config", {}}};
     const auto named = params.environment.find("HOLDFAST_CONFIG");
@@ -134,21 +118,25 @@ std::optional<ChosenFile> choose_file(const LoadParams& params) {
     return ChosenFile{params.directory == "." ? usual_name : usual.string(), Origin{}};
 }
 
-void read_file(const ChosenFile& file, const ZoneDefect& zone_defect, Draft& draft, Config& config) {
-    const auto content = read_content(file.name);
-    if (!content.ok()) {
-        draft.complain({.where = blamed_for(file),
-                        .key = "",
-                        .title = concat("cannot read ", file.name, ": ", content.error()),
-                        .found = "",
-                        .allowed = "",
-                        .suggestion = ""});
-        return;
-    }
-    config.file = file.name;
-    YamlText yaml = read_yaml(content.value(), file.name);
+/// The origin for errors about an unreadable file: the flag or variable that named it, or the file itself.
+Origin blamed_for(const ChosenFile& file) {
+    if (file.named_by.kind == OriginKind::Default) return {OriginKind::File, file.name, {.line = 0, .column = 0}};
+    return file.named_by;
+}
+
+}  // namespace
+
+void read_config_file(const LoadParams& params, Draft& draft, Config& config) {
+    const auto file = choose_file(params);
+    if (!file) return;
+    const auto content = read_content(file->name);
+    if (!content.ok())
+        return draft.complain(
+            {.where = blamed_for(*file), .title = concat("cannot read ", file->name, ": ", content.error())});
+    config.file = file->name;
+    YamlText yaml = read_yaml(content.value(), file->name);
     draft.complain(std::move(yaml.errors));
-    FileLayer(file.name, zone_defect, draft, config).read_root(yaml.root);
+    FileLayer(file->name, params.zone_defect, draft, config).read_root(yaml.root);
 }
 
 }  // namespace holdfast::config

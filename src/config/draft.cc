@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "base/assert.h"
-#include "config/shown.h"
+#include "base/text.h"
 #include "config/values.h"
 
 namespace holdfast::config {
@@ -42,14 +42,6 @@ void Draft::choose(const Field& field, const SourceNode& node, const Origin& ori
               .suggestion = value.error().suggestion});
 }
 
-void Draft::complain(ConfigError error) {
-    errors_.push_back(std::move(error));
-}
-
-void Draft::complain(ConfigErrors errors) {
-    std::move(errors.begin(), errors.end(), std::back_inserter(errors_));
-}
-
 const Choice& Draft::choice(const Field& field) const {
     return choices_[place(field)];
 }
@@ -67,8 +59,7 @@ ConfigErrors Draft::sorted_errors() const {
         return std::tuple(where.kind, file, where.position.line, where.position.column);
     };
     ConfigErrors sorted = errors_;
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [&](const ConfigError& left, const ConfigError& right) { return rank(left) < rank(right); });
+    std::ranges::stable_sort(sorted, {}, rank);
     return sorted;
 }
 
@@ -78,6 +69,68 @@ void Draft::fill(Config& config) const {
         field.set(config, chosen.value);
         config.settings.push_back({field.key(), written(field, chosen.value), chosen.origin});
     }
+}
+
+std::string_view parent_path(std::string_view path) {
+    const std::size_t end = path.find_last_of(".[");
+    return end == std::string_view::npos ? std::string_view() : path.substr(0, end);
+}
+
+void Complaints::misfit(const SourceNode& entry, std::string title, std::string allowed, std::string suggestion) {
+    distrust(entry.path);
+    draft_.complain({.where = origin(entry.key_at),
+                     .key = mask_password(entry.path),
+                     .title = std::move(title),
+                     .found = shown_under(entry.key, entry),
+                     .allowed = std::move(allowed),
+                     .suggestion = std::move(suggestion)});
+}
+
+void Complaints::complain_at(Position at, const std::string& path, std::string title, std::string suggestion) {
+    distrust(path);
+    draft_.complain({.where = origin(at),
+                     .key = mask_password(path),
+                     .title = std::move(title),
+                     .suggestion = std::move(suggestion)});
+}
+
+void Complaints::unknown_key(const SourceNode& entry, const std::vector<std::string>& known) {
+    const auto near = nearest_word(entry.key, known);
+    // The rest of the step depends on these two keys: without them, its other keys would cause follow-up errors.
+    if (near == "depends_on" || near == "for_each") distrust(std::string(parent_path(entry.path)));
+    misfit(entry, "unknown key", join(known, ", "), near ? concat("did you mean ", *near, "?") : "");
+}
+
+void Complaints::note_key(const SourceNode& entry, const ConcurrencyKey& key, const std::string& queue) {
+    draft_.note({origin(entry.key_at), entry.path, key.key, queue, key.limit});
+}
+
+bool Complaints::is_distrusted(std::string_view path) const {
+    for (; !path.empty(); path = parent_path(path))
+        if (distrusted_.contains(path)) return true;
+    return false;
+}
+
+bool Complaints::is_any_distrusted(const SourceNode& mapping) const {
+    return std::ranges::any_of(mapping.children, [&](const auto& entry) { return is_distrusted(entry.path); });
+}
+
+bool Complaints::is_a(NodeKind kind, const SourceNode& node, std::string allowed) {
+    if (node.kind == kind) return true;
+    misfit(node, concat(word_of(node.kind), " instead of ", word_of(kind)), std::move(allowed));
+    return false;
+}
+
+std::span<const SourceNode> Complaints::entries(const SourceNode& node, std::string allowed) {
+    if (node.kind == NodeKind::Null || !is_mapping(node, std::move(allowed))) return {};
+    return node.children;
+}
+
+std::optional<Value> Complaints::read(const Option& option, const SourceNode& entry) {
+    auto value = read_value(option, entry);
+    if (value.ok()) return std::move(value).value();
+    misfit(entry, value.error().title, allowed_values(option), value.error().suggestion);
+    return std::nullopt;
 }
 
 }  // namespace holdfast::config

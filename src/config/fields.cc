@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <tuple>
 
 #include "base/text.h"
 
@@ -20,33 +21,26 @@ struct Section {
     std::string_view name;
     Part Config::*place;
 };
-template <typename Part>
-constexpr std::nullptr_t section_for = nullptr;
-template <>
-constexpr Section<StoreConfig> section_for<StoreConfig>{"store", &Config::store};
-template <>
-constexpr Section<WorkerConfig> section_for<WorkerConfig>{"worker", &Config::worker};
-template <>
-constexpr Section<RecoveryConfig> section_for<RecoveryConfig>{"recovery", &Config::recovery};
-template <>
-constexpr Section<RetentionConfig> section_for<RetentionConfig>{"retention", &Config::retention};
-template <>
-constexpr Section<ServerConfig> section_for<ServerConfig>{"server", &Config::server};
-template <>
-constexpr Section<LogConfig> section_for<LogConfig>{"log", &Config::log};
+constexpr std::tuple sections{
+    Section<StoreConfig>{"store", &Config::store},          Section<WorkerConfig>{"worker", &Config::worker},
+    Section<RecoveryConfig>{"recovery", &Config::recovery}, Section<RetentionConfig>{"retention", &Config::retention},
+    Section<ServerConfig>{"server", &Config::server},       Section<LogConfig>{"log", &Config::log},
+};
 
 template <auto Member>
 Field setting(std::string_view name, OptionType type, std::string fallback, Range range, std::string_view example,
               std::string_view meaning) {
-    constexpr auto place = section_for<decltype(core::class_of_member(Member))>;
-    using At = core::OptionAt<Config, place.place, Member>;
-    Field field{At{}(name, type, range, example, meaning), place.name};
+    constexpr auto section = std::get<Section<decltype(core::class_of_member(Member))>>(sections);
+    using At = core::OptionAt<Config, section.place, Member>;
+    Field field{At{}(name, type, range, example, meaning), section.name};
     field.fallback = std::move(fallback);
     field.nullable = core::is_optional<typename At::Member>;
     return field;
 }
 
-std::vector<Field> settings() {
+}  // namespace
+
+const std::vector<Field>& fields() {
     using enum OptionType;
     using Store = StoreConfig;
     using Worker = WorkerConfig;
@@ -54,7 +48,7 @@ std::vector<Field> settings() {
     using Retention = RetentionConfig;
     using Server = ServerConfig;
     using Log = LogConfig;
-    return {
+    static const std::vector<Field> all = {
         // ---- store -----------------------------------------------------------------------------------------------
         setting<&Store::url>("url", StoreUrl, "sqlite:holdfast.db", {}, "postgresql://app@db.example/app",
                              "Where tasks are kept. May also be written as `store: URL`."),
@@ -86,7 +80,7 @@ std::vector<Field> settings() {
             "stop_grace", Duration, "5s", {0s, 1h}, "30s",
             "How long a task that is asked to stop (cancel, timeout, drain) may take before it is killed."),
         setting<&Worker::snapshot_interval>("snapshot_interval", Duration, "30s", {1s, 1h}, "1m",
-                                            "How often the worker records its load (tasks, processor, memory)."),
+                                            "How often the worker records its running tasks, processor and memory."),
         setting<&Worker::isolation>(
             "isolation", Choice, "process", {}, "thread",
             "Where functions run: each in a process of its own, which may crash without harm to others, or in "
@@ -128,16 +122,18 @@ std::vector<Field> settings() {
         setting<&Recovery::check_interval>("check_interval_ms", Duration, "30000", {1s, 10min}, "10s",
                                            "How often the recovery services run."),
         setting<&Recovery::runner_heartbeat_interval>(
-            "runner_heartbeat_interval_ms", Duration, "30000", {1s, 2min}, "10000",
-            "How often the beat of a RUNNING task goes into the history of heartbeats."),
+            "runner_heartbeat_interval_ms", Duration, "30000",
+            {1s, 2min}, "10000", "How often the beat of a RUNNING task goes into the history of heartbeats."),
         setting<&Recovery::claimer_heartbeat_interval>(
-            "claimer_heartbeat_interval_ms", Duration, "30000", {1s, 2min}, "10000",
+            "claimer_heartbeat_interval_ms", Duration,
+            "30000", {1s, 2min}, "10000",
             "How often the beat of a CLAIMED task goes into the history of heartbeats."),
         setting<&Recovery::worker_stale_threshold>("worker_stale_threshold_ms", Duration, "15000", {1s, 1h}, "30000",
                                                    "How long a worker's beat may stand still before the worker is "
                                                    "silent. At least three times `liveness_interval_ms`."),
         setting<&Recovery::disconnect_grace>(
-            "disconnect_grace_ms", Duration, "3000", {0s, 10min}, "5000",
+            "disconnect_grace_ms", Duration,
+            "3000", {0s, 10min}, "5000",
             "PostgreSQL: how long a worker may be without its session before its tasks are judged."),
         setting<&Recovery::liveness_interval>("liveness_interval_ms", Duration, "1000", {100ms, 1min}, "500ms",
                                               "How often each process looks at the workers."),
@@ -198,12 +194,16 @@ std::vector<Field> settings() {
                                          "How long requests under way may go on after SIGTERM."),
         // ---- log -------------------------------------------------------------------------------------------------
         setting<&Log::level>(
-            "level", Choice, "info", {}, "debug",
+            "level", Choice,
+            "info", {}, "debug",
             "The least important lines that a worker or server writes to its log (the standard error stream)."),
         setting<&Log::format>("format", Choice, "text", {}, "json",
                               "One line for each fact either way: for people, or as one JSON object."),
     };
+    return all;
 }
+
+namespace {
 
 std::string upper_case(std::string_view text) {
     std::string upper(text);
@@ -226,11 +226,6 @@ std::string Field::key() const {
 std::string Field::variable() const {
     if (type == OptionType::StoreUrl) return "HOLDFAST_STORE";
     return concat("HOLDFAST_", upper_case(section), '_', upper_case(name));
-}
-
-const std::vector<Field>& fields() {
-    static const std::vector<Field> all = settings();
-    return all;
 }
 
 const Field* find_field(std::string_view key) {

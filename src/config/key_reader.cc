@@ -1,14 +1,9 @@
-#include "config/key_reader.h"
-
-#include <algorithm>
 #include <map>
 #include <set>
 
 #include "base/text.h"
 #include "config/keys.h"
-#include "config/shown.h"
-#include "config/values.h"
-#include "config/workflow_complaints.h"
+#include "config/sections.h"
 
 namespace holdfast::config {
 
@@ -16,7 +11,7 @@ namespace {
 
 class KeyReader {
 public:
-    KeyReader(const SourceNode& node, WorkflowComplaints& complaints) : node_(node), complaints_(complaints) {}
+    KeyReader(const SourceNode& node, Complaints& complaints) : node_(node), complaints_(complaints) {}
 
     core::KeyDeclaration read() {
         declaration_.key = node_.key;
@@ -26,13 +21,10 @@ public:
         else if (node_.key.find("{{") != std::string::npos)
             complaints_.complain(node_, node_.path,
                                  "is not a key: a declaration names one key, as it is when filled");
-        if (node_.kind != NodeKind::Mapping) {
-            complaints_.misfit(node_, concat(word_of(node_.kind), " instead of a mapping"),
-                               "a mapping with the keys " + join(names_of(key_keys()), ", "));
-            return std::move(declaration_);
+        if (complaints_.is_mapping(node_, "a mapping with the keys " + join(names_of(key_keys()), ", "))) {
+            for (const SourceNode& entry : node_.children) read_entry(entry);
+            check_whole();
         }
-        for (const SourceNode& entry : node_.children) read_entry(entry);
-        check_whole();
         return std::move(declaration_);
     }
 
@@ -53,8 +45,7 @@ private:
 
     /// Checks the declaration as a whole; skipped when one of its keys is invalid, to avoid follow-up errors.
     void check_whole() {
-        const auto is_faulty = [&](const SourceNode& entry) { return complaints_.is_distrusted(entry.path); };
-        if (std::ranges::any_of(node_.children, is_faulty)) return;
+        if (complaints_.is_any_distrusted(node_)) return;
         if (node_.find("limit") == nullptr) complaints_.complain(node_, node_.path, "does not say its limit");
         const SourceNode* queue = node_.find("queue");
         if (is_shared_ && queue != nullptr)
@@ -66,7 +57,7 @@ private:
     }
 
     const SourceNode& node_;
-    WorkflowComplaints& complaints_;
+    Complaints& complaints_;
     bool is_shared_ = false;
     core::KeyDeclaration declaration_;
 };
@@ -78,8 +69,6 @@ ConfigError unshared_key(const KeyUse& use, const std::set<std::string>& queues)
             .title = concat("the key ", shown_text(use.key), " is used in the queues ",
                             join({queues.begin(), queues.end()}, ", "),
                             ", which do not share it: each has slots of its own"),
-            .found = "",
-            .allowed = "",
             .suggestion = is_template ? "to share it, declare each key that it is filled to, with shared: true"
                                       : concat("to share it, write keys: {", use.key, ": {limit: ", use.limit,
                                                ", shared: true}}")};
@@ -89,14 +78,10 @@ ConfigError unshared_key(const KeyUse& use, const std::set<std::string>& queues)
 
 std::vector<core::KeyDeclaration> read_keys(const SourceNode& section, const std::string& file, Draft& draft) {
     std::vector<core::KeyDeclaration> keys;
-    if (section.kind == NodeKind::Null) return keys;
-    WorkflowComplaints complaints(file, draft);
-    if (section.kind != NodeKind::Mapping) {
-        complaints.misfit(section, concat(word_of(section.kind), " instead of a mapping"),
-                          "a mapping of concurrency keys: {db-orders: {limit: 2, shared: true}}");
-        return keys;
-    }
-    for (const SourceNode& node : section.children) keys.push_back(KeyReader(node, complaints).read());
+    Complaints complaints(file, draft);
+    for (const SourceNode& node :
+         complaints.entries(section, "a mapping of concurrency keys: {db-orders: {limit: 2, shared: true}}"))
+        keys.push_back(KeyReader(node, complaints).read());
     return keys;
 }
 

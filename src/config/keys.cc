@@ -27,6 +27,12 @@ OptionOf<Target> formed(std::string_view name, std::string_view form, std::strin
     return {{.name = name, .example = example, .meaning = meaning, .form = form}};
 }
 
+template <typename Target>
+OptionOf<Target> with_default(std::string fallback, OptionOf<Target> option) {
+    option.fallback = std::move(fallback);
+    return option;
+}
+
 template <auto Member>
 constexpr OptionAt<decltype(core::class_of_member(Member)), Member> key_for{};
 
@@ -64,11 +70,24 @@ TaskKey key_of(const core::TaskOption& option) {
             [set = option.set](TaskDefinition& task, const Value& value) { set(task.options, value); }};
 }
 
+}  // namespace
+
+const std::vector<TaskKey>& task_keys() {
+    static const std::vector<TaskKey> keys = [] {
+        std::vector<TaskKey> all;
+        for (const auto& option : core::spec_options()) all.push_back(key_of(option));
+        all.push_back(deadline_key());
+        for (const core::TaskOption& option : core::task_options()) all.push_back(key_of(option));
+        return all;
+    }();
+    return keys;
+}
+
 // ---- Workflows ----------------------------------------------------------------------------------------------------
 
-std::vector<OptionOf<Workflow>> keys_of_workflows() {
+const std::vector<OptionOf<Workflow>>& workflow_keys() {
     using enum OptionType;
-    return {
+    static const std::vector<OptionOf<Workflow>> keys = {
         key_for<&Workflow::description>("description", Text, {}, "\"Every night: fetch, build, report\"",
                                         "What it is for, for people."),
         formed<Workflow>("input", "a mapping of names to their keys: {day: {type: text, required: true}}",
@@ -98,13 +117,14 @@ std::vector<OptionOf<Workflow>> keys_of_workflows() {
                          "Tasks that run when a job has ended so. Without an `input` of its own, a hook is given the "
                          "job's summary."),
     };
+    return keys;
 }
 
-std::vector<OptionOf<WorkflowStep>> keys_of_steps() {
+const std::vector<OptionOf<WorkflowStep>>& step_keys() {
     using enum OptionType;
     const auto step = formed<WorkflowStep>;
     const Range items{1, static_cast<std::int64_t>(core::max_for_each_items)};
-    return {
+    static const std::vector<OptionOf<WorkflowStep>> keys = {
         step("task", "a name", "backup",
              "The task to run: one of the section `tasks`, of which every key may be overridden here, else a "
              "function of an application."),
@@ -136,11 +156,12 @@ std::vector<OptionOf<WorkflowStep>> keys_of_steps() {
             "sequential", Boolean, {}, "true",
             "The items run one after the other, and the first failure skips the rest."),
     };
+    return keys;
 }
 
-std::vector<OptionOf<InputField>> keys_of_input() {
+const std::vector<OptionOf<InputField>>& input_keys() {
     using enum OptionType;
-    return {
+    static const std::vector<OptionOf<InputField>> keys = {
         key_for<&InputField::type>("type", Choice, {}, "text", "What its value must be."),
         key_for<&InputField::required>("required", Boolean, {}, "true", "A job cannot start without it."),
         formed<InputField>("default", "a value of its type", "full",
@@ -149,16 +170,15 @@ std::vector<OptionOf<InputField>> keys_of_input() {
         key_for<&InputField::description>("description", Text, {}, "\"the day to fetch\"",
                                           "What it is for, for people."),
     };
+    return keys;
 }
 
 // ---- Schedules, and concurrency keys ------------------------------------------------------------------------------
 
-std::vector<OptionOf<ScheduleTiming>> keys_of_schedules() {
+const std::vector<OptionOf<ScheduleTiming>>& schedule_keys() {
     using enum OptionType;
     const auto timing = formed<ScheduleTiming>;
-    auto zone = timing("zone", "a name of the IANA database", "Europe/Berlin", "Whose clocks a `cron` goes by.");
-    zone.fallback = ScheduleTiming{}.zone;
-    return {
+    static const std::vector<OptionOf<ScheduleTiming>> keys = {
         timing("workflow", "a name", "nightly",
                "The workflow to start: one of the section `workflows`. This or `task`."),
         timing(
@@ -166,29 +186,32 @@ std::vector<OptionOf<ScheduleTiming>> keys_of_schedules() {
             "The task to run, as a job of one step: one of the section `tasks`, else a function of an application."),
         timing("cron", "five fields, or a shorthand such as @daily; in quotes", "\"30 2 * * MON-FRI\"",
                "When, on the clocks of `zone`. This or `every`."),
-        key_for<&ScheduleTiming::interval>("every", OptionType::Duration, {1s, year}, "15m", "When: so often."),
-        zone,
+        key_for<&ScheduleTiming::interval>("every", OptionType::Duration,
+                                           {core::shortest_interval, core::longest_interval}, "15m",
+                                           "When: so often."),
+        with_default(ScheduleTiming{}.zone, timing("zone", "a name of the IANA database", "Europe/Berlin",
+                                                   "Whose clocks a `cron` goes by.")),
         timing("input", "a mapping", "{mode: full}",
                "The input of the workflow, checked against its schema; or the arguments of the task."),
         key_for<&ScheduleTiming::overlap>("overlap", Choice, {}, "skip",
                                           "What a slot does while the job of an earlier slot has not ended: runs "
                                           "beside it, does not run, or cancels it."),
-        key_for<&ScheduleTiming::catch_up>("catch_up", Count, {0, 1000}, "0",
+        key_for<&ScheduleTiming::catch_up>("catch_up", Count, {0, core::most_catch_up}, "0",
                                            "How many missed slots are made up for, the newest."),
         key_for<&ScheduleTiming::jitter>(
-            "jitter", OptionType::Duration, {0s, year}, "30s",
+            "jitter", OptionType::Duration, {0s, core::longest_interval}, "30s",
             "How much later than its slot a job may begin; shorter than the time between two slots."),
     };
+    return keys;
 }
 
-std::vector<OptionOf<KeyDeclaration>> keys_of_keys() {
+const std::vector<OptionOf<KeyDeclaration>>& key_keys() {
     using enum OptionType;
-    auto limit = key_for<&KeyDeclaration::limit>(
-        "limit", Count, find_option(core::task_options(), "concurrency_limit")->range, "2",
-        "How many tasks with the key run at once. Fixed: a submit that asks for another limit does not change it.");
-    limit.fallback.clear();
-    return {
-        limit,
+    static const std::vector<OptionOf<KeyDeclaration>> keys = {
+        with_default("", key_for<&KeyDeclaration::limit>(
+                             "limit", Count, find_option(core::task_options(), "concurrency_limit")->range, "2",
+                             "How many tasks with the key run at once. Fixed: a submit that asks for another limit "
+                             "does not change it.")),
         {{.name = "shared",
           .type = Boolean,
           .example = "true",
@@ -197,43 +220,6 @@ std::vector<OptionOf<KeyDeclaration>> keys_of_keys() {
           .fallback = "false"}},
         key_for<&KeyDeclaration::queue>("queue", Name, {}, "reports", "The queue that the key belongs to."),
     };
-}
-
-}  // namespace
-
-const std::vector<TaskKey>& task_keys() {
-    static const std::vector<TaskKey> keys = [] {
-        std::vector<TaskKey> all;
-        for (const auto& option : core::spec_options()) all.push_back(key_of(option));
-        all.push_back(deadline_key());
-        for (const core::TaskOption& option : core::task_options()) all.push_back(key_of(option));
-        return all;
-    }();
-    return keys;
-}
-
-const std::vector<OptionOf<Workflow>>& workflow_keys() {
-    static const auto keys = keys_of_workflows();
-    return keys;
-}
-
-const std::vector<OptionOf<WorkflowStep>>& step_keys() {
-    static const auto keys = keys_of_steps();
-    return keys;
-}
-
-const std::vector<OptionOf<InputField>>& input_keys() {
-    static const auto keys = keys_of_input();
-    return keys;
-}
-
-const std::vector<OptionOf<ScheduleTiming>>& schedule_keys() {
-    static const auto keys = keys_of_schedules();
-    return keys;
-}
-
-const std::vector<OptionOf<KeyDeclaration>>& key_keys() {
-    static const auto keys = keys_of_keys();
     return keys;
 }
 

@@ -1,14 +1,108 @@
+#include <algorithm>
+#include <cctype>
+
+#include "base/assert.h"
 #include "base/text.h"
-#include "config/config.h"
-#include "config/config_file.h"
-#include "config/draft.h"
-#include "config/key_reader.h"
-#include "config/overrides.h"
+#include "config/sections.h"
 #include "config/values.h"
 
 namespace holdfast::config {
 
 namespace {
+
+// ---- Environment and flags ----------------------------------------------------------------------------------------
+
+constexpr std::string_view prefix = "HOLDFAST_";
+
+const Field* field_of_variable(std::string_view variable) {
+    const auto found = std::ranges::find(fields(), variable, &Field::variable);
+    return found == fields().end() ? nullptr : &*found;
+}
+
+/// Whether it is one of the variables that Kubernetes and Docker inject to describe a service such as
+/// "holdfast-worker": HOLDFAST_WORKER_PORT and others.
+bool describes_a_service(std::string_view variable) {
+    static constexpr std::string_view port = "_PORT_";
+    if (variable.ends_with("_SERVICE_HOST") || variable.ends_with("_PORT")) return true;
+    if (variable.find("_SERVICE_PORT_") != std::string_view::npos) return true;
+    const std::size_t at = variable.find(port);
+    if (at == std::string_view::npos) return false;
+    const std::string_view number = variable.substr(at + port.size());
+    return !number.empty() && std::isdigit(static_cast<unsigned char>(number.front())) != 0;
+}
+
+/// Whether a platform injected the variable: HOLDFAST_SERVER_PORT may be one, although it is also the variable of a
+/// key.
+bool is_injected(std::string_view variable, std::string_view text) {
+    return describes_a_service(variable) && (text.starts_with("tcp://") || text.starts_with("udp://"));
+}
+
+/// The section whose prefix the variable has; "" when it has none.
+std::string section_of(std::string_view variable) {
+    const std::string name = lower_case(variable.substr(prefix.size()));
+    for (const std::string& section : field_sections())
+        if (name.starts_with(section + '_')) return section;
+    return "";
+}
+
+/// Variables without a key; the program reads them directly.
+const std::vector<std::string> own_variables = {"HOLDFAST_CONFIG", "HOLDFAST_SERVER", "HOLDFAST_TOKEN",
+                                                "HOLDFAST_CA_FILE"};
+
+/// Compares names without the shared prefix; with it, all variables would look similar.
+std::optional<std::string> nearest_variable(std::string_view variable) {
+    std::vector<std::string> ends;
+    for (const std::string& known : own_variables) ends.push_back(known.substr(prefix.size()));
+    for (const Field& field : fields()) ends.push_back(field.variable().substr(prefix.size()));
+    const auto near = nearest_word(variable.substr(prefix.size()), ends);
+    return near ? std::optional(concat(prefix, *near)) : std::nullopt;
+}
+
+/// The variable that was probably meant; nullopt when none is similar.
+std::optional<std::string> meant_variable(std::string_view variable, const std::string& section,
+                                          const SourceNode& value) {
+    if (!section.empty()) {
+        const std::string name = lower_case(variable.substr(prefix.size() + section.size() + 1));
+        if (const Field* meant = advice_on_key(section, name, value).meant) return meant->variable();
+    }
+    return nearest_variable(variable);
+}
+
+void refuse_if_meant_for_us(const std::string& variable, const std::string& text, Draft& draft) {
+    if (std::ranges::count(own_variables, variable) > 0 || describes_a_service(variable)) return;
+    const SourceNode value{.kind = NodeKind::Scalar, .scalar = text};
+    const std::string section = section_of(variable);
+    const std::optional<std::string> meant = meant_variable(variable, section, value);
+    if (section.empty() && !meant) return;
+    draft.complain({.where = {OriginKind::Environment, variable, {}},
+                    .title = "unknown variable",
+                    .found = shown_under(variable, value),
+                    .allowed = section.empty() ? "" : concat("variables for the keys ", known_keys(section)),
+                    .suggestion = meant ? concat("did you mean ", *meant, "?") : ""});
+}
+
+/// Overrides the draft with the HOLDFAST_* variables. An empty variable counts as unset. A variable that resembles a
+/// setting but does not name one is an error; variables that container platforms inject for services are ignored.
+void read_environment(const std::map<std::string, std::string>& environment, Draft& draft) {
+    for (const auto& [variable, text] : environment) {
+        if (!variable.starts_with(prefix) || text.empty() || is_injected(variable, text)) continue;
+        if (const Field* field = field_of_variable(variable))
+            draft.choose(*field, node_from_text(*field, text), {OriginKind::Environment, variable, {}});
+        else
+            refuse_if_meant_for_us(variable, text, draft);
+    }
+}
+
+/// Overrides the draft with the flags. The caller must pass only keys that exist.
+void read_flags(const std::vector<FlagOverride>& flags, Draft& draft) {
+    for (const FlagOverride& flag : flags) {
+        const Field* field = find_field(flag.key);
+        HOLDFAST_ASSERT(field != nullptr);
+        draft.choose(*field, node_from_text(*field, flag.value), {OriginKind::Flag, flag.flag, {}});
+    }
+}
+
+// ---- Rules between fields -----------------------------------------------------------------------------------------
 
 /// Requires `threshold` >= `factor` x `interval`.
 struct Rule {
@@ -85,12 +179,20 @@ void check_rules(Draft& draft) {
         if (!holds(rule, draft)) draft.complain(breach(rule, draft));
 }
 
+/// Adds the environment variables from which the specification reads secrets.
+void add_from(const std::optional<core::TaskSpec>& spec, std::vector<std::string>& names) {
+    constexpr std::string_view from_environment = "env:";
+    if (!spec) return;
+    for (const auto& [name, source] : spec->secrets)
+        if (source.starts_with(from_environment)) names.push_back(source.substr(from_environment.size()));
+}
+
 }  // namespace
 
 Result<Config, ConfigErrors> load(const LoadParams& params) {
     Config config;
     Draft draft;
-    if (const auto file = choose_file(params)) read_file(*file, params.zone_defect, draft, config);
+    read_config_file(params, draft, config);
     read_environment(params.environment, draft);
     read_flags(params.flags, draft);
     check_rules(draft);
@@ -98,6 +200,15 @@ Result<Config, ConfigErrors> load(const LoadParams& params) {
     draft.fill(config);
     config.warnings = unshared_keys(draft.key_uses(), config.keys);
     return config;
+}
+
+std::vector<std::string> secret_variables(const Config& config) {
+    std::vector<std::string> names;
+    for (const auto& [name, task] : config.tasks) add_from(task.spec, names);
+    for (const auto& [name, workflow] : config.workflows)
+        for (const auto* steps : {&workflow.steps, &workflow.on_success, &workflow.on_failure, &workflow.on_cancel})
+            for (const core::WorkflowStep& step : *steps) add_from(step.spec, names);
+    return names;
 }
 
 }  // namespace holdfast::config

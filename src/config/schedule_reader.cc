@@ -1,13 +1,10 @@
-#include "config/schedule_reader.h"
-
 #include <algorithm>
 #include <set>
 
 #include "base/text.h"
 #include "config/keys.h"
-#include "config/values.h"
-#include "config/workflow_json.h"
-#include "core/calendar/schedule_text.h"
+#include "config/sections.h"
+#include "core/calendar/schedule.h"
 
 namespace holdfast::config {
 
@@ -26,22 +23,18 @@ std::string step_name(std::string task) {
     return task;
 }
 
-/// Reads the input. A scalar for a text field stays text even when it looks like a number.
 json input_of(const SourceNode* entry, const Workflow& workflow) {
     if (entry == nullptr) return json::object();
     json input = json_of(*entry);
-    for (const core::InputField& field : workflow.input) {
-        const SourceNode* member = entry->find(field.name);
-        const bool is_text = field.type == core::InputType::Text;
-        if (member != nullptr && is_text && member->kind == NodeKind::Scalar) input[field.name] = member->scalar;
-    }
+    for (const core::InputField& field : workflow.input)
+        if (const SourceNode* member = entry->find(field.name)) input[field.name] = input_value(*member, field.type);
     return input;
 }
 
 class ScheduleReader {
 public:
     ScheduleReader(const SourceNode& node, const Startable& startable, const ZoneDefect& zone_defect,
-                   WorkflowComplaints& complaints)
+                   Complaints& complaints)
         : node_(node), startable_(startable), zone_defect_(zone_defect), complaints_(complaints) {}
 
     Schedule read() {
@@ -49,14 +42,11 @@ public:
         if (node_.key.empty() || node_.key.size() > max_name_bytes)
             complaints_.complain(node_, node_.path,
                                  concat("is not a name: a name has 1 to ", max_name_bytes, " bytes"));
-        if (node_.kind != NodeKind::Mapping) {
-            complaints_.misfit(node_, concat(word_of(node_.kind), " instead of a mapping"),
-                               "a mapping with the keys " + join(names_of(schedule_keys()), ", "));
-            return std::move(schedule_);
+        if (complaints_.is_mapping(node_, "a mapping with the keys " + join(names_of(schedule_keys()), ", "))) {
+            for (const SourceNode& entry : node_.children) read_entry(entry);
+            check_timing();
+            read_subject();
         }
-        for (const SourceNode& entry : node_.children) read_entry(entry);
-        check_timing();
-        read_subject();
         return std::move(schedule_);
     }
 
@@ -114,8 +104,7 @@ private:
 
     void check_timing() {
         const SourceNode* when = one_of("cron", "every", "when");
-        const auto is_faulty = [&](const SourceNode& entry) { return complaints_.is_distrusted(entry.path); };
-        if (when == nullptr || std::ranges::any_of(node_.children, is_faulty)) return;
+        if (when == nullptr || complaints_.is_any_distrusted(node_)) return;
         const std::string defect = core::timing_defect(schedule_.timing);
         if (defect.empty()) return;
         // The defect begins with the name of the field, which the key already states.
@@ -189,7 +178,7 @@ private:
     const SourceNode& node_;
     const Startable& startable_;
     const ZoneDefect& zone_defect_;
-    WorkflowComplaints& complaints_;
+    Complaints& complaints_;
     std::set<std::string, std::less<>> misspelt_;  // the probable intention of each unknown key
     Schedule schedule_;
 };
@@ -199,14 +188,9 @@ private:
 std::vector<Schedule> read_schedules(const SourceNode& section, const std::string& file, const Startable& startable,
                                      const ZoneDefect& zone_defect, Draft& draft) {
     std::vector<Schedule> schedules;
-    if (section.kind == NodeKind::Null) return schedules;
-    WorkflowComplaints complaints(file, draft);
-    if (section.kind != NodeKind::Mapping) {
-        complaints.misfit(section, concat(word_of(section.kind), " instead of a mapping"),
-                          "a mapping of names to schedules: {nightly: {workflow: nightly, cron: \"30 2 * * *\"}}");
-        return schedules;
-    }
-    for (const SourceNode& node : section.children)
+    Complaints complaints(file, draft);
+    for (const SourceNode& node : complaints.entries(
+             section, "a mapping of names to schedules: {nightly: {workflow: nightly, cron: \"30 2 * * *\"}}"))
         schedules.push_back(ScheduleReader(node, startable, zone_defect, complaints).read());
     return schedules;
 }

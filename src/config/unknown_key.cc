@@ -1,10 +1,9 @@
-#include "config/unknown_key.h"
-
 #include <algorithm>
 #include <chrono>
 #include <optional>
 
 #include "base/text.h"
+#include "config/fields.h"
 #include "config/values.h"
 
 namespace holdfast::config {
@@ -50,8 +49,7 @@ constexpr ForeignName foreign_names[] = {
 };
 
 const ForeignName* find_foreign(std::string_view name) {
-    const auto* found = std::find_if(std::begin(foreign_names), std::end(foreign_names),
-                                     [&](const ForeignName& foreign) { return foreign.name == name; });
+    const auto* found = std::ranges::find(foreign_names, name, &ForeignName::name);
     return found == std::end(foreign_names) ? nullptr : found;
 }
 
@@ -73,12 +71,6 @@ std::vector<std::string> candidates_in(std::string_view section) {
     return names;
 }
 
-std::vector<std::string> all_field_names() {
-    std::vector<std::string> names;
-    for (const Field& field : fields()) names.emplace_back(field.name);
-    return names;
-}
-
 KeyAdvice advice_on_foreign(const ForeignName& foreign, const SourceNode& value) {
     const Field& ours = *find_field(foreign.ours);
     return {.title = concat("unknown key; here it is called ", foreign.ours),
@@ -88,14 +80,14 @@ KeyAdvice advice_on_foreign(const ForeignName& foreign, const SourceNode& value)
 }
 
 KeyAdvice advice_on_misspelt(std::string_view section, std::string_view name) {
-    KeyAdvice advice{.title = "unknown key", .allowed = known_keys(section), .suggestion = "", .meant = nullptr};
+    KeyAdvice advice{.title = "unknown key", .allowed = known_keys(section)};
     if (const Field* elsewhere = find_field_by_name(name)) {
         advice.suggestion = concat("it belongs under ", elsewhere->section);
         advice.meant = elsewhere;
     } else if (const auto near = nearest_word(name, candidates_in(section))) {
         advice.suggestion = concat("did you mean ", *near, "?");
         advice.meant = find_field(section, *near);
-    } else if (const auto near_elsewhere = nearest_word(name, all_field_names())) {
+    } else if (const auto near_elsewhere = nearest_word(name, core::names_of(fields()))) {
         advice.meant = find_field_by_name(*near_elsewhere);
         advice.suggestion = concat("did you mean ", advice.meant->key(), "?");
     }

@@ -1,39 +1,18 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "base/name.h"
 #include "config/fields.h"
 #include "config/source_node.h"
 #include "holdfast/result.h"
 
 namespace holdfast::config {
 
-struct DurationUnit {
-    std::string_view suffix;
-    Duration duration;
-    std::string_view name;
-};
-/// The unit that the option's name states ("_ms", "_secs", "_hours"); nullptr when it states none.
-[[nodiscard]] const DurationUnit* unit_in_name(const Option& option);
-
-struct SizeUnit {
-    std::string_view suffix;
-    std::int64_t bytes;
-};
-/// From the largest unit to the byte.
-inline constexpr SizeUnit size_units[] = {{"PiB", std::int64_t{1} << 50}, {"TiB", std::int64_t{1} << 40},
-                                          {"GiB", std::int64_t{1} << 30}, {"MiB", std::int64_t{1} << 20},
-                                          {"KiB", std::int64_t{1} << 10}, {"", 1}};
-/// The size with its unit, exactly: "512MiB".
-[[nodiscard]] std::string size_text(std::int64_t bytes);
-
 /// The reason why a value does not fit its option, in the terms of a ConfigError.
 struct Misfit {
     std::string title;
-    std::string suggestion;  ///< may be empty
+    std::string suggestion = {};  ///< may be empty
 };
 
 /// Reads the value of an option from a node of the file.
@@ -47,8 +26,5 @@ struct Misfit {
 
 /// The value in the notation of the file, passwords masked.
 [[nodiscard]] std::string written(const Option& option, const Value& value);
-
-/// The unit of a plain number, taken from the end of the option's name; seconds when the name states none.
-[[nodiscard]] Duration plain_unit(const Option& option);
 
 }  // namespace holdfast::config

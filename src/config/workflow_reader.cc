@@ -1,12 +1,10 @@
-#include "config/workflow_reader.h"
-
 #include <algorithm>
 #include <unordered_map>
 
 #include "base/text.h"
 #include "config/keys.h"
+#include "config/sections.h"
 #include "config/values.h"
-#include "config/workflow_json.h"
 
 namespace holdfast::config {
 
@@ -17,12 +15,12 @@ using core::WorkflowStep;
 
 class WorkflowReader {
 public:
-    WorkflowReader(const SourceNode& node, const KnownTasks& tasks, WorkflowComplaints& complaints)
+    WorkflowReader(const SourceNode& node, const KnownTasks& tasks, Complaints& complaints)
         : node_(node), tasks_(tasks), complaints_(complaints) {}
 
     Workflow read(const std::string& name, const std::vector<std::string>& extra_keys) {
         workflow_.name = name;
-        if (!is_mapping(node_, "a mapping with the keys " + join(names_of(workflow_keys()), ", ")))
+        if (!complaints_.is_mapping(node_, "a mapping with the keys " + join(names_of(workflow_keys()), ", ")))
             return std::move(workflow_);
         for (const SourceNode& entry : node_.children) {
             if (const auto* key = find_option(workflow_keys(), entry.key))
@@ -34,39 +32,31 @@ public:
     }
 
 private:
-    bool is_mapping(const SourceNode& node, std::string allowed) {
-        if (node.kind == NodeKind::Mapping) return true;
-        complaints_.misfit(node, concat(word_of(node.kind), " instead of a mapping"), std::move(allowed));
-        return false;
-    }
-
     void read_entry(const SourceNode& entry, const core::OptionOf<Workflow>& key) {
         const std::string& name = entry.key;
         if (name == "input") return read_input(entry, key);
         if (name == "steps") return read_steps(entry, key);
-        if (name == "output") return read_output(entry);
         if (name == "success") return read_success(entry, key);
-        if (name == "optional") return read_optional(entry);
         if (name == "hooks") return read_hooks(entry, key);
-        if (const auto value = complaints_.read(key, entry)) key.set(workflow_, *value);
+        if (name == "output")
+            workflow_.output = json_of(entry);
+        else if (name == "optional")
+            workflow_.optional = read_step_names(entry, complaints_);
+        else if (const auto value = complaints_.read(key, entry))
+            key.set(workflow_, *value);
     }
 
     void read_steps(const SourceNode& entry, const Option& key) {
-        if (!is_mapping(entry, allowed_values(key))) return;
+        if (!complaints_.is_mapping(entry, allowed_values(key))) return;
         workflow_.steps.reserve(entry.children.size());
         for (const SourceNode& step : entry.children)
             workflow_.steps.push_back(
                 read_step(step, step.key, concat(workflow_.name, '.', step.key), tasks_, complaints_));
     }
 
-    void read_output(const SourceNode& entry) { workflow_.output = json_of(entry); }
-
-    void read_optional(const SourceNode& entry) { workflow_.optional = read_step_names(entry, complaints_); }
-
     /// Reads a list of lists, or a single list, which is then the only case.
     void read_success(const SourceNode& entry, const Option& key) {
-        if (entry.kind != NodeKind::Sequence)
-            return complaints_.misfit(entry, concat(word_of(entry.kind), " instead of a list"), allowed_values(key));
+        if (!complaints_.is_list(entry, allowed_values(key))) return;
         const auto is_list = [](const SourceNode& item) { return item.kind == NodeKind::Sequence; };
         if (std::ranges::none_of(entry.children, is_list)) {
             if (!entry.children.empty()) workflow_.success.push_back(read_step_names(entry, complaints_));
@@ -80,7 +70,7 @@ private:
     // ---- Hooks ---------------------------------------------------------------------------------------------------
 
     void read_hooks(const SourceNode& entry, const Option& key) {
-        if (!is_mapping(entry, allowed_values(key))) return;
+        if (!complaints_.is_mapping(entry, allowed_values(key))) return;
         for (const SourceNode& hooks : entry.children) {
             if (hooks.key == "on_success")
                 workflow_.on_success = read_hook_list(hooks);
@@ -108,17 +98,15 @@ private:
     // ---- Input ---------------------------------------------------------------------------------------------------
 
     void read_input(const SourceNode& entry, const Option& key) {
-        if (entry.kind == NodeKind::Null) return;
-        if (!is_mapping(entry, allowed_values(key))) return;
-        for (const SourceNode& field : entry.children) workflow_.input.push_back(read_field(field));
+        for (const SourceNode& field : complaints_.entries(entry, allowed_values(key)))
+            workflow_.input.push_back(read_field(field));
     }
 
     core::InputField read_field(const SourceNode& node) {
         core::InputField field{.name = node.key};
-        if (node.kind == NodeKind::Null) return field;
-        if (!is_mapping(node, "a mapping with the keys " + join(names_of(input_keys()), ", "))) return field;
         if (const SourceNode* type = node.find("type")) read_type(*type, field);
-        for (const SourceNode& entry : node.children) {
+        for (const SourceNode& entry :
+             complaints_.entries(node, "a mapping with the keys " + join(names_of(input_keys()), ", "))) {
             const auto* key = find_option(input_keys(), entry.key);
             if (key == nullptr)
                 complaints_.unknown_key(entry, names_of(input_keys()));
@@ -139,26 +127,18 @@ private:
                           core::InputField& field) {
         if (entry.key == "type") return;
         if (entry.key == "default") {
-            field.default_value = value_of(entry, field.type);
+            field.default_value = input_value(entry, field.type);
         } else if (entry.key == "enum") {
-            if (entry.kind != NodeKind::Sequence)
-                return complaints_.misfit(entry, concat(word_of(entry.kind), " instead of a list"),
-                                          allowed_values(key));
-            for (const SourceNode& item : entry.children) field.allowed.push_back(value_of(item, field.type));
+            if (!complaints_.is_list(entry, allowed_values(key))) return;
+            for (const SourceNode& item : entry.children) field.allowed.push_back(input_value(item, field.type));
         } else if (const auto value = complaints_.read(key, entry)) {
             key.set(field, *value);
         }
     }
 
-    /// Reads a value. A scalar for a text field stays text even when it looks like a number.
-    static nlohmann::json value_of(const SourceNode& node, core::InputType type) {
-        const bool is_text = type == core::InputType::Text && node.kind == NodeKind::Scalar;
-        return is_text ? nlohmann::json(node.scalar) : json_of(node);
-    }
-
     const SourceNode& node_;
     const KnownTasks& tasks_;
-    WorkflowComplaints& complaints_;
+    Complaints& complaints_;
     Workflow workflow_;
 };
 
@@ -198,13 +178,17 @@ private:
 
 }  // namespace
 
+nlohmann::json input_value(const SourceNode& node, core::InputType type) {
+    const bool is_text = type == core::InputType::Text && node.kind == NodeKind::Scalar;
+    return is_text ? nlohmann::json(node.scalar) : json_of(node);
+}
+
 Workflow read_workflow(const SourceNode& node, const std::string& name, const std::vector<std::string>& extra_keys,
-                       const KnownTasks& tasks, WorkflowComplaints& complaints) {
+                       const KnownTasks& tasks, Complaints& complaints) {
     return WorkflowReader(node, tasks, complaints).read(name, extra_keys);
 }
 
-void tell_faults(const std::vector<core::WorkflowFault>& faults, const SourceNode& node,
-                 WorkflowComplaints& complaints) {
+void tell_faults(const std::vector<core::WorkflowFault>& faults, const SourceNode& node, Complaints& complaints) {
     if (faults.empty()) return;
     const PathIndex index(node);
     std::vector<std::pair<const SourceNode*, const core::WorkflowFault*>> told;

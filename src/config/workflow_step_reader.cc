@@ -1,13 +1,10 @@
-#include "config/workflow_step_reader.h"
-
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/text.h"
 #include "config/keys.h"
+#include "config/sections.h"
 #include "config/values.h"
-#include "config/workflow_json.h"
 
 namespace holdfast::config {
 
@@ -20,16 +17,9 @@ using core::WorkflowStep;
 constexpr std::array<std::string_view, 7> subjects = {"task",     "script", "docker", "workflow",
                                                       "approval", "wait",   "type"};
 
-std::string_view without_spaces(std::string_view text) {
-    constexpr std::string_view spaces = " \t\r\n";
-    const std::size_t begin = std::min(text.find_first_not_of(spaces), text.size());
-    return text.substr(begin, text.find_last_not_of(spaces) + 1 - begin);
-}
-
 class StepReader {
 public:
-    StepReader(const SourceNode& node, std::string inline_name, const KnownTasks& tasks,
-               WorkflowComplaints& complaints)
+    StepReader(const SourceNode& node, std::string inline_name, const KnownTasks& tasks, Complaints& complaints)
         : node_(node), inline_name_(std::move(inline_name)), tasks_(tasks), complaints_(complaints) {}
 
     WorkflowStep read(std::string name) {
@@ -151,7 +141,10 @@ private:
         if (name == "approval") return read_text(entry, key, step_.message);
         if (name == "docker") read_text(entry, key, definition_.spec->image);
         if (name == "wait") return read_wait(entry, key);
-        if (name == "input") return read_json(entry, step_.input);
+        if (name == "input") {
+            step_.input = json_of(entry);
+            return;
+        }
         if (name == "depends_on") step_.depends_on = read_step_names(entry, complaints_);
         if (name == "docker" || name == "depends_on") return distrust_for(entry);
         if (name == "join") return read_join(entry, key);
@@ -163,8 +156,6 @@ private:
     void read_text(const SourceNode& entry, const Option& key, std::string& target) {
         if (const auto value = complaints_.read(key, entry)) target = std::get<std::string>(*value);
     }
-
-    static void read_json(const SourceNode& entry, nlohmann::json& target) { target = json_of(entry); }
 
     void read_wait(const SourceNode& entry, const Option& key) {
         if (entry.kind != NodeKind::Mapping) return read_text(entry, key, step_.wait_for);
@@ -200,16 +191,13 @@ private:
 
     void read_when(const SourceNode& entry, const Option& key) {
         read_text(entry, key, step_.when);
-        step_.when = without_spaces(step_.when);
+        step_.when = trimmed(step_.when);
     }
 
     void read_for_each(const SourceNode& entry, const Option& key) {
         const bool is_text = entry.kind == NodeKind::Scalar;
-        if (!is_text && entry.kind != NodeKind::Sequence) {
-            step_.for_each = nlohmann::json::array();
-            return complaints_.misfit(entry, concat(word_of(entry.kind), " instead of a list"), allowed_values(key));
-        }
-        step_.for_each = is_text ? nlohmann::json(without_spaces(entry.scalar)) : json_of(entry);
+        step_.for_each = is_text ? nlohmann::json(trimmed(entry.scalar)) : nlohmann::json::array();
+        if (!is_text && complaints_.is_list(entry, allowed_values(key))) step_.for_each = json_of(entry);
     }
 
     // ---- The keys of its task ------------------------------------------------------------------------------------
@@ -222,16 +210,16 @@ private:
         step_.tags = std::move(options.tags);
         step_.policy = std::move(options.policy);
         if (!options.concurrency) return;
+        const SourceNode* entry = node_.find("concurrency_key");
+        complaints_.note_key(entry != nullptr ? *entry : node_, *options.concurrency, step_.queue);
         step_.concurrency_key = std::move(options.concurrency->key);
         step_.concurrency_limit = options.concurrency->limit;
-        const SourceNode* entry = node_.find("concurrency_key");
-        complaints_.note_key(entry != nullptr ? *entry : node_, step_);
     }
 
     const SourceNode& node_;
     std::string inline_name_;
     const KnownTasks& tasks_;
-    WorkflowComplaints& complaints_;
+    Complaints& complaints_;
     const SourceNode* subject_ = nullptr;  // the key that states the kind of the step
     TaskDefinition definition_;
     WorkflowStep step_;
@@ -240,17 +228,14 @@ private:
 }  // namespace
 
 WorkflowStep read_step(const SourceNode& node, std::string name, std::string inline_name, const KnownTasks& tasks,
-                       WorkflowComplaints& complaints) {
+                       Complaints& complaints) {
     return StepReader(node, std::move(inline_name), tasks, complaints).read(std::move(name));
 }
 
-std::vector<std::string> read_step_names(const SourceNode& node, WorkflowComplaints& complaints) {
+std::vector<std::string> read_step_names(const SourceNode& node, Complaints& complaints) {
     if (node.kind == NodeKind::Scalar) return {node.scalar};
     std::vector<std::string> names;
-    if (node.kind != NodeKind::Sequence) {
-        complaints.misfit(node, concat(word_of(node.kind), " instead of a list"), "a list of steps");
-        return names;
-    }
+    if (!complaints.is_list(node, "a list of steps")) return names;
     names.reserve(node.children.size());
     for (const SourceNode& item : node.children) {
         if (item.kind == NodeKind::Scalar) {

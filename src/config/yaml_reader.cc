@@ -15,7 +15,6 @@
 #include <unordered_map>
 
 #include "base/text.h"
-#include "config/shown.h"
 
 namespace holdfast::config {
 
@@ -139,9 +138,7 @@ private:
 
     /// Creates a node with its path, key and positions.
     SourceNode make(NodeKind kind, const YAML::Mark& mark) {
-        SourceNode node;
-        node.kind = kind;
-        node.at = node.key_at = position_of(mark);
+        SourceNode node{.kind = kind, .at = position_of(mark), .key_at = position_of(mark)};
         if (!open_.empty()) place_in(open_.back(), node);
         charge(extent_of(node).bytes, node.at);
         return node;
@@ -232,7 +229,6 @@ private:
         errors_.push_back({.where = {OriginKind::File, file_, at},
                            .key = mask_password(path),
                            .title = "given twice",
-                           .found = "",
                            .allowed = "each key once",
                            .suggestion = concat("the first one is in line ", mapping.lines.at(key))});
     }
@@ -241,9 +237,7 @@ private:
         errors_.push_back({.where = {OriginKind::File, file_, at},
                            .key = open_.empty() ? "" : open_.back().node.path,
                            .title = std::move(title),
-                           .found = "",
-                           .allowed = std::move(allowed),
-                           .suggestion = ""});
+                           .allowed = std::move(allowed)});
     }
 
     void check_tag(const std::string& tag, const YAML::Mark& mark) {
@@ -303,13 +297,6 @@ SourceNode parse(const std::string& text, TreeBuilder& builder) {
 
 }  // namespace
 
-const SourceNode* SourceNode::find(std::string_view wanted) const {
-    if (kind != NodeKind::Mapping) return nullptr;
-    const auto found =
-        std::find_if(children.begin(), children.end(), [&](const SourceNode& child) { return child.key == wanted; });
-    return found == children.end() ? nullptr : &*found;
-}
-
 Result<std::string, std::string> read_content(const std::string& name) {
     const auto reason = [] { return Failure{std::generic_category().message(errno)}; };
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "rb"), std::fclose);
@@ -328,12 +315,8 @@ YamlText read_yaml(const std::string& text, const std::string& file) {
     YamlText read;
     // Earlier errors may be a consequence of this one, so it is then the only error.
     const auto give_up = [&](const Unreadable& reason) {
-        read.errors = {{.where = {OriginKind::File, file, reason.at},
-                        .key = "",
-                        .title = reason.title,
-                        .found = "",
-                        .allowed = reason.allowed,
-                        .suggestion = ""}};
+        read.errors = {
+            {.where = {OriginKind::File, file, reason.at}, .title = reason.title, .allowed = reason.allowed}};
     };
     try {
         if (const auto fault = encoding_fault(text)) throw Unreadable(*fault);

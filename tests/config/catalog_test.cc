@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "config/keys.h"
-#include "core/task/policy_text.h"
+#include "core/task/task_options.h"
 #include "tests/config/loading.h"
 
 namespace holdfast::config {
@@ -38,7 +38,7 @@ TEST_F(CatalogFile, IsEmptyWithoutTheSection) {
 
 TEST_F(CatalogFile, AScriptIsAllThatADefinitionNeeds) {
     define("{script: pg_dump}");
-    TaskDefinition expected;
+    TaskDefinition expected{.name = "backup"};
     expected.spec.emplace().script = "pg_dump";
     expected.origin = {OriginKind::File, (directory / "holdfast.yaml").string(), {2, 3}};
     EXPECT_EQ(backup(), expected);

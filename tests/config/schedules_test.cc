@@ -1,6 +1,6 @@
 #include "base/text.h"
 #include "config/keys.h"
-#include "core/calendar/schedule_text.h"
+#include "core/calendar/schedule.h"
 #include "tests/config/loading.h"
 
 namespace holdfast::config {

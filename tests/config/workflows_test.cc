@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "config/keys.h"
-#include "config/workflow_file.h"
+#include "config/config.h"
 #include "tests/config/loading.h"
 
 namespace holdfast::config {

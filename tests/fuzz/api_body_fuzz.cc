@@ -18,7 +18,7 @@ public:
 
 std::shared_ptr<const config::Config> make_config() {
     auto config = std::make_shared<config::Config>();
-    config::TaskDefinition backup;
+    config::TaskDefinition backup{.name = "backup"};
     backup.spec.emplace();
     backup.spec->script = "backup";
     backup.spec->env["DB"] = "{{ input.db }}";

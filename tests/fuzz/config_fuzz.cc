@@ -6,9 +6,8 @@
 
 #include "base/text.h"
 #include "config/config.h"
-#include "config/workflow_file.h"
-#include "core/calendar/schedule_text.h"
-#include "core/task/policy_text.h"
+#include "core/calendar/schedule.h"
+#include "core/task/task_options.h"
 #include "core/workflow/plan.h"
 #include "tests/fuzz/require.h"
 
