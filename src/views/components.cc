@@ -1,13 +1,9 @@
-#include "views/components.h"
-
 #include "core/public_words.h"
-#include "views/catalog.h"
+#include "views/configuration.h"
 #include "views/job.h"
 #include "views/overview.h"
-#include "views/queue.h"
 #include "views/recovery.h"
 #include "views/schedule.h"
-#include "views/settings.h"
 #include "views/task.h"
 #include "views/token.h"
 #include "views/worker.h"
@@ -35,14 +31,14 @@ Json components() {
     add_records<TaskError, Progress, ConcurrencyKey, store::TaskRecord, store::AttemptRecord, store::EventRecord,
                 WholeEvent, store::LogRecord, StepOfTask, engine::WhyWaiting, TaskStory, store::TaskCounts>(all);
     add_records<StepCounts, JobInfo, StepInfo, GraphStep, Edge, JobStory, StepLogLine, store::JobCounts>(all);
-    add_records<RetryPolicy, CatalogTask, core::InputField, core::WorkflowStep, core::Workflow, config::ConfigError>(
-        all);
+    add_records<RetryPolicy, config::TaskDefinition, core::InputField, core::WorkflowStep, core::Workflow,
+                config::ConfigError>(all);
     add_records<WorkerView, store::LeaseRecord, store::WorkerSnapshot, WorkerStory, store::QueueRecord,
                 store::KeyRecord, Slot, ScheduleView>(all);
     add_records<store::SweepNote, SeenWorker, RecoveryEvent, RecoveryView, store::ReplicaRecord, engine::StaleTask,
                 engine::ManualAnswer, engine::ServicePass, PruneView>(all);
-    add_records<Overview, Link, Concern, WorkerCounts, OldestWaiting, Percentiles, store::StatsBucket, NameView,
-                StatsView>(all);
+    add_records<Overview, Link, Concern, WorkerCounts, OldestWaiting, Percentiles, store::StatsBucket,
+                store::NameStats, StatsView>(all);
     add_records<store::TokenRecord, MadeToken>(all);
     return all;
 }

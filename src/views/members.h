@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/words.h"
+#include "core/option.h"
 #include "holdfast/time.h"
 #include "holdfast/uuid.h"
 #include "views/json.h"
@@ -150,14 +151,17 @@ struct Form<Enum> {
     }
 };
 
-template <typename Value>
-struct Form<std::optional<Value>> {
-    static Json write(const std::optional<Value>& value) { return value ? Form<Value>::write(*value) : Json(); }
+/// Null, or the form of the value that is there.
+template <typename Value, typename ItsForm>
+struct OptionalForm {
+    static Json write(const std::optional<Value>& value) { return value ? ItsForm::write(*value) : Json(); }
     static void read(const Json& shape, std::optional<Value>& value) {
-        if (!shape.is_null()) Form<Value>::read(shape, value.emplace());
+        if (!shape.is_null()) ItsForm::read(shape, value.emplace());
     }
-    static Json schema() { return schema::nullable(Form<Value>::schema()); }
+    static Json schema() { return schema::nullable(ItsForm::schema()); }
 };
+template <typename Value>
+struct Form<std::optional<Value>> : OptionalForm<Value, Form<Value>> {};
 template <typename Value>
 struct Form<std::vector<Value>> {
     static Json write(const std::vector<Value>& values) {
@@ -180,34 +184,11 @@ struct Form<std::map<std::string, Value>> : PlainForm<std::map<std::string, Valu
 /// Uses the form of its type.
 struct AsItIs {
     template <typename Value>
-    static Json write(const Value& value, const Value& /*standard*/) {
-        return Form<Value>::write(value);
-    }
-    template <typename Value>
-    static void read(const Json& shape, Value& value) {
-        Form<Value>::read(shape, value);
-    }
-    template <typename Value>
-    static Json schema() {
-        return Form<Value>::schema();
-    }
+    using Of = Form<Value>;
 };
 
-/// Null when the value equals that of a default record: an empty text, the nil id, no lease.
-struct OrNull {
-    template <typename Value>
-    static Json write(const Value& value, const Value& standard) {
-        return value == standard ? Json() : Form<Value>::write(value);
-    }
-    template <typename Value>
-    static void read(const Json& shape, Value& value) {
-        if (!shape.is_null()) Form<Value>::read(shape, value);
-    }
-    template <typename Value>
-    static Json schema() {
-        return schema::nullable(Form<Value>::schema());
-    }
-};
+/// The same, but null when the value equals that of a default record: an empty text, the nil id, no lease.
+struct OrNull : AsItIs {};
 inline constexpr OrNull or_null;
 
 /// A text that holds JSON, inserted into the object as a value; null when it is empty. `Content` is the type of that
@@ -215,17 +196,13 @@ inline constexpr OrNull or_null;
 template <typename Content = nlohmann::json>
 struct JsonText {
     template <typename Value>
-    static Json write(const Value& value, const Value& /*standard*/) {
-        return embedded(value);
-    }
-    template <typename Value>
-    static void read(const Json& shape, Value& value) {
-        if (!shape.is_null()) value = dump(shape);
-    }
-    template <typename Value>
-    static Json schema() {
-        return schema::nullable(Form<Content>::schema());
-    }
+    struct Of {
+        static Json write(const Value& value) { return embedded(value); }
+        static void read(const Json& shape, Value& value) {
+            if (!shape.is_null()) value = dump(shape);
+        }
+        static Json schema() { return schema::nullable(Form<Content>::schema()); }
+    };
 };
 inline constexpr JsonText<> json_text;
 /// Counts by name.
@@ -233,42 +210,34 @@ inline constexpr JsonText<std::map<std::string, std::int64_t>> json_counts;
 
 /// A text whose value is always a word of an enumeration.
 template <Worded Enum>
-struct TextOfWord : AsItIs {
+struct TextOfWord {
     template <typename Value>
-    static Json schema() {
-        return Form<Enum>::schema();
-    }
+    struct Of : Form<Value> {
+        static Json schema() { return Form<Enum>::schema(); }
+    };
 };
 
 /// A duration as a number of seconds.
 struct Seconds {
-    static Json write(Duration length, Duration /*standard*/) {
-        return std::chrono::duration<double>(length).count();
-    }
-    static Json write(const std::optional<Duration>& length, const std::optional<Duration>& /*standard*/) {
-        return length ? write(*length, {}) : Json();
-    }
-    static void read(const Json& shape, Duration& length) {
-        length = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(shape.get<double>()));
-    }
-    static void read(const Json& shape, std::optional<Duration>& length) {
-        if (!shape.is_null()) read(shape, length.emplace());
-    }
     template <typename Value>
-    static Json schema() {
-        return std::is_same_v<Value, Duration> ? schema::number() : schema::nullable(schema::number());
-    }
+    struct Of {
+        static Json write(Duration length) { return std::chrono::duration<double>(length).count(); }
+        static void read(const Json& shape, Duration& length) {
+            length = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(shape.get<double>()));
+        }
+        static Json schema() { return schema::number(); }
+    };
+    template <typename Value>
+    struct Of<std::optional<Value>> : OptionalForm<Value, Of<Value>> {};
 };
 inline constexpr Seconds seconds;
 
 // ---- Rows of a table ----------------------------------------------------------------------------------------------
 
-template <auto first, auto... rest, typename Record>
-constexpr auto& at_path(Record& record) {
-    if constexpr (sizeof...(rest) == 0)
-        return record.*first;
-    else
-        return at_path<rest...>(record.*first);
+/// The member that the pointers lead to; the record itself when there are none.
+template <auto... path>
+constexpr auto& at_path(auto& record) {
+    return (record.*....*path);
 }
 
 template <typename As, auto... path>
@@ -276,20 +245,28 @@ struct PathMember {
     std::string_view name, meaning;
 
     template <typename Record>
-    using Value = std::remove_cvref_t<decltype(at_path<path...>(std::declval<Record&>()))>;
+    using FormOf = typename As::template Of<std::remove_cvref_t<decltype(at_path<path...>(std::declval<Record&>()))>>;
+    static constexpr bool is_or_null = std::is_same_v<As, OrNull>;
 
     template <typename Record>
     static Json write(const Record& record) {
-        static const Record fresh{};
-        return As::write(at_path<path...>(record), at_path<path...>(fresh));
+        if constexpr (is_or_null) {
+            static const Record fresh{};
+            if (at_path<path...>(record) == at_path<path...>(fresh)) return {};
+        }
+        return FormOf<Record>::write(at_path<path...>(record));
     }
     template <typename Record>
     static void read(const Json& shape, Record& record) {
-        As::read(shape, at_path<path...>(record));
+        if (!is_or_null || !shape.is_null()) FormOf<Record>::read(shape, at_path<path...>(record));
+    }
+    template <typename Record>
+    static Json schema() {
+        return is_or_null ? schema::nullable(FormOf<Record>::schema()) : FormOf<Record>::schema();
     }
     template <typename Record>
     constexpr operator Member<Record>() const {  // NOLINT(google-explicit-constructor): a row of the record's table
-        return {name, meaning, write<Record>, read<Record>, As::template schema<Value<Record>>};
+        return {name, meaning, write<Record>, read<Record>, schema<Record>};
     }
 };
 
@@ -325,42 +302,25 @@ constexpr auto derived(std::string_view name, std::string_view meaning = {}) {
     return made;
 }
 
-template <auto... path>
-struct AllMembers {
-    template <typename Record>
-    using Part = std::remove_cvref_t<decltype(at_path<path...>(std::declval<Record&>()))>;
-
+template <typename Part, auto... path>
+struct InsertedMembers {
     template <typename Record>
     constexpr operator Member<Record>() const {  // NOLINT(google-explicit-constructor): a row of the record's table
         return {{},
                 {},
-                [](const Record& record) { return to_json_shape(at_path<path...>(record)); },
-                [](const Json& shape, Record& record) {
-                    at_path<path...>(record) = from_json_shape<Part<Record>>(shape);
-                },
-                object_schema<Part<Record>>};
+                [](const Record& record) { return to_json_shape<Part>(at_path<path...>(record)); },
+                [](const Json& shape, Record& record) { Form<Part>::read(shape, at_path<path...>(record)); },
+                object_schema<Part>};
     }
 };
-/// Inserts all members of the record that the pointers lead to.
-template <auto... path>
-constexpr AllMembers<path...> members_of() {
+/// Inserts all members of the part that the pointer leads to.
+template <auto part>
+constexpr InsertedMembers<decltype(core::type_of_member(part)), part> members_of() {
     return {};
 }
-
-template <typename Base>
-struct BaseMembers {
-    template <typename Record>
-    constexpr operator Member<Record>() const {  // NOLINT(google-explicit-constructor): a row of the record's table
-        return {{},
-                {},
-                [](const Record& record) { return to_json_shape<Base>(record); },
-                [](const Json& shape, Record& record) { static_cast<Base&>(record) = from_json_shape<Base>(shape); },
-                object_schema<Base>};
-    }
-};
 /// Inserts all members of the record's base.
 template <typename Base>
-constexpr BaseMembers<Base> members_of_base() {
+constexpr InsertedMembers<Base> members_of_base() {
     return {};
 }
 

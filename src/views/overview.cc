@@ -1,7 +1,6 @@
 #include "views/overview.h"
 
 #include "views/job.h"
-#include "views/queue.h"
 
 namespace holdfast::views {
 
@@ -12,20 +11,16 @@ Percentiles percentiles_of(const store::Percentiles& found, bool has_any) {
     return {.p50 = found.p50, .p95 = found.p95, .p99 = found.p99, .max = found.max};
 }
 
-}  // namespace
-
-StatsView view_of(const store::Stats& stats, Duration window) {
-    StatsView view{.window = window,
-                   .complete = stats.complete,
-                   .ended = stats.ended,
-                   .buckets = stats.buckets,
-                   .wait = percentiles_of(stats.wait, stats.ended > 0),
-                   .run = percentiles_of(stats.run, stats.ended > 0),
-                   .names = {}};
-    for (const auto& [name, completed, failed, run] : stats.names)
-        view.names.push_back({name, completed, failed, percentiles_of(run, completed + failed > 0)});
-    return view;
+Percentiles run_of_name(const store::NameStats& stats) {
+    return percentiles_of(stats.run, stats.completed + stats.failed > 0);
 }
+
+template <auto part>
+Percentiles part_of(const StatsView& view) {
+    return percentiles_of(view.stats.*part, view.stats.ended > 0);
+}
+
+}  // namespace
 
 Table<Link> table(Of<Link>) {
     static constexpr Member<Link> members[] = {
@@ -95,25 +90,25 @@ Table<store::StatsBucket> table(Of<store::StatsBucket>) {
     return {"StatsBucket", members};
 }
 
-Table<NameView> table(Of<NameView>) {
-    static constexpr Member<NameView> members[] = {
-        member<&NameView::name>("name"),
-        member<&NameView::completed>("completed"),
-        member<&NameView::failed>("failed"),
-        member<&NameView::run>("run"),
+Table<store::NameStats> table(Of<store::NameStats>) {
+    using Name = store::NameStats;
+    static constexpr Member<Name> members[] = {
+        member<&Name::name>("name"),
+        member<&Name::completed>("completed"),
+        member<&Name::failed>("failed"),
+        derived<run_of_name>("run"),
     };
     return {"NameStats", members};
 }
 
 Table<StatsView> table(Of<StatsView>) {
-    static constexpr Member<StatsView> members[] = {
-        member<&StatsView::window>("window_seconds", seconds),
-        member<&StatsView::complete>("complete"),
-        member<&StatsView::ended>("ended"),
-        member<&StatsView::buckets>("buckets"),
-        member<&StatsView::wait>("wait"),
-        member<&StatsView::run>("run"),
-        member<&StatsView::names>("names"),
+    using View = StatsView;
+    using store::Stats;
+    static constexpr Member<View> members[] = {
+        member<&View::window>("window_seconds", seconds), member<&View::stats, &Stats::complete>("complete"),
+        member<&View::stats, &Stats::ended>("ended"),     member<&View::stats, &Stats::buckets>("buckets"),
+        derived<part_of<&Stats::wait>>("wait"),           derived<part_of<&Stats::run>>("run"),
+        member<&View::stats, &Stats::names>("names"),
     };
     return {"Stats", members};
 }

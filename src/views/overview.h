@@ -57,21 +57,10 @@ struct Percentiles {
     std::optional<Duration> p50 = {}, p95 = {}, p99 = {}, max = {};
 };
 
-struct NameView {
-    std::string name = {};
-    std::int64_t completed = 0, failed = 0;
-    Percentiles run = {};
-};
-
 struct StatsView {
     Duration window = {};
-    bool complete = true;
-    std::int64_t ended = 0;
-    std::vector<store::StatsBucket> buckets = {};
-    Percentiles wait = {}, run = {};
-    std::vector<NameView> names = {};
+    store::Stats stats = {};
 };
-[[nodiscard]] StatsView view_of(const store::Stats& stats, Duration window);
 
 Table<Link> table(Of<Link>);
 Table<Concern> table(Of<Concern>);
@@ -80,7 +69,7 @@ Table<OldestWaiting> table(Of<OldestWaiting>);
 Table<Overview> table(Of<Overview>);
 Table<Percentiles> table(Of<Percentiles>);
 Table<store::StatsBucket> table(Of<store::StatsBucket>);
-Table<NameView> table(Of<NameView>);
+Table<store::NameStats> table(Of<store::NameStats>);
 Table<StatsView> table(Of<StatsView>);
 
 }  // namespace holdfast::views

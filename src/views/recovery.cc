@@ -14,33 +14,23 @@ namespace {
 constexpr std::size_t events_searched = 1000;
 constexpr std::size_t recoveries_told = 10;
 
-std::map<Uuid, Duration> silence_of_workers(store::RecoveryStore& store) {
-    std::map<Uuid, Duration> silences;
-    for (const auto& worker : store.workers()) silences[worker.registration.id] = worker.seconds_ago;
-    return silences;
+/// Judges a worker by one look. `silence`: since its last heartbeat.
+SeenWorker seen_worker(const store::WorkerLiveness& worker, const engine::Sight& sight, Duration silence) {
+    if (core::is_certain(sight.evidence)) return {worker, sight.evidence, sight.how};
+    if (worker.proves_session && !worker.session_held)
+        return {worker, core::Evidence::Disconnected, "its session is gone"};
+    if (silence <= 2 * worker.beat_interval) return {worker, core::Evidence::None, "beats"};
+    const auto seconds_ago = std::chrono::floor<std::chrono::seconds>(silence);
+    return {worker, core::Evidence::Silent, concat("last beat ", format_duration(seconds_ago), " ago")};
 }
 
-/// A single look cannot observe a worker over time. Silence is therefore judged by the store's clock, for display
-/// only.
 std::vector<SeenWorker> look(store::RecoveryStore& store, engine::HostWatch& host) {
-    const auto silences = silence_of_workers(store);
+    std::map<Uuid, Duration> silences;
+    for (const auto& worker : store.workers()) silences[worker.registration.id] = worker.seconds_ago;
     std::vector<SeenWorker> seen;
     const store::LivenessView view = store.look();
-    for (const store::WorkerLiveness& worker : view.workers) {
-        const engine::Sight sight = host.look_at(worker);
-        const auto silence = silences.find(worker.id);
-        const bool is_silent = silence != silences.end() && silence->second > 2 * worker.beat_interval;
-        if (core::is_certain(sight.evidence))
-            seen.push_back({worker, sight.evidence, sight.how});
-        else if (worker.proves_session && !worker.session_held)
-            seen.push_back({worker, core::Evidence::Disconnected, "its session is gone"});
-        else if (is_silent)
-            seen.push_back(
-                {worker, core::Evidence::Silent,
-                 "last beat " + format_duration(std::chrono::floor<std::chrono::seconds>(silence->second)) + " ago"});
-        else
-            seen.push_back({worker, core::Evidence::None, "beats"});
-    }
+    for (const store::WorkerLiveness& worker : view.workers)
+        seen.push_back(seen_worker(worker, host.look_at(worker), silences[worker.id]));
     for (const Uuid& id : view.unregistered) {
         SeenWorker& missing = seen.emplace_back();
         missing.worker.id = id;
@@ -57,30 +47,6 @@ std::vector<RecoveryEvent> last_recoveries(store::ClientStore& store) {
     for (auto& event : store.last_events(events_searched))
         if (kinds.contains(event.kind) && found.size() < recoveries_told) found.push_back({std::move(event)});
     return found;
-}
-
-store::PruneParams params_of(const config::RetentionConfig& retention, const PruneOrder& order) {
-    return {.heartbeats_older_than = retention.heartbeat,
-            .worker_states_older_than = retention.worker_state,
-            .terminal_older_than = retention.terminal_record,
-            .dry_run = order.dry_run,
-            .clock_is_right = order.clock_is_right};
-}
-
-/// Prunes in batches, so that claims never wait for it.
-store::PruneAnswer prune_all(store::RecoveryStore& store, const store::PruneParams& params) {
-    store::PruneAnswer all{.more = true};
-    while (all.more) {
-        const store::PruneAnswer batch = store.prune(params);
-        all.heartbeats += batch.heartbeats;
-        all.worker_states += batch.worker_states;
-        all.tasks += batch.tasks;
-        all.jobs += batch.jobs;
-        all.workers += batch.workers;
-        all.more = batch.more;
-        all.doubt = batch.doubt;
-    }
-    return all;
 }
 
 std::map<std::string, int> evidence_of(const RecoveryStatus& status) {
@@ -104,12 +70,10 @@ Json counts_schema() {
 }  // namespace
 
 void Form<core::Evidence>::read(const Json& shape, core::Evidence& evidence) {
-    for (const core::Evidence each : values_of<core::Evidence>())
-        if (shape == word_for(each)) {
-            evidence = each;
-            return;
-        }
-    misfit("kind of evidence", shape);
+    const auto all = values_of<core::Evidence>();
+    const auto found = std::ranges::find_if(all, [&](core::Evidence each) { return shape == word_for(each); });
+    if (found == all.end()) misfit("kind of evidence", shape);
+    evidence = *found;
 }
 
 std::vector<std::string> Form<core::Evidence>::words() {
@@ -172,8 +136,23 @@ std::string_view state_of(const engine::StaleTask& stale) {
 
 store::PruneAnswer prune(store::RecoveryStore& store, const config::RetentionConfig& retention,
                          const PruneOrder& order) {
-    const store::PruneParams params = params_of(retention, order);
-    return order.dry_run ? store.prune(params) : prune_all(store, params);
+    const store::PruneParams params{.heartbeats_older_than = retention.heartbeat,
+                                    .worker_states_older_than = retention.worker_state,
+                                    .terminal_older_than = retention.terminal_record,
+                                    .dry_run = order.dry_run,
+                                    .clock_is_right = order.clock_is_right};
+    store::PruneAnswer all = store.prune(params);
+    while (all.more && !order.dry_run) {
+        const store::PruneAnswer batch = store.prune(params);
+        all.heartbeats += batch.heartbeats;
+        all.worker_states += batch.worker_states;
+        all.tasks += batch.tasks;
+        all.jobs += batch.jobs;
+        all.workers += batch.workers;
+        all.more = batch.more;
+        all.doubt = batch.doubt;
+    }
+    return all;
 }
 
 Json counts_shape(const engine::RecoveryReport& report) {

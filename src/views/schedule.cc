@@ -1,7 +1,7 @@
 #include "views/schedule.h"
 
 #include "base/text.h"
-#include "core/calendar/schedule_text.h"
+#include "core/calendar/schedule.h"
 #include "core/public_words.h"
 #include "core/workflow/workflow.h"
 #include "platform/zone_files.h"

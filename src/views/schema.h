@@ -36,3 +36,10 @@ using Members = std::vector<std::pair<std::string, Json>>;
 [[nodiscard]] Json form(const Members& members, const std::vector<std::string>& required = {});
 
 }  // namespace holdfast::views::schema
+
+namespace holdfast::views {
+
+/// The schemas of all public records and enumerations, by name: the components of the OpenAPI document.
+[[nodiscard]] Json components();
+
+}  // namespace holdfast::views

@@ -1,8 +1,8 @@
 #include "views/task.h"
 
-#include "client/task_operations.h"
+#include "client/operations.h"
 #include "core/public_words.h"
-#include "core/task/policy_text.h"
+#include "core/task/task_options.h"
 
 namespace holdfast::views {
 
@@ -34,6 +34,10 @@ using Counts = store::TaskCounts;
 /// Restores the result null of a COMPLETED task; a COMPLETED one always has a result.
 void fill_result(Record& record) {
     if (record.state == TaskState::Completed && record.result.empty()) record.result = "null";
+}
+
+bool is_shared(const store::KeyRecord& record) {
+    return record.key.is_shared();
 }
 
 }  // namespace
@@ -157,11 +161,12 @@ Table<StepOfTask> table(Of<StepOfTask>) {
 }
 
 Table<engine::WhyWaiting> table(Of<engine::WhyWaiting>) {
-    static constexpr Member<engine::WhyWaiting> members[] = {
-        member<&engine::WhyWaiting::obstacle>("for"),
-        member<&engine::WhyWaiting::sentence>("sentence", "goes on from \"the task\""),
-        member<&engine::WhyWaiting::tasks>("tasks", "that hold its concurrency key"),
-        member<&engine::WhyWaiting::workers>("workers", "that have its queue and tags"),
+    using Why = engine::WhyWaiting;
+    static constexpr Member<Why> members[] = {
+        member<&Why::obstacle>("for"),
+        member<&Why::sentence>("sentence", "goes on from \"the task\""),
+        member<&Why::tasks>("tasks", "that hold its concurrency key"),
+        member<&Why::workers>("workers", "that have its queue and tags"),
     };
     return {"Waiting", members};
 }
@@ -183,6 +188,32 @@ Table<store::TaskCounts> table(Of<store::TaskCounts>) {
         member<&Counts::expired>("expired"),
     };
     return {"TaskCounts", members};
+}
+
+Table<store::QueueRecord> table(Of<store::QueueRecord>) {
+    using Queue = store::QueueRecord;
+    static constexpr Member<Queue> members[] = {
+        member<&Queue::name>("name"),
+        member<&Queue::paused>("paused"),
+        member<&Queue::pending>("pending"),
+        member<&Queue::in_flight>("in_flight"),
+    };
+    return {"Queue", members};
+}
+
+Table<store::KeyRecord> table(Of<store::KeyRecord>) {
+    using Record = store::KeyRecord;
+    using Key = core::KeyDeclaration;
+    static constexpr Member<Record> members[] = {
+        member<&Record::key, &Key::key>("key"),
+        member<&Record::key, &Key::queue>("queue", or_null, "whose it is; null: shared by all"),
+        derived<is_shared>("shared"),
+        member<&Record::key, &Key::limit>("limit", "the one in force"),
+        member<&Record::declared>("declared", "its limit is fixed; otherwise it follows the submits"),
+        member<&Record::held>("held", "tasks that are CLAIMED or RUNNING"),
+        member<&Record::waiting>("waiting", "tasks that have found it full"),
+    };
+    return {"Key", members};
 }
 
 TaskStory read_story(store::Store& store, const store::TaskRecord& task, Duration worker_stale_threshold) {

@@ -47,5 +47,7 @@ Table<StepOfTask> table(Of<StepOfTask>);
 Table<engine::WhyWaiting> table(Of<engine::WhyWaiting>);
 Table<TaskStory> table(Of<TaskStory>);
 Table<store::TaskCounts> table(Of<store::TaskCounts>);
+Table<store::QueueRecord> table(Of<store::QueueRecord>);
+Table<store::KeyRecord> table(Of<store::KeyRecord>);
 
 }  // namespace holdfast::views

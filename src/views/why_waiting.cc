@@ -24,14 +24,19 @@ std::string wanted(const store::NewTask& task) {
 template <typename Claim>
 Workers only(const Workers& workers, Claim claim) {
     Workers found;
-    std::copy_if(workers.begin(), workers.end(), std::back_inserter(found), claim);
+    std::ranges::copy_if(workers, std::back_inserter(found), claim);
     return found;
 }
 
-std::vector<std::string> names_of(const Workers& workers) {
-    std::vector<std::string> names;
-    for (const auto& worker : workers) names.push_back(worker.registration.name);
-    return names;
+template <typename TextOf>
+std::vector<std::string> texts_of(const Workers& workers, TextOf text_of) {
+    std::vector<std::string> texts;
+    std::ranges::transform(workers, std::back_inserter(texts), text_of);
+    return texts;
+}
+
+std::string name_of(const store::WorkerRecord& worker) {
+    return worker.registration.name;
 }
 
 bool is_open(const store::WorkerRecord& worker) {
@@ -47,33 +52,19 @@ bool is_fresh(const store::WorkerRecord& worker, Duration stale_after) {
            worker.seconds_ago <= std::max(stale_after, 3 * worker.registration.beat_interval);
 }
 
-std::string ages_of(const Workers& workers) {
-    std::vector<std::string> ages;
-    for (const auto& worker : workers)
-        ages.push_back(worker.last_heartbeat ? concat(worker.registration.name, " sent a heartbeat ",
-                                                      rounded(worker.seconds_ago), " ago")
-                                             : concat(worker.registration.name, " has sent no heartbeat"));
-    return join(ages, ", ");
+std::string age_of(const store::WorkerRecord& worker) {
+    if (!worker.last_heartbeat) return concat(worker.registration.name, " has sent no heartbeat");
+    return concat(worker.registration.name, " sent a heartbeat ", rounded(worker.seconds_ago), " ago");
 }
 
-std::string loads_of(const Workers& workers) {
-    std::vector<std::string> loads;
-    for (const auto& worker : workers)
-        loads.push_back(concat(worker.registration.name, " ", worker.held.size(), "/", worker.registration.capacity));
-    return join(loads, ", ");
+std::string load_of(const store::WorkerRecord& worker) {
+    return concat(worker.registration.name, " ", worker.held.size(), "/", worker.registration.capacity);
 }
 
-WhyWaiting for_place(const store::NewTask& task, const Workers& open) {
-    if (std::all_of(open.begin(), open.end(), is_full))
-        return {
-            Obstacle::Busy,
-            concat("waits for a free worker slot: all workers with ", wanted(task), " are busy: ", loads_of(open)),
-            {},
-            names_of(open)};
-    return {Obstacle::Nothing,
-            concat("is about to be claimed by a worker with ", wanted(task), ": ", join(names_of(open), ", ")),
-            {},
-            names_of(open)};
+/// The reason with a sentence that ends in a text about each worker.
+template <typename TextOf>
+WhyWaiting because_of(const Workers& workers, Obstacle obstacle, std::string_view sentence, TextOf text_of) {
+    return {obstacle, concat(sentence, ": ", join(texts_of(workers, text_of), ", ")), texts_of(workers, name_of)};
 }
 
 /// The latest worker of each name: every start of a worker creates a new row.
@@ -88,41 +79,31 @@ Workers last_of_each_name(const Workers& workers) {
     return found;
 }
 
-WhyWaiting for_absent_worker(const WaitingFacts& facts, const store::Route& route) {
-    const store::NewTask& task = facts.task.task;
-    const Workers away = last_of_each_name(only(facts.workers, [&](const store::WorkerRecord& worker) {
-        return store::serves(worker.registration.queues, worker.registration.tags, route);
-    }));
-    if (away.empty()) return {Obstacle::NoWorker, concat("waits for a worker: none has ", wanted(task)), {}, {}};
-    return {Obstacle::WorkerAway,
-            concat("waits for a worker with ", wanted(task), " to come back: ", ages_of(away)),
-            {},
-            names_of(away)};
-}
-
 WhyWaiting for_worker(const WaitingFacts& facts) {
     const store::NewTask& task = facts.task.task;
-    const store::Route route{0, task.queue, task.tags};
-    const Workers able = only(facts.workers, [&](const store::WorkerRecord& worker) {
-        return worker.status != store::WorkerStatus::Inactive &&
-               store::serves(worker.registration.queues, worker.registration.tags, route);
+    const Workers matching = only(facts.workers, [&](const store::WorkerRecord& worker) {
+        return store::serves(worker.registration.queues, worker.registration.tags, {0, task.queue, task.tags});
     });
-    if (able.empty()) return for_absent_worker(facts, route);
+    const std::string needs = wanted(task);
+    if (matching.empty()) return {Obstacle::NoWorker, concat("waits for a worker: none has ", needs)};
+    const Workers able =
+        only(matching, [](const auto& worker) { return worker.status != store::WorkerStatus::Inactive; });
+    if (able.empty())
+        return because_of(last_of_each_name(matching), Obstacle::WorkerAway,
+                          concat("waits for a worker with ", needs, " to come back"), age_of);
     const Workers fresh = only(able, [&](const auto& worker) { return is_fresh(worker, facts.stale_after); });
     if (fresh.empty())
-        return {Obstacle::NoFreshWorker,
-                concat("waits for a worker: No workers with fresh heartbeats available (", wanted(task),
-                       "): ", ages_of(able)),
-                {},
-                names_of(able)};
+        return because_of(able, Obstacle::NoFreshWorker,
+                          concat("waits for a worker: No workers with fresh heartbeats available (", needs, ")"),
+                          age_of);
     const Workers open = only(fresh, is_open);
     if (open.empty())
-        return {Obstacle::NoOpenWorker,
-                concat("waits for a worker: those with ", wanted(task),
-                       " are cordoned or draining: ", join(names_of(fresh), ", ")),
-                {},
-                names_of(fresh)};
-    return for_place(task, open);
+        return because_of(fresh, Obstacle::NoOpenWorker,
+                          concat("waits for a worker: those with ", needs, " are cordoned or draining"), name_of);
+    if (std::ranges::all_of(open, is_full))
+        return because_of(open, Obstacle::Busy,
+                          concat("waits for a free worker slot: all workers with ", needs, " are busy"), load_of);
+    return because_of(open, Obstacle::Nothing, concat("is about to be claimed by a worker with ", needs), name_of);
 }
 
 WhyWaiting for_time(const WaitingFacts& facts) {
@@ -131,12 +112,9 @@ WhyWaiting for_time(const WaitingFacts& facts) {
     const std::string when =
         due <= facts.now ? "is due"
                          : concat("waits until ", format_timestamp(due), " (in ", rounded(due - facts.now), ")");
-    if (history == core::History{}) return {Obstacle::Future, when, {}, {}};
-    return {Obstacle::Backoff,
-            concat(when, " before it is tried again: ", history.attempts, " attempts, ", history.crashes,
-                   " crashes, ", history.requeues, " requeues so far"),
-            {},
-            {}};
+    if (history == core::History{}) return {Obstacle::Future, when};
+    return {Obstacle::Backoff, concat(when, " before it is tried again: ", history.attempts, " attempts, ",
+                                      history.crashes, " crashes, ", history.requeues, " requeues so far")};
 }
 
 /// Whether the key of the task is full. A claim detects this only after it has selected the task.
@@ -151,36 +129,11 @@ WhyWaiting for_key(const WaitingFacts& facts) {
     return {Obstacle::Key,
             concat("waits for one of the ", facts.key_limit, " slot(s) of the concurrency key '", key.key,
                    "', held by ", holders.empty() ? "no task any more" : join(holders, ", ")),
-            facts.key_holders,
-            {}};
+            {},
+            facts.key_holders};
 }
 
-}  // namespace
-
-WhyWaiting why_waiting(const WaitingFacts& facts) {
-    switch (facts.task.waits_for) {
-        case store::WaitReason::Overdue:
-            return {Obstacle::Overdue, "its deadline has passed; it is about to be EXPIRED", {}, {}};
-        case store::WaitReason::Future:
-            return for_time(facts);
-        case store::WaitReason::Key:
-            return for_key(facts);
-        case store::WaitReason::Job:
-            return {
-                Obstacle::Paused, "waits, because its job is paused: 'holdfast jobs resume' lets it go on", {}, {}};
-        case store::WaitReason::None:
-            if (key_is_full(facts)) return for_key(facts);
-            if (!facts.queue_is_paused) return for_worker(facts);
-            return {Obstacle::Paused,
-                    concat("waits, because queue ", facts.task.task.queue, " is paused: 'holdfast queues resume ",
-                           facts.task.task.queue, "' opens it"),
-                    {},
-                    {}};
-    }
-    HOLDFAST_ASSERT(false);
-}
-
-namespace {
+// ---- The facts ----------------------------------------------------------------------------------------------------
 
 /// The declaration that applies to the task's key: that of its queue, or the shared one.
 core::KeyDeclaration key_in_force(store::ClientStore& store, const store::NewTask& task) {
@@ -218,12 +171,30 @@ std::vector<Uuid> holders_of(store::Store& store, const core::KeyDeclaration& ke
 }
 
 bool is_paused(store::ClientStore& store, const std::string& name) {
-    const auto queues = store.queues();
-    return std::any_of(queues.begin(), queues.end(),
-                       [&](const auto& queue) { return queue.name == name && queue.paused; });
+    return std::ranges::any_of(store.queues(), [&](const auto& queue) { return queue.name == name && queue.paused; });
 }
 
 }  // namespace
+
+WhyWaiting why_waiting(const WaitingFacts& facts) {
+    switch (facts.task.waits_for) {
+        case store::WaitReason::Overdue:
+            return {Obstacle::Overdue, "its deadline has passed; it is about to be EXPIRED"};
+        case store::WaitReason::Future:
+            return for_time(facts);
+        case store::WaitReason::Key:
+            return for_key(facts);
+        case store::WaitReason::Job:
+            return {Obstacle::Paused, "waits, because its job is paused: 'holdfast jobs resume' lets it go on"};
+        case store::WaitReason::None:
+            if (key_is_full(facts)) return for_key(facts);
+            if (!facts.queue_is_paused) return for_worker(facts);
+            return {Obstacle::Paused,
+                    concat("waits, because queue ", facts.task.task.queue, " is paused: 'holdfast queues resume ",
+                           facts.task.task.queue, "' opens it")};
+    }
+    HOLDFAST_ASSERT(false);
+}
 
 WaitingFacts waiting_facts(store::Store& store, const store::TaskRecord& task, Duration stale_after) {
     WaitingFacts facts;

@@ -42,8 +42,8 @@ struct WaitingFacts {
     store::TaskRecord task;
     Timestamp now;  ///< by the store's clock
     bool queue_is_paused = false;
-    std::vector<Uuid>
-        key_holders;    ///< CLAIMED and RUNNING tasks with its key, of its queue or, if it is shared, of all
+    /// CLAIMED and RUNNING tasks with its key, of its queue or, if it is shared, of all.
+    std::vector<Uuid> key_holders;
     int key_limit = 1;  ///< the limit that applies
     std::vector<store::WorkerRecord> workers;
     Duration stale_after{};  ///< the age of a stale heartbeat; at least three intervals of the worker
@@ -51,9 +51,9 @@ struct WaitingFacts {
 
 struct WhyWaiting {
     Obstacle obstacle = Obstacle::Nothing;
-    std::string sentence;              ///< continues a sentence that begins with "the task"
-    std::vector<Uuid> tasks;           ///< of Key: the tasks that hold it
-    std::vector<std::string> workers;  ///< the names of the matching workers, where they are the reason
+    std::string sentence = {};              ///< continues a sentence that begins with "the task"
+    std::vector<std::string> workers = {};  ///< the names of the matching workers, where they are the reason
+    std::vector<Uuid> tasks = {};           ///< of Key: the tasks that hold it
 };
 
 [[nodiscard]] WhyWaiting why_waiting(const WaitingFacts& facts);

@@ -1,15 +1,12 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "config/catalog.h"
-#include "core/workflow/workflow.h"
+#include "config/config.h"
+#include "store/store.h"
 #include "views/members.h"
 
 namespace holdfast::views {
 
-// The tasks and workflows that a configuration defines.
+// A configuration: its tasks, workflows, settings and errors; and the findings of a check of the store.
 
 enum class CatalogKind { Function, Script, Container, Pod };
 constexpr auto words_of(CatalogKind) {
@@ -17,15 +14,13 @@ constexpr auto words_of(CatalogKind) {
     return words<CatalogKind>({{Function, "function"}, {Script, "script"}, {Container, "container"}, {Pod, "pod"}});
 }
 
-struct CatalogTask {
-    std::string name = {};
-    config::TaskDefinition definition = {};
-};
-
 Table<RetryPolicy> table(Of<RetryPolicy>);
-Table<CatalogTask> table(Of<CatalogTask>);
+Table<config::TaskDefinition> table(Of<config::TaskDefinition>);
 Table<core::InputField> table(Of<core::InputField>);
 Table<core::WorkflowStep> table(Of<core::WorkflowStep>);
 Table<core::Workflow> table(Of<core::Workflow>);
+Table<config::Setting> table(Of<config::Setting>);
+Table<config::ConfigError> table(Of<config::ConfigError>);
+Table<store::Finding> table(Of<store::Finding>);
 
 }  // namespace holdfast::views

@@ -1,16 +1,23 @@
-#include "views/catalog.h"
+#include "views/configuration.h"
 
 #include "base/assert.h"
-#include "config/submission.h"
 #include "core/public_words.h"
 
 namespace holdfast::views {
 
+/// Shown as text: "holdfast.yaml:12".
+template <>
+struct Form<config::Origin> {
+    static Json write(const config::Origin& origin) { return to_text(origin); }
+    static void read(const Json& shape, config::Origin& origin) { origin.name = shape.get<std::string>(); }
+    static Json schema() { return schema::text(); }
+};
+
 namespace {
 
-CatalogKind kind_of(const CatalogTask& task) {
-    if (!task.definition.spec) return CatalogKind::Function;
-    switch (task.definition.spec->kind) {
+CatalogKind kind_of(const config::TaskDefinition& task) {
+    if (!task.spec) return CatalogKind::Function;
+    switch (task.spec->kind) {
         case core::TaskKind::Script:
             return CatalogKind::Script;
         case core::TaskKind::Docker:
@@ -21,13 +28,9 @@ CatalogKind kind_of(const CatalogTask& task) {
     HOLDFAST_ASSERT(false);
 }
 
-std::optional<std::string> key_of(const CatalogTask& task) {
-    const auto& concurrency = task.definition.options.concurrency;
+std::optional<std::string> key_of(const config::TaskDefinition& task) {
+    const auto& concurrency = task.options.concurrency;
     return concurrency ? std::optional(concurrency->key) : std::nullopt;
-}
-
-std::vector<std::string> parameters_of(const CatalogTask& task) {
-    return config::parameters_of(task.definition);
 }
 
 }  // namespace
@@ -45,21 +48,20 @@ Table<RetryPolicy> table(Of<RetryPolicy>) {
     return {"Retry", members};
 }
 
-Table<CatalogTask> table(Of<CatalogTask>) {
-    using Task = CatalogTask;
-    using Definition = config::TaskDefinition;
+Table<config::TaskDefinition> table(Of<config::TaskDefinition>) {
+    using Task = config::TaskDefinition;
     using Options = SubmitOptions;
     static constexpr Member<Task> members[] = {
         member<&Task::name>("name"),
         derived<kind_of>("kind"),
-        member<&Task::definition, &Definition::options, &Options::queue>("queue"),
-        member<&Task::definition, &Definition::options, &Options::tags>("tags"),
-        member<&Task::definition, &Definition::options, &Options::priority>("priority"),
-        member<&Task::definition, &Definition::options, &Options::policy, &TaskPolicy::timeout>("timeout"),
-        member<&Task::definition, &Definition::options, &Options::policy, &TaskPolicy::retry>("retry"),
-        member<&Task::definition, &Definition::options, &Options::policy, &TaskPolicy::on_crash>("on_crash"),
+        member<&Task::options, &Options::queue>("queue"),
+        member<&Task::options, &Options::tags>("tags"),
+        member<&Task::options, &Options::priority>("priority"),
+        member<&Task::options, &Options::policy, &TaskPolicy::timeout>("timeout"),
+        member<&Task::options, &Options::policy, &TaskPolicy::retry>("retry"),
+        member<&Task::options, &Options::policy, &TaskPolicy::on_crash>("on_crash"),
         derived<key_of>("concurrency_key"),
-        derived<parameters_of>("parameters", "members of the arguments that its templates use"),
+        derived<config::parameters_of>("parameters", "members of the arguments that its templates use"),
     };
     return {"CatalogTask", members};
 }
@@ -97,6 +99,40 @@ Table<core::Workflow> table(Of<core::Workflow>) {
         member<&Workflow::steps>("steps"),
     };
     return {"CatalogWorkflow", members};
+}
+
+Table<config::Setting> table(Of<config::Setting>) {
+    using config::Setting;
+    static constexpr Member<Setting> members[] = {
+        member<&Setting::key>("key"),
+        member<&Setting::value>("value"),
+        member<&Setting::origin>("origin"),
+    };
+    return {"Setting", members};
+}
+
+Table<config::ConfigError> table(Of<config::ConfigError>) {
+    using Error = config::ConfigError;
+    static constexpr Member<Error> members[] = {
+        member<&Error::where>("where"),
+        member<&Error::key>("key", or_null),
+        member<&Error::title>("title"),
+        member<&Error::found>("found", or_null),
+        member<&Error::allowed>("allowed", or_null),
+        member<&Error::suggestion>("suggestion", or_null),
+    };
+    return {"ConfigError", members};
+}
+
+Table<store::Finding> table(Of<store::Finding>) {
+    using store::Finding;
+    static constexpr Member<Finding> members[] = {
+        member<&Finding::grade>("grade"),
+        member<&Finding::what>("what"),
+        member<&Finding::found>("found"),
+        member<&Finding::advice>("advice", or_null),
+    };
+    return {"Finding", members};
 }
 
 }  // namespace holdfast::views
