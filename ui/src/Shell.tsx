@@ -78,7 +78,7 @@ function Places({ path }: { path: string }) {
     const counts: Record<string, [number, string] | undefined> = overview
         ? {
               '/': overview.attention.length ? [overview.attention.length, 'need attention'] : undefined,
-              '/tasks': [overview.tasks.running + overview.tasks.claimed, 'in flight'],
+              '/tasks': [overview.tasks.running + overview.tasks.claimed, 'claimed or running'],
               '/jobs': [overview.jobs.running + overview.jobs.paused, 'in progress'],
               '/workers': [overview.workers.fresh + overview.workers.draining + overview.workers.stale, 'here'],
           }

@@ -21,7 +21,7 @@ Row queue_row(const store::QueueRecord& queue) {
 }
 
 ExitCode list_queues(Session& session) {
-    return session.list({"QUEUE", "STATUS", "PENDING", "IN FLIGHT"}, session.open_store(Access::AsItIs)->queues(),
+    return session.list({"QUEUE", "STATUS", "PENDING", "CLAIMED OR RUNNING"}, session.open_store(Access::AsItIs)->queues(),
                         queue_row, "no queues yet: the first submit makes one");
 }
 

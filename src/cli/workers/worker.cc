@@ -109,7 +109,7 @@ void add_worker(Command& program) {
     command.texts("--queue", given.queues, "NAME", "A queue that it takes tasks from (repeatable; default: default)");
     command.texts("--tag", given.tags, "TAG",
                   "A tag that it carries, beside those that it finds out itself (repeatable)");
-    command.text("--concurrency", given.concurrency, "N", "How many tasks it runs at once (default: 10)");
+    command.text("--concurrency", given.concurrency, "N", "Its slots: how many tasks it runs at once (default: 10)");
     command.text("--isolation", given.isolation, "WORD", "Where functions run: process (default) or thread");
     command.texts("--pass-env", given.pass_env, "NAME",
                   "A variable of its environment that scripts and containers are given (repeatable)");

@@ -38,7 +38,7 @@ std::string heartbeat_text(const store::WorkerRecord& record) {
     return record.last_heartbeat ? fmt::format("{} ago", rough_duration(record.seconds_ago)) : "none yet";
 }
 
-/// The tasks that it holds, and its slots: "3/10".
+/// The number of tasks that it holds, and its slots: "3/10".
 std::string slots_text(const store::WorkerRecord& record) {
     return fmt::format("{}/{}", record.held.size(), record.registration.capacity);
 }
@@ -71,7 +71,7 @@ ExitCode list_workers(Session& session, bool all) {
     sort_for_people(records);
     std::vector<WorkerView> workers;
     for (const auto& record : records) workers.push_back(views::view_of(record, config.recovery));
-    return session.list({"ID", "NAME", "STATUS", "BEATS", "LAST BEAT", "LOAD", "TAGS", "VERSION"}, workers,
+    return session.list({"ID", "NAME", "STATUS", "HEARTBEATS", "LAST HEARTBEAT", "SLOTS", "TAGS", "VERSION"}, workers,
                         worker_row, "no workers: 'holdfast worker' starts one");
 }
 
@@ -99,8 +99,8 @@ void print_worker(const Io& io, const WorkerStory& story) {
     field("name", registration.name);
     field("status", status_text(record));
     const Cell freshness = freshness_cell(story.worker);
-    field("beats", fmt::format("{}, the last one {}", freshness.text, heartbeat_text(record)), freshness.tone);
-    field("load", slots_text(record));
+    field("heartbeats", fmt::format("{}, the last one {}", freshness.text, heartbeat_text(record)), freshness.tone);
+    field("slots", slots_text(record));
     if (!story.snapshots.empty()) field("machine", machine_text(story.snapshots.front()));
     field("queues", join(registration.queues, ", "));
     field("tags", join(registration.tags, ", "));
@@ -190,7 +190,7 @@ void add_worker_order(Command& workers, const char* word, const char* help,
 }  // namespace
 
 void add_workers(Command& workers) {
-    auto [list, all] = workers.add("list", "Every worker: its state, its load, what it can do", list_workers);
+    auto [list, all] = workers.add("list", "Every worker: its status, its slots, its tags", list_workers);
     list.flag("--all", all, "Also those that have left");
     auto [show, name] =
         workers.add("show", "One worker: what it is, what it holds, what happened to it", show_worker);

@@ -297,7 +297,7 @@ function Queues({ data }: { data: Overview | undefined }) {
                             waiting
                         </th>
                         <th scope="col" className="number">
-                            in flight
+                            claimed or running
                         </th>
                     </tr>
                 </thead>

@@ -32,7 +32,7 @@ export function QueuesPage() {
                                     Waiting
                                 </th>
                                 <th scope="col" className="number">
-                                    In flight
+                                    Claimed or running
                                 </th>
                                 <th scope="col">
                                     <span className="unseen">Actions</span>
@@ -72,7 +72,7 @@ function Row({ queue }: { queue: Queue }) {
             <td className="number" data-label="Waiting">
                 <Link to={link('PENDING')}>{countText(queue.pending)}</Link>
             </td>
-            <td className="number" data-label="In flight">
+            <td className="number" data-label="Claimed or running">
                 <Link to={link('CLAIMED,RUNNING')}>{countText(queue.in_flight)}</Link>
             </td>
             <td className="row-actions">

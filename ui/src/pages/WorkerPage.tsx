@@ -12,7 +12,7 @@ import { Link } from '../router/router';
 import { megabytesText } from '../text/number';
 import { shortId } from '../text/words';
 import { taskPath } from './links';
-import { Load } from './WorkersPage';
+import { Slots } from './WorkersPage';
 
 export function WorkerPage({ id }: { id: string }) {
     const story = useQuery(workerQuery(id));
@@ -38,8 +38,8 @@ function Story({ story }: { story: WorkerStory }) {
         >
             <div className="columns">
                 <div className="column">
-                    <LoadPlots id={worker.id} />
-                    <Card title="Tasks in flight">
+                    <SnapshotPlots id={worker.id} />
+                    <Card title="Claimed and running tasks">
                         {tasks.length === 0 ? (
                             <p className="faint card-text">It holds no task.</p>
                         ) : (
@@ -80,7 +80,7 @@ function Story({ story }: { story: WorkerStory }) {
                             facts={[
                                 ['Last heartbeat', worker.last_heartbeat && <Ago at={worker.last_heartbeat} />],
                                 ['Evidence', seen ? `${seen.evidence}: ${seen.how}` : null],
-                                ['Worker slots', <Load worker={worker} />],
+                                ['Worker slots', <Slots worker={worker} />],
                                 ['Queues', <Tags tags={worker.queues} />],
                                 ['Tags', worker.tags.length ? <Tags tags={worker.tags} /> : null],
                                 ['Host', `${worker.host}, pid ${worker.pid}`],
@@ -101,25 +101,25 @@ function Story({ story }: { story: WorkerStory }) {
     );
 }
 
-function LoadPlots({ id }: { id: string }) {
+function SnapshotPlots({ id }: { id: string }) {
     const snapshots = useQuery(snapshotsQuery(id));
     const data = useMemo(() => [...(snapshots.data ?? [])].sort((a, b) => Date.parse(a.at) - Date.parse(b.at)), [snapshots.data]);
     const times = useMemo(() => data.map((one) => Date.parse(one.at) / 1000), [data]);
     const line = (label: string, color: string, key: keyof Omit<WorkerState, 'at'>) => ({ label, color, kind: 'line' as const, values: data.map((one) => one[key]) });
-    const places = useMemo(() => [line('running', '--plot-running', 'running'), line('slots', '--plot-cancelled', 'capacity')], [data]);
+    const slots = useMemo(() => [line('running', '--plot-running', 'running'), line('slots', '--plot-cancelled', 'capacity')], [data]);
     const processor = useMemo(() => [line('processor', '--plot-completed', 'cpu_percent')], [data]);
     const memory = useMemo(() => [line('memory', '--plot-recovered', 'memory_mb')], [data]);
-    if (snapshots.error && !snapshots.data) return <Failed error={snapshots.error} what="Its load" retry={() => void snapshots.refetch()} />;
+    if (snapshots.error && !snapshots.data) return <Failed error={snapshots.error} what="Its snapshots" retry={() => void snapshots.refetch()} />;
     if (snapshots.data && data.length < 2)
         return (
-            <Card title="Load">
-                <p className="faint card-text">No data yet. A worker reports its load every few seconds.</p>
+            <Card title="Running tasks">
+                <p className="faint card-text">No data yet. A worker reports its running tasks, processor and memory every few seconds.</p>
             </Card>
         );
     return (
         <>
             <Card title="Running tasks">
-                <Plot label="Number of running tasks and worker slots" times={times} series={places} height={150} unit={(value) => String(Math.round(value))} floor={2} />
+                <Plot label="Number of running tasks and worker slots" times={times} series={slots} height={150} unit={(value) => String(Math.round(value))} floor={2} />
             </Card>
             <div className="pair">
                 <Card title="Processor">

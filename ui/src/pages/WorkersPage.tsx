@@ -55,7 +55,7 @@ function WorkerTable({ workers, how }: { workers: Worker[]; how: (id: string) =>
                     <th scope="col">Status</th>
                     <th scope="col">Last heartbeat</th>
                     <th scope="col">Evidence</th>
-                    <th scope="col">Load</th>
+                    <th scope="col">Slots</th>
                     <th scope="col">Queues, tags</th>
                     <th scope="col">Host</th>
                     <th scope="col">
@@ -78,8 +78,8 @@ function WorkerTable({ workers, how }: { workers: Worker[]; how: (id: string) =>
                             {worker.last_heartbeat && <Ago at={worker.last_heartbeat} />}
                         </td>
                         <td data-label="Evidence">{how(worker.id) ?? <span className="faint">{worker.status === 'inactive' ? 'has left' : '–'}</span>}</td>
-                        <td data-label="Load">
-                            <Load worker={worker} />
+                        <td data-label="Slots">
+                            <Slots worker={worker} />
                         </td>
                         <td data-label="Queues, tags">
                             <Tags tags={[...worker.queues.map((queue) => `queue ${queue}`), ...worker.tags]} />
@@ -99,7 +99,7 @@ function WorkerTable({ workers, how }: { workers: Worker[]; how: (id: string) =>
     );
 }
 
-export function Load({ worker }: { worker: Worker }) {
+export function Slots({ worker }: { worker: Worker }) {
     const taken = worker.running + worker.claimed;
     return (
         <span className="inline-progress">
