@@ -12,9 +12,7 @@
 #include "platform/life_lock.h"
 #include "platform/own_load.h"
 #include "platform/service_loop.h"
-#include "worker/loop_guard.h"
-#include "worker/store_lane.h"
-#include "worker/store_watch.h"
+#include "worker/service_threads.h"
 
 namespace holdfast::worker {
 
