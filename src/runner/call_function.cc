@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/text.h"
+#include "platform/real_clock.h"
 
 namespace holdfast::runner {
 
@@ -19,7 +20,7 @@ std::string type_name(const std::type_info& type) {
 }
 
 Outcome failure(TaskError error) {
-    return {.result = {}, .error = std::move(error)};
+    return {.error = std::move(error)};
 }
 
 Outcome exception_failure(const std::string& type, const std::string& message) {
@@ -37,7 +38,7 @@ Outcome stopped() {
 
 Outcome as_text(const Result<nlohmann::json, TaskError>& result) {
     if (!result) return failure(result.error());
-    return {.completed = true, .result = result.value().dump(), .error = {}};  // throws for invalid UTF-8
+    return {.completed = true, .result = result.value().dump()};  // throws for invalid UTF-8
 }
 
 Outcome call(const Function& function, Context& context, const std::string& args) {
@@ -62,13 +63,27 @@ Outcome call(const Function& function, Context& context, const std::string& args
 
 }  // namespace
 
-Outcome call_function(const FunctionTable& functions, const std::string& name, FunctionContext& context,
-                      const std::string& args) {
+FunctionContext::FunctionContext(engine::RunOrder order)
+    : order_(std::move(order)), deadline_(platform::real_clock().now() + order_.timeout) {}
+
+std::optional<nlohmann::json> FunctionContext::last_checkpoint() const {
+    if (order_.checkpoint.empty()) return std::nullopt;
+    return nlohmann::json::parse(order_.checkpoint);
+}
+
+bool FunctionContext::cancelled() const {
+    if (!is_asked_to_stop()) return false;
+    saw_stop_ = true;
+    return true;
+}
+
+Outcome call_function(const FunctionTable& functions, FunctionContext& context) {
+    const std::string& name = context.order().name;
     const auto function = functions.find(name);
     if (function == functions.end())
         return failure({std::string(error_code::task_exception),
                         concat("this worker has no function for the task '", name, "'"), ""});
-    Outcome outcome = call(function->second, context, args);
+    Outcome outcome = call(function->second, context, context.order().args);
     outcome.saw_stop = context.has_seen_stop() && !(outcome.completed && context.insists_on_its_value());
     return outcome;
 }

@@ -1,6 +1,10 @@
 #include "runner/container_tool.h"
 
-#include <sstream>
+#include <unistd.h>
+
+#include <charconv>
+#include <fstream>
+#include <optional>
 
 #include "base/text.h"
 #include "platform/programs.h"
@@ -47,10 +51,19 @@ std::optional<Words> list_containers(const ContainerTool& tool, const store::Tas
         patience);
     if (!end || end->status != 0) return std::nullopt;
     Words ids;
-    std::istringstream lines(end->output);
-    for (std::string line; std::getline(lines, line);)
-        if (!line.empty()) ids.push_back(line);
+    for (const std::string_view line : split(end->output, '\n'))
+        if (!line.empty()) ids.emplace_back(line);
     return ids;
+}
+
+std::string note_in(const std::string& folder) {
+    return folder + "/container";
+}
+
+std::string next_word(std::ifstream& note) {
+    std::string word;
+    std::getline(note, word, '\0');
+    return word;
 }
 
 }  // namespace
@@ -106,6 +119,36 @@ Removal remove_containers(const ContainerTool& tool, const store::TaskLease& lea
             if (!platform::run_program(remove_command(tool, id), time_left())) return Removal::Unknown;
     }
     return Removal::Unknown;
+}
+
+void note_container(const std::string& folder, const ContainerTool& tool, const store::TaskLease& lease) {
+    std::ofstream note(note_in(folder), std::ios::binary);
+    note << lease.task.to_string() << '\0' << lease.lease << '\0';
+    for (const std::string& word : tool.command) note << word << '\0';
+}
+
+std::string container_id_file(const std::string& folder) {
+    return folder + "/container-id";
+}
+
+void forget_container(const std::string& folder) {
+    unlink(note_in(folder).c_str());
+}
+
+bool has_noted_container(const std::string& folder) {
+    return access(note_in(folder).c_str(), F_OK) == 0;
+}
+
+bool remove_noted_container(const std::string& folder, Duration patience) {
+    if (!has_noted_container(folder)) return true;
+    std::ifstream note(note_in(folder), std::ios::binary);
+    store::TaskLease lease{Uuid::parse(next_word(note)).value_or(Uuid()), 0};
+    const std::string number = next_word(note);
+    std::from_chars(number.data(), number.data() + number.size(), lease.lease);
+    ContainerTool tool{.command = {}};
+    for (std::string word = next_word(note); note; word = next_word(note)) tool.command.push_back(word);
+    const bool was_made = access(container_id_file(folder).c_str(), F_OK) == 0;
+    return remove_containers(tool, lease, patience) != Removal::Unknown || !was_made;
 }
 
 }  // namespace holdfast::runner

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +13,6 @@ namespace holdfast::runner {
 struct ContainerTool {
     std::vector<std::string> command = {"docker"};  ///< with the words before each subcommand
     std::vector<std::string> run_options = {};      ///< words after the subcommand `run`
-
-    friend bool operator==(const ContainerTool&, const ContainerTool&) = default;
 };
 
 /// The container of a run. Its name and its labels contain the task and the lease: several stores may share an
@@ -51,5 +48,16 @@ enum class Removal {
 };
 /// Stops and removes the containers of a lease, whichever worker has started them.
 [[nodiscard]] Removal remove_containers(const ContainerTool& tool, const store::TaskLease& lease, Duration patience);
+
+// A runner notes in its directory how to remove its container. A container need not be a child of its runner, so
+// the keeper removes it when the runner cannot.
+
+void note_container(const std::string& folder, const ContainerTool& tool, const store::TaskLease& lease);
+/// The file to which the engine writes the id of the container that it has created.
+[[nodiscard]] std::string container_id_file(const std::string& folder);
+void forget_container(const std::string& folder);
+[[nodiscard]] bool has_noted_container(const std::string& folder);
+/// True when the container is gone or never existed. False: the engine was unreachable, or could not remove it.
+bool remove_noted_container(const std::string& folder, Duration patience);
 
 }  // namespace holdfast::runner

@@ -1,8 +1,6 @@
-#include "runner/function_executor.h"
-
 #include "holdfast/errors.h"
-#include "platform/real_clock.h"
 #include "runner/call_function.h"
+#include "runner/executors.h"
 #include "runner/pulse.h"
 
 namespace holdfast::runner {
@@ -12,66 +10,33 @@ namespace {
 /// The Context of a function that is executed in a runner process.
 class RunContext : public FunctionContext {
 public:
-    RunContext(const engine::RunOrder& order, Pulse& pulse, std::int64_t max_payload);
+    RunContext(engine::RunOrder order, Pulse& pulse, std::int64_t max_payload)
+        : FunctionContext(std::move(order)), pulse_(pulse), max_payload_(max_payload) {}
 
-    [[nodiscard]] const Uuid& id() const override { return order_.lease.task; }
-    [[nodiscard]] int attempt() const override { return order_.attempt; }
-    [[nodiscard]] std::int64_t lease() const override { return order_.lease.lease; }
-    [[nodiscard]] Timestamp deadline() const override { return deadline_; }
-    void progress(double fraction, std::string_view text) override;
-    void checkpoint(const nlohmann::json& state) override;
-    [[nodiscard]] std::optional<nlohmann::json> last_checkpoint() const override;
-    [[nodiscard]] std::string_view traceparent() const override { return order_.traceparent; }
-    void log(std::string_view line) override;
+    void progress(double fraction, std::string_view text) override { tell({fraction, std::string(text), {}}); }
+    void checkpoint(const nlohmann::json& state) override {
+        tell({{}, {}, state.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)});
+    }
+    void log(std::string_view line) override { pulse_.log(line); }
 
 private:
     [[nodiscard]] bool is_asked_to_stop() const override { return pulse_.is_stopping(); }
     [[nodiscard]] bool were_processes_told() const override { return pulse_.has_told_processes(); }
-    void tell(const RunUpdate& update);
+    void tell(const RunUpdate& update) {
+        if (const auto defect = update_defect(update, max_payload_)) throw BadInput(*defect);
+        pulse_.update(update);
+    }
 
-    const engine::RunOrder& order_;
     Pulse& pulse_;
     std::int64_t max_payload_;
-    Timestamp deadline_;
 };
-
-RunContext::RunContext(const engine::RunOrder& order, Pulse& pulse, std::int64_t max_payload)
-    : order_(order),
-      pulse_(pulse),
-      max_payload_(max_payload),
-      deadline_(platform::real_clock().now() + order.timeout) {}
-
-void RunContext::progress(double fraction, std::string_view text) {
-    tell({fraction, std::string(text), {}});
-}
-
-void RunContext::checkpoint(const nlohmann::json& state) {
-    tell({{}, {}, state.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)});
-}
-
-void RunContext::tell(const RunUpdate& update) {
-    if (const auto defect = update_defect(update, max_payload_)) throw BadInput(*defect);
-    pulse_.update(update);
-}
-
-std::optional<nlohmann::json> RunContext::last_checkpoint() const {
-    if (order_.checkpoint.empty()) return std::nullopt;
-    return nlohmann::json::parse(order_.checkpoint);
-}
-
-void RunContext::log(std::string_view line) {
-    pulse_.log(line);
-}
 
 }  // namespace
 
-FunctionExecutor::FunctionExecutor(const FunctionTable& functions, std::int64_t max_payload)
-    : functions_(functions), max_payload_(max_payload) {}
-
-Outcome FunctionExecutor::execute(const engine::RunOrder& order, const core::TaskSpec& /*spec*/, Pulse& pulse) {
-    RunContext context(order, pulse, max_payload_);
-    const Outcome called = call_function(functions_, order.name, context, order.args);
-    Outcome outcome = called.completed ? completed_with(called.result, max_payload_)
+Outcome execute_function(engine::RunOrder order, const FunctionTable& functions, const RunSite& site) {
+    RunContext context(std::move(order), site.pulse, site.max_payload);
+    const Outcome called = call_function(functions, context);
+    Outcome outcome = called.completed ? completed_with(called.result, site.max_payload)
                                        : failed_with(called.error.code, called.error.message, called.error.data);
     outcome.saw_stop = called.saw_stop;
     outcome.threw_stop = called.threw_stop;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -25,10 +26,10 @@
 #include "platform/process_table.h"
 #include "platform/programs.h"
 #include "platform/service_loop.h"
+#include "platform/signals.h"
 #include "platform/sockets.h"
-#include "runner/container_note.h"
+#include "runner/container_tool.h"
 #include "runner/messages.h"
-#include "runner/runner_start.h"
 #include "runner/texts.h"
 
 namespace holdfast::runner {
@@ -49,21 +50,13 @@ struct RunnerRecord {
 struct Dying {
     RunnerRecord runner;
     RunnerDied report;
-    std::optional<pid_t> remover = {};  // a child process that removes its container; 0: done
+    std::optional<pid_t> remover = {};  // a child process that removes its container; 0: done; nullopt: not started
 };
 
 constexpr Duration removal_patience = std::chrono::seconds(30);
 
 /// A runner usually ends its fenced run itself; the keeper acts this much later.
 constexpr Duration fence_patience = std::chrono::milliseconds(100);
-
-/// Runs in a child of the keeper until the container is removed. It must not outlive the keeper, because it holds the
-/// same descriptors.
-[[noreturn]] void remove_container_for_ever(const std::string& folder) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    while (!remove_noted_container(folder, removal_patience)) sleep(1);
-    _exit(0);
-}
 
 class Keeper {
 public:
@@ -73,8 +66,10 @@ public:
 private:
     void serve_worker();
     void obey(const Message& message, std::vector<Descriptor>& descriptors);
-    void spawn(const SpawnRunner& order, std::vector<Descriptor>& descriptors);
-    void kill_runner(RunnerId runner);
+    void spawn(const SpawnRunner& order, const std::vector<Descriptor>& sockets);
+    /// Turns a forked child of the process `keeper` into a runner.
+    [[noreturn]] void become_runner(const SpawnRunner& order, const RunnerRecord& runner,
+                                    const std::vector<Descriptor>& sockets, pid_t keeper) const;
     void kill_tree(RunnerRecord& runner);
     [[nodiscard]] RunnerRecord* find(RunnerId runner);
     [[nodiscard]] int milliseconds_to_wait() const;
@@ -84,6 +79,7 @@ private:
     void settle_the_dead();
     void clear_up(const RunnerRecord& runner);
     [[nodiscard]] bool is_removing_container(Dying& dying);
+    std::optional<pid_t> start_cleaner(const std::function<void()>& work);
     void note_end_of_cleaner(pid_t pid, int status);
     [[nodiscard]] std::string folder_of(const RunnerRecord& runner) const {
         return concat(folder_.path(), "/", runner.id);
@@ -152,7 +148,8 @@ void Keeper::serve_worker() {
 
 void Keeper::obey(const Message& message, std::vector<Descriptor>& descriptors) {
     if (const auto* spawning = std::get_if<SpawnRunner>(&message)) spawn(*spawning, descriptors);
-    if (const auto* killing = std::get_if<KillRunner>(&message)) kill_runner(killing->runner);
+    if (const auto* killing = std::get_if<KillRunner>(&message))
+        if (RunnerRecord* runner = find(killing->runner)) kill_tree(*runner);
     if (const auto* guarding = std::get_if<GuardRunner>(&message))
         if (RunnerRecord* runner = find(guarding->runner)) runner->is_fenced = guarding->is_fenced;
     if (const auto* fence = std::get_if<SetFence>(&message)) fence_ = fence->deadline;
@@ -160,20 +157,12 @@ void Keeper::obey(const Message& message, std::vector<Descriptor>& descriptors) 
         for (Descriptor& each : descriptors) held_.push_back(std::move(each));
 }
 
-void Keeper::spawn(const SpawnRunner& order, std::vector<Descriptor>& descriptors) {
-    if (descriptors.size() != 2) return;
+void Keeper::spawn(const SpawnRunner& order, const std::vector<Descriptor>& sockets) {
+    if (sockets.size() != 2) return;
     RunnerRecord runner{order.runner, 0, cgroups_.make(concat(order.runner))};
-    const RunnerStart start{.runner = order.runner,
-                            .worker = order.worker,
-                            .keeper = getpid(),
-                            .task_socket = descriptors[0].get(),
-                            .control_socket = descriptors[1].get(),
-                            .keeper_pipe = life_read_.get(),
-                            .withheld = keeper_withheld,
-                            .folder = folder_of(runner),
-                            .groups = runner.groups};
+    const pid_t keeper = getpid();
     runner.pid = fork();
-    if (runner.pid == 0) become_runner(start);
+    if (runner.pid == 0) become_runner(order, runner, sockets, keeper);
     if (runner.pid > 0) {
         runners_[runner.pid] = runner;
     } else {
@@ -182,21 +171,37 @@ void Keeper::spawn(const SpawnRunner& order, std::vector<Descriptor>& descriptor
     }
 }
 
+void Keeper::become_runner(const SpawnRunner& order, const RunnerRecord& runner,
+                           const std::vector<Descriptor>& sockets, pid_t keeper) const {
+    platform::restore_signals();
+    setsid();
+    // Holds until a thread of the runner watches the keeper. If the keeper died before the call, the parent has
+    // changed.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != keeper) _exit(abandoned_exit);
+    dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+    platform::enter(runner.groups);
+    const std::vector<std::string> arguments = {"holdfast: runner",  std::string(runner_flag), concat(runner.id),
+                                                folder_of(runner),   runner.groups.memory,     runner.groups.pids,
+                                                runner.groups.killer};
+    const std::vector<std::string> environment =
+        platform::environment_with({concat(platform::worker_variable, "=", order.worker)});
+    platform::execute_own_program(platform::own_program(),
+                                  {sockets[0].get(), sockets[1].get(), life_read_.get(), keeper_withheld},
+                                  platform::exec_vector(arguments).data(), platform::exec_vector(environment).data());
+    _exit(abandoned_exit);
+}
+
 RunnerRecord* Keeper::find(RunnerId id) {
     const auto found = std::ranges::find_if(runners_, [&](const auto& each) { return each.second.id == id; });
     return found == runners_.end() ? nullptr : &found->second;
-}
-
-void Keeper::kill_runner(RunnerId id) {
-    if (RunnerRecord* runner = find(id)) kill_tree(*runner);
 }
 
 int Keeper::milliseconds_to_wait() const {
     if (!dying_.empty()) return 10;
     const bool waits = std::ranges::any_of(runners_, [](const auto& each) { return each.second.is_fenced; });
     if (!fence_ || !waits) return -1;
-    const Duration left = *fence_ + fence_patience - platform::machine_time();
-    return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(std::max(left, Duration::zero())).count());
+    return platform::poll_timeout(*fence_ + fence_patience - platform::machine_time());
 }
 
 /// A runner that is suspended cannot end its run itself, and a suspended worker cannot send a later deadline.
@@ -259,11 +264,9 @@ bool Keeper::is_removing_container(Dying& dying) {
         dying.remover = 0;
         return false;
     }
-    const pid_t child = fork();
-    if (child == 0) remove_container_for_ever(folder);
-    if (child < 0) return true;  // is tried again
-    cleaners_.insert(child);
-    dying.remover = child;
+    dying.remover = start_cleaner([&] {
+        while (!remove_noted_container(folder, removal_patience)) sleep(1);
+    });
     return true;
 }
 
@@ -276,18 +279,26 @@ void Keeper::note_end_of_cleaner(pid_t pid, int status) {
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) found->remover = 0;
 }
 
+/// Does this work in a child of the keeper; nullopt when it cannot be started. The child must not outlive the keeper,
+/// because it holds the same descriptors.
+std::optional<pid_t> Keeper::start_cleaner(const std::function<void()>& work) {
+    const pid_t child = fork();
+    if (child < 0) return std::nullopt;
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        work();
+        _exit(0);
+    }
+    cleaners_.insert(child);
+    return child;
+}
+
 // In a child process: a directory with a million files must not delay the other runners.
 void Keeper::clear_up(const RunnerRecord& runner) {
     platform::CgroupMaker::remove(runner.groups);
     const std::string folder = folder_of(runner);
     if (access(folder.c_str(), F_OK) != 0) return;
-    const pid_t cleaner = fork();
-    if (cleaner == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        platform::remove_folder(folder);
-        _exit(0);
-    }
-    if (cleaner > 0) cleaners_.insert(cleaner);
+    start_cleaner([&] { platform::remove_folder(folder); });
 }
 
 void Keeper::send_reports() {

@@ -49,9 +49,8 @@ KeeperLink::KeeperLink(bool uses_cgroups, const std::vector<std::string>& withhe
     if (!has_roles())
         throw BadInput("isolation \"process\" needs a main function that begins with holdfast::runner_main()");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    auto ends = platform::socket_pair(SOCK_SEQPACKET);
-    const Descriptor theirs = std::move(ends.second);
-    socket_ = std::move(ends.first);
+    Descriptor theirs;
+    std::tie(socket_, theirs) = platform::socket_pair(SOCK_SEQPACKET);
     std::vector<std::string> arguments = {"holdfast: keeper", std::string(keeper_flag)};
     if (!uses_cgroups) arguments.emplace_back(no_cgroups);
     const int program = platform::own_program();
@@ -74,24 +73,16 @@ KeeperLink::~KeeperLink() {
 }
 
 void KeeperLink::hold_open(int descriptor) {
-    if (!platform::send_packet(socket(), to_packet(HoldOpen{}), {descriptor})) throw_errno("cannot reach the keeper");
+    if (!send(HoldOpen{}, {descriptor})) throw_errno("cannot reach the keeper");
 }
 
-bool KeeperLink::spawn(const SpawnRunner& order, int task_end, int control_end) {
-    return platform::send_packet(socket(), to_packet(order), {task_end, control_end});
-}
-
-bool KeeperLink::kill(engine::RunnerId runner) {
-    return platform::send_packet(socket(), to_packet(KillRunner{runner}));
-}
-
-bool KeeperLink::guard(const GuardRunner& order) {
-    return platform::send_packet(socket(), to_packet(order));
+bool KeeperLink::send(const Message& order, const std::vector<int>& descriptors) {
+    return platform::send_packet(socket(), to_packet(order), descriptors);
 }
 
 void KeeperLink::set_fence(Duration deadline) {
     const std::string packet = to_packet(SetFence{deadline});
-    [[maybe_unused]] const auto sent = send(socket(), packet.data(), packet.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    [[maybe_unused]] const auto sent = ::send(socket(), packet.data(), packet.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 }  // namespace holdfast::runner

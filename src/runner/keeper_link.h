@@ -32,11 +32,8 @@ public:
     /// The keeper keeps a duplicate of the descriptor open for as long as it lives, so a lock held by it stays held
     /// until every process of the runners is dead.
     void hold_open(int descriptor);
-    /// Both descriptors are the runner's ends. False when the keeper is gone.
-    bool spawn(const SpawnRunner& order, int task_end, int control_end);
-    bool kill(engine::RunnerId runner);
-    /// Whether the runs that the runner gets from now on must end at the deadline.
-    bool guard(const GuardRunner& order);
+    /// Sends an order, with descriptors. False when the keeper is gone.
+    bool send(const Message& order, const std::vector<int>& descriptors = {});
     /// Does not wait for a keeper that is stopped: that keeper then enforces an earlier deadline.
     void set_fence(Duration deadline);
 

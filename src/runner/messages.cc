@@ -1,103 +1,208 @@
 #include "runner/messages.h"
 
-#include <array>
-#include <utility>
+#include <errno.h>
+#include <sys/socket.h>
 
-#include "runner/codec.h"
+#include <array>
+#include <bit>
+#include <concepts>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 
 namespace holdfast::runner {
 
 namespace {
 
-// The fields of each message, in the order of the wire; `M` is const when they are written.
+// ---- The members of each record, in the order of the wire ---------------------------------------------------------
+// The member `runner` of an event is not sent: the pool knows by its socket which runner it is.
 
-template <typename T, typename M>
-constexpr bool is = std::is_same_v<T, std::remove_const_t<M>>;
+template <typename Record>
+constexpr auto members = nullptr;  // a record without a row does not compile
 
-template <typename V, typename M>
-requires is<Setup, M>
-void visit(V& v, M& m) {
-    v(m.worker), v(m.max_tasks), v(m.memory_limit), v(m.max_payload);
-    v(m.containers.command), v(m.containers.run_options), v(m.pass_env);
-}
-template <typename V, typename M>
-requires is<Run, M>
-void visit(V& v, M& m) {
-    auto& order = m.order;
-    v(order.lease.task), v(order.lease.lease), v(order.name), v(order.args), v(order.spec), v(order.attempt);
-    v(order.timeout), v(order.checkpoint), v(order.fenced), v(order.traceparent), v(m.fence);
-}
-template <typename V, typename M>
-requires is<Ready, M>
-void visit(V& v, M& m) {
-    v(m.pid);
-}
-template <typename V, typename M>
-requires is<Ended, M>
-void visit(V& v, M& m) {
-    v(m.lease), v(m.completed), v(m.saw_stop), v(m.threw_stop), v(m.leaves), v(m.result);
-    v(m.error.code), v(m.error.message), v(m.error.data);
-}
-template <typename V, typename M>
-requires is<Stop, M>
-void visit(V& v, M& m) {
-    v(m.lease), v.choice(m.cause, engine::StopCause::LeaseLost), v(m.grace);
-}
-template <typename V, typename M>
-requires is<SetFence, M>
-void visit(V& v, M& m) {
-    v(m.deadline);
-}
-template <typename V, typename M>
-requires is<Credit, M>
-void visit(V& v, M& m) {
-    v(m.bytes);
-}
-template <typename V, typename M>
-requires is<Beat, M> || is<HoldOpen, M>
-void visit(V& /*v*/, M& /*m*/) {}
-template <typename V, typename M>
-requires is<Progressed, M>
-void visit(V& v, M& m) {
-    v(m.lease), v(m.fraction), v(m.text), v(m.checkpoint);
-}
-template <typename V, typename M>
-requires is<Printed, M>
-void visit(V& v, M& m) {
-    v(m.lease), v(m.stream), v(m.text), v(m.at);
-}
-template <typename V, typename M>
-requires is<SpawnRunner, M>
-void visit(V& v, M& m) {
-    v(m.runner), v(m.worker);
-}
-template <typename V, typename M>
-requires is<KillRunner, M>
-void visit(V& v, M& m) {
-    v(m.runner);
-}
-template <typename V, typename M>
-requires is<GuardRunner, M>
-void visit(V& v, M& m) {
-    v(m.runner), v(m.is_fenced);
-}
-template <typename V, typename M>
-requires is<RunnerDied, M>
-void visit(V& v, M& m) {
-    v(m.runner), v(m.status), v(m.reason), v(m.fenced);
-}
+template <>
+constexpr auto members<ContainerTool> = std::tuple(&ContainerTool::command, &ContainerTool::run_options);
+template <>
+constexpr auto members<PoolLimits> = std::tuple(&PoolLimits::max_tasks_per_runner, &PoolLimits::memory_bytes,
+                                                &PoolLimits::max_payload, &PoolLimits::containers,
+                                                &PoolLimits::pass_env);
+template <>
+constexpr auto members<Setup> = std::tuple(&Setup::worker, &Setup::limits);
+template <>
+constexpr auto members<store::TaskLease> = std::tuple(&store::TaskLease::task, &store::TaskLease::lease);
+template <>
+constexpr auto members<engine::RunOrder> = std::tuple(&engine::RunOrder::lease, &engine::RunOrder::name,
+                                                      &engine::RunOrder::args, &engine::RunOrder::spec,
+                                                      &engine::RunOrder::attempt, &engine::RunOrder::timeout,
+                                                      &engine::RunOrder::checkpoint, &engine::RunOrder::fenced,
+                                                      &engine::RunOrder::traceparent);
+template <>
+constexpr auto members<Run> = std::tuple(&Run::order, &Run::fence);
+template <>
+constexpr auto members<engine::RunnerReady> = std::tuple(&engine::RunnerReady::pid);
+template <>
+constexpr auto members<TaskError> = std::tuple(&TaskError::code, &TaskError::message, &TaskError::data);
+template <>
+constexpr auto members<engine::RunEnded> = std::tuple(&engine::RunEnded::lease, &engine::RunEnded::completed,
+                                                      &engine::RunEnded::saw_stop, &engine::RunEnded::threw_stop,
+                                                      &engine::RunEnded::leaves, &engine::RunEnded::result,
+                                                      &engine::RunEnded::error);
+template <>
+constexpr auto members<Stop> = std::tuple(&Stop::lease, &Stop::cause, &Stop::grace);
+template <>
+constexpr auto members<SetFence> = std::tuple(&SetFence::deadline);
+template <>
+constexpr auto members<Credit> = std::tuple(&Credit::bytes);
+template <>
+constexpr auto members<engine::RunnerBeat> = std::tuple();
+template <>
+constexpr auto members<engine::RunProgress> = std::tuple(&engine::RunProgress::lease, &engine::RunProgress::fraction,
+                                                         &engine::RunProgress::text,
+                                                         &engine::RunProgress::checkpoint);
+template <>
+constexpr auto members<engine::RunLog> = std::tuple(&engine::RunLog::lease, &engine::RunLog::stream,
+                                                    &engine::RunLog::text, &engine::RunLog::at);
+template <>
+constexpr auto members<SpawnRunner> = std::tuple(&SpawnRunner::runner, &SpawnRunner::worker);
+template <>
+constexpr auto members<KillRunner> = std::tuple(&KillRunner::runner);
+template <>
+constexpr auto members<GuardRunner> = std::tuple(&GuardRunner::runner, &GuardRunner::is_fenced);
+template <>
+constexpr auto members<HoldOpen> = std::tuple();
+template <>
+constexpr auto members<RunnerDied> = std::tuple(&RunnerDied::runner, &RunnerDied::status, &RunnerDied::reason,
+                                                &RunnerDied::fenced);
+
+constexpr auto last_stop_cause = static_cast<std::uint8_t>(engine::StopCause::LeaseLost);
+
+// ---- Values as bytes, little-endian -------------------------------------------------------------------------------
+
+/// Appends values to a text. Its counterpart is WireReader.
+class WireWriter {
+public:
+    explicit WireWriter(std::string& out) : out_(out) {}
+
+    template <std::integral Number>
+    void operator()(Number value) {
+        for (std::size_t i = 0; i < sizeof value; ++i) out_.push_back(static_cast<char>(value >> (8 * i) & 0xff));
+    }
+    void operator()(double value) { (*this)(std::bit_cast<std::uint64_t>(value)); }
+    void operator()(engine::StopCause value) { (*this)(static_cast<std::uint8_t>(value)); }
+    void operator()(Duration value) { (*this)(static_cast<std::int64_t>(value.count())); }
+    void operator()(Timestamp value) { (*this)(value.time_since_epoch()); }
+    void operator()(const Uuid& value) {
+        for (const std::uint8_t byte : value.bytes()) (*this)(byte);
+    }
+    void operator()(const std::string& text) {
+        (*this)(static_cast<std::uint32_t>(text.size()));
+        out_.append(text);
+    }
+    void operator()(const std::vector<std::string>& texts) {
+        (*this)(static_cast<std::uint32_t>(texts.size()));
+        for (const std::string& text : texts) (*this)(text);
+    }
+    template <typename Value>
+    void operator()(const std::optional<Value>& value) {
+        (*this)(value.has_value());
+        if (value) (*this)(*value);
+    }
+    template <typename Record>
+    requires std::is_class_v<Record>
+    void operator()(const Record& record) {
+        std::apply([&](auto... member) { ((*this)(record.*member), ...); }, members<Record>);
+    }
+
+private:
+    std::string& out_;
+};
+
+/// Reads back what a WireWriter wrote. Safe for any bytes: it never reads past their end, and ok() tells
+/// whether they were a message. Values read after the first defect are empty.
+class WireReader {
+public:
+    explicit WireReader(std::string_view bytes) : left_(bytes) {}
+
+    /// Every value was present and valid, and no byte is left over.
+    [[nodiscard]] bool ok() const { return ok_ && left_.empty(); }
+
+    template <std::integral Number>
+    void operator()(Number& value) {
+        value = static_cast<Number>(number<std::make_unsigned_t<Number>>());
+    }
+    void operator()(bool& value) { value = choice(1) == 1; }
+    void operator()(double& value) { value = std::bit_cast<double>(number<std::uint64_t>()); }
+    void operator()(engine::StopCause& value) { value = static_cast<engine::StopCause>(choice(last_stop_cause)); }
+    void operator()(Duration& value) { value = Duration(static_cast<std::int64_t>(number<std::uint64_t>())); }
+    void operator()(Timestamp& value) {
+        Duration since{};
+        (*this)(since);
+        value = Timestamp(since);
+    }
+    void operator()(Uuid& value) {
+        Uuid::Bytes bytes{};
+        for (std::uint8_t& byte : bytes) (*this)(byte);
+        value = Uuid(bytes);
+    }
+    void operator()(std::string& text) { text = take(number<std::uint32_t>()); }
+    void operator()(std::vector<std::string>& texts) {
+        constexpr std::uint32_t most = 10'000;  // an empty text takes more memory than it takes bytes of a message
+        texts.clear();
+        auto count = number<std::uint32_t>();
+        if (count > most) ok_ = false;
+        for (; count > 0 && ok_; --count) (*this)(texts.emplace_back());
+    }
+    template <typename Value>
+    void operator()(std::optional<Value>& value) {
+        bool is_there = false;
+        (*this)(is_there);
+        value.reset();
+        if (is_there) (*this)(value.emplace());
+    }
+    template <typename Record>
+    requires std::is_class_v<Record>
+    void operator()(Record& record) {
+        std::apply([&](auto... member) { ((*this)(record.*member), ...); }, members<Record>);
+    }
+
+private:
+    std::string_view take(std::size_t size) {
+        if (size > left_.size()) ok_ = false;
+        if (!ok_) return {};
+        const std::string_view taken = left_.substr(0, size);
+        left_.remove_prefix(size);
+        return taken;
+    }
+    template <typename Number>
+    Number number() {
+        const std::string_view bytes = take(sizeof(Number));
+        std::uint64_t value = 0;
+        for (std::size_t i = 0; i < bytes.size(); ++i)
+            value |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
+        return static_cast<Number>(value);
+    }
+    /// A byte from 0 to `last`; 0 when it is another one.
+    std::uint8_t choice(std::uint8_t last) {
+        const auto byte = number<std::uint8_t>();
+        if (byte > last) ok_ = false;
+        return ok_ ? byte : 0;
+    }
+
+    std::string_view left_;
+    bool ok_ = true;
+};
 
 void append_packet(std::string& out, const Message& message) {
     WireWriter writer(out);
     writer(static_cast<std::uint8_t>(message.index() + 1));
-    std::visit([&](const auto& each) { visit(writer, each); }, message);
+    std::visit(writer, message);
 }
 
 template <std::size_t Index>
 std::optional<Message> parse_as(std::string_view fields) {
     std::optional<Message> message(std::in_place, std::in_place_index<Index>);
     WireReader reader(fields);
-    visit(reader, std::get<Index>(*message));
+    reader(std::get<Index>(*message));
     if (!reader.ok()) message.reset();
     return message;
 }
@@ -162,6 +267,23 @@ std::optional<Message> FrameReader::next() {
     is_broken_ = !message;
     read_ += prefix + length;
     return message;
+}
+
+bool Outbox::send(int socket, const Message& message) {
+    append_frame(unsent_, message);
+    return flush(socket);
+}
+
+bool Outbox::flush(int socket) {
+    while (size() > 0) {
+        const ssize_t sent = ::send(socket, unsent_.data() + sent_, size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
+        sent_ += static_cast<std::size_t>(sent);
+    }
+    unsent_.clear();
+    sent_ = 0;
+    return true;
 }
 
 }  // namespace holdfast::runner

@@ -8,25 +8,29 @@
 #include <vector>
 
 #include "engine/worker/runners.h"
-#include "holdfast/result.h"
 #include "runner/container_tool.h"
 
 namespace holdfast::runner {
 
-// The messages between a worker's pool, its keeper and its runners. messages.cc lists the fields of each message
-// once, for writing and for reading.
+// The messages between a worker's pool, its keeper and its runners. messages.cc lists the members of each message
+// once, for writing and for reading. What a runner tells the pool are the events of engine/worker/runners.h: ready
+// and ended on its task socket; beats, progress and logs on its control socket.
 
-// The pool to a runner, on its task socket:
+// ---- The pool to a runner, on its task socket -------------------------------------------------------------------
+
+/// The limits of runners and their tasks, and what they get from the worker.
+struct PoolLimits {
+    std::int64_t max_tasks_per_runner = 0;          ///< a runner leaves after so many; 0: never
+    std::int64_t memory_bytes = 0;                  ///< of a runner's whole process tree; 0: no limit
+    std::int64_t max_payload = 16LL * 1024 * 1024;  ///< bytes, of a result or a checkpoint
+    ContainerTool containers = {};                  ///< how containers are run
+    std::vector<std::string> pass_env = {};         ///< the variables of the worker that scripts and containers get
+};
 
 /// The first message to a runner.
 struct Setup {
-    std::string worker;             ///< the worker's id
-    std::int64_t max_tasks = 0;     ///< it leaves after so many; 0: never
-    std::int64_t memory_limit = 0;  ///< bytes, of its whole process tree; 0: none
-    std::int64_t max_payload = 0;   ///< bytes, of a result or a checkpoint
-    ContainerTool containers;
-    std::vector<std::string> pass_env;  ///< names of the worker's variables that scripts and containers get
-    friend bool operator==(const Setup&, const Setup&) = default;
+    std::string worker;  ///< the worker's id
+    PoolLimits limits;
 };
 
 struct Run {
@@ -34,92 +38,44 @@ struct Run {
     std::optional<Duration> fence;  ///< when a fenced run must end, unless a later deadline arrives
 };
 
-// A runner to the pool, on its task socket:
-
-struct Ready {
-    std::int32_t pid = 0;
-    friend bool operator==(const Ready&, const Ready&) = default;
-};
-
-struct Ended {
-    store::Lease lease = 0;
-    bool completed = false;
-    bool saw_stop = false;
-    bool threw_stop = false;
-    bool leaves = false;
-    std::string result;
-    TaskError error;
-    friend bool operator==(const Ended&, const Ended&) = default;
-};
-
-// The pool to a runner, on its control socket:
+// ---- The pool to a runner, on its control socket ----------------------------------------------------------------
 
 struct Stop {
     store::Lease lease = 0;  ///< the run to stop: another may have begun meanwhile
     engine::StopCause cause = engine::StopCause::Drain;
     Duration grace{};
-    friend bool operator==(const Stop&, const Stop&) = default;
 };
 
 /// Sent to the keeper too: at the deadline the runner and its worker may both be suspended.
 struct SetFence {
     Duration deadline{};
-    friend bool operator==(const SetFence&, const SetFence&) = default;
 };
 
 /// So many bytes of log text were stored.
 struct Credit {
     std::uint64_t bytes = 0;
-    friend bool operator==(const Credit&, const Credit&) = default;
 };
 
-// A runner to the pool, on its control socket:
-
-struct Beat {
-    friend bool operator==(const Beat&, const Beat&) = default;
-};
-
-struct Progressed {
-    store::Lease lease = 0;
-    std::optional<double> fraction;
-    std::string text;
-    std::optional<std::string> checkpoint;
-    friend bool operator==(const Progressed&, const Progressed&) = default;
-};
-
-struct Printed {
-    store::Lease lease = 0;
-    std::string stream;
-    std::string text;
-    Timestamp at;
-    friend bool operator==(const Printed&, const Printed&) = default;
-};
-
-// The pool and the keeper:
+// ---- The pool and the keeper ------------------------------------------------------------------------------------
 
 /// With two descriptors: the runner's ends of its task and its control socket.
 struct SpawnRunner {
     engine::RunnerId runner = 0;
     std::string worker;
-    friend bool operator==(const SpawnRunner&, const SpawnRunner&) = default;
 };
 
 struct KillRunner {
     engine::RunnerId runner = 0;
-    friend bool operator==(const KillRunner&, const KillRunner&) = default;
 };
 
-/// Whether the runner's runs must end at the deadline of SetFence from now on.
+/// Whether the runs that the runner gets from now on must end at the deadline of SetFence.
 struct GuardRunner {
     engine::RunnerId runner = 0;
     bool is_fenced = false;
-    friend bool operator==(const GuardRunner&, const GuardRunner&) = default;
 };
 
 /// With one descriptor, which the keeper keeps open until it exits.
-struct HoldOpen {
-    friend bool operator==(const HoldOpen&, const HoldOpen&) = default;
-};
+struct HoldOpen {};
 
 /// From the keeper: the runner and every process that it had started are dead.
 struct RunnerDied {
@@ -127,17 +83,19 @@ struct RunnerDied {
     std::int32_t status = 0;  ///< of waitpid
     std::string reason;       ///< what the status does not say: "killed: memory limit 512 MiB"; may be empty
     bool fenced = false;      ///< the keeper killed it because its run did not end at the deadline
-    friend bool operator==(const RunnerDied&, const RunnerDied&) = default;
 };
 
 /// Their order gives the type numbers of the protocol: the first has type 1.
-using Message = std::variant<Setup, Run, Ready, Ended, Stop, SetFence, Credit, Beat, Progressed, Printed, SpawnRunner,
-                             KillRunner, GuardRunner, HoldOpen, RunnerDied>;
+using Message =
+    std::variant<Setup, Run, engine::RunnerReady, engine::RunEnded, Stop, SetFence, Credit, engine::RunnerBeat,
+                 engine::RunProgress, engine::RunLog, SpawnRunner, KillRunner, GuardRunner, HoldOpen, RunnerDied>;
 
-/// A frame: u32 length of what follows, u8 type, fields.
+// ---- Bytes ------------------------------------------------------------------------------------------------------
+
+/// A frame: u32 length of what follows, u8 type, members.
 void append_frame(std::string& out, const Message& message);
 
-/// One packet without the length: u8 type, fields.
+/// One packet without the length: u8 type, members.
 [[nodiscard]] std::string to_packet(const Message& message);
 /// nullopt when the bytes are not a message. Safe for any bytes.
 [[nodiscard]] std::optional<Message> parse_packet(std::string_view packet);
@@ -157,6 +115,20 @@ private:
     std::string bytes_;
     std::size_t read_ = 0;  // so many of them
     bool is_broken_ = false;
+};
+
+/// Frames that wait to be written to a socket whose writer must not block.
+class Outbox {
+public:
+    /// Writes as much as the socket takes and keeps the rest. False when the peer is gone.
+    bool send(int socket, const Message& message);
+    /// Writes more of the rest. False when the peer is gone.
+    bool flush(int socket);
+    [[nodiscard]] std::size_t size() const { return unsent_.size() - sent_; }
+
+private:
+    std::string unsent_;
+    std::size_t sent_ = 0;  // so many bytes of it
 };
 
 }  // namespace holdfast::runner

@@ -32,16 +32,7 @@ void Fingerprint::add(std::string_view bytes) {
 // ---- PrintStream --------------------------------------------------------------------------------
 
 void PrintStream::restart() {
-    added_ = {};
-    waiting_.clear();
-    line_.clear();
-    last_line_.clear();
-    kept_ = 0;
-    is_cut_ = false;
-}
-
-bool PrintStream::is_over_cap() const {
-    return is_cut_;
+    *this = PrintStream(std::move(name_));
 }
 
 void PrintStream::add(std::string_view bytes) {
@@ -152,13 +143,11 @@ void Printout::add_line(std::string_view line) {
 }
 
 std::size_t Printout::waiting() const {
-    std::size_t total = 0;
-    for (const PrintStream& stream : streams_) total += stream.waiting();
-    return total;
+    return streams_[0].waiting() + streams_[1].waiting() + streams_[2].waiting();
 }
 
-std::vector<Printed> Printout::take(Timestamp now, bool everything) {
-    std::vector<Printed> chunks;
+std::vector<engine::RunLog> Printout::take(Timestamp now, bool everything) {
+    std::vector<engine::RunLog> chunks;
     for (PrintStream& stream : streams_) {
         if (stream.waiting() == 0) continue;
         const std::string bytes = stream.take(everything, mask_);
@@ -166,7 +155,7 @@ std::vector<Printed> Printout::take(Timestamp now, bool everything) {
             std::string_view part = left.substr(0, largest_chunk);
             if (part.size() < left.size()) part.remove_suffix(unfinished_character(part));
             left.remove_prefix(part.size());
-            chunks.push_back({lease_, stream.name(), readable_text(part), now});
+            chunks.push_back({.lease = lease_, .stream = stream.name(), .text = readable_text(part), .at = now});
             unacknowledged_ += chunks.back().text.size();
         }
     }

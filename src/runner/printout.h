@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
-#include "runner/messages.h"
+#include "engine/worker/runners.h"
 #include "runner/secrets.h"
 
 namespace holdfast::runner {
@@ -40,7 +40,7 @@ public:
     /// part of a character or of a hidden secret.
     [[nodiscard]] std::string take(bool everything, const SecretMask& mask);
     [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
-    [[nodiscard]] bool is_over_cap() const;
+    [[nodiscard]] bool is_over_cap() const { return is_cut_; }
     /// The last line that is not empty, without its newline.
     [[nodiscard]] const std::string& last_line() const { return line_.empty() ? last_line_ : line_; }
     [[nodiscard]] const std::string& name() const { return name_; }
@@ -71,6 +71,7 @@ public:
     void begin(store::Lease lease);
     /// From now to the end of the run these secrets are masked.
     void hide(SecretMask mask) { mask_ = std::move(mask); }
+    [[nodiscard]] const SecretMask& mask() const { return mask_; }
     /// Reads the pipes and returns the number of bytes. Between runs the bytes are thrown away.
     std::size_t read_pipes();
     /// The same to the last byte, even beyond the window.
@@ -85,7 +86,7 @@ public:
     [[nodiscard]] bool wants_to_read(std::size_t stream) const;
     [[nodiscard]] int descriptor(std::size_t stream) const { return pipes_[stream].get(); }
     [[nodiscard]] std::size_t waiting() const;
-    [[nodiscard]] std::vector<Printed> take(Timestamp now, bool everything);
+    [[nodiscard]] std::vector<engine::RunLog> take(Timestamp now, bool everything);
     void acknowledge(std::size_t bytes);
 
     [[nodiscard]] const PrintStream& out() const { return streams_[0]; }

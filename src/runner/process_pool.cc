@@ -88,12 +88,10 @@ bool ProcessPool::start(Runner& runner) {
     auto [control, control_end] = platform::socket_pair(SOCK_STREAM);
     runner.task.socket = std::move(task);
     runner.control.socket = std::move(control);
-    loop_.watch(runner.task.socket.get(), [this, id = runner.id] { read_task(id); });
-    loop_.watch(runner.control.socket.get(), [this, id = runner.id] { read_control(id); });
-    send(runner, runner.task,
-         Setup{worker_, limits_.max_tasks_per_runner, limits_.memory_bytes, limits_.max_payload, limits_.containers,
-               limits_.pass_env});
-    return keeper_.spawn({runner.id, worker_}, task_end.get(), control_end.get());
+    loop_.watch(runner.task.socket.get(), [this, id = runner.id] { read(id, &Runner::task); });
+    loop_.watch(runner.control.socket.get(), [this, id = runner.id] { read(id, &Runner::control); });
+    send(runner, runner.task, Setup{worker_, limits_});
+    return keeper_.send(SpawnRunner{runner.id, worker_}, {task_end.get(), control_end.get()});
 }
 
 void ProcessPool::begin(RunnerId id, const engine::RunOrder& order) {
@@ -101,7 +99,7 @@ void ProcessPool::begin(RunnerId id, const engine::RunOrder& order) {
     if (runner == nullptr) return;
     runner->run = order.lease;
     runner->is_container = runs_container(order);
-    if (std::exchange(runner->is_fenced, order.fenced) != order.fenced) keeper_.guard({id, order.fenced});
+    if (std::exchange(runner->is_fenced, order.fenced) != order.fenced) keeper_.send(GuardRunner{id, order.fenced});
     send(*runner, runner->task, Run{order, fence_});
 }
 
@@ -112,7 +110,7 @@ void ProcessPool::ask_to_stop(RunnerId id, engine::StopCause cause, Duration gra
 }
 
 void ProcessPool::kill(RunnerId id) {
-    if (find(id) != nullptr) keeper_.kill(id);
+    if (find(id) != nullptr) keeper_.send(KillRunner{id});
 }
 
 void ProcessPool::set_fence(Duration deadline) {
@@ -170,47 +168,41 @@ bool ProcessPool::receive(Line& line) {
     return false;
 }
 
-void ProcessPool::read_task(RunnerId id) {
-    Runner* runner = find(id);
-    receive(runner->task);
-    while (auto message = runner->task.in.next()) handle_task(*runner, std::move(*message));
-    if (runner->task.in.is_broken()) condemn(*runner, "killed: broke the protocol of runners");
+void ProcessPool::read(RunnerId id, Line Runner::*line) {
+    Runner& runner = *find(id);
+    receive(runner.*line);
+    handle_input(runner, runner.*line);
+    if ((runner.*line).in.is_broken()) condemn(runner, "killed: broke the protocol of runners");
 }
 
-void ProcessPool::read_control(RunnerId id) {
-    Runner* runner = find(id);
-    receive(runner->control);
-    while (auto message = runner->control.in.next()) handle_control(*runner, std::move(*message));
-    if (runner->control.in.is_broken()) condemn(*runner, "killed: broke the protocol of runners");
+void ProcessPool::drain(Runner& runner, Line& line) {
+    while (receive(line)) handle_input(runner, line);
 }
 
-/// The output of a run is handled before its end.
-void ProcessPool::drain(Runner& runner) {
-    while (receive(runner.control))
-        while (auto message = runner.control.in.next()) handle_control(runner, std::move(*message));
-}
-
-void ProcessPool::handle_task(Runner& runner, Message message) {
-    if (const auto* ready = std::get_if<Ready>(&message)) {
-        sink_(engine::RunnerReady{runner.id, ready->pid});
-    } else if (auto* ended = std::get_if<Ended>(&message)) {
-        drain(runner);
-        runner.run = {};
-        sink_(engine::RunEnded{runner.id, ended->lease, ended->completed, ended->saw_stop, ended->threw_stop,
-                               std::move(ended->result), std::move(ended->error), ended->leaves});
+void ProcessPool::handle_input(Runner& runner, Line& line) {
+    while (auto message = line.in.next()) {
+        if (&line == &runner.control) {
+            pass_on<engine::RunnerBeat>(runner, *message);
+            pass_on<engine::RunProgress>(runner, *message);
+            pass_on<engine::RunLog>(runner, *message);
+            continue;
+        }
+        if (std::holds_alternative<engine::RunEnded>(*message)) {
+            drain(runner, runner.control);  // the output of a run is handled before its end
+            runner.run = {};
+        }
+        pass_on<engine::RunnerReady>(runner, *message);
+        pass_on<engine::RunEnded>(runner, *message);
     }
 }
 
-void ProcessPool::handle_control(const Runner& runner, Message message) {
-    if (std::holds_alternative<Beat>(message)) {
-        sink_(engine::RunnerBeat{runner.id});
-    } else if (auto* news = std::get_if<Progressed>(&message)) {
-        sink_(engine::RunProgress{runner.id, news->lease, news->fraction, std::move(news->text),
-                                  std::move(news->checkpoint)});
-    } else if (auto* printed = std::get_if<Printed>(&message)) {
-        sink_(engine::RunLog{runner.id, printed->lease, std::move(printed->stream), std::move(printed->text),
-                             printed->at});
-    }
+/// Passes the message on if it is an event of this kind.
+template <typename Event>
+void ProcessPool::pass_on(const Runner& runner, Message& message) {
+    auto* event = std::get_if<Event>(&message);
+    if (event == nullptr) return;
+    event->runner = runner.id;
+    sink_(std::move(*event));
 }
 
 void ProcessPool::condemn(Runner& runner, std::string why) {
@@ -218,7 +210,7 @@ void ProcessPool::condemn(Runner& runner, std::string why) {
     runner.condemned = std::move(why);
     close_line(runner.task);
     close_line(runner.control);
-    keeper_.kill(runner.id);
+    keeper_.send(KillRunner{runner.id});
 }
 
 void ProcessPool::close_line(Line& line) {
@@ -251,9 +243,8 @@ void ProcessPool::bury(const RunnerDied& report) {
 
 /// Handles the messages that it sent before it died.
 void ProcessPool::hear_out(Runner& runner) {
-    while (receive(runner.task))
-        while (auto message = runner.task.in.next()) handle_task(runner, std::move(*message));
-    drain(runner);
+    drain(runner, runner.task);
+    drain(runner, runner.control);
 }
 
 void ProcessPool::forget(RunnerId id) {

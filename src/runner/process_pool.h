@@ -7,25 +7,14 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/descriptor.h"
 #include "engine/worker/runners.h"
 #include "platform/service_loop.h"
 #include "runner/keeper_link.h"
 #include "runner/messages.h"
-#include "runner/outbox.h"
 
 namespace holdfast::runner {
-
-/// The limits of runners and their tasks, and what they get from the worker.
-struct PoolLimits {
-    std::int64_t max_tasks_per_runner = 0;          ///< a runner leaves after so many; 0: never
-    std::int64_t memory_bytes = 0;                  ///< of a runner's whole process tree; 0: no limit
-    std::int64_t max_payload = 16LL * 1024 * 1024;  ///< bytes, of a result or a checkpoint
-    ContainerTool containers = {};                  ///< how containers are run
-    std::vector<std::string> pass_env = {};         ///< the variables of the worker that scripts and containers get
-};
 
 /// A worker's runners, as processes. Everything happens in the loop's thread; `sink` may call back.
 class ProcessPool : public engine::Runners {
@@ -71,12 +60,12 @@ private:
     void send(Runner& runner, Line& line, const Message& message);
     void await_writing(Runner& runner, Line& line);
     void go_on_writing();
-    void read_task(engine::RunnerId id);
-    void read_control(engine::RunnerId id);
+    void read(engine::RunnerId id, Line Runner::*line);
     bool receive(Line& line);
-    void drain(Runner& runner);
-    void handle_task(Runner& runner, Message message);
-    void handle_control(const Runner& runner, Message message);
+    void drain(Runner& runner, Line& line);
+    void handle_input(Runner& runner, Line& line);
+    template <typename Event>
+    void pass_on(const Runner& runner, Message& message);
     void condemn(Runner& runner, std::string why);
     void close_line(Line& line);
     void read_keeper();

@@ -15,7 +15,7 @@
 #include "platform/real_clock.h"
 #include "platform/service_loop.h"
 #include "platform/signals.h"
-#include "runner/container_note.h"
+#include "runner/container_tool.h"
 #include "runner/roles.h"
 
 namespace holdfast::runner {
@@ -32,10 +32,6 @@ constexpr Duration kill_interval = milliseconds(50);
 constexpr Duration check_interval = milliseconds(250);
 constexpr Duration own_removal_patience = std::chrono::seconds(10);
 constexpr std::size_t much_output = 32 * 1024;
-
-int milliseconds_until(Duration when, Duration now) {
-    return static_cast<int>(std::chrono::ceil<milliseconds>(std::max(when - now, Duration::zero())).count());
-}
 
 bool is_ready(const std::vector<pollfd>& ready, int descriptor) {
     return std::ranges::any_of(ready, [&](const pollfd& each) { return each.fd == descriptor && each.revents != 0; });
@@ -57,7 +53,8 @@ void end_process(int exit_code) {
 Pulse::Pulse(Printout printout, std::string folder)
     : bell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), folder_(std::move(folder)), printout_(std::move(printout)) {}
 
-void Pulse::start() {
+void Pulse::start(const TreeLimits& limits) {
+    usual_limits_ = limits;
     const platform::SignalPause pause;  // signals go to the threads of the run
     std::thread([this] { run(); }).detach();
 }
@@ -66,21 +63,12 @@ void Pulse::start() {
 
 void Pulse::begin(const Run& run) {
     const std::lock_guard lock(mutex_);
-    lease_ = run.order.lease.lease;
-    is_fenced_ = run.order.fenced;
+    run_ = {.lease = run.order.lease.lease, .is_fenced = run.order.fenced, .limits = usual_limits_};
     if (run.fence) note_fence(*run.fence);
-    kill_at_.reset();
-    news_.reset();
-    limits_ = usual_limits_;
-    spares_runner_ = false;
-    is_tidying_up_ = false;
-    broken_limit_.reset();
-    mask_ = {};
-    printout_.begin(lease_);
-    is_stopping_ = stop_ && stop_->lease == lease_;
-    has_told_processes_ = false;
+    printout_.begin(run_.lease);
+    is_stopping_ = stop_ && stop_->lease == run_.lease;
     if (is_stopping_) wake_by(Duration::zero());
-    if (is_fenced_ && fence_) wake_by(*fence_);
+    if (const auto end = end_of_fence()) wake_by(*end);
 }
 
 /// Called while no process of the run is left, so the pipes hold the last of its output. The lock is released while
@@ -90,10 +78,8 @@ void Pulse::finish() {
     printout_.read_rest();
     send_news(platform::real_clock().now(), true);
     printout_.end();
-    socket_.reset();
-    lease_ = 0;
+    run_ = {};
     stop_.reset();
-    kill_at_.reset();
     while (outbox_.size() > 0) {
         lock.unlock();
         pollfd control{control_socket, POLLOUT, 0};
@@ -103,40 +89,39 @@ void Pulse::finish() {
     }
 }
 
-void Pulse::watch_tree(const TreeLimits& limits, bool spares_runner) {
+void Pulse::watch_tree(const TreeLimits& limits) {
     const std::lock_guard lock(mutex_);
-    limits_ = limits;
-    spares_runner_ = spares_runner;
-    if (limits_.has_any()) wake_by(Duration::zero());
+    run_.limits = limits;
+    run_.spares_runner = true;
+    if (limits.has_any()) wake_by(Duration::zero());
 }
 
 /// Takes the lock, so it waits for a thread that is just sending the signals: a process, and then its run, may end
 /// because of the signal before the flag is set.
 bool Pulse::has_told_processes() {
     const std::lock_guard lock(mutex_);
-    return has_told_processes_;
+    return run_.has_told_processes;
 }
 
 std::optional<std::string> Pulse::broken_limit() {
     const std::lock_guard lock(mutex_);
-    return broken_limit_;
+    return run_.broken_limit;
 }
 
 void Pulse::leave_processes_alone() {
     const std::lock_guard lock(mutex_);
-    is_tidying_up_ = true;
-    kill_at_.reset();
+    run_.is_tidying_up = true;
+    run_.kill_at.reset();
 }
 
 void Pulse::open_socket(const std::string& path, std::int64_t max_payload) {
     const std::lock_guard lock(mutex_);
-    socket_.emplace(path, max_payload);
+    run_.socket.emplace(path, max_payload);
     wake_by(Duration::zero());
 }
 
 void Pulse::hide(const SecretMask& mask) {
     const std::lock_guard lock(mutex_);
-    mask_ = mask;
     printout_.hide(mask);
 }
 
@@ -151,16 +136,10 @@ void Pulse::complete_output(std::istream& out, std::istream& err) {
     printout_.complete(out, err);
 }
 
-std::string Pulse::last_line_of_stdout() {
+Pulse::LastLines Pulse::last_lines() {
     const std::lock_guard lock(mutex_);
     printout_.read_rest();
-    return printout_.out().last_line();
-}
-
-std::string Pulse::last_line_of_stderr() {
-    const std::lock_guard lock(mutex_);
-    printout_.read_rest();
-    return printout_.err().last_line();
+    return {printout_.out().last_line(), printout_.err().last_line()};
 }
 
 // ---- The run's side -----------------------------------------------------------------------------
@@ -171,10 +150,10 @@ void Pulse::update(const RunUpdate& update) {
 }
 
 void Pulse::note(const RunUpdate& update) {
-    if (!news_) news_.emplace(Progressed{lease_, {}, {}, {}});
-    if (update.fraction) news_->fraction = update.fraction;
-    if (update.fraction) news_->text = mask_.masked(update.text);
-    if (update.checkpoint) news_->checkpoint = mask_.masked(*update.checkpoint);
+    if (!run_.news) run_.news.emplace(engine::RunProgress{.lease = run_.lease});
+    if (update.fraction) run_.news->fraction = update.fraction;
+    if (update.fraction) run_.news->text = printout_.mask().masked(update.text);
+    if (update.checkpoint) run_.news->checkpoint = printout_.mask().masked(*update.checkpoint);
     wake_by(next_news_);
 }
 
@@ -212,9 +191,9 @@ std::vector<pollfd> Pulse::wait_for_something() {
                    {bell_.get(), POLLIN, 0}};
         for (std::size_t stream = 0; stream < 2 && now >= next_reading_; ++stream)
             if (printout_.wants_to_read(stream)) watched.push_back({printout_.descriptor(stream), POLLIN, 0});
-        if (socket_) socket_->add_to(watched);
+        if (run_.socket) run_.socket->add_to(watched);
         sleeping_until_ = next_due(now);
-        timeout = milliseconds_until(sleeping_until_, now);
+        timeout = platform::poll_timeout(sleeping_until_ - now);
     }
     poll(watched.data(), watched.size(), timeout);
     return watched;
@@ -222,12 +201,16 @@ std::vector<pollfd> Pulse::wait_for_something() {
 
 Duration Pulse::next_due(Duration now) const {
     Duration due = next_beat_;
-    if (news_ || printout_.waiting() > 0) due = std::min(due, next_news_);
+    if (has_news()) due = std::min(due, next_news_);
     if (next_reading_ > now) due = std::min(due, next_reading_);
-    if (lease_ != 0 && is_fenced_ && fence_) due = std::min(due, *fence_);
-    if (kill_at_) due = std::min(due, *kill_at_);
-    if (lease_ != 0 && limits_.has_any()) due = std::min(due, next_check_);
+    if (const auto end = end_of_fence()) due = std::min(due, *end);
+    if (run_.kill_at) due = std::min(due, *run_.kill_at);
+    if (has_limits()) due = std::min(due, next_check_);
     return due;
+}
+
+std::optional<Duration> Pulse::end_of_fence() const {
+    return run_.lease != 0 && run_.is_fenced ? fence_ : std::nullopt;
 }
 
 void Pulse::handle(const std::vector<pollfd>& ready) {
@@ -236,7 +219,7 @@ void Pulse::handle(const std::vector<pollfd>& ready) {
     std::uint64_t rings = 0;
     [[maybe_unused]] const auto got = read(bell_.get(), &rings, sizeof rings);
     if (is_ready(ready, control_socket)) receive_control();
-    if (socket_) socket_->serve([this](const RunUpdate& update) { note(update); });
+    if (run_.socket) run_.socket->serve([this](const RunUpdate& update) { note(update); });
     work_at(machine_time());
 }
 
@@ -252,8 +235,8 @@ void Pulse::receive_control() {
 void Pulse::obey(const Message& message) {
     if (const auto* stop = std::get_if<Stop>(&message)) {
         stop_ = *stop;
-        is_stopping_ = stop->lease == lease_ && lease_ != 0;
-        if (is_stopping_ && kill_at_) kill_at_ = std::min(*kill_at_, machine_time() + stop->grace);
+        is_stopping_ = stop->lease == run_.lease && run_.lease != 0;
+        if (is_stopping_ && run_.kill_at) run_.kill_at = std::min(*run_.kill_at, machine_time() + stop->grace);
     } else if (const auto* fence = std::get_if<SetFence>(&message)) {
         note_fence(fence->deadline);
     } else if (const auto* credit = std::get_if<Credit>(&message)) {
@@ -269,53 +252,51 @@ void Pulse::note_fence(Duration deadline) {
 
 /// The fence comes first: it must hold even when everything below is slow.
 void Pulse::work_at(Duration now) {
-    if (lease_ != 0 && is_fenced_ && fence_ && now >= *fence_) end_process(fenced_exit);
-    if (now >= next_reading_) read_output(now);
-    if (lease_ != 0 && is_stopping_ && !is_tidying_up_) stop_run(now);
-    if (lease_ != 0 && limits_.has_any() && now >= next_check_) check_limits(now);
+    if (const auto end = end_of_fence(); end && now >= *end) end_process(fenced_exit);
+    if (now >= next_reading_) {
+        const std::size_t bytes = printout_.read_pipes();
+        if (bytes > 0 && bytes < much_output) next_reading_ = now + reading_pause;
+    }
+    if (run_.lease != 0 && is_stopping_ && !run_.is_tidying_up) stop_run(now);
+    if (has_limits() && now >= next_check_) check_limits(now);
     if (now >= next_news_) {
-        if (news_ || printout_.waiting() > 0) next_news_ = now + news_interval;
+        if (has_news()) next_news_ = now + news_interval;
         send_news(platform::real_clock().now(), false);
     }
     if (now >= next_beat_) {
         next_beat_ = now + beat_interval;
-        if (outbox_.size() == 0) send(Beat{});  // do not pile up beats for a worker that does not read
+        if (outbox_.size() == 0) send(engine::RunnerBeat{});  // do not pile up beats for a worker that does not read
     }
     if (!outbox_.flush(control_socket)) end_process(abandoned_exit);
 }
 
-void Pulse::read_output(Duration now) {
-    const std::size_t bytes = printout_.read_pipes();
-    if (bytes > 0 && bytes < much_output) next_reading_ = now + reading_pause;
-}
-
 /// SIGTERM once, then SIGKILL again and again from the end of the grace: a process may fork while it is being killed.
 void Pulse::stop_run(Duration now) {
-    if (!kill_at_) {
-        kill_at_ = now + stop_->grace;
-        if (platform::signal_descendants(SIGTERM) > 0) has_told_processes_ = true;
+    if (!run_.kill_at) {
+        run_.kill_at = now + stop_->grace;
+        if (platform::signal_descendants(SIGTERM) > 0) run_.has_told_processes = true;
     }
-    if (now < *kill_at_) return;
-    if (platform::signal_descendants(SIGKILL) > 0) has_told_processes_ = true;
-    kill_at_ = now + kill_interval;
+    if (now < *run_.kill_at) return;
+    if (platform::signal_descendants(SIGKILL) > 0) run_.has_told_processes = true;
+    run_.kill_at = now + kill_interval;
 }
 
 void Pulse::check_limits(Duration now) {
     next_check_ = now + check_interval;
-    const auto broken = runner::broken_limit(measure_tree(), limits_);
-    if (!broken && !broken_limit_) return;
-    if (!spares_runner_) end_process(memory_exit);
-    if (!broken_limit_) broken_limit_ = broken;
+    const auto broken = runner::broken_limit(measure_tree(), run_.limits);
+    if (!broken && !run_.broken_limit) return;
+    if (!run_.spares_runner) end_process(memory_exit);
+    if (!run_.broken_limit) run_.broken_limit = broken;
     platform::signal_descendants(SIGKILL);
 }
 
 void Pulse::send_news(Timestamp at, bool everything) {
-    if (news_ && (everything || outbox_.size() == 0)) {  // else newer progress replaces it until the worker reads
-        send(*news_);
-        news_.reset();
+    if (run_.news && (everything || outbox_.size() == 0)) {  // else newer progress replaces it until the worker reads
+        send(*run_.news);
+        run_.news.reset();
     }
     if (printout_.waiting() == 0) return;
-    for (Printed& chunk : printout_.take(at, everything)) send(std::move(chunk));
+    for (engine::RunLog& chunk : printout_.take(at, everything)) send(std::move(chunk));
 }
 
 void Pulse::send(const Message& message) {

@@ -6,15 +6,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "base/descriptor.h"
 #include "runner/messages.h"
-#include "runner/outbox.h"
 #include "runner/printout.h"
 #include "runner/run_socket.h"
-#include "runner/tree_use.h"
+#include "runner/task_limits.h"
 
 struct pollfd;
 
@@ -27,11 +25,10 @@ class Pulse {
 public:
     /// `printout`: reads the run's output. `folder`: where the container of a run is noted.
     Pulse(Printout printout, std::string folder);
-    /// Starts the thread, which lives as long as the process.
-    void start();
+    /// Starts the thread, which lives as long as the process. `limits`: of runs without limits of their own.
+    void start(const TreeLimits& limits);
 
-    // ---- For the runner's main thread
-    // --------------------------------------------------------------------------------
+    // ---- For the runner's main thread ----
     void begin(const Run& run);
     /// To be called when no process of the run is left. Sends its output to the last byte and returns when it is
     /// sent.
@@ -40,10 +37,9 @@ public:
     [[nodiscard]] bool is_stopping() const { return is_stopping_; }
     /// ... and its processes were sent a signal for that.
     [[nodiscard]] bool has_told_processes();
-    /// Until finish() these limits hold for the run's processes; then those of set_usual_limits() again. When a limit
-    /// is exceeded the run's processes are killed, and the runner too unless `spares_runner`.
-    void watch_tree(const TreeLimits& limits, bool spares_runner);
-    void set_usual_limits(const TreeLimits& limits) { usual_limits_ = limits; }  ///< before start()
+    /// Until finish() these limits hold for the run's processes; then those of start() again. When one of these is
+    /// exceeded the run's processes are killed, but not the runner.
+    void watch_tree(const TreeLimits& limits);
     /// The limit for which the run's processes were killed.
     [[nodiscard]] std::optional<std::string> broken_limit();
     /// From now until finish() a stop kills no process: the run has ended and its remains are being removed.
@@ -56,11 +52,13 @@ public:
     [[nodiscard]] bool has_cut_output();
     /// Adds output from these logs of stdout and stderr that did not arrive through the pipes.
     void complete_output(std::istream& out, std::istream& err);
-    [[nodiscard]] std::string last_line_of_stdout();
-    [[nodiscard]] std::string last_line_of_stderr();
+    struct LastLines {
+        std::string out, err;
+    };
+    /// The last lines that the run has printed on stdout and on stderr.
+    [[nodiscard]] LastLines last_lines();
 
-    // ---- For the run, from any of its threads
-    // ------------------------------------------------------------------------
+    // ---- For the run, from any of its threads ----
     void update(const RunUpdate& update);
     /// Blocks while too much output is unacknowledged.
     void log(std::string_view line);
@@ -69,11 +67,14 @@ private:
     void run();
     [[nodiscard]] std::vector<pollfd> wait_for_something();
     [[nodiscard]] Duration next_due(Duration now) const;
+    /// When the run must have ended; nullopt: no fence holds it.
+    [[nodiscard]] std::optional<Duration> end_of_fence() const;
+    [[nodiscard]] bool has_limits() const { return run_.lease != 0 && run_.limits.has_any(); }
+    [[nodiscard]] bool has_news() const { return run_.news || printout_.waiting() > 0; }
     void handle(const std::vector<pollfd>& ready);
     void receive_control();
     void obey(const Message& message);
     void note_fence(Duration deadline);
-    void read_output(Duration now);
     void work_at(Duration now);
     void stop_run(Duration now);
     void check_limits(Duration now);
@@ -88,24 +89,29 @@ private:
     std::string folder_;
     std::atomic<bool> is_stopping_ = false;
 
+    /// The run under way.
+    struct RunState {
+        store::Lease lease = 0;  // 0: none
+        bool is_fenced = false;
+        std::optional<Duration> kill_at = {};
+        bool has_told_processes = false;
+        bool is_tidying_up = false;
+        TreeLimits limits = {};
+        bool spares_runner = false;  // kills only the run's processes for a broken limit
+        std::optional<std::string> broken_limit = {};
+        std::optional<engine::RunProgress> news = {};
+        std::optional<RunSocket> socket = {};
+    };
+
     std::mutex mutex_;  // guards everything below
     std::condition_variable room_;
     Printout printout_;
-    SecretMask mask_;
     Outbox outbox_;
     FrameReader orders_;
-    store::Lease lease_ = 0;
-    bool is_fenced_ = false;
+    TreeLimits usual_limits_;
+    RunState run_;
     std::optional<Duration> fence_;
     std::optional<Stop> stop_;  // possibly for a run that has not begun yet
-    std::optional<Duration> kill_at_;
-    bool has_told_processes_ = false;
-    std::optional<Progressed> news_;
-    std::optional<RunSocket> socket_;
-    TreeLimits usual_limits_, limits_;
-    bool is_tidying_up_ = false;
-    bool spares_runner_ = false;  // kills only the run's processes for a broken limit
-    std::optional<std::string> broken_limit_;
     Duration next_check_{};
     Duration sleeping_until_{};
     Duration next_beat_{};

@@ -15,14 +15,9 @@
 #include "platform/files.h"
 #include "platform/process_table.h"
 #include "platform/sockets.h"
-#include "runner/container_executor.h"
-#include "runner/executor.h"
-#include "runner/function_executor.h"
+#include "runner/executors.h"
 #include "runner/messages.h"
-#include "runner/outbox.h"
 #include "runner/pulse.h"
-#include "runner/runner_start.h"
-#include "runner/script_executor.h"
 #include "runner/task_limits.h"
 #include "runner/worker_environment.h"
 
@@ -46,7 +41,9 @@ public:
         }
     }
     static void send(const Message& message) {
-        if (!send_waiting(task_socket, message)) end_process(abandoned_exit);
+        std::string frame;
+        append_frame(frame, message);
+        if (!platform::send_all(task_socket, frame)) end_process(abandoned_exit);
     }
 
 private:
@@ -58,14 +55,11 @@ private:
 class StandardStreams {
 public:
     StandardStreams() {
-        in_ = duplicate(STDIN_FILENO);
-        Descriptor out_read, err_read;
-        std::tie(out_read, out_) = platform::pipe_pair();
-        std::tie(err_read, err_) = platform::pipe_pair();
-        platform::set_nonblocking(out_read.get());
-        platform::set_nonblocking(err_read.get());
-        out_read_ = std::move(out_read);
-        err_read_ = std::move(err_read);
+        in_ = Descriptor(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 16));
+        std::tie(out_read_, out_) = platform::pipe_pair();
+        std::tie(err_read_, err_) = platform::pipe_pair();
+        platform::set_nonblocking(out_read_.get());
+        platform::set_nonblocking(err_read_.get());
         restore();
         setvbuf(stdout, nullptr, _IOLBF, 0);
     }
@@ -84,28 +78,24 @@ public:
     }
 
 private:
-    static Descriptor duplicate(int descriptor) { return Descriptor(fcntl(descriptor, F_DUPFD_CLOEXEC, 16)); }
-
     Descriptor in_, out_, err_, out_read_, err_read_;
 };
 
 class RunnerProcess {
 public:
-    RunnerProcess(const FunctionTable& functions, const RunnerPlace& place)
-        : setup_(tasks_.expect<Setup>()),
-          worker_(setup_.worker, setup_.pass_env, read_withheld()),
-          limits_(place.groups, setup_.memory_limit),
-          pulse_(streams_.printout(), place.folder),
-          function_(functions, setup_.max_payload),
-          script_(place.folder, worker_, limits_, setup_.max_payload),
-          container_(place.folder, worker_, setup_.containers, setup_.max_payload) {}
+    RunnerProcess(const FunctionTable& functions, const std::string& folder, const platform::CgroupPaths& groups)
+        : functions_(functions),
+          setup_(tasks_.expect<Setup>()),
+          worker_(setup_.worker, setup_.limits.pass_env, read_withheld()),
+          limits_(groups, setup_.limits.memory_bytes),
+          pulse_(streams_.printout(), folder),
+          site_{pulse_, worker_, limits_, folder, setup_.limits.containers, setup_.limits.max_payload} {}
 
     int run() {
-        pulse_.set_usual_limits(limits_.usual());
-        pulse_.start();
-        prctl(PR_SET_PDEATHSIG,
-              0);  // from now on the pulse notices the keeper's death and kills the run's processes first
-        TaskSocket::send(Ready{getpid()});
+        pulse_.start(limits_.usual());
+        // From now on the pulse notices the keeper's death and kills the run's processes first.
+        prctl(PR_SET_PDEATHSIG, 0);
+        TaskSocket::send(engine::RunnerReady{.pid = getpid()});
         while (true)
             if (run_next()) return 0;
     }
@@ -117,55 +107,52 @@ private:
     }
 
     bool run_next() {
-        const Run run = tasks_.expect<Run>();
+        Run run = tasks_.expect<Run>();
         signal(SIGCHLD, SIG_DFL);  // a function may have ignored it, and then exit statuses are lost
         pulse_.begin(run);
-        Outcome outcome = execute(run.order);
+        const store::Lease lease = run.order.lease.lease;
+        Outcome outcome = execute(std::move(run.order));
         StandardStreams::flush();
         platform::kill_all_descendants();
         streams_.restore();
         pulse_.finish();
-        const bool leaves = ++tasks_run_ == setup_.max_tasks || limits_.were_broken() || has_grown();
-        TaskSocket::send(Ended{run.order.lease.lease, outcome.completed, outcome.saw_stop, outcome.threw_stop, leaves,
-                               std::move(outcome.result), std::move(outcome.error)});
+        const bool leaves =
+            ++tasks_run_ == setup_.limits.max_tasks_per_runner || limits_.were_broken() || has_grown();
+        outcome.lease = lease;
+        outcome.leaves = leaves;
+        TaskSocket::send(std::move(outcome));
         return leaves;
     }
 
-    Outcome execute(const engine::RunOrder& order) {
-        if (order.spec.empty()) return function_.execute(order, {}, pulse_);
+    Outcome execute(engine::RunOrder order) {
+        if (order.spec.empty()) return execute_function(std::move(order), functions_, site_);
         const auto spec = core::parse_task_spec(order.spec);
         if (!spec) return failed_with(error_code::script_failed, "cannot read its specification: " + spec.error());
+        if (spec->kind == core::TaskKind::Pod || spec->runner == core::ScriptRunner::Pod)
+            return failed_with(error_code::script_failed, "this runner cannot run pods");
         try {
-            return execute_spec(order, *spec);
+            return execute_script(order, *spec, site_);
         } catch (const std::exception& failure) {
             return failed_with(error_code::script_failed, failure.what());
         }
     }
 
-    Outcome execute_spec(const engine::RunOrder& order, const core::TaskSpec& spec) {
-        if (spec.kind == core::TaskKind::Pod || spec.runner == core::ScriptRunner::Pod)
-            return failed_with(error_code::script_failed, "this runner cannot run pods");
-        if (spec.kind == core::TaskKind::Docker || spec.runner == core::ScriptRunner::Docker)
-            return container_.execute(order, spec, pulse_);
-        return script_.execute(order, spec, pulse_);
-    }
-
     /// Memory that a task leaks is missing for the next one: half of the limit must be free. Checked only now and
     /// then, to keep short tasks cheap.
     bool has_grown() {
-        if (setup_.memory_limit == 0 || tasks_run_ % 16 != 0) return false;
-        return platform::resident_bytes(getpid()) > setup_.memory_limit / 2;
+        const std::int64_t limit = setup_.limits.memory_bytes;
+        if (limit == 0 || tasks_run_ % 16 != 0) return false;
+        return platform::resident_bytes(getpid()) > limit / 2;
     }
 
+    const FunctionTable& functions_;
     TaskSocket tasks_;
     Setup setup_;
     WorkerEnvironment worker_;
     TaskLimits limits_;
     StandardStreams streams_;
     Pulse pulse_;
-    FunctionExecutor function_;
-    ScriptExecutor script_;
-    ContainerExecutor container_;
+    RunSite site_;
     std::int64_t tasks_run_ = 0;
 };
 
@@ -176,9 +163,10 @@ int run_runner(int argc, char** argv, const FunctionTable& functions) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     for (const int each : {task_socket, control_socket, keeper_pipe, withheld_file}) fcntl(each, F_SETFD, FD_CLOEXEC);
     // Never destroyed: the pulse still beats while the process exits, for example when a function calls exit().
-    static RunnerProcess& runner = *new RunnerProcess(functions, parse_place(argc, argv));
-    const int exit_code = runner.run();
-    _exit(exit_code);
+    const auto argument = [&](int index) { return std::string(index < argc ? argv[index] : ""); };
+    static RunnerProcess& runner =
+        *new RunnerProcess(functions, argument(3), {argument(4), argument(5), argument(6)});
+    _exit(runner.run());
 }
 
 }  // namespace holdfast::runner

@@ -1,8 +1,14 @@
 #include "runner/script_environment.h"
 
-#include <filesystem>
+#include <fcntl.h>
+#include <sys/stat.h>
 
+#include <filesystem>
+#include <string_view>
+
+#include "base/descriptor.h"
 #include "base/text.h"
+#include "base/throw_errno.h"
 #include "platform/process_table.h"
 
 namespace holdfast::runner {
@@ -11,6 +17,11 @@ namespace {
 
 // The kernel's limit for one variable. Longer arguments are on stdin only.
 constexpr std::size_t longest_args = 128 * 1024 - 64;
+
+void write_file(const std::string& path, std::string_view text, mode_t mode) {
+    const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    if (!file || !platform::write_all(file.get(), text)) throw_errno("cannot write " + path);
+}
 
 bool fit_into_a_variable(const std::string& args) {
     return args.size() < longest_args;
@@ -25,6 +36,13 @@ std::string path_with_own_program(const WorkerEnvironment& worker) {
 }
 
 }  // namespace
+
+ScriptFiles::ScriptFiles(std::string folder, const std::string& script, const std::string& checkpoint)
+    : folder_(std::move(folder)) {
+    if (mkdir(work().c_str(), 0700) != 0) throw_errno("cannot make the directory " + work());
+    write_file(this->script(), script, 0700);
+    if (!checkpoint.empty()) write_file(this->checkpoint(), checkpoint, 0600);
+}
 
 Variables task_variables(const engine::RunOrder& order, const core::TaskSpec& spec, const std::string& folder,
                          const std::string& worker) {

@@ -6,10 +6,28 @@
 
 #include "core/task/task_spec.h"
 #include "engine/worker/runners.h"
+#include "platform/files.h"
 #include "runner/secrets.h"
 #include "runner/worker_environment.h"
 
 namespace holdfast::runner {
+
+/// The files of one run of a script, in a directory of their own, which the destructor removes.
+class ScriptFiles {
+public:
+    /// Throws std::system_error.
+    ScriptFiles(std::string folder, const std::string& script, const std::string& checkpoint);
+
+    [[nodiscard]] const std::string& folder() const { return folder_.path(); }
+    [[nodiscard]] std::string script() const { return folder() + "/script"; }
+    [[nodiscard]] std::string work() const { return folder() + "/work"; }  ///< the empty working directory
+    [[nodiscard]] std::string result() const { return folder() + "/result"; }
+    [[nodiscard]] std::string socket() const { return folder() + "/socket"; }
+    [[nodiscard]] std::string checkpoint() const { return folder() + "/checkpoint"; }
+
+private:
+    platform::FreshFolder folder_;
+};
 
 /// The variables of a task: its own, and those that name its arguments, its runner and its result file. `folder`: the
 /// path of the directory of ScriptFiles as the run sees it.

@@ -1,7 +1,6 @@
 #include "worker/thread_runners.h"
 
 #include <atomic>
-#include <cmath>
 
 #include "base/text.h"
 #include "holdfast/errors.h"
@@ -14,15 +13,7 @@ namespace holdfast::worker {
 class ThreadRun : public runner::FunctionContext {
 public:
     ThreadRun(ThreadRunners& runners, engine::RunnerId runner, engine::RunOrder order)
-        : runners_(runners),
-          runner_(runner),
-          order_(std::move(order)),
-          deadline_(platform::real_clock().now() + order_.timeout) {}
-
-    [[nodiscard]] const Uuid& id() const override { return order_.lease.task; }
-    [[nodiscard]] int attempt() const override { return order_.attempt; }
-    [[nodiscard]] std::int64_t lease() const override { return order_.lease.lease; }
-    [[nodiscard]] Timestamp deadline() const override { return deadline_; }
+        : FunctionContext(std::move(order)), runners_(runners), runner_(runner) {}
 
     void progress(double fraction, std::string_view text) override {
         if (!(fraction >= 0 && fraction <= 1)) throw BadInput(concat("progress must be 0..1, not ", fraction));
@@ -31,25 +22,16 @@ public:
     void checkpoint(const nlohmann::json& state) override {
         runners_.tell(engine::RunProgress{runner_, lease(), std::nullopt, "", state.dump()});
     }
-    [[nodiscard]] std::optional<nlohmann::json> last_checkpoint() const override {
-        if (order_.checkpoint.empty()) return std::nullopt;
-        return nlohmann::json::parse(order_.checkpoint);
-    }
-    [[nodiscard]] std::string_view traceparent() const override { return order_.traceparent; }
     void log(std::string_view line) override {
         runners_.tell(
             engine::RunLog{runner_, lease(), "log", std::string(line) + "\n", platform::real_clock().now()});
     }
 
     engine::RunEnded execute() {
-        runner::Outcome outcome = runner::call_function(runners_.functions_, order_.name, *this, order_.args);
-        return {.runner = runner_,
-                .lease = lease(),
-                .completed = outcome.completed,
-                .saw_stop = outcome.saw_stop,
-                .threw_stop = outcome.threw_stop,
-                .result = std::move(outcome.result),
-                .error = std::move(outcome.error)};
+        engine::RunEnded ended = runner::call_function(runners_.functions_, *this);
+        ended.runner = runner_;
+        ended.lease = lease();
+        return ended;
     }
     void ask_to_stop() { asked_to_stop_ = true; }
     [[nodiscard]] engine::RunnerId runner() const { return runner_; }
@@ -59,8 +41,6 @@ private:
 
     ThreadRunners& runners_;
     const engine::RunnerId runner_;
-    const engine::RunOrder order_;
-    const Timestamp deadline_;
     std::atomic<bool> asked_to_stop_ = false;
 };
 
@@ -98,8 +78,6 @@ void ThreadRunners::ask_to_stop(engine::RunnerId runner, engine::StopCause, Dura
     const auto found = under_way_.find(runner);
     if (found != under_way_.end()) found->second->ask_to_stop();
 }
-
-void ThreadRunners::kill(engine::RunnerId) {}
 
 /// Threads are woken one at a time; each wakes the next while more runs wait. So a few awake threads execute many
 /// short runs, and a long run never delays another.

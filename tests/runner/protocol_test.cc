@@ -7,7 +7,7 @@
 #include "platform/files.h"
 #include "runner/messages.h"
 #include "runner/printout.h"
-#include "runner/run_update.h"
+#include "runner/run_socket.h"
 #include "runner/texts.h"
 
 namespace holdfast::runner {
@@ -30,22 +30,24 @@ Run sample_run() {
 }
 
 std::vector<Message> samples() {
-    return {Setup{"worker", 10, 512, 99, {{"podman", "--x"}, {"--pull", "never"}}, {"PASSED"}},
-            sample_run(),
-            Ready{4711},
-            Ended{7, true, false, true, false, "null", {"CODE", "message", "{}"}},
-            Stop{7, engine::StopCause::Fence, seconds(5)},
-            SetFence{seconds(12)},
-            Credit{1024},
-            Beat{},
-            Progressed{7, 0.5, "half", "{}"},
-            Progressed{7, std::nullopt, "", std::nullopt},
-            Printed{7, "stdout", "text\n", Timestamp(seconds(1))},
-            SpawnRunner{3, "worker"},
-            KillRunner{3},
-            HoldOpen{},
-            GuardRunner{3, true},
-            RunnerDied{3, 139, "killed: memory limit 512 MiB", true}};
+    return {
+        Setup{"worker", {10, 512, 99, {{"podman", "--x"}, {"--pull", "never"}}, {"PASSED"}}},
+        sample_run(),
+        engine::RunnerReady{.pid = 4711},
+        engine::RunEnded{
+            .lease = 7, .completed = true, .threw_stop = true, .result = "null", .error = {"CODE", "message", "{}"}},
+        Stop{7, engine::StopCause::Fence, seconds(5)},
+        SetFence{seconds(12)},
+        Credit{1024},
+        engine::RunnerBeat{},
+        engine::RunProgress{.lease = 7, .fraction = 0.5, .text = "half", .checkpoint = "{}"},
+        engine::RunProgress{.lease = 7},
+        engine::RunLog{.lease = 7, .stream = "stdout", .text = "text\n", .at = Timestamp(seconds(1))},
+        SpawnRunner{3, "worker"},
+        KillRunner{3},
+        HoldOpen{},
+        GuardRunner{3, true},
+        RunnerDied{3, 139, "killed: memory limit 512 MiB", true}};
 }
 
 TEST(Protocol, EveryMessageComesBackAsItWasSent) {
