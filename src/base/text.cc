@@ -32,6 +32,42 @@ std::string_view written(std::array<char, 24>& digits, Number number) {
     return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr};
 }
 
+/// The code in hexadecimal digits: `width` of them, taken from `digits`.
+std::string hex(char32_t code, int width, std::string_view digits = "0123456789abcdef") {
+    std::string text;
+    while (width-- > 0) text += digits[code >> (4 * width) & 0xf];
+    return text;
+}
+
+std::string unicode_name(char32_t code) {
+    return concat("U+", hex(code, 4, "0123456789ABCDEF"));
+}
+
+/// One valid character, or one byte that does not begin one.
+std::string spelled_out_character(std::string_view character) {
+    if (character_length(character) == 0) return concat("\\x", hex(static_cast<unsigned char>(character.front()), 2));
+    const char32_t code = code_point(character);
+    if (code < 0x20) return concat("\\x", hex(code, 2));
+    if (is_control(code) || changes_direction(code)) return concat("\\u", hex(code, 4));
+    return std::string(character);
+}
+
+std::string spelled_out(std::string_view text, std::string_view kept) {
+    const auto stays = [&](char c) { return (c >= ' ' && c < '\x7f') || kept.find(c) != std::string_view::npos; };
+    std::string shown;
+    shown.reserve(text.size());
+    while (!text.empty()) {
+        const auto plain = static_cast<std::size_t>(std::ranges::find_if_not(text, stays) - text.begin());
+        shown += text.substr(0, plain);
+        text.remove_prefix(plain);
+        if (text.empty()) break;
+        const std::string_view character = text.substr(0, std::max<std::size_t>(character_length(text), 1));
+        shown += spelled_out_character(character);
+        text.remove_prefix(character.size());
+    }
+    return shown;
+}
+
 }  // namespace
 
 void Piece::write(std::int64_t number) {
@@ -104,6 +140,29 @@ std::optional<std::string> text_defect(std::string_view text) {
         offset += length;
     }
     return std::nullopt;
+}
+
+std::optional<std::string> name_defect(std::string_view text) {
+    if (auto defect = text_defect(text)) return defect;
+    for (std::size_t offset = 0; offset < text.size();) {
+        const std::string_view character = text.substr(offset, character_length(text.substr(offset)));
+        const char32_t code = code_point(character);
+        if (is_control(code))
+            return concat("contains the control character ", unicode_name(code), " at offset ", offset);
+        if (changes_direction(code))
+            return concat("contains ", unicode_name(code), ", which changes the direction of text, at offset ",
+                          offset);
+        offset += character.size();
+    }
+    return std::nullopt;
+}
+
+std::string visible_text(std::string_view text) {
+    return spelled_out(text, "\n\t");
+}
+
+std::string visible_line(std::string_view text) {
+    return spelled_out(text, "");
 }
 
 std::optional<std::string> nearest_word(std::string_view word, const std::vector<std::string>& candidates) {

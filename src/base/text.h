@@ -69,6 +69,21 @@ template <typename... Parts>
 /// nullopt when it can. The same rule for every store.
 [[nodiscard]] std::optional<std::string> text_defect(std::string_view text);
 
+/// The longest name of a task, queue, tag, worker or key that a store takes.
+inline constexpr std::size_t max_name_bytes = 255;
+
+/// Why a text cannot be a name: not UTF-8, a NUL byte, a control character (C0, DEL, C1), or a character that changes
+/// the direction of the text around it. Names are printed and logged; these could make one look like another. nullopt
+/// when it can.
+[[nodiscard]] std::optional<std::string> name_defect(std::string_view text);
+
+/// The text with every character escaped that would control a terminal instead of being shown: control characters
+/// as "\x1b", DEL, the C1 controls and those that reorder text as "\u202e", bytes that are not UTF-8 as "\xe9".
+/// Newlines and tabs stay. JSON stays JSON with the same meaning.
+[[nodiscard]] std::string visible_text(std::string_view text);
+/// The same for one line: newlines and tabs are escaped too.
+[[nodiscard]] std::string visible_line(std::string_view text);
+
 /// The candidate that a misspelt word was most likely meant to be; nullopt when none is near.
 [[nodiscard]] std::optional<std::string> nearest_word(std::string_view word,
                                                       const std::vector<std::string>& candidates);

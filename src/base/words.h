@@ -48,11 +48,17 @@ concept Worded = requires(Enum value) {
 template <Worded Enum>
 inline constexpr auto word_table = words_of(Enum{});
 
+/// The text of a value in a table that words() has made.
+template <typename Enum, std::size_t count>
+[[nodiscard]] constexpr std::string_view text_in(const std::array<Word<Enum>, count>& table, Enum value) {
+    const auto row = static_cast<std::size_t>(value);
+    HOLDFAST_ASSERT(row < count);
+    return table[row].text;
+}
+
 template <Worded Enum>
 [[nodiscard]] constexpr std::string_view word_of(Enum value) {
-    const auto row = static_cast<std::size_t>(value);
-    HOLDFAST_ASSERT(row < word_table<Enum>.size());
-    return word_table<Enum>[row].text;
+    return text_in(word_table<Enum>, value);
 }
 
 /// The value with this word; nullopt when there is none.

@@ -5,7 +5,6 @@
 #include <ostream>
 
 #include "base/text.h"
-#include "base/visible_text.h"
 
 namespace holdfast::platform {
 

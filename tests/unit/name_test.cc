@@ -1,4 +1,4 @@
-#include "base/name.h"
+#include "base/text.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,3 @@
-#include "base/visible_text.h"
 
 #include <gmock/gmock.h>
 #include <rapidcheck.h>
