@@ -2,7 +2,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
-#include "core/workflow/job_state.h"
+#include "core/states.h"
 #include "store/jobs/job_scope.h"
 #include "store/jobs/orchestrator.h"
 

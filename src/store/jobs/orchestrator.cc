@@ -4,7 +4,7 @@
 
 #include "base/assert.h"
 #include "base/text.h"
-#include "core/workflow/job_state.h"
+#include "core/states.h"
 #include "store/admission.h"
 
 namespace holdfast::store {

@@ -1,4 +1,4 @@
-#include "core/workflow/job_state.h"
+#include "core/states.h"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,17 @@ namespace holdfast::core {
 namespace {
 
 /// What the product promises, written out by hand: a row per state, a column per event, "-" for what is not allowed.
+constexpr const char* promised_of_tasks = R"(
+event      claim    start    complete   fail    retry    requeue  cancel     expire   reject
+PENDING    CLAIMED  -        -          -       -        -        CANCELLED  EXPIRED  FAILED
+CLAIMED    -        RUNNING  -          -       -        PENDING  CANCELLED  -        FAILED
+RUNNING    -        -        COMPLETED  FAILED  PENDING  -        CANCELLED  -        FAILED
+COMPLETED  -        -        -          -       -        -        -          -        -
+FAILED     -        -        -          -       -        -        -          -        -
+CANCELLED  -        -        -          -       -        -        -          -        -
+EXPIRED    -        -        -          -       -        -        -          -        -
+)";
+
 constexpr const char* promised_of_steps = R"(
 event      resolve  begin    complete   fail    skip     cancel
 WAITING    READY    -        -          FAILED  SKIPPED  CANCELLED
@@ -64,6 +75,10 @@ void expect_table(const char* promised, const States& states, const Events& even
         }
 }
 
+TEST(TaskState, EveryEventInEveryStateLeadsWhereThePromiseSaysOrNowhere) {
+    expect_table(promised_of_tasks, values_of<TaskState>(), values_of<TaskEvent>());
+}
+
 TEST(StepState, EveryEventInEveryStateLeadsWhereThePromiseSaysOrNowhere) {
     expect_table(promised_of_steps, values_of<StepState>(), values_of<StepEvent>());
 }
@@ -72,14 +87,35 @@ TEST(JobState, EveryEventInEveryStateLeadsWhereThePromiseSaysOrNowhere) {
     expect_table(promised_of_jobs, values_of<JobState>(), values_of<JobEvent>());
 }
 
+template <typename State>
+void expect_one_row_per_state_and_event() {
+    std::set<std::pair<int, int>> seen;
+    for (const auto& row : transitions<State>)
+        EXPECT_TRUE(seen.insert({static_cast<int>(row.from), static_cast<int>(row.event)}).second);
+}
+
+TEST(TaskState, TheTableHasOneRowPerStateAndEvent) {
+    expect_one_row_per_state_and_event<TaskState>();
+}
+
 TEST(StepState, TheTableHasOneRowPerStateAndEvent) {
-    std::set<std::pair<StepState, StepEvent>> seen;
-    for (const StepTransition& row : step_transitions()) EXPECT_TRUE(seen.insert({row.from, row.event}).second);
+    expect_one_row_per_state_and_event<StepState>();
 }
 
 TEST(JobState, TheTableHasOneRowPerStateAndEvent) {
-    std::set<std::pair<JobState, JobEvent>> seen;
-    for (const JobTransition& row : job_transitions()) EXPECT_TRUE(seen.insert({row.from, row.event}).second);
+    expect_one_row_per_state_and_event<JobState>();
+}
+
+TEST(TaskState, TerminalStatesAreThoseThatNothingLeaves) {
+    const std::set<TaskState> terminal{TaskState::Completed, TaskState::Failed, TaskState::Cancelled,
+                                       TaskState::Expired};
+    for (const TaskState state : values_of<TaskState>()) {
+        EXPECT_EQ(is_terminal(state), terminal.contains(state)) << to_text(state);
+        for (const TaskEvent event : values_of<TaskEvent>())
+            if (is_terminal(state)) {
+                EXPECT_EQ(next_state(state, event), std::nullopt);
+            }
+    }
 }
 
 TEST(StepState, TheLastFourAreTerminal) {
@@ -93,29 +129,35 @@ TEST(JobState, TheLastThreeAreTerminal) {
     for (const JobState state : values_of<JobState>()) EXPECT_EQ(is_terminal(state), terminal.contains(state));
 }
 
-template <typename State, typename Table>
-std::set<State> reached_from(State first, const Table& table) {
+template <typename State, typename Event>
+void expect_reachable_and_cancellable(State first, Event cancel) {
     std::set<State> reached{first};
-    for (std::size_t i = 0; i < table.size(); ++i)
-        for (const auto& row : table)
+    for (std::size_t i = 0; i < transitions<State>.size(); ++i)
+        for (const auto& row : transitions<State>)
             if (reached.contains(row.from)) reached.insert(row.to);
-    return reached;
+    EXPECT_EQ(reached.size(), values_of<State>().size());
+    for (const State state : values_of<State>())
+        if (!is_terminal(state)) {
+            EXPECT_EQ(next_state(state, cancel), State::Cancelled);
+        }
+}
+
+TEST(TaskState, EveryStateCanBeReachedFromPendingAndEveryOneCanEnd) {
+    expect_reachable_and_cancellable(TaskState::Pending, TaskEvent::Cancel);
 }
 
 TEST(StepState, EveryStateCanBeReachedAndEveryOneCanBeCancelled) {
-    EXPECT_EQ(reached_from(StepState::Waiting, step_transitions()).size(), values_of<StepState>().size());
-    for (const StepState state : values_of<StepState>())
-        if (!is_terminal(state)) {
-            EXPECT_EQ(next_state(state, StepEvent::Cancel), StepState::Cancelled);
-        }
+    expect_reachable_and_cancellable(StepState::Waiting, StepEvent::Cancel);
 }
 
 TEST(JobState, EveryStateCanBeReachedAndEveryOneCanBeCancelled) {
-    EXPECT_EQ(reached_from(JobState::Pending, job_transitions()).size(), values_of<JobState>().size());
-    for (const JobState state : values_of<JobState>())
-        if (!is_terminal(state)) {
-            EXPECT_EQ(next_state(state, JobEvent::Cancel), JobState::Cancelled);
-        }
+    expect_reachable_and_cancellable(JobState::Pending, JobEvent::Cancel);
+}
+
+TEST(TaskState, TextsAreReadBackAndNothingElseIs) {
+    for (const TaskState state : values_of<TaskState>()) EXPECT_EQ(parse_task_state(to_text(state)), state);
+    for (const char* text : {"", "pending", "PENDING ", "SKIPPED", "RUN"})
+        EXPECT_EQ(parse_task_state(text), std::nullopt);
 }
 
 TEST(StepState, TextsAreReadBackAndNothingElseIs) {
@@ -130,17 +172,36 @@ TEST(JobState, TextsAreReadBackAndNothingElseIs) {
         EXPECT_EQ(parse_job_state(text), std::nullopt);
 }
 
-TEST(JobState, TheDocumentedDiagramsAreTheTables) {
-    std::ifstream file(HOLDFAST_SOURCE_DIR "/docs/job-states.md");
-    ASSERT_TRUE(file) << "docs/job-states.md is missing";
+/// The Mermaid state diagram of a table, as the page about the states contains it.
+template <typename State>
+std::string diagram(std::string_view beginning) {
+    std::string text = concat("stateDiagram-v2\n    [*] --> ", word_of(State{}), ": ", beginning, "\n");
+    for (const auto& row : transitions<State>)
+        text += concat("    ", word_of(row.from), " --> ", word_of(row.to), ": ", word_of(row.event), "\n");
+    for (const State state : values_of<State>())
+        if (is_terminal(state)) text += concat("    ", word_of(state), " --> [*]\n");
+    return text;
+}
+
+void expect_diagrams(const std::string& path, const std::vector<std::string>& diagrams) {
+    std::ifstream file(HOLDFAST_SOURCE_DIR "/" + path);
+    ASSERT_TRUE(file) << path << " is missing";
     const std::string page((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-    std::size_t diagrams = 0;
-    for (std::size_t at = 0; (at = page.find("```mermaid", at)) != std::string::npos; ++at) ++diagrams;
-    EXPECT_EQ(diagrams, 2U) << "a third diagram would not be checked";
-    for (const std::string& diagram : {job_state_diagram(), step_state_diagram()}) {
-        const std::string block = "```mermaid\n" + diagram + "```\n";
-        EXPECT_NE(page.find(block), std::string::npos) << "docs/job-states.md must contain exactly:\n" << block;
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = page.find("```mermaid", at)) != std::string::npos; ++at) ++found;
+    EXPECT_EQ(found, diagrams.size()) << "another diagram would not be checked";
+    for (const std::string& each : diagrams) {
+        const std::string block = "```mermaid\n" + each + "```\n";
+        EXPECT_NE(page.find(block), std::string::npos) << path << " must contain exactly:\n" << block;
     }
+}
+
+TEST(TaskState, TheDocumentedDiagramIsTheTable) {
+    expect_diagrams("docs/task-states.md", {diagram<TaskState>("submit")});
+}
+
+TEST(JobState, TheDocumentedDiagramsAreTheTables) {
+    expect_diagrams("docs/job-states.md", {diagram<JobState>("start"), diagram<StepState>("start")});
 }
 
 }  // namespace

@@ -1,6 +1,27 @@
-#include "core/public_words.h"
+#include "core/states.h"
+
+#include <algorithm>
 
 namespace holdfast {
+
+namespace {
+
+template <typename State>
+bool has_no_transition(State state) {
+    return std::ranges::none_of(core::transitions<State>, [&](const auto& row) { return row.from == state; });
+}
+
+}  // namespace
+
+bool is_terminal(TaskState state) {
+    return has_no_transition(state);
+}
+bool is_terminal(StepState state) {
+    return has_no_transition(state);
+}
+bool is_terminal(JobState state) {
+    return has_no_transition(state);
+}
 
 std::string_view to_text(TaskState state) {
     return word_of(state);
