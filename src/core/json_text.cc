@@ -19,30 +19,34 @@ std::string json_quoted(std::string_view text) {
 
 // ---- Faults -------------------------------------------------------------------------------------
 
-/// Where a reader of JSON is: in which member of which object, at which element of which array.
-class ReaderPath {
+/// Reads JSON and keeps track of where it is: in which member of which object, at which element of which array.
+class FaultFinder : public nlohmann::json_sax<json> {
 public:
-    void enter(bool is_object) { levels_.push_back({is_object, {}, {}, -1}); }
-    void leave() { levels_.pop_back(); }
-    /// A value begins: the next element, in an array.
-    void advance() {
-        if (!levels_.empty() && !levels_.back().is_object) ++levels_.back().index;
-    }
-    /// False: the object has this member already.
-    bool name(const std::string& member) {
-        levels_.back().member = member;
-        return levels_.back().seen.insert(member).second;
-    }
+    std::optional<JsonFault> fault;
 
-    [[nodiscard]] std::string text() const {
-        std::string path;
-        for (const Level& level : levels_) {
-            if (level.is_object)
-                path += concat(path.empty() ? "" : ".", level.member.substr(0, longest_shown));
-            else
-                path += concat('[', std::max(level.index, 0), ']');
-        }
-        return path;
+    bool null() override { return begin_value(); }
+    bool boolean(bool) override { return begin_value(); }
+    bool number_integer(std::int64_t) override { return begin_value(); }
+    bool number_unsigned(std::uint64_t) override { return begin_value(); }
+    bool number_float(double, const std::string&) override { return begin_value(); }
+    bool string(std::string&) override { return begin_value(); }
+    bool binary(json::binary_t&) override { return begin_value(); }
+    bool start_object(std::size_t) override { return enter(true); }
+    bool end_object() override { return leave(); }
+    bool start_array(std::size_t) override { return enter(false); }
+    bool end_array() override { return leave(); }
+    bool key(std::string& member) override {
+        levels_.back().member = member;
+        if (levels_.back().seen.insert(member).second) return true;
+        fault = JsonFault{path(), "is given twice"};
+        return false;
+    }
+    bool parse_error(std::size_t byte, const std::string&, const json::exception& error) override {
+        begin_value();
+        const bool is_number = dynamic_cast<const json::out_of_range*>(&error) != nullptr;
+        fault = is_number ? JsonFault{path(), "is a number that is too large"}
+                          : JsonFault{"", concat("is not valid JSON, at byte ", byte)};
+        return false;
     }
 
 private:
@@ -53,53 +57,29 @@ private:
         std::set<std::string> seen = {};
         int index = -1;
     };
-    std::vector<Level> levels_;
-};
 
-class FaultFinder : public nlohmann::json_sax<json> {
-public:
-    std::optional<JsonFault> fault;
-
-    bool null() override { return value(); }
-    bool boolean(bool) override { return value(); }
-    bool number_integer(std::int64_t) override { return value(); }
-    bool number_unsigned(std::uint64_t) override { return value(); }
-    bool number_float(double, const std::string&) override { return value(); }
-    bool string(std::string&) override { return value(); }
-    bool binary(json::binary_t&) override { return value(); }
-    bool start_object(std::size_t) override { return enter(true); }
-    bool end_object() override { return leave(); }
-    bool start_array(std::size_t) override { return enter(false); }
-    bool end_array() override { return leave(); }
-    bool key(std::string& member) override {
-        if (path_.name(member)) return true;
-        fault = JsonFault{path_.text(), "is given twice"};
-        return false;
-    }
-    bool parse_error(std::size_t byte, const std::string&, const json::exception& error) override {
-        path_.advance();
-        const bool is_number = dynamic_cast<const json::out_of_range*>(&error) != nullptr;
-        fault = is_number ? JsonFault{path_.text(), "is a number that is too large"}
-                          : JsonFault{"", concat("is not valid JSON, at byte ", byte)};
-        return false;
-    }
-
-private:
-    bool value() {
-        path_.advance();
+    bool begin_value() {
+        if (!levels_.empty() && !levels_.back().is_object) ++levels_.back().index;
         return true;
     }
     bool enter(bool is_object) {
-        path_.advance();
-        path_.enter(is_object);
+        begin_value();
+        levels_.push_back({.is_object = is_object});
         return true;
     }
     bool leave() {
-        path_.leave();
+        levels_.pop_back();
         return true;
     }
+    [[nodiscard]] std::string path() const {
+        std::string text;
+        for (const Level& level : levels_)
+            text += level.is_object ? concat(text.empty() ? "" : ".", level.member.substr(0, longest_shown))
+                                    : concat('[', std::max(level.index, 0), ']');
+        return text;
+    }
 
-    ReaderPath path_;
+    std::vector<Level> levels_;
 };
 
 // ---- The canonical form -------------------------------------------------------------------------
@@ -279,6 +259,17 @@ std::string json_object(const std::vector<std::pair<std::string, std::string>>& 
     std::vector<std::string> parts;
     for (const auto& [name, value] : members) parts.push_back(concat(json_quoted(name), ':', value));
     return concat('{', join(parts, ","), '}');
+}
+
+std::string in_quotes(std::string_view text) {
+    constexpr std::size_t longest = 100;
+    return concat(json_quoted(text.substr(0, longest)), text.size() > longest ? "..." : "");
+}
+
+std::string found(const json& value) {
+    std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
+    if (text.size() > 60) text.replace(57, std::string::npos, "...");
+    return text;
 }
 
 }  // namespace holdfast::core

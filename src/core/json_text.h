@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,5 +36,10 @@ using JsonMember = std::pair<std::string, std::string_view>;
 
 /// The object with these members, each value as it is written.
 [[nodiscard]] std::string json_object(const std::vector<std::pair<std::string, std::string>>& members);
+
+/// `"fetch"`: a user's word in a message, escaped and short enough for a sentence.
+[[nodiscard]] std::string in_quotes(std::string_view text);
+/// The value as text for an error message, shortened to fit into a sentence.
+[[nodiscard]] std::string found(const nlohmann::json& value);
 
 }  // namespace holdfast::core

@@ -2,9 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/name.h"
 #include "base/text.h"
-#include "core/expression/found_value.h"
+#include "core/json_text.h"
 
 namespace holdfast::core {
 

@@ -1,6 +1,5 @@
-#include "core/expression/evaluator.h"
-
 #include "base/text.h"
+#include "core/expression/node.h"
 
 namespace holdfast::core::expression {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "core/expression/evaluator.h"
-#include "core/expression/parser.h"
+#include "base/text.h"
+#include "core/expression/node.h"
 
 namespace holdfast::core {
 
@@ -47,12 +47,7 @@ private:
 
 bool is_false_word(const std::string& text) {
     constexpr std::array<std::string_view, 5> words = {"", "false", "0", "null", "none"};
-    const auto same_letter = [](char ours, char theirs) {
-        return ours == (theirs >= 'A' && theirs <= 'Z' ? static_cast<char>(theirs - 'A' + 'a') : theirs);
-    };
-    return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
-        return std::equal(word.begin(), word.end(), text.begin(), text.end(), same_letter);
-    });
+    return std::ranges::find(words, lower_case(text)) != words.end();
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
-#include "core/expression/functions.h"
-
 #include <algorithm>
 #include <array>
 
 #include "base/text.h"
-#include "core/expression/expression_terms.h"
+#include "core/expression/expression.h"
+#include "core/expression/operators.h"
 
 namespace holdfast::core::expression {
 
@@ -71,10 +70,6 @@ const Function* find_function(std::string_view name) {
     const auto* const found = std::find_if(functions.begin(), functions.end(),
                                            [&](const Function& function) { return function.name == name; });
     return found == functions.end() ? nullptr : found;
-}
-
-std::string_view function_names() {
-    return "len, contains, json, join and default";
 }
 
 }  // namespace holdfast::core::expression

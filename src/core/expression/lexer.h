@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/expression/expression_terms.h"
+#include "core/expression/expression.h"
 
 namespace holdfast::core::expression {
 

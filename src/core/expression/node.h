@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/expression/functions.h"
+#include "core/expression/expression.h"
 #include "core/expression/operators.h"
 
 namespace holdfast::core::expression {
@@ -71,5 +71,8 @@ struct Node {
     std::size_t position;
     std::variant<Literal, Path, List, Call, Default, Not, Negation, Chain> form;
 };
+
+[[nodiscard]] Result<NodePtr, ExpressionError> parse(std::string_view text);
+[[nodiscard]] Result<nlohmann::json, ExpressionError> evaluate(const Node& node, const ExpressionScope& scope);
 
 }  // namespace holdfast::core::expression

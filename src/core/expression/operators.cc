@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/text.h"
-#include "core/expression/expression_terms.h"
+#include "core/expression/expression.h"
 
 namespace holdfast::core::expression {
 
@@ -14,38 +14,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint64_t beyond_int64 = std::uint64_t{1} << 63;
-
-std::string_view symbol_of(Operator op) {
-    switch (op) {
-        case Operator::Or:
-            return "or";
-        case Operator::And:
-            return "and";
-        case Operator::Equal:
-            return "==";
-        case Operator::NotEqual:
-            return "!=";
-        case Operator::Less:
-            return "<";
-        case Operator::LessOrEqual:
-            return "<=";
-        case Operator::Greater:
-            return ">";
-        case Operator::GreaterOrEqual:
-            return ">=";
-        case Operator::Add:
-            return "+";
-        case Operator::Subtract:
-            return "-";
-        case Operator::Multiply:
-            return "*";
-        case Operator::Divide:
-            return "/";
-        case Operator::Remainder:
-            return "%";
-    }
-    return "";
-}
 
 // ---- Comparison --------------------------------------------------------------------------------------------------
 
@@ -84,7 +52,7 @@ Answer ordered(Operator op, const json& left, const json& right) {
     if (left.is_string() && right.is_string())
         return json(holds(op, left.get_ref<const std::string&>(), right.get_ref<const std::string&>()));
     return Failure{
-        concat(symbol_of(op), " compares two numbers or two texts, not ", kind_of(left), " with ", kind_of(right))};
+        concat(word_of(op), " compares two numbers or two texts, not ", kind_of(left), " with ", kind_of(right))};
 }
 
 // ---- Arithmetic --------------------------------------------------------------------------------------------------
@@ -159,7 +127,7 @@ Answer joined(json left, const json& right) {
 std::string arithmetic_complaint(Operator op, const json& left, const json& right) {
     const std::string_view wanted = op == Operator::Add ? " needs two numbers or two texts" : " needs two numbers";
     const bool has_text = op == Operator::Add && (left.is_string() || right.is_string());
-    return concat(symbol_of(op), wanted, ", not ", kind_of(left), " and ", kind_of(right),
+    return concat(word_of(op), wanted, ", not ", kind_of(left), " and ", kind_of(right),
                   has_text ? "; json(...) makes a text of anything" : "");
 }
 
@@ -169,34 +137,30 @@ constexpr std::size_t scalar_bytes = 8;
 constexpr std::size_t brackets_bytes = 2;
 
 /// Adds up sizes until a limit is exceeded.
-class Measuring {
-public:
+struct Measuring {
     void add(const json& value, std::size_t depth) {
-        too_deep_ = too_deep_ || depth > ExpressionLimits::max_value_nesting;
+        too_deep = too_deep || depth > ExpressionLimits::max_value_nesting;
         if (exceeded()) return;
         if (value.is_string())
-            bytes_ += value.get_ref<const std::string&>().size();
+            bytes += value.get_ref<const std::string&>().size();
         else if (value.is_structured())
             add_members(value, depth + 1);
         else
-            bytes_ += scalar_bytes;
+            bytes += scalar_bytes;
     }
 
-    [[nodiscard]] bool too_deep() const { return too_deep_; }
-    [[nodiscard]] bool exceeded() const { return too_deep_ || bytes_ > ExpressionLimits::max_value_bytes; }
-    [[nodiscard]] std::size_t bytes() const { return bytes_; }
-
-private:
     void add_members(const json& value, std::size_t depth) {
-        bytes_ += brackets_bytes;
+        bytes += brackets_bytes;
         for (auto member = value.begin(); member != value.end() && !exceeded(); ++member) {
-            if (value.is_object()) bytes_ += member.key().size();
+            if (value.is_object()) bytes += member.key().size();
             add(*member, depth);
         }
     }
 
-    std::size_t bytes_ = 0;
-    bool too_deep_ = false;
+    [[nodiscard]] bool exceeded() const { return too_deep || bytes > ExpressionLimits::max_value_bytes; }
+
+    std::size_t bytes = 0;
+    bool too_deep = false;
 };
 
 Measuring measured(const json& value) {
@@ -248,12 +212,12 @@ Answer negated(const json& value) {
 }
 
 std::size_t size_of(const json& value) {
-    return measured(value).bytes();
+    return measured(value).bytes;
 }
 
 std::optional<std::string> size_defect(const json& value) {
     const Measuring measuring = measured(value);
-    if (measuring.too_deep())
+    if (measuring.too_deep)
         return concat("the value is nested deeper than ", ExpressionLimits::max_value_nesting, " levels");
     if (measuring.exceeded()) return too_large();
     return std::nullopt;

@@ -4,11 +4,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/words.h"
 #include "holdfast/result.h"
 
 namespace holdfast::core::expression {
 
+/// The weakest first; operators of one precedence follow one another.
 enum class Operator {
     Or,
     And,
@@ -24,6 +27,22 @@ enum class Operator {
     Divide,
     Remainder,
 };
+constexpr auto words_of(Operator) {
+    using enum Operator;
+    return words<Operator>({{Or, "or"},
+                            {And, "and"},
+                            {Equal, "=="},
+                            {NotEqual, "!="},
+                            {Less, "<"},
+                            {LessOrEqual, "<="},
+                            {Greater, ">"},
+                            {GreaterOrEqual, ">="},
+                            {Add, "+"},
+                            {Subtract, "-"},
+                            {Multiply, "*"},
+                            {Divide, "/"},
+                            {Remainder, "%"}});
+}
 
 /// A value, or one sentence that explains the error.
 using Answer = Result<nlohmann::json, std::string>;
@@ -52,5 +71,16 @@ using Answer = Result<nlohmann::json, std::string>;
 
 /// The sentence that size_defect returns for a value that is too large.
 [[nodiscard]] std::string too_large();
+
+/// A function of the language whose result depends only on its arguments. (`default` is part of the parser instead.)
+struct Function {
+    std::string_view name;
+    std::size_t arity;
+    std::string_view usage;
+    Answer (*call)(const std::vector<nlohmann::json>& arguments);
+};
+
+/// Returns the function of that name; nullptr when it does not exist.
+[[nodiscard]] const Function* find_function(std::string_view name);
 
 }  // namespace holdfast::core::expression

@@ -1,29 +1,12 @@
-#include "core/expression/parser.h"
-
 #include <cstdint>
-#include <span>
 
 #include "base/text.h"
 #include "core/expression/lexer.h"
+#include "core/expression/node.h"
 
 namespace holdfast::core::expression {
 
 namespace {
-
-struct OperatorWord {
-    std::string_view word;
-    Operator op;
-};
-using OperatorWords = std::span<const OperatorWord>;
-
-constexpr OperatorWord or_words[] = {{"or", Operator::Or}};
-constexpr OperatorWord and_words[] = {{"and", Operator::And}};
-constexpr OperatorWord comparison_words[] = {{"==", Operator::Equal},  {"!=", Operator::NotEqual},
-                                             {"<", Operator::Less},    {"<=", Operator::LessOrEqual},
-                                             {">", Operator::Greater}, {">=", Operator::GreaterOrEqual}};
-constexpr OperatorWord sum_words[] = {{"+", Operator::Add}, {"-", Operator::Subtract}};
-constexpr OperatorWord product_words[] = {
-    {"*", Operator::Multiply}, {"/", Operator::Divide}, {"%", Operator::Remainder}};
 
 bool is_keyword(std::string_view word) {
     return word == "and" || word == "or" || word == "not" || word == "true" || word == "false" || word == "null";
@@ -64,11 +47,11 @@ private:
     [[nodiscard]] bool next_is_symbol(std::string_view word) const { return next_is(TokenKind::Symbol, word); }
     bool take_symbol(std::string_view word) { return take_if(TokenKind::Symbol, word); }
 
-    [[nodiscard]] std::optional<Operator> operator_among(OperatorWords words) const {
+    /// The operator that comes next, if it is one of those from `first` to `last`.
+    [[nodiscard]] std::optional<Operator> operator_from(Operator first, Operator last) const {
         if (next().kind != TokenKind::Symbol && next().kind != TokenKind::Name) return std::nullopt;
-        for (const auto& [word, op] : words)
-            if (next().word == word) return op;
-        return std::nullopt;
+        const auto op = parse_word<Operator>(next().word);
+        return op && *op >= first && *op <= last ? op : std::nullopt;
     }
 
     // ---- Complaints ----------------------------------------------------------------------------------------------
@@ -120,10 +103,10 @@ private:
     }
 
     template <typename ReadOperand>
-    NodePtr chain(OperatorWords words, ReadOperand read) {
+    NodePtr chain(Operator from, Operator to, ReadOperand read) {
         NodePtr first = read();
         std::vector<Link> links;
-        while (const auto op = first ? operator_among(words) : std::nullopt) {
+        while (const auto op = first ? operator_from(from, to) : std::nullopt) {
             const std::size_t position = take().position;
             NodePtr operand = read();
             if (!operand) return nullptr;
@@ -135,11 +118,11 @@ private:
     }
 
     NodePtr disjunction() {
-        return chain(or_words, [&] { return conjunction(); });
+        return chain(Operator::Or, Operator::Or, [&] { return conjunction(); });
     }
 
     NodePtr conjunction() {
-        return chain(and_words, [&] { return inversion(); });
+        return chain(Operator::And, Operator::And, [&] { return inversion(); });
     }
 
     NodePtr inversion() {
@@ -151,23 +134,23 @@ private:
 
     NodePtr comparison() {
         NodePtr first = sum();
-        const auto op = first ? operator_among(comparison_words) : std::nullopt;
+        const auto op = first ? operator_from(Operator::Equal, Operator::GreaterOrEqual) : std::nullopt;
         if (!op) return first;
         const std::size_t position = take().position;
         NodePtr second = sum();
         if (!second) return nullptr;
-        if (operator_among(comparison_words))
+        if (operator_from(Operator::Equal, Operator::GreaterOrEqual))
             return fail("comparisons do not follow one another; join them with and");
         const std::size_t begin = first->position;
         return node(begin, Chain{std::move(first), {{*op, position, std::move(second)}}});
     }
 
     NodePtr sum() {
-        return chain(sum_words, [&] { return product(); });
+        return chain(Operator::Add, Operator::Subtract, [&] { return product(); });
     }
 
     NodePtr product() {
-        return chain(product_words, [&] { return negation(); });
+        return chain(Operator::Multiply, Operator::Remainder, [&] { return negation(); });
     }
 
     NodePtr negation() {
@@ -240,7 +223,8 @@ private:
         const Token& name = next();
         const Function* function = find_function(name.word);
         if (function == nullptr)
-            return fail(concat("there is no function ", name.word, "; there are ", function_names()));
+            return fail(
+                concat("there is no function ", name.word, "; there are len, contains, json, join and default"));
         take();
         take();
         std::vector<NodePtr> arguments;
