@@ -1,5 +1,5 @@
 #include "base/text.h"
-#include "core/calendar/schedule_text.h"
+#include "core/calendar/schedule.h"
 #include "proof/sim/client_process.h"
 #include "proof/sim/job_shapes.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
-#include "core/calendar/schedule_text.h"
+#include "core/calendar/schedule.h"
 #include "proof/sim/process.h"
 #include "proof/sim/witness.h"
 #include "proof/sim/world.h"

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "core/calendar/schedule_text.h"
+#include "core/calendar/schedule.h"
 #include "tests/engine/job_world.h"
 
 namespace holdfast::engine::testing {

@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "core/calendar/schedule.h"
-#include "core/calendar/schedule_text.h"
 #include "core/workflow/workflow.h"
 #include "integration/workflow_program.h"
 

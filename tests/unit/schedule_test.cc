@@ -6,7 +6,6 @@
 
 #include "base/ids.h"
 #include "base/text.h"
-#include "core/calendar/schedule_text.h"
 #include "platform/zone_files.h"
 
 namespace holdfast::core {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "core/in_quotes.h"
+#include "core/json_text.h"
 
 namespace holdfast::core {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/calendar/local_time.h"
+#include "core/calendar/time_zone.h"
 #include "holdfast/result.h"
 
 namespace holdfast::core {

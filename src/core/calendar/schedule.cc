@@ -11,11 +11,7 @@ namespace holdfast::core {
 namespace {
 
 using namespace std::chrono_literals;
-using std::chrono::days;
 
-constexpr Duration shortest_interval = 1s;
-constexpr Duration longest_interval = days(365);
-constexpr int most_catch_up = 1000;
 constexpr Duration longest_delay = 1min;
 
 // ---- Slots -------------------------------------------------------------------------------------------------------

@@ -37,9 +37,22 @@ struct ScheduleTiming {
     friend bool operator==(const ScheduleTiming&, const ScheduleTiming&) = default;
 };
 
+inline constexpr Duration shortest_interval = std::chrono::seconds(1);
+inline constexpr Duration longest_interval = std::chrono::days(365);  ///< of the jitter, too
+inline constexpr int most_catch_up = 1000;
+
 /// Returns the fault of a timing as one sentence that names the field; empty when it is valid. Does not check whether
 /// the zone exists.
 [[nodiscard]] std::string timing_defect(const ScheduleTiming& timing);
+
+/// The timing as a compact JSON object with only the members that differ from the default, keys sorted; a cron as it
+/// was written, durations in whole milliseconds under keys that end in _ms.
+///   {"cron":"30 2 * * MON-FRI","jitter_ms":60000,"overlap":"skip","zone":"Europe/Berlin"}
+/// Keys: catch_up, cron, interval_ms, jitter_ms, overlap, zone.
+[[nodiscard]] std::string to_json_text(const ScheduleTiming& timing);
+
+/// Parses text that to_json_text wrote. The error is one sentence that names the key and the allowed values.
+[[nodiscard]] Result<ScheduleTiming, std::string> parse_timing(std::string_view text);
 
 /// Returns the next slot strictly after `after`; nullopt when none comes until the year 9999. `zone` is the one that
 /// `timing` names. The timing must be free of defects; this holds for all functions below.

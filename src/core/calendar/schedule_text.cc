@@ -1,9 +1,9 @@
-#include "core/calendar/schedule_text.h"
+#include "core/calendar/schedule.h"
 
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "core/expression/found_value.h"
+#include "core/json_text.h"
 
 namespace holdfast::core {
 

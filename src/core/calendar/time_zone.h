@@ -6,16 +6,54 @@
 #include <string_view>
 #include <vector>
 
-#include "core/calendar/local_time.h"
-#include "core/calendar/time_zone_rule.h"
 #include "holdfast/result.h"
+#include "holdfast/time.h"
 
 namespace holdfast::core {
+
+/// The wall-clock time of an unspecified zone.
+using LocalTime = std::chrono::local_time<Duration>;
+
+/// The range of years that crons, zones and schedules support.
+inline constexpr std::chrono::year first_year(1);
+inline constexpr std::chrono::year last_year(9999);
 
 /// The range of instants that zones and schedules support; an instant outside counts as the nearest one inside.
 inline constexpr Timestamp first_instant = std::chrono::sys_days(first_year / 1 / 1);
 inline constexpr Timestamp last_instant =
     std::chrono::sys_days(last_year / 12 / 31) + std::chrono::days(1) - Duration(1);
+
+/// The date and time of a yearly change between standard and summer time, as a POSIX TZ rule expresses it.
+struct YearlyChange {
+    enum class Day {
+        OfYearWithoutLeapDay,  ///< Jn: n from 1 to 365; 29 February is not counted
+        OfYear,                ///< n from 0 to 365; 29 February is counted
+        OfWeekInMonth,         ///< Mm.w.d: the w-th day d (Sunday is 0) of the month m; w = 5 for the last
+    };
+    Day kind = Day::OfYear;
+    unsigned day = 0;
+    unsigned week = 0;
+    unsigned month = 0;
+    std::chrono::seconds time{};  ///< after midnight; may be negative, or more than a day
+
+    /// The local time of the change in a year, on the clocks that are in force until then.
+    [[nodiscard]] std::chrono::local_seconds in(std::chrono::year year) const;
+};
+
+struct SummerTime {
+    std::chrono::seconds offset{};  ///< east of Greenwich is positive
+    YearlyChange begin = {};
+    YearlyChange end = {};
+};
+
+/// A POSIX TZ rule with the extensions of RFC 8536, as at the end of zone files: "CET-1CEST,M3.5.0,M10.5.0/3".
+struct TimeZoneRule {
+    std::chrono::seconds offset{};  ///< of standard time; east of Greenwich is positive
+    std::optional<SummerTime> summer = {};
+
+    /// Parses a rule; nullopt when the text is not a rule, or names a summer time without its dates.
+    [[nodiscard]] static std::optional<TimeZoneRule> parse(std::string_view text);
+};
 
 /// The offset of a place's clocks from UTC at any instant.
 class TimeZone {
