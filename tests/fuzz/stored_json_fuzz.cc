@@ -2,8 +2,8 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "core/calendar/schedule_text.h"
-#include "core/task/policy_text.h"
+#include "core/calendar/schedule.h"
+#include "core/task/task_options.h"
 #include "core/task/task_spec.h"
 #include "core/workflow/plan.h"
 #include "core/workflow/workflow.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/task/policy_text.h"
+#include "core/task/task_options.h"
 #include "store/encoding.h"
 #include "store_contract/differential_text.h"
 

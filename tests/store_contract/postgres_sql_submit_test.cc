@@ -2,7 +2,7 @@
 #include <thread>
 
 #include "base/text.h"
-#include "core/task/policy_text.h"
+#include "core/task/task_options.h"
 #include "store/admission.h"
 #include "store_contract/postgres_raw.h"
 #include "store_contract/store_fixture.h"

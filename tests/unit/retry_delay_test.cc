@@ -65,10 +65,7 @@ RC_GTEST_PROP(RetryDelay, IsNeverNegativeAndNeverMoreThanJitterBeyondTheCap, ())
 
 TEST(RequeueDelay, IsZeroThenOneSecondDoublingToSixty) {
     const Duration expected[] = {0s, 1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s};
-    for (int number = 1; number <= 9; ++number) {
-        EXPECT_EQ(requeue_delay(number), expected[number - 1]);
-        EXPECT_EQ(crash_delay(number), expected[number - 1]);
-    }
+    for (int number = 1; number <= 9; ++number) EXPECT_EQ(requeue_delay(number), expected[number - 1]);
     EXPECT_EQ(requeue_delay(std::numeric_limits<int>::max()), 60s);
 }
 

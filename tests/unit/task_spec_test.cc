@@ -114,7 +114,8 @@ TEST(TaskSpecText, EveryWrongTypeIsNamedWithWhatIsAllowed) {
         {R"({"dir":["/"]})", R"(dir must be a text, not ["/"])"},
     };
     for (const Bad& b : bad) EXPECT_EQ(complaint(b.text), b.sentence) << b.text;
-    EXPECT_THAT(complaint(R"({"Script":"x"})"), StartsWith(R"(unknown key "Script"; the keys are command, cpus,)"));
+    EXPECT_EQ(complaint(R"({"Script":"x"})"), R"(unknown key "Script"; did you mean "script"?)");
+    EXPECT_THAT(complaint(R"({"colour":"x"})"), StartsWith(R"(unknown key "colour"; the keys are command, cpus,)"));
 }
 
 /// One way to spoil a specification, and the member that the defect must name.

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "core/task/unmatched.h"
+#include "core/task/verdict.h"
 
 namespace holdfast::core {
 namespace {
@@ -22,8 +22,8 @@ TEST(UnmatchedRules, ATaskThatSaysSomethingIsTreatedSoAndAStepThatSaysNothingByT
 std::vector<std::string> vetoes(UnmatchedRule rule, const RouteSeen& route, Duration grace) {
     std::vector<std::string> vetoes;
     if (rule == UnmatchedRule::Wait) vetoes.emplace_back("it is to wait");
-    if (route.served) vetoes.emplace_back("somebody can run it");
-    if (rule == UnmatchedRule::Known && route.known) vetoes.emplace_back("somebody may come back");
+    if (route.served) vetoes.emplace_back("a worker can run it");
+    if (rule == UnmatchedRule::Known && route.known) vetoes.emplace_back("a worker for it may come back");
     if (rule == UnmatchedRule::Known && route.unknown_for <= grace)
         vetoes.emplace_back("not unknown for long enough");
     if (rule == UnmatchedRule::Fail && route.unserved_for <= grace)

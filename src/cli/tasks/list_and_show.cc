@@ -5,7 +5,7 @@
 #include "cli/ids.h"
 #include "cli/tasks/timeline.h"
 #include "cli/terminal/words.h"
-#include "core/task/policy_text.h"
+#include "core/task/task_options.h"
 #include "server/remote/server_calls.h"
 
 namespace holdfast::cli {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -25,6 +26,10 @@ struct KeyState {
 /// The limit in force once a submit that asks for `asked` is accepted. A declared limit is fixed. An undeclared key
 /// has the limit of the first submit; while the key is in use, later submits lower it and never raise it. nullopt:
 /// the store does not remember the key.
-[[nodiscard]] int limit_in_force(const std::optional<KeyState>& key, int asked);
+[[nodiscard]] constexpr int limit_in_force(const std::optional<KeyState>& key, int asked) {
+    if (!key) return asked;
+    if (key->declared) return key->limit;
+    return key->in_use ? std::min(key->limit, asked) : asked;
+}
 
 }  // namespace holdfast::core

@@ -72,7 +72,7 @@ Settlement after_failure(const EndedLease& lease, const RetryPolicy& policy, con
 Settlement after_crash(const EndedLease& lease, const TaskPolicy& policy, const History& history) {
     if (policy.on_crash == OnCrash::Fail) return failed(lease.error, history);
     if (history.crashes > policy.max_crashes) return failed(poison_error(lease.error, history, policy), history);
-    return pending(TaskEvent::Retry, crash_delay(history.crashes), history);
+    return pending(TaskEvent::Retry, requeue_delay(history.crashes), history);
 }
 
 Settlement after_stop(const EndedLease& lease, const TaskPolicy& policy, const History& history) {
@@ -99,13 +99,6 @@ Settlement by_policy(const EndedLease& lease, const TaskPolicy& policy, const Hi
             return pending(TaskEvent::Requeue, requeue_delay(history.requeues), history);
     }
     HOLDFAST_ASSERT(false);
-}
-
-/// 0, then 1 s doubling to 60 s.
-Duration doubling_delay(int number) {
-    if (number <= 1) return 0s;
-    const int doublings = std::min(number - 2, 6);
-    return std::min<Duration>(1s * (1 << doublings), 60s);
 }
 
 Duration unjittered_delay(const RetryPolicy& policy, int retry_number) {
@@ -148,12 +141,10 @@ Duration retry_delay(const RetryPolicy& policy, int retry_number, double jitter)
     return delay + Duration(std::llround(static_cast<double>(delay.count()) * shift));
 }
 
-Duration requeue_delay(int requeue_number) {
-    return doubling_delay(requeue_number);
-}
-
-Duration crash_delay(int crash_number) {
-    return doubling_delay(crash_number);
+Duration requeue_delay(int number) {
+    if (number <= 1) return 0s;
+    const int doublings = std::min(number - 2, 6);
+    return std::min<Duration>(1s * (1 << doublings), 60s);
 }
 
 }  // namespace holdfast::core

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/task/task_state.h"
+#include "core/states.h"
 #include "holdfast/task.h"
 
 namespace holdfast::core {
@@ -84,10 +84,8 @@ struct Settlement {
 /// How long the n-th retry (1-based) waits: list or exponential with cap, then the jitter draw.
 [[nodiscard]] Duration retry_delay(const RetryPolicy& policy, int retry_number, double jitter);
 
-/// How long the n-th requeue without a start (1-based) waits: 0, then 1 s doubling to 60 s.
-[[nodiscard]] Duration requeue_delay(int requeue_number);
-
-/// How long a task waits before it runs again after its n-th crash (1-based): 0, then 1 s doubling to 60 s.
-[[nodiscard]] Duration crash_delay(int crash_number);
+/// How long a task waits after its n-th requeue without a start, or its n-th crash (1-based): 0, then 1 s doubling to
+/// 60 s.
+[[nodiscard]] Duration requeue_delay(int number);
 
 }  // namespace holdfast::core

@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::string_view own_prefix = "HOLDFAST_";
 
-bool is_container(const TaskSpec& spec) {
-    return spec.kind != TaskKind::Script || spec.runner != ScriptRunner::Local;
-}
-
 /// As a person would call the kind of task.
 std::string kind_text(const TaskSpec& spec) {
     if (spec.kind != TaskKind::Script) return concat("a task of type ", word_of(spec.kind));
@@ -47,9 +43,11 @@ public:
 
     std::vector<SpecDefect> run() {
         inspect_kind();
-        inspect_texts();
-        inspect_command();
-        inspect_env();
+        inspect_text("script", spec_.script);
+        inspect_word("image", spec_.image);
+        inspect_word("network", spec_.network);
+        for (const auto& word : spec_.command) inspect_text("command", word);
+        inspect_variables("env", spec_.env);
         inspect_secrets();
         inspect_dir();
         inspect_volumes();
@@ -66,12 +64,12 @@ private:
     void inspect_kind() {
         const bool is_script = spec_.kind == TaskKind::Script;
         require("script", is_script, !spec_.script.empty());
-        require("image", is_container(spec_), !spec_.image.empty());
+        require("image", spec_.runs_in_container(), !spec_.image.empty());
         allow("runner", is_script, spec_.runner != ScriptRunner::Local);
         allow("command", !is_script, !spec_.command.empty());
-        allow("volumes", is_container(spec_), !spec_.volumes.empty());
-        allow("cpus", is_container(spec_), spec_.cpus.has_value());
-        allow("network", is_container(spec_), !spec_.network.empty());
+        allow("volumes", spec_.runs_in_container(), !spec_.volumes.empty());
+        allow("cpus", spec_.runs_in_container(), spec_.cpus.has_value());
+        allow("network", spec_.runs_in_container(), !spec_.network.empty());
     }
 
     void require(std::string_view member, bool is_needed, bool is_there) {
@@ -81,12 +79,6 @@ private:
 
     void allow(std::string_view member, bool is_sensible, bool is_there) {
         if (is_there && !is_sensible) complain(member, concat("has no meaning for ", kind_text(spec_)));
-    }
-
-    void inspect_texts() {
-        inspect_text("script", spec_.script);
-        inspect_word("image", spec_.image);
-        inspect_word("network", spec_.network);
     }
 
     bool inspect_text(std::string_view member, std::string_view text) {
@@ -99,12 +91,6 @@ private:
         if (inspect_text(member, text) && !is_plain_word(text))
             complain(member, "must be one word that does not begin with \"-\"");
     }
-
-    void inspect_command() {
-        for (const auto& word : spec_.command) inspect_text("command", word);
-    }
-
-    void inspect_env() { inspect_variables("env", spec_.env); }
 
     void inspect_variables(std::string_view member, const std::map<std::string, std::string>& variables) {
         for (const auto& [name, value] : variables) {
@@ -135,11 +121,10 @@ private:
     }
 
     void inspect_volumes() {
-        for (const auto& volume : spec_.volumes) {
+        for (const auto& volume : spec_.volumes)
             if (inspect_text("volumes", volume) && !is_volume(volume))
                 complain("volumes", concat("must be of the form /host/path:/container/path or .../path:ro, not \"",
                                            volume, '"'));
-        }
     }
 
     void inspect_ranges() {

@@ -82,25 +82,18 @@ std::string describe_evidence(const WorkerSeen& worker, const LeaseSeen& lease, 
     HOLDFAST_ASSERT(false);
 }
 
-std::string describe_action(Action action) {
-    switch (action) {
-        case Action::Keep:
-            return "kept";
-        case Action::Requeue:
-            return "it had not started: requeued";
-        case Action::Crash:
-            return "its run was cut short";
-        case Action::Fail:
-            return "its run may still go on and could not be stopped: failed, not run again";
-        case Action::TimeOut:
-            return "its run did not end within its timeout";
-    }
-    HOLDFAST_ASSERT(false);
-}
+constexpr auto described_actions = [] {
+    using enum Action;
+    return words<Action>({{Keep, "kept"},
+                          {Requeue, "it had not started: requeued"},
+                          {Crash, "its run was cut short"},
+                          {Fail, "its run may still go on and could not be stopped: failed, not run again"},
+                          {TimeOut, "its run did not end within its timeout"}});
+}();
 
 std::string explain(const std::string& evidence, Action action, Duration required) {
     const std::string limit = required == Duration(0) ? "" : concat(" (limit ", format_duration(required), ")");
-    return concat(evidence, limit, "; ", describe_action(action));
+    return concat(evidence, limit, "; ", text_in(described_actions, action));
 }
 
 }  // namespace
@@ -153,6 +146,23 @@ Verdict judge(const WorkerSeen& worker, const LeaseSeen& lease, const Thresholds
     const Action action = is_due ? ending(worker, lease) : Action::Keep;
     const bool is_final = action == Action::TimeOut && !is_surely_dead(worker, lease);
     return {action, explain(evidence, action, required), counted, required, is_final};
+}
+
+UnmatchedRule rule_for(Unmatched says, UnmatchedRule steps) {
+    if (says == Unmatched::Auto) return steps;
+    return says == Unmatched::Fail ? UnmatchedRule::Fail : UnmatchedRule::Wait;
+}
+
+bool fails_unmatched(UnmatchedRule rule, const RouteSeen& route, Duration grace) {
+    switch (rule) {
+        case UnmatchedRule::Wait:
+            return false;
+        case UnmatchedRule::Fail:
+            return !route.served && route.unserved_for > grace;
+        case UnmatchedRule::Known:
+            return !route.served && !route.known && route.unknown_for > grace;
+    }
+    HOLDFAST_ASSERT(false);
 }
 
 }  // namespace holdfast::core

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/task/unmatched.h"
+#include "core/task/verdict.h"
 #include "engine/recovery/observer.h"
 #include "engine/recovery/verdict_writer.h"
 
