@@ -1,4 +1,4 @@
-#include "core/workflow/join.h"
+#include "core/workflow/plan.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/workflow/input.h"
+#include "core/workflow/workflow.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,8 +5,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
-#include "core/in_quotes.h"
-#include "core/workflow/input.h"
+#include "core/json_text.h"
 
 namespace holdfast::core {
 

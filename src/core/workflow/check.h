@@ -33,6 +33,10 @@ struct StepPlace {
 
 [[nodiscard]] std::vector<std::string> step_names(const Workflow& workflow);
 
+/// Returns why a value does not fit a field, as a continuation of the field's name: "must be a text, not 7". Returns
+/// nullopt when the value fits.
+[[nodiscard]] std::optional<std::string> misfit(const InputField& field, const nlohmann::json& value);
+
 /// Checks each step on its own: names, kinds, missing and superfluous members, ranges.
 void check_step(const StepPlace& place, FaultList& faults);
 /// Checks the schema of the workflow's input.

@@ -3,9 +3,8 @@
 
 #include "base/text.h"
 #include "core/expression/template.h"
-#include "core/in_quotes.h"
+#include "core/json_text.h"
 #include "core/workflow/check.h"
-#include "core/workflow/input.h"
 
 namespace holdfast::core {
 

@@ -1,7 +1,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "core/in_quotes.h"
+#include "core/json_text.h"
 #include "core/workflow/check.h"
 
 namespace holdfast::core {

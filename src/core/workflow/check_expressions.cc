@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "core/expression/expression.h"
 #include "core/expression/template.h"
-#include "core/in_quotes.h"
+#include "core/json_text.h"
 #include "core/workflow/check.h"
 
 namespace holdfast::core {

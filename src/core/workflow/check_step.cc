@@ -1,6 +1,5 @@
-#include "base/name.h"
 #include "base/text.h"
-#include "core/in_quotes.h"
+#include "core/json_text.h"
 #include "core/task/task_options.h"
 #include "core/workflow/check.h"
 
@@ -10,19 +9,11 @@ namespace {
 
 constexpr Duration longest_wait = std::chrono::hours(24 * 3650);
 
-std::string_view described(StepKind kind) {
-    switch (kind) {
-        case StepKind::Task:
-            return "a task";
-        case StepKind::Workflow:
-            return "a child workflow";
-        case StepKind::Approval:
-            return "an approval";
-        case StepKind::Wait:
-            return "a wait";
-    }
-    return "";
-}
+constexpr auto described_kinds = [] {
+    using enum StepKind;
+    return words<StepKind>(
+        {{Task, "a task"}, {Workflow, "a child workflow"}, {Approval, "an approval"}, {Wait, "a wait"}});
+}();
 
 bool has_expression(std::string_view text) {
     return text.find("{{") != std::string_view::npos;
@@ -61,7 +52,7 @@ private:
     }
 
     void refuse(std::string_view member, bool is_there) {
-        if (is_there) complain(member, concat("has no meaning for ", described(step_.kind)));
+        if (is_there) complain(member, concat("has no meaning for ", text_in(described_kinds, step_.kind)));
     }
 
     void check_kind() {

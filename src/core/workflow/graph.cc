@@ -1,6 +1,7 @@
 #include "core/workflow/graph.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "core/workflow/order.h"
@@ -92,36 +93,31 @@ std::string padded(std::string text, std::size_t width) {
     return text;
 }
 
+std::optional<StepState> state_of(const States* states, const std::string& name) {
+    if (states == nullptr || !states->contains(name)) return std::nullopt;
+    return states->at(name);
+}
+
 std::string state_text(const States* states, const std::string& name) {
-    if (states == nullptr) return "";
-    const auto state = states->find(name);
-    return state == states->end() ? "" : std::string(to_text(state->second));
+    const auto state = state_of(states, name);
+    return state ? std::string(to_text(*state)) : "";
 }
 
-std::string without_trailing_spaces(std::string line) {
-    line.erase(line.find_last_not_of(' ') + 1);
-    return line + '\n';
-}
+/// One line of the text form, as columns: layer, state, name, what the step does, remarks.
+using Row = std::array<std::string, 5>;
 
-/// One line of the text form, as columns.
-struct Row {
-    std::string layer, state, name, what, remarks;
-};
-
+/// The rows with aligned columns; a column without texts is left out.
 std::string aligned(const std::vector<Row>& rows) {
-    std::size_t layer = 0, state = 0, name = 0, what = 0;
-    for (const Row& row : rows) {
-        layer = std::max(layer, row.layer.size());
-        state = std::max(state, row.state.size());
-        name = std::max(name, row.name.size());
-        what = std::max(what, row.what.size());
-    }
+    std::array<std::size_t, std::tuple_size_v<Row>> widths{};
+    for (const Row& row : rows)
+        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
     std::string text;
     for (const Row& row : rows) {
-        std::string line = concat("  ", padded(row.layer, layer), "  ");
-        if (state > 0) line += concat(padded(row.state, state), "  ");
-        line += concat(padded(row.name, name), "  ", padded(row.what, what), "  ", row.remarks);
-        text += without_trailing_spaces(std::move(line));
+        std::string line;
+        for (std::size_t i = 0; i < row.size(); ++i)
+            if (widths[i] > 0) line += concat("  ", padded(row[i], widths[i]));
+        line.erase(line.find_last_not_of(' ') + 1);
+        text += line + '\n';
     }
     return text;
 }
@@ -135,50 +131,37 @@ void add_hook_rows(std::string_view kind, const std::vector<WorkflowStep>& hooks
     }
 }
 
+std::string dot_escaped(std::string_view text) {
+    std::string escaped;
+    for (const char c : text) {
+        if (c == '"' || c == '\\') escaped += '\\';
+        escaped += c == '\n' ? ' ' : c;
+    }
+    return escaped;
+}
+
 /// The text in double quotes, escaped for Graphviz.
 std::string dot_text(std::string_view text) {
-    std::string quoted = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') quoted += '\\';
-        quoted += c == '\n' ? ' ' : c;
-    }
-    return quoted + '"';
+    return concat('"', dot_escaped(text), '"');
 }
 
-std::string_view colour_of(StepState state) {
-    switch (state) {
-        case StepState::Waiting:
-            return "white";
-        case StepState::Ready:
-            return "lightyellow";
-        case StepState::Running:
-            return "lightblue";
-        case StepState::Completed:
-            return "palegreen";
-        case StepState::Failed:
-            return "lightcoral";
-        case StepState::Skipped:
-            return "lightgrey";
-        case StepState::Cancelled:
-            return "plum";
-    }
-    return "white";
-}
+constexpr auto colours = [] {
+    using enum StepState;
+    return words<StepState>({{Waiting, "white"},
+                             {Ready, "lightyellow"},
+                             {Running, "lightblue"},
+                             {Completed, "palegreen"},
+                             {Failed, "lightcoral"},
+                             {Skipped, "lightgrey"},
+                             {Cancelled, "plum"}});
+}();
 
 std::string dot_node(const Workflow& workflow, const WorkflowStep& step, const States* states) {
-    std::vector<std::string> lines{step.name, what_it_does(step)};
+    std::string label = concat(dot_escaped(step.name), "\\n", dot_escaped(what_it_does(step)));
     std::string colour;
-    if (states != nullptr) {
-        const auto state = states->find(step.name);
-        if (state != states->end()) {
-            lines.emplace_back(to_text(state->second));
-            colour = concat(", fillcolor=", colour_of(state->second));
-        }
-    }
-    std::string label;
-    for (const std::string& line : lines) {
-        const std::string part = dot_text(line);
-        label += concat(label.empty() ? "" : "\\n", part.substr(1, part.size() - 2));
+    if (const auto state = state_of(states, step.name)) {
+        label += concat("\\n", to_text(*state));
+        colour = concat(", fillcolor=", text_in(colours, *state));
     }
     const bool is_optional = std::ranges::find(workflow.optional, step.name) != workflow.optional.end();
     return concat("  ", dot_text(step.name), " [label=\"", label, "\"", colour,

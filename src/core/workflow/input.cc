@@ -1,9 +1,8 @@
-#include "core/workflow/input.h"
-
 #include <algorithm>
 
 #include "base/text.h"
 #include "core/json_text.h"
+#include "core/workflow/check.h"
 
 namespace holdfast::core {
 
@@ -11,31 +10,21 @@ namespace {
 
 using nlohmann::json;
 
-/// The value as text for an error message, shortened to fit into a sentence.
-std::string shown(const json& value) {
-    const std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
-    return text.size() <= 60 ? text : concat(text.substr(0, 57), "...");
-}
-
-std::string_view article_and_type(InputType type) {
-    switch (type) {
-        case InputType::Any:
-            return "a value";
-        case InputType::Text:
-            return "a text";
-        case InputType::Number:
-            return "a number";
-        case InputType::Integer:
-            return "a whole number";
-        case InputType::Boolean:
-            return "true or false";
-        case InputType::List:
-            return "a list";
-        case InputType::Object:
-            return "an object";
-    }
-    return "";
-}
+struct TypeRule {
+    InputType type;
+    std::string_view described;
+    bool (*fits)(const json& value);
+};
+constexpr TypeRule type_rules[] = {
+    {InputType::Any, "a value", [](const json&) { return true; }},
+    {InputType::Text, "a text", [](const json& value) { return value.is_string(); }},
+    {InputType::Number, "a number", [](const json& value) { return value.is_number(); }},
+    {InputType::Integer, "a whole number", [](const json& value) { return value.is_number_integer(); }},
+    {InputType::Boolean, "true or false", [](const json& value) { return value.is_boolean(); }},
+    {InputType::List, "a list", [](const json& value) { return value.is_array(); }},
+    {InputType::Object, "an object", [](const json& value) { return value.is_object(); }},
+};
+static_assert(std::size(type_rules) == word_table<InputType>.size());
 
 std::vector<std::string> names_of(const std::vector<InputField>& fields) {
     std::vector<std::string> names;
@@ -45,53 +34,34 @@ std::vector<std::string> names_of(const std::vector<InputField>& fields) {
 
 std::string unknown_member(const std::vector<InputField>& fields, const std::string& name) {
     const auto near = nearest_word(name, names_of(fields));
-    if (near) return concat(shown(name), " is not an input of this workflow; did you mean ", shown(*near), "?");
-    return concat(shown(name), " is not an input of this workflow; it takes ", join(names_of(fields), ", "));
-}
-
-bool has_type(const json& value, InputType type) {
-    switch (type) {
-        case InputType::Any:
-            return true;
-        case InputType::Text:
-            return value.is_string();
-        case InputType::Number:
-            return value.is_number();
-        case InputType::Integer:
-            return value.is_number_integer();
-        case InputType::Boolean:
-            return value.is_boolean();
-        case InputType::List:
-            return value.is_array();
-        case InputType::Object:
-            return value.is_object();
-    }
-    return false;
+    if (near) return concat(found(name), " is not an input of this workflow; did you mean ", found(*near), "?");
+    return concat(found(name), " is not an input of this workflow; it takes ", join(names_of(fields), ", "));
 }
 
 }  // namespace
 
 std::optional<std::string> misfit(const InputField& field, const json& value) {
-    if (!has_type(value, field.type)) return concat("must be ", article_and_type(field.type), ", not ", shown(value));
+    const TypeRule& rule = *std::ranges::find(type_rules, field.type, &TypeRule::type);
+    if (!rule.fits(value)) return concat("must be ", rule.described, ", not ", found(value));
     if (field.allowed.empty() || std::ranges::find(field.allowed, value) != field.allowed.end()) return std::nullopt;
     std::vector<std::string> words;
-    for (const json& word : field.allowed) words.push_back(shown(word));
-    return concat("must be one of ", join(words, ", "), ", not ", shown(value));
+    for (const json& word : field.allowed) words.push_back(found(word));
+    return concat("must be one of ", join(words, ", "), ", not ", found(value));
 }
 
 Result<json, std::vector<std::string>> checked_input(const Workflow& workflow, const json& input) {
     json checked = input.is_null() ? json::object() : input;
     if (!checked.is_object())
-        return Failure<std::vector<std::string>>{{concat("the input must be an object, not ", shown(input))}};
+        return Failure<std::vector<std::string>>{{concat("the input must be an object, not ", found(input))}};
     if (workflow.input.empty()) return checked;
     std::vector<std::string> faults;
     for (const InputField& field : workflow.input) {
         if (const auto given = checked.find(field.name); given != checked.end()) {
-            if (const auto fault = misfit(field, *given)) faults.push_back(concat(shown(field.name), " ", *fault));
+            if (const auto fault = misfit(field, *given)) faults.push_back(concat(found(field.name), " ", *fault));
         } else if (field.default_value) {
             checked[field.name] = *field.default_value;
         } else if (field.required) {
-            faults.push_back(concat(shown(field.name), " is missing: it is required"));
+            faults.push_back(concat(found(field.name), " is missing: it is required"));
         }
     }
     for (const auto& [name, value] : input.items())

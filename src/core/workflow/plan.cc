@@ -1,11 +1,10 @@
 #include "core/workflow/plan.h"
 
-#include <algorithm>
 #include <charconv>
-#include <set>
 
 #include "base/assert.h"
 #include "base/text.h"
+#include "core/workflow/order.h"
 
 namespace holdfast::core {
 
@@ -68,28 +67,17 @@ int number_of(const WorkflowPlan& plan, const std::string& name) {
     return *number;
 }
 
-void link_steps(WorkflowPlan& plan) {
+/// Refuses unknown dependencies, and a cycle, because a job with one would never end.
+void link_steps(WorkflowPlan& plan, const Workflow& workflow) {
+    const StepOrder order(workflow);
     for (int number = 0; number < static_cast<int>(plan.step_count); ++number) {
         auto& step = plan.steps[static_cast<std::size_t>(number)];
-        std::set<int> dependencies;
-        for (const auto& name : step.definition.depends_on) dependencies.insert(number_of(plan, name));
-        step.dependencies.assign(dependencies.begin(), dependencies.end());
-        for (const int dependency : dependencies)
-            plan.steps[static_cast<std::size_t>(dependency)].dependents.push_back(number);
-        if (dependencies.empty()) plan.roots.push_back(number);
+        for (const auto& name : step.definition.depends_on) number_of(plan, name);
+        step.dependencies = order.dependencies(number);
+        step.dependents = order.dependents(number);
+        if (step.dependencies.empty()) plan.roots.push_back(number);
     }
-}
-
-/// A job with a cycle would never end. Repeatedly removes the steps without open dependencies; every step must be
-/// reached.
-void refuse_cycles(const WorkflowPlan& plan) {
-    std::vector<std::size_t> open;
-    for (const auto& step : plan.steps) open.push_back(step.dependencies.size());
-    std::vector<int> reached = plan.roots;
-    for (std::size_t next = 0; next < reached.size(); ++next)
-        for (const int dependent : plan.step(reached[next]).dependents)
-            if (--open[static_cast<std::size_t>(dependent)] == 0) reached.push_back(dependent);
-    if (reached.size() != plan.step_count) throw NotPlannable{"its steps depend on each other in a circle"};
+    if (order.sorted().size() != plan.step_count) throw NotPlannable{"its steps depend on each other in a circle"};
 }
 
 void add_hooks(WorkflowPlan& plan, const std::vector<WorkflowStep>& hooks, HookKind kind) {
@@ -119,8 +107,7 @@ WorkflowPlan make_plan(const Workflow& workflow) {
     plan.definition.steps.clear();
     plan.step_count = workflow.steps.size();
     for (const auto& step : workflow.steps) add_step(plan, planned(step));
-    link_steps(plan);
-    refuse_cycles(plan);
+    link_steps(plan, workflow);
     for (const auto& name : workflow.optional)
         plan.steps[static_cast<std::size_t>(number_of(plan, name))].is_optional = true;
     for (const auto& names : workflow.success) {
@@ -133,6 +120,19 @@ WorkflowPlan make_plan(const Workflow& workflow) {
     add_hooks(plan, workflow.on_failure, HookKind::OnError);
     add_hooks(plan, workflow.on_cancel, HookKind::OnCancel);
     return plan;
+}
+
+int wanted(const Join& join, const EndCounts& dependencies) {
+    const int all = dependencies.open + dependencies.succeeded + dependencies.failed + dependencies.skipped;
+    switch (join.kind) {
+        case JoinKind::All:
+            return all;
+        case JoinKind::Any:
+            return all == 0 ? 0 : 1;
+        case JoinKind::Quorum:
+            return join.quorum;
+    }
+    HOLDFAST_ASSERT(false);
 }
 
 }  // namespace
@@ -199,6 +199,14 @@ Result<BundlePlan, std::string> plan_bundle(std::string_view definition_text) {
                 return Failure{concat("workflow \"", name, "\" starts \"", step.definition.workflow,
                                       "\", which is not in the definition")};
     return made;
+}
+
+Resolution resolve(const Join& join, bool allow_failed_deps, const EndCounts& dependencies) {
+    const int needed = wanted(join, dependencies);
+    if (dependencies.succeeded >= needed) return Resolution::Run;
+    if (dependencies.succeeded + dependencies.open >= needed) return Resolution::Wait;
+    if (!allow_failed_deps) return Resolution::Skip;
+    return dependencies.open == 0 ? Resolution::Run : Resolution::Wait;
 }
 
 }  // namespace holdfast::core

@@ -165,5 +165,17 @@ inline constexpr std::size_t max_workflow_steps = 20'000;
 /// Returns the input with the defaults filled in, or all of its faults, one line each.
 [[nodiscard]] Result<nlohmann::json, std::vector<std::string>> checked_input(const Workflow& workflow,
                                                                              const nlohmann::json& input);
+/// Does the same for JSON text that json_fault() has accepted; given values keep their exact spelling.
+[[nodiscard]] Result<std::string, std::vector<std::string>> checked_input_text(const Workflow& workflow,
+                                                                               std::string_view input);
+
+// Error sentences for a workflow that could not be chosen. `where` names the place of the definitions:
+// "holdfast.yaml".
+
+/// The error for a name that is not defined there; suggests the nearest name.
+[[nodiscard]] std::string unknown_workflow(const std::string& name, const std::map<std::string, Workflow>& known,
+                                           std::string_view where);
+/// The error for a missing name where the place does not define exactly one workflow.
+[[nodiscard]] std::string unnamed_workflow(const std::map<std::string, Workflow>& known, std::string_view where);
 
 }  // namespace holdfast::core

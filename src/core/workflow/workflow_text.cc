@@ -1,8 +1,10 @@
+#include <algorithm>
+#include <array>
 #include <limits>
 
 #include "base/text.h"
-#include "core/expression/found_value.h"
-#include "core/task/policy_text.h"
+#include "core/json_text.h"
+#include "core/task/task_options.h"
 #include "core/workflow/workflow.h"
 
 namespace holdfast::core {
@@ -92,9 +94,13 @@ Defect read(const json& value, Join& target) {
     return read(value, target.quorum);
 }
 
-Defect read(const json& value, InputField& target);
-Defect read(const json& value, WorkflowStep& target);
-Defect read(const json& value, Workflow& target);
+/// An object with a table of its members, below.
+template <typename Object>
+concept Tabled =
+    std::same_as<Object, InputField> || std::same_as<Object, WorkflowStep> || std::same_as<Object, Workflow>;
+
+template <Tabled Object>
+Defect read(const json& value, Object& target);
 
 template <typename Item>
 Defect read(const json& value, std::vector<Item>& target) {
@@ -134,9 +140,8 @@ json write(const Enum& value) {
 json write(const Join& value) {
     return value.kind == JoinKind::Quorum ? json(value.quorum) : json(word_of(value.kind));
 }
-json write(const InputField& value);
-json write(const WorkflowStep& value);
-json write(const Workflow& value);
+template <Tabled Object>
+json write(const Object& object);
 
 template <typename Item>
 json write(const std::vector<Item>& value) {
@@ -163,18 +168,23 @@ constexpr Member<Object> member(std::string_view key) {
             [](const Object& object) { return write(object.*Pointer); }};
 }
 
+template <Tabled Object>
+constexpr auto members_of = nullptr;
+
 using F = InputField;
-constexpr Member<F> field_members[] = {
+template <>
+constexpr auto members_of<F> = std::to_array<Member<F>>({
     member<&F::allowed, F>("enum"),
     member<&F::default_value, F>("default"),
     member<&F::description, F>("description"),
     member<&F::name, F>("name"),
     member<&F::required, F>("required"),
     member<&F::type, F>("type"),
-};
+});
 
 using S = WorkflowStep;
-constexpr Member<S> step_members[] = {
+template <>
+constexpr auto members_of<S> = std::to_array<Member<S>>({
     member<&S::allow_failed_deps, S>("allow_failed_deps"),
     member<&S::concurrency_key, S>("concurrency_key"),
     member<&S::concurrency_limit, S>("concurrency_limit"),
@@ -200,10 +210,11 @@ constexpr Member<S> step_members[] = {
     member<&S::wait_until, S>("wait_until"),
     member<&S::when, S>("when"),
     member<&S::workflow, S>("workflow"),
-};
+});
 
 using W = Workflow;
-constexpr Member<W> workflow_members[] = {
+template <>
+constexpr auto members_of<W> = std::to_array<Member<W>>({
     member<&W::description, W>("description"),
     member<&W::input, W>("input"),
     member<&W::name, W>("name"),
@@ -217,47 +228,26 @@ constexpr Member<W> workflow_members[] = {
     member<&W::steps, W>("steps"),
     member<&W::success, W>("success"),
     member<&W::timeout, W>("timeout"),
-};
+});
 
-template <typename Object, std::size_t Count>
-json write_object(const Member<Object> (&members)[Count], const Object& object) {
+template <Tabled Object>
+json write(const Object& object) {
     static const Object standard;
     json text = json::object();
-    for (const Member<Object>& m : members)
-        if (!m.is_standard(object, standard)) text[std::string(m.key)] = m.write(object);
+    for (const Member<Object>& member : members_of<Object>)
+        if (!member.is_standard(object, standard)) text[std::string(member.key)] = member.write(object);
     return text;
 }
 
-template <typename Object, std::size_t Count>
-Defect read_object(const Member<Object> (&members)[Count], const json& text, Object& object) {
-    if (!text.is_object()) return unlike("an object", text);
-    for (const auto& [key, value] : text.items()) {
-        const Member<Object>* known = nullptr;
-        for (const Member<Object>& m : members)
-            if (key == m.key) known = &m;
-        if (known == nullptr) return concat("has the unknown key ", found(key));
-        if (Defect defect = known->read(value, object); !defect.empty()) return concat(key, " ", defect);
+template <Tabled Object>
+Defect read(const json& value, Object& target) {
+    if (!value.is_object()) return unlike("an object", value);
+    for (const auto& [key, member_value] : value.items()) {
+        const auto member = std::ranges::find(members_of<Object>, key, &Member<Object>::key);
+        if (member == members_of<Object>.end()) return concat("has the unknown key ", found(key));
+        if (Defect defect = member->read(member_value, target); !defect.empty()) return concat(key, " ", defect);
     }
     return {};
-}
-
-Defect read(const json& value, InputField& target) {
-    return read_object(field_members, value, target);
-}
-Defect read(const json& value, WorkflowStep& target) {
-    return read_object(step_members, value, target);
-}
-Defect read(const json& value, Workflow& target) {
-    return read_object(workflow_members, value, target);
-}
-json write(const InputField& value) {
-    return write_object(field_members, value);
-}
-json write(const WorkflowStep& value) {
-    return write_object(step_members, value);
-}
-json write(const Workflow& value) {
-    return write_object(workflow_members, value);
 }
 
 Defect read_bundle(const json& text, WorkflowBundle& bundle) {

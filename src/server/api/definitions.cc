@@ -1,7 +1,7 @@
 #include "server/api/definitions.h"
 
 #include "base/text.h"
-#include "core/workflow/input.h"
+#include "core/workflow/workflow.h"
 
 namespace holdfast::api {
 

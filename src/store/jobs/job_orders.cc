@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "core/json_text.h"
-#include "core/workflow/input.h"
-#include "core/workflow/job_state.h"
+#include "core/states.h"
+#include "core/workflow/workflow.h"
 #include "store/admission.h"
 #include "store/jobs/job_scope.h"
 #include "store/jobs/orchestrator.h"

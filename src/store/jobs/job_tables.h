@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/workflow/join.h"
+#include "core/workflow/plan.h"
 #include "holdfast/job.h"
 #include "store/event_texts.h"
 #include "store/job_records.h"

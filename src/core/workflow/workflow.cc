@@ -1,4 +1,4 @@
-#include "core/workflow/choice.h"
+#include "core/workflow/workflow.h"
 
 #include "base/text.h"
 
@@ -13,6 +13,20 @@ std::vector<std::string> names_of_workflows(const std::map<std::string, Workflow
 }
 
 }  // namespace
+
+WorkflowBundle bundle_of(const std::string& main, const std::map<std::string, Workflow>& all) {
+    WorkflowBundle bundle{.main = main, .workflows = {}};
+    std::vector<std::string> wanted{main};
+    while (!wanted.empty()) {
+        const std::string name = std::move(wanted.back());
+        wanted.pop_back();
+        const auto found = all.find(name);
+        if (found == all.end() || !bundle.workflows.emplace(name, found->second).second) continue;
+        for (const WorkflowStep& step : found->second.steps)
+            if (step.kind == StepKind::Workflow) wanted.push_back(step.workflow);
+    }
+    return bundle;
+}
 
 std::string unknown_workflow(const std::string& name, const std::map<std::string, Workflow>& known,
                              std::string_view where) {
