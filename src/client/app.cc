@@ -1,6 +1,5 @@
 #include "holdfast/app.h"
 
-#include "base/name.h"
 #include "base/text.h"
 #include "holdfast/errors.h"
 

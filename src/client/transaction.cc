@@ -3,11 +3,11 @@
 #include <cstdint>
 
 #include "base/text.h"
-#include "client/task_operations.h"
+#include "client/operations.h"
 #ifdef HOLDFAST_WITH_POSTGRES
 #include <libpq-fe.h>
 
-#include "core/task/policy_text.h"
+#include "core/task/task_options.h"
 #include "store/admission.h"
 #include "store/postgres/wire.h"
 #endif

@@ -4,8 +4,7 @@
 #include <chrono>
 #include <thread>
 
-#include "client/job_operations.h"
-#include "client/task_operations.h"
+#include "client/operations.h"
 
 namespace holdfast::client {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "client/schedule_operations.h"
+#include "client/catalog_changes.h"
 #include "engine/recovery/manual_recovery.h"
 #include "engine/recovery/sweeper.h"
 #include "server/remote/server_link.h"

@@ -1,10 +1,9 @@
-#include "client/task_operations.h"
+#include "client/operations.h"
 
 #include <algorithm>
 #include <iterator>
 
 #include "base/text.h"
-#include "client/certainty.h"
 #include "platform/task_ids.h"
 
 namespace holdfast::client {
@@ -13,6 +12,10 @@ namespace {
 
 std::string unknown_task(const Uuid& task) {
     return concat("there is no task with the id ", task.to_string());
+}
+
+std::string unknown_job(const Uuid& job) {
+    return concat("there is no job with the id ", job.to_string());
 }
 
 SubmitOutcome accept_or_throw(SubmitOutcome outcome, const store::NewTask& task) {
@@ -68,6 +71,19 @@ store::NewTask plain_task(std::string_view name, std::string args, const SubmitO
             .policy = options.policy,
             .retry_of = {},
             .traceparent = options.traceparent};
+}
+
+/// All events that `read` returns page by page: at most `limit` of those after an id.
+template <typename Read>
+std::vector<store::EventRecord> all_pages(const Read& read) {
+    constexpr std::size_t limit = 100;
+    std::vector<store::EventRecord> events;
+    for (std::int64_t after = 0;;) {
+        auto page = read(after, limit);
+        std::ranges::move(page, std::back_inserter(events));
+        if (page.size() < limit) return events;
+        after = events.back().id;
+    }
 }
 
 }  // namespace
@@ -134,14 +150,56 @@ Uuid retry_ended(store::ClientStore& store, const Uuid& task) {
 }
 
 std::vector<store::EventRecord> all_events(store::ClientStore& store, const Uuid& task) {
-    constexpr std::size_t page_size = 100;
-    std::vector<store::EventRecord> events;
-    for (std::int64_t after = 0;;) {
-        auto page = store.events({.task = task, .worker = {}, .after_id = after, .limit = page_size});
-        std::move(page.begin(), page.end(), std::back_inserter(events));
-        if (page.size() < page_size) return events;
-        after = events.back().id;
+    return all_pages([&](std::int64_t after, std::size_t limit) {
+        return store.events({.task = task, .worker = {}, .after_id = after, .limit = limit});
+    });
+}
+
+Uuid start_job(store::ClientStore& store, store::NewJob job) {
+    if (job.id.is_nil()) job.id = platform::new_task_id();
+    const auto outcome = asked_until_certain([&] { return store.start_jobs({job}).front(); });
+    switch (outcome.status) {
+        case SubmitStatus::Accepted:
+        case SubmitStatus::Existing:
+            return outcome.id;
+        case SubmitStatus::PayloadMismatch:
+            throw PayloadMismatch(concat(error_code::payload_mismatch, ": job ", outcome.id.to_string(),
+                                         " has the same id but another workflow or input"));
+        case SubmitStatus::TooOld:
+        case SubmitStatus::Refused:
+            break;
     }
+    throw BadInput(outcome.complaint);
+}
+
+JobInfo find_one_job(store::ClientStore& store, const Uuid& job) {
+    auto found = store.find_jobs({job}).front();
+    if (!found) throw UnknownJob(unknown_job(job));
+    return std::move(*found);
+}
+
+Uuid retry_ended_job(store::ClientStore& store, const Uuid& job, const std::string& who, Uuid new_id) {
+    if (new_id.is_nil()) new_id = platform::new_task_id();
+    const auto status =
+        asked_until_certain([&] { return store.retry_job({.job = job, .new_id = new_id, .who = who}); });
+    switch (status) {
+        case store::RetryStatus::Started:
+            return new_id;
+        case store::RetryStatus::NotEnded:
+            throw WrongState(concat("job ", job.to_string(), " has not ended: cancel it first"));
+        case store::RetryStatus::Completed:
+            throw WrongState(
+                concat("job ", job.to_string(), " is COMPLETED: there is nothing to retry; run it again"));
+        case store::RetryStatus::NotFound:
+            break;
+    }
+    throw UnknownJob(concat(unknown_job(job), ", or it is a child: retry the job at the top"));
+}
+
+std::vector<store::EventRecord> all_job_events(store::ClientStore& store, const Uuid& job) {
+    return all_pages([&](std::int64_t after, std::size_t limit) {
+        return store.job_events({.job = job, .after_id = after, .limit = limit});
+    });
 }
 
 }  // namespace holdfast::client

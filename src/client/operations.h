@@ -7,9 +7,26 @@
 #include <vector>
 
 #include "core/task/task_spec.h"
+#include "holdfast/errors.h"
 #include "store/client_store.h"
 
 namespace holdfast::client {
+
+/// Calls `ask` again while a commit is in doubt, which ids make harmless, and returns its answer. The fifth
+/// CommitInDoubt is passed on to the caller.
+template <typename Ask>
+auto asked_until_certain(const Ask& ask) {
+    constexpr int doubts_resolved = 5;
+    for (int doubts = 0;; ++doubts) {
+        try {
+            return ask();
+        } catch (const CommitInDoubt&) {
+            if (doubts == doubts_resolved) throw;
+        }
+    }
+}
+
+// ---- Tasks --------------------------------------------------------------------------------------------------------
 
 /// The arguments as they are stored. Throws BadInput when they hold text that is not UTF-8.
 [[nodiscard]] std::string args_text(std::string_view name, const nlohmann::json& args);
@@ -44,5 +61,21 @@ Uuid retry_ended(store::ClientStore& store, const Uuid& task);
 
 /// Every event about the task, oldest first.
 [[nodiscard]] std::vector<store::EventRecord> all_events(store::ClientStore& store, const Uuid& task);
+
+// ---- Jobs ---------------------------------------------------------------------------------------------------------
+
+/// Starts a job under this id (nil: a fresh one) and returns its id. Repeats the call when a commit is in doubt.
+/// Throws PayloadMismatch, or BadInput with everything that is wrong.
+Uuid start_job(store::ClientStore& store, store::NewJob job);
+
+/// The job; throws UnknownJob.
+[[nodiscard]] JobInfo find_one_job(store::ClientStore& store, const Uuid& job);
+
+/// Starts a job that keeps what succeeded in an ended one, and returns its id: `new_id`, or a fresh one when that is
+/// nil. Throws UnknownJob or WrongState.
+Uuid retry_ended_job(store::ClientStore& store, const Uuid& job, const std::string& who, Uuid new_id = {});
+
+/// Every event about the job and the tasks of its steps, oldest first.
+[[nodiscard]] std::vector<store::EventRecord> all_job_events(store::ClientStore& store, const Uuid& job);
 
 }  // namespace holdfast::client

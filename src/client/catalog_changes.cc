@@ -1,6 +1,6 @@
-#include "client/key_operations.h"
+#include "client/catalog_changes.h"
 
-#include <algorithm>
+#include <map>
 
 #include "base/text.h"
 
@@ -33,10 +33,6 @@ std::string key_name(const std::string& key, const std::string& queue) {
     return queue.empty() ? concat(key, ", shared,") : concat(key, " of queue ", queue);
 }
 
-std::ptrdiff_t KeyChanges::count(DeclareStatus status) const {
-    return std::ranges::count(configured, status, &std::pair<KeyDeclaration, DeclareStatus>::second);
-}
-
 KeyChanges compare_keys(store::ClientStore& store, const std::vector<KeyDeclaration>& wanted) {
     const auto declared = declared_keys(store);
     KeyChanges changes;
@@ -53,6 +49,28 @@ KeyChanges compare_keys(store::ClientStore& store, const std::vector<KeyDeclarat
 KeyChanges put_keys(store::ClientStore& store, const std::vector<KeyDeclaration>& wanted, const std::string& who) {
     KeyChanges changes = compare_keys(store, wanted);
     for (auto& [key, status] : changes.configured) status = store.declare_key(key, who);
+    return changes;
+}
+
+ScheduleChanges compare_schedules(store::ClientStore& store, const std::vector<store::ScheduleDefinition>& wanted) {
+    std::map<std::string, store::ScheduleDefinition> stored;
+    for (auto& record : store.schedules()) stored.emplace(record.schedule.name, std::move(record.schedule));
+    ScheduleChanges changes;
+    for (const store::ScheduleDefinition& schedule : wanted) {
+        const auto old = stored.extract(schedule.name);
+        const auto change = old.empty()                ? ScheduleChange::New
+                            : old.mapped() == schedule ? ScheduleChange::Unchanged
+                                                       : ScheduleChange::Changed;
+        changes.configured.emplace_back(schedule.name, change);
+    }
+    for (const auto& [name, definition] : stored) changes.not_configured.push_back(name);
+    return changes;
+}
+
+ScheduleChanges put_schedules(store::Store& store, const std::vector<store::ScheduleDefinition>& wanted,
+                              const std::string& who) {
+    ScheduleChanges changes = compare_schedules(store, wanted);
+    for (const store::ScheduleDefinition& schedule : wanted) store.put_schedule(schedule, who);
     return changes;
 }
 
