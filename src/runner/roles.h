@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "holdfast/function.h"
+#include "platform/programs.h"
 
 namespace holdfast::runner {
 
@@ -27,14 +28,16 @@ inline constexpr std::string_view runner_flag = "--holdfast-runner";
 
 inline constexpr std::string_view no_cgroups = "without-cgroups";  ///< a keeper's further argument
 
-inline constexpr int keeper_socket = 3;  ///< of a keeper: to its worker
-/// Of a keeper: the variables that are withheld from runners; see worker_environment.h.
-inline constexpr int keeper_withheld = 4;
+// The descriptors of a keeper, in the order in which its worker gives them:
+inline constexpr int keeper_socket = platform::first_given_descriptor;  ///< to its worker
+/// The variables that are withheld from runners; see worker_environment.h.
+inline constexpr int keeper_withheld = keeper_socket + 1;
 
-inline constexpr int task_socket = 3;     ///< of a runner, as are the following
-inline constexpr int control_socket = 4;  ///< beside the tasks: stops, fences, beats, logs
-inline constexpr int keeper_pipe = 5;     ///< ends when the keeper does
-inline constexpr int withheld_file = 6;   ///< the same file as keeper_withheld; closed once it is read
+// The descriptors of a runner, in the order in which its keeper gives them:
+inline constexpr int task_socket = platform::first_given_descriptor;
+inline constexpr int control_socket = task_socket + 1;  ///< beside the tasks: stops, fences, beats, logs
+inline constexpr int keeper_pipe = control_socket + 1;  ///< ends when the keeper does
+inline constexpr int withheld_file = keeper_pipe + 1;   ///< the same file as keeper_withheld; closed once it is read
 
 // The exit codes of a runner that ends itself, chosen so that hardly any task uses them.
 inline constexpr int fenced_exit = 121;

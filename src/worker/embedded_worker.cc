@@ -1,5 +1,4 @@
 #include <exception>
-#include <sstream>
 #include <thread>
 
 #include "base/store_url.h"
@@ -81,52 +80,30 @@ worker::WorkerPlan plan_for(const std::string& store_url, const FunctionTable& f
 
 class Worker::Body {
 public:
-    Body(const std::string& store_url, FunctionTable functions, const WorkerOptions& options)
-        : functions_(std::move(functions)),
-          log_(options.log),
-          process_(plan_for(store_url, functions_, options), functions_, log_) {}
+    Body(const std::string& store_url, FunctionTable table, const WorkerOptions& options)
+        : functions(std::move(table)),
+          log(options.log),
+          process(plan_for(store_url, functions, options), functions, log) {}
 
     ~Body() {
         drain();
-        if (thread_.joinable()) thread_.join();
+        if (thread.joinable()) thread.join();
     }
     Body(const Body&) = delete;
     Body& operator=(const Body&) = delete;
 
-    void start() {
-        if (thread_.joinable()) return;
-        thread_ = std::thread([this] {
-            try {
-                process_.run();
-            } catch (...) {
-                failure_ = std::current_exception();
-            }
-        });
-    }
-
     void drain() {
-        if (!std::exchange(is_draining_, true)) ask();
+        if (!std::exchange(is_draining, true)) ask();
     }
-    void stop() {
-        drain();
-        ask();
-    }
-
-    void wait() {
-        if (thread_.joinable()) thread_.join();
-        if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
-    }
-
-private:
     /// Asked a second time, it hurries.
-    void ask() { process_.ask_to_drain("the application asked it to"); }
+    void ask() { process.ask_to_drain("the application asked it to"); }
 
-    bool is_draining_ = false;
-    const FunctionTable functions_;
-    ApplicationLog log_;
-    worker::WorkerProcess process_;
-    std::thread thread_;
-    std::exception_ptr failure_;  // read after the thread has been joined
+    bool is_draining = false;
+    const FunctionTable functions;
+    ApplicationLog log;
+    worker::WorkerProcess process;
+    std::thread thread;
+    std::exception_ptr failure;  // read after the thread has been joined
 };
 
 Worker::Worker(const std::string& store_url, FunctionTable functions, const WorkerOptions& options) {
@@ -137,7 +114,14 @@ Worker::Worker(const std::string& store_url, FunctionTable functions, const Work
 Worker::~Worker() = default;
 
 void Worker::start() {
-    body_->start();
+    if (body_->thread.joinable()) return;
+    body_->thread = std::thread([body = body_.get()] {
+        try {
+            body->process.run();
+        } catch (...) {
+            body->failure = std::current_exception();
+        }
+    });
 }
 
 void Worker::drain() {
@@ -145,11 +129,13 @@ void Worker::drain() {
 }
 
 void Worker::stop() {
-    body_->stop();
+    body_->drain();
+    body_->ask();
 }
 
 void Worker::wait() {
-    body_->wait();
+    if (body_->thread.joinable()) body_->thread.join();
+    if (body_->failure) std::rethrow_exception(std::exchange(body_->failure, nullptr));
 }
 
 }  // namespace holdfast
