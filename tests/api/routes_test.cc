@@ -2,9 +2,8 @@
 #include <regex>
 
 #include "base/text.h"
-#include "server/api/openapi.h"
 #include "server/api/route.h"
-#include "server/api/schemas.h"
+#include "server/api/schema.h"
 #include "tests/api/api_fixture.h"
 
 namespace holdfast::api_test {

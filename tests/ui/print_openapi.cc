@@ -1,6 +1,6 @@
 #include <iostream>
 
-#include "server/api/openapi.h"
+#include "server/api/route.h"
 
 /// Prints the OpenAPI document of the API, from which scripts/update-types makes the page's types.
 int main() {

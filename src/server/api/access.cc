@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "server/api/cross_site.h"
 #include "server/api/token_secret.h"
 
 namespace holdfast::api {
@@ -22,6 +21,32 @@ constexpr std::size_t most_wanted = 100;
 constexpr int most_failed_logins = 10;
 constexpr auto login_window = std::chrono::minutes(1);
 constexpr std::string_view cookie_name = "holdfast_session=";
+
+/// Returns "example.org:443" for "https://example.org": as in a Host header, always with the port.
+std::string authority_of(std::string_view origin) {
+    const auto scheme_end = origin.find("://");
+    if (scheme_end == std::string_view::npos) return "";
+    std::string authority = lower_case(origin.substr(scheme_end + 3));
+    const auto colon = authority.rfind(':');
+    const bool has_port = colon != std::string::npos && authority.find(']', colon) == std::string::npos;
+    if (!has_port) authority += origin.starts_with("https:") ? ":443" : ":80";
+    return authority;
+}
+
+bool is_own_origin(std::string_view origin, std::string_view host) {
+    const std::string theirs = authority_of(origin);
+    if (theirs.empty()) return false;
+    const std::string scheme(origin.substr(0, origin.find("://")));
+    return theirs == authority_of(concat(scheme, "://", host));
+}
+
+[[noreturn]] void refuse(const std::string& why) {
+    throw Problem("CROSS_SITE", concat(why, ": requests of other sites' pages are refused"));
+}
+
+bool changes_something(const http::Request& request) {
+    return request.method != "GET" && request.method != "HEAD";
+}
 
 std::optional<std::string> bearer_secret(const http::Request& request) {
     const std::string_view header = request.header("authorization");
@@ -55,6 +80,36 @@ bool equal_in_constant_time(const std::string& left, const std::string& right) {
 
 }  // namespace
 
+// ---- Cross-site requests ------------------------------------------------------------------------
+
+std::string host_of(std::string_view authority) {
+    if (authority.starts_with('[')) return lower_case(authority.substr(1, authority.find(']') - 1));
+    return lower_case(authority.substr(0, authority.find(':')));
+}
+
+bool is_loopback(std::string_view host) {
+    if (host == "localhost" || host.ends_with(".localhost") || host == "::1" || host == "::ffff:127.0.0.1")
+        return true;
+    // Only digits and three dots: 127.0.0.1.example.org is not a loopback address.
+    return host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos &&
+           std::ranges::count(host, '.') == 3;
+}
+
+void require_same_site(const http::Request& request) {
+    const std::string_view origin = request.header("origin");
+    if (!origin.empty() && !is_own_origin(origin, request.header("host")))
+        refuse(concat("the Origin '", origin, "' is not the server's own"));
+    const std::string_view site = request.header("sec-fetch-site");
+    if (changes_something(request) && (site == "cross-site" || site == "same-site"))
+        refuse("the browser says that another site asks");
+}
+
+void require_page_request(const http::Request& request) {
+    require_same_site(request);
+    if (changes_something(request) && request.header("x-holdfast") != "page")
+        refuse("a request with the page's cookie that changes something needs the header 'X-Holdfast: page'");
+}
+
 // ---- Authentication -----------------------------------------------------------------------------
 
 std::string Caller::who() const {
@@ -85,13 +140,9 @@ void Caller::require_all_queues() const {
 std::optional<std::string> session_cookie(const http::Request& request) {
     for (const auto& [name, value] : request.headers) {
         if (name != "cookie") continue;
-        for (std::size_t begin = 0; begin < value.size();) {
-            const std::size_t end = std::min(value.find(';', begin), value.size());
-            std::string_view cookie = std::string_view(value).substr(begin, end - begin);
-            cookie.remove_prefix(std::min(cookie.find_first_not_of(' '), cookie.size()));
-            if (cookie.starts_with(cookie_name)) return std::string(cookie.substr(cookie_name.size()));
-            begin = end + 1;
-        }
+        for (const std::string_view each : split(value, ';'))
+            if (const auto cookie = trimmed(each); cookie.starts_with(cookie_name))
+                return std::string(cookie.substr(cookie_name.size()));
     }
     return std::nullopt;
 }
@@ -111,10 +162,9 @@ Caller Access::identify(const http::Request& request) {
     }
     if (needs_token()) {
         if (cookie) throw bad_token();
-        throw Problem(
-            "NO_TOKEN",
-            "a token is needed: send 'Authorization: Bearer TOKEN', or log in at the page; 'holdfast tokens create', "
-            "run directly on the store, makes one")
+        throw Problem("NO_TOKEN",
+                      "a token is needed: send 'Authorization: Bearer TOKEN', or log in at the page; 'holdfast "
+                      "tokens create', run directly on the store, makes one")
             .with_header("www-authenticate", "Bearer");
     }
     return local_caller(request);

@@ -12,8 +12,7 @@ namespace {
 /// The page loads scripts and other content only from this server, and other pages cannot frame it.
 constexpr std::string_view page_policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src "
-    "'self'; "
-    "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    "'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 Caller identified(Access& access, const http::Request& request, const Route& route) {
     try {

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "core/json_text.h"
-#include "server/api/schemas.h"
 #include "store/admission.h"
 
 namespace holdfast::api {
@@ -38,25 +37,17 @@ Value read_parameter(const std::string& text, const Json& schema) {
     return words;
 }
 
-const Parameter* find_parameter(const Route& route, const std::string& name) {
-    const auto found = std::ranges::find(route.query, name, &Parameter::name);
-    return found == route.query.end() ? nullptr : &*found;
-}
-
 Fault unknown_parameter(const Route& route, const std::string& name) {
     std::vector<std::string> known;
     for (const Parameter& each : route.query) known.push_back(each.name);
-    const auto meant = nearest_word(name, known);
-    if (meant) return {"?" + name, concat("is not known; did you mean ", *meant, "?")};
-    return {"?" + name, known.empty() ? "is not known: this route takes no parameters"
-                                      : concat("is not known; there are: ", join(known, ", "))};
+    return {"?" + name, known.empty() ? "is not known: this route takes no parameters" : unknown(name, known)};
 }
 
 Value read_query(const Route& route, const http::Request& request, std::vector<Fault>& faults) {
     Value query = Value::object();
     for (const auto& [name, text] : request.query) {
-        const Parameter* parameter = find_parameter(route, name);
-        if (parameter == nullptr) {
+        const auto parameter = std::ranges::find(route.query, name, &Parameter::name);
+        if (parameter == route.query.end()) {
             faults.push_back(unknown_parameter(route, name));
             continue;
         }
@@ -70,8 +61,7 @@ Value read_query(const Route& route, const http::Request& request, std::vector<F
 // ---- The body -----------------------------------------------------------------------------------
 
 bool is_json_type(std::string_view content_type) {
-    std::string type = lower_case(content_type.substr(0, content_type.find(';')));
-    while (type.ends_with(' ')) type.pop_back();
+    const std::string type = lower_case(trimmed(content_type.substr(0, content_type.find(';'))));
     return type == "application/json" || (type.starts_with("application/") && type.ends_with("+json"));
 }
 
@@ -126,6 +116,15 @@ Services::Services(ApiParts given_parts, Random& random_port, Log& log_port)
       counts(parts.statistics_kept),
       live(parts, access, counts, log_port) {}
 
+std::optional<Duration> length_in(const Value& object, const std::string& name) {
+    const auto text = given<std::string>(object, name);
+    return text ? parse_duration(*text, std::chrono::seconds(1)) : std::nullopt;
+}
+
+Uuid id_in(const Value& object) {
+    return Uuid::parse(text_in(object, "id")).value_or(Uuid());
+}
+
 Call::Call(Services& its_services, const http::Request& its_request, RouteMatch match, Caller its_caller,
            std::string& caller_name)
     : services(its_services),
@@ -148,13 +147,6 @@ Caller Call::identify() {
     return known;
 }
 
-const std::string& Call::path(std::string_view name) const {
-    static const std::string none;
-    for (const auto& [each, text] : match_.path)
-        if (each == name) return text;
-    return none;
-}
-
 store::Store& Call::store() {
     if (!lent_) lent_ = services.stores.lend();
     return *lent_;
@@ -165,41 +157,9 @@ const config::Config& Call::config() {
     return *config_;
 }
 
-std::string Call::text(const std::string& parameter) const {
-    return query.value(parameter, "");
-}
-
-bool Call::flag(const std::string& parameter) const {
-    return query.value(parameter, false);
-}
-
-std::int64_t Call::number(const std::string& parameter, std::int64_t otherwise) const {
-    return query.value(parameter, otherwise);
-}
-
-std::optional<Duration> Call::length(const std::string& parameter) const {
-    if (!is_given(parameter)) return std::nullopt;
-    return duration_of(text(parameter));
-}
-
-std::size_t Call::limit() const {
-    return static_cast<std::size_t>(number("limit", 50));
-}
-
 Duration Call::patience() const {
     constexpr Duration usual = std::chrono::seconds(30), longest = std::chrono::minutes(1);
     return std::min(length("timeout").value_or(usual), longest);
-}
-
-std::string Call::body_text(const std::string& member) const {
-    const Value* value = given(body, member);
-    return value == nullptr ? "" : value->get<std::string>();
-}
-
-std::optional<Duration> Call::body_length(const std::string& member) const {
-    const std::string text = body_text(member);
-    if (text.empty()) return std::nullopt;
-    return duration_of(text);
 }
 
 void Call::audit(std::string message, const Uuid& task, const Uuid& worker, const Uuid& job) {
@@ -218,10 +178,6 @@ std::optional<std::int64_t> last_event_id(const http::Request& request) {
     const Value id = number_or_text(std::string(request.header("last-event-id")));
     if (!id.is_number_integer() || id < 0) return std::nullopt;
     return id.get<std::int64_t>();
-}
-
-Duration duration_of(const std::string& text) {
-    return parse_duration(text, std::chrono::seconds(1)).value_or(Duration{});
 }
 
 }  // namespace holdfast::api

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,20 @@ public:
     Live live;  ///< the last member: its thread uses the others
 };
 
+/// Returns an optional member of an object; nullopt: it is missing or null.
+template <typename Type>
+[[nodiscard]] std::optional<Type> given(const Value& object, const std::string& name) {
+    const auto found = object.find(name);
+    if (found == object.end() || found->is_null()) return std::nullopt;
+    return found->get<Type>();
+}
+[[nodiscard]] inline std::string text_in(const Value& object, const std::string& name) {
+    return given<std::string>(object, name).value_or("");
+}
+/// Both read a text that the schema has already validated.
+[[nodiscard]] std::optional<Duration> length_in(const Value& object, const std::string& name);
+[[nodiscard]] Uuid id_in(const Value& object);  ///< the member "id"; nil: it is missing
+
 /// One request while its handler answers it: the client, the parameters and the body, parsed and checked.
 class Call {
 public:
@@ -51,8 +66,8 @@ public:
     /// Sets the name of the client for the log, once the handler knows it.
     void note_caller(const Caller& known) { caller_name_ = known.name; }
 
-    /// Returns the value of {name} in the path; empty: the route does not have it.
-    [[nodiscard]] const std::string& path(std::string_view name) const;
+    /// Returns the value of {name} in the path.
+    [[nodiscard]] const std::string& path(const std::string& name) const { return match_.path.at(name); }
 
     /// Returns a connection, lent by the pool until the call ends.
     [[nodiscard]] store::Store& store();
@@ -60,17 +75,27 @@ public:
     [[nodiscard]] const config::Config& config();
 
     // Parameters of the query
-    [[nodiscard]] std::string text(const std::string& parameter) const;  ///< empty: not given
     [[nodiscard]] bool is_given(const std::string& parameter) const { return query.contains(parameter); }
-    [[nodiscard]] bool flag(const std::string& parameter) const;
-    [[nodiscard]] std::int64_t number(const std::string& parameter, std::int64_t otherwise) const;
-    [[nodiscard]] std::optional<Duration> length(const std::string& parameter) const;
-    [[nodiscard]] std::size_t limit() const;
+    [[nodiscard]] std::string text(const std::string& name) const { return query.value(name, ""); }
+    [[nodiscard]] bool flag(const std::string& name) const { return query.value(name, false); }
+    [[nodiscard]] std::int64_t number(const std::string& name, std::int64_t otherwise) const {
+        return query.value(name, otherwise);
+    }
+    [[nodiscard]] std::optional<Duration> length(const std::string& name) const { return length_in(query, name); }
+    /// Returns the states of ?state; empty: all.
+    template <Worded State>
+    [[nodiscard]] std::vector<State> states() const {
+        std::vector<State> states;
+        for (const Value& word : query.value("state", Value::array()))
+            states.push_back(parse_word<State>(word.get_ref<const std::string&>()).value());
+        return states;
+    }
+    [[nodiscard]] std::size_t limit() const { return static_cast<std::size_t>(number("limit", 50)); }
     [[nodiscard]] Duration patience() const;  ///< of a wait: ?timeout, by default 30 s, at most one minute
 
     // Members of the body
-    [[nodiscard]] std::string body_text(const std::string& member) const;  ///< empty: not given, or null
-    [[nodiscard]] std::optional<Duration> body_length(const std::string& member) const;
+    [[nodiscard]] std::string body_text(const std::string& name) const { return text_in(body, name); }
+    [[nodiscard]] bool body_flag(const std::string& name) const { return given<bool>(body, name).value_or(false); }
 
     /// Writes an event that says who did what, for orders that the store itself does not record.
     void audit(std::string message, const Uuid& task = {}, const Uuid& worker = {}, const Uuid& job = {});
@@ -82,16 +107,17 @@ private:
     std::shared_ptr<const config::Config> config_;
 };
 
-/// Returns an optional member of a body; nullptr: it is missing or null.
-[[nodiscard]] inline const Value* given(const Value& object, const std::string& member) {
-    const auto found = object.find(member);
-    return found == object.end() || found->is_null() ? nullptr : &*found;
+/// Answers a page of lines: {"items", "next", "ended"}. `number` is the member or function that gives the number of a
+/// line; `next` is that of the last line. `has_ended`: nothing more will be written.
+template <typename Line, typename Number>
+[[nodiscard]] http::Response answer_lines(const Call& call, const std::vector<Line>& lines, Number number,
+                                          bool has_ended) {
+    return answer({{"items", views::array_of(lines)},
+                   {"next", lines.empty() ? call.number("after", 0) : std::invoke(number, lines.back())},
+                   {"ended", lines.size() < call.limit() && has_ended}});
 }
 
 /// Returns the Last-Event-ID with which a client resumes a stream; nullopt: it is missing, or not a valid number.
 [[nodiscard]] std::optional<std::int64_t> last_event_id(const http::Request& request);
-
-/// Returns the duration of a text that the schema has already validated.
-[[nodiscard]] Duration duration_of(const std::string& text);
 
 }  // namespace holdfast::api

@@ -1,9 +1,8 @@
-#include "views/catalog.h"
 #include "base/text.h"
-#include "config/workflow_file.h"
+#include "config/config.h"
 #include "server/api/definitions.h"
 #include "server/api/resources.h"
-#include "views/settings.h"
+#include "views/configuration.h"
 
 namespace holdfast::api {
 
@@ -16,33 +15,31 @@ const auto& find_entry(const Entries& entries, const std::string& name, std::str
     if (found != entries.end()) return found->second;
     std::vector<std::string> names;
     for (const auto& [each, entry] : entries) names.push_back(each);
-    const auto meant = nearest_word(name, names);
-    throw Problem("NOT_FOUND", concat("the server's catalog has no ", kind, " '", name, "'",
-                                      meant ? concat("; did you mean ", *meant, "?") : std::string()));
+    throw Problem("NOT_FOUND",
+                  concat("the server's catalog has no ", kind, " '", name, "'", suggestion(name, names)));
 }
 
 }  // namespace
 
 http::Reply list_catalog_tasks(Call& call) {
     Json items = Json::array();
-    for (const auto& [name, definition] : call.config().tasks)
-        items.push_back(views::to_json_shape(views::CatalogTask{name, definition}));
-    return answer(list_of(std::move(items)));
+    for (const auto& [name, definition] : call.config().tasks) items.push_back(views::to_json_shape(definition));
+    return answer_list(std::move(items));
 }
 
 http::Reply show_catalog_task(Call& call) {
     const std::string& name = call.path("name");
-    return answer(views::to_json_shape(views::CatalogTask{name, find_entry(call.config().tasks, name, "task")}));
+    return answer(find_entry(call.config().tasks, name, "task"));
 }
 
 http::Reply list_catalog_workflows(Call& call) {
     Json items = Json::array();
     for (const auto& [name, workflow] : call.config().workflows) items.push_back(views::to_json_shape(workflow));
-    return answer(list_of(std::move(items)));
+    return answer_list(std::move(items));
 }
 
 http::Reply show_catalog_workflow(Call& call) {
-    return answer(views::to_json_shape(find_entry(call.config().workflows, call.path("name"), "workflow")));
+    return answer(find_entry(call.config().workflows, call.path("name"), "workflow"));
 }
 
 http::Reply validate_yaml(Call& call) {

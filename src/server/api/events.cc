@@ -36,24 +36,24 @@ Events read_page(store::ClientStore& store, const EventFilter& filter, std::int6
     return store.events({.task = filter.task, .worker = filter.worker, .after_id = after, .limit = page_of_history});
 }
 
-Json shape_of(const Events& events) {
-    return views::array_of(std::vector<views::WholeEvent>(events.begin(), events.end()));
+http::Response answer_events(const Events& events, Json next = nullptr) {
+    return answer_list(std::vector<views::WholeEvent>(events.begin(), events.end()), std::move(next));
 }
 
 /// Returns the oldest lines first. `next` is the line where the search ended, even if it did not pass the filter.
-Json list_after(Call& call, const EventFilter& filter, std::int64_t after) {
+http::Response list_after(Call& call, const EventFilter& filter, std::int64_t after) {
     Events found;
     for (int pages = 0; pages < most_pages; ++pages) {
         Events page = read_page(call.store(), filter, after);
         const bool is_last = page.size() < page_of_history;
         for (auto& event : page) {
-            if (found.size() == call.limit()) return list_of(shape_of(found), after);
+            if (found.size() == call.limit()) return answer_events(found, after);
             after = event.id;
             if (is_wanted(filter, event)) found.push_back(std::move(event));
         }
-        if (is_last) return list_of(shape_of(found));
+        if (is_last) return answer_events(found);
     }
-    return list_of(shape_of(found), after);
+    return answer_events(found, after);
 }
 
 /// Returns the whole history of one task, job or worker, newest first: it is short.
@@ -70,13 +70,13 @@ Events newest_about(store::ClientStore& store, const EventFilter& filter) {
     return all;
 }
 
-Json list_newest(Call& call, const EventFilter& filter) {
+http::Response list_newest(Call& call, const EventFilter& filter) {
     const bool is_about_one = filter.task || filter.job || filter.worker;
     const std::size_t looked_at = filter.kind.empty() ? call.limit() : page_of_history * most_pages;
     Events events = is_about_one ? newest_about(call.store(), filter) : call.store().last_events(looked_at);
     std::erase_if(events, [&](const auto& event) { return !is_wanted(filter, event); });
     if (events.size() > call.limit()) events.resize(call.limit());
-    return list_of(shape_of(events));
+    return answer_events(events);
 }
 
 std::optional<std::int64_t> where_to_go_on(const Call& call) {
@@ -93,8 +93,8 @@ http::Reply list_or_stream_events(Call& call) {
     if (wants_stream)
         return http::EventStream{.headers = {},
                                  .source = call.services.live.events(filter, where_to_go_on(call), call.caller.hash)};
-    if (call.is_given("after")) return answer(list_after(call, filter, call.number("after", 0)));
-    return answer(list_newest(call, filter));
+    if (call.is_given("after")) return list_after(call, filter, call.number("after", 0));
+    return list_newest(call, filter);
 }
 
 }  // namespace holdfast::api

@@ -54,9 +54,9 @@ http::Reply show_readiness(Call& call) {
 }
 
 http::Reply show_metrics(Call& call) {
-    http::Response response{.content_type = call.route.content_type, .body = call.services.parts.metrics()};
-    response.headers.emplace_back("cache-control", "no-store");
-    return response;
+    return http::Response{.headers = {{"cache-control", "no-store"}},
+                          .content_type = call.route.content_type,
+                          .body = call.services.parts.metrics()};
 }
 
 }  // namespace holdfast::api

@@ -59,6 +59,10 @@ void collect(store::ClientStore& store, const std::vector<StepInfo>& steps, cons
     }
 }
 
+std::int64_t offset_of(const views::StepLogLine& line) {
+    return line.line.offset;
+}
+
 /// Offsets are unique across all tasks of a store, so sorting by them gives the order in which lines were stored.
 std::vector<views::StepLogLine> read_once(Call& call, const std::vector<Source>& sources, std::int64_t after) {
     std::vector<views::StepLogLine> lines;
@@ -66,7 +70,7 @@ std::vector<views::StepLogLine> read_once(Call& call, const std::vector<Source>&
         for (auto& record :
              call.store().read_logs({.task = source.task, .after_offset = after, .limit = call.limit()}))
             lines.push_back({source.step, source.task, std::move(record)});
-    std::ranges::sort(lines, {}, [](const views::StepLogLine& line) { return line.line.offset; });
+    std::ranges::sort(lines, {}, offset_of);
     if (lines.size() > call.limit())
         lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(call.limit()), lines.end());
     return lines;
@@ -77,18 +81,17 @@ std::vector<views::StepLogLine> read_once(Call& call, const std::vector<Source>&
 std::vector<views::StepLogLine> read_lines(Call& call, const std::vector<Source>& sources, std::int64_t after) {
     std::vector<views::StepLogLine> lines = read_once(call, sources, after);
     if (lines.empty() || sources.size() == 1) return lines;
-    const std::int64_t end = lines.back().line.offset;
+    const std::int64_t end = offset_of(lines.back());
     lines = read_once(call, sources, after);
-    std::erase_if(lines, [end](const views::StepLogLine& line) { return line.line.offset > end; });
+    std::erase_if(lines, [end](const views::StepLogLine& line) { return offset_of(line) > end; });
     return lines;
 }
 
 http::Response read_job_events(Call& call, const JobInfo& job) {
-    const std::int64_t after = call.number("after", 0);
-    const auto events = call.store().job_events({.job = job.id, .after_id = after, .limit = call.limit()});
-    return answer({{"items", views::array_of(std::vector<views::WholeEvent>(events.begin(), events.end()))},
-                   {"next", events.empty() ? after : events.back().id},
-                   {"ended", events.size() < call.limit() && is_terminal(job.state)}});
+    const auto events =
+        call.store().job_events({.job = job.id, .after_id = call.number("after", 0), .limit = call.limit()});
+    return answer_lines(call, std::vector<views::WholeEvent>(events.begin(), events.end()), &store::EventRecord::id,
+                        is_terminal(job.state));
 }
 
 }  // namespace
@@ -105,11 +108,7 @@ http::Reply read_step_log(Call& call) {
     if (call.path("step") == server_step) return read_job_events(call, job);
     Sources sources;
     collect(call.store(), read_steps(call, job), "", sources);
-    const std::int64_t after = call.number("after", 0);
-    const auto lines = read_lines(call, sources.all, after);
-    return answer({{"items", views::array_of(lines)},
-                   {"next", lines.empty() ? after : lines.back().line.offset},
-                   {"ended", lines.size() < call.limit() && sources.have_ended}});
+    return answer_lines(call, read_lines(call, sources.all, call.number("after", 0)), offset_of, sources.have_ended);
 }
 
 }  // namespace holdfast::api

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <map>
 
+#include "base/assert.h"
 #include "base/text.h"
-#include "client/certainty.h"
-#include "config/workflow_file.h"
+#include "client/operations.h"
+#include "config/config.h"
 #include "core/json_text.h"
-#include "core/workflow/choice.h"
+#include "core/public_words.h"
+#include "core/workflow/workflow.h"
 #include "platform/task_ids.h"
 #include "server/api/definitions.h"
 #include "server/api/ids.h"
@@ -31,7 +33,6 @@ std::string only_name(const Workflows& workflows, std::string_view where) {
 }
 
 core::WorkflowBundle bundle_of_text(Call& call, const std::string& yaml) {
-    call.caller.require(store::Scope::Operate, "a definition of one's own");
     require_bearable(yaml);
     const config::Config& config = call.config();
     auto read = config::read_workflow_text(yaml, "workflow.yaml", config.tasks, config.workflows);
@@ -48,11 +49,6 @@ core::WorkflowBundle bundle_of_text(Call& call, const std::string& yaml) {
     return core::bundle_of(name, workflows);
 }
 
-core::WorkflowBundle bundle_of_definition(Call& call, const Value& definition) {
-    call.caller.require(store::Scope::Operate, "a definition of one's own");
-    return checked_bundle(definition);
-}
-
 core::WorkflowBundle bundle_of_catalog(Call& call) {
     const std::string name = call.body_text("workflow");
     if (name.empty()) throw Problem("BAD_PARAMETER", "the name of a workflow is missing, or yaml that defines one");
@@ -61,18 +57,20 @@ core::WorkflowBundle bundle_of_catalog(Call& call) {
 }
 
 core::WorkflowBundle wanted_bundle(Call& call) {
-    if (const Value* yaml = given(call.body, "yaml")) return bundle_of_text(call, yaml->get<std::string>());
-    if (const Value* definition = given(call.body, "definition")) return bundle_of_definition(call, *definition);
-    return bundle_of_catalog(call);
+    const auto yaml = given<std::string>(call.body, "yaml");
+    const auto definition = given<Value>(call.body, "definition");
+    if (yaml || definition) call.caller.require(store::Scope::Operate, "a definition of one's own");
+    if (yaml) return bundle_of_text(call, *yaml);
+    return definition ? checked_bundle(*definition) : bundle_of_catalog(call);
 }
 
 http::Response started(const SubmitOutcome& outcome) {
     const std::string id = outcome.id.to_string();
     switch (outcome.status) {
         case SubmitStatus::Accepted:
-            return answer({{"id", id}, {"status", "accepted"}}, 201);
         case SubmitStatus::Existing:
-            return answer({{"id", id}, {"status", "existing"}});
+            return answer({{"id", id}, {"status", word_of(outcome.status)}},
+                          outcome.status == SubmitStatus::Accepted ? 201 : 200);
         case SubmitStatus::PayloadMismatch:
             throw Problem("PAYLOAD_MISMATCH", concat("job ", id, " has the same id but another workflow or input"));
         case SubmitStatus::TooOld:
@@ -87,9 +85,7 @@ http::Response started(const SubmitOutcome& outcome) {
 
 JobQuery query_of(Call& call) {
     JobQuery query;
-    if (call.is_given("state"))
-        for (const Value& word : call.query.at("state"))
-            query.states.push_back(*parse_job_state(word.get_ref<const std::string&>()));
+    query.states = call.states<JobState>();
     query.workflow = call.text("workflow");
     if (call.is_given("parent")) query.parent = find_job(call.store(), call.text("parent")).id;
     query.with_children = call.flag("children");
@@ -107,13 +103,12 @@ bool matches(const JobInfo& job, const JobQuery& query) {
 }
 
 /// Returns the jobs with the prefix ?id, newest first. Few jobs share a prefix: all are read, and filtered here.
-std::vector<JobInfo> jobs_that_begin(Call& call, const JobQuery& query) {
+std::vector<JobInfo> jobs_with_id(Call& call, const JobQuery& query) {
     const std::string prefix = call.text("id");
     if (!may_begin_an_id(prefix))
         throw Problem("BAD_PARAMETER", "?id must be the beginning of an id: digits 0-9, a-f and dashes");
-    std::vector<JobInfo> jobs;
-    for (auto& job : call.store().find_jobs(call.store().jobs_with_prefix(prefix, 1000)))
-        if (job && matches(*job, query)) jobs.push_back(*std::move(job));
+    auto jobs = jobs_that_begin(call.store(), prefix, 1000);
+    std::erase_if(jobs, [&](const JobInfo& job) { return !matches(job, query); });
     std::ranges::sort(jobs, std::greater(), &JobInfo::id);
     if (jobs.size() > query.limit) jobs.resize(query.limit);
     return jobs;
@@ -142,14 +137,48 @@ views::JobStory story_of(const JobInfo& job, const std::vector<StepInfo>& steps,
     return story;
 }
 
+// ---- Orders -------------------------------------------------------------------------------------
+
+using Verb = std::vector<SteerStatus> (store::ClientStore::*)(const store::SteerJobsParams&);
+
+/// Returns the job that the order is about. Throws FORBIDDEN unless the caller may use all of its queues.
+JobInfo steered_job(Call& call) {
+    JobInfo job = find_job(call.store(), call.path("id"));
+    if (!call.caller.queues.empty()) require_queues_of(call.caller, call.store().job_definition(job.id));
+    return job;
+}
+
+http::Response steer(Call& call, Verb verb, std::string_view applied) {
+    const Uuid id = steered_job(call).id;
+    const auto status =
+        (call.store().*verb)({.jobs = {id}, .who = call.caller.who(), .reason = call.body_text("reason")}).front();
+    require_steered(status, "job", id);
+    return steered(id, status == SteerStatus::Already ? "already" : applied);
+}
+
+void require_decided(store::DecideStatus status, const JobInfo& job, const std::string& step) {
+    switch (status) {
+        case store::DecideStatus::Applied:
+            return;
+        case store::DecideStatus::Already:
+            throw Problem("CONFLICT",
+                          concat("step ", step, " had been decided, or had ended, before; nothing was changed"));
+        case store::DecideStatus::NotWaiting:
+            throw Problem("CONFLICT", concat("step ", step, " does not wait for an approval yet"));
+        case store::DecideStatus::NotFound:
+            throw Problem("NOT_FOUND", concat("job ", job.id.to_string(), " has no approval '", step, "'"));
+    }
+    HOLDFAST_ASSERT(false);
+}
+
 }  // namespace
 
 http::Reply start_job(Call& call) {
     const core::WorkflowBundle bundle = wanted_bundle(call);
     require_queues_of(call.caller, bundle);
-    const Value* id = given(call.body, "id");
+    const Uuid id = id_in(call.body);
     const store::NewJob job{
-        .id = id == nullptr ? platform::new_task_id() : Uuid::parse(id->get<std::string>()).value_or(Uuid()),
+        .id = id.is_nil() ? platform::new_task_id() : id,
         .definition = core::to_json_text(bundle),
         .input = checked_input(bundle.workflows.at(bundle.main), core::json_member(call.request.body, "input")),
         .who = call.caller.who(),
@@ -159,16 +188,16 @@ http::Reply start_job(Call& call) {
 
 http::Reply list_jobs(Call& call) {
     const JobQuery query = query_of(call);
-    const auto jobs = call.is_given("id") ? jobs_that_begin(call, query) : call.store().list_jobs(query);
+    const auto jobs = call.is_given("id") ? jobs_with_id(call, query) : call.store().list_jobs(query);
     const bool is_full = jobs.size() == query.limit;
-    return answer(list_of(views::array_of(jobs), is_full ? Json(jobs.back().id.to_string()) : Json()));
+    return answer_list(jobs, is_full ? Json(jobs.back().id.to_string()) : Json());
 }
 
 http::Reply show_job(Call& call) {
     const JobInfo job = find_job(call.store(), call.path("id"));
     const Dependencies dependencies = dependencies_of(call.store(), job);
     const auto steps = call.store().steps({.job = job.id, .with_items = call.flag("items"), .step = {}});
-    return answer(views::to_json_shape(story_of(job, steps, dependencies)));
+    return answer(story_of(job, steps, dependencies));
 }
 
 http::Reply show_job_definition(Call& call) {
@@ -180,6 +209,41 @@ http::Reply wait_for_job(Call& call) {
     const JobInfo job = find_job(call.store(), call.path("id"));
     if (is_terminal(job.state)) return ending_answer(job.id, std::optional(job));
     return call.services.live.wait_for({Waited::Kind::Job, job.id}, call.patience());
+}
+
+/// A job with running steps becomes CANCELLED only after their workers have stopped them.
+http::Reply cancel_job(Call& call) {
+    http::Response response = steer(call, &store::ClientStore::cancel_jobs, "cancelled");
+    const JobInfo job = find_job(call.store(), call.path("id"));
+    return is_terminal(job.state) ? std::move(response) : steered(job.id, "requested");
+}
+
+http::Reply set_job_paused(Call& call, bool paused) {
+    return paused ? steer(call, &store::ClientStore::pause_jobs, "paused")
+                  : steer(call, &store::ClientStore::resume_jobs, "resumed");
+}
+
+http::Reply retry_job(Call& call) {
+    const JobInfo job = steered_job(call);
+    if (!job.parent.is_nil())
+        throw Problem("CONFLICT",
+                      concat("job ", job.id.to_string(),
+                             " was started by another; retry the one at the top: ", job.root.to_string()));
+    const Uuid retry = client::retry_ended_job(call.store(), job.id, call.caller.who(), id_in(call.body));
+    return answer({{"id", retry.to_string()}, {"retry_of", job.id.to_string()}}, 201);
+}
+
+http::Reply decide_step(Call& call) {
+    const JobInfo job = steered_job(call);
+    const std::string& step = call.path("step");
+    const bool approve = call.body.at("approve").get<bool>();
+    require_decided(call.store().decide_approval({.job = job.id,
+                                                  .step = step,
+                                                  .approve = approve,
+                                                  .who = call.caller.who(),
+                                                  .reason = call.body_text("reason")}),
+                    job, step);
+    return answer({{"id", job.id.to_string()}, {"step", step}, {"status", approve ? "approved" : "rejected"}});
 }
 
 }  // namespace holdfast::api

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "base/log.h"
-#include "server/api/parts.h"
+#include "server/api/api.h"
 #include "server/api/recent.h"
 #include "server/api/streams.h"
 #include "server/api/waiting_list.h"

@@ -48,26 +48,24 @@ std::int64_t failed_tasks(Call& call) {
 
 Picture take_picture(Call& call) {
     store::Store& store = call.store();
-    Picture picture;
-    picture.now = store.now();
-    picture.tasks = call.services.counts.tasks(store);
-    picture.jobs = call.services.counts.jobs(store);
-    picture.vitals = store.vitals();
+    Picture picture{.now = store.now(),
+                    .tasks = call.services.counts.tasks(store),
+                    .jobs = call.services.counts.jobs(store),
+                    .vitals = store.vitals(),
+                    .unregistered = store.look().unregistered,
+                    .queues = store.queues(),
+                    .backlog = store.backlog(),
+                    .schedules = store.schedules(),
+                    .failed_tasks = failed_tasks(call),
+                    .sweeper = store.sweep_lease("the api, which only looks", Duration::zero()).holder};
+    picture.failed_jobs = recently_failed(store, picture.now);
     for (const auto& record : store.workers())
         picture.workers.push_back(views::view_of(record, call.config().recovery));
-    picture.unregistered = store.look().unregistered;
-    picture.queues = store.queues();
-    picture.backlog = store.backlog();
-    picture.schedules = store.schedules();
-    picture.failed_jobs = recently_failed(store, picture.now);
-    picture.failed_tasks = failed_tasks(call);
-    picture.sweeper = store.sweep_lease("the api, which only looks", Duration::zero()).holder;
     return picture;
 }
 
 // ---- Concerns for the operator ------------------------------------------------------------------
 
-using Concern = views::Concern;
 using views::Severity;
 
 std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
@@ -89,7 +87,19 @@ std::int64_t count_unmatched(const Picture& picture) {
     return tasks;
 }
 
-void note_workers(const Picture& picture, std::vector<Concern>& concerns) {
+/// Collects concerns. One that counts nothing is left out.
+struct Concerns {
+    std::vector<views::Concern> all = {};
+
+    void problem(std::string kind, std::int64_t count, std::string text, views::Link link) {
+        if (count > 0) all.push_back({std::move(kind), Severity::Problem, std::move(text), std::move(link), count});
+    }
+    void warning(std::string kind, std::int64_t count, std::string text, views::Link link) {
+        if (count > 0) all.push_back({std::move(kind), Severity::Warning, std::move(text), std::move(link), count});
+    }
+};
+
+void note_workers(const Picture& picture, Concerns& concerns) {
     std::int64_t stale = 0, present = 0;
     std::string first;
     for (const auto& worker : picture.workers) {
@@ -98,79 +108,66 @@ void note_workers(const Picture& picture, std::vector<Concern>& concerns) {
         if (worker.fresh) continue;
         if (stale++ == 0) first = worker.record.registration.id.to_string();
     }
-    if (stale > 0)
-        concerns.push_back({"worker_stale", Severity::Problem,
-                            counted(stale, "worker does not beat", "workers do not beat"), "workers",
-                            stale == 1 ? first : "", stale});
-    if (const auto missing = std::ssize(picture.unregistered); missing > 0)
-        concerns.push_back({"worker_unregistered", Severity::Warning,
-                            counted(missing, "worker holds tasks and has no row: they are recovered",
-                                    "workers hold tasks and have no row: they are recovered"),
-                            "recovery", "", missing});
-    const std::int64_t unmatched = count_unmatched(picture);
-    if (present == 0 && picture.tasks.pending > 0)
-        concerns.push_back(
-            {"no_workers", Severity::Problem,
-             concat("no worker is there; ", counted(picture.tasks.pending, "task waits", "tasks wait")), "workers",
-             "", picture.tasks.pending});
-    else if (unmatched > 0)
-        concerns.push_back(
-            {"unmatched", Severity::Problem,
-             counted(unmatched, "task waits that no worker can run", "tasks wait that no worker can run"), "tasks",
-             "", unmatched});
+    concerns.problem("worker_stale", stale, counted(stale, "worker does not beat", "workers do not beat"),
+                     {"workers", stale == 1 ? first : ""});
+    const auto missing = std::ssize(picture.unregistered);
+    concerns.warning("worker_unregistered", missing,
+                     counted(missing, "worker holds tasks and has no row: they are recovered",
+                             "workers hold tasks and have no row: they are recovered"),
+                     {"recovery"});
+    const std::int64_t pending = picture.tasks.pending, unmatched = count_unmatched(picture);
+    if (present == 0 && pending > 0)
+        concerns.problem("no_workers", pending,
+                         concat("no worker is there; ", counted(pending, "task waits", "tasks wait")), {"workers"});
+    else
+        concerns.problem("unmatched", unmatched,
+                         counted(unmatched, "task waits that no worker can run", "tasks wait that no worker can run"),
+                         {"tasks"});
 }
 
-void note_failures(const Picture& picture, std::vector<Concern>& concerns) {
+void note_failures(const Picture& picture, Concerns& concerns) {
     const auto jobs = std::ssize(picture.failed_jobs);
-    if (jobs > 0)
-        concerns.push_back({"job_failed", Severity::Problem,
-                            concat(counted(jobs, "job", "jobs"), " failed in the last hour"), "jobs",
-                            jobs == 1 ? picture.failed_jobs.front().id.to_string() : "", jobs});
-    if (picture.failed_tasks > 0)
-        concerns.push_back({"task_failed", Severity::Warning,
-                            concat(counted(picture.failed_tasks, "task", "tasks"), " failed in the last hour"),
-                            "tasks", "", picture.failed_tasks});
+    concerns.problem("job_failed", jobs, concat(counted(jobs, "job", "jobs"), " failed in the last hour"),
+                     {"jobs", jobs == 1 ? picture.failed_jobs.front().id.to_string() : ""});
+    concerns.warning("task_failed", picture.failed_tasks,
+                     concat(counted(picture.failed_tasks, "task", "tasks"), " failed in the last hour"), {"tasks"});
 }
 
-void note_queues(const Picture& picture, std::vector<Concern>& concerns) {
+void note_queues(const Picture& picture, Concerns& concerns) {
     for (const auto& queue : picture.queues)
-        if (queue.paused && queue.pending > 0)
-            concerns.push_back({"queue_paused", Severity::Warning,
-                                concat("queue ", queue.name, " is paused; ",
-                                       counted(queue.pending, "task waits in it", "tasks wait in it")),
-                                "queues", queue.name, queue.pending});
+        if (queue.paused)
+            concerns.warning("queue_paused", queue.pending,
+                             concat("queue ", queue.name, " is paused; ",
+                                    counted(queue.pending, "task waits in it", "tasks wait in it")),
+                             {"queues", queue.name});
 }
 
-void note_schedules(const Picture& picture, std::vector<Concern>& concerns) {
+void note_schedules(const Picture& picture, Concerns& concerns) {
     for (const auto& record : picture.schedules) {
-        const auto view = views::view_of(record, picture.now, 1);
-        if (!view.problem.empty())
-            concerns.push_back({"schedule_problem", Severity::Problem,
-                                concat("schedule ", record.schedule.name, ": ", view.problem), "schedules",
-                                record.schedule.name, 1});
+        const std::string& name = record.schedule.name;
+        const std::string problem = views::view_of(record, picture.now, 1).problem;
+        if (!problem.empty())
+            concerns.problem("schedule_problem", 1, concat("schedule ", name, ": ", problem), {"schedules", name});
     }
 }
 
 /// Returns the concerns, the worst first.
-std::vector<Concern> concerns_of(const Picture& picture) {
-    std::vector<Concern> concerns;
+std::vector<views::Concern> concerns_of(const Picture& picture) {
+    Concerns concerns;
     if (picture.sweeper.empty())
-        concerns.push_back({"nobody_sweeps", Severity::Problem,
-                            "no process does recovery: start a worker or a server", "recovery", "", 1});
+        concerns.problem("nobody_sweeps", 1, "no process does recovery: start a worker or a server", {"recovery"});
     note_workers(picture, concerns);
     note_failures(picture, concerns);
     note_schedules(picture, concerns);
-    if (picture.vitals.approvals > 0)
-        concerns.push_back(
-            {"approval", Severity::Warning,
-             counted(picture.vitals.approvals, "step waits for a decision", "steps wait for a decision"), "jobs", "",
-             picture.vitals.approvals});
+    const std::int64_t approvals = picture.vitals.approvals;
+    concerns.warning("approval", approvals,
+                     counted(approvals, "step waits for a decision", "steps wait for a decision"), {"jobs"});
     note_queues(picture, concerns);
-    std::ranges::stable_sort(concerns, {}, &Concern::severity);
-    return concerns;
+    std::ranges::stable_sort(concerns.all, {}, &views::Concern::severity);
+    return concerns.all;
 }
 
-// ---- The answer -------------------------------------------------------------------------------------
+// ---- The answer ---------------------------------------------------------------------------------
 
 views::WorkerCounts count_workers(const std::vector<views::WorkerView>& workers) {
     views::WorkerCounts counts;
@@ -187,24 +184,36 @@ views::WorkerCounts count_workers(const std::vector<views::WorkerView>& workers)
     return counts;
 }
 
-std::optional<views::OldestWaiting> oldest_of(const store::Vitals& vitals) {
-    if (!vitals.oldest_waits) return std::nullopt;
-    return views::OldestWaiting{.task = vitals.oldest_task, .waits = *vitals.oldest_waits};
+store::StatsParams stats_params(const Call& call) {
+    constexpr Duration shortest = std::chrono::minutes(1), longest = std::chrono::hours(24 * 7);
+    store::StatsParams params;
+    params.window = call.length("window").value_or(params.window);
+    params.buckets = static_cast<int>(call.number("buckets", params.buckets));
+    if (params.window < shortest || params.window > longest)
+        throw Problem("BAD_PARAMETER", "?window must be 1m to 7d", {{"?window", "must be 1m to 7d"}});
+    return params;
 }
 
 }  // namespace
 
 http::Reply show_overview(Call& call) {
     const Picture picture = take_picture(call);
-    return answer(views::to_json_shape(views::Overview{.now = picture.now,
-                                                       .version = call.services.parts.version,
-                                                       .store = call.store().describe(),
-                                                       .tasks = picture.tasks,
-                                                       .jobs = picture.jobs,
-                                                       .workers = count_workers(picture.workers),
-                                                       .queues = picture.queues,
-                                                       .oldest_waiting = oldest_of(picture.vitals),
-                                                       .attention = concerns_of(picture)}));
+    views::Overview overview{.now = picture.now,
+                             .version = call.services.parts.version,
+                             .store = call.store().describe(),
+                             .tasks = picture.tasks,
+                             .jobs = picture.jobs,
+                             .workers = count_workers(picture.workers),
+                             .queues = picture.queues,
+                             .attention = concerns_of(picture)};
+    if (const auto waits = picture.vitals.oldest_waits)
+        overview.oldest_waiting = {picture.vitals.oldest_task, *waits};
+    return answer(overview);
+}
+
+http::Reply show_stats(Call& call) {
+    const store::StatsParams params = stats_params(call);
+    return answer(views::StatsView{params.window, call.services.counts.statistics(call.store(), params)});
 }
 
 }  // namespace holdfast::api

@@ -15,7 +15,7 @@ namespace holdfast::api {
 /// A short-lived cache of values that are costly to read and the same for every client: many requests within that
 /// time cost one read. The more a read cost, the longer its value is kept. Thread-safe; concurrent callers share one
 /// read.
-template <typename Key, typename Value>
+template <typename Key, typename Value, typename Steady = std::chrono::steady_clock>
 class Recent {
 public:
     /// `at_most`: the longest time that a value is kept; zero: values are not cached.
@@ -54,17 +54,16 @@ public:
     }
 
 private:
-    using Steady = std::chrono::steady_clock;
+    using Instant = typename Steady::time_point;
+    using Length = typename Steady::duration;
     struct Kept {
         Value value;
-        Steady::time_point until, at_least_until;
+        Instant until, at_least_until;
     };
     static constexpr std::size_t most_keys = 32;
-    static constexpr Steady::duration shortest = std::chrono::milliseconds(100);
+    static constexpr Length shortest = std::chrono::milliseconds(100);
 
-    [[nodiscard]] Steady::time_point from_now(Steady::duration length) const {
-        return Steady::now() + std::min<Steady::duration>(length, at_most_);
-    }
+    [[nodiscard]] Instant from_now(Length length) const { return Steady::now() + std::min<Length>(length, at_most_); }
 
     [[nodiscard]] std::optional<Value> find(const Key& key) {
         const std::lock_guard lock(mutex_);
@@ -78,7 +77,7 @@ private:
         return changes_;
     }
 
-    void keep(const Key& key, const Value& value, Steady::duration cost, std::uint64_t changes) {
+    void keep(const Key& key, const Value& value, Length cost, std::uint64_t changes) {
         Kept kept{value, from_now(std::max(shortest, 20 * cost)), from_now(5 * cost)};
         const std::lock_guard lock(mutex_);
         if (changes != changes_) kept.until = kept.at_least_until;

@@ -23,10 +23,8 @@ http::Reply list_jobs(Call& call);
 http::Reply show_job(Call& call);
 http::Reply show_job_definition(Call& call);
 http::Reply wait_for_job(Call& call);
-// job_orders.cc
 http::Reply cancel_job(Call& call);
-http::Reply pause_job(Call& call);
-http::Reply resume_job(Call& call);
+http::Reply set_job_paused(Call& call, bool paused);
 http::Reply retry_job(Call& call);
 http::Reply decide_step(Call& call);
 // job_steps.cc
@@ -42,15 +40,10 @@ http::Reply validate_yaml(Call& call);
 http::Reply list_workers(Call& call);
 http::Reply show_worker(Call& call);
 http::Reply list_worker_states(Call& call);
-http::Reply drain_worker(Call& call);
-http::Reply cordon_worker(Call& call);
-http::Reply uncordon_worker(Call& call);
+http::Reply order_worker(Call& call, store::WorkerOrder order);
 http::Reply remove_worker(Call& call);
 // queues.cc
-http::Reply list_queues(Call& call);
-http::Reply pause_queue(Call& call);
-http::Reply resume_queue(Call& call);
-// keys.cc
+http::Reply set_queue_paused(Call& call, bool paused);
 http::Reply list_keys(Call& call);
 http::Reply declare_key(Call& call);
 http::Reply remove_key(Call& call);
@@ -58,27 +51,24 @@ http::Reply remove_key(Call& call);
 http::Reply list_schedules(Call& call);
 http::Reply apply_schedules(Call& call);
 http::Reply show_schedule(Call& call);
-http::Reply pause_schedule(Call& call);
-http::Reply resume_schedule(Call& call);
+http::Reply set_schedule_paused(Call& call, bool paused);
 http::Reply run_schedule(Call& call);
 http::Reply remove_schedule(Call& call);
 // recovery.cc
 http::Reply show_recovery(Call& call);
 http::Reply list_stale_tasks(Call& call);
-http::Reply fail_running(Call& call);
-http::Reply requeue_claimed(Call& call);
+/// RUNNING tasks fail, CLAIMED ones are requeued.
+http::Reply settle_stale(Call& call, TaskState state);
 http::Reply sweep(Call& call);
 http::Reply prune(Call& call);
-http::Reply list_replicas(Call& call);
-// overview.cc, stats.cc, events.cc
+// overview.cc, events.cc
 http::Reply show_overview(Call& call);
 http::Reply show_stats(Call& call);
 http::Reply list_or_stream_events(Call& call);
-// session.cc, tokens.cc
+// tokens.cc
 http::Reply show_session(Call& call);
 http::Reply log_in(Call& call);
 http::Reply log_out(Call& call);
-http::Reply list_tokens(Call& call);
 http::Reply create_token(Call& call);
 http::Reply revoke_token(Call& call);
 // health.cc, docs.cc

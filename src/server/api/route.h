@@ -1,10 +1,10 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "server/api/answers.h"
 #include "server/api/schema.h"
 #include "server/http/server.h"
 #include "store/token_records.h"
@@ -43,10 +43,13 @@ struct Route {
 /// Returns every route, by chapter.
 [[nodiscard]] const std::vector<Route>& routes();
 
+/// Returns the OpenAPI 3.1 document of all routes.
+[[nodiscard]] Json openapi_document(const std::string& version);
+
 /// A route, and the values of the {names} in its path.
 struct RouteMatch {
     const Route* route = nullptr;
-    std::vector<std::pair<std::string, std::string>> path = {};
+    std::map<std::string, std::string> path = {};
 };
 
 /// Returns the route of a request; HEAD matches GET. Throws NO_SUCH_ROUTE, or METHOD_NOT_ALLOWED with the allowed

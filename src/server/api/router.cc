@@ -1,4 +1,4 @@
-#include <map>
+#include <algorithm>
 
 #include "base/text.h"
 #include "server/api/route.h"
@@ -7,79 +7,67 @@ namespace holdfast::api {
 
 namespace {
 
+using Pattern = std::vector<std::string_view>;
 using Segments = std::vector<std::string>;
 
-Segments segments_of(const std::string& path) {
-    Segments segments;
-    for (std::size_t begin = 1; begin <= path.size();) {
-        const std::size_t end = std::min(path.find('/', begin), path.size());
-        segments.push_back(path.substr(begin, end - begin));
-        begin = end + 1;
-    }
-    return segments;
-}
-
-bool is_name(const std::string& segment) {
+bool is_name(std::string_view segment) {
     return segment.starts_with('{');
 }
 
 /// Returns the route table with its paths split into segments, built once.
-const std::vector<std::pair<Segments, const Route*>>& cut_routes() {
+const std::vector<std::pair<Pattern, const Route*>>& cut_routes() {
     static const auto cut = [] {
-        std::vector<std::pair<Segments, const Route*>> made;
-        for (const Route& route : routes()) made.emplace_back(segments_of(route.path), &route);
+        std::vector<std::pair<Pattern, const Route*>> made;
+        for (const Route& route : routes())
+            made.emplace_back(split(std::string_view(route.path).substr(1), '/'), &route);
         return made;
     }();
     return cut;
 }
 
-bool fits(const Segments& pattern, const Segments& path) {
-    if (pattern.size() != path.size()) return false;
-    for (std::size_t i = 0; i < path.size(); ++i)
-        if (!(is_name(pattern[i]) ? !path[i].empty() : pattern[i] == path[i])) return false;
-    return true;
+bool fits(const Pattern& pattern, const Segments& path) {
+    return std::ranges::equal(pattern, path, [](std::string_view wanted, const std::string& segment) {
+        return is_name(wanted) ? !segment.empty() : wanted == segment;
+    });
 }
 
-RouteMatch matched(const Route& route, const Segments& pattern, const Segments& path) {
+RouteMatch matched(const Route& route, const Pattern& pattern, const Segments& path) {
     RouteMatch match{.route = &route, .path = {}};
     for (std::size_t i = 0; i < path.size(); ++i)
-        if (is_name(pattern[i])) match.path.emplace_back(pattern[i].substr(1, pattern[i].size() - 2), path[i]);
+        if (is_name(pattern[i])) match.path.emplace(pattern[i].substr(1, pattern[i].size() - 2), path[i]);
     return match;
 }
 
-[[noreturn]] void refuse_method(const std::string& method, const Segments& allowed) {
-    const std::string list = join(allowed, ", ");
-    throw Problem("METHOD_NOT_ALLOWED", concat("this route knows ", list, ", not ", method))
-        .with_header("allow", list);
+std::string method_of(const std::string& method) {
+    return method == "HEAD" ? "GET" : method;
 }
 
 }  // namespace
 
 RouteMatch match_route(const std::string& method, const Segments& path) {
-    const std::string wanted = method == "HEAD" ? "GET" : method;
     Segments allowed;
     for (const auto& [pattern, route] : cut_routes()) {
         if (!fits(pattern, path)) continue;
-        if (route->method == wanted) return matched(*route, pattern, path);
+        if (route->method == method_of(method)) return matched(*route, pattern, path);
         allowed.push_back(route->method);
         if (route->method == "GET") allowed.emplace_back("HEAD");
     }
-    if (!allowed.empty()) refuse_method(method, allowed);
-    throw Problem("NO_SUCH_ROUTE", concat("there is no /", join(path, "/"), "; /api/docs lists what there is"));
+    if (allowed.empty())
+        throw Problem("NO_SUCH_ROUTE", concat("there is no /", join(path, "/"), "; /api/docs lists what there is"));
+    const std::string list = join(allowed, ", ");
+    throw Problem("METHOD_NOT_ALLOWED", concat("this route knows ", list, ", not ", method))
+        .with_header("allow", list);
 }
 
 http::Lane lane_of(const http::Request& request) {
     if (request.body.size() >= dear_body_bytes) return http::Lane::Dear;
-    const std::string wanted = request.method == "HEAD" ? "GET" : request.method;
     for (const auto& [pattern, route] : cut_routes())
-        if (route->method == wanted && fits(pattern, request.path)) return route->lane;
+        if (route->method == method_of(request.method) && fits(pattern, request.path)) return route->lane;
     return http::Lane::Usual;
 }
 
 bool is_route(const Segments& path) {
-    for (const auto& [pattern, route] : cut_routes())
-        if (fits(pattern, path)) return true;
-    return false;
+    return std::ranges::any_of(cut_routes(), [&](const auto& cut) { return fits(cut.first, path); });
 }
 
 }  // namespace holdfast::api

@@ -1,8 +1,8 @@
-#include <initializer_list>
-
 #include "core/public_words.h"
 #include "server/api/resources.h"
-#include "server/api/route.h"
+#include "views/recovery.h"
+#include "views/task.h"
+#include "views/token.h"
 
 namespace holdfast::api {
 
@@ -11,6 +11,7 @@ namespace route_table {
 namespace {
 
 using enum store::Scope;
+using enum store::WorkerOrder;
 
 /// A row of the table, which names the parts of a route. A row without `scope` is open to every client.
 struct Row : Route {
@@ -33,25 +34,27 @@ private:
     }
 };
 
-Row row(const char* method, const char* path, Handler handler, const char* summary) {
+/// `at`: the method and the path.
+Row row(std::string_view at, Handler handler, const char* summary) {
+    const std::size_t blank = at.find(' ');
     Row made;
-    made.method = method;
-    made.path = path;
+    made.method = at.substr(0, blank);
+    made.path = at.substr(blank + 1);
     made.handler = handler;
     made.summary = summary;
     return made;
 }
-Row get(const char* path, Handler handler, const char* summary) {
-    return row("GET", path, handler, summary);
+
+/// A handler that calls the given one with a fixed last argument.
+template <auto handler, auto argument>
+http::Reply with(Call& call) {
+    return handler(call, argument);
 }
-Row post(const char* path, Handler handler, const char* summary) {
-    return row("POST", path, handler, summary);
-}
-Row put(const char* path, Handler handler, const char* summary) {
-    return row("PUT", path, handler, summary);
-}
-Row remove(const char* path, Handler handler, const char* summary) {
-    return row("DELETE", path, handler, summary);
+
+/// A handler that lists all records that the verb of the store returns.
+template <auto verb>
+http::Reply list_all(Call& call) {
+    return answer_list((call.store().*verb)());
 }
 
 // ---- Shared parameters ------------------------------------------------------------------------------------------
@@ -81,156 +84,164 @@ std::vector<std::pair<const char*, std::vector<Row>>> chapters() {
     // clang-format off
     return {
     {"Tasks", {
-        post("/api/tasks", submit_tasks, "Submit a task, or up to 1000 of them")
+        row("POST /api/tasks", submit_tasks, "Submit a task, or up to 1000 of them")
             .scope(Submit).takes("TaskSubmissions").answers("SubmitAnswer").creates().or_finds(),
-        get("/api/tasks", list_tasks, "Tasks, newest first").scope(Read).answers("TaskList")
+        row("GET /api/tasks", list_tasks, "Tasks, newest first").scope(Read).answers("TaskList")
             .query({states_of<TaskState>(), text("name"), text("queue"),
                     text("worker", "id or name of the worker of its current or last lease"),
                     id_prefix, after_id, limit}),
-        get("/api/tasks/{id}", show_task, "One task, and its life so far").scope(Read).answers("TaskStory"),
-        get("/api/tasks/{id}/wait", wait_for_task, "Wait until a task has ended")
+        row("GET /api/tasks/{id}", show_task, "One task, and its life so far").scope(Read).answers("TaskStory"),
+        row("GET /api/tasks/{id}/wait", wait_for_task, "Wait until a task has ended")
             .scope(Read).query({wait_timeout}).answers("TaskEnding"),
-        post("/api/tasks/{id}/cancel", cancel_task, "End a task, or ask its worker to")
+        row("POST /api/tasks/{id}/cancel", cancel_task, "End a task, or ask its worker to")
             .scope(Operate).takes("Reason").answers("Steered"),
-        post("/api/tasks/{id}/retry", retry_task, "Submit a copy of an ended task")
+        row("POST /api/tasks/{id}/retry", retry_task, "Submit a copy of an ended task")
             .scope(Operate).answers("Retried").creates(),
-        post("/api/tasks/{id}/force", force_task, "End a task at once, whatever its worker is doing")
+        row("POST /api/tasks/{id}/force", force_task, "End a task at once, whatever its worker is doing")
             .scope(Operate).takes("Force").answers("Steered"),
-        get("/api/tasks/{id}/logs", read_task_log, "What the runs of a task printed")
+        row("GET /api/tasks/{id}/logs", read_task_log, "What the runs of a task printed")
             .scope(Read).query({after_offset, limit}).answers("LogPage"),
-        get("/api/tasks/{id}/logs/stream", stream_task_log, "The same as a stream, until the task has ended")
+        row("GET /api/tasks/{id}/logs/stream", stream_task_log, "The same as a stream, until the task has ended")
             .scope(Read).query({after_offset}).serves("text/event-stream"),
     }},
     {"Jobs", {
-        post("/api/jobs", start_job, "Start a job of a workflow")
+        row("POST /api/jobs", start_job, "Start a job of a workflow")
             .scope(Submit).takes("JobSubmission").answers("Submitted").creates().or_finds(),
-        get("/api/jobs", list_jobs, "Jobs, newest first").scope(Read).answers("JobList")
+        row("GET /api/jobs", list_jobs, "Jobs, newest first").scope(Read).answers("JobList")
             .query({states_of<JobState>(), text("workflow"), text("parent", "only jobs that this one started"),
                     flag("children", "true: also jobs that others started"), id_prefix, after_id, limit}),
-        get("/api/jobs/{id}", show_job, "One job, its steps, and what depends on what")
+        row("GET /api/jobs/{id}", show_job, "One job, its steps, and what depends on what")
             .scope(Read).query({flag("items", "true: the items of a for_each as well")}).answers("JobStory"),
-        get("/api/jobs/{id}/definition", show_job_definition, "What the job was started with")
+        row("GET /api/jobs/{id}/definition", show_job_definition, "What the job was started with")
             .scope(Read).answers("Definition"),
-        get("/api/jobs/{id}/wait", wait_for_job, "Wait until a job has ended")
+        row("GET /api/jobs/{id}/wait", wait_for_job, "Wait until a job has ended")
             .scope(Read).query({wait_timeout}).answers("JobEnding"),
-        post("/api/jobs/{id}/cancel", cancel_job, "End a job, and the jobs that it started")
+        row("POST /api/jobs/{id}/cancel", cancel_job, "End a job, and the jobs that it started")
             .scope(Operate).takes("Reason").answers("Steered"),
-        post("/api/jobs/{id}/pause", pause_job, "Let what runs end, and start nothing new")
+        row("POST /api/jobs/{id}/pause", with<set_job_paused, true>, "Let what runs end, and start nothing new")
             .scope(Operate).takes("Reason").answers("Steered"),
-        post("/api/jobs/{id}/resume", resume_job, "Let a paused job go on")
+        row("POST /api/jobs/{id}/resume", with<set_job_paused, false>, "Let a paused job go on")
             .scope(Operate).takes("Reason").answers("Steered"),
-        post("/api/jobs/{id}/retry", retry_job, "Start a job again from where it failed")
+        row("POST /api/jobs/{id}/retry", retry_job, "Start a job again from where it failed")
             .scope(Operate).takes("JobRetry").answers("Retried").creates(),
-        get("/api/jobs/{id}/steps/{step}", show_step, "One step, and its items").scope(Read).answers("StepStory"),
-        post("/api/jobs/{id}/steps/{step}/approve", decide_step, "Decide a step that waits for approval")
+        row("GET /api/jobs/{id}/steps/{step}", show_step, "One step, and its items").scope(Read).answers("StepStory"),
+        row("POST /api/jobs/{id}/steps/{step}/approve", decide_step, "Decide a step that waits for approval")
             .scope(Operate).takes("Decision").answers("Decided"),
-        get("/api/jobs/{id}/steps/{step}/logs", read_step_log,
+        row("GET /api/jobs/{id}/steps/{step}/logs", read_step_log,
             "What a step printed; of _server: what the engine did to the job")
             .scope(Read).query({after_offset, limit}).answers("StepLogPage"),
     }},
     {"Catalog", {
-        get("/api/catalog/tasks", list_catalog_tasks, "Tasks that the server's configuration defines")
+        row("GET /api/catalog/tasks", list_catalog_tasks, "Tasks that the server's configuration defines")
             .scope(Read).answers("CatalogTaskList"),
-        get("/api/catalog/tasks/{name}", show_catalog_task, "One of them").scope(Read).answers("CatalogTask"),
-        get("/api/catalog/workflows", list_catalog_workflows, "Workflows that the server's configuration defines")
+        row("GET /api/catalog/tasks/{name}", show_catalog_task, "One of them").scope(Read).answers("CatalogTask"),
+        row("GET /api/catalog/workflows", list_catalog_workflows, "Workflows that the server's configuration defines")
             .scope(Read).answers("CatalogWorkflowList"),
-        get("/api/catalog/workflows/{name}", show_catalog_workflow, "One of them")
+        row("GET /api/catalog/workflows/{name}", show_catalog_workflow, "One of them")
             .scope(Read).answers("CatalogWorkflow"),
-        post("/api/catalog/validate", validate_yaml, "Whether a file of workflows is valid")
+        row("POST /api/catalog/validate", validate_yaml, "Whether a file of workflows is valid")
             .scope(Read).takes("Yaml").answers("Validation").in(http::Lane::Dear),
     }},
     {"Workers", {
-        get("/api/workers", list_workers, "Every worker: its state, its load, what it can do")
+        row("GET /api/workers", list_workers, "Every worker: its status, its slots, its tags")
             .scope(Read).query({flag("all", "true: also those that have left")}).answers("WorkerList"),
-        get("/api/workers/{id}", show_worker, "One worker, by id or name").scope(Read).answers("WorkerStory"),
-        get("/api/workers/{id}/states", list_worker_states, "Its load over time, newest first")
+        row("GET /api/workers/{id}", show_worker, "One worker, by id or name").scope(Read).answers("WorkerStory"),
+        row("GET /api/workers/{id}/states", list_worker_states, "Its tasks, slots, processor and memory, newest first")
             .scope(Read).query({limit}).answers("WorkerStateList"),
-        post("/api/workers/{id}/drain", drain_worker, "Have it end what it runs, claim nothing more, and leave")
+        row("POST /api/workers/{id}/drain", with<order_worker, Drain>,
+            "Have it end what it runs, claim nothing more, and leave")
             .scope(Operate).answers("Steered").of_all_queues(),
-        post("/api/workers/{id}/cordon", cordon_worker, "Have it claim nothing more; what it runs goes on")
+        row("POST /api/workers/{id}/cordon", with<order_worker, Cordon>,
+            "Have it claim nothing more; what it runs goes on")
             .scope(Operate).answers("Steered").of_all_queues(),
-        post("/api/workers/{id}/uncordon", uncordon_worker, "Let it claim again")
+        row("POST /api/workers/{id}/uncordon", with<order_worker, Uncordon>, "Let it claim again")
             .scope(Operate).answers("Steered").of_all_queues(),
-        remove("/api/workers/{id}", remove_worker, "Forget a worker that has left")
+        row("DELETE /api/workers/{id}", remove_worker, "Forget a worker that has left")
             .scope(Operate).answers("Steered").of_all_queues(),
     }},
     {"Queues", {
-        get("/api/queues", list_queues, "Every queue, and how much waits in it").scope(Read).answers("QueueList"),
-        post("/api/queues/{name}/pause", pause_queue, "Give out none of its tasks")
+        row("GET /api/queues", list_all<&store::Store::queues>, "Every queue, and how much waits in it")
+            .scope(Read).answers("QueueList"),
+        row("POST /api/queues/{name}/pause", with<set_queue_paused, true>, "Give out none of its tasks")
             .scope(Operate).answers("QueueSteered"),
-        post("/api/queues/{name}/resume", resume_queue, "Give out its tasks again")
+        row("POST /api/queues/{name}/resume", with<set_queue_paused, false>, "Give out its tasks again")
             .scope(Operate).answers("QueueSteered"),
     }},
     {"Keys", {
-        get("/api/keys", list_keys, "Concurrency keys that are declared or in use, declared ones first")
+        row("GET /api/keys", list_keys, "Concurrency keys that are declared or in use, declared ones first")
             .scope(Read).query({text("key", "only of this name"), limit}).answers("KeyList"),
-        put("/api/keys/{key}", declare_key, "Declare a key: its limit is fixed")
+        row("PUT /api/keys/{key}", declare_key, "Declare a key: its limit is fixed")
             .scope(Operate).takes("KeyForm").answers("KeyDeclared"),
-        remove("/api/keys/{key}", remove_key, "Let its limit follow the submits again")
+        row("DELETE /api/keys/{key}", remove_key, "Let its limit follow the submits again")
             .scope(Operate).answers("KeyRemoved")
             .query({text("queue", "the queue that it belongs to (default: none, the key is shared)")}),
     }},
     {"Schedules", {
-        get("/api/schedules", list_schedules, "Schedules, by name, with their next slots")
+        row("GET /api/schedules", list_schedules, "Schedules, by name, with their next slots")
             .scope(Read).answers("ScheduleList"),
-        post("/api/schedules", apply_schedules,
+        row("POST /api/schedules", apply_schedules,
              "Make or change schedules, and say what they were before; none is removed")
             .scope(Admin).takes("ScheduleForm").answers("ScheduleChanges"),
-        get("/api/schedules/{name}", show_schedule, "One of them").scope(Read).answers("Schedule"),
-        post("/api/schedules/{name}/pause", pause_schedule, "Let it start no jobs")
+        row("GET /api/schedules/{name}", show_schedule, "One of them").scope(Read).answers("Schedule"),
+        row("POST /api/schedules/{name}/pause", with<set_schedule_paused, true>, "Let it start no jobs")
             .scope(Operate).answers("ScheduleSteered"),
-        post("/api/schedules/{name}/resume", resume_schedule, "Let it start jobs again")
+        row("POST /api/schedules/{name}/resume", with<set_schedule_paused, false>, "Let it start jobs again")
             .scope(Operate).answers("ScheduleSteered"),
-        post("/api/schedules/{name}/run", run_schedule, "Start a job of it now, beside its slots")
+        row("POST /api/schedules/{name}/run", run_schedule, "Start a job of it now, beside its slots")
             .scope(Operate).answers("ScheduleRun").creates(),
-        remove("/api/schedules/{name}", remove_schedule, "Forget it; its jobs stay")
+        row("DELETE /api/schedules/{name}", remove_schedule, "Forget it; its jobs stay")
             .scope(Operate).answers("ScheduleSteered"),
     }},
     {"Recovery", {
-        get("/api/recovery", show_recovery, "Who sweeps, what recovery did, which workers it doubts")
+        row("GET /api/recovery", show_recovery, "Who sweeps, what recovery did, which workers it doubts")
             .scope(Read).answers("Recovery"),
-        get("/api/recovery/stale", list_stale_tasks,
+        row("GET /api/recovery/stale", list_stale_tasks,
             "CLAIMED and RUNNING tasks of which nothing was heard for a while")
             .scope(Read).answers("StaleTaskList")
             .query({{"threshold", schema::duration("quiet for longer than this (default: 60s)")}}),
-        post("/api/recovery/fail-running", fail_running, "End stale RUNNING tasks as crashed, each by its policy")
+        row("POST /api/recovery/fail-running", with<settle_stale, TaskState::Running>,
+            "End stale RUNNING tasks as crashed, each by its policy")
             .scope(Operate).takes("Threshold").answers("Settled").of_all_queues().in(http::Lane::Dear),
-        post("/api/recovery/requeue-claimed", requeue_claimed, "Send stale CLAIMED tasks back to PENDING")
+        row("POST /api/recovery/requeue-claimed", with<settle_stale, TaskState::Claimed>,
+            "Send stale CLAIMED tasks back to PENDING")
             .scope(Operate).takes("Threshold").answers("Settled").of_all_queues().in(http::Lane::Dear),
-        post("/api/recovery/sweep", sweep, "One pass of every recovery service, now")
+        row("POST /api/recovery/sweep", sweep, "One pass of every recovery service, now")
             .scope(Operate).answers("Swept").of_all_queues().in(http::Lane::Dear),
-        post("/api/recovery/prune", prune, "Remove history that is older than it has to be kept")
+        row("POST /api/recovery/prune", prune, "Remove history that is older than it has to be kept")
             .scope(Admin).takes("Prune").answers("Pruned").of_all_queues().in(http::Lane::Dear),
     }},
     {"Everything", {
-        get("/api/overview", show_overview, "How things stand, and what needs a person")
+        row("GET /api/overview", show_overview, "How things stand, and what needs a person")
             .scope(Read).answers("Overview"),
-        get("/api/stats", show_stats, "What ended when, and how long it took").scope(Read).answers("Stats")
+        row("GET /api/stats", show_stats, "What ended when, and how long it took").scope(Read).answers("Stats")
             .query({{"window", schema::duration("up to now (default: 1h)")},
                     {"buckets", schema::integer_between(1, 200, "that it is cut into (default: 60)")}}),
-        get("/api/events", list_or_stream_events, "Lines of history; with Accept: text/event-stream as they happen")
+        row("GET /api/events", list_or_stream_events,
+            "Lines of history; with Accept: text/event-stream as they happen")
             .scope(Read).answers("WholeEventList")
             .query({text("task", "about this task"), text("job", "about this job and the tasks of its steps"),
                     text("worker", "about this worker: id or name"), text("kind"), after_line, limit}),
-        get("/api/replicas", list_replicas, "The servers of this store").scope(Read).answers("ReplicaList"),
+        row("GET /api/replicas", list_all<&store::Store::replicas>, "The servers of this store")
+            .scope(Read).answers("ReplicaList"),
     }},
     {"Access", {
-        get("/api/session", show_session, "Who asks").answers("Session"),
-        post("/api/session", log_in, "Log the page in").takes("Login").answers("Session"),
-        remove("/api/session", log_out, "Log the page out").answers("LoggedOut"),
-        get("/api/tokens", list_tokens, "Tokens, newest first").scope(Admin).answers("TokenList"),
-        post("/api/tokens", create_token, "Make a token; its secret is shown this once")
+        row("GET /api/session", show_session, "Who asks").answers("Session"),
+        row("POST /api/session", log_in, "Log the page in").takes("Login").answers("Session"),
+        row("DELETE /api/session", log_out, "Log the page out").answers("LoggedOut"),
+        row("GET /api/tokens", list_all<&store::Store::tokens>, "Tokens, newest first")
+            .scope(Admin).answers("TokenList"),
+        row("POST /api/tokens", create_token, "Make a token; its secret is shown this once")
             .scope(Admin).takes("TokenForm").answers("NewToken").creates(),
-        remove("/api/tokens/{name}", revoke_token, "Revoke a token").scope(Admin).answers("TokenRevoked"),
+        row("DELETE /api/tokens/{name}", revoke_token, "Revoke a token").scope(Admin).answers("TokenRevoked"),
     }},
     {"Beside it", {
-        get("/healthz", show_health, "The process lives").answers("Health").in(http::Lane::Probe),
-        get("/readyz", show_readiness, "The server can do its work").answers("Ready").in(http::Lane::Probe),
-        get("/metrics", show_metrics, "For Prometheus")
+        row("GET /healthz", show_health, "The process lives").answers("Health").in(http::Lane::Probe),
+        row("GET /readyz", show_readiness, "The server can do its work").answers("Ready").in(http::Lane::Probe),
+        row("GET /metrics", show_metrics, "For Prometheus")
             .scope(Read).serves("text/plain; version=0.0.4; charset=utf-8").without_store(),
-        get("/api/openapi.json", show_openapi, "This, for programs").answers("OpenApi"),
-        get("/api/docs", show_docs, "This, for people").serves("text/html; charset=utf-8"),
-        get("/api/docs.css", show_docs_style, "How that looks").serves("text/css; charset=utf-8"),
+        row("GET /api/openapi.json", show_openapi, "This, for programs").answers("OpenApi"),
+        row("GET /api/docs", show_docs, "This, for people").serves("text/html; charset=utf-8"),
+        row("GET /api/docs.css", show_docs_style, "How that looks").serves("text/css; charset=utf-8"),
     }},
     };
     // clang-format on

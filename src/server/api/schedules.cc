@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "client/job_operations.h"
-#include "client/schedule_operations.h"
-#include "core/calendar/schedule_text.h"
+#include "client/catalog_changes.h"
+#include "client/operations.h"
+#include "core/calendar/schedule.h"
 #include "core/json_text.h"
 #include "server/api/definitions.h"
 #include "server/api/resources.h"
@@ -17,9 +17,7 @@ namespace {
 constexpr int slots_shown = 5;
 
 [[noreturn]] void refuse_unknown(const std::string& name, const std::vector<std::string>& known) {
-    const auto meant = nearest_word(name, known);
-    throw Problem("NOT_FOUND", concat("there is no schedule '", name, "'",
-                                      meant ? concat("; did you mean ", *meant, "?") : std::string()));
+    throw Problem("NOT_FOUND", concat("there is no schedule '", name, "'", suggestion(name, known)));
 }
 
 store::ScheduleRecord find_schedule(Call& call) {
@@ -37,15 +35,9 @@ store::ScheduleRecord steered_schedule(Call& call) {
     return record;
 }
 
-http::Response steered(Call& call, bool was_there, std::string_view status) {
+http::Response schedule_steered(Call& call, bool was_there, std::string_view status) {
     if (!was_there) refuse_unknown(call.path("name"), {});
     return answer({{"schedule", call.path("name")}, {"status", status}});
-}
-
-http::Response set_schedule_paused(Call& call, bool paused) {
-    (void)steered_schedule(call);
-    const bool was_there = call.store().set_schedule_paused(call.path("name"), paused, call.caller.who());
-    return steered(call, was_there, paused ? "paused" : "resumed");
 }
 
 /// Returns the schedule as the store keeps it. Throws REFUSED, or FORBIDDEN for queues that the caller may not use.
@@ -69,10 +61,9 @@ store::ScheduleDefinition read_schedule(Call& call, const Value& item, std::stri
 
 http::Reply list_schedules(Call& call) {
     const Timestamp now = call.store().now();
-    Json items = Json::array();
-    for (const auto& record : call.store().schedules())
-        items.push_back(views::to_json_shape(views::view_of(record, now, slots_shown)));
-    return answer(list_of(std::move(items)));
+    std::vector<views::ScheduleView> schedules;
+    for (const auto& record : call.store().schedules()) schedules.push_back(views::view_of(record, now, slots_shown));
+    return answer_list(schedules);
 }
 
 http::Reply apply_schedules(Call& call) {
@@ -84,28 +75,24 @@ http::Reply apply_schedules(Call& call) {
     for (const auto& record : call.store().schedules())
         if (std::ranges::count(wanted, record.schedule.name, &store::ScheduleDefinition::name) > 0)
             require_queues_of(call.caller, record.schedule.definition);
-    const Value* dry_run = given(call.body, "dry_run");
-    const bool only_looks = dry_run != nullptr && dry_run->get<bool>();
-    const auto changes = only_looks ? client::compare_schedules(call.store(), wanted)
-                                    : client::put_schedules(call.store(), wanted, call.caller.who());
+    const auto changes = call.body_flag("dry_run") ? client::compare_schedules(call.store(), wanted)
+                                                   : client::put_schedules(call.store(), wanted, call.caller.who());
     Json items = Json::array();
     for (const auto& [name, change] : changes.configured)
         items.push_back({{"schedule", name}, {"status", word_of(change)}});
     for (const std::string& name : changes.not_configured)
         items.push_back({{"schedule", name}, {"status", "not_configured"}});
-    return answer(list_of(std::move(items)));
+    return answer_list(std::move(items));
 }
 
 http::Reply show_schedule(Call& call) {
-    return answer(views::to_json_shape(views::view_of(find_schedule(call), call.store().now(), slots_shown)));
+    return answer(views::view_of(find_schedule(call), call.store().now(), slots_shown));
 }
 
-http::Reply pause_schedule(Call& call) {
-    return set_schedule_paused(call, true);
-}
-
-http::Reply resume_schedule(Call& call) {
-    return set_schedule_paused(call, false);
+http::Reply set_schedule_paused(Call& call, bool paused) {
+    (void)steered_schedule(call);
+    const bool was_there = call.store().set_schedule_paused(call.path("name"), paused, call.caller.who());
+    return schedule_steered(call, was_there, paused ? "paused" : "resumed");
 }
 
 http::Reply run_schedule(Call& call) {
@@ -120,7 +107,7 @@ http::Reply run_schedule(Call& call) {
 
 http::Reply remove_schedule(Call& call) {
     (void)steered_schedule(call);
-    return steered(call, call.store().remove_schedule(call.path("name"), call.caller.who()), "removed");
+    return schedule_steered(call, call.store().remove_schedule(call.path("name"), call.caller.who()), "removed");
 }
 
 }  // namespace holdfast::api

@@ -10,13 +10,21 @@ namespace holdfast::api::schema {
 
 namespace {
 
-std::string name_of_type(const std::string& type) {
-    if (type == "string") return "a text";
-    if (type == "integer") return "a whole number";
-    if (type == "number") return "a number";
-    if (type == "boolean") return "true or false";
-    if (type == "array") return "a list";
-    return type == "object" ? "an object" : "null";
+struct Type {
+    std::string_view name, meaning;
+    bool (Value::*has)() const noexcept;
+};
+constexpr Type types[] = {
+    {"string", "a text", &Value::is_string},   {"integer", "a whole number", &Value::is_number_integer},
+    {"number", "a number", &Value::is_number}, {"boolean", "true or false", &Value::is_boolean},
+    {"array", "a list", &Value::is_array},     {"object", "an object", &Value::is_object},
+    {"null", "null", &Value::is_null},
+};
+
+const Type& type_of_name(std::string_view name) {
+    const auto* type = std::ranges::find(types, name, &Type::name);
+    HOLDFAST_ASSERT(type != std::end(types));
+    return *type;
 }
 
 /// Returns the value, shortened to fit into a sentence.
@@ -25,16 +33,6 @@ std::string shown(const Value& value) {
     const std::string whole = value.dump(-1, ' ', false, Value::error_handler_t::replace);
     return whole.size() <= 80 ? whole
                               : concat(value.is_string() ? "a text" : "a number", " of ", whole.size(), " bytes");
-}
-
-bool has_type(const Value& value, const std::string& type) {
-    if (type == "string") return value.is_string();
-    if (type == "integer") return value.is_number_integer();
-    if (type == "number") return value.is_number();
-    if (type == "boolean") return value.is_boolean();
-    if (type == "array") return value.is_array();
-    if (type == "object") return value.is_object();
-    return value.is_null();
 }
 
 bool is_moment(const std::string& text) {
@@ -98,13 +96,11 @@ private:
     bool look_at_type(const Value& value, const Json& schema, const std::string& where) {
         const auto type = schema.find("type");
         if (type == schema.end()) return true;
-        std::vector<std::string> allowed;
-        if (type->is_string())
-            allowed.push_back(type->get<std::string>());
-        else
-            allowed = type->get<std::vector<std::string>>();
-        if (std::ranges::any_of(allowed, [&](const auto& each) { return has_type(value, each); })) return true;
-        complain(where, concat("must be ", name_of_type(allowed.front()), ", not ", shown(value)));
+        const Json allowed = type->is_array() ? *type : Json::array({*type});
+        for (const Json& name : allowed)
+            if ((value.*type_of_name(name.get<std::string>()).has)()) return true;
+        const std::string_view wanted = type_of_name(allowed.front().get<std::string>()).meaning;
+        complain(where, concat("must be ", wanted, ", not ", shown(value)));
         return false;
     }
 
@@ -164,9 +160,7 @@ private:
         std::vector<std::string> known;
         if (members != schema.end())
             for (const auto& [each, ignored] : members->items()) known.push_back(each);
-        const auto meant = nearest_word(name, known);
-        complain(above + name, meant ? concat("is not known; did you mean ", *meant, "?")
-                                     : concat("is not known; there are: ", join(known, ", ")));
+        complain(above + name, unknown(name, known));
     }
 
     const Json& components_;

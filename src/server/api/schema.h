@@ -4,14 +4,20 @@
 #include <string>
 #include <vector>
 
-#include "server/api/problem.h"
+#include "server/api/answers.h"
 #include "views/schema.h"
+
+namespace holdfast::api {
+
+/// Returns every schema of a request or an answer, by name: the components of the OpenAPI document.
+[[nodiscard]] const Json& schemas();
+
+}  // namespace holdfast::api
 
 namespace holdfast::api::schema {
 
 using namespace views::schema;  // NOLINT(google-build-using-namespace): requests are checked with the same schemas
 
-using views::Json;
 using Value = nlohmann::json;
 
 /// Returns every fault of the value against the schema; empty: it is valid. "$ref" names one of `components`.

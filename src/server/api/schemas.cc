@@ -1,6 +1,4 @@
-#include "server/api/schemas.h"
-
-#include "views/components.h"
+#include "server/api/schema.h"
 #include "views/task_options.h"
 
 namespace holdfast::api {

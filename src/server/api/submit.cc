@@ -1,9 +1,8 @@
 #include "base/text.h"
-#include "client/task_operations.h"
-#include "config/submission.h"
+#include "client/operations.h"
+#include "config/catalog.h"
 #include "core/json_text.h"
 #include "server/api/resources.h"
-#include "server/api/schemas.h"
 #include "views/task_options.h"
 
 namespace holdfast::api {
@@ -14,17 +13,6 @@ using config::Submission;
 
 // ---- The work -----------------------------------------------------------------------------------
 
-std::string text_in(const Value& item, const std::string& member) {
-    const Value* text = given(item, member);
-    return text == nullptr ? std::string() : text->get<std::string>();
-}
-
-core::TaskSpec script_spec(const std::string& script) {
-    core::TaskSpec spec;
-    spec.script = script;
-    return spec;
-}
-
 core::TaskSpec read_spec(const Value& value) {
     auto spec = core::parse_task_spec(value.dump());
     if (!spec.ok()) throw Problem("REFUSED", concat("spec: ", spec.error()));
@@ -34,39 +22,33 @@ core::TaskSpec read_spec(const Value& value) {
 Submission from_catalog(const config::Catalog& catalog, const std::string& name, const Value& args) {
     const auto definition = catalog.find(name);
     if (definition == catalog.end()) return {.name = name};
-    auto submission = config::submission_of(name, definition->second, args);
+    auto submission = config::submission_of(definition->second, args);
     if (!submission.ok()) throw Problem("REFUSED", submission.error());
     return std::move(submission).value();
 }
 
 /// Overrides the work of a catalog definition with the script or specification of the item, if it has one.
 void override_work(const Value& item, bool is_function, Submission& submission) {
-    const Value* script = given(item, "script");
-    const Value* spec = given(item, "spec");
-    if (script != nullptr && spec != nullptr)
-        throw Problem("BAD_PARAMETER", "script and spec say the same: give one of them");
-    if (script == nullptr && spec == nullptr) return;
+    const auto script = given<std::string>(item, "script");
+    const auto spec = given<Value>(item, "spec");
+    if (script && spec) throw Problem("BAD_PARAMETER", "script and spec say the same: give one of them");
+    if (!script && !spec) return;
     if (is_function)
         throw Problem("REFUSED",
                       concat("task ", submission.name, " is a function: script and spec have no meaning for it"));
-    if (spec != nullptr) {
-        submission.spec = read_spec(*spec);
-    } else if (submission.spec) {
-        submission.spec->script = script->get<std::string>();
-    } else {
-        submission.spec = script_spec(script->get<std::string>());
-    }
+    if (spec) submission.spec = read_spec(*spec);
+    if (script && !submission.spec) submission.spec.emplace();
+    if (script) submission.spec->script = *script;
 }
 
 Submission read_work(Call& call, const Value& item) {
     const config::Catalog& catalog = call.config().tasks;
     const std::string name = text_in(item, "name");
-    const bool brings_its_own = given(item, "script") != nullptr || given(item, "spec") != nullptr;
+    const bool brings_its_own = given<Value>(item, "script") || given<Value>(item, "spec");
     if (brings_its_own) call.caller.require(store::Scope::Operate, "a script or specification of one's own");
     if (name.empty() && !brings_its_own)
         throw Problem("BAD_PARAMETER", "a submit needs the name of a task, a script or a spec");
-    const Value* args = given(item, "args");
-    Submission submission = from_catalog(catalog, name, args == nullptr ? Value() : *args);
+    Submission submission = from_catalog(catalog, name, item.value("args", Value()));
     override_work(item, catalog.contains(name) && !submission.spec, submission);
     if (submission.name.empty())
         submission.name = submission.spec && submission.spec->kind != core::TaskKind::Script ? "container" : "script";
@@ -77,30 +59,27 @@ Submission read_work(Call& call, const Value& item) {
 
 void read_times(Call& call, const Value& item, Submission& submission) {
     SubmitOptions& options = submission.options;
-    const Value *run_at = given(item, "run_at"), *delay = given(item, "delay"), *deadline = given(item, "deadline");
-    if (run_at != nullptr && delay != nullptr)
-        throw Problem("BAD_PARAMETER", "run_at and delay say the same: give one of them");
-    if (run_at != nullptr) options.run_at = parse_timestamp(run_at->get<std::string>());
-    const auto fixed = deadline == nullptr ? std::nullopt : parse_timestamp(deadline->get<std::string>());
+    const auto run_at = given<std::string>(item, "run_at"), deadline = given<std::string>(item, "deadline");
+    const auto delay = length_in(item, "delay");
+    if (run_at && delay) throw Problem("BAD_PARAMETER", "run_at and delay say the same: give one of them");
+    if (run_at) options.run_at = parse_timestamp(*run_at);
+    const auto fixed = deadline ? parse_timestamp(*deadline) : std::nullopt;
     if (fixed) options.deadline = fixed;
-    const bool has_relative_deadline = !fixed && (deadline != nullptr || submission.deadline);
-    if (delay == nullptr && !has_relative_deadline) return;
+    const auto relative = deadline ? length_in(item, "deadline") : submission.deadline;
+    if (!delay && (fixed || !relative)) return;
     const Timestamp now = call.store().now();
-    if (delay != nullptr) options.run_at = now + duration_of(delay->get<std::string>());
-    if (has_relative_deadline)
-        options.deadline =
-            now + (deadline != nullptr ? duration_of(deadline->get<std::string>()) : *submission.deadline);
+    if (delay) options.run_at = now + *delay;
+    if (!fixed && relative) options.deadline = now + *relative;
 }
 
 void read_treatment(Call& call, const Value& item, Submission& submission) {
     SubmitOptions& options = submission.options;
-    if (const Value* id = given(item, "id")) options.id = Uuid::parse(id->get<std::string>()).value_or(Uuid());
+    options.id = id_in(item);
     options.idempotency_key = text_in(item, "idempotency_key");
     options.traceparent = text_in(item, "traceparent");
     views::read_options(item, options);
     const bool has_key = options.concurrency && !options.concurrency->key.empty();
-    if (given(item, "concurrency") != nullptr && !has_key)
-        throw Problem("BAD_PARAMETER", "concurrency.key is missing");
+    if (given<Value>(item, "concurrency") && !has_key) throw Problem("BAD_PARAMETER", "concurrency.key is missing");
     read_times(call, item, submission);
 }
 
@@ -120,7 +99,7 @@ store::NewTask read_task(Call& call, const Value& item, std::string_view written
 /// Returns the item, with members that the body omits taken from headers.
 Value with_headers(const http::Request& request, Value item) {
     const auto take_over = [&](const char* member, std::string_view header) {
-        if (!header.empty() && given(item, member) == nullptr) item[member] = header;
+        if (!header.empty() && !given<Value>(item, member)) item[member] = header;
     };
     take_over("idempotency_key", request.header("idempotency-key"));
     take_over("traceparent", request.header("traceparent"));
@@ -135,18 +114,19 @@ http::Response submitted(const SubmitOutcome& outcome, const store::NewTask& tas
     const std::string id = outcome.id.to_string();
     switch (outcome.status) {
         case SubmitStatus::Accepted:
-            return answer({{"id", id}, {"status", "accepted"}, {"concurrency_limit", limit_in_force(outcome)}}, 201);
         case SubmitStatus::Existing:
-            return answer({{"id", id}, {"status", "existing"}, {"concurrency_limit", limit_in_force(outcome)}});
+            return answer(
+                {{"id", id}, {"status", word_of(outcome.status)}, {"concurrency_limit", limit_in_force(outcome)}},
+                outcome.status == SubmitStatus::Accepted ? 201 : 200);
         case SubmitStatus::PayloadMismatch:
             throw Problem("PAYLOAD_MISMATCH",
                           concat("task ", id, " has the same ", outcome.id == task.id ? "id" : "idempotency key",
                                  " but another name, arguments, queue, tags or policy"));
         case SubmitStatus::TooOld:
-            throw Problem("TOO_OLD",
-                          concat("the id ", task.id.to_string(),
-                                 " is older than ended tasks are kept, so its task may have run already; use a "
-                                 "new id"));
+            throw Problem(
+                "TOO_OLD",
+                concat("the id ", task.id.to_string(),
+                       " is older than ended tasks are kept, so its task may have run already; use a new id"));
         case SubmitStatus::Refused:
             break;
     }
@@ -181,10 +161,8 @@ void read_item(Call& call, const Value& item, std::string_view written, Batch& b
         batch.tasks.push_back(read_task(call, item, written));
         batch.places.push_back(batch.answers.size());
         batch.answers.push_back(nullptr);
-    } catch (const StoreError&) {
-        throw;
     } catch (const Problem& problem) {
-        batch.answers.push_back(refused_item(problem.detail()));
+        batch.answers.push_back(refused_item(problem.what()));
     } catch (const BadInput& refusal) {
         batch.answers.push_back(refused_item(refusal.what()));
     }

@@ -1,8 +1,6 @@
-#include <algorithm>
-
-#include "base/assert.h"
 #include "base/text.h"
-#include "client/task_operations.h"
+#include "client/operations.h"
+#include "core/public_words.h"
 #include "server/api/ids.h"
 #include "server/api/resources.h"
 #include "views/task.h"
@@ -18,30 +16,9 @@ store::TaskRecord steered_task(Call& call) {
     return record;
 }
 
-Json steered(const Uuid& id, std::string_view status) {
-    return {{"id", id.to_string()}, {"status", status}};
-}
-
-[[noreturn]] void refuse_ended(const store::TaskRecord& record) {
-    throw Problem("CONFLICT", concat("task ", record.task.id.to_string(),
-                                     " had ended before; nothing was changed. A retry would be a new task"));
-}
-
-[[noreturn]] void refuse_gone(const store::TaskRecord& record) {
-    throw Problem("NOT_FOUND", concat("task ", record.task.id.to_string(), " is not there any more"));
-}
-
-std::vector<TaskState> states_asked_for(const Call& call) {
-    std::vector<TaskState> states;
-    if (call.is_given("state"))
-        for (const Value& word : call.query.at("state"))
-            states.push_back(*parse_task_state(word.get_ref<const std::string&>()));
-    return states;
-}
-
 store::ListParams list_params(Call& call) {
     store::ListParams params;
-    params.filter.states = states_asked_for(call);
+    params.filter.states = call.states<TaskState>();
     params.filter.name = call.text("name");
     params.filter.queue = call.text("queue");
     params.filter.id_prefix = call.text("id");
@@ -60,13 +37,12 @@ http::Reply list_tasks(Call& call) {
     const store::ListParams params = list_params(call);
     const auto records = call.store().list(params);
     const bool is_full = records.size() == params.limit;
-    return answer(list_of(views::array_of(records), is_full ? Json(records.back().task.id.to_string()) : Json()));
+    return answer_list(records, is_full ? Json(records.back().task.id.to_string()) : Json());
 }
 
 http::Reply show_task(Call& call) {
     const auto record = find_task(call.store(), call.path("id"));
-    return answer(
-        views::to_json_shape(views::read_story(call.store(), record, call.config().recovery.worker_stale_threshold)));
+    return answer(views::read_story(call.store(), record, call.config().recovery.worker_stale_threshold));
 }
 
 http::Reply wait_for_task(Call& call) {
@@ -76,62 +52,36 @@ http::Reply wait_for_task(Call& call) {
 }
 
 http::Reply cancel_task(Call& call) {
-    const auto record = steered_task(call);
+    const Uuid id = steered_task(call).task.id;
     const auto status =
-        call.store()
-            .cancel({.tasks = {record.task.id}, .who = call.caller.who(), .reason = call.body_text("reason")})
-            .front();
-    switch (status) {
-        case CancelStatus::Cancelled:
-            return answer(steered(record.task.id, "cancelled"));
-        case CancelStatus::Requested:
-            return answer(steered(record.task.id, "requested"));
-        case CancelStatus::Already:
-            return answer(steered(record.task.id, "already"));
-        case CancelStatus::Finished:
-            refuse_ended(record);
-        case CancelStatus::NotFound:
-            refuse_gone(record);
-    }
-    HOLDFAST_ASSERT(false);
+        call.store().cancel({.tasks = {id}, .who = call.caller.who(), .reason = call.body_text("reason")}).front();
+    require_steered(status, "task", id);
+    return steered(id, word_of(status));
 }
 
 http::Reply retry_task(Call& call) {
-    const auto record = steered_task(call);
-    const Uuid retry = client::retry_ended(call.store(), record.task.id);
-    call.audit(concat("retried task ", record.task.id.to_string(), " as this one"), retry);
-    return answer({{"id", retry.to_string()}, {"retry_of", record.task.id.to_string()}}, 201);
+    const Uuid id = steered_task(call).task.id;
+    const Uuid retry = client::retry_ended(call.store(), id);
+    call.audit(concat("retried task ", id.to_string(), " as this one"), retry);
+    return answer({{"id", retry.to_string()}, {"retry_of", id.to_string()}}, 201);
 }
 
 http::Reply force_task(Call& call) {
-    const auto record = steered_task(call);
-    const auto state = *parse_task_state(call.body_text("state"));
-    const auto status = call.store()
-                            .force({.tasks = {record.task.id},
-                                    .state = state,
-                                    .who = call.caller.who(),
-                                    .reason = call.body_text("reason")})
-                            .front();
-    switch (status) {
-        case store::ForceStatus::Applied:
-            return answer(steered(record.task.id, "applied"));
-        case store::ForceStatus::Finished:
-            refuse_ended(record);
-        case store::ForceStatus::NotFound:
-            refuse_gone(record);
-    }
-    HOLDFAST_ASSERT(false);
+    const Uuid id = steered_task(call).task.id;
+    const auto statuses = call.store().force({.tasks = {id},
+                                              .state = parse_word<TaskState>(call.body_text("state")).value(),
+                                              .who = call.caller.who(),
+                                              .reason = call.body_text("reason")});
+    require_steered(statuses.front(), "task", id);
+    return steered(id, "applied");
 }
 
 // The state is read before the log: a run stores its output before its end, so an ended task has its whole log.
 http::Reply read_task_log(Call& call) {
     const auto record = find_task(call.store(), call.path("id"));
-    const std::int64_t after = call.number("after", 0);
-    const auto page = call.store().read_logs({.task = record.task.id, .after_offset = after, .limit = call.limit()});
-    const bool is_last = page.size() < call.limit();
-    return answer({{"items", views::array_of(page)},
-                   {"next", page.empty() ? after : page.back().offset},
-                   {"ended", is_last && is_terminal(record.state)}});
+    const auto page = call.store().read_logs(
+        {.task = record.task.id, .after_offset = call.number("after", 0), .limit = call.limit()});
+    return answer_lines(call, page, &store::LogRecord::offset, is_terminal(record.state));
 }
 
 http::Reply stream_task_log(Call& call) {

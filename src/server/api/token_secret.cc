@@ -1,14 +1,11 @@
 #include "server/api/token_secret.h"
 
 #include <openssl/evp.h>
-#include <sys/random.h>
+#include <openssl/rand.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <stdexcept>
-
-#include "base/throw_errno.h"
 
 namespace holdfast::api {
 
@@ -16,37 +13,20 @@ namespace {
 
 constexpr std::string_view prefix = "hf_";
 constexpr std::string_view base64url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-constexpr std::size_t secret_bytes = 32;
+constexpr int secret_bytes = 32;
 constexpr std::size_t secret_characters = 43;
-
-using Bytes = std::array<unsigned char, secret_bytes>;
-
-Bytes random_bytes() {
-    Bytes bytes{};
-    for (std::size_t have = 0; have < bytes.size();) {
-        const ssize_t got = getrandom(bytes.data() + have, bytes.size() - have, 0);
-        if (got < 0 && errno != EINTR) throw_errno("getrandom");
-        if (got > 0) have += static_cast<std::size_t>(got);
-    }
-    return bytes;
-}
-
-std::string in_base64url(const Bytes& bytes) {
-    std::string text;
-    unsigned bits = 0;
-    unsigned held = 0;
-    for (const unsigned char byte : bytes) {
-        bits = (bits << 8) | byte;
-        for (held += 8; held >= 6; held -= 6) text.push_back(base64url[(bits >> (held - 6)) & 63]);
-    }
-    text.push_back(base64url[(bits << (6 - held)) & 63]);
-    return text;
-}
 
 }  // namespace
 
 std::string make_token_secret() {
-    return std::string(prefix) + in_base64url(random_bytes());
+    std::array<unsigned char, secret_bytes> bytes{};
+    if (RAND_bytes(bytes.data(), secret_bytes) != 1) throw std::runtime_error("OpenSSL has no random bytes");
+    std::string text(secret_characters + 1, '=');
+    EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), bytes.data(), secret_bytes);
+    text.pop_back();  // the padding
+    std::ranges::replace(text, '+', '-');
+    std::ranges::replace(text, '/', '_');
+    return std::string(prefix) + text;
 }
 
 std::string hash_token_secret(std::string_view secret) {

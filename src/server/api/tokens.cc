@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "base/ids.h"
 #include "base/text.h"
@@ -10,32 +10,73 @@ namespace holdfast::api {
 
 namespace {
 
+constexpr Duration longest_session = std::chrono::hours(24 * 30);
+
+Json session_shape(Call& call, const Caller& caller) {
+    return {{"name", caller.name},
+            {"scope", word_of(caller.scope)},
+            {"queues", caller.queues},
+            {"login", caller.hash.empty() ? "none" : "token"},
+            {"version", call.services.parts.version},
+            {"store", call.store().describe()}};
+}
+
+http::Response with_cookie(const Call& call, http::Response response, const std::string& secret, Duration lasts) {
+    response.headers.emplace_back(
+        "set-cookie",
+        fmt::format("holdfast_session={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}{}", secret,
+                    std::chrono::floor<std::chrono::seconds>(lasts).count(), call.request.secure ? "; Secure" : ""));
+    return response;
+}
+
 store::NewToken read_token(Call& call, const std::string& secret) {
     store::NewToken token;
     token.id = make_uuid_v4(call.services.random);
     token.name = call.body_text("name");
     token.hash = hash_token_secret(secret);
     token.scope = parse_word<store::Scope>(call.body_text("scope")).value_or(store::Scope::Read);
-    if (const Value* queues = given(call.body, "queues")) token.queues = queues->get<std::vector<std::string>>();
-    if (const auto lasts = call.body_length("expires_in")) token.expires_at = call.store().now() + *lasts;
+    if (auto queues = given<std::vector<std::string>>(call.body, "queues")) token.queues = *std::move(queues);
+    if (const auto lasts = length_in(call.body, "expires_in")) token.expires_at = call.store().now() + *lasts;
     token.who = call.caller.who();
     return token;
 }
 
 void warn_when_none_is_left(Call& call) {
     if (store::has_valid(call.store().tokens(), call.store().now())) return;
-    call.services.log.write(
-        {LogLevel::Warning,
-         "The last valid token was revoked, and without one the server stays shut; 'holdfast tokens create "
-         "NAME --scope admin', run directly on the store, makes one",
-         {{"who", call.caller.who()}}});
+    call.services.log.write({LogLevel::Warning,
+                             "The last valid token was revoked, and without one the server stays shut; 'holdfast "
+                             "tokens create NAME --scope admin', run directly on the store, makes one",
+                             {{"who", call.caller.who()}}});
 }
 
 }  // namespace
 
-http::Reply list_tokens(Call& call) {
-    return answer(list_of(views::array_of(call.store().tokens())));
+// ---- Sessions ------------------------------------------------------------------------------------
+
+http::Reply show_session(Call& call) {
+    return answer(session_shape(call, call.identify()));
 }
+
+http::Reply log_in(Call& call) {
+    Access& access = call.services.access;
+    require_same_site(call.request);
+    access.require_login_patience(call.request.peer);
+    const std::string secret = call.body_text("token");
+    const auto caller = access.bearer_of(secret, call.request.peer);
+    if (!caller) {
+        access.note_failed_login(call.request.peer);
+        throw Problem("BAD_TOKEN", "this token is unknown, has expired or was revoked");
+    }
+    call.note_caller(*caller);
+    return with_cookie(call, answer(session_shape(call, *caller)), secret, longest_session);
+}
+
+http::Reply log_out(Call& call) {
+    require_same_site(call.request);
+    return with_cookie(call, answer({{"status", "logged out"}}), "", Duration::zero());
+}
+
+// ---- Tokens --------------------------------------------------------------------------------------
 
 http::Reply create_token(Call& call) {
     call.caller.require_all_queues();
@@ -45,9 +86,7 @@ http::Reply create_token(Call& call) {
         throw Problem("CONFLICT",
                       concat("there is a token '", token.name, "' already; revoke it, or choose another name"));
     call.services.access.forget();
-    return answer(
-        views::to_json_shape(views::MadeToken{.record = *call.store().find_token(token.hash), .secret = secret}),
-        201);
+    return answer(views::MadeToken{.record = *call.store().find_token(token.hash), .secret = secret}, 201);
 }
 
 http::Reply revoke_token(Call& call) {

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "server/api/answers.h"
-#include "server/api/problem.h"
 #include "views/job.h"
 
 namespace holdfast::api {

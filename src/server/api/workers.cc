@@ -19,49 +19,33 @@ void sort_for_people(std::vector<store::WorkerRecord>& records) {
     });
 }
 
-http::Response steered(const Uuid& worker, std::string_view status) {
-    return answer({{"id", worker.to_string()}, {"status", status}});
-}
-
-http::Response give_order(Call& call, store::WorkerOrder order, std::string_view status) {
-    const Uuid worker = find_worker(call.store(), call.path("id")).registration.id;
-    if (!call.store().order_worker({.worker = worker, .order = order, .who = call.caller.who()}))
-        throw Problem("NOT_FOUND", concat("worker ", worker.to_string(), " is not there any more"));
-    return steered(worker, status);
-}
-
 }  // namespace
 
 http::Reply list_workers(Call& call) {
     auto records = call.store().workers();
     if (!call.flag("all")) std::erase_if(records, views::has_left);
     sort_for_people(records);
-    Json items = Json::array();
-    for (const auto& record : records)
-        items.push_back(views::to_json_shape(views::view_of(record, call.config().recovery)));
-    return answer(list_of(std::move(items)));
+    std::vector<views::WorkerView> workers;
+    for (const auto& record : records) workers.push_back(views::view_of(record, call.config().recovery));
+    return answer_list(workers);
 }
 
 http::Reply show_worker(Call& call) {
     const auto record = find_worker(call.store(), call.path("id"));
-    return answer(views::to_json_shape(views::read_story(call.store(), record, call.config().recovery)));
+    return answer(views::read_story(call.store(), record, call.config().recovery));
 }
 
 http::Reply list_worker_states(Call& call) {
     const Uuid worker = find_worker(call.store(), call.path("id")).registration.id;
-    return answer(list_of(views::array_of(call.store().worker_snapshots(worker, call.limit()))));
+    return answer_list(call.store().worker_snapshots(worker, call.limit()));
 }
 
-http::Reply drain_worker(Call& call) {
-    return give_order(call, store::WorkerOrder::Drain, "asked");
-}
-
-http::Reply cordon_worker(Call& call) {
-    return give_order(call, store::WorkerOrder::Cordon, "cordoned");
-}
-
-http::Reply uncordon_worker(Call& call) {
-    return give_order(call, store::WorkerOrder::Uncordon, "uncordoned");
+http::Reply order_worker(Call& call, store::WorkerOrder order) {
+    const Uuid worker = find_worker(call.store(), call.path("id")).registration.id;
+    if (!call.store().order_worker({.worker = worker, .order = order, .who = call.caller.who()}))
+        refuse_gone("worker", worker);
+    if (order == store::WorkerOrder::Drain) return steered(worker, "asked");
+    return steered(worker, order == store::WorkerOrder::Cordon ? "cordoned" : "uncordoned");
 }
 
 http::Reply remove_worker(Call& call) {
@@ -77,7 +61,7 @@ http::Reply remove_worker(Call& call) {
         case store::RemoveStatus::StillActive:
             throw Problem("CONFLICT", "the worker has not left: drain it first; nothing was changed");
         case store::RemoveStatus::NotFound:
-            throw Problem("NOT_FOUND", concat("worker ", worker.to_string(), " is not there any more"));
+            refuse_gone("worker", worker);
     }
     HOLDFAST_ASSERT(false);
 }
