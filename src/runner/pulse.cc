@@ -283,7 +283,7 @@ void Pulse::stop_run(Duration now) {
 
 void Pulse::check_limits(Duration now) {
     next_check_ = now + check_interval;
-    const auto broken = runner::broken_limit(measure_tree(), run_.limits);
+    const auto broken = runner::broken_limit(run_.limits);
     if (!broken && !run_.broken_limit) return;
     if (!run_.spares_runner) end_process(memory_exit);
     if (!run_.broken_limit) run_.broken_limit = broken;

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "platform/process_table.h"
 #include "runner/texts.h"
 
@@ -23,20 +24,16 @@ std::optional<std::int64_t> if_any(std::int64_t limit) {
 
 }  // namespace
 
-TreeUse measure_tree() {
-    TreeUse use{platform::resident_bytes(getpid()), 0};
-    if (!has_children()) return use;
-    for (const auto& process : platform::descendants_of(getpid())) {
-        use.memory_bytes += platform::resident_bytes(process.pid);
-        if (process.state != 'Z') ++use.processes;
-    }
-    return use;
-}
-
-std::optional<std::string> broken_limit(const TreeUse& use, const TreeLimits& limits) {
-    if (limits.memory_bytes > 0 && use.memory_bytes > limits.memory_bytes)
-        return memory_limit_text(limits.memory_bytes);
-    if (limits.processes > 0 && use.processes > limits.processes) return process_limit_text(limits.processes);
+std::optional<std::string> broken_limit(const TreeLimits& limits) {
+    std::int64_t memory_bytes = platform::resident_bytes(getpid());
+    std::int64_t processes = 0;
+    if (has_children())
+        for (const auto& process : platform::descendants_of(getpid())) {
+            memory_bytes += platform::resident_bytes(process.pid);
+            if (process.state != 'Z') ++processes;
+        }
+    if (limits.memory_bytes > 0 && memory_bytes > limits.memory_bytes) return memory_limit_text(limits.memory_bytes);
+    if (limits.processes > 0 && processes > limits.processes) return concat("process limit ", limits.processes);
     return std::nullopt;
 }
 

@@ -16,16 +16,9 @@ struct TreeLimits {
     [[nodiscard]] bool has_any() const { return memory_bytes > 0 || processes > 0; }
 };
 
-struct TreeUse {
-    std::int64_t memory_bytes = 0;  ///< resident; shared memory counts for each process
-    std::int64_t processes = 0;
-};
-
-/// Of this process and its descendants.
-[[nodiscard]] TreeUse measure_tree();
-
-/// "memory limit 512 MiB", "process limit 20"; nullopt when no limit is exceeded.
-[[nodiscard]] std::optional<std::string> broken_limit(const TreeUse& use, const TreeLimits& limits);
+/// The limit that this process and its descendants exceed now: "memory limit 512 MiB", "process limit 20"; nullopt:
+/// none. Memory is what is resident; shared memory counts for each process.
+[[nodiscard]] std::optional<std::string> broken_limit(const TreeLimits& limits);
 
 /// Enforces the limits of the runner and its tasks, by the runner's control group where it has one.
 class TaskLimits {

@@ -48,8 +48,4 @@ std::string memory_limit_text(std::int64_t bytes) {
     return concat("memory limit ", bytes / 1024, " KiB");
 }
 
-std::string process_limit_text(std::int64_t processes) {
-    return concat("process limit ", processes);
-}
-
 }  // namespace holdfast::runner

@@ -15,7 +15,5 @@ namespace holdfast::runner {
 
 /// "memory limit 512 MiB"; in KiB when it is not a whole number of MiB.
 [[nodiscard]] std::string memory_limit_text(std::int64_t bytes);
-/// "process limit 20"
-[[nodiscard]] std::string process_limit_text(std::int64_t processes);
 
 }  // namespace holdfast::runner
