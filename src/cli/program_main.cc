@@ -8,6 +8,7 @@
 #include <csignal>
 #include <iostream>
 #include <sstream>
+#include <system_error>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -68,6 +69,16 @@ bool is_any_of(const std::exception& fault) {
     return (... || (dynamic_cast<const Kinds*>(&fault) != nullptr));
 }
 
+std::string explain(const std::exception& fault) {
+    const auto* failure = dynamic_cast<const std::system_error*>(&fault);
+    if (failure != nullptr && failure->code() == std::errc::resource_unavailable_try_again)
+        return fmt::format(
+            "cannot start a process or thread ({}): raise the limit of this user ('ulimit -u') or of its "
+            "container, or end other processes",
+            fault.what());
+    return fmt::format("this should not have happened: {}; please report it", fault.what());
+}
+
 ExitCode guarded(Io& io, const std::function<ExitCode()>& command) {
     try {
         return command();
@@ -89,8 +100,7 @@ ExitCode guarded(Io& io, const std::function<ExitCode()>& command) {
     } catch (const StoreError& fault) {
         return complain(io, fault.what(), ExitCode::StoreDown);
     } catch (const std::exception& fault) {
-        return complain(io, fmt::format("this should not have happened: {}; please report it", fault.what()),
-                        ExitCode::Failed);
+        return complain(io, explain(fault), ExitCode::Failed);
     }
 }
 

@@ -13,9 +13,8 @@ namespace holdfast::cli {
 
 namespace {
 
-std::string user_name(const Io& io) {
-    const auto user = io.environment.find("USER");
-    return user == io.environment.end() || user->second.empty() ? fmt::format("uid {}", getuid()) : user->second;
+http::ClientParams server_params(const Globals& globals) {
+    return {.url = globals.server, .token = globals.token, .ca_file = globals.ca_file};
 }
 
 }  // namespace
@@ -87,10 +86,6 @@ std::unique_ptr<remote::ServerLink> Session::server() const {
     return globals.server.empty() ? nullptr : std::make_unique<remote::ServerLink>(server_params(globals));
 }
 
-http::ClientParams server_params(const Globals& globals) {
-    return {.url = globals.server, .token = globals.token, .ca_file = globals.ca_file};
-}
-
 void Session::print(const Json& shape) const {
     io.out << views::dump_line(shape) << '\n';
 }
@@ -114,7 +109,8 @@ void Session::tell_more(const Uuid& last) const {
 }
 
 std::string Session::who() const {
-    return fmt::format("{}@{} (cli)", user_name(io), platform::host_name());
+    const std::string user = io.variable("USER");
+    return fmt::format("{}@{} (cli)", user.empty() ? fmt::format("uid {}", getuid()) : user, platform::host_name());
 }
 
 }  // namespace holdfast::cli

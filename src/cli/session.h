@@ -12,9 +12,6 @@
 #include "store/store.h"
 #include "views/members.h"
 
-namespace holdfast::http {
-struct ClientParams;
-}
 namespace holdfast::remote {
 class ServerLink;
 }
@@ -106,9 +103,6 @@ struct Session {
     /// The actor recorded in events: "alice@web-1 (cli)".
     [[nodiscard]] std::string who() const;
 };
-
-/// The connection parameters of the named server.
-[[nodiscard]] http::ClientParams server_params(const Globals& globals);
 
 template <typename Record, typename PrintText>
 ExitCode Session::show(const Record& record, PrintText print_text) const {

@@ -17,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using store::Finding;
+using enum store::Finding::Grade;
 using Findings = std::vector<Finding>;
 
 // A smaller clock error is irrelevant to a reader of timestamps.
@@ -26,9 +27,8 @@ constexpr Duration harmless_step = std::chrono::seconds(1);
 Finding clock_finding(store::ClientStore& store) {
     const auto newest = store.list({.filter = {}, .after = {}, .limit = 1});
     const Duration ahead = newest.empty() ? Duration::zero() : newest.front().created_at - store.now();
-    if (ahead <= harmless_step) return {Finding::Grade::Ok, "clock order", "no task is from the future", ""};
-    return {Finding::Grade::Warning, "clock order",
-            fmt::format("the newest task is {} from the future", rough_duration(ahead)),
+    if (ahead <= harmless_step) return {Ok, "clock order", "no task is from the future", ""};
+    return {Warning, "clock order", fmt::format("the newest task is {} from the future", rough_duration(ahead)),
             "the clock was set back, or is wrong on one machine: run a time service (NTP)"};
 }
 
@@ -39,30 +39,28 @@ Finding tokens_finding(store::ClientStore& store) {
     const auto valid =
         std::ranges::count(tokens, core::TokenState::Valid, [&](const auto& token) { return token.state_at(now); });
     if (tokens.empty())
-        return {Finding::Grade::Ok, "tokens",
-                "none was ever made: every caller of a server on loopback has full access", ""};
-    if (valid > 0) return {Finding::Grade::Ok, "tokens", fmt::format("{} valid", valid), ""};
-    return {Finding::Grade::Warning, "tokens", "none is valid any more: servers refuse every caller",
+        return {Ok, "tokens", "none was ever made: every caller of a server on loopback has full access", ""};
+    if (valid > 0) return {Ok, "tokens", fmt::format("{} valid", valid), ""};
+    return {Warning, "tokens", "none is valid any more: servers refuse every caller",
             "make one here, directly on the store: 'holdfast tokens create NAME --scope admin'"};
 }
 
 Finding folder_finding(const fs::path& folder) {
     if (access(folder.c_str(), F_OK) != 0)
-        return {Finding::Grade::Problem, "folder", fmt::format("{} is missing", folder.string()), "create it"};
+        return {Problem, "folder", fmt::format("{} is missing", folder.string()), "create it"};
     if (access(folder.c_str(), R_OK | W_OK | X_OK) != 0)
-        return {Finding::Grade::Problem, "folder", fmt::format("{} may not be written", folder.string()),
+        return {Problem, "folder", fmt::format("{} may not be written", folder.string()),
                 fmt::format("give user {} write permission: SQLite makes files beside the database", geteuid())};
-    return {Finding::Grade::Ok, "folder", fmt::format("{} may be written", folder.string()), ""};
+    return {Ok, "folder", fmt::format("{} may be written", folder.string()), ""};
 }
 
 Finding file_finding(const fs::path& file) {
     if (access(file.c_str(), F_OK) != 0)
-        return {Finding::Grade::Problem, "file", fmt::format("{} is missing", file.string()),
-                "'holdfast migrate' creates it"};
+        return {Problem, "file", fmt::format("{} is missing", file.string()), "'holdfast migrate' creates it"};
     if (access(file.c_str(), R_OK | W_OK) != 0)
-        return {Finding::Grade::Problem, "file", fmt::format("{} may not be written", file.string()),
+        return {Problem, "file", fmt::format("{} may not be written", file.string()),
                 fmt::format("give user {} read and write permission", geteuid())};
-    return {Finding::Grade::Ok, "file", fmt::format("{} may be read and written", file.string()), ""};
+    return {Ok, "file", fmt::format("{} may be read and written", file.string()), ""};
 }
 
 /// Checks whether this process may use the file of an SQLite store and its folder, where SQLite creates
@@ -76,11 +74,11 @@ Findings permission_findings(const std::string& store_url) {
 
 Tone tone_of(Finding::Grade grade) {
     switch (grade) {
-        case Finding::Grade::Ok:
+        case Ok:
             return Tone::Good;
-        case Finding::Grade::Warning:
+        case Warning:
             return Tone::Busy;
-        case Finding::Grade::Problem:
+        case Problem:
             return Tone::Bad;
     }
     HOLDFAST_ASSERT(false);
@@ -94,11 +92,11 @@ Row finding_row(const Finding& finding) {
 }
 
 bool has_problem(const Findings& findings) {
-    return std::ranges::find(findings, Finding::Grade::Problem, &Finding::grade) != findings.end();
+    return std::ranges::find(findings, Problem, &Finding::grade) != findings.end();
 }
 
 void add_store_findings(const Session& session, store::ClientStore& store, Findings& findings) {
-    findings.push_back({Finding::Grade::Ok, "store", store.describe(), ""});
+    findings.push_back({Ok, "store", store.describe(), ""});
     findings.push_back(clock_finding(store));
     if (!session.server()) findings.push_back(tokens_finding(store));
     const Findings found = store.check_up();
@@ -107,8 +105,7 @@ void add_store_findings(const Session& session, store::ClientStore& store, Findi
 
 ExitCode doctor(Session& session) {
     const config::Config config = session.load_config();
-    Findings findings = {
-        {Finding::Grade::Ok, "configuration", config.file.empty() ? "defaults, no file" : config.file, ""}};
+    Findings findings = {{Ok, "configuration", config.file.empty() ? "defaults, no file" : config.file, ""}};
     ExitCode code = ExitCode::Done;
     try {
         add_store_findings(session, *session.open_store(Access::AsItIs), findings);
@@ -116,8 +113,7 @@ ExitCode doctor(Session& session) {
     } catch (const StoreError& fault) {
         const Findings permissions = permission_findings(config.store.url);
         findings.insert(findings.end(), permissions.begin(), permissions.end());
-        findings.push_back(
-            {Finding::Grade::Problem, "store", fault.what(), "nothing else can be checked until this is repaired"});
+        findings.push_back({Problem, "store", fault.what(), "nothing else can be checked until this is repaired"});
         code = ExitCode::StoreDown;
     }
     session.list({"GRADE", "WHAT", "FOUND", "WHAT TO DO"}, findings, finding_row);

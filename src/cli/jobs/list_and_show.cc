@@ -2,7 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/ids.h"
-#include "cli/jobs/step_tree.h"
+#include "cli/jobs/job_tree.h"
 #include "cli/tasks/timeline.h"
 #include "cli/terminal/words.h"
 #include "server/remote/server_calls.h"
@@ -23,13 +23,12 @@ struct JobListFlags {
 
 std::string job_detail(const JobInfo& job) {
     if (job.error) return job.error->code;
-    if (is_terminal(job.state)) return "";
-    return job.cancel_requested ? "cancel requested" : "";
+    return job.cancel_requested && !is_terminal(job.state) ? "cancel requested" : "";
 }
 
 Row job_row(const JobInfo& job, Timestamp now) {
     return {{job.id.to_string()},
-            {std::string(to_text(job.state)), tone_of(job.state)},
+            state_cell(to_text(job.state)),
             {job.workflow},
             {fmt::format("{}/{}", job.steps.total() - job.steps.waiting - job.steps.ready - job.steps.running,
                          job.steps.total())},
@@ -74,10 +73,9 @@ void print_job_fields(const Io& io, const JobInfo& job) {
     const FieldPrinter field(io);
     field("job", job.id.to_string(), Tone::Strong);
     field("workflow", job.workflow);
-    field("state",
-          fmt::format("{}{}", to_text(job.state),
-                      job.cancel_requested && !is_terminal(job.state) ? ", cancel requested" : ""),
-          tone_of(job.state));
+    const Cell state = state_cell(to_text(job.state));
+    const bool is_ending = job.cancel_requested && !is_terminal(job.state);
+    field("state", state.text + (is_ending ? ", cancel requested" : ""), state.tone);
     field("started by", origin_of(job));
     if (!job.retry_of.is_nil()) field("retry of", job.retry_of.to_string());
     field("times", times_of(job));

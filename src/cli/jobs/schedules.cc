@@ -2,8 +2,8 @@
 
 #include "cli/commands.h"
 #include "cli/ids.h"
-#include "cli/jobs/step_tree.h"
 #include "cli/server/put_catalog.h"
+#include "cli/tasks/timeline.h"
 #include "client/catalog_changes.h"
 #include "client/operations.h"
 #include "server/remote/server_calls.h"
@@ -35,7 +35,7 @@ Row schedule_row(const ScheduleView& view) {
             {view.workflow},
             {next_of(view), tone_of_next(view)},
             {view.record.last_job.is_nil() ? "" : view.record.last_job.to_string()},
-            {last ? std::string(to_text(*last)) : "", last ? tone_of(*last) : Tone::Plain}};
+            last ? state_cell(to_text(*last)) : Cell{}};
 }
 
 ExitCode list_schedules(Session& session) {

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/ids.h"
-#include "cli/jobs/step_tree.h"
+#include "cli/jobs/job_tree.h"
 #include "cli/tasks/timeline.h"
 #include "cli/terminal/words.h"
 #include "client/operations.h"

@@ -58,14 +58,52 @@ public:
     DevWorker& operator=(const DevWorker&) = delete;
 
     /// Starts the worker, or restarts it a second after it ended. The caller calls this frequently.
-    void look_after();
+    void look_after() {
+        int status = 0;
+        if (pid_ && waitpid(*pid_, &status, WNOHANG) == *pid_) note_end(status);
+        if (!pid_ && platform::machine_time() >= start_at_) start();
+    }
+
     /// Asks the worker to leave. When that takes longer than a moment, makes it stop its running tasks; when that
     /// takes longer than `stop_grace`, kills it. Waits for its end.
-    void stop(Duration stop_grace);
+    void stop(Duration stop_grace) {
+        if (!pid_) return;
+        kill(*pid_, SIGTERM);
+        bool has_ended = wait_for_end(*pid_, moment);
+        if (!has_ended) {
+            kill(*pid_, SIGTERM);  // the second signal makes it stop its running tasks
+            has_ended = wait_for_end(*pid_, stop_grace + moment);
+        }
+        if (!has_ended) {
+            kill(*pid_, SIGKILL);  // its keeper kills the remaining processes
+            (void)wait_for_end(*pid_, kill_patience);
+        }
+        pid_.reset();
+    }
 
 private:
-    void start();
-    void note_end(int status);
+    void start() {
+        std::vector<std::string> arguments = {"holdfast"};
+        arguments.insert(arguments.end(), words_.begin(), words_.end());
+        const auto started = platform::launch({.file = "/proc/self/exe",
+                                               .arguments = std::move(arguments),
+                                               .environment = environment_of(io_),
+                                               .directory = ".",
+                                               .most_user_processes = std::nullopt});
+        start_at_ = platform::machine_time() + restart_pause;
+        if (started.ok())
+            pid_ = started.value();
+        else
+            log_.write({LogLevel::Error, fmt::format("The worker cannot be started: {}", started.error()), {}});
+    }
+
+    void note_end(int status) {
+        log_.write({LogLevel::Warning,
+                    fmt::format("The worker is gone ({}); another one is started", end_text(status)),
+                    {{"pid", std::to_string(*pid_)}}});
+        pid_.reset();
+        start_at_ = platform::machine_time() + restart_pause;
+    }
 
     const std::vector<std::string> words_;
     const Io& io_;
@@ -73,50 +111,6 @@ private:
     std::optional<pid_t> pid_;
     Duration start_at_{};
 };
-
-void DevWorker::look_after() {
-    int status = 0;
-    if (pid_ && waitpid(*pid_, &status, WNOHANG) == *pid_) note_end(status);
-    if (!pid_ && platform::machine_time() >= start_at_) start();
-}
-
-void DevWorker::start() {
-    std::vector<std::string> arguments = {"holdfast"};
-    arguments.insert(arguments.end(), words_.begin(), words_.end());
-    const auto started = platform::launch({.file = "/proc/self/exe",
-                                           .arguments = std::move(arguments),
-                                           .environment = environment_of(io_),
-                                           .directory = ".",
-                                           .most_user_processes = std::nullopt});
-    start_at_ = platform::machine_time() + restart_pause;
-    if (started.ok())
-        pid_ = started.value();
-    else
-        log_.write({LogLevel::Error, fmt::format("The worker cannot be started: {}", started.error()), {}});
-}
-
-void DevWorker::note_end(int status) {
-    log_.write({LogLevel::Warning,
-                fmt::format("The worker is gone ({}); another one is started", end_text(status)),
-                {{"pid", std::to_string(*pid_)}}});
-    pid_.reset();
-    start_at_ = platform::machine_time() + restart_pause;
-}
-
-void DevWorker::stop(Duration stop_grace) {
-    if (!pid_) return;
-    kill(*pid_, SIGTERM);
-    bool has_ended = wait_for_end(*pid_, moment);
-    if (!has_ended) {
-        kill(*pid_, SIGTERM);  // the second signal makes it stop its running tasks
-        has_ended = wait_for_end(*pid_, stop_grace + moment);
-    }
-    if (!has_ended) {
-        kill(*pid_, SIGKILL);  // its keeper kills the remaining processes
-        (void)wait_for_end(*pid_, kill_patience);
-    }
-    pid_.reset();
-}
 
 // ---- The command ----------------------------------------------------------------------------------
 

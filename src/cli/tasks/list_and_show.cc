@@ -34,7 +34,7 @@ std::string task_detail(const store::TaskRecord& record) {
 
 Row task_row(const store::TaskRecord& record) {
     return {{record.task.id.to_string()},
-            {std::string(to_text(record.state)), tone_of(record.state)},
+            state_cell(to_text(record.state)),
             {record.task.name},
             {record.task.queue},
             {std::to_string(record.task.priority)},
@@ -67,8 +67,8 @@ void print_story(const Io& io, const TaskStory& story) {
     field("task", task.id.to_string(), Tone::Strong);
     field("name", task.name);
     if (story.step) field("step", fmt::format("{} of job {}", story.step->name, story.step->job.to_string()));
-    field("state", fmt::format("{}{}", to_text(record.state), record.cancel_requested ? ", cancel requested" : ""),
-          tone_of(record.state));
+    const Cell state = state_cell(to_text(record.state));
+    field("state", state.text + (record.cancel_requested ? ", cancel requested" : ""), state.tone);
     field("queue", fmt::format("{}, priority {}", task.queue, task.priority));
     field("tags", join(task.tags, ", "));
     field("args", task.args);

@@ -14,10 +14,9 @@ struct ProgressCommand {
 /// Sends an update to the runner of the task that called this program. Throws BadInput outside of a task, or when the
 /// runner refuses the update.
 void tell_runner(const Io& io, const runner::RunUpdate& update) {
-    const auto socket = io.environment.find("HOLDFAST_SOCKET");
-    if (socket == io.environment.end() || socket->second.empty())
-        throw BadInput("this works only inside of a running task: HOLDFAST_SOCKET is not set");
-    if (const auto refusal = runner::send_to_run(socket->second, update)) throw BadInput(*refusal);
+    const std::string socket = io.variable("HOLDFAST_SOCKET");
+    if (socket.empty()) throw BadInput("this works only inside of a running task: HOLDFAST_SOCKET is not set");
+    if (const auto refusal = runner::send_to_run(socket, update)) throw BadInput(*refusal);
 }
 
 ExitCode tell_progress(Session& session, const ProgressCommand& command) {

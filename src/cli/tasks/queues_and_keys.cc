@@ -21,8 +21,9 @@ Row queue_row(const store::QueueRecord& queue) {
 }
 
 ExitCode list_queues(Session& session) {
-    return session.list({"QUEUE", "STATUS", "PENDING", "CLAIMED OR RUNNING"}, session.open_store(Access::AsItIs)->queues(),
-                        queue_row, "no queues yet: the first submit makes one");
+    return session.list({"QUEUE", "STATUS", "PENDING", "CLAIMED OR RUNNING"},
+                        session.open_store(Access::AsItIs)->queues(), queue_row,
+                        "no queues yet: the first submit makes one");
 }
 
 void require_queue_name(const std::string& queue) {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
-#include "base/assert.h"
 #include "base/text.h"
 
 namespace holdfast::cli {
@@ -52,9 +52,9 @@ void add_present(std::vector<TimelineEntry>& entries, const TaskStory& story) {
         case TaskState::Failed:
         case TaskState::Cancelled:
         case TaskState::Expired: {
-            std::string text(to_text(record.state));
+            auto [text, tone] = state_cell(to_text(record.state));
             if (record.error) text += fmt::format(": {}", error_text(*record.error));
-            entries.push_back({record.finished_at.value_or(story.now), std::move(text), tone_of(record.state)});
+            entries.push_back({record.finished_at.value_or(story.now), std::move(text), tone});
             return;
         }
     }
@@ -78,22 +78,13 @@ void print_entry(const Io& io, const TimelineEntry& entry) {
            << paint(io, entry.tone, visible_line(entry.text)) << '\n';
 }
 
-Tone tone_of(TaskState state) {
-    switch (state) {
-        case TaskState::Pending:
-            return Tone::Plain;
-        case TaskState::Claimed:
-        case TaskState::Running:
-            return Tone::Busy;
-        case TaskState::Completed:
-            return Tone::Good;
-        case TaskState::Failed:
-        case TaskState::Expired:
-            return Tone::Bad;
-        case TaskState::Cancelled:
-            return Tone::Faint;
-    }
-    HOLDFAST_ASSERT(false);
+Cell state_cell(std::string_view word) {
+    using Tones = std::map<std::string_view, Tone>;
+    static const Tones tones = {{"CLAIMED", Tone::Busy},   {"RUNNING", Tone::Busy},   {"PAUSED", Tone::Strong},
+                                {"COMPLETED", Tone::Good}, {"FAILED", Tone::Bad},     {"EXPIRED", Tone::Bad},
+                                {"SKIPPED", Tone::Faint},  {"CANCELLED", Tone::Faint}};
+    const auto tone = tones.find(word);
+    return {std::string(word), tone == tones.end() ? Tone::Plain : tone->second};
 }
 
 std::string event_text(const store::EventRecord& event) {

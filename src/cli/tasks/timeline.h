@@ -22,8 +22,8 @@ struct TimelineEntry {
 /// Prints a time and its event, always as one line.
 void print_entry(const Io& io, const TimelineEntry& entry);
 
-/// The colour of a state.
-[[nodiscard]] Tone tone_of(TaskState state);
+/// The state of a task, job or step in its colour.
+[[nodiscard]] Cell state_cell(std::string_view word);
 
 /// The event as text: "cancelled: cancelled before it started (by ann@web-1 (cli))".
 [[nodiscard]] std::string event_text(const store::EventRecord& event);

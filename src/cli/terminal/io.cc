@@ -14,11 +14,8 @@ namespace holdfast::cli {
 namespace {
 
 bool wants_colour(const Io& io) {
-    if (!io.terminal) return false;
-    const auto no_colour = io.environment.find("NO_COLOR");
-    if (no_colour != io.environment.end() && !no_colour->second.empty()) return false;
-    const auto term = io.environment.find("TERM");
-    return term != io.environment.end() && term->second != "dumb";
+    return io.terminal && io.variable("NO_COLOR").empty() && io.environment.contains("TERM") &&
+           io.variable("TERM") != "dumb";
 }
 
 std::string_view escape_code(Tone tone) {
@@ -88,6 +85,11 @@ bool VisibleStream::Buffer::pass_on(std::string_view text) {
     }
     const auto size = static_cast<std::streamsize>(shown.size());
     return to_.sputn(shown.data(), size) == size;
+}
+
+std::string Io::variable(const std::string& name) const {
+    const auto found = environment.find(name);
+    return found == environment.end() ? "" : found->second;
 }
 
 // ---- Text -----------------------------------------------------------------------------------------

@@ -50,6 +50,9 @@ struct Io {
     std::ostream& raw;  ///< the target of `out`: takes bytes unchanged
     std::map<std::string, std::string> environment;
     bool terminal = false;  ///< `out` is a terminal: print for a person
+
+    /// The value of an environment variable; empty when it is not set.
+    [[nodiscard]] std::string variable(const std::string& name) const;
 };
 
 /// The exit code of the process. Documented in docs/cli.md; scripts rely on it.

@@ -11,8 +11,8 @@ namespace holdfast::cli {
 namespace {
 
 bool can_move_the_cursor(const Io& io) {
-    const auto term = io.environment.find("TERM");
-    return term != io.environment.end() && !term->second.empty() && term->second != "dumb";
+    const std::string term = io.variable("TERM");
+    return !term.empty() && term != "dumb";
 }
 
 /// Returns at most `columns` characters of the text, and subtracts their number from `columns`.
@@ -42,10 +42,8 @@ std::optional<ScreenSize> screen_of(const Io& io) {
 
 bool speaks_utf8(const Io& io) {
     for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-        const auto found = io.environment.find(name);
-        if (found == io.environment.end() || found->second.empty()) continue;
-        const std::string locale = lower_case(found->second);
-        return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+        const std::string locale = lower_case(io.variable(name));
+        if (!locale.empty()) return locale.contains("utf-8") || locale.contains("utf8");
     }
     return false;
 }

@@ -28,8 +28,8 @@ namespace holdfast::cli {
 /// Parses a time in RFC 3339, or "+30m" relative to `now`.
 [[nodiscard]] Timestamp read_moment(std::string_view option, const std::string& text, Timestamp now);
 
-/// Reads the JSON text of `option`: given literally, as `@FILE`, or as `-` for standard input. A text that is not JSON
-/// is refused with line and column.
+/// Reads the JSON text of `option`: given literally, as `@FILE`, or as `-` for standard input. A text that is not
+/// JSON is refused with line and column.
 [[nodiscard]] std::string read_json(std::string_view option, const std::string& given, std::istream& in);
 /// Reads a text: given literally, or as `@FILE`.
 [[nodiscard]] std::string read_text(std::string_view option, const std::string& given);
