@@ -73,26 +73,15 @@ std::vector<std::string_view> split_at_blanks(std::string_view text) {
     }
 }
 
-bool is_word(std::string_view text, std::string_view upper_case_word) {
-    return std::ranges::equal(text, upper_case_word, [](char written, char wanted) {
-        return written == wanted || (written >= 'a' && written <= 'z' && written - 'a' + 'A' == wanted);
-    });
-}
-
 /// Reads one or two digits; every value and step fits into two.
 std::optional<int> read_number(std::string_view text) {
-    if (text.empty() || text.size() > 2) return std::nullopt;
-    int number = 0;
-    for (const char digit : text) {
-        if (digit < '0' || digit > '9') return std::nullopt;
-        number = number * 10 + (digit - '0');
-    }
-    return number;
+    const bool has_form = !text.empty() && text.size() <= 2 && text.find_first_not_of("0123456789") == text.npos;
+    return has_form ? std::optional(std::stoi(std::string(text))) : std::nullopt;
 }
 
 std::optional<int> read_value(std::string_view text, const Field& field) {
     for (std::size_t i = 0; i < field.words.size(); ++i)
-        if (is_word(text, field.words[i])) return field.least + static_cast<int>(i);
+        if (lower_case(text) == lower_case(field.words[i])) return field.least + static_cast<int>(i);
     const auto number = read_number(text);
     if (!number || *number < field.least || *number > field.most) return std::nullopt;
     return number;

@@ -141,15 +141,10 @@ private:
         return located(call.function->call(arguments), position);
     }
 
-    Value evaluate(const Not& form, std::size_t) {
+    Value evaluate(const Unary& form, std::size_t position) {
         auto value = (*this)(*form.operand);
         if (!value.ok()) return value;
-        return json(!is_true(*value));
-    }
-
-    Value evaluate(const Negation& form, std::size_t position) {
-        auto value = (*this)(*form.operand);
-        if (!value.ok()) return value;
+        if (form.is_not) return json(!is_true(*value));
         return located(negated(*value), position);
     }
 

@@ -34,8 +34,7 @@ private:
     }
     void look_at(const List& list) { visit_all(list.members); }
     void look_at(const Call& call) { visit_all(call.arguments); }
-    void look_at(const Not& form) { visit(*form.operand); }
-    void look_at(const Negation& form) { visit(*form.operand); }
+    void look_at(const Unary& form) { visit(*form.operand); }
     void look_at(const Chain& chain) {
         visit(*chain.first);
         for (const Link& link : chain.links) visit(*link.operand);

@@ -46,11 +46,9 @@ struct Default {
     NodePtr fallback;
 };
 
-struct Not {
-    NodePtr operand;
-};
-
-struct Negation {
+/// not operand, -operand
+struct Unary {
+    bool is_not;
     NodePtr operand;
 };
 
@@ -69,7 +67,7 @@ struct Chain {
 
 struct Node {
     std::size_t position;
-    std::variant<Literal, Path, List, Call, Default, Not, Negation, Chain> form;
+    std::variant<Literal, Path, List, Call, Default, Unary, Chain> form;
 };
 
 [[nodiscard]] Result<NodePtr, ExpressionError> parse(std::string_view text);

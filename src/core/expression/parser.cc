@@ -126,10 +126,7 @@ private:
     }
 
     NodePtr inversion() {
-        if (!next_is(TokenKind::Name, "not")) return comparison();
-        const std::size_t position = take().position;
-        NodePtr operand = nested([&] { return inversion(); });
-        return operand ? node(position, Not{std::move(operand)}) : nullptr;
+        return next_is(TokenKind::Name, "not") ? unary(true, [&] { return inversion(); }) : comparison();
     }
 
     NodePtr comparison() {
@@ -154,10 +151,14 @@ private:
     }
 
     NodePtr negation() {
-        if (!next_is_symbol("-")) return operand();
+        return next_is_symbol("-") ? unary(false, [&] { return negation(); }) : operand();
+    }
+
+    template <typename ReadOperand>
+    NodePtr unary(bool is_not, ReadOperand read) {
         const std::size_t position = take().position;
-        NodePtr inner = nested([&] { return negation(); });
-        return inner ? node(position, Negation{std::move(inner)}) : nullptr;
+        NodePtr inner = nested(read);
+        return inner ? node(position, Unary{is_not, std::move(inner)}) : nullptr;
     }
 
     // ---- Operands ------------------------------------------------------------------------------------------------

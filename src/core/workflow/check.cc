@@ -100,13 +100,6 @@ std::string FaultList::suggestion(std::string_view word, const std::vector<std::
     return near ? concat("; did you mean ", in_quotes(*near), "?") : std::string();
 }
 
-std::vector<std::string> step_names(const Workflow& workflow) {
-    std::vector<std::string> names;
-    names.reserve(workflow.steps.size());
-    for (const WorkflowStep& step : workflow.steps) names.push_back(step.name);
-    return names;
-}
-
 void check_input_fields(const Workflow& workflow, FaultList& faults) {
     std::unordered_map<std::string_view, int> seen;
     for (const InputField& field : workflow.input) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +32,12 @@ struct StepPlace {
     int number = -1;  ///< among the steps; -1: a hook
 };
 
-[[nodiscard]] std::vector<std::string> step_names(const Workflow& workflow);
+/// The names of steps or of input fields.
+template <typename Named>
+[[nodiscard]] std::vector<std::string> names_in(const std::vector<Named>& all) {
+    const auto names = std::views::transform(all, &Named::name);
+    return {names.begin(), names.end()};
+}
 
 /// Returns why a value does not fit a field, as a continuation of the field's name: "must be a text, not 7". Returns
 /// nullopt when the value fits.

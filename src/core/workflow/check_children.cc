@@ -92,9 +92,8 @@ void check_given_input(const StepPlace& place, const Workflow& child, FaultList&
     const bool has_none = place.step.input.is_null() && !place.step.for_each;
     const json& given = has_none ? none : place.step.input;
     if (!given.is_object() || child.input.empty()) return;
-    std::vector<std::string> names;
+    const std::vector<std::string> names = names_in(child.input);
     for (const InputField& field : child.input) {
-        names.push_back(field.name);
         const auto value = given.find(field.name);
         if (value == given.end() && field.required)
             faults.add(path, concat("has no ", in_quotes(field.name), ", which the workflow ", in_quotes(child.name),

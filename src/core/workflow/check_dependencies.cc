@@ -28,7 +28,7 @@ std::string cycle_text(const Workflow& workflow, const std::vector<int>& cycle) 
 class NameCheck {
 public:
     NameCheck(const Workflow& workflow, const StepOrder& order, FaultList& faults)
-        : known_(step_names(workflow)), order_(order), faults_(faults) {}
+        : known_(names_in(workflow.steps)), order_(order), faults_(faults) {}
 
     void check(const std::vector<std::string>& names, const std::string& path) {
         std::set<std::string_view> seen;

@@ -54,9 +54,11 @@ std::string reference_text(const Reference& reference) {
 class ExpressionCheck {
 public:
     ExpressionCheck(const Workflow& workflow, const StepOrder& order, FaultList& faults)
-        : workflow_(workflow), order_(order), faults_(faults), step_names_(step_names(workflow)) {
-        for (const InputField& field : workflow.input) input_names_.push_back(field.name);
-    }
+        : workflow_(workflow),
+          order_(order),
+          faults_(faults),
+          step_names_(names_in(workflow.steps)),
+          input_names_(names_in(workflow.input)) {}
 
     void check_step(const StepPlace& place) {
         const WorkflowStep& step = place.step;

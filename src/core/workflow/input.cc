@@ -26,16 +26,10 @@ constexpr TypeRule type_rules[] = {
 };
 static_assert(std::size(type_rules) == word_table<InputType>.size());
 
-std::vector<std::string> names_of(const std::vector<InputField>& fields) {
-    std::vector<std::string> names;
-    for (const InputField& field : fields) names.push_back(field.name);
-    return names;
-}
-
 std::string unknown_member(const std::vector<InputField>& fields, const std::string& name) {
-    const auto near = nearest_word(name, names_of(fields));
+    const auto near = nearest_word(name, names_in(fields));
     if (near) return concat(found(name), " is not an input of this workflow; did you mean ", found(*near), "?");
-    return concat(found(name), " is not an input of this workflow; it takes ", join(names_of(fields), ", "));
+    return concat(found(name), " is not an input of this workflow; it takes ", join(names_in(fields), ", "));
 }
 
 }  // namespace

@@ -45,12 +45,7 @@ Defect read(const json& value, json& target) {
     return {};
 }
 
-Defect read(const json& value, std::optional<json>& target) {
-    target = value;
-    return {};
-}
-
-Defect read(const json& value, std::optional<Duration>& target) {
+Defect read(const json& value, Duration& target) {
     const auto length =
         value.is_string() ? parse_duration(value.get<std::string>(), std::chrono::seconds(1)) : std::nullopt;
     if (!length) return unlike("a duration", value);
@@ -73,7 +68,7 @@ Defect read(const json& value, TaskPolicy& target) {
     return {};
 }
 
-Defect read(const json& value, std::optional<TaskSpec>& target) {
+Defect read(const json& value, TaskSpec& target) {
     auto spec = parse_task_spec(value.dump(-1, ' ', false, json::error_handler_t::replace));
     if (!spec.ok()) return concat("cannot be read: ", spec.error());
     target = std::move(spec).value();
@@ -102,6 +97,11 @@ concept Tabled =
 template <Tabled Object>
 Defect read(const json& value, Object& target);
 
+template <typename Content>
+Defect read(const json& value, std::optional<Content>& target) {
+    return read(value, target.emplace());
+}
+
 template <typename Item>
 Defect read(const json& value, std::vector<Item>& target) {
     if (!value.is_array()) return unlike("a list", value);
@@ -115,11 +115,8 @@ template <typename Value>
 json write(const Value& value) {
     return value;
 }
-json write(const std::optional<json>& value) {
-    return value.value();
-}
-json write(const std::optional<Duration>& value) {
-    return format_duration(value.value());
+json write(const Duration& value) {
+    return format_duration(value);
 }
 /// Writes the policy as for a task, except for `unmatched`: Auto, the default of a step, is left out, and Wait is
 /// written.
@@ -130,8 +127,8 @@ json write(const TaskPolicy& value) {
     if (value.unmatched == Unmatched::Wait) policy["unmatched"] = "wait";
     return policy;
 }
-json write(const std::optional<TaskSpec>& value) {
-    return json::parse(to_json_text(value.value()));
+json write(const TaskSpec& value) {
+    return json::parse(to_json_text(value));
 }
 template <Worded Enum>
 json write(const Enum& value) {
@@ -142,6 +139,11 @@ json write(const Join& value) {
 }
 template <Tabled Object>
 json write(const Object& object);
+
+template <typename Content>
+json write(const std::optional<Content>& value) {
+    return write(value.value());
+}
 
 template <typename Item>
 json write(const std::vector<Item>& value) {
