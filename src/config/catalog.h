@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "config/config_error.h"
@@ -43,8 +42,5 @@ using Submission = TaskDefinition;
 /// The members of the arguments that the templates of a definition use ("db" for `{{ input.db.host }}`), without
 /// duplicates, in alphabetical order.
 [[nodiscard]] std::vector<std::string> parameters_of(const TaskDefinition& definition);
-
-/// The keys whose templates have a syntax error, and these errors.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> template_faults(const TaskDefinition& definition);
 
 }  // namespace holdfast::config

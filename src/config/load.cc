@@ -104,7 +104,7 @@ void read_flags(const std::vector<FlagOverride>& flags, Draft& draft) {
 
 // ---- Rules between fields -----------------------------------------------------------------------------------------
 
-/// Requires `threshold` >= `factor` x `interval`.
+/// A rule about the effective values: requires `threshold` >= `factor` x `interval`.
 struct Rule {
     std::string_view threshold;
     int factor;
@@ -126,31 +126,25 @@ std::string remedy(const Field& threshold, Duration least, const Field& interval
     return can_lower ? concat(raise, ", or lower ", interval.name, " to ", written(interval, Value(most))) : raise;
 }
 
-ConfigError breach(const Rule& rule, const Draft& draft) {
+void check(const Rule& rule, Draft& draft) {
     const Field& threshold = *find_field(rule.threshold);
     const Field& interval = *find_field(rule.interval);
     const Choice& chosen = draft.choice(threshold);
     const Choice& against = draft.choice(interval);
+    if (draft.is_faulty(threshold) || draft.is_faulty(interval)) return;
     const Duration least = std::get<Duration>(against.value) * rule.factor;
     const Duration most = std::get<Duration>(chosen.value) / rule.factor;
+    if (std::get<Duration>(chosen.value) >= least) return;
     // The error points at the value that the person wrote: the interval when the threshold is the default.
     const bool is_default = chosen.origin.kind == OriginKind::Default;
-    return {
-        .where = is_default ? against.origin : chosen.origin,
-        .key = threshold.key(),
-        .title = concat(threshold.name, " too low"),
-        .found = concat(written(threshold, chosen.value), is_default ? " (default)" : ""),
-        .allowed = concat("at least ", written(threshold, Value(least)), ", ", rule.factor_word, " ", interval.name,
-                          " (", written(interval, against.value), ", ", to_text(against.origin), ")"),
-        .suggestion = remedy(threshold, least, interval, most)};
-}
-
-bool holds(const Rule& rule, const Draft& draft) {
-    const Field& threshold = *find_field(rule.threshold);
-    const Field& interval = *find_field(rule.interval);
-    if (draft.is_faulty(threshold) || draft.is_faulty(interval)) return true;
-    return std::get<Duration>(draft.choice(threshold).value) >=
-           std::get<Duration>(draft.choice(interval).value) * rule.factor;
+    draft.complain(
+        {.where = is_default ? against.origin : chosen.origin,
+         .key = threshold.key(),
+         .title = concat(threshold.name, " too low"),
+         .found = concat(written(threshold, chosen.value), is_default ? " (default)" : ""),
+         .allowed = concat("at least ", written(threshold, Value(least)), ", ", rule.factor_word, " ", interval.name,
+                           " (", written(interval, against.value), ", ", to_text(against.origin), ")"),
+         .suggestion = remedy(threshold, least, interval, most)});
 }
 
 /// Requires a certificate and its key together.
@@ -172,13 +166,6 @@ void check_tls_pair(Draft& draft) {
                     .suggestion = concat("also name ", missing.key())});
 }
 
-/// Checks the effective values against each other: a threshold must be at least a multiple of an interval.
-void check_rules(Draft& draft) {
-    check_tls_pair(draft);
-    for (const Rule& rule : rules)
-        if (!holds(rule, draft)) draft.complain(breach(rule, draft));
-}
-
 /// Adds the environment variables from which the specification reads secrets.
 void add_from(const std::optional<core::TaskSpec>& spec, std::vector<std::string>& names) {
     constexpr std::string_view from_environment = "env:";
@@ -195,7 +182,8 @@ Result<Config, ConfigErrors> load(const LoadParams& params) {
     read_config_file(params, draft, config);
     read_environment(params.environment, draft);
     read_flags(params.flags, draft);
-    check_rules(draft);
+    check_tls_pair(draft);
+    for (const Rule& rule : rules) check(rule, draft);
     if (!draft.errors().empty()) return Failure{draft.sorted_errors()};
     draft.fill(config);
     config.warnings = unshared_keys(draft.key_uses(), config.keys);

@@ -67,6 +67,14 @@ bool is_integer(std::string_view text) {
     return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+/// The value of a text for which is_integer() holds; nullopt when it does not fit into 64 bits.
+std::optional<std::int64_t> integer_in(std::string_view text) {
+    std::int64_t number = 0;
+    if (text.starts_with('+')) text.remove_prefix(1);
+    const bool fits = std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc();
+    return fits ? std::optional(number) : std::nullopt;
+}
+
 /// Suggests the number without underscores, which other languages use to group digits.
 std::string number_suggestion(const std::string& text) {
     std::string plain = text;
@@ -87,15 +95,10 @@ Reading read_count(const Option& option, const SourceNode& node) {
     const std::string& text = node.scalar;
     if (!is_integer(text)) return misfit("not a whole number", number_suggestion(text));
     if (node.quoted) return misfit("text instead of a number", "write it without quotes");
-    std::int64_t number = 0;
-    const bool negative = text.front() == '-';
-    const char* begin = text.data() + (text.front() == '+' ? 1 : 0);
-    const bool fits = std::from_chars(begin, text.data() + text.size(), number).ec == std::errc();
-    if (!fits || number < option.range.least || number > option.range.most) {
-        const bool too_low = fits ? number < option.range.least : negative;
-        return misfit(too_low ? "too low" : "too high");
-    }
-    return Value(number);
+    const std::optional<std::int64_t> number = integer_in(text);
+    if (number ? *number < option.range.least : text.front() == '-') return misfit("too low");
+    if (!number || *number > option.range.most) return misfit("too high");
+    return Value(*number);
 }
 
 /// Reads decimal digits with at most one point; the ranges need no other form.
@@ -133,13 +136,11 @@ Reading read_size(const Option& option, const SourceNode& node) {
         if (!text.ends_with(unit.suffix)) continue;
         const std::string number = text.substr(0, text.size() - unit.suffix.size());
         if (!is_integer(number)) break;
-        std::int64_t count = 0;
-        const char* begin = number.data() + (number.front() == '+' ? 1 : 0);
-        const bool fits = std::from_chars(begin, number.data() + number.size(), count).ec == std::errc();
-        if (number.front() == '-' || (fits && count <= option.range.most && count * unit.bytes < option.range.least))
-            return misfit("too low");
-        if (!fits || count > option.range.most / unit.bytes) return misfit("too high");
-        return Value(count * unit.bytes);
+        const std::optional<std::int64_t> count = integer_in(number);
+        if (number.front() == '-') return misfit("too low");
+        if (!count || *count > option.range.most / unit.bytes) return misfit("too high");
+        if (*count * unit.bytes < option.range.least) return misfit("too low");
+        return Value(*count * unit.bytes);
     }
     return no_size(text);
 }
@@ -360,42 +361,6 @@ std::string written_name(const std::string& name) {
     return plain ? name : nlohmann::json(name).dump();
 }
 
-// One overload for each alternative of a Value; the last one handles numbers and booleans.
-
-std::string written_as(const Option&, std::monostate) {
-    return "null";
-}
-
-std::string written_as(const Option& option, Duration duration) {
-    return duration_text(option, duration);
-}
-
-std::string written_as(const Option&, const std::string& name) {
-    return written_name(name);
-}
-
-std::string written_as(const Option&, std::vector<std::string> names) {
-    std::transform(names.begin(), names.end(), names.begin(), written_name);
-    return concat('[', join(names, ", "), ']');
-}
-
-std::string written_as(const Option& option, const std::vector<Duration>& durations) {
-    std::vector<std::string> texts;
-    for (const Duration duration : durations) texts.push_back(duration_text(option, duration));
-    return concat('[', join(texts, ", "), ']');
-}
-
-std::string written_as(const Option&, const std::map<std::string, std::string>& texts) {
-    std::vector<std::string> entries;
-    for (const auto& [name, text] : texts) entries.push_back(concat(written_name(name), ": ", written_name(text)));
-    return concat('{', join(entries, ", "), '}');
-}
-
-template <typename Other>
-std::string written_as(const Option&, Other other) {
-    return core::plain_text(other);
-}
-
 }  // namespace
 
 Result<Value, Misfit> read_value(const Option& option, const SourceNode& node) {
@@ -434,7 +399,22 @@ std::string written(const Option& option, const Value& value) {
     if (option.type == OptionType::StoreUrl) return mask_password(std::get<std::string>(value));
     if (option.type == OptionType::Size && std::holds_alternative<std::int64_t>(value))
         return size_text(std::get<std::int64_t>(value));
-    return std::visit([&](const auto& held) { return written_as(option, held); }, value);
+    std::vector<std::string> items;
+    if (const auto* names = std::get_if<std::vector<std::string>>(&value)) {
+        std::ranges::transform(*names, std::back_inserter(items), written_name);
+        return concat('[', join(items, ", "), ']');
+    }
+    if (const auto* durations = std::get_if<std::vector<Duration>>(&value)) {
+        for (const Duration duration : *durations) items.push_back(duration_text(option, duration));
+        return concat('[', join(items, ", "), ']');
+    }
+    if (const auto* texts = std::get_if<std::map<std::string, std::string>>(&value)) {
+        for (const auto& [name, text] : *texts) items.push_back(concat(written_name(name), ": ", written_name(text)));
+        return concat('{', join(items, ", "), '}');
+    }
+    if (const auto* text = std::get_if<std::string>(&value)) return written_name(*text);
+    if (const auto* duration = std::get_if<Duration>(&value)) return duration_text(option, *duration);
+    return std::holds_alternative<std::monostate>(value) ? "null" : core::plain_text(value);
 }
 
 }  // namespace holdfast::config

@@ -1,8 +1,10 @@
 #include "views/json.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
+#include "base/text.h"
 #include "core/json_text.h"
 
 namespace holdfast::views {
@@ -69,10 +71,6 @@ Json embedded(const std::string& text) {
     return plain_text(value) == text ? value : as_written(text);
 }
 
-std::string embedded_text(const Json& value) {
-    return value.is_null() ? std::string() : dump(value);
-}
-
 std::string dump(const Json& value) {
     std::string text;
     write(value, text);
@@ -95,6 +93,10 @@ Json parse_exactly(std::string_view text) {
     Json value;
     ExactReader reader(value);
     return Json::sax_parse(text, &reader) ? value : Json(Json::value_t::discarded);
+}
+
+void misfit(std::string_view what, const Json& found) {
+    throw std::invalid_argument(concat(found.dump(), " is not a ", what));
 }
 
 }  // namespace holdfast::views

@@ -12,8 +12,6 @@ using Json = nlohmann::ordered_json;
 /// Wraps JSON text as a part of a larger value; dump() writes it byte for byte. Empty text becomes null, and text
 /// that is not JSON becomes a string. The content is opaque: use value_of() to read it.
 [[nodiscard]] Json embedded(const std::string& text);
-/// The text that was passed to `embedded`.
-[[nodiscard]] std::string embedded_text(const Json& value);
 /// The value of JSON text; null when it is not JSON.
 [[nodiscard]] Json value_of(const std::string& text);
 /// Writes the value as JSON text, with embedded parts unchanged. Invalid UTF-8 is replaced.
@@ -23,5 +21,7 @@ using Json = nlohmann::ordered_json;
 /// Parses JSON such that dump() repeats every number with all of its digits. Returns a discarded value when the text
 /// is not JSON.
 [[nodiscard]] Json parse_exactly(std::string_view text);
+/// Throws std::invalid_argument with a sentence such as "7 is not a time".
+[[noreturn]] void misfit(std::string_view what, const Json& found);
 
 }  // namespace holdfast::views

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "base/words.h"
 #include "core/option.h"
 #include "holdfast/time.h"
@@ -58,8 +59,12 @@ consteval std::string_view name_of_type() {
     return name.substr(name.rfind(':') + 1);
 }
 
-/// Throws std::invalid_argument with a sentence such as "7 is not a time".
-[[noreturn]] void misfit(std::string_view what, const Json& found);
+/// Returns the value that was parsed from `found`; throws as misfit() does when there is none.
+template <typename Value>
+Value parsed(std::string_view what, const Json& found, std::optional<Value> value) {
+    if (!value) misfit(what, found);
+    return *std::move(value);
+}
 
 template <typename Record>
 [[nodiscard]] Json to_json_shape(const Record& record);
@@ -117,20 +122,26 @@ struct Form<nlohmann::json> : PlainForm<nlohmann::json> {
 template <>
 struct Form<Uuid> {
     static Json write(const Uuid& id) { return id.to_string(); }
-    static void read(const Json& shape, Uuid& id);
+    static void read(const Json& shape, Uuid& id) {
+        id = parsed("UUID", shape, Uuid::parse(shape.get<std::string>()));
+    }
     static Json schema() { return schema::uuid(); }
 };
 template <>
 struct Form<Timestamp> {
-    static Json write(Timestamp at);
-    static void read(const Json& shape, Timestamp& at);
+    static Json write(Timestamp at) { return format_timestamp(at); }
+    static void read(const Json& shape, Timestamp& at) {
+        at = parsed("time", shape, parse_timestamp(shape.get<std::string>()));
+    }
     static Json schema() { return schema::time(); }
 };
 /// Written as "30s" or "1h30m".
 template <>
 struct Form<Duration> {
-    static Json write(Duration length);
-    static void read(const Json& shape, Duration& length);
+    static Json write(Duration length) { return format_duration(length); }
+    static void read(const Json& shape, Duration& length) {
+        length = parsed("duration", shape, parse_duration(shape.get<std::string>(), std::chrono::seconds(1)));
+    }
     static Json schema() { return schema::duration(); }
 };
 
@@ -139,9 +150,7 @@ template <Worded Enum>
 struct Form<Enum> {
     static Json write(Enum value) { return word_of(value); }
     static void read(const Json& shape, Enum& value) {
-        const auto parsed = parse_word<Enum>(shape.get<std::string>());
-        if (!parsed) misfit("word of this member", shape);
-        value = *parsed;
+        value = parsed("word of this member", shape, parse_word<Enum>(shape.get<std::string>()));
     }
     static Json schema() { return schema::ref(std::string(name_of_type<Enum>())); }
     static std::vector<std::string> words() {
