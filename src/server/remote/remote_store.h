@@ -60,12 +60,11 @@ public:
     // The store itself
     [[nodiscard]] std::unique_ptr<store::Watch> watch(store::Topic topic) override;
     std::vector<store::Finding> check_up() override;
-    [[nodiscard]] Timestamp now() override;
+    [[nodiscard]] Timestamp now() override { return link_.now(); }
     [[nodiscard]] std::string describe() const override { return link_.url(); }
 
 private:
-    [[nodiscard]] Json story_of(const Uuid& task);
-    [[nodiscard]] std::vector<SteerStatus> steer_jobs(const store::SteerJobsParams& params, const std::string& order);
+    [[nodiscard]] Json story_of(const Uuid& task) { return link_.find(path_of({"tasks", task.to_string()})); }
 
     http::ClientParams params_;
     ServerLink link_;

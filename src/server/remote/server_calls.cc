@@ -14,18 +14,13 @@ Json shape_of(const store::ScheduleDefinition& schedule) {
             {"input", views::embedded(schedule.input)}};
 }
 
-client::ScheduleChange change_of(const std::string& word) {
-    if (word == "new") return client::ScheduleChange::New;
-    return word == "changed" ? client::ScheduleChange::Changed : client::ScheduleChange::Unchanged;
-}
-
 }  // namespace
 
 views::TaskStory task_story(ServerLink& server, const Uuid& task) {
     const Json story = server.find(path_of({"tasks", task.to_string()}));
     if (story.is_null()) throw UnknownTask(concat("there is no task ", task.to_string()));
     auto told = views::from_json_shape<views::TaskStory>(story);
-    told.now = views::from_json_shape<Timestamp>(server.get(path_of({"overview"})).at("now"));
+    told.now = server.now();
     return told;
 }
 
@@ -38,24 +33,23 @@ client::ScheduleChanges apply_schedules(ServerLink& server, const std::vector<st
     client::ScheduleChanges changes;
     for (const Json& item : answer.at("items")) {
         const std::string name = item.at("schedule"), status = item.at("status");
-        if (status == "not_configured")
-            changes.not_configured.push_back(name);
+        if (const auto change = parse_word<client::ScheduleChange>(status))
+            changes.configured.emplace_back(name, *change);
         else
-            changes.configured.emplace_back(name, change_of(status));
+            changes.not_configured.push_back(name);
     }
     return changes;
 }
 
 views::RecoveryStatus recovery_status(ServerLink& server) {
     auto status = views::from_json_shape<views::RecoveryStatus>(server.get(path_of({"recovery"})));
-    status.now = views::from_json_shape<Timestamp>(server.get(path_of({"overview"})).at("now"));
+    status.now = server.now();
     return status;
 }
 
 std::vector<engine::StaleTask> stale_tasks(ServerLink& server, const std::optional<Duration>& threshold) {
-    const Json answer = server.get(path_of({"recovery", "stale"}),
-                                   threshold ? Query{{"threshold", format_duration(*threshold)}} : Query{});
-    return views::from_json_shape<std::vector<engine::StaleTask>>(answer.at("items"));
+    return server.items<engine::StaleTask>(path_of({"recovery", "stale"}),
+                                           {{"threshold", threshold ? format_duration(*threshold) : ""}});
 }
 
 engine::ManualAnswer settle(ServerLink& server, const std::string& order, const std::optional<Duration>& threshold) {

@@ -27,6 +27,14 @@ std::string escaped(std::string_view text) {
     return escaped;
 }
 
+std::string with_query(const std::string& path, const Query& query) {
+    std::string target = path;
+    for (const auto& [name, value] : query)
+        if (!value.empty())
+            target += concat(target.size() == path.size() ? '?' : '&', escaped(name), '=', escaped(value));
+    return target;
+}
+
 /// Throws the server's error as the exception that its store would have thrown.
 [[noreturn]] void complain(const Json& problem, int status, const std::string& url) {
     const std::string code = problem.value("code", "");
@@ -52,13 +60,6 @@ std::string path_of(const std::vector<std::string>& segments) {
     return path;
 }
 
-std::string with_query(const std::string& path, const Query& query) {
-    std::string target = path;
-    for (const auto& [name, value] : query)
-        target += concat(target.size() == path.size() ? '?' : '&', escaped(name), '=', escaped(value));
-    return target;
-}
-
 http::Client::Answer ServerLink::send(const std::string& method, const std::string& target, const std::string& body) {
     const std::lock_guard turn(turn_);
     return client_.send(method, target, body);
@@ -77,8 +78,8 @@ Json ServerLink::get(const std::string& path, const Query& query) {
     return read(send("GET", with_query(path, query), ""));
 }
 
-Json ServerLink::find(const std::string& path, const Query& query) {
-    const auto answer = send("GET", with_query(path, query), "");
+Json ServerLink::find(const std::string& path) {
+    const auto answer = send("GET", path, "");
     return answer.status == 404 ? Json() : read(answer);
 }
 
@@ -100,21 +101,25 @@ std::string ServerLink::put(const std::string& path, const Json& body) {
     return status_in(send("PUT", path, body.dump()));
 }
 
-std::string ServerLink::remove(const std::string& path) {
-    return status_in(send("DELETE", path, ""));
+std::string ServerLink::remove(const std::string& path, const Query& query) {
+    return status_in(send("DELETE", with_query(path, query), ""));
 }
 
-std::vector<Json> ServerLink::list(const std::string& path, Query query, std::size_t limit) {
-    std::vector<Json> items;
+Json ServerLink::list_shapes(const std::string& path, Query query, std::size_t limit) {
+    Json items = Json::array();
     while (items.size() < limit) {
         query["limit"] = std::to_string(std::min(limit - items.size(), largest_page));
         const Json page = get(path, query);
         for (const Json& item : page.at("items")) items.push_back(item);
-        if (page.at("next").is_null() || page.at("items").empty()) break;
         const Json& next = page.at("next");
+        if (next.is_null() || page.at("items").empty()) break;
         query["after"] = next.is_string() ? next.get<std::string>() : next.dump();
     }
     return items;
+}
+
+Timestamp ServerLink::now() {
+    return views::from_json_shape<Timestamp>(get(path_of({"overview"})).at("now"));
 }
 
 }  // namespace holdfast::remote
