@@ -13,7 +13,7 @@ namespace holdfast::runner {
 
 namespace {
 
-constexpr std::size_t longest_line = 500;
+constexpr std::size_t longest_quote = 500;
 
 std::string what_happened(const ScriptEnd& end) {
     if (end.broken_limit) return "killed: " + *end.broken_limit;
@@ -77,7 +77,7 @@ Outcome script_outcome(const ScriptEnd& end, std::int64_t max_payload) {
     if (ended_well) return completed_with("null", max_payload);
     std::string message = what_happened(end);
     if (!end.last_line_of_stderr.empty())
-        message += ": " + readable_text(end.last_line_of_stderr.substr(0, longest_line));
+        message += ": " + readable_text(end.last_line_of_stderr.substr(0, longest_quote));
     return failed_with(error_code::script_failed, message, details(end));
 }
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <thread>
 
 #include "platform/process_table.h"
 #include "platform/real_clock.h"
