@@ -3,9 +3,15 @@
 #include <string>
 #include <vector>
 
-#include "config/source_node.h"
-
 namespace holdfast::config {
+
+/// A position in a file, counted from 1 as in editors.
+struct Position {
+    int line = 1;
+    int column = 1;
+
+    friend bool operator==(const Position&, const Position&) = default;
+};
 
 enum class OriginKind { Default, File, Environment, Flag };
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "config/draft.h"
-#include "config/yaml_reader.h"
+#include "config/source_node.h"
 #include "core/task/concurrency.h"
 #include "core/workflow/workflow.h"
 

@@ -1,4 +1,4 @@
-#include "config/yaml_reader.h"
+#include "config/source_node.h"
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>

@@ -1,4 +1,4 @@
-#include "config/yaml_reader.h"
+#include "config/source_node.h"
 
 #include "base/text.h"
 #include "tests/config/loading.h"
