@@ -5,10 +5,10 @@
 
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/jobs/run_flags.h"
-#include "cli/tasks/submit_flags.h"
+#include "cli/jobs/run.h"
+#include "cli/tasks/submit.h"
 #include "cli/terminal/words.h"
-#include "core/task/policy_text.h"
+#include "core/task/task_options.h"
 #include "holdfast/errors.h"
 #include "tests/fuzz/require.h"
 

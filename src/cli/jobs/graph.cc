@@ -2,7 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/ids.h"
-#include "cli/jobs/run_flags.h"
+#include "cli/jobs/run.h"
 #include "core/workflow/graph.h"
 
 namespace holdfast::cli {

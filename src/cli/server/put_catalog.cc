@@ -10,16 +10,21 @@ namespace {
 
 using store::DeclareStatus;
 
+template <typename Status>
+void log_changes(Log& log, const char* sentence, const std::string& file, const auto& changes) {
+    const auto count = [&](Status status) { return std::to_string(changes.count(status)); };
+    log.write({LogLevel::Info,
+               sentence,
+               {{"file", file},
+                {"new", count(Status::New)},
+                {"changed", count(Status::Changed)},
+                {"unchanged", count(Status::Unchanged)}}});
+}
+
 void put_schedules(const config::Config& config, store::Store& store, const std::string& who, Log& log) {
     if (config.schedules.empty()) return;
-    const auto changes = client::put_schedules(store, definitions_of(config.schedules), who);
-    const auto count = [&](client::ScheduleChange change) { return std::to_string(changes.count(change)); };
-    log.write({LogLevel::Info,
-               "The schedules of the configuration are in the store",
-               {{"file", config.file},
-                {"new", count(client::ScheduleChange::New)},
-                {"changed", count(client::ScheduleChange::Changed)},
-                {"unchanged", count(client::ScheduleChange::Unchanged)}}});
+    log_changes<client::ScheduleChange>(log, "The schedules of the configuration are in the store", config.file,
+                                        client::put_schedules(store, definitions_of(config.schedules), who));
 }
 
 void put_keys(const config::Config& config, store::ClientStore& store, const std::string& who, Log& log) {
@@ -31,13 +36,8 @@ void put_keys(const config::Config& config, store::ClientStore& store, const std
                        concat("The store has the key declared as shared, and keeps that: 'holdfast keys remove ",
                               key.key, " --shared' ends it"),
                        {{"file", config.file}, {"key", key.key}, {"queue", key.queue}}});
-    const auto count = [&](DeclareStatus status) { return std::to_string(changes.count(status)); };
-    log.write({LogLevel::Info,
-               "The concurrency keys of the configuration are in the store",
-               {{"file", config.file},
-                {"new", count(DeclareStatus::New)},
-                {"changed", count(DeclareStatus::Changed)},
-                {"unchanged", count(DeclareStatus::Unchanged)}}});
+    log_changes<DeclareStatus>(log, "The concurrency keys of the configuration are in the store", config.file,
+                               changes);
 }
 
 }  // namespace

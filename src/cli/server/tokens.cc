@@ -6,7 +6,7 @@
 #include "cli/tasks/timeline.h"
 #include "cli/terminal/words.h"
 #include "platform/system_random.h"
-#include "server/api/token_secret.h"
+#include "server/api/access.h"
 #include "server/remote/server_calls.h"
 #include "views/token.h"
 

@@ -1,7 +1,11 @@
+#include "cli/tasks/submit.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/text.h"
 #include "cli/commands.h"
-#include "cli/tasks/submit_flags.h"
 #include "cli/tasks/waiting.h"
 #include "cli/terminal/words.h"
 #include "client/operations.h"
@@ -9,6 +13,104 @@
 namespace holdfast::cli {
 
 namespace {
+
+// ---- The work -------------------------------------------------------------------------------------
+
+Submission from_definition(const config::TaskDefinition& definition, const std::string& args) {
+    auto submission = config::submission_of(definition, nlohmann::json::parse(args));
+    if (!submission.ok()) throw BadInput(submission.error());
+    return std::move(submission).value();
+}
+
+/// A task without a definition: a script, a container, or else a function.
+Submission from_flags(const WorkFlags& flags) {
+    Submission submission{.name = flags.name};
+    const bool has_script = !flags.script.empty();
+    const bool has_image = !flags.image.empty();
+    if (!has_script && !has_image) {
+        if (flags.name.empty()) throw BadInput("'holdfast submit' needs the name of a task, --script or --image");
+        return submission;
+    }
+    core::TaskSpec& spec = submission.spec.emplace();
+    spec.kind = has_script ? core::TaskKind::Script : core::TaskKind::Docker;
+    spec.runner = has_script && has_image ? core::ScriptRunner::Docker : core::ScriptRunner::Local;
+    if (flags.name.empty()) submission.name = has_script ? "script" : "container";
+    return submission;
+}
+
+void override_with(const WorkFlags& flags, core::TaskSpec& spec) {
+    if (!flags.script.empty()) spec.script = read_text("--script", flags.script);
+    if (!flags.image.empty()) spec.image = flags.image;
+    if (!flags.dir.empty()) spec.dir = flags.dir;
+    for (const std::string& variable : flags.env) {
+        const auto equals = variable.find('=');
+        if (equals == std::string::npos || equals == 0)
+            throw BadInput(fmt::format("--env: '{}' is not of the form NAME=VALUE", variable));
+        spec.env[variable.substr(0, equals)] = variable.substr(equals + 1);
+    }
+}
+
+bool says_what_to_execute(const WorkFlags& flags) {
+    return !flags.script.empty() || !flags.image.empty() || !flags.dir.empty() || !flags.env.empty();
+}
+
+// ---- Options of a task ----------------------------------------------------------------------------
+
+using core::OptionType;
+using core::TaskOption;
+
+bool is_list(const TaskOption& option) {
+    return option.type == OptionType::DurationList || option.type == OptionType::NameList;
+}
+
+/// The placeholder of the value in the help.
+std::string placeholder(const TaskOption& option) {
+    if (option.type == OptionType::Choice) return join(core::offered_words(option), "|");
+    if (option.type == OptionType::Count) return "N";
+    if (option.type == OptionType::Number) return "X";
+    if (option.type == OptionType::Text) return "TEXT";
+    return option.type == OptionType::Duration || option.type == OptionType::DurationList ? "DURATION" : "NAME";
+}
+
+/// The help text: "How often requeue may run the task again (0 to 1000; default: 3)".
+std::string help_of(const TaskOption& option) {
+    std::vector<std::string> notes;
+    if (option.range.most != 0 && option.type != OptionType::NameList) notes.push_back(core::range_text(option));
+    if (is_list(option)) notes.emplace_back("repeatable");
+    if (!option.fallback.empty()) notes.push_back(concat("default: ", option.fallback));
+    std::string help = core::meaning_with(&TaskOption::flag, option);
+    std::erase(help, '`');
+    help.pop_back();
+    return notes.empty() ? help : concat(help, " (", join(notes, "; "), ')');
+}
+
+void add_flag(Command& command, const TaskOption& option, TaskFlag& flag) {
+    if (is_list(option))
+        command.texts(option.flag.c_str(), flag.texts, placeholder(option).c_str(), help_of(option).c_str());
+    else
+        command.text(option.flag.c_str(), flag.text, placeholder(option).c_str(), help_of(option));
+}
+
+core::OptionValue read_choice(const TaskOption& option, const std::string& text) {
+    const auto words = core::offered_words(option);
+    const auto word = std::ranges::find(words, lower_case(text));
+    if (word == words.end()) refuse_word(option.flag, text, words);
+    return *word;
+}
+
+core::OptionValue read_flag(const TaskOption& option, const TaskFlag& flag) {
+    if (option.type == OptionType::Choice) return read_choice(option, flag.text);
+    if (option.type == OptionType::Count) return std::int64_t{read_whole_number(option.flag, flag.text)};
+    if (option.type == OptionType::Number) return read_number(option.flag, flag.text);
+    if (option.type == OptionType::Duration) return read_duration(option.flag, flag.text);
+    if (option.type == OptionType::NameList) return flag.texts;
+    if (option.type != OptionType::DurationList) return flag.text;
+    std::vector<Duration> durations;
+    for (const std::string& text : flag.texts) durations.push_back(read_duration(option.flag, text));
+    return durations;
+}
+
+// ---- The command ----------------------------------------------------------------------------------
 
 struct SubmitCommand {
     WorkFlags work;
@@ -75,6 +177,72 @@ ExitCode submit(Session& session, const SubmitCommand& command) {
 }
 
 }  // namespace
+
+void add_work_options(Command& command, WorkFlags& flags) {
+    command.optional_argument("NAME", flags.name,
+                              "The task's name: of a definition in the configuration file, or of a function");
+    command.text("--script", flags.script, "TEXT", "Run this script, or @FILE, once; NAME is then optional");
+    command.text("--image", flags.image, "IMAGE",
+                 "Run the script, or without one the image's own command, in a container");
+    command.texts("--env", flags.env, "NAME=VALUE", "A variable for the script or container (repeatable)");
+    command.text("--dir", flags.dir, "PATH", "The working directory of the script or container");
+}
+
+Submission read_submission(const WorkFlags& flags, const config::Catalog& catalog, const std::string& args) {
+    const auto definition = catalog.find(flags.name);
+    Submission submission =
+        definition == catalog.end() ? from_flags(flags) : from_definition(definition->second, args);
+    if (submission.spec)
+        override_with(flags, *submission.spec);
+    else if (says_what_to_execute(flags))
+        throw BadInput(fmt::format("task {} is a function: --script, --image, --env and --dir have no meaning for it",
+                                   submission.name));
+    return submission;
+}
+
+void add_submit_options(Command& command, SubmitFlags& flags) {
+    command.text("--id", flags.id, "UUID", "A UUID of your own; submitting it again is harmless");
+    command.text("--idempotency-key", flags.idempotency_key, "TEXT",
+                 "A text that only this task has; works as --id does");
+    command.text("--traceparent", flags.traceparent, "TEXT", "The W3C trace context that it belongs to");
+    const Option run_at = command.text("--run-at", flags.run_at, "TIME", "Not before this time (RFC 3339, or +30m)");
+    command.text("--delay", flags.delay, "DURATION", "Not before this long from now").excludes(run_at);
+    command.text("--deadline", flags.deadline, "TIME", "EXPIRED when not started by then (RFC 3339, or +30m)");
+    for (std::size_t i = 0; i < flags.options.size(); ++i)
+        add_flag(command, core::task_options()[i], flags.options[i]);
+}
+
+void read_submit_options(const SubmitFlags& flags, SubmitOptions& options) {
+    if (!flags.id.empty()) options.id = read_uuid("--id", flags.id);
+    options.idempotency_key = flags.idempotency_key;
+    options.traceparent = flags.traceparent;
+    for (std::size_t i = 0; i < flags.options.size(); ++i) {
+        const TaskFlag& flag = flags.options[i];
+        if (flag.text.empty() && flag.texts.empty()) continue;
+        const TaskOption& option = core::task_options()[i];
+        core::override_with(option, option.flag, read_flag(option, flag), options);
+    }
+    if (options.concurrency && options.concurrency->key.empty())
+        throw BadInput("--concurrency-limit needs --concurrency-key");
+}
+
+void read_times(const SubmitFlags& flags, std::optional<Duration> deadline, Timestamp now, SubmitOptions& options) {
+    if (deadline) options.deadline = now + *deadline;
+    if (!flags.run_at.empty()) options.run_at = read_moment("--run-at", flags.run_at, now);
+    if (!flags.delay.empty()) options.run_at = now + read_duration("--delay", flags.delay);
+    if (!flags.deadline.empty()) options.deadline = read_moment("--deadline", flags.deadline, now);
+}
+
+void add_wait_options(Command& command, WaitFlags& flags, const char* help) {
+    command.flag("--wait", flags.wait, help);
+    command.text("--timeout", flags.timeout, "DURATION", "Wait at most this long");
+}
+
+std::optional<Duration> read_timeout(const WaitFlags& flags, std::string_view instead) {
+    if (!flags.wait && !flags.timeout.empty())
+        throw BadInput(fmt::format("--timeout says how long --wait waits; {}", instead));
+    return read_duration_if_given("--timeout", flags.timeout);
+}
 
 void add_submit(Command& program) {
     auto [command, given] = program.add("submit", "Submit a task; prints its id", submit);
