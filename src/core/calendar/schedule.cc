@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <deque>
+#include <nlohmann/json.hpp>
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "core/json_text.h"
 
 namespace holdfast::core {
 
 namespace {
 
 using namespace std::chrono_literals;
+using nlohmann::json;
+using Defect = std::string;  // empty: none
 
 constexpr Duration longest_delay = 1min;
 
@@ -90,21 +94,79 @@ Duration oldest_on_time(const ScheduleTiming& timing) {
 
 // ---- Defects -----------------------------------------------------------------------------------------------------
 
-std::string interval_defect(Duration interval) {
+Defect interval_defect(Duration interval) {
     if (interval >= shortest_interval && interval <= longest_interval && interval % 1ms == 0ms) return {};
     return concat("interval must be from ", format_duration(shortest_interval), " to ",
                   format_duration(longest_interval), " in whole milliseconds, not ", format_duration(interval));
 }
 
-std::string jitter_defect(Duration jitter, Duration between_slots) {
+Defect jitter_defect(Duration jitter, Duration between_slots) {
     if (jitter >= 0ms && jitter < between_slots && jitter % 1ms == 0ms) return {};
     return concat("jitter must be shorter than the time between two slots, ", format_duration(between_slots),
                   ", and in whole milliseconds, not ", format_duration(jitter));
 }
 
-std::string catch_up_defect(int catch_up) {
+Defect catch_up_defect(int catch_up) {
     if (catch_up >= 0 && catch_up <= most_catch_up) return {};
     return concat("catch_up must be a whole number from 0 to ", most_catch_up, ", not ", catch_up);
+}
+
+// ---- Texts -------------------------------------------------------------------------------------------------------
+
+Defect unlike(std::string_view key, std::string_view wanted, const json& value) {
+    return concat(key, " must be ", wanted, ", not ", found(value));
+}
+
+/// Returns a whole number from 0 to `most`, small enough that arithmetic with it cannot overflow.
+std::optional<std::int64_t> number_in(const json& value, std::uint64_t most) {
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > most) return std::nullopt;
+    return value.get<std::int64_t>();
+}
+
+Defect read_duration(std::string_view key, const json& value, Duration& target) {
+    const auto milliseconds = number_in(value, std::chrono::days(10'000) / 1ms);
+    if (!milliseconds) return unlike(key, "a whole number of milliseconds", value);
+    target = *milliseconds * 1ms;
+    return {};
+}
+
+Defect read_catch_up(std::string_view key, const json& value, int& target) {
+    const auto number = number_in(value, INT32_MAX);
+    if (!number) return unlike(key, "a whole number", value);
+    target = static_cast<int>(*number);
+    return {};
+}
+
+Defect read_cron(std::string_view key, const json& value, std::optional<Cron>& target) {
+    if (!value.is_string()) return unlike(key, "a text", value);
+    auto cron = Cron::parse(value.get_ref<const std::string&>());
+    if (!cron) return cron.error();
+    target = std::move(cron).value();
+    return {};
+}
+
+Defect read_overlap(std::string_view key, const json& value, Overlap& target) {
+    const auto overlap = value.is_string() ? parse_word<Overlap>(value.get_ref<const std::string&>()) : std::nullopt;
+    if (!overlap) return unlike(key, words_to_choose<Overlap>(), value);
+    target = *overlap;
+    return {};
+}
+
+Defect read_zone(std::string_view key, const json& value, std::string& target) {
+    if (!value.is_string()) return unlike(key, "a text", value);
+    target = value.get<std::string>();
+    return {};
+}
+
+Defect read_member(std::string_view key, const json& value, ScheduleTiming& timing) {
+    if (key == "catch_up") return read_catch_up(key, value, timing.catch_up);
+    if (key == "cron") return read_cron(key, value, timing.cron);
+    if (key == "interval_ms") return read_duration(key, value, timing.interval.emplace());
+    if (key == "jitter_ms") return read_duration(key, value, timing.jitter);
+    if (key == "overlap") return read_overlap(key, value, timing.overlap);
+    if (key == "zone") return read_zone(key, value, timing.zone);
+    return concat("unknown key ", found(key),
+                  "; the keys are catch_up, cron, interval_ms, jitter_ms, overlap and zone");
 }
 
 }  // namespace
@@ -118,6 +180,28 @@ std::string timing_defect(const ScheduleTiming& timing) {
     const Duration between_slots = timing.interval ? *timing.interval : Duration(timing.cron->shortest_distance());
     if (std::string defect = jitter_defect(timing.jitter, between_slots); !defect.empty()) return defect;
     return catch_up_defect(timing.catch_up);
+}
+
+std::string to_json_text(const ScheduleTiming& timing) {
+    static const ScheduleTiming standard;
+    json object = json::object();
+    if (timing.catch_up != standard.catch_up) object["catch_up"] = timing.catch_up;
+    if (timing.cron) object["cron"] = timing.cron->text();
+    if (timing.interval) object["interval_ms"] = *timing.interval / 1ms;
+    if (timing.jitter != standard.jitter) object["jitter_ms"] = timing.jitter / 1ms;
+    if (timing.overlap != standard.overlap) object["overlap"] = word_of(timing.overlap);
+    if (timing.zone != standard.zone) object["zone"] = timing.zone;
+    return object.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Result<ScheduleTiming, std::string> parse_timing(std::string_view text) {
+    const json object = json::parse(text, nullptr, false);
+    if (!object.is_object()) return Failure{Defect("a schedule's timing must be a JSON object")};
+    ScheduleTiming timing;
+    for (const auto& [key, value] : object.items())
+        if (Defect defect = read_member(key, value, timing); !defect.empty()) return Failure{defect};
+    if (Defect defect = timing_defect(timing); !defect.empty()) return Failure{defect};
+    return timing;
 }
 
 std::optional<Timestamp> next_slot(const ScheduleTiming& timing, const TimeZone& zone, Timestamp after) {

@@ -47,8 +47,6 @@ template <typename Named>
 void check_step(const StepPlace& place, FaultList& faults);
 /// Checks the schema of the workflow's input.
 void check_input_fields(const Workflow& workflow, FaultList& faults);
-/// Checks dependencies and joins, cycles, success cases and optional steps.
-void check_dependencies(const Workflow& workflow, const StepOrder& order, FaultList& faults);
 /// Checks every expression: its syntax and its references.
 void check_expressions(const Workflow& workflow, const StepOrder& order, const std::vector<StepPlace>& places,
                        FaultList& faults);
