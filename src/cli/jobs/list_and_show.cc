@@ -5,7 +5,7 @@
 #include "cli/jobs/job_tree.h"
 #include "cli/tasks/timeline.h"
 #include "cli/terminal/words.h"
-#include "server/remote/server_calls.h"
+#include "server/remote/server_link.h"
 #include "views/job.h"
 
 namespace holdfast::cli {

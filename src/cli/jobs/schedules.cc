@@ -6,7 +6,7 @@
 #include "cli/tasks/timeline.h"
 #include "client/catalog_changes.h"
 #include "client/operations.h"
-#include "server/remote/server_calls.h"
+#include "server/remote/server_link.h"
 #include "views/schedule.h"
 
 namespace holdfast::cli {

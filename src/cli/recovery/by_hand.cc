@@ -5,7 +5,7 @@
 #include "cli/terminal/words.h"
 #include "engine/recovery/manual_recovery.h"
 #include "platform/system_random.h"
-#include "server/remote/server_calls.h"
+#include "server/remote/server_link.h"
 #include "views/recovery.h"
 
 namespace holdfast::cli {

@@ -8,7 +8,7 @@
 #include "platform/service_loop.h"
 #include "platform/system_random.h"
 #include "server/process/container_settings.h"
-#include "server/remote/server_calls.h"
+#include "server/remote/server_link.h"
 #include "views/recovery.h"
 #include "worker/sweep_thread.h"
 
@@ -45,7 +45,7 @@ std::string title_of(const store::WorkerLiveness& worker) {
 
 void print_workers(const Io& io, const views::RecoveryStatus& status) {
     std::vector<std::string> parts;
-    for (const auto& [word, count] : views::count_by_evidence(status.workers))
+    for (const auto& [word, count] : views::count_by_evidence(status))
         if (count > 0) parts.push_back(fmt::format("{} {}", count, word));
     io.out << fmt::format("workers: {}\n", parts.empty() ? "none" : join(parts, ", "));
     for (const views::SeenWorker& seen : status.workers)

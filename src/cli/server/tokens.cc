@@ -7,7 +7,7 @@
 #include "cli/terminal/words.h"
 #include "platform/system_random.h"
 #include "server/api/access.h"
-#include "server/remote/server_calls.h"
+#include "server/remote/server_link.h"
 #include "views/token.h"
 
 namespace holdfast::cli {

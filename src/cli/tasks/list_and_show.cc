@@ -6,7 +6,7 @@
 #include "cli/tasks/timeline.h"
 #include "cli/terminal/words.h"
 #include "core/task/task_options.h"
-#include "server/remote/server_calls.h"
+#include "server/remote/server_link.h"
 
 namespace holdfast::cli {
 

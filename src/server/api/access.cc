@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 #include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/rand.h>
 
 #include <algorithm>
+#include <array>
+#include <stdexcept>
 
 #include "base/text.h"
-#include "server/api/token_secret.h"
 
 namespace holdfast::api {
 
@@ -21,6 +24,10 @@ constexpr std::size_t most_wanted = 100;
 constexpr int most_failed_logins = 10;
 constexpr auto login_window = std::chrono::minutes(1);
 constexpr std::string_view cookie_name = "holdfast_session=";
+constexpr std::string_view secret_prefix = "hf_";
+constexpr std::string_view base64url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr int secret_bytes = 32;
+constexpr std::size_t secret_characters = 43;
 
 /// Returns "example.org:443" for "https://example.org": as in a Host header, always with the port.
 std::string authority_of(std::string_view origin) {
@@ -110,6 +117,38 @@ void require_page_request(const http::Request& request) {
         refuse("a request with the page's cookie that changes something needs the header 'X-Holdfast: page'");
 }
 
+// ---- Secrets ------------------------------------------------------------------------------------
+
+std::string make_token_secret() {
+    std::array<unsigned char, secret_bytes> bytes{};
+    if (RAND_bytes(bytes.data(), secret_bytes) != 1) throw std::runtime_error("OpenSSL has no random bytes");
+    std::string text(secret_characters + 1, '=');
+    EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), bytes.data(), secret_bytes);
+    text.pop_back();  // the padding
+    std::ranges::replace(text, '+', '-');
+    std::ranges::replace(text, '/', '_');
+    return std::string(secret_prefix) + text;
+}
+
+std::string hash_token_secret(std::string_view secret) {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned size = 0;
+    if (EVP_Digest(secret.data(), secret.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
+        throw std::runtime_error("SHA-256 is not available in this build of OpenSSL");
+    std::string text;
+    for (unsigned at = 0; at < size; ++at) {
+        text.push_back("0123456789abcdef"[digest[at] >> 4]);
+        text.push_back("0123456789abcdef"[digest[at] & 15]);
+    }
+    return text;
+}
+
+bool looks_like_token_secret(std::string_view text) {
+    if (!text.starts_with(secret_prefix) || text.size() != secret_prefix.size() + secret_characters) return false;
+    text.remove_prefix(secret_prefix.size());
+    return text.find_first_not_of(base64url) == std::string_view::npos;
+}
+
 // ---- Authentication -----------------------------------------------------------------------------
 
 std::string Caller::who() const {
@@ -174,8 +213,7 @@ Caller Access::identify(const http::Request& request) {
 Caller Access::local_caller(const http::Request& request) const {
     if (login_ != Login::Never) require_known_host(request);
     require_same_site(request);
-    return {
-        .name = "local", .scope = store::Scope::Admin, .queues = {}, .peer = request.peer, .token = {}, .hash = {}};
+    return {.name = "local", .scope = store::Scope::Admin, .peer = request.peer};
 }
 
 void Access::require_known_host(const http::Request& request) const {

@@ -26,7 +26,7 @@ Caller identified(Access& access, const http::Request& request, const Route& rou
 
 /// A route without a scope leaves the caller unidentified; its handler identifies the client where it matters.
 Caller caller_of(Services& services, const http::Request& request, const Route& route, std::string& name) {
-    if (!route.scope) return {.name = {}, .scope = {}, .queues = {}, .peer = request.peer, .token = {}, .hash = {}};
+    if (!route.scope) return {.peer = request.peer};
     Caller caller = identified(services.access, request, route);
     name = caller.name;
     caller.require(*route.scope);

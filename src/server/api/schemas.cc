@@ -1,4 +1,4 @@
-#include "server/api/schema.h"
+#include "server/api/route.h"
 #include "views/task_options.h"
 
 namespace holdfast::api {
@@ -11,8 +11,6 @@ Json list(const std::string& item) {
     return object(
         {{"items", array(ref(item))}, {"next", nullable(any("where the next page begins; null: there is none"))}});
 }
-
-// ---- Tasks --------------------------------------------------------------------------------------
 
 Json task_submission() {
     Members members = {{"name", text("of a task of the catalog, or of a function; not needed with a script")},
@@ -42,9 +40,9 @@ Json log_page(Json items) {
                    {"ended", boolean("nothing more will come")}});
 }
 
-void add_tasks(Json& all) {
-    all["WholeEventList"] = list("WholeEvent");
-    all["TaskList"] = list("Task");
+/// Adds the schemas of requests, and of the answers that are not records of views/.
+void add_own(Json& all) {
+    // Tasks
     all["TaskSubmission"] = task_submission();
     all["TaskBatch"] = batch_of(ref("TaskSubmission"));
     all["TaskSubmissions"] = {{"anyOf", Json::array({ref("TaskSubmission"), ref("TaskBatch")})}};
@@ -66,12 +64,8 @@ void add_tasks(Json& all) {
     all["Force"] = form({{"state", word({"FAILED", "CANCELLED"})}, {"reason", text()}}, {"state", "reason"});
     all["LogPage"] = log_page(ref("LogLine"));
     all["StepLogPage"] = log_page({{"anyOf", Json::array({ref("StepLogLine"), ref("WholeEvent")})}});
-}
 
-// ---- Jobs ---------------------------------------------------------------------------------------
-
-void add_jobs(Json& all) {
-    all["JobList"] = list("Job");
+    // Jobs
     all["JobSubmission"] = form({{"workflow", text("its name in the catalog or, with yaml, in that text")},
                                  {"yaml", text("a definition of one's own; needs the scope operate")},
                                  {"definition", any("the same as a bundle, as a job's definition shows it")},
@@ -83,25 +77,13 @@ void add_jobs(Json& all) {
     all["JobRetry"] = form({{"id", uuid("of your own: retrying it again is harmless")}});
     all["Decision"] = form({{"approve", boolean()}, {"reason", text()}}, {"approve"});
     all["Decided"] = object({{"id", uuid()}, {"step", text()}, {"status", word({"approved", "rejected"})}});
-}
 
-// ---- The catalog --------------------------------------------------------------------------------
-
-void add_catalog(Json& all) {
-    all["CatalogTaskList"] = list("CatalogTask");
-    all["CatalogWorkflowList"] = list("CatalogWorkflow");
+    // The catalog
     all["Yaml"] = form({{"yaml", text()}}, {"yaml"});
     all["Validation"] = object({{"valid", boolean()}, {"errors", array(ref("ConfigError"))}});
-}
 
-// ---- Workers, queues, schedules -----------------------------------------------------------------
-
-void add_workers(Json& all) {
-    all["WorkerList"] = list("Worker");
-    all["WorkerStateList"] = list("WorkerState");
-    all["QueueList"] = list("Queue");
+    // Workers, queues, schedules
     all["QueueSteered"] = object({{"queue", text()}, {"paused", boolean()}});
-    all["KeyList"] = list("Key");
     all["KeyForm"] = form({{"limit", integer_between(1, 10'000, "how many of its tasks run at once")},
                            {"queue", text("the queue that it belongs to; this or shared")},
                            {"shared", boolean("true: the tasks of all queues share it")}},
@@ -111,7 +93,6 @@ void add_workers(Json& all) {
                                  {"limit", integer()},
                                  {"status", word({"new", "changed", "unchanged"})}});
     all["KeyRemoved"] = object({{"key", text()}, {"queue", nullable(text())}, {"status", word({"removed"})}});
-    all["ScheduleList"] = list("Schedule");
     all["ScheduleSteered"] = object({{"schedule", text()}, {"status", word({"paused", "resumed", "removed"})}});
     all["ScheduleForm"] = form({{"schedules", array(form({{"name", text()},
                                                           {"timing", any("as GET shows it")},
@@ -124,23 +105,15 @@ void add_workers(Json& all) {
         object({{"schedule", text()}, {"status", word({"new", "changed", "unchanged", "not_configured"})}});
     all["ScheduleChanges"] = list("ScheduleChange");
     all["ScheduleRun"] = object({{"id", uuid()}, {"schedule", text()}});
-}
 
-// ---- Recovery -----------------------------------------------------------------------------------
-
-void add_recovery(Json& all) {
-    all["ReplicaList"] = list("Replica");
-    all["StaleTaskList"] = list("StaleTask");
+    // Recovery
     all["Threshold"] = form({{"threshold", duration("quiet for longer than this")}});
     all["Swept"] = object({{"services", array(ref("ServicePass"))}});
     all["Prune"] =
         form({{"dry_run", boolean("only count")},
               {"clock_is_right", boolean("remove even while the store's clock is in doubt: you have looked at it")}});
-}
 
-// ---- Access -------------------------------------------------------------------------------------
-
-void add_access(Json& all) {
+    // Access
     all["Session"] = object({{"name", text()},
                              {"scope", ref("Scope")},
                              {"queues", array(text())},
@@ -149,7 +122,6 @@ void add_access(Json& all) {
                              {"store", text()}});
     all["Login"] = form({{"token", text()}}, {"token"});
     all["LoggedOut"] = object({{"status", word({"logged out"})}});
-    all["TokenList"] = list("Token");
     all["TokenForm"] =
         form({{"name", text()}, {"scope", ref("Scope")}, {"queues", array(text())}, {"expires_in", duration()}},
              {"name", "scope"});
@@ -173,12 +145,10 @@ void add_access(Json& all) {
 const Json& schemas() {
     static const Json all = [] {
         Json made = views::components();
-        add_tasks(made);
-        add_jobs(made);
-        add_catalog(made);
-        add_workers(made);
-        add_recovery(made);
-        add_access(made);
+        add_own(made);
+        for (const Route& route : routes())
+            if (route.answer.ends_with("List"))
+                made[route.answer] = list(route.answer.substr(0, route.answer.size() - 4));
         return made;
     }();
     return all;

@@ -3,7 +3,6 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "server/api/resources.h"
-#include "server/api/token_secret.h"
 #include "views/token.h"
 
 namespace holdfast::api {
