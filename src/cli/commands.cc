@@ -19,9 +19,7 @@ void add_commands(Command& program, const std::vector<AddCommand>& more) {
     program.group("tokens", "Say who may use the server: make, list and revoke its keys", {add_tokens});
     program.group("queues", "Look at queues, pause and resume them", {add_queues});
     program.group("keys", "Look at concurrency keys, and fix their limits", {add_keys});
-    program.group(
-        "recovery", "Look at recovery, and recover by hand",
-        {add_recovery_status, add_recovery_stale, add_recovery_settle, add_recovery_sweep, add_recovery_prune});
+    program.group("recovery", "Look at recovery, and recover by hand", {add_recovery});
     add_progress(program);
     add_checkpoint(program);
     add_migrate(program);

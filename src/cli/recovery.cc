@@ -1,16 +1,95 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/tasks/timeline.h"
 #include "cli/terminal/words.h"
 #include "engine/recovery/manual_recovery.h"
+#include "platform/service_loop.h"
 #include "platform/system_random.h"
+#include "server/process/container_settings.h"
 #include "server/remote/server_link.h"
 #include "views/recovery.h"
+#include "worker/sweep_thread.h"
 
 namespace holdfast::cli {
 
 namespace {
+
+// ---- Status ---------------------------------------------------------------------------------------
+
+/// The counts of recovery actions by name: "workers lost 1, requeued 2"; "nothing" when all counts are zero.
+Cell outcome_cell(const std::string& failure, const Json& counts) {
+    if (!failure.empty()) return {"failed: " + failure, Tone::Bad};
+    std::string text;
+    for (const auto& [what, count] : counts.items())
+        if (count != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", what, count.dump());
+    std::ranges::replace(text, '_', ' ');
+    return {text.empty() ? "nothing" : text};
+}
+
+void print_services(const Io& io, const views::RecoveryStatus& status) {
+    std::vector<Row> rows;
+    for (const auto& note : status.notes)
+        rows.push_back({{note.service},
+                        {rough_duration(status.now - note.at) + " ago"},
+                        {note.who},
+                        outcome_cell(note.failure, views::value_of(note.did))});
+    if (!rows.empty()) io.out << '\n';
+    print_table(io, {"SERVICE", "LAST NOTE", "BY", "HAS DONE"}, rows);
+}
+
+/// For a worker without a row, only the id is known.
+std::string title_of(const store::WorkerLiveness& worker) {
+    if (worker.name.empty()) return worker.id.to_string();
+    return fmt::format("{} ({}) on {}", worker.name, worker.id.to_string(), worker.host.hostname);
+}
+
+void print_workers(const Io& io, const views::RecoveryStatus& status) {
+    std::vector<std::string> parts;
+    for (const auto& [word, count] : views::count_by_evidence(status.workers))
+        if (count > 0) parts.push_back(fmt::format("{} {}", count, word));
+    io.out << fmt::format("workers: {}\n", parts.empty() ? "none" : join(parts, ", "));
+    for (const views::SeenWorker& seen : status.workers)
+        if (seen.evidence != core::Evidence::None)
+            io.out << "  "
+                   << paint(io, Tone::Bad,
+                            visible_line(fmt::format("{}: {}: {}", title_of(seen.worker),
+                                                     views::word_for(seen.evidence), seen.how)))
+                   << '\n';
+}
+
+void print_events(const Io& io, const std::vector<views::RecoveryEvent>& events) {
+    if (!events.empty()) io.out << "\nlast recoveries:\n";
+    for (const auto& event : events)
+        print_entry(io, {event.at, fmt::format("{}{}: {}", event.kind,
+                                               event.task.is_nil() ? "" : fmt::format(" {}", event.task.to_string()),
+                                               event.message)});
+}
+
+void print_status(const Io& io, const views::RecoveryStatus& status) {
+    if (status.holder.empty())
+        io.out << paint(io, Tone::Bad, "no process sweeps: start 'holdfast worker' without --no-sweep") << '\n';
+    else
+        io.out << fmt::format("sweeper: {}\n", visible_line(status.holder));
+    print_workers(io, status);
+    print_services(io, status);
+    print_events(io, status.events);
+}
+
+views::RecoveryStatus read_status(const Session& session) {
+    if (const auto server = session.server()) return remote::recovery_status(*server);
+    const config::Config config = session.load_config();
+    const auto store = session.open_store_itself(config, Access::AsItIs);
+    const auto host = worker::host_watch_for(config.store.url, server::container_tool(config.worker));
+    return views::read_recovery_status(*store, *host, session.who());
+}
+
+ExitCode show_status(Session& session) {
+    return session.show(read_status(session), print_status);
+}
 
 // ---- Stale tasks ----------------------------------------------------------------------------------
 
@@ -74,6 +153,41 @@ ExitCode settle(Session& session, const Settling& settling, const std::string& t
     });
 }
 
+// ---- One pass -------------------------------------------------------------------------------------
+
+void print_sweep(const Io& io, const engine::SweepReport& report) {
+    std::vector<Row> rows;
+    for (const auto& pass : report.passes)
+        rows.push_back({{pass.service}, outcome_cell(pass.failure, views::counts_shape(pass.report))});
+    print_table(io, {"SERVICE", "DID"}, rows);
+    for (const auto& pass : report.passes)
+        for (const std::string& remark : pass.report.remarks) io.out << visible_line(remark) << '\n';
+    io.out << "A single pass has no time to observe: it acts on certain evidence, deadlines and retention only. "
+              "Silent workers are judged by 'holdfast worker', which watches them.\n";
+}
+
+engine::SweepReport run_sweep(const Session& session) {
+    if (const auto server = session.server()) return remote::sweep(*server);
+    const config::Config config = session.load_config();
+    const auto store = session.open_store_itself(config, Access::AsItIs);
+    const auto host = worker::host_watch_for(config.store.url, server::container_tool(config.worker));
+    platform::SystemRandom random;
+    engine::Sweeper sweeper(*store, *host, random, session.who(), views::sweep_settings(config),
+                            platform::machine_time);
+    return sweeper.run_all(platform::machine_time());
+}
+
+ExitCode sweep(Session& session) {
+    const engine::SweepReport report = run_sweep(session);
+    if (session.globals.json)
+        for (const auto& pass : report.passes) session.print(to_json_shape(pass));
+    else
+        print_sweep(session.io, report);
+    const bool has_failed =
+        std::ranges::any_of(report.passes, [](const auto& pass) { return !pass.failure.empty(); });
+    return has_failed ? ExitCode::Failed : ExitCode::Done;
+}
+
 // ---- Retention ------------------------------------------------------------------------------------
 
 void print_pruned(const Io& io, const store::PruneAnswer& pruned, const config::RetentionConfig& retention,
@@ -115,26 +229,24 @@ ExitCode prune(Session& session, const views::PruneOrder& order) {
     return is_refused ? ExitCode::Failed : ExitCode::Done;
 }
 
-}  // namespace
-
-void add_recovery_stale(Command& recovery) {
-    auto [command, threshold] =
-        recovery.add("stale", "CLAIMED and RUNNING tasks of which nothing was heard for a while", list_stale);
-    command.text("--threshold", threshold, "DURATION",
-                 "Quiet for longer than this (default: recovery.claimed_/running_stale_threshold_ms)");
+void add_threshold(Command& command, std::string& threshold, const char* key) {
+    command.text("--threshold", threshold, "DURATION", fmt::format("Quiet for longer than this (default: {})", key));
 }
 
-void add_recovery_settle(Command& recovery) {
+}  // namespace
+
+void add_recovery(Command& recovery) {
+    recovery.add("status", "Who sweeps, what recovery did, which workers it doubts", show_status);
+    auto [stale, stale_threshold] =
+        recovery.add("stale", "CLAIMED and RUNNING tasks of which nothing was heard for a while", list_stale);
+    add_threshold(stale, stale_threshold, "recovery.claimed_/running_stale_threshold_ms");
     for (const Settling& settling : settlings) {
         auto [command, threshold] = recovery.add<std::string>(
             settling.word, settling.help,
             [&settling](Session& session, const std::string& given) { return settle(session, settling, given); });
-        command.text("--threshold", threshold, "DURATION",
-                     fmt::format("Quiet for longer than this (default: {})", settling.key));
+        add_threshold(command, threshold, settling.key);
     }
-}
-
-void add_recovery_prune(Command& recovery) {
+    recovery.add("sweep", "One pass of every recovery service, now", sweep);
     auto [command, order] = recovery.add("prune", "Remove history that is older than it has to be kept", prune);
     const Option dry_run = command.flag("--dry-run", order.dry_run, "Only say what would be removed");
     command.flag("--yes", order.clock_is_right, "Remove it even while the store's clock is in doubt")
