@@ -132,21 +132,11 @@ private:
 
     char read_character() {
         if (text_[at_] != '\\') return text_[at_];
-        switch (const char escaped = text_[++at_]) {
-            case '\\':
-            case '\'':
-            case '"':
-                return escaped;
-            case 'n':
-                return '\n';
-            case 'r':
-                return '\r';
-            case 't':
-                return '\t';
-            default:
-                fail(at_ - 1, R"(expected \\, \', \", \n, \r or \t; for the backslash itself write \\)");
-                return escaped;
-        }
+        constexpr std::string_view escaped = "\\'\"nrt", meant = "\\'\"\n\r\t";
+        const std::size_t which = escaped.find(text_[++at_]);
+        if (which != npos) return meant[which];
+        fail(at_ - 1, R"(expected \\, \', \", \n, \r or \t; for the backslash itself write \\)");
+        return text_[at_];
     }
 
     void read_symbol() {

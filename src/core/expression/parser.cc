@@ -68,19 +68,9 @@ private:
     }
 
     [[nodiscard]] std::string shown() const {
-        switch (next().kind) {
-            case TokenKind::End:
-                return "the end";
-            case TokenKind::Text:
-                return "a text";
-            case TokenKind::Member:
-                return concat('.', next().word);
-            case TokenKind::Number:
-            case TokenKind::Name:
-            case TokenKind::Symbol:
-                return next().word;
-        }
-        return {};
+        if (next().kind == TokenKind::End) return "the end";
+        if (next().kind == TokenKind::Text) return "a text";
+        return concat(next().kind == TokenKind::Member ? "." : "", next().word);
     }
 
     // ---- Nesting -------------------------------------------------------------------------------------------------
