@@ -23,20 +23,16 @@ constexpr std::int64_t max_milliseconds = (std::int64_t{1} << 48) - 1;
 constexpr std::uint64_t max_high = (std::uint64_t{1} << 12) - 1;
 constexpr std::uint64_t max_low = (std::uint64_t{1} << 62) - 1;
 
-Uuid from_halves(std::uint64_t first, std::uint64_t second) {
+/// RFC 9562: the version in bits 48 to 51, the variant (binary 10) in bits 64 and 65.
+Uuid with_version(std::uint64_t version, std::uint64_t first, std::uint64_t second) {
+    first = (first & ~std::uint64_t{0xF000}) | version << 12;
+    second = (second & max_low) | std::uint64_t{2} << 62;
     Uuid::Bytes bytes{};
     for (std::size_t i = 0; i < 8; ++i) {
         bytes[i] = static_cast<std::uint8_t>(first >> (56 - 8 * i));
         bytes[8 + i] = static_cast<std::uint8_t>(second >> (56 - 8 * i));
     }
     return Uuid(bytes);
-}
-
-/// RFC 9562: the version in bits 48 to 51, the variant (binary 10) in bits 64 and 65.
-Uuid with_version(std::uint64_t version, std::uint64_t first, std::uint64_t second) {
-    first = (first & ~std::uint64_t{0xF000}) | version << 12;
-    second = (second & max_low) | std::uint64_t{2} << 62;
-    return from_halves(first, second);
 }
 
 std::int64_t milliseconds_in_48_bits(Timestamp at) {
