@@ -35,6 +35,21 @@ bool is_reserved(std::string_view name) {
     return name == "_server" || is_hook("on_success") || is_hook("on_error") || is_hook("on_cancel");
 }
 
+std::vector<StepPlace> places_of(const Workflow& workflow) {
+    std::vector<StepPlace> places;
+    places.reserve(workflow.steps.size());
+    for (const WorkflowStep& step : workflow.steps)
+        places.push_back({step, concat("steps.", step.name), static_cast<int>(places.size())});
+    const auto add_hooks = [&](std::string_view name, const std::vector<WorkflowStep>& hooks) {
+        for (std::size_t i = 0; i < hooks.size(); ++i)
+            places.push_back({hooks[i], concat("hooks.", name, '[', i, ']')});
+    };
+    add_hooks("on_success", workflow.on_success);
+    add_hooks("on_error", workflow.on_failure);
+    add_hooks("on_cancel", workflow.on_cancel);
+    return places;
+}
+
 void check_workflow_name(const Workflow& workflow, FaultList& faults) {
     if (const std::string fault = name_fault(workflow.name); !fault.empty()) faults.add("name", fault);
     if (const auto defect = text_defect(workflow.description)) faults.add("description", *defect);
@@ -63,6 +78,22 @@ void check_count(const Workflow& workflow, FaultList& faults) {
     if (workflow.steps.empty()) faults.add("steps", "are missing: a workflow has at least one");
     if (workflow.steps.size() > max_workflow_steps)
         faults.add("steps", concat("are ", workflow.steps.size(), "; at most ", max_workflow_steps, " are allowed"));
+}
+
+void check_input_fields(const Workflow& workflow, FaultList& faults) {
+    std::unordered_map<std::string_view, int> seen;
+    for (const InputField& field : workflow.input) {
+        const std::string path = concat("input.", field.name);
+        const InputField of_its_type{.name = {}, .type = field.type};
+        if (const std::string fault = name_fault(field.name); !fault.empty()) faults.add(path, fault);
+        if (!seen.emplace(field.name, 0).second) faults.add(path, "is defined twice");
+        for (std::size_t i = 0; i < field.allowed.size(); ++i)
+            if (const auto fault = misfit(of_its_type, field.allowed[i]))
+                faults.add(concat(path, ".enum[", i, ']'), *fault);
+        if (!field.default_value) continue;
+        if (field.required) faults.add(concat(path, ".default"), "has no use: the input is required");
+        if (const auto fault = misfit(field, *field.default_value)) faults.add(concat(path, ".default"), *fault);
+    }
 }
 
 void check_hook(const StepPlace& place, FaultList& faults) {
@@ -173,45 +204,12 @@ void check_dependencies(const Workflow& workflow, const StepOrder& order, FaultL
     names.check(workflow.optional, "optional");
 }
 
-// ------------------------------------------------------------------------------------------------------------------
-
-std::vector<StepPlace> places_of(const Workflow& workflow) {
-    std::vector<StepPlace> places;
-    places.reserve(workflow.steps.size());
-    for (const WorkflowStep& step : workflow.steps)
-        places.push_back({step, concat("steps.", step.name), static_cast<int>(places.size())});
-    const auto add_hooks = [&](std::string_view name, const std::vector<WorkflowStep>& hooks) {
-        for (std::size_t i = 0; i < hooks.size(); ++i)
-            places.push_back({hooks[i], concat("hooks.", name, '[', i, ']')});
-    };
-    add_hooks("on_success", workflow.on_success);
-    add_hooks("on_error", workflow.on_failure);
-    add_hooks("on_cancel", workflow.on_cancel);
-    return places;
-}
-
 }  // namespace
 
 std::string FaultList::suggestion(std::string_view word, const std::vector<std::string>& candidates) {
     if (suggestions_left_-- <= 0) return {};
     const auto near = nearest_word(word, candidates);
     return near ? concat("; did you mean ", in_quotes(*near), "?") : std::string();
-}
-
-void check_input_fields(const Workflow& workflow, FaultList& faults) {
-    std::unordered_map<std::string_view, int> seen;
-    for (const InputField& field : workflow.input) {
-        const std::string path = concat("input.", field.name);
-        const InputField of_its_type{.name = {}, .type = field.type};
-        if (const std::string fault = name_fault(field.name); !fault.empty()) faults.add(path, fault);
-        if (!seen.emplace(field.name, 0).second) faults.add(path, "is defined twice");
-        for (std::size_t i = 0; i < field.allowed.size(); ++i)
-            if (const auto fault = misfit(of_its_type, field.allowed[i]))
-                faults.add(concat(path, ".enum[", i, ']'), *fault);
-        if (!field.default_value) continue;
-        if (field.required) faults.add(concat(path, ".default"), "has no use: the input is required");
-        if (const auto fault = misfit(field, *field.default_value)) faults.add(concat(path, ".default"), *fault);
-    }
 }
 
 std::vector<WorkflowFault> workflow_faults(const Workflow& workflow, const std::map<std::string, Workflow>& others) {

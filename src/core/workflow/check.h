@@ -45,8 +45,6 @@ template <typename Named>
 
 /// Checks each step on its own: names, kinds, missing and superfluous members, ranges.
 void check_step(const StepPlace& place, FaultList& faults);
-/// Checks the schema of the workflow's input.
-void check_input_fields(const Workflow& workflow, FaultList& faults);
 /// Checks every expression: its syntax and its references.
 void check_expressions(const Workflow& workflow, const StepOrder& order, const std::vector<StepPlace>& places,
                        FaultList& faults);
