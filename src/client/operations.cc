@@ -10,10 +10,6 @@ namespace holdfast::client {
 
 namespace {
 
-std::string unknown_task(const Uuid& task) {
-    return concat("there is no task with the id ", task.to_string());
-}
-
 std::string unknown_job(const Uuid& job) {
     return concat("there is no job with the id ", job.to_string());
 }
@@ -122,7 +118,7 @@ SubmitOutcome submit_one(store::ClientStore& store, const store::NewTask& task) 
 
 store::TaskRecord find_one(store::ClientStore& store, const Uuid& task) {
     std::optional<store::TaskRecord> found = store.find({task}).front();
-    if (!found) throw UnknownTask(unknown_task(task));
+    if (!found) throw UnknownTask(concat("there is no task with the id ", task.to_string()));
     return *std::move(found);
 }
 
