@@ -32,7 +32,7 @@ private:
             return choose(*find_field("store.url"), section);
         if (!is_mapping(section)) return;
         for (const SourceNode& entry : section.children) {
-            const Field* field = find_field(section.key, entry.key);
+            const Field* field = find_field(concat(section.key, '.', entry.key));
             field != nullptr ? choose(*field, entry) : refuse_key(section.key, entry);
         }
     }

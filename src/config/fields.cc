@@ -211,12 +211,6 @@ std::string upper_case(std::string_view text) {
     return upper;
 }
 
-template <typename Wanted>
-const Field* first_field(Wanted wanted) {
-    const auto found = std::ranges::find_if(fields(), wanted);
-    return found == fields().end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 std::string Field::key() const {
@@ -229,11 +223,8 @@ std::string Field::variable() const {
 }
 
 const Field* find_field(std::string_view key) {
-    return first_field([&](const Field& field) { return field.key() == key; });
-}
-
-const Field* find_field(std::string_view section, std::string_view name) {
-    return first_field([&](const Field& field) { return field.section == section && field.name == name; });
+    const auto found = std::ranges::find(fields(), key, &Field::key);
+    return found == fields().end() ? nullptr : &*found;
 }
 
 const Field* find_field_by_name(std::string_view name) {
@@ -241,18 +232,14 @@ const Field* find_field_by_name(std::string_view name) {
 }
 
 const std::vector<std::string>& field_sections() {
-    static const std::vector<std::string> sections = [] {
-        std::vector<std::string> names;
-        for (const Field& field : fields())
-            if (names.empty() || names.back() != field.section) names.emplace_back(field.section);
-        return names;
-    }();
-    return sections;
+    static const std::vector<std::string> names = std::apply(
+        [](const auto&... section) { return std::vector<std::string>{std::string(section.name)...}; }, sections);
+    return names;
 }
 
 const std::vector<std::string>& kept_sections() {
-    static const std::vector<std::string> sections = {"tasks", "workflows", "schedules", "keys"};
-    return sections;
+    static const std::vector<std::string> names = {"tasks", "workflows", "schedules", "keys"};
+    return names;
 }
 
 std::vector<std::string> field_names(std::string_view section) {

@@ -26,8 +26,8 @@ struct Field : core::OptionOf<Config> {
 /// Every field, in the order of the documentation.
 [[nodiscard]] const std::vector<Field>& fields();
 
+/// Returns the field with this key ("recovery.check_interval_ms"); nullptr when there is none.
 [[nodiscard]] const Field* find_field(std::string_view key);
-[[nodiscard]] const Field* find_field(std::string_view section, std::string_view name);
 
 /// Returns the field of any section whose key ends in this name; nullptr when there is none.
 [[nodiscard]] const Field* find_field_by_name(std::string_view name);

@@ -47,24 +47,19 @@ std::string in_quotes(std::string_view text) {
     return json(std::string(text)).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// The first `longest_shown` bytes, cut at a character boundary.
-std::string_view beginning(std::string_view text) {
-    std::size_t end = longest_shown;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-    return text.substr(0, end);
-}
-
 bool speaks_of_a_secret(std::string_view key) {
     static constexpr std::array<std::string_view, 6> words = {"password", "passwd", "secret",
                                                               "token",    "apikey", "api_key"};
     const std::string lower = lower_case(key);
-    return std::any_of(words.begin(), words.end(),
-                       [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+    return std::ranges::any_of(words, [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
 
+/// The first `longest_shown` bytes, cut at a character boundary.
 std::string cut(const std::string& shown) {
     if (shown.size() <= longest_shown) return shown;
-    return concat(beginning(shown), "... (", shown.size(), " bytes)");
+    std::size_t end = longest_shown;
+    while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xC0U) == 0x80U) --end;
+    return concat(shown.substr(0, end), "... (", shown.size(), " bytes)");
 }
 
 std::string shown_list(const SourceNode& list) {

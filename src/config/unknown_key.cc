@@ -86,7 +86,7 @@ KeyAdvice advice_on_misspelt(std::string_view section, std::string_view name) {
         advice.meant = elsewhere;
     } else if (const auto near = nearest_word(name, candidates_in(section))) {
         advice.suggestion = concat("did you mean ", *near, "?");
-        advice.meant = find_field(section, *near);
+        advice.meant = find_field(concat(section, '.', *near));
     } else if (const auto near_elsewhere = nearest_word(name, core::names_of(fields()))) {
         advice.meant = find_field_by_name(*near_elsewhere);
         advice.suggestion = concat("did you mean ", advice.meant->key(), "?");

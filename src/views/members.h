@@ -92,32 +92,24 @@ struct Form {
 };
 
 /// Values that the JSON library supports directly.
-template <typename Value>
+template <typename Value, auto make_schema>
 struct PlainForm {
     static Json write(const Value& value) { return value; }
     static void read(const Json& shape, Value& value) { value = shape.get<Value>(); }
+    static Json schema() { return make_schema({}); }
 };
 template <>
-struct Form<std::string> : PlainForm<std::string> {
-    static Json schema() { return schema::text(); }
-};
+struct Form<std::string> : PlainForm<std::string, schema::text> {};
 template <>
-struct Form<bool> : PlainForm<bool> {
-    static Json schema() { return schema::boolean(); }
-};
+struct Form<bool> : PlainForm<bool, schema::boolean> {};
 template <typename Value>
 requires std::is_integral_v<Value>
-struct Form<Value> : PlainForm<Value> {
-    static Json schema() { return schema::integer(); }
+struct Form<Value> : PlainForm<Value, schema::integer> {
 };
 template <>
-struct Form<double> : PlainForm<double> {
-    static Json schema() { return schema::number(); }
-};
+struct Form<double> : PlainForm<double, schema::number> {};
 template <>
-struct Form<nlohmann::json> : PlainForm<nlohmann::json> {
-    static Json schema() { return schema::any(); }
-};
+struct Form<nlohmann::json> : PlainForm<nlohmann::json, schema::any> {};
 
 template <>
 struct Form<Uuid> {
@@ -184,7 +176,7 @@ struct Form<std::vector<Value>> {
     static Json schema() { return schema::array(Form<Value>::schema()); }
 };
 template <typename Value>
-struct Form<std::map<std::string, Value>> : PlainForm<std::map<std::string, Value>> {
+struct Form<std::map<std::string, Value>> : PlainForm<std::map<std::string, Value>, schema::any> {
     static Json schema() { return schema::map(Form<Value>::schema()); }
 };
 

@@ -49,10 +49,6 @@ std::vector<RecoveryEvent> last_recoveries(store::ClientStore& store) {
     return found;
 }
 
-std::map<std::string, int> evidence_of(const RecoveryStatus& status) {
-    return count_by_evidence(status.workers);
-}
-
 Json write_counts(const engine::ServicePass& pass) {
     return counts_shape(pass.report);
 }
@@ -86,10 +82,10 @@ std::string word_for(core::Evidence evidence) {
     return evidence == core::Evidence::None ? "alive" : std::string(word_of(evidence));
 }
 
-std::map<std::string, int> count_by_evidence(const std::vector<SeenWorker>& workers) {
+std::map<std::string, int> count_by_evidence(const RecoveryStatus& status) {
     std::map<std::string, int> counts;
     for (const core::Evidence evidence : values_of<core::Evidence>()) counts[word_for(evidence)] = 0;
-    for (const SeenWorker& worker : workers) ++counts[word_for(worker.evidence)];
+    for (const SeenWorker& worker : status.workers) ++counts[word_for(worker.evidence)];
     return counts;
 }
 
@@ -128,10 +124,6 @@ std::vector<engine::StaleTask> find_stale(store::RecoveryStore& store, const con
     std::erase_if(stale,
                   [&](const auto& each) { return each.quiet_for <= (each.lease.started ? running : claimed); });
     return stale;
-}
-
-std::string_view state_of(const engine::StaleTask& stale) {
-    return stale.lease.started ? "RUNNING" : "CLAIMED";
 }
 
 store::PruneAnswer prune(store::RecoveryStore& store, const config::RetentionConfig& retention,
@@ -195,10 +187,8 @@ Table<RecoveryEvent> table(Of<RecoveryEvent>) {
 
 Table<RecoveryStatus> table(Of<RecoveryStatus>) {
     static constexpr Member<RecoveryStatus> members[] = {
-        member<&RecoveryStatus::holder>("sweeper", or_null),
-        member<&RecoveryStatus::notes>("services"),
-        derived<evidence_of>("by_evidence"),
-        member<&RecoveryStatus::workers>("workers"),
+        member<&RecoveryStatus::holder>("sweeper", or_null), member<&RecoveryStatus::notes>("services"),
+        derived<count_by_evidence>("by_evidence"),           member<&RecoveryStatus::workers>("workers"),
         member<&RecoveryStatus::events>("events"),
     };
     return {"RecoveryStatus", members};

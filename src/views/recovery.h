@@ -45,7 +45,7 @@ struct Form<core::Evidence> {
     static Json schema() { return schema::ref("Evidence"); }
     static std::vector<std::string> words();
 };
-[[nodiscard]] std::map<std::string, int> count_by_evidence(const std::vector<SeenWorker>& workers);
+[[nodiscard]] std::map<std::string, int> count_by_evidence(const RecoveryStatus& status);
 
 /// The recovery settings of this configuration.
 [[nodiscard]] engine::SweepSettings sweep_settings(const config::Config& config);
@@ -54,7 +54,6 @@ struct Form<core::Evidence> {
 [[nodiscard]] std::vector<engine::StaleTask> find_stale(store::RecoveryStore& store,
                                                         const config::RecoveryConfig& recovery,
                                                         const std::optional<Duration>& threshold);
-[[nodiscard]] std::string_view state_of(const engine::StaleTask& stale);  ///< "RUNNING", "CLAIMED"
 
 struct PruneOrder {
     bool dry_run = false;

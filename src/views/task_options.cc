@@ -30,13 +30,6 @@ Json option_json(const Value& value) {
         return Form<Value>::write(value);
 }
 
-template <typename Value>
-Value value_in(const nlohmann::json& json) {
-    Value value{};
-    Form<Value>::read(json, value);
-    return value;
-}
-
 /// A number that exceeds 64 bits is clamped; the range check then refuses it.
 std::int64_t count_in(const nlohmann::json& number) {
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
@@ -47,8 +40,8 @@ std::int64_t count_in(const nlohmann::json& number) {
 OptionValue read_option(const TaskOption& option, const nlohmann::json& value) {
     if (option.type == OptionType::Count) return count_in(value);
     if (option.type == OptionType::Number) return value.get<double>();
-    if (option.type == OptionType::Duration) return value_in<Duration>(value);
-    if (option.type == OptionType::DurationList) return value_in<std::vector<Duration>>(value);
+    if (option.type == OptionType::Duration) return from_json_shape<Duration>(value);
+    if (option.type == OptionType::DurationList) return from_json_shape<std::vector<Duration>>(value);
     if (option.type == OptionType::NameList) return value.get<std::vector<std::string>>();
     return value.get<std::string>();
 }

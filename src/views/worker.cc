@@ -34,10 +34,6 @@ void add_held(std::int64_t count, WorkerView& worker) {
     for (; count > 0; --count) worker.record.held.push_back({.lease = {}, .running = running});
 }
 
-TaskState state_of_lease(const store::LeaseRecord& lease) {
-    return lease.started ? TaskState::Running : TaskState::Claimed;
-}
-
 void read_state(TaskState state, store::LeaseRecord& lease) {
     lease.started = state == TaskState::Running;
 }
@@ -48,6 +44,10 @@ std::optional<store::WorkerSnapshot> newest_snapshot(const WorkerStory& story) {
 }
 
 }  // namespace
+
+TaskState state_of(const store::LeaseRecord& lease) {
+    return lease.started ? TaskState::Running : TaskState::Claimed;
+}
 
 bool has_left(const store::WorkerRecord& record) {
     return record.status == store::WorkerStatus::Inactive;
@@ -99,7 +99,7 @@ Table<store::LeaseRecord> table(Of<store::LeaseRecord>) {
     static constexpr Member<Lease> members[] = {
         member<&Lease::lease, &store::TaskLease::task>("id"),
         member<&Lease::name>("name"),
-        derived<state_of_lease, read_state>("state"),
+        derived<state_of, read_state>("state"),
         member<&Lease::lease, &store::TaskLease::lease>("lease"),
     };
     return {"HeldTask", members};

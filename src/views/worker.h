@@ -14,6 +14,7 @@ struct WorkerView {
     bool fresh = false;
 };
 
+[[nodiscard]] TaskState state_of(const store::LeaseRecord& lease);
 [[nodiscard]] bool has_left(const store::WorkerRecord& record);
 
 /// Creates the view of a worker. It is fresh when it has not left and its last heartbeat is within the silence that
