@@ -176,9 +176,8 @@ void require_decided(store::DecideStatus status, const JobInfo& job, const std::
 http::Reply start_job(Call& call) {
     const core::WorkflowBundle bundle = wanted_bundle(call);
     require_queues_of(call.caller, bundle);
-    const Uuid id = id_in(call.body);
     const store::NewJob job{
-        .id = id.is_nil() ? platform::new_task_id() : id,
+        .id = given<Value>(call.body, "id") ? id_in(call.body) : platform::new_task_id(),
         .definition = core::to_json_text(bundle),
         .input = checked_input(bundle.workflows.at(bundle.main), core::json_member(call.request.body, "input")),
         .who = call.caller.who(),
