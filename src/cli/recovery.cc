@@ -12,6 +12,7 @@
 #include "server/process/container_settings.h"
 #include "server/remote/server_link.h"
 #include "views/recovery.h"
+#include "views/worker.h"
 #include "worker/sweep_thread.h"
 
 namespace holdfast::cli {
@@ -49,7 +50,7 @@ std::string title_of(const store::WorkerLiveness& worker) {
 
 void print_workers(const Io& io, const views::RecoveryStatus& status) {
     std::vector<std::string> parts;
-    for (const auto& [word, count] : views::count_by_evidence(status.workers))
+    for (const auto& [word, count] : views::count_by_evidence(status))
         if (count > 0) parts.push_back(fmt::format("{} {}", count, word));
     io.out << fmt::format("workers: {}\n", parts.empty() ? "none" : join(parts, ", "));
     for (const views::SeenWorker& seen : status.workers)
@@ -96,7 +97,7 @@ ExitCode show_status(Session& session) {
 Row stale_row(const engine::StaleTask& stale) {
     return {{stale.lease.lease.task.to_string()},
             {stale.lease.name},
-            {std::string(views::state_of(stale)), Tone::Busy},
+            state_cell(to_text(views::state_of(stale.lease))),
             {rough_duration(stale.quiet_for)},
             {stale.worker_name.empty() ? stale.lease.worker.to_string() : stale.worker_name},
             stale.worker_is_alive ? Cell{"beats", Tone::Good} : Cell{"silent", Tone::Bad},
