@@ -85,7 +85,7 @@ void print_leases(const Io& io, const std::vector<store::LeaseRecord>& leases) {
     for (const auto& lease : leases)
         rows.push_back({{lease.lease.task.to_string()},
                         {lease.name},
-                        {lease.started ? "RUNNING" : "CLAIMED", Tone::Busy},
+                        state_cell(to_text(views::state_of(lease))),
                         {format_timestamp(lease.started_at.value_or(lease.claimed_at))}});
     if (!rows.empty()) io.out << '\n';
     print_table(io, {"TASK", "NAME", "STATE", "SINCE"}, rows);
