@@ -1,4 +1,4 @@
-#include "core/workflow/workflow.h"
+#include "core/workflow/check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
