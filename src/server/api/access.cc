@@ -77,7 +77,6 @@ Caller caller_with(const store::TokenRecord& record, const std::string& peer) {
             .scope = record.token.scope,
             .queues = record.token.queues,
             .peer = peer,
-            .token = record.token.id,
             .hash = record.token.hash};
 }
 

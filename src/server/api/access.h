@@ -51,7 +51,6 @@ struct Caller {
     store::Scope scope = store::Scope::Read;
     std::vector<std::string> queues = {};  ///< empty: all queues
     std::string peer = {};
-    Uuid token = {};        ///< nil: the client has no token
     std::string hash = {};  ///< of the token; empty: the client has no token
 
     /// "alice from 10.0.0.7 (api)"

@@ -4,7 +4,7 @@
 
 #include "base/assert.h"
 #include "base/text.h"
-#include "store/errors.h"
+#include "holdfast/errors.h"
 
 namespace holdfast::api {
 

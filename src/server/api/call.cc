@@ -162,16 +162,9 @@ Duration Call::patience() const {
     return std::min(length("timeout").value_or(usual), longest);
 }
 
-void Call::audit(std::string message, const Uuid& task, const Uuid& worker, const Uuid& job) {
-    store().append_event({.id = 0,
-                          .at = {},
-                          .kind = "audit",
-                          .task = task,
-                          .worker = worker,
-                          .who = caller.who(),
-                          .message = std::move(message),
-                          .data = {},
-                          .job = job});
+void Call::audit(std::string message, const Uuid& task, const Uuid& worker) {
+    store().append_event(
+        {.kind = "audit", .task = task, .worker = worker, .who = caller.who(), .message = std::move(message)});
 }
 
 std::optional<std::int64_t> last_event_id(const http::Request& request) {

@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/log.h"
@@ -98,7 +97,7 @@ public:
     [[nodiscard]] bool body_flag(const std::string& name) const { return given<bool>(body, name).value_or(false); }
 
     /// Writes an event that says who did what, for orders that the store itself does not record.
-    void audit(std::string message, const Uuid& task = {}, const Uuid& worker = {}, const Uuid& job = {});
+    void audit(std::string message, const Uuid& task = {}, const Uuid& worker = {});
 
 private:
     RouteMatch match_;

@@ -1,7 +1,5 @@
 #include "server/api/ids.h"
 
-#include <algorithm>
-
 #include "base/text.h"
 #include "server/api/answers.h"
 #include "views/worker.h"

@@ -180,8 +180,7 @@ http::Reply start_job(Call& call) {
         .id = given<Value>(call.body, "id") ? id_in(call.body) : platform::new_task_id(),
         .definition = core::to_json_text(bundle),
         .input = checked_input(bundle.workflows.at(bundle.main), core::json_member(call.request.body, "input")),
-        .who = call.caller.who(),
-        .retry_of = {}};
+        .who = call.caller.who()};
     return started(client::asked_until_certain([&] { return call.store().start_jobs({job}).front(); }));
 }
 
@@ -206,7 +205,7 @@ http::Reply show_job_definition(Call& call) {
 
 http::Reply wait_for_job(Call& call) {
     const JobInfo job = find_job(call.store(), call.path("id"));
-    if (is_terminal(job.state)) return ending_answer(job.id, std::optional(job));
+    if (is_terminal(job.state)) return ending_answer("job", job.id, std::optional(job));
     return call.services.live.wait_for({Waited::Kind::Job, job.id}, call.patience());
 }
 

@@ -97,11 +97,8 @@ http::Reply set_schedule_paused(Call& call, bool paused) {
 
 http::Reply run_schedule(Call& call) {
     const auto schedule = steered_schedule(call).schedule;
-    const Uuid job = client::start_job(call.store(), {.id = {},
-                                                      .definition = schedule.definition,
-                                                      .input = schedule.input,
-                                                      .who = call.caller.who(),
-                                                      .retry_of = {}});
+    const Uuid job = client::start_job(
+        call.store(), {.definition = schedule.definition, .input = schedule.input, .who = call.caller.who()});
     return answer({{"id", job.to_string()}, {"schedule", schedule.name}}, 201);
 }
 

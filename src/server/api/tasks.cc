@@ -47,7 +47,7 @@ http::Reply show_task(Call& call) {
 
 http::Reply wait_for_task(Call& call) {
     const auto record = find_task(call.store(), call.path("id"));
-    if (is_terminal(record.state)) return ending_answer(record.task.id, std::optional(record));
+    if (is_terminal(record.state)) return ending_answer("task", record.task.id, std::optional(record));
     return call.services.live.wait_for({Waited::Kind::Task, record.task.id}, call.patience());
 }
 

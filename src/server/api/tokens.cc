@@ -29,14 +29,14 @@ http::Response with_cookie(const Call& call, http::Response response, const std:
 }
 
 store::NewToken read_token(Call& call, const std::string& secret) {
-    store::NewToken token;
-    token.id = make_uuid_v4(call.services.random);
-    token.name = call.body_text("name");
-    token.hash = hash_token_secret(secret);
-    token.scope = parse_word<store::Scope>(call.body_text("scope")).value_or(store::Scope::Read);
-    if (auto queues = given<std::vector<std::string>>(call.body, "queues")) token.queues = *std::move(queues);
+    store::NewToken token{
+        .id = make_uuid_v4(call.services.random),
+        .name = call.body_text("name"),
+        .hash = hash_token_secret(secret),
+        .scope = parse_word<store::Scope>(call.body_text("scope")).value_or(store::Scope::Read),
+        .queues = given<std::vector<std::string>>(call.body, "queues").value_or(std::vector<std::string>()),
+        .who = call.caller.who()};
     if (const auto lasts = length_in(call.body, "expires_in")) token.expires_at = call.store().now() + *lasts;
-    token.who = call.caller.who();
     return token;
 }
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "server/api/answers.h"
 #include "views/job.h"
 
 namespace holdfast::api {
@@ -16,24 +15,18 @@ using Steady = std::chrono::steady_clock;
 constexpr std::size_t most_waiting = 10'000;
 constexpr std::size_t asked_at_once = 500;
 
-http::Response gone(const Waited& waited) {
-    return Problem("NOT_FOUND", concat(waited.id.to_string(), " is not there any more")).response();
-}
-
+/// Returns the answer that ends a wait, given the record that was found; nullopt: the client keeps waiting.
 template <typename Record>
-Json ending_shape(const Uuid& id, const char* member, const std::optional<Record>& ended) {
-    return {{"id", id.to_string()}, {"timed_out", !ended}, {member, ended ? views::to_json_shape(*ended) : Json()}};
+std::optional<http::Response> verdict(const Waited& waited, Steady::time_point until,
+                                      const std::optional<Record>& found) {
+    if (!found) return Problem("NOT_FOUND", concat(waited.id.to_string(), " is not there any more")).response();
+    const char* const kind = waited.kind == Waited::Kind::Task ? "task" : "job";
+    if (is_terminal(found->state)) return ending_answer(kind, waited.id, found);
+    if (Steady::now() >= until) return ending_answer(kind, waited.id, std::optional<Record>());
+    return std::nullopt;
 }
 
 }  // namespace
-
-http::Response ending_answer(const Uuid& id, const std::optional<store::TaskRecord>& task) {
-    return api::answer(ending_shape(id, "task", task));
-}
-
-http::Response ending_answer(const Uuid& id, const std::optional<JobInfo>& job) {
-    return api::answer(ending_shape(id, "job", job));
-}
 
 http::Deferred WaitingList::add(Waited waited, Duration timeout) {
     const std::lock_guard lock(mutex_);
@@ -63,22 +56,8 @@ void WaitingList::remove_answered(const std::vector<Entry>& answered) {
     });
 }
 
-namespace {
-
-/// Returns the answer that ends a wait, given the record that was found; nullopt: the client keeps waiting.
-template <typename Record>
-std::optional<http::Response> verdict(const Waited& waited, Steady::time_point until,
-                                      const std::optional<Record>& found) {
-    if (!found) return gone(waited);
-    if (is_terminal(found->state)) return ending_answer(waited.id, found);
-    if (Steady::now() >= until) return ending_answer(waited.id, std::optional<Record>());
-    return std::nullopt;
-}
-
-}  // namespace
-
 template <typename Find>
-void WaitingList::answer(const Find& find, std::vector<Entry> entries, std::vector<Entry>& answered) {
+void WaitingList::answer_found(const Find& find, std::vector<Entry> entries, std::vector<Entry>& answered) {
     std::vector<Uuid> ids;
     for (const Entry& entry : entries) ids.push_back(entry.waited.id);
     const auto found = find(ids);
@@ -98,7 +77,7 @@ void WaitingList::look(store::ClientStore& store) {
     const auto in_parts = [&](auto begin, auto end, const auto& find) {
         while (begin != end) {
             const auto next = begin + std::min<std::ptrdiff_t>(asked_at_once, end - begin);
-            answer(find, {begin, next}, answered);
+            answer_found(find, {begin, next}, answered);
             begin = next;
         }
     };

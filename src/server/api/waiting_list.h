@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "server/http/message.h"
+#include "server/api/answers.h"
 #include "store/store.h"
 
 namespace holdfast::api {
@@ -44,14 +44,18 @@ private:
     [[nodiscard]] std::vector<Entry> entries();
     void remove_answered(const std::vector<Entry>& answered);
     template <typename Find>
-    void answer(const Find& find, std::vector<Entry> entries, std::vector<Entry>& answered);
+    void answer_found(const Find& find, std::vector<Entry> entries, std::vector<Entry>& answered);
 
     mutable std::mutex mutex_;
     std::vector<Entry> entries_;  // guarded by mutex_
 };
 
 /// Returns {"id", "timed_out", "task"}; for a job "job" in place of "task". Without a record, the wait timed out.
-[[nodiscard]] http::Response ending_answer(const Uuid& id, const std::optional<store::TaskRecord>& task);
-[[nodiscard]] http::Response ending_answer(const Uuid& id, const std::optional<JobInfo>& job);
+template <typename Record>
+[[nodiscard]] http::Response ending_answer(const std::string& kind, const Uuid& id,
+                                           const std::optional<Record>& ended) {
+    return answer(
+        {{"id", id.to_string()}, {"timed_out", !ended}, {kind, views::Form<std::optional<Record>>::write(ended)}});
+}
 
 }  // namespace holdfast::api
