@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "holdfast/errors.h"
-#include "server/http/event_reader.h"
-#include "server/http/response_reader.h"
+#include "server/http/message_reader.h"
 #include "tests/fuzz/require.h"
 
 namespace {
@@ -22,7 +21,7 @@ struct Reading {
     std::string body = {};
 };
 
-/// nullopt: it is no answer.
+/// nullopt when the bytes are not an answer.
 std::optional<Reading> read(std::string_view bytes, std::size_t step) {
     ResponseReader reader(false, max_body_bytes);
     std::size_t used = 0;

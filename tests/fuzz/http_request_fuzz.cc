@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/text.h"
-#include "server/http/request_reader.h"
+#include "server/http/message_reader.h"
 #include "tests/fuzz/require.h"
 
 namespace {

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <zlib.h>
 
-#include "server/http/gzip.h"
-
 namespace holdfast::http {
 namespace {
 
@@ -32,7 +30,7 @@ std::string gunzip(const std::string& packed) {
     return text;
 }
 
-TEST(Compression, LargeTextIsCompressedForWhoeverAcceptsIt) {
+TEST(Compression, LargeTextIsCompressedForClientsThatAcceptIt) {
     const std::string text(5000, 'x');
     const Answer answer = to_answer({.body = text}, asked_with({{"accept-encoding", "br, gzip"}}), {});
     EXPECT_THAT(answer.head, HasSubstr("Content-Encoding: gzip\r\n"));
@@ -61,9 +59,13 @@ TEST(Compression, EmbeddedBytesAreCompressedToo) {
 
 TEST(Compression, AcceptEncodingIsReadWithItsWeights) {
     for (const char* header : {"gzip", "GZIP", "br, gzip", "gzip;q=0.5", "gzip ; q=1", "deflate,gzip;q=0.001"})
-        EXPECT_TRUE(accepts_gzip(header)) << header;
+        EXPECT_TRUE(accepts_encoding(header, "gzip")) << header;
     for (const char* header : {"", "br", "gzip;q=0", "gzip; q=0.000", "xgzip", "gzipx", ",,"})
-        EXPECT_FALSE(accepts_gzip(header)) << header;
+        EXPECT_FALSE(accepts_encoding(header, "gzip")) << header;
+    for (const char* header : {"gzip, deflate, br", "br;q=0.5,gzip"})
+        EXPECT_TRUE(accepts_encoding(header, "br")) << header;
+    for (const char* header : {"gzip", "br; q=0, gzip", "br;q=0.000", "brotli"})
+        EXPECT_FALSE(accepts_encoding(header, "br")) << header;
 }
 
 TEST(Tags, AreComparedWeaklyInLists) {

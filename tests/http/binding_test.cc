@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "holdfast/errors.h"
-#include "server/http/bound_address.h"
+#include "server/http/address.h"
 #include "tests/http/test_server.h"
 
 namespace holdfast::http::testing {

@@ -8,8 +8,8 @@
 
 #include "base/text.h"
 #include "holdfast/errors.h"
-#include "server/http/event_reader.h"
-#include "server/http/location.h"
+#include "server/http/address.h"
+#include "server/http/message_reader.h"
 #include "tests/http/certificate.h"
 #include "tests/http/test_server.h"
 
@@ -225,7 +225,7 @@ TEST(Tls, RequestsAndStreamsWorkAsWithout) {
     EXPECT_TRUE(eventually([&] { return server->counts().streams == 0; }));
 }
 
-TEST(Tls, CertificateOfSomebodyElseIsNotTrusted) {
+TEST(Tls, CertificateOfAnotherIssuerOrNameIsNotTrusted) {
     const Certificate certificate("localhost");
     const Certificate other("localhost");
     const Certificate elsewhere("elsewhere.example", false);

@@ -12,17 +12,17 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-Target accepted(std::string_view text) {
-    auto parsed = parse_target(text);
-    const auto* defect = std::get_if<TargetDefect>(&parsed);
-    EXPECT_EQ(defect, nullptr) << text << " " << defect->what;
-    return defect == nullptr ? std::get<Target>(parsed) : Target();
+Request accepted(std::string_view text) {
+    Request request;
+    EXPECT_EQ(read_target(text, request), std::nullopt) << text;
+    return request;
 }
 
 std::string defect_of(std::string_view text) {
-    const auto parsed = parse_target(text);
-    const auto* defect = std::get_if<TargetDefect>(&parsed);
-    return defect == nullptr ? "" : defect->what;
+    Request request;
+    const std::string defect = read_target(text, request).value_or("");
+    EXPECT_TRUE(request.path.empty() && request.query.empty()) << text;
+    return defect;
 }
 
 TEST(TargetPath, RootHasNoSegments) {

@@ -12,16 +12,6 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::Pair;
 
-TEST(PageEncoding, IsOneThatTheClientAcceptsAndDoesNotRefuse) {
-    EXPECT_TRUE(page::accepts("gzip, deflate, br", "br"));
-    EXPECT_TRUE(page::accepts("br;q=0.5,gzip", "br"));
-    EXPECT_FALSE(page::accepts("gzip", "br"));
-    EXPECT_FALSE(page::accepts("br; q=0, gzip", "br"));
-    EXPECT_FALSE(page::accepts("br;q=0.000", "br"));
-    EXPECT_FALSE(page::accepts("brotli", "br"));
-    EXPECT_FALSE(page::accepts("", "gzip"));
-}
-
 class Page : public ServerTest {
 protected:
     [[nodiscard]] static http::Client::Answer get(const ServingProgram& server, const std::string& path,

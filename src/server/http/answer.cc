@@ -1,14 +1,17 @@
 #include "server/http/answer.h"
 
+#include <zlib.h>
+
 #include <algorithm>
 #include <array>
-#include <cstdint>
+#include <boost/beast/core/string.hpp>
 #include <ctime>
-#include <optional>
+#include <memory>
+#include <new>
+#include <sstream>
+#include <stdexcept>
 
 #include "base/text.h"
-#include "server/http/gzip.h"
-#include "server/http/problem.h"
 
 namespace holdfast::http {
 
@@ -16,28 +19,10 @@ namespace {
 
 constexpr std::size_t worth_compressing_bytes = 1024;
 
-using Headers = std::vector<std::pair<std::string, std::string>>;
-
-bool equal_but_for_case(std::string_view left, std::string_view right) {
-    return std::ranges::equal(left, right,
-                              [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
-}
-
 std::optional<std::string> value_of(const Headers& headers, std::string_view name) {
     for (const auto& [given, value] : headers)
-        if (equal_but_for_case(given, name)) return value;
+        if (boost::beast::iequals(given, name)) return value;
     return std::nullopt;
-}
-
-/// Calls `visit` for each element of a comma-separated list until it returns true. Returns whether it did.
-template <typename Visit>
-bool any_element(std::string_view list, Visit visit) {
-    while (!list.empty()) {
-        const std::size_t comma = list.find(',');
-        if (visit(trimmed(list.substr(0, comma)))) return true;
-        list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
-    }
-    return false;
 }
 
 std::string http_date() {
@@ -66,6 +51,26 @@ bool is_text(std::string_view content_type) {
 
 bool has_no_body(int status) {
     return status == 204 || status == 304 || status < 200;
+}
+
+/// Returns the text in gzip format. Throws std::bad_alloc when memory runs out.
+std::string gzip(std::string_view text) {
+    constexpr int gzip_window_bits = 15 + 16;
+    constexpr int memory_level = 8;
+    constexpr int level = 5;  // nearly the size of level 9 in half the time
+    z_stream stream = {};
+    if (deflateInit2(&stream, level, Z_DEFLATED, gzip_window_bits, memory_level, Z_DEFAULT_STRATEGY) != Z_OK)
+        throw std::bad_alloc();
+    const std::unique_ptr<z_stream, int (*)(z_streamp)> end(&stream, deflateEnd);
+    std::string packed(deflateBound(&stream, text.size()), '\0');
+    // zlib only reads through next_in, but older versions declare it without const.
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+    stream.avail_in = static_cast<uInt>(text.size());
+    stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+    stream.avail_out = static_cast<uInt>(packed.size());
+    if (deflate(&stream, Z_FINISH) != Z_STREAM_END) throw std::bad_alloc();
+    packed.resize(stream.total_out);
+    return packed;
 }
 
 /// Writes the head of an answer line by line.
@@ -108,18 +113,18 @@ void apply_tag(Response& response, const Request& request) {
     if (request.method != "GET" || response.status != 200) return;
     std::string tag = value_of(response.headers, "etag").value_or("");
     if (tag.empty()) {
-        tag = tag_of(response.embedded.empty() ? std::string_view(response.body) : response.embedded);
+        tag = tag_of(response.content());
         response.headers.emplace_back("ETag", tag);
     }
     if (names_tag(request.header("if-none-match"), tag)) response.status = 304;
 }
 
 void apply_compression(Response& response, const Request& request) {
-    const std::string_view content = response.embedded.empty() ? std::string_view(response.body) : response.embedded;
+    const std::string_view content = response.content();
     if (content.size() <= worth_compressing_bytes || !is_text(response.content_type)) return;
     if (value_of(response.headers, "content-encoding")) return;
     response.headers.emplace_back("Vary", "Accept-Encoding");
-    if (has_no_body(response.status) || !accepts_gzip(request.header("accept-encoding"))) return;
+    if (has_no_body(response.status) || !accepts_encoding(request.header("accept-encoding"), "gzip")) return;
     response.body = gzip(content);
     response.embedded = {};
     response.headers.emplace_back("Content-Encoding", "gzip");
@@ -172,21 +177,76 @@ std::string to_stream_text(const std::vector<ServerSentEvent>& events) {
     return text;
 }
 
-bool accepts_gzip(std::string_view accept_encoding) {
-    return any_element(accept_encoding, [](std::string_view element) {
-        const std::size_t semicolon = element.find(';');
-        if (!equal_but_for_case(trimmed(element.substr(0, semicolon)), "gzip")) return false;
-        if (semicolon == std::string_view::npos) return true;
-        const std::string_view weight = trimmed(element.substr(semicolon + 1));
-        return !weight.starts_with("q=0") || weight.find_first_of("123456789") != std::string_view::npos;
+bool names_tag(std::string_view if_none_match, std::string_view tag) {
+    const auto strong_part = [](std::string_view text) { return text.starts_with("W/") ? text.substr(2) : text; };
+    return std::ranges::any_of(split(if_none_match, ','), [&](std::string_view element) {
+        const std::string_view name = trimmed(element);
+        return name == "*" || (!name.empty() && strong_part(name) == strong_part(tag));
     });
 }
 
-bool names_tag(std::string_view if_none_match, std::string_view tag) {
-    const auto strong_part = [](std::string_view text) { return text.starts_with("W/") ? text.substr(2) : text; };
-    return any_element(if_none_match, [&](std::string_view element) {
-        return element == "*" || (!element.empty() && strong_part(element) == strong_part(tag));
-    });
+// ---- Exchanges ---------------------------------------------------------------------------------------------------
+
+namespace {
+
+std::string line_of(const Request& request) {
+    return concat(request.method, " /", join(request.path, "/"));
+}
+
+void tell(const Exchange& exchange, int status, const ServerParams& params, Log& log) {
+    const auto took = std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - exchange.began);
+    try {
+        params.answered(exchange.request, status, took);
+    } catch (const std::exception& error) {
+        log.write({LogLevel::Error, "an answered request could not be counted", {{"error", error.what()}}});
+    }
+}
+
+Answer internal_error(const Exchange& exchange, const char* what, Log& log) {
+    log.write({LogLevel::Error,
+               "a request failed by a defect of the server",
+               {{"request", line_of(exchange.request)}, {"peer", exchange.request.peer}, {"error", what}}});
+    Response response = to_response({.status = 500,
+                                     .code = "INTERNAL",
+                                     .detail = "the request failed by a defect of the server; its log says more"});
+    return to_answer(std::move(response), exchange.terms);
+}
+
+using Outcome = decltype(Exchange::outcome);
+
+/// Calls the handler and serializes its response; a stream or a deferred reply is passed on.
+Outcome outcome_of(Exchange& exchange, const ServerParams& params) {
+    Reply reply = params.handle(exchange.request);
+    if (auto* stream = std::get_if<EventStream>(&reply)) {
+        if (stream->source == nullptr) throw std::logic_error("a stream without a source");
+        if (!exchange.terms.head_only) return std::move(*stream);
+        reply = Response{.content_type = "text/event-stream"};
+    }
+    if (auto* deferred = std::get_if<Deferred>(&reply)) {
+        if (deferred->reply == nullptr) throw std::logic_error("an answer that never comes");
+        return std::move(*deferred);
+    }
+    return to_answer(std::move(std::get<Response>(reply)), exchange.request, exchange.terms);
+}
+
+}  // namespace
+
+void carry_out(Exchange& exchange, const ServerParams& params, Log& log) {
+    try {
+        exchange.outcome = outcome_of(exchange, params);
+    } catch (const std::exception& error) {
+        exchange.outcome = internal_error(exchange, error.what(), log);
+    } catch (...) {
+        exchange.outcome = internal_error(exchange, "of an unknown kind", log);
+    }
+    if (std::holds_alternative<Deferred>(exchange.outcome)) return;
+    const auto* answer = std::get_if<Answer>(&exchange.outcome);
+    tell(exchange, answer != nullptr ? answer->status : 200, params, log);
+}
+
+Answer answer_with(Response response, const Exchange& exchange, const ServerParams& params, Log& log) {
+    tell(exchange, response.status, params, log);
+    return to_answer(std::move(response), exchange.terms);
 }
 
 }  // namespace holdfast::http

@@ -2,8 +2,11 @@
 
 #include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
 
-#include "server/http/message.h"
+#include "base/log.h"
+#include "server/http/server_params.h"
 
 namespace holdfast::http {
 
@@ -36,9 +39,23 @@ struct Answer {
 /// Returns the messages in the wire format of Server-Sent Events.
 [[nodiscard]] std::string to_stream_text(const std::vector<ServerSentEvent>& events);
 
-/// Returns whether an Accept-Encoding header such as "br, gzip;q=0.5" allows gzip.
-[[nodiscard]] bool accepts_gzip(std::string_view accept_encoding);
 /// Returns whether an If-None-Match header such as `W/"a", "b"` names this tag, by weak comparison.
 [[nodiscard]] bool names_tag(std::string_view if_none_match, std::string_view tag);
+
+/// One request and its outcome, on the way from the loop to a worker thread and back.
+struct Exchange {
+    Request request;
+    AnswerTerms terms;
+    std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+    bool is_back = false;  ///< the worker has finished; used by the loop's thread only
+    std::variant<std::monostate, Answer, EventStream, Deferred> outcome = {};
+};
+
+/// Calls the handler, stores the serialized outcome in `exchange` and calls `answered`; a deferred outcome is
+/// reported later, by answer_with(). An exception becomes a 500 and a log line. Called in a worker thread.
+void carry_out(Exchange& exchange, const ServerParams& params, Log& log);
+
+/// Serializes a response that the server itself makes, or one that was deferred, and calls `answered`.
+[[nodiscard]] Answer answer_with(Response response, const Exchange& exchange, const ServerParams& params, Log& log);
 
 }  // namespace holdfast::http

@@ -12,11 +12,9 @@
 
 #include "base/text.h"
 #include "holdfast/errors.h"
-#include "server/http/bound_address.h"
-#include "server/http/event_reader.h"
-#include "server/http/location.h"
-#include "server/http/response_reader.h"
-#include "server/http/tls.h"
+#include "server/http/address.h"
+#include "server/http/message_reader.h"
+#include "server/http/transport.h"
 
 namespace holdfast::http {
 
@@ -85,11 +83,11 @@ public:
         ResponseReader reader(false, params_.max_answer_bytes);
         while (!reader.has_head()) read_into(reader, "GET");
         const bool is_stream =
-            reader.status() == 200 && header_of(reader, "content-type").starts_with("text/event-stream");
+            reader.status() == 200 && reader.header("content-type").starts_with("text/event-stream");
         if (!is_stream) return finish(reader, "GET");
         follow(reader, receive, stops);
         disconnect();
-        return {.status = 200, .headers = std::move(reader.headers())};
+        return {.status = 200, .headers = reader.headers()};
     }
 
 private:
@@ -121,8 +119,7 @@ private:
     }
 
     void open(tcp::socket socket) {
-        transport_ = location_.secure ? tls_client_transport(std::move(socket), tls_, location_.host)
-                                      : plain_transport(std::move(socket));
+        transport_ = std::make_unique<Transport>(std::move(socket), tls_, location_.host);
         const auto opened = run(transport_->open(), params_.connect_timeout, [&] { transport_->close(); });
         if (opened && !*opened) return;
         disconnect();
@@ -193,7 +190,7 @@ private:
     Answer finish(ResponseReader& reader, std::string_view method) {
         while (!reader.is_complete()) read_into(reader, method);
         if (!reader.keeps_alive()) disconnect();
-        return {.status = reader.status(), .headers = std::move(reader.headers()), .body = std::move(reader.body())};
+        return {.status = reader.status(), .headers = reader.headers(), .body = std::move(reader.body())};
     }
 
     /// Reads once and feeds the reader. Throws when the connection ends before the answer is complete.
@@ -231,12 +228,6 @@ private:
 
     // ---- A stream
 
-    static std::string header_of(ResponseReader& reader, std::string_view name) {
-        for (const auto& [given, value] : reader.headers())
-            if (given == name) return value;
-        return "";
-    }
-
     void follow(ResponseReader& reader, const std::function<bool(const ServerSentEvent&)>& receive,
                 const std::function<bool()>& stops) {
         EventReader events;
@@ -267,7 +258,7 @@ private:
     const ClientParams params_;
     const Location location_;
     asio::io_context loop_{1};
-    TlsContext tls_;
+    TlsContext tls_;                        // null: plain HTTP
     std::unique_ptr<Transport> transport_;  // null: not connected
     std::array<char, read_piece> piece_ = {};
     std::string input_;  // received bytes that are still unused

@@ -4,8 +4,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "holdfast/time.h"
 #include "server/http/message.h"
@@ -30,8 +28,6 @@ struct ClientParams {
 ///   Unusable       the peer is not a Holdfast server, or its certificate is untrusted
 class Client {
 public:
-    using Headers = std::vector<std::pair<std::string, std::string>>;
-
     struct Answer {
         int status = 0;
         Headers headers = {};  ///< names in lower case

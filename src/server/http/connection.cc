@@ -5,8 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <nlohmann/json.hpp>
 
-#include "server/http/bound_address.h"
-#include "server/http/wake_link.h"
+#include "server/http/address.h"
 
 namespace holdfast::http {
 
@@ -20,25 +19,21 @@ constexpr std::size_t max_chatter_bytes = 64 * 1024;  // that a client may send 
 constexpr int dear_retry_seconds = 5;
 constexpr Duration without_end = std::chrono::hours(24 * 365);
 
+Problem overload(const char* detail) {
+    return {.status = 503, .code = "OVERLOADED", .detail = detail};
+}
+
+const Problem overloaded = overload("more requests wait than the server can take; try again soon");
+const Problem too_many_dear = overload(
+    "the server is busy with as many costly requests (checks of definitions, large bodies, recovery orders) as it "
+    "takes; try again soon");
+const Problem too_many_bytes =
+    overload("the requests under way are as large as they may be together; try again soon");
+const Problem too_many_connections = overload("the server has as many connections as it may; try again soon");
+const Problem stops_meanwhile = overload("the server stops before there is an answer; ask again");
 const Problem too_many_requests = {.status = 429,
                                    .code = "TOO_MANY_REQUESTS",
                                    .detail = "this address asks more often than the server allows; slow down"};
-const Problem overloaded = {
-    .status = 503, .code = "OVERLOADED", .detail = "more requests wait than the server can take; try again soon"};
-const Problem too_many_dear = {
-    .status = 503,
-    .code = "OVERLOADED",
-    .detail =
-        "the server is busy with as many costly requests (checks of definitions, large bodies, recovery orders) as "
-        "it takes; try again soon"};
-const Problem too_many_bytes = {
-    .status = 503,
-    .code = "OVERLOADED",
-    .detail = "the requests under way are as large as they may be together; try again soon"};
-const Problem too_many_connections = {
-    .status = 503, .code = "OVERLOADED", .detail = "the server has as many connections as it may; try again soon"};
-const Problem stops_meanwhile = {
-    .status = 503, .code = "OVERLOADED", .detail = "the server stops before there is an answer; ask again"};
 const Problem too_slow = {
     .status = 408, .code = "BAD_REQUEST", .detail = "the request did not arrive in the time allowed"};
 
@@ -47,29 +42,18 @@ ServerSentEvent good_bye(const std::string& reason) {
     return {.event = "bye", .data = data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
 }
 
-/// Increments a counter for its own lifetime.
-class Counted {
-public:
-    explicit Counted(std::atomic<std::size_t>& count) : count_(count) { ++count_; }
-    ~Counted() { --count_; }
-    Counted(const Counted&) = delete;
-    Counted& operator=(const Counted&) = delete;
-
-private:
-    std::atomic<std::size_t>& count_;
-};
-
 }  // namespace
 
-Connection::Connection(ServerState& state, std::unique_ptr<Transport> transport, std::string peer, bool turned_away)
+Connection::Connection(ServerState& state, asio::ip::tcp::socket socket, TlsContext tls, std::string peer,
+                       bool turned_away)
     : state_(state),
-      transport_(std::move(transport)),
+      transport_(std::move(socket), std::move(tls)),
       peer_(std::move(peer)),
       turned_away_(turned_away),
       in_hand_(state.bytes_in_hand),
-      news_(state.loop),
+      news_(*state.loop),
       // A missed deadline cancels the read or write under way, which then returns an error.
-      deadline_(std::make_shared<Deadline>(state.loop, [this] { transport_->cancel(); })) {}
+      deadline_(std::make_shared<Deadline>(*state.loop, [this] { transport_.cancel(); })) {}
 
 Connection::~Connection() {
     deadline_->drop();
@@ -77,7 +61,7 @@ Connection::~Connection() {
 
 asio::awaitable<void> Connection::run() {
     deadline_->set(limits().header_timeout);
-    const boost::system::error_code failure = co_await transport_->open();
+    const boost::system::error_code failure = co_await transport_.open();
     bool goes_on = !failure;
     while (goes_on && !is_closed_ && !state_.stops) goes_on = co_await serve_one();
     close();
@@ -92,7 +76,7 @@ void Connection::close() {
     if (is_closed_) return;
     is_closed_ = true;
     deadline_->drop();
-    transport_->close();
+    transport_.close();
     news_.set();
 }
 
@@ -156,7 +140,7 @@ asio::awaitable<bool> Connection::read_body_part(RequestReader& reader, bool& ha
 asio::awaitable<bool> Connection::read_more(std::size_t at_most) {
     const std::size_t before = input_.size();
     input_.resize(before + at_most);
-    const Moved moved = co_await transport_->read_some(asio::buffer(input_.data() + before, at_most));
+    const Moved moved = co_await transport_.read_some(asio::buffer(input_.data() + before, at_most));
     input_.resize(before + moved.bytes);
     co_return !moved.error;
 }
@@ -165,10 +149,10 @@ Exchange Connection::exchange_of(RequestReader& reader) const {
     Exchange exchange;
     exchange.terms = {.head_only = reader.wants_head_only(),
                       .keeps_alive = reader.keeps_alive() && !state_.stops && !turned_away_,
-                      .secure = transport_->is_secure()};
+                      .secure = transport_.is_secure()};
     exchange.request = reader.take();
     exchange.request.peer = peer_;
-    exchange.request.secure = transport_->is_secure();
+    exchange.request.secure = transport_.is_secure();
     return exchange;
 }
 
@@ -191,11 +175,25 @@ std::optional<Response> Connection::objection(Lane lane) {
     return std::nullopt;
 }
 
+/// Returns a function that wakes this connection. Any thread may call it, even after the connection and the server
+/// are gone. Several calls before the loop has handled the first one count as one.
+std::function<void()> Connection::waker() {
+    return [loop = std::weak_ptr(state_.loop), weak = weak_from_this(),
+            is_posted = std::make_shared<std::atomic<bool>>(false)] {
+        const auto running = loop.lock();
+        if (!running || is_posted->exchange(true)) return;
+        asio::post(*running, [weak, is_posted] {
+            *is_posted = false;
+            if (const auto self = weak.lock()) self->news_.set();
+        });
+    };
+}
+
 /// The worker owns a share of the exchange, so the connection may close first; the outcome is then dropped.
 bool Connection::hand_over(const std::shared_ptr<Exchange>& exchange, Lane lane) {
     return state_.pool_of(lane).try_run([exchange, &state = state_, weak = weak_from_this()] {
         carry_out(*exchange, state.params, state.log);
-        asio::post(state.loop, [exchange, weak] {
+        asio::post(*state.loop, [exchange, weak] {
             exchange->is_back = true;
             if (const auto self = weak.lock()) self->news_.set();
         });
@@ -223,11 +221,10 @@ asio::awaitable<bool> Connection::answer_by_worker(const std::shared_ptr<Exchang
 }
 
 asio::awaitable<bool> Connection::answer_later(Exchange& exchange, DeferredReply& reply) {
-    const WakeLink::Owner link(state_.loop, [this] { news_.set(); });
-    reply.on_complete([link = link.get()] { link->pull(); });
+    reply.on_complete(waker());
     listens_ = true;
     asio::co_spawn(
-        state_.loop, [self = shared_from_this()] { return self->listen_meanwhile(); }, asio::detached);
+        *state_.loop, [self = shared_from_this()] { return self->listen_meanwhile(); }, asio::detached);
     std::optional<Response> response = reply.take();
     while (!response && !is_closed_ && !state_.stops) {
         co_await news_.wait_for(without_end);
@@ -255,7 +252,7 @@ asio::awaitable<void> Connection::listen_meanwhile() {
 /// Ends the read of listen_meanwhile(), so that the next request can be read.
 asio::awaitable<void> Connection::stop_listening() {
     is_answering_ = true;
-    if (listens_) transport_->cancel();
+    if (listens_) transport_.cancel();
     while (listens_) co_await news_.wait_for(without_end);
     is_answering_ = false;
 }
@@ -276,7 +273,7 @@ asio::awaitable<bool> Connection::refuse(RequestReader& reader, const Problem& p
     ++state_.refused;
     Exchange exchange = exchange_of(reader);
     exchange.terms.keeps_alive = false;
-    Response response = problem.status == overloaded.status ? to_response(problem, 1) : to_response(problem);
+    Response response = to_response(problem, problem.status == overloaded.status ? std::optional(1) : std::nullopt);
     co_return co_await answer_at_once(exchange, response);
 }
 
@@ -294,7 +291,7 @@ asio::awaitable<bool> Connection::write(std::string_view bytes) {
     while (!bytes.empty()) {
         // Each partial write restarts the timeout: a slow client is fine as long as it makes progress.
         deadline_->set(limits().write_timeout);
-        const Moved moved = co_await transport_->write_some(asio::buffer(bytes.data(), bytes.size()));
+        const Moved moved = co_await transport_.write_some(asio::buffer(bytes.data(), bytes.size()));
         if (moved.error) co_return false;
         bytes.remove_prefix(moved.bytes);
     }
@@ -305,11 +302,11 @@ asio::awaitable<bool> Connection::write(std::string_view bytes) {
 /// could discard the answer on its way.
 asio::awaitable<void> Connection::part_from_sender() {
     deadline_->set(parting_time);
-    co_await transport_->finish();
+    co_await transport_.finish();
     std::size_t heard = 0;
     while (heard < parting_bytes && !is_closed_ && !deadline_->was_missed()) {
         input_.resize(head_piece);
-        const Moved moved = co_await transport_->read_some(asio::buffer(input_.data(), input_.size()));
+        const Moved moved = co_await transport_.read_some(asio::buffer(input_.data(), input_.size()));
         if (moved.error) break;
         heard += moved.bytes;
     }
@@ -318,13 +315,12 @@ asio::awaitable<void> Connection::part_from_sender() {
 // ---- Streams -----------------------------------------------------------------------------------------------------
 
 asio::awaitable<void> Connection::serve_stream(EventStream& stream) {
-    const std::string head = stream_head(stream, transport_->is_secure());
+    const std::string head = stream_head(stream, transport_.is_secure());
     input_ = {};
-    const Counted is_open(state_.streams);
-    const WakeLink::Owner link(state_.loop, [this] { news_.set(); });
-    stream.source->on_news([link = link.get()] { link->pull(); });
+    const Share is_open(state_.streams, 1);
+    stream.source->on_news(waker());
     asio::co_spawn(
-        state_.loop, [self = shared_from_this()] { return self->watch_peer(); }, asio::detached);
+        *state_.loop, [self = shared_from_this()] { return self->watch_peer(); }, asio::detached);
     const bool is_begun = co_await write(std::string_view(head));
     if (is_begun) co_await send_events(*stream.source);
 }
@@ -346,7 +342,7 @@ asio::awaitable<void> Connection::send_events(StreamSource& source) {
         if (!is_written) co_return;
     }
     deadline_->set(parting_time);
-    co_await transport_->finish();
+    co_await transport_.finish();
 }
 
 /// Detects that the client of a stream disconnects. Its input is discarded; too much of it closes the connection.
@@ -354,7 +350,7 @@ asio::awaitable<void> Connection::watch_peer() {
     std::array<char, 128> chatter = {};
     std::size_t heard = 0;
     while (heard <= max_chatter_bytes && !is_closed_) {
-        const Moved moved = co_await transport_->read_some(asio::buffer(chatter));
+        const Moved moved = co_await transport_.read_some(asio::buffer(chatter));
         if (moved.error) break;
         heard += moved.bytes;
     }

@@ -1,22 +1,67 @@
 #pragma once
 
+#include <atomic>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <functional>
 #include <memory>
 #include <string>
 
-#include "server/http/exchange.h"
+#include "base/log.h"
+#include "server/http/answer.h"
 #include "server/http/loop_event.h"
-#include "server/http/problem.h"
-#include "server/http/request_reader.h"
-#include "server/http/server_state.h"
+#include "server/http/message_reader.h"
+#include "server/http/rate_limiter.h"
+#include "server/http/server_params.h"
 #include "server/http/transport.h"
+#include "server/http/worker_pool.h"
 
 namespace holdfast::http {
 
+/// The state that all connections of a server share. Use it only in the loop's thread, except for the atomic
+/// members and the pools.
+struct ServerState {
+    ServerState(ServerParams given, Log& destination)
+        : params(std::move(given)),
+          log(destination),
+          rates(params.limits.requests_per_second_per_peer, params.limits.burst_per_peer),
+          pool(params.limits.workers, params.limits.max_waiting),
+          dear(params.limits.dear_workers, params.limits.max_dear_waiting),
+          probes(1, most_waiting_probes) {}
+
+    [[nodiscard]] WorkerPool& pool_of(Lane lane) {
+        if (lane == Lane::Probe) return probes;
+        return lane == Lane::Dear ? dear : pool;
+    }
+    [[nodiscard]] std::size_t waiting() const { return pool.waiting() + dear.waiting() + probes.waiting(); }
+    void stop_pools() {
+        for (WorkerPool* each : {&pool, &dear, &probes}) each->stop();
+    }
+
+    static constexpr std::size_t most_waiting_probes = 64;
+
+    const ServerParams params;
+    Log& log;
+    /// Shared with the functions that wake a connection, which other threads may call after the server is gone.
+    const std::shared_ptr<asio::io_context> loop = std::make_shared<asio::io_context>(1);
+    RateLimiter rates;
+    std::size_t bytes_in_hand = 0;  // bodies of the unanswered requests
+    bool stops = false;
+    std::string why_it_stops;
+    std::atomic<std::size_t> connections = 0;
+    std::atomic<std::size_t> streams = 0;
+    std::atomic<std::uint64_t> refused = 0;
+    // For any thread. Declared last, so destroyed first, because their threads use the other members.
+    WorkerPool pool;
+    WorkerPool dear;
+    WorkerPool probes;
+};
+
 /// The part of a sum that one connection contributes; the destructor takes it back.
+template <typename Sum>
 class Share {
 public:
-    explicit Share(std::size_t& sum) : sum_(sum) {}
+    explicit Share(Sum& sum, std::size_t amount = 0) : sum_(sum) { set(amount); }
     ~Share() { set(0); }
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
@@ -28,7 +73,7 @@ public:
     }
 
 private:
-    std::size_t& sum_;
+    Sum& sum_;
     std::size_t amount_ = 0;
 };
 
@@ -38,7 +83,7 @@ private:
 class Connection : public std::enable_shared_from_this<Connection> {
 public:
     /// `turned_away`: a connection limit is exceeded, so the first request gets a 503, unless it is a probe.
-    Connection(ServerState& state, std::unique_ptr<Transport> transport, std::string peer, bool turned_away);
+    Connection(ServerState& state, asio::ip::tcp::socket socket, TlsContext tls, std::string peer, bool turned_away);
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
@@ -73,6 +118,7 @@ private:
 
     [[nodiscard]] Exchange exchange_of(RequestReader& reader) const;
     [[nodiscard]] std::optional<Response> objection(Lane lane);
+    [[nodiscard]] std::function<void()> waker();
     [[nodiscard]] bool hand_over(const std::shared_ptr<Exchange>& exchange, Lane lane);
     asio::awaitable<void> part_from_sender();
     asio::awaitable<void> listen_meanwhile();
@@ -83,12 +129,12 @@ private:
     asio::awaitable<void> watch_peer();
 
     ServerState& state_;
-    std::unique_ptr<Transport> transport_;
+    Transport transport_;
     const std::string peer_;
     const bool turned_away_;
-    std::string input_;  // received bytes that the request reader has not consumed yet
-    Share in_hand_;      // the bytes of the body of the current request
-    LoopEvent news_;     // wakes the coroutine: an answer, a stream message, or the close
+    std::string input_;           // received bytes that the request reader has not consumed yet
+    Share<std::size_t> in_hand_;  // the bytes of the body of the current request
+    LoopEvent news_;              // wakes the coroutine: an answer, a stream message, or the close
     std::shared_ptr<Deadline> deadline_;
     bool has_served_ = false;
     bool listens_ = false;       // listen_meanwhile() has a read under way

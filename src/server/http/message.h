@@ -14,13 +14,15 @@
 
 namespace holdfast::http {
 
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
 /// A request that the server has read whole and found well-formed: sizes are within the limits, path and query are
 /// decoded; path, query and headers are UTF-8 without NUL. The body is checked for its size only.
 struct Request {
-    std::string method;                                        ///< "GET", ...; a HEAD appears as GET
-    std::vector<std::string> path;                             ///< decoded segments: {"api", "tasks", "01a1..."}
-    std::map<std::string, std::string> query;                  ///< decoded; a request that repeats a name is refused
-    std::vector<std::pair<std::string, std::string>> headers;  ///< names in lower case
+    std::string method;                        ///< "GET", ...; a HEAD appears as GET
+    std::vector<std::string> path;             ///< decoded segments: {"api", "tasks", "01a1..."}
+    std::map<std::string, std::string> query;  ///< decoded; a request that repeats a name is refused
+    Headers headers;                           ///< names in lower case
     std::string body;
     std::string peer;         ///< the address of the client, without the port
     bool secure = false;      ///< received over TLS
@@ -34,12 +36,14 @@ struct Request {
 struct Response {
     int status = 200;
     /// Sent in addition to the headers that the server adds to every answer. Names in any case.
-    std::vector<std::pair<std::string, std::string>> headers = {};
+    Headers headers = {};
     std::string content_type = "application/json";
     std::string body = {};
     /// Sent instead of `body`: bytes that outlive the server (the embedded page). The server handles HEAD, ETags
     /// and compression; it keeps an `etag` or a `content-encoding` that the handler has set.
     std::string_view embedded = {};
+
+    [[nodiscard]] std::string_view content() const { return embedded.empty() ? std::string_view(body) : embedded; }
 };
 
 /// One message of an event stream.
@@ -65,7 +69,7 @@ public:
 
 /// A reply that opens a stream of events, with these headers.
 struct EventStream {
-    std::vector<std::pair<std::string, std::string>> headers = {};
+    Headers headers = {};
     std::shared_ptr<StreamSource> source;
 };
 
@@ -97,5 +101,22 @@ struct Deferred {
 
 /// The answer to a request: complete, a stream, or deferred.
 using Reply = std::variant<Response, EventStream, Deferred>;
+
+/// The reason why a request failed. Every error answer of the server is made from one.
+struct Problem {
+    int status = 500;
+    std::string code = {};    ///< for programs: "TOO_LARGE"
+    std::string detail = {};  ///< a sentence that tells the user what to do
+};
+
+/// Returns the reason phrase of a status, such as "Not Found"; "Error" for an unknown status.
+[[nodiscard]] std::string_view reason_of(int status);
+
+/// Returns the problem in the format of RFC 9457: type, title, status, detail, code; with a Retry-After header when
+/// `retry_after_seconds` is given.
+[[nodiscard]] Response to_response(const Problem& problem, std::optional<int> retry_after_seconds = {});
+
+/// Returns whether an Accept-Encoding header such as "br, gzip;q=0.5" allows `encoding` (RFC 9110, 12.5.3).
+[[nodiscard]] bool accepts_encoding(std::string_view accept_encoding, std::string_view encoding);
 
 }  // namespace holdfast::http

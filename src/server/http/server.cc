@@ -10,10 +10,9 @@
 
 #include "base/text.h"
 #include "holdfast/errors.h"
-#include "platform/signal_pause.h"
-#include "server/http/bound_address.h"
+#include "platform/signals.h"
+#include "server/http/address.h"
 #include "server/http/connection.h"
-#include "server/http/tls.h"
 
 namespace holdfast::http {
 
@@ -31,20 +30,20 @@ class Server::Impl {
 public:
     Impl(ServerParams params, Log& log)
         : state_(std::move(params), log),
-          work_(state_.loop.get_executor()),
+          work_(state_.loop->get_executor()),
           tls_(state_.params.tls ? tls_for_server(*state_.params.tls) : nullptr),
-          acceptors_(listen_on(state_.loop, state_.params.address, state_.params.port)),
+          acceptors_(listen_on(*state_.loop, state_.params.address, state_.params.port)),
           port_(acceptors_.front().local_endpoint().port()) {}
 
     ~Impl() { stop(Duration::zero(), "the server stops"); }
 
     void start() {
         for (tcp::acceptor& acceptor : acceptors_)
-            asio::co_spawn(state_.loop, accept_from(acceptor), [this](const std::exception_ptr& failure) {
+            asio::co_spawn(*state_.loop, accept_from(acceptor), [this](const std::exception_ptr& failure) {
                 report(failure, "the server takes no connections any more");
             });
         const platform::SignalPause signals_are_for_other_threads;
-        thread_ = std::thread([this] { state_.loop.run(); });
+        thread_ = std::thread([this] { state_.loop->run(); });
     }
 
     [[nodiscard]] std::uint16_t port() const { return port_; }
@@ -62,7 +61,7 @@ public:
         if (!state_.params.tls) return true;
         try {
             // The files are read in the caller's thread; the loop only swaps the context.
-            asio::post(state_.loop, [this, tls = tls_for_server(*state_.params.tls)] { tls_ = tls; });
+            asio::post(*state_.loop, [this, tls = tls_for_server(*state_.params.tls)] { tls_ = tls; });
             state_.log.write(
                 {LogLevel::Info, "the certificate was read again", {{"file", state_.params.tls->certificate}}});
             return true;
@@ -76,13 +75,13 @@ public:
         const std::lock_guard once(stopping_);
         // The server was never started, or has stopped already.
         if (!thread_.joinable()) return;
-        asio::post(state_.loop, [this, why] { retire(why); });
+        asio::post(*state_.loop, [this, why] { retire(why); });
         {
             std::unique_lock lock(mutex_);
             // Before retire() has run, a count of zero proves nothing: another client may still be accepted.
             changed_.wait_for(lock, grace, [this] { return has_retired_ && state_.connections == 0; });
         }
-        asio::post(state_.loop, [this] { close_all(); });
+        asio::post(*state_.loop, [this] { close_all(); });
         // The pools stop while the loop still runs, because workers post their outcomes to it. Without `work_`, the
         // loop ends as soon as the last connection has.
         state_.stop_pools();
@@ -94,7 +93,7 @@ private:
     // ---- In the loop's thread
 
     asio::awaitable<void> accept_from(tcp::acceptor& acceptor) {
-        asio::steady_timer pause(state_.loop);
+        asio::steady_timer pause(*state_.loop);
         bool is_in_trouble = false;
         while (acceptor.is_open()) {
             error_code failure;
@@ -134,8 +133,7 @@ private:
         error_code ignored;
         socket.set_option(tcp::no_delay(true), ignored);
         keep_from_children(socket.native_handle());
-        auto transport = tls_ ? tls_server_transport(std::move(socket), tls_) : plain_transport(std::move(socket));
-        start(std::make_shared<Connection>(state_, std::move(transport), peer, exceeds(0)));
+        start(std::make_shared<Connection>(state_, std::move(socket), tls_, peer, exceeds(0)));
     }
 
     [[nodiscard]] std::size_t connections_of(const std::string& client) const {
@@ -148,7 +146,7 @@ private:
         ++by_client_[client_of(connection->peer())];
         open_.insert(connection);
         asio::co_spawn(
-            state_.loop, [connection] { return connection->run(); },
+            *state_.loop, [connection] { return connection->run(); },
             [this, connection](const std::exception_ptr& failure) {
                 report(failure, "a connection failed by a defect of the server");
                 connection->close();

@@ -3,11 +3,25 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
 #include <memory>
+#include <optional>
+#include <string>
+
+#include "server/http/server_params.h"
 
 namespace holdfast::http {
 
 namespace asio = boost::asio;
+
+using TlsContext = std::shared_ptr<asio::ssl::context>;
+
+/// Returns a context for TLS 1.2 with forward secrecy, or later, with this certificate. Throws BadInput with a
+/// sentence when the files are unusable.
+[[nodiscard]] TlsContext tls_for_server(const TlsFiles& files);
+/// Returns a context that trusts the authorities of this PEM file only, or those of the system when it is empty.
+[[nodiscard]] TlsContext tls_for_client(const std::string& ca_file);
 
 /// The result of a read or a write.
 struct Moved {
@@ -15,28 +29,37 @@ struct Moved {
     std::size_t bytes = 0;
 };
 
-/// The byte stream of a connection, plain or encrypted. One read and one write may be under way at once. Use it
-/// only in the loop's thread.
+/// The byte stream of a connection, encrypted or, when `tls` is null, plain. One read and one write may be under way
+/// at once. Use it only in the loop's thread.
 class Transport {
 public:
-    virtual ~Transport() = default;
-    /// Does the handshake that precedes the first byte of HTTP, if the transport has one. Returns its error.
-    virtual asio::awaitable<boost::system::error_code> open() = 0;
-    virtual asio::awaitable<Moved> read_some(asio::mutable_buffer into) = 0;
-    virtual asio::awaitable<Moved> write_some(asio::const_buffer from) = 0;
-    /// Tells the peer that this end sends nothing more. Data from the peer can still be read.
-    virtual asio::awaitable<void> finish() = 0;
+    /// The server's end.
+    Transport(asio::ip::tcp::socket socket, TlsContext tls);
+    /// The client's end. Over TLS, open() fails unless the peer's certificate is valid for `host`.
+    Transport(asio::ip::tcp::socket socket, TlsContext tls, const std::string& host);
+    Transport(const Transport&) = delete;
+    Transport& operator=(const Transport&) = delete;
+
+    /// Does the handshake of TLS. Returns its error.
+    asio::awaitable<boost::system::error_code> open();
+    asio::awaitable<Moved> read_some(asio::mutable_buffer into);
+    asio::awaitable<Moved> write_some(asio::const_buffer from);
+    /// Tells the peer that this end sends nothing more. The caller may read on to drain the connection: the bytes
+    /// that arrive are not decrypted any more.
+    asio::awaitable<void> finish();
     /// Ends the read and the write under way with an error; the connection stays open.
-    virtual void cancel() = 0;
-    virtual void close() = 0;
-    [[nodiscard]] virtual bool is_secure() const = 0;
+    void cancel();
+    void close();
+    [[nodiscard]] bool is_secure() const { return tls_.has_value(); }
     /// Returns whether the connection is open and has no unread data.
-    [[nodiscard]] virtual bool is_quiet() = 0;
+    [[nodiscard]] bool is_quiet();
+
+private:
+    asio::ip::tcp::socket socket_;
+    const TlsContext context_;
+    std::optional<asio::ssl::stream<asio::ip::tcp::socket&>> tls_;  // unset: plain
+    asio::ssl::stream_base::handshake_type side_ = asio::ssl::stream_base::server;
+    bool is_finished_ = false;
 };
-
-/// The same for a socket.
-[[nodiscard]] bool is_quiet(asio::ip::tcp::socket& socket);
-
-[[nodiscard]] std::unique_ptr<Transport> plain_transport(asio::ip::tcp::socket socket);
 
 }  // namespace holdfast::http

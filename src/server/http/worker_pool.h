@@ -5,27 +5,71 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "platform/signals.h"
 
 namespace holdfast::http {
 
 /// Threads for work that may block, behind a queue of limited length.
 class WorkerPool {
 public:
-    WorkerPool(std::size_t threads, std::size_t max_waiting);
-    ~WorkerPool();  ///< stop()
+    WorkerPool(std::size_t threads, std::size_t max_waiting) : max_waiting_(max_waiting) {
+        const platform::SignalPause signals_are_for_other_threads;
+        for (std::size_t count = 0; count < threads; ++count) threads_.emplace_back([this] { work(); });
+    }
+    ~WorkerPool() { stop(); }
     WorkerPool(const WorkerPool&) = delete;
     WorkerPool& operator=(const WorkerPool&) = delete;
 
     /// Queues the work for a thread; the work must not throw. Returns false when the queue is full or the pool has
     /// stopped. From any thread.
-    [[nodiscard]] bool try_run(std::function<void()> work);
-    [[nodiscard]] std::size_t waiting() const;
+    [[nodiscard]] bool try_run(std::function<void()> work) {
+        {
+            const std::lock_guard lock(mutex_);
+            // Each idle thread takes one item at once, so the queue may be longer by the number of idle threads.
+            if (stopped_ || waiting_.size() >= max_waiting_ + idle_) return false;
+            waiting_.push_back(std::move(work));
+        }
+        changed_.notify_one();
+        return true;
+    }
+
+    [[nodiscard]] std::size_t waiting() const {
+        const std::lock_guard lock(mutex_);
+        return waiting_.size();
+    }
+
     /// Drops the queued work and returns when the running work has ended.
-    void stop();
+    void stop() {
+        std::deque<std::function<void()>> dropped;
+        {
+            const std::lock_guard lock(mutex_);
+            stopped_ = true;
+            dropped.swap(waiting_);
+        }
+        changed_.notify_all();
+        for (std::thread& thread : threads_)
+            if (thread.joinable()) thread.join();
+    }
 
 private:
-    void work();
+    void work() {
+        std::unique_lock lock(mutex_);
+        while (true) {
+            ++idle_;
+            changed_.wait(lock, [this] { return stopped_ || !waiting_.empty(); });
+            --idle_;
+            if (stopped_) return;
+            std::function<void()> next = std::move(waiting_.front());
+            waiting_.pop_front();
+            lock.unlock();
+            next();
+            next = nullptr;  // destroys the captures before the lock is taken again
+            lock.lock();
+        }
+    }
 
     const std::size_t max_waiting_;
     mutable std::mutex mutex_;

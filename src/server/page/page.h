@@ -25,7 +25,4 @@ struct EmbeddedFile {
 /// the file is unknown. In a build without the page, "/" is a text that explains how to build it.
 [[nodiscard]] std::optional<EmbeddedFile> find_file(std::string_view path, std::string_view accept_encoding);
 
-/// Returns whether an Accept-Encoding header allows `encoding` (RFC 9110, 12.5.3).
-[[nodiscard]] bool accepts(std::string_view accept_encoding, std::string_view encoding);
-
 }  // namespace holdfast::page

@@ -1,9 +1,10 @@
-#include "server/http/bound_address.h"
+#include "server/http/address.h"
 
 #include <fcntl.h>
 
 #include <algorithm>
 #include <boost/asio/ip/v6_only.hpp>
+#include <charconv>
 
 #include "base/text.h"
 #include "holdfast/errors.h"
@@ -24,7 +25,7 @@ std::string reason_for(const error_code& failure) {
     return failure.message();
 }
 
-[[noreturn]] void fail(const std::string& address, std::uint16_t port, const std::string& reason) {
+[[noreturn]] void refuse_to_listen(const std::string& address, std::uint16_t port, const std::string& reason) {
     throw BadInput(concat("cannot listen on ", url_of(address, port, false).substr(7), ": ", reason));
 }
 
@@ -34,7 +35,7 @@ std::vector<tcp::endpoint> endpoints_of(asio::io_context& loop, const std::strin
     if (!is_name) return {tcp::endpoint(literal, port)};
     error_code failure;
     const auto found = tcp::resolver(loop).resolve(address, std::to_string(port), tcp::resolver::passive, failure);
-    if (failure) fail(address, port, concat("the name is not known (", failure.message(), ")"));
+    if (failure) refuse_to_listen(address, port, concat("the name is not known (", failure.message(), ")"));
     std::vector<tcp::endpoint> endpoints;
     for (const auto& entry : found) endpoints.push_back(entry.endpoint());
     return endpoints;
@@ -54,6 +55,19 @@ error_code open(tcp::acceptor& acceptor, const tcp::endpoint& endpoint, bool is_
     return failure;
 }
 
+[[noreturn]] void refuse_url(const std::string& url, std::string_view why) {
+    throw BadInput(
+        concat("\"", url, "\" is not the URL of a server: ", why, "; an example is http://127.0.0.1:7070"));
+}
+
+std::uint16_t parse_port(const std::string& url, std::string_view text) {
+    unsigned port = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), port);
+    if (failure != std::errc() || end != text.data() + text.size() || port == 0 || port > 65535)
+        refuse_url(url, "its port must be a number from 1 to 65535");
+    return static_cast<std::uint16_t>(port);
+}
+
 }  // namespace
 
 std::vector<tcp::acceptor> listen_on(asio::io_context& loop, const std::string& address, std::uint16_t port) {
@@ -64,13 +78,13 @@ std::vector<tcp::acceptor> listen_on(asio::io_context& loop, const std::string& 
         if (!acceptors.empty()) endpoint.port(acceptors.front().local_endpoint().port());
         tcp::acceptor acceptor(loop);
         const error_code failure = open(acceptor, endpoint, endpoints.size() > 1);
-        if (failure == asio::error::address_in_use) fail(address, endpoint.port(), reason_for(failure));
+        if (failure == asio::error::address_in_use) refuse_to_listen(address, endpoint.port(), reason_for(failure));
         if (failure)
             last_failure = failure;  // a name may resolve to an address that this machine lacks
         else
             acceptors.push_back(std::move(acceptor));
     }
-    if (acceptors.empty()) fail(address, port, reason_for(last_failure));
+    if (acceptors.empty()) refuse_to_listen(address, port, reason_for(last_failure));
     return acceptors;
 }
 
@@ -99,6 +113,27 @@ std::string client_of(const std::string& peer) {
 
 void keep_from_children(int descriptor) {
     ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+}
+
+Location parse_location(const std::string& url) {
+    Location location;
+    std::string_view rest = url;
+    location.secure = rest.starts_with("https://");
+    if (!location.secure && !rest.starts_with("http://")) refuse_url(url, "it must begin with http:// or https://");
+    rest.remove_prefix(location.secure ? 8 : 7);
+    if (rest.ends_with('/')) rest.remove_suffix(1);
+    if (rest.find_first_of("/?#@ \t\r\n") != std::string_view::npos)
+        refuse_url(url, "it must have no path, query or user");
+    const bool is_bracketed = rest.starts_with('[');
+    const std::size_t end_of_host = rest.find(is_bracketed ? ']' : ':');
+    if (is_bracketed && end_of_host == std::string_view::npos) refuse_url(url, "its address has no ]");
+    const std::size_t begin_of_host = is_bracketed ? 1 : 0;
+    location.host = rest.substr(begin_of_host, end_of_host - begin_of_host);
+    if (location.host.empty()) refuse_url(url, "it has no host");
+    rest.remove_prefix(end_of_host == std::string_view::npos ? rest.size() : end_of_host + begin_of_host);
+    if (!rest.empty() && rest.front() != ':') refuse_url(url, "its host is followed by something else than a port");
+    location.port = rest.empty() ? (location.secure ? 443 : 80) : parse_port(url, rest.substr(1));
+    return location;
 }
 
 }  // namespace holdfast::http

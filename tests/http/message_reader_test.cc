@@ -1,4 +1,4 @@
-#include "server/http/request_reader.h"
+#include "server/http/message_reader.h"
 
 #include <gmock/gmock.h>
 

@@ -2,6 +2,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -26,5 +27,16 @@ namespace holdfast::http {
 
 /// Marks the descriptor close-on-exec, so that child processes do not inherit it.
 void keep_from_children(int descriptor);
+
+/// The address of a server, as its URL names it.
+struct Location {
+    bool secure = false;
+    std::string host = {};  ///< a host name or an IP address, without brackets
+    std::uint16_t port = 0;
+};
+
+/// Parses a URL such as "http://127.0.0.1:7070", "https://holdfast.example" or "http://[::1]:7070/". Throws
+/// BadInput with a sentence when the URL is malformed, or has a path, a query or a user.
+[[nodiscard]] Location parse_location(const std::string& url);
 
 }  // namespace holdfast::http
