@@ -1,19 +1,10 @@
 #include "server/process/catalog_file.h"
 
-#include <algorithm>
-#include <filesystem>
-
 #include "base/text.h"
 
 namespace holdfast::server {
 
-namespace {
-
 namespace fs = std::filesystem;
-
-constexpr const char* usual_name = "holdfast.yaml";
-
-}  // namespace
 
 CatalogFile::CatalogFile(config::Config first, Load load, std::function<void(const config::Config&)> when_read,
                          Log& log)
@@ -59,23 +50,22 @@ void CatalogFile::reload_if_changed() {
     if (look() != seen_) reload();
 }
 
-/// Returns the state of each file of the catalog. A missing file has size and time zero.
-std::vector<CatalogFile::FileState> CatalogFile::look() const {
+CatalogFile::FileStates CatalogFile::look() const {
+    FileStates states;
+    std::error_code is_missing;
+    const auto look_at = [&](const fs::path& path) {
+        const auto changed_at = fs::last_write_time(path, is_missing);
+        auto& [time, size] = states[path];
+        if (!is_missing) time = changed_at;
+        if (const auto bytes = fs::file_size(path, is_missing); !is_missing) size = bytes;
+    };
     const Config config = current();
-    std::vector<std::string> paths = {config->file.empty() ? usual_name : config->file};
-    std::error_code ignored;
-    if (!config->workflow_directory.empty())
-        for (fs::directory_iterator entry(config->workflow_directory, ignored), end; !ignored && entry != end;
-             entry.increment(ignored))
-            paths.push_back(entry->path().string());
-    std::sort(paths.begin(), paths.end());
-    std::vector<FileState> states;
-    for (const std::string& path : paths) {
-        const auto changed = fs::last_write_time(path, ignored);
-        const auto changed_at = ignored ? 0 : changed.time_since_epoch().count();
-        const auto size = fs::file_size(path, ignored);
-        states.push_back({path, static_cast<std::int64_t>(changed_at), ignored ? 0 : size});
-    }
+    look_at(config->file.empty() ? "holdfast.yaml" : config->file);
+    if (config->workflow_directory.empty()) return states;
+    std::error_code ended;
+    for (fs::directory_iterator entry(config->workflow_directory, ended), end; !ended && entry != end;
+         entry.increment(ended))
+        look_at(entry->path());
     return states;
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "base/log.h"
 #include "config/config.h"
@@ -33,19 +35,14 @@ public:
     void reload_if_changed();
 
 private:
-    struct FileState {
-        std::string path = {};
-        std::int64_t changed_at = 0;
-        std::uintmax_t size = 0;
-
-        friend bool operator==(const FileState&, const FileState&) = default;
-    };
-    [[nodiscard]] std::vector<FileState> look() const;
+    /// The time of the last change and the size of each file, by its path. Both are zero for a missing file.
+    using FileStates = std::map<std::string, std::pair<std::filesystem::file_time_type, std::uintmax_t>>;
+    [[nodiscard]] FileStates look() const;
 
     const Load load_;
     const std::function<void(const config::Config&)> when_read_;
     Log& log_;
-    std::vector<FileState> seen_;
+    FileStates seen_;
     mutable std::mutex mutex_;
     Config current_;  // guarded by mutex_
 };

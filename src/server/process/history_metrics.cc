@@ -3,16 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include "core/task/verdict.h"
-#include "server/process/own_metrics.h"
-#include "server/process/registered.h"
 
 namespace holdfast::server {
 
 namespace {
 
-constexpr std::size_t most_names = 50;
-constexpr std::size_t most_queues = 50;
-constexpr std::size_t most_kinds = 50;
 /// A transaction sets the timestamps of its rows before it commits, so younger rows may still be invisible.
 constexpr Duration commit_lag = std::chrono::seconds(3);
 
@@ -27,32 +22,7 @@ std::optional<std::pair<std::string, double>> verdict_in(const store::EventRecor
 
 }  // namespace
 
-HistoryMetrics::HistoryMetrics()
-    : registry_(std::make_shared<prometheus::Registry>()),
-      ended_(registered(prometheus::BuildCounter(), *registry_, "holdfast_tasks_ended_total",
-                        "Tasks that ended, by state, queue and name")),
-      wait_(registered(prometheus::BuildHistogram(), *registry_, "holdfast_task_wait_seconds",
-                       "From when an ended task could have run to its last start, by queue")),
-      run_(registered(prometheus::BuildHistogram(), *registry_, "holdfast_task_run_seconds",
-                      "From the last start of an ended task to its end, by queue")),
-      claims_(registered(prometheus::BuildCounter(), *registry_, "holdfast_claims_total",
-                         "Leases that workers were granted")
-                  .Add({})),
-      beats_(registered(prometheus::BuildCounter(), *registry_, "holdfast_worker_beats_total", "Beats of all workers")
-                 .Add({})),
-      events_(registered(prometheus::BuildCounter(), *registry_, "holdfast_events_total",
-                         "Lines of history, by their kind")),
-      verdicts_(registered(prometheus::BuildCounter(), *registry_, "holdfast_verdicts_total",
-                           "Leases that recovery ended, by the evidence and by what became of the task")),
-      recovery_(registered(prometheus::BuildHistogram(), *registry_, "holdfast_recovery_seconds",
-                           "How old the evidence was when recovery ended a lease on it")
-                    .Add({}, long_buckets())),
-      late_results_(registered(prometheus::BuildCounter(), *registry_, "holdfast_late_results_refused_total",
-                               "Results that came from workers whose lease had ended")
-                        .Add({})),
-      names_(most_names),
-      queues_(most_queues),
-      kinds_(most_kinds) {
+HistoryMetrics::HistoryMetrics() {
     // Start every series at zero, so that the first event shows as an increase.
     for (const core::Evidence evidence :
          {core::Evidence::Silent, core::Evidence::Unregistered, core::Evidence::Disconnected,
@@ -93,8 +63,8 @@ void HistoryMetrics::count(const store::EndedTask& task) {
     ended_.Add({{"state", std::string(to_text(task.state))}, {"queue", queue}, {"name", names_.bounded(task.name)}})
         .Increment();
     if (!task.started_at) return;
-    const auto observe = [&](prometheus::Family<prometheus::Histogram>& family, Duration length) {
-        family.Add({{"queue", queue}}, long_buckets()).Observe(in_seconds(std::max(length, Duration::zero())));
+    const auto observe = [&](Histograms& family, Duration length) {
+        family.Add({{"queue", queue}}, long_buckets).Observe(in_seconds(std::max(length, Duration::zero())));
     };
     observe(wait_, *task.started_at - task.run_at);
     observe(run_, task.finished_at - *task.started_at);

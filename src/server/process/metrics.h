@@ -1,9 +1,9 @@
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -20,7 +20,6 @@ struct MetricsParts {
     std::function<std::shared_ptr<const config::Config>()> config;
     std::function<http::ServerCounts()> http_counts;
     std::function<bool()> is_sweeping;
-    std::string version;
 };
 
 /// Collects all metrics for /metrics; docs/metrics.md lists the source of each. It reads the history of the store
@@ -29,7 +28,6 @@ class Metrics {
 public:
     /// `own` and `log` must outlive this object.
     Metrics(MetricsParts parts, const OwnMetrics& own, Log& log);
-    ~Metrics();
     Metrics(const Metrics&) = delete;
     Metrics& operator=(const Metrics&) = delete;
 
@@ -37,11 +35,11 @@ public:
     [[nodiscard]] std::string text();
 
 private:
-    void run();
+    void run(const std::stop_token& stop);
     void read_history();
     /// Returns the store, opened on first use. Call it with mutex_ held. Throws StoreError.
     store::Store& store();
-    [[nodiscard]] std::vector<prometheus::MetricFamily> gauges();
+    [[nodiscard]] Families gauges();
 
     const MetricsParts parts_;
     const OwnMetrics& own_;
@@ -50,10 +48,7 @@ private:
     bool is_away_ = false;
     std::timed_mutex mutex_;
     std::unique_ptr<store::Store> store_;  // guarded by mutex_
-    std::mutex stop_mutex_;
-    std::condition_variable stop_signal_;
-    bool stopping_ = false;  // guarded by stop_mutex_
-    std::thread thread_;
+    std::jthread thread_;
 };
 
 }  // namespace holdfast::server

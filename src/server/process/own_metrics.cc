@@ -1,49 +1,55 @@
 #include "server/process/own_metrics.h"
 
+#include <utility>
+
 #include "base/text.h"
-#include "server/process/registered.h"
+#include "platform/service_loop.h"
+#include "store/relay_store.h"
 
 namespace holdfast::server {
 
-const prometheus::Histogram::BucketBoundaries& quick_buckets() {
-    static const prometheus::Histogram::BucketBoundaries buckets = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
-                                                                    0.25,  0.5,    1,     2.5,  5,     10};
-    return buckets;
-}
+namespace {
 
-const prometheus::Histogram::BucketBoundaries& long_buckets() {
-    static const prometheus::Histogram::BucketBoundaries buckets = {0.01, 0.05, 0.1, 0.5, 1,    2.5,  5,
-                                                                    10,   30,   60,  300, 1800, 3600, 21600};
-    return buckets;
-}
+class TimedStore final : public store::RelayStore<TimedStore> {
+public:
+    TimedStore(std::unique_ptr<store::Store> store, Histograms& seconds)
+        : store_(std::move(store)), seconds_(seconds) {}
 
-double in_seconds(Duration length) {
-    return std::chrono::duration<double>(length).count();
-}
+    std::unique_ptr<store::Watch> watch(store::Topic topic) override { return store_->watch(topic); }
+    [[nodiscard]] std::string describe() const override { return store_->describe(); }
 
-OwnMetrics::OwnMetrics()
-    : registry_(std::make_shared<prometheus::Registry>()),
-      requests_(registered(prometheus::BuildCounter(), *registry_, "holdfast_http_requests_total",
-                           "Answered requests, by route, method and class of status")),
-      request_seconds_(registered(prometheus::BuildHistogram(), *registry_, "holdfast_http_request_seconds",
-                                  "How long requests took, by route")),
-      sweep_seconds_(registered(prometheus::BuildHistogram(), *registry_, "holdfast_sweep_seconds",
-                                "How long a pass of each recovery service took in this server")),
-      sweep_failures_(registered(prometheus::BuildCounter(), *registry_, "holdfast_sweep_failures_total",
-                                 "Passes of a recovery service in this server that failed")),
-      sweep_done_(registered(prometheus::BuildCounter(), *registry_, "holdfast_sweep_done_total",
-                             "What recovery in this server did, by service and kind")),
-      store_seconds_(registered(prometheus::BuildHistogram(), *registry_, "holdfast_store_call_seconds",
-                                "How long this server used the store, by what for")) {}
+    template <typename Call>
+    auto relay(const char* verb, store::Effect /*effect*/, const Call& call) {
+        const Stretch stretch{verb, seconds_};
+        return call(*store_);
+    }
+
+private:
+    /// Measures from its construction to its destruction, whether the call returns or throws.
+    struct Stretch {
+        const char* verb;
+        Histograms& seconds;
+        const Duration began = platform::machine_time();
+
+        ~Stretch() {
+            seconds.Add({{"call", verb}}, quick_buckets).Observe(in_seconds(platform::machine_time() - began));
+        }
+    };
+
+    const std::unique_ptr<store::Store> store_;
+    Histograms& seconds_;
+};
+
+}  // namespace
 
 void OwnMetrics::answered(const std::string& route, const std::string& method, int status, Duration took) {
     requests_.Add({{"route", route}, {"method", method}, {"status", concat(status / 100, "xx")}}).Increment();
-    request_seconds_.Add({{"route", route}}, quick_buckets()).Observe(in_seconds(took));
+    request_seconds_.Add({{"route", route}}, quick_buckets).Observe(in_seconds(took));
 }
 
 void OwnMetrics::swept(const engine::SweepReport& report) {
     for (const engine::ServicePass& pass : report.passes) {
-        sweep_seconds_.Add({{"service", pass.service}}, quick_buckets()).Observe(in_seconds(pass.took));
+        sweep_seconds_.Add({{"service", pass.service}}, quick_buckets).Observe(in_seconds(pass.took));
         prometheus::Counter& failures = sweep_failures_.Add({{"service", pass.service}});
         if (!pass.failure.empty()) failures.Increment();
         for (const auto& [what, count] : engine::report_counts)
@@ -53,8 +59,8 @@ void OwnMetrics::swept(const engine::SweepReport& report) {
     }
 }
 
-void OwnMetrics::used_store(const std::string& call, Duration took) {
-    store_seconds_.Add({{"call", call}}, quick_buckets()).Observe(in_seconds(took));
+std::unique_ptr<store::Store> OwnMetrics::timed(std::unique_ptr<store::Store> store) {
+    return std::make_unique<TimedStore>(std::move(store), store_seconds_);
 }
 
 }  // namespace holdfast::server

@@ -1,5 +1,8 @@
 #include "server/process/replica_keeper.h"
 
+#include <condition_variable>
+#include <mutex>
+
 #include "base/text.h"
 #include "platform/service_loop.h"
 
@@ -10,33 +13,31 @@ namespace {
 constexpr Duration look_interval = std::chrono::seconds(2);
 constexpr Duration schema_interval = std::chrono::seconds(30);
 
+/// Waits for the interval between two checks. Returns false at once when the thread shall stop.
+bool pause(const std::stop_token& stop) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    return !std::condition_variable_any().wait_for(lock, stop, look_interval, [&] { return stop.stop_requested(); });
+}
+
 }  // namespace
 
 ReplicaKeeper::ReplicaKeeper(ReplicaParams params, Log& log)
-    : params_(std::move(params)), log_(log), thread_([this] { run(); }) {}
+    : params_(std::move(params)), log_(log), thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
-ReplicaKeeper::~ReplicaKeeper() {
-    {
-        const std::scoped_lock lock(mutex_);
-        stopping_ = true;
-    }
-    stop_signal_.notify_all();
-    thread_.join();
-}
-
-void ReplicaKeeper::run() {
+void ReplicaKeeper::run(const std::stop_token& stop) {
     do {
         try {
             params_.store_sign.began();
             const auto store = client::connect(params_.store);
-            return keep(*store);
+            return keep(*store, stop);
         } catch (const StoreError& fault) {
             say_away(fault.what());
         }
-    } while (pause());
+    } while (pause(stop));
 }
 
-void ReplicaKeeper::keep(store::Store& store) {
+void ReplicaKeeper::keep(store::Store& store, const std::stop_token& stop) {
     do {
         try {
             params_.store_sign.began();
@@ -49,7 +50,7 @@ void ReplicaKeeper::keep(store::Store& store) {
         } catch (const StoreError& fault) {
             say_away(fault.what());
         }
-    } while (pause());
+    } while (pause(stop));
     try {
         store.remove_replica(params_.replica.id);
     } catch (const StoreError& fault) {
@@ -87,11 +88,6 @@ void ReplicaKeeper::say_away(const std::string& why) {
     params_.store_sign.failed(why);
     if (!std::exchange(is_away_, true))
         log_.write({LogLevel::Warning, concat("The server cannot tell the store that it lives: ", why), {}});
-}
-
-bool ReplicaKeeper::pause() {
-    std::unique_lock lock(mutex_);
-    return !stop_signal_.wait_for(lock, look_interval, [this] { return stopping_; });
 }
 
 }  // namespace holdfast::server

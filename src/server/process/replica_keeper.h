@@ -1,10 +1,7 @@
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
 #include <functional>
-#include <memory>
-#include <mutex>
+#include <stop_token>
 #include <thread>
 
 #include "base/log.h"
@@ -40,27 +37,22 @@ class ReplicaKeeper {
 public:
     /// `log` and the vital signs must outlive this object.
     ReplicaKeeper(ReplicaParams params, Log& log);
-    ~ReplicaKeeper();
     ReplicaKeeper(const ReplicaKeeper&) = delete;
     ReplicaKeeper& operator=(const ReplicaKeeper&) = delete;
 
 private:
-    void run();
-    void keep(store::Store& store);
+    void run(const std::stop_token& stop);
+    void keep(store::Store& store, const std::stop_token& stop);
     void beat(store::ServerStore& store);
     void check_schema();
     void say_away(const std::string& why);
-    [[nodiscard]] bool pause();
 
     const ReplicaParams params_;
     Log& log_;
     bool is_away_ = false;
     Duration beat_at_{};
     Duration schema_at_{};
-    std::mutex mutex_;
-    std::condition_variable stop_signal_;
-    bool stopping_ = false;  // guarded by mutex_
-    std::thread thread_;
+    std::jthread thread_;
 };
 
 }  // namespace holdfast::server

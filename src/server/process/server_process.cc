@@ -7,10 +7,9 @@
 #include "holdfast/version.h"
 #include "platform/host_identity.h"
 #include "platform/until_reachable.h"
-#include "server/api/cross_site.h"
+#include "server/api/access.h"
 #include "server/page/page.h"
 #include "server/process/container_settings.h"
-#include "server/process/timed_store.h"
 
 namespace holdfast::server {
 
@@ -62,7 +61,7 @@ ServerProcess::ServerProcess(ServerPlan plan, Log& log)
       log_(log),
       id_(make_uuid_v4(random_)),
       signals_(loop_, {SIGTERM, SIGINT, SIGHUP}, [this](const std::string& name) { handle_signal(name); }),
-      sweep_sign_(std::max<Duration>(store_patience, 10 * plan_.liveness_interval)) {
+      sweep_sign_(std::max<Duration>(store_patience, 10 * plan_.config.recovery.liveness_interval)) {
     platform::count_sleep(client::parse_store_url(plan_.store.url).kind == client::StoreAddress::Kind::Postgres);
     signal(SIGPIPE, SIG_IGN);
 }
@@ -106,7 +105,7 @@ void ServerProcess::require_keys(store::ClientStore& store) const {
                     "admin', run directly on the store, makes one",
                     {}});
     if (api::is_loopback(plan_.address)) return;
-    if (plan_.insecure)
+    if (plan_.config.server.insecure)
         return log_.write({LogLevel::Warning, "--insecure: anyone who reaches this server has full access", {}});
     if (!has_key)
         throw BadInput(
@@ -134,7 +133,7 @@ void ServerProcess::serve(std::unique_ptr<http::Server> bound) {
     turn_until_stopped();
     plan_.stopping();
     api->end_streams(*stop_reason_);
-    http->stop(plan_.shutdown_grace, *stop_reason_);
+    http->stop(plan_.config.server.shutdown_grace, *stop_reason_);
     http_ = nullptr;
     sweeping.reset();
     keeper.reset();
@@ -159,8 +158,7 @@ void ServerProcess::put_catalog(const config::Config& config) {
 }
 
 std::unique_ptr<store::Store> ServerProcess::open_store() {
-    return timed(client::connect(plan_.store),
-                 [this](const char* verb, Duration took) { own_metrics_.used_store(verb, took); });
+    return own_metrics_.timed(client::connect(plan_.store));
 }
 
 std::unique_ptr<Metrics> ServerProcess::make_metrics() {
@@ -172,7 +170,6 @@ std::unique_ptr<Metrics> ServerProcess::make_metrics() {
         return http == nullptr ? http::ServerCounts() : http->counts();
     };
     parts.is_sweeping = [this] { return is_sweeping_.load(); };
-    parts.version = HOLDFAST_VERSION;
     return std::make_unique<Metrics>(std::move(parts), own_metrics_, log_);
 }
 
@@ -182,7 +179,8 @@ std::unique_ptr<api::Api> ServerProcess::make_api(Metrics& metrics) {
     parts.connections = plan_.limits.workers + plan_.limits.dear_workers;
     parts.config = [this] { return catalog_->current(); };
     parts.version = HOLDFAST_VERSION;
-    if (!api::is_loopback(plan_.address)) parts.login = plan_.insecure ? api::Login::Never : api::Login::Always;
+    if (!api::is_loopback(plan_.address))
+        parts.login = plan_.config.server.insecure ? api::Login::Never : api::Login::Always;
     parts.hosts = {plan_.address, platform::own_host_identity().hostname};
     parts.readiness = [this] { return readiness(); };
     parts.metrics = [&metrics] { return metrics.text(); };
@@ -193,19 +191,16 @@ std::unique_ptr<api::Api> ServerProcess::make_api(Metrics& metrics) {
     return std::make_unique<api::Api>(std::move(parts), random_, log_);
 }
 
-http::ServerParams ServerProcess::http_params() {
-    return {.address = plan_.address,
-            .port = plan_.port,
-            .limits = plan_.limits,
-            .tls = plan_.tls,
-            .handle = [this](http::Request& request) { return api_->handle(request, request.caller); },
-            .lane = api::lane_of,
-            .answered = [this](const http::Request& request, int status,
-                               Duration took) { answered(request, status, took); }};
-}
-
 std::unique_ptr<http::Server> ServerProcess::bind() {
-    http::ServerParams params = http_params();
+    http::ServerParams params{
+        .address = plan_.address,
+        .port = plan_.port,
+        .limits = plan_.limits,
+        .tls = plan_.tls,
+        .handle = [this](http::Request& request) { return api_->handle(request, request.caller); },
+        .lane = api::lane_of,
+        .answered = [this](const http::Request& request, int status,
+                           Duration took) { answered(request, status, took); }};
     for (int more = plan_.next_free_port ? ports_tried : 0;; --more, ++params.port) {
         try {
             return std::make_unique<http::Server>(params, log_);
@@ -236,9 +231,9 @@ std::unique_ptr<worker::SweepThread> ServerProcess::start_sweeping() {
     worker::SweepParams params{
         .store = plan_.store,
         .settings = *plan_.sweep,
-        .interval = plan_.liveness_interval,
+        .interval = plan_.config.recovery.liveness_interval,
         .who = concat("server on ", platform::own_host_identity().hostname, " (", id_.to_string(), ")"),
-        .containers = plan_.containers,
+        .containers = container_tool(plan_.config.worker),
         .swept = [this](const engine::SweepReport& report) {
             is_sweeping_ = report.holds_lease;
             sweep_sign_.succeeded();
@@ -256,7 +251,7 @@ std::vector<api::Readiness> ServerProcess::readiness() const {
 void ServerProcess::answered(const http::Request& request, int status, Duration took) {
     const std::string route = route_of(request);
     own_metrics_.answered(route, bounded_method(request.method), status, took);
-    if (plan_.logs_requests) log_.write(request_line(request, route, status, took));
+    if (plan_.config.log.level == LogLevel::Debug) log_.write(request_line(request, route, status, took));
 }
 
 }  // namespace holdfast::server

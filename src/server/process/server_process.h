@@ -69,7 +69,6 @@ private:
 
     [[nodiscard]] std::unique_ptr<api::Api> make_api(Metrics& metrics);
     [[nodiscard]] std::unique_ptr<http::Server> bind();
-    [[nodiscard]] http::ServerParams http_params();
     [[nodiscard]] std::unique_ptr<Metrics> make_metrics();
     [[nodiscard]] std::unique_ptr<ReplicaKeeper> keep_replica(const std::string& url, api::Api& api);
     [[nodiscard]] std::unique_ptr<worker::SweepThread> start_sweeping();
