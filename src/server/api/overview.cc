@@ -15,17 +15,14 @@ constexpr Duration recent = std::chrono::hours(1);
 
 /// Everything that the overview reports, read for one request.
 struct Picture {
-    Timestamp now = {};
-    store::TaskCounts tasks = {};
-    store::JobCounts jobs = {};
-    store::Vitals vitals = {};
+    views::Overview overview = {};  ///< the answer, without its concerns
     std::vector<views::WorkerView> workers = {};
     std::vector<Uuid> unregistered = {};  ///< workers that hold tasks but have no row
-    std::vector<store::QueueRecord> queues = {};
     std::vector<store::RouteBacklog> backlog = {};
     std::vector<store::ScheduleRecord> schedules = {};
     std::vector<JobInfo> failed_jobs = {};  ///< in the last hour
     std::int64_t failed_tasks = 0;          ///< in the last hour
+    std::int64_t approvals = 0;             ///< steps that wait for a decision
     std::string sweeper = {};
 };
 
@@ -46,21 +43,41 @@ std::int64_t failed_tasks(Call& call) {
     return failed;
 }
 
+views::WorkerCounts count_workers(const std::vector<views::WorkerView>& workers) {
+    views::WorkerCounts counts;
+    for (const auto& [record, is_fresh] : workers) {
+        if (views::has_left(record)) {
+            ++counts.inactive;
+            continue;
+        }
+        ++(is_fresh ? counts.fresh : counts.stale);
+        if (record.status == store::WorkerStatus::Draining) ++counts.draining;
+        counts.capacity += record.registration.capacity;
+        counts.busy += std::ssize(record.held);
+    }
+    return counts;
+}
+
 Picture take_picture(Call& call) {
     store::Store& store = call.store();
-    Picture picture{.now = store.now(),
-                    .tasks = call.services.counts.tasks(store),
-                    .jobs = call.services.counts.jobs(store),
-                    .vitals = store.vitals(),
+    const store::Vitals vitals = store.vitals();
+    Picture picture{.overview = {.now = store.now(),
+                                 .version = call.services.parts.version,
+                                 .store = store.describe(),
+                                 .tasks = call.services.counts.tasks(store),
+                                 .jobs = call.services.counts.jobs(store),
+                                 .queues = store.queues()},
                     .unregistered = store.look().unregistered,
-                    .queues = store.queues(),
                     .backlog = store.backlog(),
                     .schedules = store.schedules(),
                     .failed_tasks = failed_tasks(call),
+                    .approvals = vitals.approvals,
                     .sweeper = store.sweep_lease("the api, which only looks", Duration::zero()).holder};
-    picture.failed_jobs = recently_failed(store, picture.now);
+    picture.failed_jobs = recently_failed(store, picture.overview.now);
     for (const auto& record : store.workers())
         picture.workers.push_back(views::view_of(record, call.config().recovery));
+    picture.overview.workers = count_workers(picture.workers);
+    if (vitals.oldest_waits) picture.overview.oldest_waiting = {vitals.oldest_task, *vitals.oldest_waits};
     return picture;
 }
 
@@ -100,23 +117,20 @@ struct Concerns {
 };
 
 void note_workers(const Picture& picture, Concerns& concerns) {
-    std::int64_t stale = 0, present = 0;
-    std::string first;
-    for (const auto& worker : picture.workers) {
-        if (views::has_left(worker.record)) continue;
-        ++present;
-        if (worker.fresh) continue;
-        if (stale++ == 0) first = worker.record.registration.id.to_string();
-    }
-    concerns.problem("worker_stale", stale, counted(stale, "worker does not beat", "workers do not beat"),
-                     {"workers", stale == 1 ? first : ""});
+    const views::WorkerCounts& workers = picture.overview.workers;
+    const auto first = std::ranges::find_if(picture.workers, [](const views::WorkerView& worker) {
+        return !views::has_left(worker.record) && !worker.fresh;
+    });
+    concerns.problem("worker_stale", workers.stale,
+                     counted(workers.stale, "worker does not beat", "workers do not beat"),
+                     {"workers", workers.stale == 1 ? first->record.registration.id.to_string() : ""});
     const auto missing = std::ssize(picture.unregistered);
     concerns.warning("worker_unregistered", missing,
                      counted(missing, "worker holds tasks and has no row: they are recovered",
                              "workers hold tasks and have no row: they are recovered"),
                      {"recovery"});
-    const std::int64_t pending = picture.tasks.pending, unmatched = count_unmatched(picture);
-    if (present == 0 && pending > 0)
+    const std::int64_t pending = picture.overview.tasks.pending, unmatched = count_unmatched(picture);
+    if (workers.fresh + workers.stale == 0 && pending > 0)
         concerns.problem("no_workers", pending,
                          concat("no worker is there; ", counted(pending, "task waits", "tasks wait")), {"workers"});
     else
@@ -134,7 +148,7 @@ void note_failures(const Picture& picture, Concerns& concerns) {
 }
 
 void note_queues(const Picture& picture, Concerns& concerns) {
-    for (const auto& queue : picture.queues)
+    for (const auto& queue : picture.overview.queues)
         if (queue.paused)
             concerns.warning("queue_paused", queue.pending,
                              concat("queue ", queue.name, " is paused; ",
@@ -145,7 +159,7 @@ void note_queues(const Picture& picture, Concerns& concerns) {
 void note_schedules(const Picture& picture, Concerns& concerns) {
     for (const auto& record : picture.schedules) {
         const std::string& name = record.schedule.name;
-        const std::string problem = views::view_of(record, picture.now, 1).problem;
+        const std::string problem = views::view_of(record, picture.overview.now, 1).problem;
         if (!problem.empty())
             concerns.problem("schedule_problem", 1, concat("schedule ", name, ": ", problem), {"schedules", name});
     }
@@ -159,29 +173,11 @@ std::vector<views::Concern> concerns_of(const Picture& picture) {
     note_workers(picture, concerns);
     note_failures(picture, concerns);
     note_schedules(picture, concerns);
-    const std::int64_t approvals = picture.vitals.approvals;
-    concerns.warning("approval", approvals,
-                     counted(approvals, "step waits for a decision", "steps wait for a decision"), {"jobs"});
+    concerns.warning("approval", picture.approvals,
+                     counted(picture.approvals, "step waits for a decision", "steps wait for a decision"), {"jobs"});
     note_queues(picture, concerns);
     std::ranges::stable_sort(concerns.all, {}, &views::Concern::severity);
     return concerns.all;
-}
-
-// ---- The answer ---------------------------------------------------------------------------------
-
-views::WorkerCounts count_workers(const std::vector<views::WorkerView>& workers) {
-    views::WorkerCounts counts;
-    for (const auto& [record, is_fresh] : workers) {
-        if (views::has_left(record)) {
-            ++counts.inactive;
-            continue;
-        }
-        ++(is_fresh ? counts.fresh : counts.stale);
-        if (record.status == store::WorkerStatus::Draining) ++counts.draining;
-        counts.capacity += record.registration.capacity;
-        counts.busy += std::ssize(record.held);
-    }
-    return counts;
 }
 
 store::StatsParams stats_params(const Call& call) {
@@ -197,18 +193,9 @@ store::StatsParams stats_params(const Call& call) {
 }  // namespace
 
 http::Reply show_overview(Call& call) {
-    const Picture picture = take_picture(call);
-    views::Overview overview{.now = picture.now,
-                             .version = call.services.parts.version,
-                             .store = call.store().describe(),
-                             .tasks = picture.tasks,
-                             .jobs = picture.jobs,
-                             .workers = count_workers(picture.workers),
-                             .queues = picture.queues,
-                             .attention = concerns_of(picture)};
-    if (const auto waits = picture.vitals.oldest_waits)
-        overview.oldest_waiting = {picture.vitals.oldest_task, *waits};
-    return answer(overview);
+    Picture picture = take_picture(call);
+    picture.overview.attention = concerns_of(picture);
+    return answer(picture.overview);
 }
 
 http::Reply show_stats(Call& call) {
