@@ -6,13 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/log.h"
-#include "base/random.h"
-#include "server/api/access.h"
-#include "server/api/answers.h"
 #include "server/api/live.h"
-#include "server/api/route.h"
-#include "server/api/store_pool.h"
 
 namespace holdfast::api {
 
