@@ -29,7 +29,7 @@ public:
         {
             const std::lock_guard lock(mutex_);
             // Each idle thread takes one item at once, so the queue may be longer by the number of idle threads.
-            if (stopped_ || waiting_.size() >= max_waiting_ + idle_) return false;
+            if (stopped_ || waiting_.size() >= max_waiting_ + threads_.size() - busy_) return false;
             waiting_.push_back(std::move(work));
         }
         changed_.notify_one();
@@ -58,16 +58,16 @@ private:
     void work() {
         std::unique_lock lock(mutex_);
         while (true) {
-            ++idle_;
             changed_.wait(lock, [this] { return stopped_ || !waiting_.empty(); });
-            --idle_;
             if (stopped_) return;
+            ++busy_;
             std::function<void()> next = std::move(waiting_.front());
             waiting_.pop_front();
             lock.unlock();
             next();
             next = nullptr;  // destroys the captures before the lock is taken again
             lock.lock();
+            --busy_;
         }
     }
 
@@ -75,7 +75,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<std::function<void()>> waiting_;  // guarded by mutex_
-    std::size_t idle_ = 0;                       // guarded by mutex_: threads that wait for work
+    std::size_t busy_ = 0;                       // guarded by mutex_: threads that do work
     bool stopped_ = false;                       // guarded by mutex_
     std::vector<std::thread> threads_;
 };
