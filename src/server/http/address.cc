@@ -26,7 +26,7 @@ std::string reason_for(const error_code& failure) {
 }
 
 [[noreturn]] void refuse_to_listen(const std::string& address, std::uint16_t port, const std::string& reason) {
-    throw BadInput(concat("cannot listen on ", url_of(address, port, false).substr(7), ": ", reason));
+    throw BadInput(concat("cannot listen on ", authority_of(address, port), ": ", reason));
 }
 
 std::vector<tcp::endpoint> endpoints_of(asio::io_context& loop, const std::string& address, std::uint16_t port) {
@@ -88,9 +88,13 @@ std::vector<tcp::acceptor> listen_on(asio::io_context& loop, const std::string& 
     return acceptors;
 }
 
+std::string authority_of(const std::string& host, std::uint16_t port) {
+    const bool is_v6 = host.find(':') != std::string::npos;
+    return is_v6 ? concat("[", host, "]:", port) : concat(host, ":", port);
+}
+
 std::string url_of(const std::string& address, std::uint16_t port, bool secure) {
-    const bool is_v6 = address.find(':') != std::string::npos;
-    return concat(secure ? "https://" : "http://", is_v6 ? "[" : "", address, is_v6 ? "]" : "", ":", port);
+    return concat(secure ? "https://" : "http://", authority_of(address, port));
 }
 
 std::string peer_of(const tcp::socket& socket) {

@@ -14,6 +14,8 @@ namespace holdfast::http {
 [[nodiscard]] std::vector<boost::asio::ip::tcp::acceptor> listen_on(boost::asio::io_context& loop,
                                                                     const std::string& address, std::uint16_t port);
 
+/// Returns host and port as a URL has them: "127.0.0.1:7070", "[::1]:7070".
+[[nodiscard]] std::string authority_of(const std::string& host, std::uint16_t port);
 /// Returns the URL of a server: "http://127.0.0.1:7070", "https://[::1]:7070".
 [[nodiscard]] std::string url_of(const std::string& address, std::uint16_t port, bool secure);
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <optional>
@@ -33,12 +33,6 @@ void require_one_line(std::string_view what, std::string_view text) {
 
 bool changes_nothing(std::string_view method) {
     return method == "GET" || method == "HEAD";
-}
-
-asio::awaitable<error_code> connect(tcp::socket& socket, const tcp::resolver::results_type& endpoints) {
-    error_code failure;
-    co_await asio::async_connect(socket, endpoints, asio::redirect_error(asio::use_awaitable, failure));
-    co_return failure;
 }
 
 asio::awaitable<error_code> write_all(Transport& transport, std::string_view bytes) {
@@ -108,11 +102,13 @@ private:
         const auto endpoints = tcp::resolver(loop_).resolve(location_.host, std::to_string(location_.port), failure);
         if (failure) throw Unavailable(concat(unreachable(), "its name is not known (", failure.message(), ")"));
         tcp::socket socket(loop_);
-        const auto connected = run(connect(socket, endpoints), params_.connect_timeout, [&] { socket.close(); });
+        const auto connected = run(asio::async_connect(socket, endpoints, asio::as_tuple(asio::use_awaitable)),
+                                   params_.connect_timeout, [&] { socket.close(); });
         if (!connected) throw Unavailable(concat(unreachable(), "it does not answer"));
-        if (*connected == asio::error::connection_refused)
+        failure = std::get<error_code>(*connected);
+        if (failure == asio::error::connection_refused)
             throw Unavailable(concat(unreachable(), "nothing listens there; is it running?"));
-        if (*connected) throw Unavailable(concat(unreachable(), connected->message()));
+        if (failure) throw Unavailable(concat(unreachable(), failure.message()));
         keep_from_children(socket.native_handle());
         socket.set_option(tcp::no_delay(true), failure);
         open(std::move(socket));
@@ -155,7 +151,8 @@ private:
     [[nodiscard]] std::string request_of(std::string_view method, std::string_view target, std::string_view body,
                                          const Headers& headers) const {
         require_one_line("the target of a request", target);
-        std::string request = concat(method, " ", target, " HTTP/1.1\r\nHost: ", host_line(), "\r\n");
+        std::string request = concat(method, " ", target, " HTTP/1.1\r\n");
+        request += concat("Host: ", authority_of(location_.host, location_.port), "\r\n");
         if (!params_.token.empty()) request += concat("Authorization: Bearer ", params_.token, "\r\n");
         bool has_type = false;
         for (const auto& [name, value] : headers) {
@@ -166,10 +163,6 @@ private:
         if (!body.empty() && !has_type) request += "Content-Type: application/json\r\n";
         if (!body.empty() || !changes_nothing(method)) request += concat("Content-Length: ", body.size(), "\r\n");
         return concat(request, "\r\n", body);
-    }
-
-    [[nodiscard]] std::string host_line() const {
-        return url_of(location_.host, location_.port, false).substr(std::string_view("http://").size());
     }
 
     Answer exchange(std::string_view method, const std::string& request) {

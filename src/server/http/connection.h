@@ -21,14 +21,6 @@ namespace holdfast::http {
 /// The state that all connections of a server share. Use it only in the loop's thread, except for the atomic
 /// members and the pools.
 struct ServerState {
-    ServerState(ServerParams given, Log& destination)
-        : params(std::move(given)),
-          log(destination),
-          rates(params.limits.requests_per_second_per_peer, params.limits.burst_per_peer),
-          pool(params.limits.workers, params.limits.max_waiting),
-          dear(params.limits.dear_workers, params.limits.max_dear_waiting),
-          probes(1, most_waiting_probes) {}
-
     [[nodiscard]] WorkerPool& pool_of(Lane lane) {
         if (lane == Lane::Probe) return probes;
         return lane == Lane::Dear ? dear : pool;
@@ -44,17 +36,17 @@ struct ServerState {
     Log& log;
     /// Shared with the functions that wake a connection, which other threads may call after the server is gone.
     const std::shared_ptr<asio::io_context> loop = std::make_shared<asio::io_context>(1);
-    RateLimiter rates;
+    RateLimiter rates{params.limits.requests_per_second_per_peer, params.limits.burst_per_peer};
     std::size_t bytes_in_hand = 0;  // bodies of the unanswered requests
     bool stops = false;
-    std::string why_it_stops;
+    std::string why_it_stops = {};
     std::atomic<std::size_t> connections = 0;
     std::atomic<std::size_t> streams = 0;
     std::atomic<std::uint64_t> refused = 0;
     // For any thread. Declared last, so destroyed first, because their threads use the other members.
-    WorkerPool pool;
-    WorkerPool dear;
-    WorkerPool probes;
+    WorkerPool pool{params.limits.workers, params.limits.max_waiting};
+    WorkerPool dear{params.limits.dear_workers, params.limits.max_dear_waiting};
+    WorkerPool probes{1, most_waiting_probes};
 };
 
 /// The part of a sum that one connection contributes; the destructor takes it back.

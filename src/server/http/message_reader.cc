@@ -116,16 +116,13 @@ void RequestReader::refuse_by_parser(const error_code& ec, std::string_view what
 
 std::size_t RequestReader::feed_head(std::string_view bytes) {
     const std::size_t blank = scanned_ == 0 ? blank_lines(bytes) : 0;
-    return blank + feed_head_line(bytes.substr(blank));
-}
-
-std::size_t RequestReader::feed_head_line(std::string_view bytes) {
-    if (bytes == "\r") return 0;  // perhaps the first half of a blank line
+    bytes.remove_prefix(blank);
+    if (bytes == "\r") return blank;  // perhaps the first half of another blank line
     scan_head(bytes);
     refuse_long_head(head_end_ == 0 ? bytes : bytes.substr(0, head_end_));
-    if (state_ == State::Refused || head_end_ == 0) return 0;
+    if (state_ == State::Refused || head_end_ == 0) return blank;
     read_head(bytes.substr(0, head_end_));
-    return head_end_;
+    return blank + head_end_;
 }
 
 /// Checks each byte once for forbidden characters and for the empty line that ends the head.

@@ -56,7 +56,6 @@ public:
 
 private:
     std::size_t feed_head(std::string_view bytes);
-    std::size_t feed_head_line(std::string_view bytes);
     void read_head(std::string_view head);
     std::size_t feed_body(std::string_view bytes);
     void scan_head(std::string_view bytes);

@@ -29,7 +29,7 @@ constexpr Duration accept_pause = std::chrono::milliseconds(100);
 class Server::Impl {
 public:
     Impl(ServerParams params, Log& log)
-        : state_(std::move(params), log),
+        : state_{.params = std::move(params), .log = log},
           work_(state_.loop->get_executor()),
           tls_(state_.params.tls ? tls_for_server(*state_.params.tls) : nullptr),
           acceptors_(listen_on(*state_.loop, state_.params.address, state_.params.port)),
