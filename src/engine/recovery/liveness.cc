@@ -107,8 +107,7 @@ bool Liveness::mark(const store::WorkerLiveness& worker, const core::WorkerSeen&
 /// Its remaining processes must be dead before any of its tasks runs elsewhere (P7).
 bool Liveness::clear_away(const store::WorkerLiveness& worker, RecoveryReport& report) {
     if (host_.clear_away(worker)) return true;
-    ++report.skipped;
-    report.remarks.push_back(
+    report.skip(
         concat("Worker ", worker.id.to_string(), " is gone, but processes of it cannot be killed; trying again"));
     return false;
 }

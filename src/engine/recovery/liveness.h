@@ -4,7 +4,6 @@
 
 #include "engine/ports.h"
 #include "engine/recovery/observer.h"
-#include "engine/recovery/run_times.h"
 #include "engine/recovery/verdict_writer.h"
 
 namespace holdfast::engine {

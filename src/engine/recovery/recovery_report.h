@@ -1,10 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "store/errors.h"
 
 namespace holdfast::engine {
 
@@ -25,6 +29,11 @@ struct RecoveryReport {
     std::size_t skipped = 0;           ///< could not be handled: retried later
     std::vector<std::string> remarks;  ///< sentences for people
 
+    /// Notes something that could not be handled.
+    void skip(std::string remark) {
+        ++skipped;
+        remarks.push_back(std::move(remark));
+    }
     [[nodiscard]] bool is_empty() const;
     RecoveryReport& operator+=(const RecoveryReport& other);
 };
@@ -45,5 +54,29 @@ inline constexpr std::pair<std::string_view, std::size_t RecoveryReport::*> repo
     {"pruned", &RecoveryReport::pruned},
     {"skipped", &RecoveryReport::skipped},
 };
+
+inline bool RecoveryReport::is_empty() const {
+    return std::ranges::all_of(report_counts, [&](const auto& row) { return this->*row.second == 0; });
+}
+
+inline RecoveryReport& RecoveryReport::operator+=(const RecoveryReport& other) {
+    for (const auto& [name, count] : report_counts) this->*count += other.*count;
+    remarks.insert(remarks.end(), other.remarks.begin(), other.remarks.end());
+    return *this;
+}
+
+/// Runs `body`; returns why the store refused it, nullopt when it did not. Unavailable is thrown on: it ends the
+/// sweep.
+template <typename Body>
+[[nodiscard]] std::optional<std::string> fault_of(const Body& body) {
+    try {
+        body();
+        return std::nullopt;
+    } catch (const store::Unavailable&) {
+        throw;
+    } catch (const store::StoreError& fault) {
+        return fault.what();
+    }
+}
 
 }  // namespace holdfast::engine

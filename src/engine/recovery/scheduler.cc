@@ -1,7 +1,7 @@
 #include "engine/recovery/scheduler.h"
 
 #include "base/text.h"
-#include "core/calendar/schedule_text.h"
+#include "core/calendar/schedule.h"
 
 namespace holdfast::engine {
 
@@ -20,14 +20,8 @@ RecoveryReport Scheduler::run_once() {
     const Timestamp now = store_.now();
     for (const auto& record : records) {
         if (record.paused) continue;
-        try {
-            run_schedule(record, now, report);
-        } catch (const store::Unavailable&) {
-            throw;
-        } catch (const store::StoreError& fault) {
-            ++report.skipped;
-            report.remarks.push_back(concat("schedule ", record.schedule.name, ": ", fault.what()));
-        }
+        if (const auto fault = fault_of([&] { run_schedule(record, now, report); }))
+            report.skip(concat("schedule ", record.schedule.name, ": ", *fault));
     }
     return report;
 }
@@ -36,11 +30,7 @@ void Scheduler::run_schedule(store::ScheduleRecord record, Timestamp now, Recove
     const auto timing = core::parse_timing(record.schedule.timing);
     const auto found =
         timing.ok() ? zone(timing->zone) : Result<core::TimeZone, std::string>(Failure{timing.error()});
-    if (!found.ok()) {
-        ++report.skipped;
-        report.remarks.push_back(concat("schedule ", record.schedule.name, ": ", found.error()));
-        return;
-    }
+    if (!found.ok()) return report.skip(concat("schedule ", record.schedule.name, ": ", found.error()));
     const auto due = core::due_slots(*timing, *found, record.decided_until, now);
     std::string note = note_about_missed(due.given_up);
     for (const Timestamp slot : due.slots) {

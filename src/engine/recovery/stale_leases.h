@@ -3,7 +3,6 @@
 #include <map>
 
 #include "engine/recovery/observer.h"
-#include "engine/recovery/run_times.h"
 #include "engine/recovery/verdict_writer.h"
 
 namespace holdfast::engine {

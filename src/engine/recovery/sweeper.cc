@@ -86,13 +86,7 @@ void Sweeper::pass(SweepReport& report, const std::string& service, const std::f
     ServicePass& pass = report.passes.emplace_back();
     pass.service = service;
     const Duration began = stopwatch_();
-    try {
-        pass.report = work();
-    } catch (const store::Unavailable&) {
-        throw;
-    } catch (const store::StoreError& fault) {
-        pass.failure = fault.what();
-    }
+    pass.failure = fault_of([&] { pass.report = work(); }).value_or("");
     pass.took = stopwatch_() - began;
 }
 

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "engine/ports.h"
-#include "engine/recovery/job_repair.h"
-#include "engine/recovery/job_timers.h"
+#include "engine/recovery/job_services.h"
 #include "engine/recovery/liveness.h"
 #include "engine/recovery/observer.h"
 #include "engine/recovery/retention.h"

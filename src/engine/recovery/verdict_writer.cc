@@ -71,30 +71,22 @@ RecoveryReport VerdictWriter::apply(const std::vector<JudgedLease>& judged, Dura
 }
 
 void VerdictWriter::write(const store::RecoverParams& verdicts, RecoveryReport& report, Duration now) {
-    try {
+    const auto fault = fault_of([&] {
         const auto outcomes = store_.recover(verdicts);
         for (std::size_t i = 0; i < outcomes.size(); ++i) count(verdicts.leases[i], outcomes[i], report);
-    } catch (const store::Unavailable&) {
-        throw;
-    } catch (const store::StoreError&) {
-        write_one_by_one(verdicts, report, now);
-    }
+    });
+    if (fault) write_one_by_one(verdicts, report, now);
 }
 
 void VerdictWriter::write_one_by_one(const store::RecoverParams& verdicts, RecoveryReport& report, Duration now) {
     store::RecoverParams one = verdicts;
     for (const store::RecoveredLease& lease : verdicts.leases) {
-        try {
-            one.leases = {lease};
-            count(lease, store_.recover(one).front(), report);
-        } catch (const store::Unavailable&) {
-            throw;
-        } catch (const store::StoreError& fault) {
-            ++report.skipped;
-            put_aside_[lease.lease.lease] = now + aside_for;
-            report.remarks.push_back(concat("lease ", lease.lease.lease, " of task ", lease.lease.task.to_string(),
-                                            " cannot be recovered, trying again in 5m: ", fault.what()));
-        }
+        one.leases = {lease};
+        const auto fault = fault_of([&] { count(lease, store_.recover(one).front(), report); });
+        if (!fault) continue;
+        put_aside_[lease.lease.lease] = now + aside_for;
+        report.skip(concat("lease ", lease.lease.lease, " of task ", lease.lease.task.to_string(),
+                           " cannot be recovered, trying again in 5m: ", *fault));
     }
 }
 

@@ -1,4 +1,4 @@
-#include "engine/recovery/job_repair.h"
+#include "engine/recovery/job_services.h"
 
 #include "base/text.h"
 
@@ -7,18 +7,25 @@ namespace holdfast::engine {
 namespace {
 
 constexpr std::size_t jobs_at_once = 100;
-constexpr int batches_at_once = 10;
+constexpr int repairs_at_once = 10;
 
 }  // namespace
 
+RecoveryReport JobTimers::run_once() {
+    RecoveryReport report;
+    report.timed_out = store_.cancel_overdue_jobs(store::max_batch_rows, who_);
+    if (const auto fault = fault_of([&] { report.woken = store_.end_due_waits(store::max_batch_rows); }))
+        report.skip(concat("waits cannot be ended: ", *fault));
+    return report;
+}
+
 RecoveryReport JobRepair::run_once() {
     RecoveryReport report;
-    for (int batch = 0; batch < batches_at_once; ++batch) {
+    for (int batch = 0; batch < repairs_at_once; ++batch) {
         const store::RepairAnswer answer = store_.repair_jobs({.after = after_, .limit = jobs_at_once, .who = who_});
         report.mended += static_cast<std::size_t>(answer.total());
-        report.skipped += answer.poison.size();
         for (const auto& [job, why] : answer.poison)
-            report.remarks.push_back(concat("job ", job.to_string(), " cannot be repaired: ", why));
+            report.skip(concat("job ", job.to_string(), " cannot be repaired: ", why));
         after_ = answer.more ? answer.last : Uuid();
         if (!answer.more) break;
     }
