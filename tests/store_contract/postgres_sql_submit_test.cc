@@ -224,6 +224,50 @@ TEST_F(SqlSubmit, ComparesPayloadsAsJson) {
     EXPECT_THAT(complaint_about(concat(call, R"('{"b":[true,"\u0000"],"a":1}'))")), HasSubstr("PAYLOAD_MISMATCH"));
 }
 
+/// The values of an option of the policy at both ends of its range, and those just outside, as they are stored.
+struct StoredBounds {
+    std::vector<nlohmann::json> inside, outside;
+};
+
+StoredBounds bounds_of(const core::TaskOption& option) {
+    using enum core::OptionType;
+    const auto [least, most] = option.range;
+    if (option.type == Choice) return {{option.words.begin(), option.words.end()}, {"other", "", 1}};
+    if (option.type == NameList) {
+        const auto codes = [](std::int64_t count) {
+            auto list = nlohmann::json::array();
+            while (std::ssize(list) < count) list.push_back(concat("CODE_", list.size()));
+            return list;
+        };
+        return {{codes(least), codes(most)}, {codes(most + 1)}};
+    }
+    const auto stored = [&](std::int64_t value) -> nlohmann::json {
+        if (option.type == Number) return static_cast<double>(value) / 100;
+        return option.type == DurationList ? nlohmann::json::array({value}) : nlohmann::json(value);
+    };
+    const bool is_time = option.type == Duration || option.type == DurationList;  // in microseconds; stored in ms
+    const auto low = is_time ? least / 1000 : least, high = is_time ? most / 1000 : most;
+    return {{stored(low), stored(high)}, {stored(low - 1), stored(high + 1)}};
+}
+
+TEST_F(SqlSubmit, HasTheBoundsOfEveryOptionOfThePolicy) {
+    std::size_t compared = 0;
+    for (const core::TaskOption& option : core::task_options()) {
+        if (!option.is_policy) continue;
+        ++compared;
+        const auto bounds = bounds_of(option);
+        const auto compare = [&](const nlohmann::json& value, bool is_allowed) {
+            const auto policy = nlohmann::json{{core::stored_name(option), value}}.dump();
+            EXPECT_EQ(core::decode_policy(policy).ok(), is_allowed) << policy;
+            const auto defect = concat("SELECT holdfast.policy_defect(", quoted(policy), ") IS NULL");
+            EXPECT_EQ(raw->value(defect), is_allowed ? "t" : "f") << policy;
+        };
+        for (const auto& value : bounds.inside) compare(value, true);
+        for (const auto& value : bounds.outside) compare(value, false);
+    }
+    EXPECT_EQ(compared, 12U);
+}
+
 TEST_F(SqlSubmit, RefusesToRetryOnWhatIsNeverRetriedAsTheLibraryDoes) {
     for (const char* code : {"WORKER_CRASHED", "ARGS_NOT_READABLE"}) {
         auto task = a_task(clock.now());

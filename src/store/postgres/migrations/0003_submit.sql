@@ -197,12 +197,12 @@ CREATE FUNCTION holdfast.policy_defect(policy jsonb) RETURNS text LANGUAGE sql I
               LEFT JOIN (VALUES
                   ('max_attempts', 'whole', 1, 1000, 'a whole number from 1 to 1000'),
                   ('max_crashes', 'whole', 0, 1000, 'a whole number from 0 to 1000'),
-                  ('retry_base_ms', 'whole', 0, 31536000000, 'milliseconds, a whole number from 0'),
-                  ('retry_cap_ms', 'whole', 0, 31536000000, 'milliseconds, a whole number from 0'),
-                  ('timeout_ms', 'whole', 1, 31536000000, 'milliseconds, a whole number from 1'),
-                  ('retry_factor', 'number', 1, 1000, 'a number from 1 to 1000'),
+                  ('retry_base_ms', 'whole', 0, 2592000000, 'a whole number from 0 to 2592000000 (30 days)'),
+                  ('retry_cap_ms', 'whole', 0, 2592000000, 'a whole number from 0 to 2592000000 (30 days)'),
+                  ('timeout_ms', 'whole', 1, 604800000, 'a whole number from 1 to 604800000 (7 days)'),
+                  ('retry_factor', 'number', 1, 100, 'a number from 1 to 100'),
                   ('retry_jitter', 'number', 0, 1, 'a number from 0 to 1'),
-                  ('retry_delays_ms', 'numbers', NULL, NULL, 'a list of whole milliseconds'),
+                  ('retry_delays_ms', 'numbers', NULL, NULL, 'a list of whole numbers from 0 to 2592000000 (30 days)'),
                   ('retry_on', 'strings', NULL, NULL, 'a list of error codes'),
                   ('on_crash', '["fail", "requeue"]', NULL, NULL, '"fail" or "requeue"'),
                   ('fence', '["auto", "stop", "continue"]', NULL, NULL, '"auto", "stop" or "continue"'),
@@ -214,7 +214,7 @@ CREATE FUNCTION holdfast.policy_defect(policy jsonb) RETURNS text LANGUAGE sql I
                       AND (allowed.kind = 'number' OR e.value::numeric = trunc(e.value::numeric))
                   WHEN allowed.kind = 'numbers' THEN
                       jsonb_typeof(e.value) = 'array'
-                      AND NOT jsonb_path_exists(e.value, '$[*] ? (@.type() != "number" || @ < 0 || @.floor() != @)')
+                      AND NOT jsonb_path_exists(e.value, '$[*] ? (@.type() != "number" || @ < 0 || @ > 2592000000 || @.floor() != @)')
                   WHEN allowed.kind = 'strings' THEN
                       jsonb_typeof(e.value) = 'array' AND NOT jsonb_path_exists(e.value, '$[*] ? (@.type() != "string")')
                   WHEN allowed.kind IS NOT NULL THEN jsonb_typeof(e.value) = 'string' AND allowed.kind::jsonb @> e.value

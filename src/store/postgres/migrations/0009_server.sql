@@ -83,8 +83,8 @@ $$;
 DROP FUNCTION holdfast.submit_batch(uuid[], text[], text[], text[], integer[], integer[], timestamptz[], timestamptz[], text[],
                                     text[], integer[], text[], uuid[], boolean[]);
 -- Accepts a batch without duplicates in itself. Answers only about those that were not accepted, by their place in the
--- arrays (from 1): 'existing' or 'mismatch' with the first task's id, or 'too_old'. NULL run_at: now. Whose trace it belongs
--- to is no part of a task's payload.
+-- arrays (from 1): 'existing' or 'mismatch' with the first task's id, or 'too_old'. NULL run_at: now. The
+-- trace that a task belongs to is not part of its payload.
 CREATE FUNCTION holdfast.submit_batch(
     ids uuid[], names text[], argses text[], specs text[], routes integer[], priorities integer[],
     run_ats timestamptz[], deadlines timestamptz[], policies text[], keys text[], limits integer[],
