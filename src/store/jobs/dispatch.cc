@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "base/ids.h"
 #include "base/text.h"
 #include "core/states.h"
@@ -145,7 +143,7 @@ void Orchestrator::dispatch_task(const StepKey& key, const core::PlannedStep& st
     NewTask task;
     task.id = id_for("task", key, setting_.now);
     task.name = step.definition.task;
-    task.args = args.dump(-1, ' ', false, Json::error_handler_t::replace);
+    task.args = text_of(args);
     if (spec) task.spec = core::to_json_text(*spec);
     task.queue = step.definition.queue;
     task.priority = step.definition.priority;
@@ -176,31 +174,23 @@ void Orchestrator::dispatch_child(const StepKey& key, const core::PlannedStep& s
     head.depth = parent.head.depth + 1;
     head.created_at = setting_.now;
     head.timeout = step.definition.policy.timeout ? step.definition.policy.timeout : plan->definition.timeout;
-    auto& row = book_.change_step(key);
-    row.state = core::moved(row.state, core::StepEvent::Begin);
-    row.child = head.id;
-    begin_job(key.job);
+    begin_step(key).child = head.id;
     create(head, *plan, {});
 }
 
 void Orchestrator::dispatch_approval(const StepKey& key, const core::PlannedStep& step,
                                      const core::ExpressionScope& scope) {
     const std::string message = as_text(filled(step.text, scope, "approval"));
-    auto& row = book_.change_step(key);
-    row.state = core::moved(row.state, core::StepEvent::Begin);
-    row.value = Json(message).dump(-1, ' ', false, Json::error_handler_t::replace);
+    auto& row = begin_step(key);
+    row.value = text_of(message);
     if (step.definition.policy.timeout) row.wakes_at = setting_.now + *step.definition.policy.timeout;
-    begin_job(key.job);
     note(key.job, "approval_wanted", concat("Step ", name_of(key), " waits for an approval: ", message));
 }
 
 void Orchestrator::dispatch_wait(const StepKey& key, const core::PlannedStep& step,
                                  const core::ExpressionScope& scope) {
     const Timestamp wakes_at = wake_time(step, filled(step.text, scope, "wait"), setting_.now);
-    auto& row = book_.change_step(key);
-    row.state = core::moved(row.state, core::StepEvent::Begin);
-    row.wakes_at = wakes_at;
-    begin_job(key.job);
+    begin_step(key).wakes_at = wakes_at;
     if (wakes_at <= setting_.now) end_step(key, {});
 }
 
@@ -211,10 +201,8 @@ void Orchestrator::expand(const StepKey& key, const core::PlannedStep& step, con
     if (list.size() > core::max_for_each_items)
         refuse(error_code::expression_failed, concat("for_each has ", list.size(), " items, and at most ",
                                                      core::max_for_each_items, " are allowed"));
-    begin_job(key.job);
+    auto& row = begin_step(key);
     add_items(key, list);
-    auto& row = book_.change_step(key);
-    row.state = core::moved(row.state, core::StepEvent::Begin);
     row.ends.open == 0 ? finish_for_each(key) : dispatch_items(key);
 }
 
@@ -285,9 +273,8 @@ void Orchestrator::finish_for_each(const StepKey& key) {
         first = concat(name_of(item->key), ": ", error.code, ": ", error.message);
         break;
     }
-    end_step(key, {StepState::Failed,
-                   TaskError{std::string(error_code::items_failed),
-                             concat(row.ends.failed, " of ", total, " items failed; the first is ", first), ""}});
+    fail_step(key, error_code::items_failed,
+              concat(row.ends.failed, " of ", total, " items failed; the first is ", first));
 }
 
 void Orchestrator::submit_tasks() {
@@ -298,8 +285,7 @@ void Orchestrator::submit_tasks() {
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
         if (outcomes[i].status == SubmitStatus::Accepted || outcomes[i].status == SubmitStatus::Existing) continue;
         book_.change_step(owners[i]).task = {};
-        end_step(owners[i], {StepState::Failed,
-                             TaskError{std::string(error_code::step_not_accepted), outcomes[i].complaint, ""}});
+        fail_step(owners[i], error_code::step_not_accepted, outcomes[i].complaint);
     }
     brought_work_ = true;
 }

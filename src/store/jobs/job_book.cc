@@ -90,22 +90,21 @@ void JobBook::add_step(const StepRow& step) {
 }
 
 void JobBook::write() {
-    std::vector<JobRow> added_jobs, changed_jobs;
-    for (auto& [id, entry] : jobs_) {
-        if (entry.status == Status::Added) added_jobs.push_back(entry.row);
-        if (entry.status == Status::Changed) changed_jobs.push_back(entry.row);
+    write(jobs_, &JobTables::insert_jobs, &JobTables::save_jobs);
+    write(steps_, &JobTables::insert_steps, &JobTables::save_steps);
+}
+
+template <typename Key, typename Row>
+void JobBook::write(std::map<Key, Entry<Row>>& entries, void (JobTables::*insert)(const std::vector<Row>&),
+                    void (JobTables::*save)(const std::vector<Row>&)) {
+    std::vector<Row> added, changed;
+    for (auto& [key, entry] : entries) {
+        if (entry.status == Status::Added) added.push_back(entry.row);
+        if (entry.status == Status::Changed) changed.push_back(entry.row);
         if (entry.status != Status::Missing) entry.status = Status::Read;
     }
-    std::vector<StepRow> added_steps, changed_steps;
-    for (auto& [key, entry] : steps_) {
-        if (entry.status == Status::Added) added_steps.push_back(entry.row);
-        if (entry.status == Status::Changed) changed_steps.push_back(entry.row);
-        if (entry.status != Status::Missing) entry.status = Status::Read;
-    }
-    if (!added_jobs.empty()) tables_.insert_jobs(added_jobs);
-    if (!changed_jobs.empty()) tables_.save_jobs(changed_jobs);
-    if (!added_steps.empty()) tables_.insert_steps(added_steps);
-    if (!changed_steps.empty()) tables_.save_steps(changed_steps);
+    if (!added.empty()) (tables_.*insert)(added);
+    if (!changed.empty()) (tables_.*save)(changed);
 }
 
 }  // namespace holdfast::store

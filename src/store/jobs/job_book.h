@@ -38,18 +38,19 @@ public:
 
 private:
     enum class Status { Missing, Read, Changed, Added };
-    struct JobEntry {
+    template <typename Row>
+    struct Entry {
         Status status = Status::Missing;
-        JobRow row = {};
+        Row row = {};
     };
-    struct StepEntry {
-        Status status = Status::Missing;
-        StepRow row = {};
-    };
+    /// Passes the rows that were added and those that were changed on, each if there are any.
+    template <typename Key, typename Row>
+    void write(std::map<Key, Entry<Row>>& entries, void (JobTables::*insert)(const std::vector<Row>&),
+               void (JobTables::*save)(const std::vector<Row>&));
 
     JobTables& tables_;
-    std::map<Uuid, JobEntry> jobs_;
-    std::map<StepKey, StepEntry> steps_;
+    std::map<Uuid, Entry<JobRow>> jobs_;
+    std::map<StepKey, Entry<StepRow>> steps_;
 };
 
 }  // namespace holdfast::store

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "base/assert.h"
 #include "base/text.h"
 #include "core/states.h"
 #include "store/jobs/job_scope.h"
@@ -50,7 +49,7 @@ void Orchestrator::end_job(const Uuid& job) {
         const bool is_for_each = plan.step(*plan.only_last).for_each.has_value();
         output = output_of(*last, is_for_each, book_, tables_);
     }
-    book_.change_job(job).output = output->dump(-1, ' ', false, Json::error_handler_t::replace);
+    book_.change_job(job).output = text_of(*output);
     close_job(job, JobState::Completed, std::nullopt);
 }
 
@@ -94,11 +93,9 @@ void Orchestrator::tell_parent(const JobRow& job) {
     if (job.progress.state == JobState::Cancelled && !parent->progress.cancel_code.empty())
         return end_step(step, {StepState::Cancelled, std::nullopt});
     const std::string why = job.progress.error ? concat(": ", job.progress.error->message) : std::string();
-    end_step(step, {StepState::Failed,
-                    TaskError{std::string(error_code::child_job_failed),
-                              concat("Child job ", job.head.id.to_string(), " ",
-                                     job.progress.state == JobState::Cancelled ? "was cancelled" : "failed", why),
-                              ""}});
+    fail_step(step, error_code::child_job_failed,
+              concat("Child job ", job.head.id.to_string(), " ",
+                     job.progress.state == JobState::Cancelled ? "was cancelled" : "failed", why));
 }
 
 bool Orchestrator::is_successful(const JobRow& job, const core::WorkflowPlan& plan) {
@@ -121,7 +118,7 @@ TaskError Orchestrator::failure_of(const JobRow& job, const core::WorkflowPlan& 
     const std::string name = plan.name_of(job.progress.first_failed, -1);
     const Json data = {{"step", name}, {"code", error.code}, {"failed_steps", job.progress.failed_steps}};
     return {std::string(error_code::step_failed), concat("Step ", name, " failed: ", error.code, ": ", error.message),
-            data.dump(-1, ' ', false, Json::error_handler_t::replace)};
+            text_of(data)};
 }
 
 }  // namespace holdfast::store

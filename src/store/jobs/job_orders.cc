@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "base/text.h"
 #include "core/json_text.h"
 #include "core/states.h"
@@ -211,12 +209,12 @@ DecideStatus Orchestrator::decide(const DecideParams& params) {
                          {"by", params.who},
                          {"reason", params.reason},
                          {"at", format_timestamp(setting_.now)}};
-    book_.change_step(key).output = output.dump(-1, ' ', false, Json::error_handler_t::replace);
+    book_.change_step(key).output = text_of(output);
     note(params.job, params.approve ? "approved" : "rejected", concat("Step ", params.step, ": ", sentence));
     if (params.approve)
         end_step(key, {});
     else
-        end_step(key, {StepState::Failed, TaskError{std::string(error_code::approval_rejected), sentence, ""}});
+        fail_step(key, error_code::approval_rejected, sentence);
     return DecideStatus::Applied;
 }
 
@@ -252,8 +250,7 @@ std::vector<StepRow> Orchestrator::adopted_steps(const JobRow& job, const core::
         copy.ready_at = row.ready_at;
         copy.finished_at = row.finished_at;
         copy.value = row.value;
-        copy.output =
-            output_of(row, is_for_each, book_, tables_).dump(-1, ' ', false, Json::error_handler_t::replace);
+        copy.output = text_of(output_of(row, is_for_each, book_, tables_));
         adopted.push_back(std::move(copy));
     };
     for (const auto* row : book_.all_steps(job.head.id)) {

@@ -57,6 +57,10 @@ nlohmann::json read_stored(const std::string& text) {
     return value.is_discarded() ? Json() : value;
 }
 
+std::string text_of(const nlohmann::json& value) {
+    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 nlohmann::json output_of(const StepRow& step, bool is_for_each, JobBook& book, JobTables& tables) {
     if (!step.output.empty()) return read_stored(step.output);
     if (is_for_each) return is_terminal(step.state) ? item_outputs(step, book, tables) : Json();

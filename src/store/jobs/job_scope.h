@@ -12,6 +12,9 @@ namespace holdfast::store {
 /// JSON text that was stored, read back; what cannot be read (any more) is null.
 [[nodiscard]] nlohmann::json read_stored(const std::string& text);
 
+/// The opposite: JSON text to be stored. Invalid UTF-8, which a run may have produced, is replaced.
+[[nodiscard]] std::string text_of(const nlohmann::json& value);
+
 /// What a step gave: its task's result, its child's output, its items' outputs by index (null where there is none),
 /// or null.
 [[nodiscard]] nlohmann::json output_of(const StepRow& step, bool is_for_each, JobBook& book, JobTables& tables);

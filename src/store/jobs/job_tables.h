@@ -1,7 +1,6 @@
 #pragma once
 
 #include <compare>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

@@ -31,13 +31,6 @@ StepState step_state_of(TaskState state) {
     HOLDFAST_ASSERT(false);
 }
 
-void count_end(core::EndCounts& ends, StepState ended_as) {
-    --ends.open;
-    if (ended_as == StepState::Completed) ++ends.succeeded;
-    if (ended_as == StepState::Failed || ended_as == StepState::Cancelled) ++ends.failed;
-    if (ended_as == StepState::Skipped) ++ends.skipped;
-}
-
 std::string listed(const std::vector<std::string>& names) {
     constexpr std::size_t shown = 20;
     if (names.size() <= shown) return join(names, ", ");
@@ -45,6 +38,12 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+void count_end(core::EndCounts& ends, StepState ended_as) {
+    if (ended_as == StepState::Completed) ++ends.succeeded;
+    if (ended_as == StepState::Failed || ended_as == StepState::Cancelled) ++ends.failed;
+    if (ended_as == StepState::Skipped) ++ends.skipped;
+}
 
 Orchestrator::Orchestrator(JobTables& tables, DefinitionCache& definitions, Setting setting)
     : tables_(tables), definitions_(definitions), setting_(std::move(setting)), book_(tables) {}
@@ -84,8 +83,7 @@ void Orchestrator::time_came(const std::vector<StepKey>& steps) {
             end_step(key, {});
             continue;
         }
-        end_step(key, {StepState::Failed,
-                       TaskError{std::string(error_code::approval_timeout), "Nobody decided in time", ""}});
+        fail_step(key, error_code::approval_timeout, "Nobody decided in time");
     }
 }
 
@@ -154,6 +152,17 @@ void Orchestrator::end_step(const StepKey& key, const Outcome& outcome) {
     ended_.push_back(key);
 }
 
+void Orchestrator::fail_step(const StepKey& key, std::string_view code, std::string message) {
+    end_step(key, {StepState::Failed, TaskError{std::string(code), std::move(message), ""}});
+}
+
+StepRow& Orchestrator::begin_step(const StepKey& key) {
+    begin_job(key.job);
+    auto& step = book_.change_step(key);
+    step.state = core::moved(step.state, core::StepEvent::Begin);
+    return step;
+}
+
 void Orchestrator::follow_step(const StepKey& key) {
     const auto& planned = step_of(key);
     const StepState state = book_.find_step(key)->state;
@@ -187,6 +196,7 @@ void Orchestrator::count_dependency(const StepKey& dependent, const StepKey& end
     if (!row || row->state != StepState::Waiting) return;
     auto& step = book_.change_step(dependent);
     const StepState ended_as = book_.find_step(ended)->state;
+    --step.ends.open;
     count_end(step.ends, ended_as);
     const auto& definition = step_of(dependent).definition;
     switch (core::resolve(definition.join, definition.allow_failed_deps, step.ends)) {
@@ -213,6 +223,7 @@ void Orchestrator::follow_item(const StepKey& key) {
     if (!row || row->state != StepState::Running) return;
     auto& step = book_.change_step(whole);
     const StepState state = book_.find_step(key)->state;
+    --step.ends.open;
     count_end(step.ends, state);
     const StepRow& item = *book_.find_step(key);
     if (item.ready_at) --step.under_way;

@@ -62,6 +62,9 @@ private:
 
     // orchestrator.cc: what has ended, and what follows from it
     void end_step(const StepKey& key, const Outcome& outcome);
+    void fail_step(const StepKey& key, std::string_view code, std::string message);
+    /// RUNNING from now on, and so is its job.
+    StepRow& begin_step(const StepKey& key);
     void follow();
     void read_ahead(const std::vector<StepKey>& ended);
     void follow_step(const StepKey& key);
@@ -134,5 +137,8 @@ private:
     bool brought_work_ = false;
     bool ended_jobs_ = false;
 };
+
+/// Counts a step or item that has ended so; leaves the open ones to the caller.
+void count_end(core::EndCounts& ends, StepState ended_as);
 
 }  // namespace holdfast::store

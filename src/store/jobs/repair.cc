@@ -129,9 +129,7 @@ void Orchestrator::repair_for_each(const StepRow& step, RepairAnswer& answer) {
     for (const auto* item : book_.items(step.key.job, step.key.step)) {
         if (!is_terminal(item->state)) ++ends.open;
         if (!is_terminal(item->state) && item->ready_at) ++under_way;
-        if (item->state == StepState::Completed) ++ends.succeeded;
-        if (item->state == StepState::Failed || item->state == StepState::Cancelled) ++ends.failed;
-        if (item->state == StepState::Skipped) ++ends.skipped;
+        count_end(ends, item->state);
     }
     if (ends == step.ends && under_way == step.under_way && ends.open > 0) return;
     auto& changed = book_.change_step(step.key);
@@ -154,9 +152,7 @@ void Orchestrator::repair_waiting(const StepRow& step, RepairAnswer& answer) {
             ++ends.open;
             continue;
         }
-        if (row->state == StepState::Completed) ++ends.succeeded;
-        if (row->state == StepState::Failed || row->state == StepState::Cancelled) ++ends.failed;
-        if (row->state == StepState::Skipped) ++ends.skipped;
+        count_end(ends, row->state);
         if (!last || row->state != StepState::Completed) last = row;
     }
     const auto& definition = step_of(step.key).definition;

@@ -60,7 +60,7 @@ void gather_outputs(StepInfo& whole, const std::vector<ReadStep>& rows, std::siz
         const auto text = output_text(rows[i]);
         outputs.push_back(text.empty() ? Json() : read_stored(text));
     }
-    whole.output = outputs.dump(-1, ' ', false, Json::error_handler_t::replace);
+    whole.output = text_of(outputs);
 }
 
 const core::PlannedStep* planned_step(const core::WorkflowPlan* plan, int step) {
@@ -120,29 +120,14 @@ bool is_approval(const core::WorkflowPlan* plan, int step, bool is_item) {
 }
 
 void add_to(StepCounts& counts, StepState state, int number) {
-    switch (state) {
-        case StepState::Waiting:
-            counts.waiting += number;
-            return;
-        case StepState::Ready:
-            counts.ready += number;
-            return;
-        case StepState::Running:
-            counts.running += number;
-            return;
-        case StepState::Completed:
-            counts.completed += number;
-            return;
-        case StepState::Failed:
-            counts.failed += number;
-            return;
-        case StepState::Skipped:
-            counts.skipped += number;
-            return;
-        case StepState::Cancelled:
-            counts.cancelled += number;
-            return;
-    }
+    using enum StepState;
+    using Counts = StepCounts;
+    constexpr std::pair<StepState, int Counts::*> members[] = {
+        {Waiting, &Counts::waiting},     {Ready, &Counts::ready},   {Running, &Counts::running},
+        {Completed, &Counts::completed}, {Failed, &Counts::failed}, {Skipped, &Counts::skipped},
+        {Cancelled, &Counts::cancelled}};
+    for (const auto& [counted, member] : members)
+        if (counted == state) counts.*member += number;
 }
 
 }  // namespace holdfast::store
