@@ -1,15 +1,14 @@
 #include "store/admission.h"
 
 #include <algorithm>
+#include <map>
 
 #include <nlohmann/json.hpp>
 
-#include "base/name.h"
 #include "base/text.h"
 #include "core/json_text.h"
-#include "core/task/policy_text.h"
 #include "core/task/task_options.h"
-#include "store/id_range.h"
+#include "store/list_guide.h"
 
 namespace holdfast::store {
 
@@ -236,6 +235,14 @@ std::vector<std::string> canonical_tags(std::vector<std::string> tags) {
     std::sort(tags.begin(), tags.end());
     tags.erase(std::unique(tags.begin(), tags.end()), tags.end());
     return tags;
+}
+
+void tell_last_limits(const std::vector<NewTask>& tasks, std::vector<SubmitOutcome>& outcomes) {
+    std::map<std::pair<std::string_view, std::string_view>, int> last;
+    for (std::size_t i = outcomes.size(); i-- > 0;) {
+        auto& limit = outcomes[i].concurrency_limit;
+        if (limit) limit = last.try_emplace({tasks[i].queue, tasks[i].concurrency->key}, *limit).first->second;
+    }
 }
 
 FinishedRun storable(FinishedRun run, const Limits& limits) {

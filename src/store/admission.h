@@ -34,6 +34,9 @@ inline constexpr Duration most_clock_lead = std::chrono::hours(1);
 /// Sorted, without duplicates: the form in which tags are interned.
 [[nodiscard]] std::vector<std::string> canonical_tags(std::vector<std::string> tags);
 
+/// Gives every item of a submit the limit of its key that is in force at the end: that of the last item with the key.
+void tell_last_limits(const std::vector<NewTask>& tasks, std::vector<SubmitOutcome>& outcomes);
+
 /// The run as it can be stored: unchanged, or FAILED with RESULT_NOT_STORABLE or RESULT_TOO_LARGE and the reason.
 /// An error's message that is not text is made readable rather than refused.
 [[nodiscard]] FinishedRun storable(FinishedRun run, const Limits& limits);

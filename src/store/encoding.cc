@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/assert.h"
 #include "base/text.h"
 
 namespace holdfast::store {
@@ -11,19 +10,13 @@ namespace {
 
 [[noreturn]] void contradicts_schema(std::string_view what, std::string_view text) {
     throw Unusable(
-        concat("the database holds an unknown ", what, " '", text, "'; was it written by a newer holdfast?"));
+        concat("the database holds an unreadable ", what, " '", text, "'; was it written by a newer holdfast?"));
 }
 
 nlohmann::json parsed(std::string_view json, std::string_view what) {
     auto value = nlohmann::json::parse(json, nullptr, false);
     if (!value.is_array()) contradicts_schema(what, json);
     return value;
-}
-
-template <Worded Enum>
-Enum read_word(std::string_view what, std::string_view text) {
-    if (const auto value = parse_word<Enum>(text)) return *value;
-    contradicts_schema(what, text);
 }
 
 }  // namespace
@@ -67,29 +60,9 @@ std::vector<HeldLease> decode_held(std::string_view json) try {
     contradicts_schema("list of leases", json);
 }
 
-TaskState read_task_state(std::string_view text) {
-    return read_word<TaskState>("task state", text);
-}
-core::LeaseEnd read_lease_end(std::string_view text) {
-    return read_word<core::LeaseEnd>("end of a run", text);
-}
-WaitReason read_wait_reason(std::string_view text) {
-    return read_word<WaitReason>("reason to wait", text);
-}
-WorkerStatus read_worker_status(std::string_view text) {
-    return read_word<WorkerStatus>("worker status", text);
-}
-Scope read_scope(std::string_view text) {
-    return read_word<Scope>("scope", text);
-}
-JobState read_job_state(std::string_view text) {
-    return read_word<JobState>("job state", text);
-}
-StepState read_step_state(std::string_view text) {
-    return read_word<StepState>("step state", text);
-}
-StopReason read_stop_reason(std::string_view text) {
-    return read_word<StopReason>("reason to stop", text);
+void refuse_word(std::string_view text, const std::string& expected) {
+    throw Unusable(concat("the database holds \"", text, "\" where ", expected,
+                          " is expected; was it written by a newer holdfast?"));
 }
 
 }  // namespace holdfast::store

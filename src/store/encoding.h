@@ -4,7 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include "holdfast/job.h"
 #include "store/store.h"
 
 namespace holdfast::store {
@@ -17,14 +16,13 @@ namespace holdfast::store {
 [[nodiscard]] std::string encode_held(const std::vector<HeldLease>& held);
 [[nodiscard]] std::vector<HeldLease> decode_held(std::string_view json);
 
-/// The inverses of word_of, for what a database says. Unknown text throws Unusable: the row contradicts the schema.
-[[nodiscard]] TaskState read_task_state(std::string_view text);
-[[nodiscard]] core::LeaseEnd read_lease_end(std::string_view text);
-[[nodiscard]] WaitReason read_wait_reason(std::string_view text);
-[[nodiscard]] WorkerStatus read_worker_status(std::string_view text);
-[[nodiscard]] Scope read_scope(std::string_view text);
-[[nodiscard]] JobState read_job_state(std::string_view text);
-[[nodiscard]] StepState read_step_state(std::string_view text);
-[[nodiscard]] StopReason read_stop_reason(std::string_view text);
+[[noreturn]] void refuse_word(std::string_view text, const std::string& expected);
+
+/// The inverse of word_of, for what a database says. Unknown text throws Unusable: the row contradicts the schema.
+template <Worded Enum>
+[[nodiscard]] Enum read_word(std::string_view text) {
+    if (const auto value = parse_word<Enum>(text)) return *value;
+    refuse_word(text, words_to_choose<Enum>());
+}
 
 }  // namespace holdfast::store

@@ -1,10 +1,25 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string_view>
 
 #include "store/store.h"
 
 namespace holdfast::store {
+
+/// An inclusive range of ids.
+struct IdRange {
+    Uuid lowest;
+    Uuid highest;
+};
+
+/// The ids that start with `prefix` (hexadecimal digits; dashes are ignored) and come before `before`, for lists that
+/// are read newest first. nullopt: no id can.
+[[nodiscard]] std::optional<IdRange> id_range(std::string_view prefix, const std::optional<Uuid>& before);
+
+/// The lowest id that could have been made at `at` or later.
+[[nodiscard]] Uuid first_id_at(Timestamp at);
 
 /// The index by which the tasks of a list are found: that of a worker, a name or a queue, whatever the number of
 /// other tasks. Where several are asked for, the others only filter.

@@ -36,5 +36,10 @@ namespace holdfast::sqlite {
 const std::vector<store::Migration>& embedded_migrations();
 }
 namespace holdfast::postgres {
+class Transaction;
 const std::vector<store::Migration>& embedded_migrations();
-}
+/// The version that this program's migrations lead to.
+[[nodiscard]] int newest_schema_version();
+/// 0 when there is no schema.
+[[nodiscard]] int read_schema_version(Transaction& tx);
+}  // namespace holdfast::postgres

@@ -93,25 +93,13 @@ Stats StatsTally::result() && {
 }
 
 void add_to(JobCounts& counts, JobState state, std::int64_t number) {
-    switch (state) {
-        case JobState::Pending:
-            counts.pending += number;
-            return;
-        case JobState::Running:
-            counts.running += number;
-            return;
-        case JobState::Paused:
-            counts.paused += number;
-            return;
-        case JobState::Completed:
-            counts.completed += number;
-            return;
-        case JobState::Failed:
-            counts.failed += number;
-            return;
-        case JobState::Cancelled:
-            counts.cancelled += number;
-    }
+    using enum JobState;
+    using Counts = JobCounts;
+    constexpr std::pair<JobState, std::int64_t Counts::*> members[] = {
+        {Pending, &Counts::pending},     {Running, &Counts::running}, {Paused, &Counts::paused},
+        {Completed, &Counts::completed}, {Failed, &Counts::failed},   {Cancelled, &Counts::cancelled}};
+    for (const auto& [counted, member] : members)
+        if (counted == state) counts.*member += number;
 }
 
 }  // namespace holdfast::store

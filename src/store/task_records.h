@@ -11,7 +11,8 @@
 
 namespace holdfast::store {
 
-/// A number that only grows, over all tasks of a store; proves a worker's right to a task. 0 is no lease.
+/// A number that only grows, over all tasks of a store; proves a worker's right to a task. Leases begin at 1; 0 means
+/// none.
 using Lease = std::int64_t;
 
 struct TaskLease {

@@ -43,24 +43,24 @@ TEST(Encoding, AColumnThatContradictsTheSchemaIsUnusableAndNeverCrashes) {
 }
 
 TEST(Encoding, EveryWordIsReadBackAndNoOther) {
-    for (const TaskState state : values_of<TaskState>()) EXPECT_EQ(read_task_state(word_of(state)), state);
+    for (const TaskState state : values_of<TaskState>()) EXPECT_EQ(read_word<TaskState>(word_of(state)), state);
     for (const core::LeaseEnd end :
          {core::LeaseEnd::Completed, core::LeaseEnd::Failed, core::LeaseEnd::Crashed, core::LeaseEnd::Stopped,
           core::LeaseEnd::StoppedCleanly, core::LeaseEnd::Cancelled, core::LeaseEnd::NotStarted})
-        EXPECT_EQ(read_lease_end(word_of(end)), end);
+        EXPECT_EQ(read_word<core::LeaseEnd>(word_of(end)), end);
     for (const WaitReason reason :
          {WaitReason::None, WaitReason::Future, WaitReason::Key, WaitReason::Overdue, WaitReason::Job})
-        EXPECT_EQ(read_wait_reason(word_of(reason)), reason);
+        EXPECT_EQ(read_word<WaitReason>(word_of(reason)), reason);
     for (const WorkerStatus status : {WorkerStatus::Active, WorkerStatus::Draining, WorkerStatus::Inactive})
-        EXPECT_EQ(read_worker_status(word_of(status)), status);
+        EXPECT_EQ(read_word<WorkerStatus>(word_of(status)), status);
     for (const StopReason reason : {StopReason::Cancel, StopReason::Timeout})
-        EXPECT_EQ(read_stop_reason(word_of(reason)), reason);
+        EXPECT_EQ(read_word<StopReason>(word_of(reason)), reason);
 
-    EXPECT_THROW((void)read_task_state("pending"), Unusable);
-    EXPECT_THROW((void)read_lease_end(""), Unusable);
-    EXPECT_THROW((void)read_wait_reason("x"), Unusable);
-    EXPECT_THROW((void)read_worker_status("ACTIVE"), Unusable);
-    EXPECT_THROW((void)read_stop_reason(""), Unusable);
+    EXPECT_THROW((void)read_word<TaskState>("pending"), Unusable);
+    EXPECT_THROW((void)read_word<core::LeaseEnd>(""), Unusable);
+    EXPECT_THROW((void)read_word<WaitReason>("x"), Unusable);
+    EXPECT_THROW((void)read_word<WorkerStatus>("ACTIVE"), Unusable);
+    EXPECT_THROW((void)read_word<StopReason>(""), Unusable);
 }
 
 }  // namespace

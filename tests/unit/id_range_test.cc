@@ -1,4 +1,4 @@
-#include "store/id_range.h"
+#include "store/list_guide.h"
 
 #include <gtest/gtest.h>
 

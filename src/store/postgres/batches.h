@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "holdfast/uuid.h"
+#include "store/postgres/connection.h"
 #include "store/store.h"
 
 namespace holdfast::postgres {
@@ -45,5 +46,13 @@ std::vector<Batch> batches_by_task(std::size_t count, const TaskOf& task_of) {
         std::sort(batch.begin(), batch.end(), [&](std::size_t a, std::size_t b) { return task_of(a) < task_of(b); });
     return batches;
 }
+
+/// Submits those of the tasks that the batch names, all acceptable, none twice: see holdfast.submit_batch(). The
+/// other members stand in the order of `tasks`; without `too_old` the ids are made in this very transaction.
+[[nodiscard]] Command submit_command(const std::vector<store::NewTask>& tasks, const Batch& batch,
+                                     const std::vector<int>& routes, const std::vector<bool>* too_old);
+/// Reads the answer: `outcomes` of those that were not accepted. Both are in submit.cc.
+void read_outcomes(const Rows& rows, const std::vector<store::NewTask>& tasks, const Batch& batch,
+                   std::vector<store::SubmitOutcome>& outcomes);
 
 }  // namespace holdfast::postgres

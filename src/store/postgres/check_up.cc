@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "store/findings.h"
-#include "store/postgres/schema_version.h"
+#include "store/migration.h"
 #include "store/postgres/store_impl.h"
 
 namespace holdfast::postgres {
@@ -10,11 +10,8 @@ namespace holdfast::postgres {
 namespace {
 
 using store::Finding;
+using store::judged;
 using Grade = store::Finding::Grade;
-
-Finding judged(bool good, Grade otherwise, std::string what, std::string found, const std::string& advice) {
-    return {good ? Grade::Ok : otherwise, std::move(what), std::move(found), good ? "" : advice};
-}
 
 std::string setting(Transaction& tx, const char* name) {
     return tx.run("SELECT coalesce(current_setting($1, true), '')", name)[0].string(0);
@@ -43,15 +40,9 @@ Finding clock_finding(Transaction& tx) {
         "synchronise the clocks of this machine and the server (NTP): run_at and deadline are meant by theirs");
 }
 
-Finding durability_finding(Transaction& tx, const char* name, const char* advice) {
+Finding switch_finding(Transaction& tx, const char* name, const char* advice) {
     const auto value = setting(tx, name);
     return judged(value != "off", Grade::Problem, name, value, advice);
-}
-
-Finding commit_finding(Transaction& tx) {
-    const auto value = setting(tx, "synchronous_commit");
-    return judged(value != "off", Grade::Problem, "synchronous_commit", value,
-                  "set it to on for this database: otherwise a crash of the server loses submits that were accepted");
 }
 
 Finding replication_finding(Transaction& tx) {
@@ -73,12 +64,6 @@ Finding connections_finding(Transaction& tx) {
     const auto allowed = std::stoll(setting(tx, "max_connections"));
     return judged(used * 10 < allowed * 8, Grade::Warning, "connections", concat(used, " of ", allowed, " in use"),
                   "raise max_connections or put a pooler in front: each worker needs four");
-}
-
-Finding autovacuum_finding(Transaction& tx) {
-    const auto value = setting(tx, "autovacuum");
-    return judged(value == "on", Grade::Problem, "autovacuum", value,
-                  "switch it on: without it claims become slower with every task that was ever run");
 }
 
 Finding privileges_finding(Transaction& tx) {
@@ -120,12 +105,15 @@ std::vector<Finding> PostgresStore::check_up() {
             version_finding(tx),
             schema_finding(tx),
             clock_finding(tx),
-            durability_finding(tx, "fsync", "switch it on: a crash of the machine can destroy the database"),
-            commit_finding(tx),
-            durability_finding(tx, "full_page_writes", "switch it on: a power cut can destroy the database"),
+            switch_finding(tx, "fsync", "switch it on: a crash of the machine can destroy the database"),
+            switch_finding(tx, "synchronous_commit",
+                           "set it to on for this database: otherwise a crash of the server loses submits that were "
+                           "accepted"),
+            switch_finding(tx, "full_page_writes", "switch it on: a power cut can destroy the database"),
             replication_finding(tx),
             connections_finding(tx),
-            autovacuum_finding(tx),
+            switch_finding(tx, "autovacuum",
+                           "switch it on: without it claims become slower with every task that was ever run"),
             privileges_finding(tx),
             retention_finding(tx),
         };

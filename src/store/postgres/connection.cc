@@ -2,7 +2,6 @@
 
 #include <poll.h>
 
-#include <array>
 #include <optional>
 
 #include "base/text.h"

@@ -1,4 +1,7 @@
 #include "store/postgres/endings.h"
+
+#include <algorithm>
+
 #include "store/rows.h"
 
 namespace holdfast::postgres {
@@ -12,16 +15,11 @@ std::unordered_map<Uuid, LockedLease> lock_leases(Transaction& tx, const std::ve
     std::unordered_map<Uuid, LockedLease> leases;
     for (const Row row : rows) {
         auto& lease = leases[row.uuid(0)];
-        lease.lease = {row.uuid(0), row.integer(1)};
-        lease.worker = row.uuid(2);
-        lease.started = row.boolean(3);
-        lease.stop_requested = !row.is_null(4);
-        lease.cancel_requested = row.text(4) == "cancel";
-        lease.deadline = row.optional_time(5);
-        lease.history = store::read_history(row, 6);
-        lease.policy = store::read_policy(row, 9);
-        lease.now = row.time(10);
-        lease.is_step = row.boolean(11);
+        std::string stop_requested;
+        store::ColumnReader(row).read(lease.lease, lease.worker, lease.started, stop_requested, lease.deadline,
+                                      lease.history, lease.policy, lease.now, lease.is_step);
+        lease.stop_requested = !stop_requested.empty();
+        lease.cancel_requested = stop_requested == "cancel";
     }
     return leases;
 }
@@ -41,45 +39,34 @@ void LeaseEndings::force(const LockedLease& lease, TaskState state, const TaskEr
 
 void LeaseEndings::add(const LockedLease& lease, core::LeaseEnd run_end, const core::Settlement& settlement,
                        const std::string& result, const TaskError& report) {
-    ids_.push_back(lease.lease.task);
-    tasks_.add(lease.lease.task);
-    states_.add(to_text(settlement.state));
-    lease.started ? run_ends_.add(word_of(run_end)) : run_ends_.add_null();
-    delays_.add(std::int64_t{settlement.delay.count()});
-    attempts_.add(settlement.history.attempts);
-    crashes_.add(settlement.history.crashes);
-    requeues_.add(settlement.history.requeues);
-    settlement.state == TaskState::Completed ? results_.add(result) : results_.add_null();
-    report_codes_.add(report.code);
-    report_messages_.add(report.message);
-    report_datas_.add_unless_empty(report.data);
-    if (settlement.error) {
-        error_codes_.add(settlement.error->code);
-        error_messages_.add(settlement.error->message);
-        error_datas_.add_unless_empty(settlement.error->data);
-    } else {
-        error_codes_.add_null();
-        error_messages_.add_null();
-        error_datas_.add_null();
-    }
-    const bool runs_again = settlement.state == TaskState::Pending;
-    (runs_again ? runs_again_ : ends_) = true;
-    has_steps_ |= lease.is_step;
-    if (lease.is_step && !runs_again) ended_steps_.push_back({lease.lease.task, settlement.state});
+    ended_.push_back({lease.lease.task, lease.started, lease.is_step, run_end, settlement, result, report});
 }
 
 void LeaseEndings::apply(Transaction& tx) {
-    if (tasks_.size() == 0) return;
+    if (ended_.empty()) return;
+    const bool has_steps = std::ranges::any_of(ended_, &Ended::is_step);
+    auto params = columns(ended_, [](const Ended& each) {
+        const auto& [state, event, delay, history, error] = each.settlement;
+        return std::tuple_cat(
+            std::tuple(each.task, to_text(state), each.started ? std::optional(word_of(each.run_end)) : std::nullopt,
+                       delay, history.attempts, history.crashes, history.requeues,
+                       state == TaskState::Completed ? std::optional<std::string_view>(each.result) : std::nullopt,
+                       each.report.code, each.report.message, store::unless_empty(each.report.data)),
+            store::column_values(error));
+    });
+    params.add(has_steps);
     const auto answer =
-        tx.run("SELECT holdfast.end_leases($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)", tasks_,
-               states_, run_ends_, delays_, attempts_, crashes_, requeues_, results_, report_codes_, report_messages_,
-               report_datas_, error_codes_, error_messages_, error_datas_, has_steps_);
+        tx.run(Command{"SELECT holdfast.end_leases($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+                       std::move(params)});
     const bool frees_slots = answer[0].boolean(0);
-    tx.brings_work |= runs_again_ || frees_slots;
+    tx.brings_work |= frees_slots;
     tx.frees_keys |= frees_slots;
-    tx.ends_tasks |= ends_;
-    tx.ended_steps.insert(tx.ended_steps.end(), ended_steps_.begin(), ended_steps_.end());
-    if (frees_slots && has_steps_) tx.slots_to_free.insert(tx.slots_to_free.end(), ids_.begin(), ids_.end());
+    for (const Ended& each : ended_) {
+        const TaskState state = each.settlement.state;
+        (state == TaskState::Pending ? tx.brings_work : tx.ends_tasks) = true;
+        if (each.is_step && state != TaskState::Pending) tx.ended_steps.push_back({each.task, state});
+        if (frees_slots && has_steps) tx.slots_to_free.push_back(each.task);
+    }
 }
 
 std::vector<Uuid> end_pending(Transaction& tx, const std::vector<Uuid>& tasks, TaskState state,
@@ -98,19 +85,11 @@ std::vector<Uuid> end_pending(Transaction& tx, const std::vector<Uuid>& tasks, T
 
 void write_events(Transaction& tx, const std::vector<store::NewEvent>& events) {
     if (events.empty()) return;
-    Array<std::string_view> kinds, whos, messages, datas;
-    Array<Uuid> tasks, workers, jobs;
-    for (const auto& event : events) {
-        kinds.add(event.kind);
-        tasks.add_unless_nil(event.task);
-        workers.add_unless_nil(event.worker);
-        whos.add(event.who);
-        messages.add(event.message);
-        datas.add_unless_empty(event.data);
-        jobs.add_unless_nil(event.job);
-    }
-    tx.run("SELECT holdfast.write_events($1, $2, $3, $4, $5, $6, $7)", kinds, tasks, workers, jobs, whos, messages,
-           datas);
+    tx.run(Command{
+        "SELECT holdfast.write_events($1, $2, $3, $4, $5, $6, $7)", columns(events, [](const store::NewEvent& event) {
+            return std::tuple(event.kind, unless_nil(event.task), unless_nil(event.worker), unless_nil(event.job),
+                              event.who, event.message, store::unless_empty(event.data));
+        })});
 }
 
 std::unordered_map<Uuid, Whereabouts> find_places(Transaction& tx, const std::vector<Uuid>& tasks) {
@@ -127,7 +106,7 @@ std::unordered_map<Uuid, Whereabouts> find_places(Transaction& tx, const std::ve
         } else if (place == "stopping") {
             found.place = Whereabouts::Place::Stopping;
         } else if (!place.empty()) {
-            found = {Whereabouts::Place::Ended, store::read_task_state(place), 0};
+            found = {Whereabouts::Place::Ended, store::read_word<TaskState>(place), 0};
         }
     }
     return places;
@@ -135,21 +114,14 @@ std::unordered_map<Uuid, Whereabouts> find_places(Transaction& tx, const std::ve
 
 std::vector<EarlierEnd> earlier_ends(Transaction& tx, const std::vector<store::TaskLease>& leases) {
     if (leases.empty()) return {};
-    Array<Uuid> tasks;
-    Array<std::int64_t> numbers;
-    for (const auto& lease : leases) {
-        tasks.add(lease.task);
-        numbers.add(lease.lease);
-    }
-    const auto rows = tx.run("SELECT state, run_end, known FROM holdfast.earlier_ends($1, $2)", tasks, numbers);
-    std::vector<EarlierEnd> ends;
-    for (const Row row : rows) {
-        auto& end = ends.emplace_back();
-        if (!row.is_null(0)) end.state = store::read_task_state(row.text(0));
-        if (!row.is_null(1)) end.run_end = store::read_lease_end(row.text(1));
-        end.task_is_known = row.boolean(2);
-    }
-    return ends;
+    const auto values_of = [](const store::TaskLease& lease) { return std::tuple(lease.task, lease.lease); };
+    return tx
+        .run(Command{"SELECT state, run_end, known FROM holdfast.earlier_ends($1, $2)", columns(leases, values_of)})
+        .all([](const Row& row) {
+            EarlierEnd end;
+            store::ColumnReader(row).read(end.state, end.run_end, end.task_is_known);
+            return end;
+        });
 }
 
 }  // namespace holdfast::postgres

@@ -50,15 +50,16 @@ private:
     void add(const LockedLease& lease, core::LeaseEnd run_end, const core::Settlement& settlement,
              const std::string& result, const TaskError& report);
 
-    Array<Uuid> tasks_;
-    Array<std::string_view> states_, run_ends_, results_;
-    Array<std::string_view> report_codes_, report_messages_, report_datas_, error_codes_, error_messages_,
-        error_datas_;
-    Array<std::int64_t> delays_;
-    Array<int> attempts_, crashes_, requeues_;
-    std::vector<Uuid> ids_;
-    std::vector<store::JustEnded> ended_steps_;
-    bool runs_again_ = false, ends_ = false, has_steps_ = false;
+    struct Ended {
+        Uuid task;
+        bool started = false;
+        bool is_step = false;
+        core::LeaseEnd run_end = core::LeaseEnd::Completed;
+        core::Settlement settlement;
+        std::string result;
+        TaskError report;
+    };
+    std::vector<Ended> ended_;
 };
 
 /// Ends PENDING tasks without a run; answers which were PENDING. Their jobs hear of it before the commit.
@@ -67,6 +68,10 @@ private:
 
 /// An event about the task of a step is one about its job, too.
 void write_events(Transaction& tx, const std::vector<store::NewEvent>& events);
+
+/// Saves what runs report; LeaseLost for those that are not RUNNING under that lease. In progress.cc.
+std::vector<store::Fenced> save_progress_of(Transaction& tx, const std::vector<store::ProgressReport>& reports,
+                                            const std::vector<std::size_t>& batch, const store::Limits& limits);
 
 /// Where a task is: PENDING (with the lease that ended last), leased (and asked to be cancelled), ended, or nowhere.
 struct Whereabouts {

@@ -22,21 +22,20 @@ std::optional<store::Overdue> overdue(Transaction& tx, const Uuid& job) {
 
 /// A claim that found the tree locked has not marked the job as started.
 std::vector<Uuid> started_tasks(Transaction& tx, const Uuid& job) {
-    return tx.run("SELECT holdfast.started_tasks($1)", job).all(store::read_id);
+    return tx.all("SELECT holdfast.started_tasks($1)", store::read_id, job);
 }
 
 std::vector<Uuid> open_jobs(Transaction& tx, const Uuid& root) {
-    return tx.run("SELECT id FROM holdfast.tree_of($1)", root).all(store::read_id);
+    return tx.all("SELECT id FROM holdfast.tree_of($1)", store::read_id, root);
 }
 
 }  // namespace
 
 std::size_t PostgresStore::end_due_waits(std::size_t limit) {
     if (limit == 0) return 0;
-    const auto due = work_
-                         .read("SELECT job_id, step, item FROM holdfast.due_waits($1)",
-                               static_cast<int>(std::min(limit, store::max_batch_rows)))
-                         .all(store::read_step_key);
+    const auto due =
+        work_.all("SELECT job_id, step, item FROM holdfast.due_waits($1)", store::read_as<store::StepKey>,
+                  static_cast<int>(std::min(limit, store::max_batch_rows)));
     if (due.empty()) return 0;
     std::size_t ended = 0;
     const auto end = [&](const std::vector<store::StepKey>& steps) {
@@ -53,7 +52,7 @@ std::size_t PostgresStore::end_waits(const std::vector<store::StepKey>& due) {
     std::vector<Uuid> jobs;
     for (const auto& step : due) jobs.push_back(step.job);
     return transact([&](Transaction& tx) {
-        const auto locked = tx.run("SELECT holdfast.lock_idle_trees($1)", jobs).all(store::read_id);
+        const auto locked = tx.all("SELECT holdfast.lock_idle_trees($1)", store::read_id, jobs);
         const std::set<Uuid> held(locked.begin(), locked.end());
         std::vector<store::StepKey> ended = due;
         std::erase_if(ended, [&](const store::StepKey& step) { return !held.contains(step.job); });
@@ -67,9 +66,8 @@ std::size_t PostgresStore::end_waits(const std::vector<store::StepKey>& due) {
 
 std::size_t PostgresStore::cancel_overdue_jobs(std::size_t limit, const std::string& who) {
     if (limit == 0) return 0;
-    const auto late =
-        work_.read("SELECT holdfast.overdue_jobs($1)", static_cast<int>(std::min(limit, store::max_batch_rows)))
-            .all(store::read_id);
+    const auto late = work_.all("SELECT holdfast.overdue_jobs($1)", store::read_id,
+                                static_cast<int>(std::min(limit, store::max_batch_rows)));
     std::size_t cancelled = 0;
     for (const auto& job : late)
         (void)store::fault_of_jobs<store::StoreError>([&] {
@@ -98,8 +96,8 @@ bool PostgresStore::cancel_overdue(const Uuid& job, const std::string& who) {
 }
 
 std::vector<Uuid> PostgresStore::open_roots(const store::RepairParams& params) {
-    return work_.read("SELECT holdfast.open_roots($1, $2)", params.after, static_cast<int>(params.limit))
-        .all(store::read_id);
+    return work_.all("SELECT holdfast.open_roots($1, $2)", store::read_id, params.after,
+                     static_cast<int>(params.limit));
 }
 
 /// Tasks are steered after the repair: it may have ended some of them.

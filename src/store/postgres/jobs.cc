@@ -1,7 +1,7 @@
 #include <limits>
 
 #include "store/admission.h"
-#include "store/id_range.h"
+#include "store/list_guide.h"
 #include "store/jobs/job_rows.h"
 #include "store/postgres/store_impl.h"
 
@@ -71,7 +71,7 @@ std::string PostgresStore::step_name(const store::JobHead& job, int step, int it
 
 std::vector<JobRow> PostgresStore::read_jobs(const std::vector<Uuid>& ids) {
     if (ids.empty()) return {};
-    return work_.read("SELECT " HOLDFAST_JOB_COLUMNS " FROM holdfast.load_jobs($1)", ids).all(store::read_job);
+    return work_.all("SELECT " HOLDFAST_JOB_COLUMNS " FROM holdfast.load_jobs($1)", store::read_as<JobRow>, ids);
 }
 
 std::unordered_map<Uuid, JobInfo> PostgresStore::read_infos(const std::vector<Uuid>& ids) {
@@ -94,17 +94,15 @@ std::unordered_map<Uuid, JobInfo> PostgresStore::read_infos(const std::vector<Uu
 /// Leaves out the hooks, which stand behind the steps.
 void PostgresStore::read_step_counts(const std::vector<JobRow>& jobs, std::unordered_map<Uuid, JobInfo>& infos) {
     if (jobs.empty()) return;
-    Array<Uuid> ids;
-    Array<int> hooks_from;
-    for (const auto& job : jobs) {
+    const auto values_of = [&](const JobRow& job) {
         std::shared_ptr<const core::BundlePlan> bundle;
         const auto* const plan = find_plan(job.head, bundle);
-        ids.add(job.head.id);
-        hooks_from.add(static_cast<int>(plan != nullptr ? plan->step_count : core::max_workflow_steps));
-    }
-    const auto rows = work_.read("SELECT job_id, state, steps FROM holdfast.step_counts($1, $2)", ids, hooks_from);
-    for (const Row row : rows)
-        store::add_to(infos[row.uuid(0)].steps, store::read_step_state(row.text(1)),
+        return std::tuple(job.head.id, static_cast<int>(plan ? plan->step_count : core::max_workflow_steps));
+    };
+    const auto answers = work_.run(
+        {{"SELECT job_id, state, steps FROM holdfast.step_counts($1, $2)", columns(jobs, values_of)}}, Effect::Reads);
+    for (const Row row : answers.front())
+        store::add_to(infos[row.uuid(0)].steps, store::read_word<StepState>(row.text(1)),
                       static_cast<int>(row.integer(2)));
 }
 
@@ -122,10 +120,8 @@ std::vector<JobInfo> PostgresStore::list_jobs(const JobQuery& query) {
     std::vector<std::string> states;
     for (const auto state : query.states) states.emplace_back(to_text(state));
     const auto ids =
-        work_
-            .read("SELECT holdfast.list_jobs($1, $2, $3, $4, $5, $6, $7)", states, query.workflow, query.parent,
-                  query.with_children, range->lowest, range->highest, static_cast<int>(query.limit))
-            .all(store::read_id);
+        work_.all("SELECT holdfast.list_jobs($1, $2, $3, $4, $5, $6, $7)", store::read_id, states, query.workflow,
+                  query.parent, query.with_children, range->lowest, range->highest, static_cast<int>(query.limit));
     auto infos = read_infos(ids);
     std::vector<JobInfo> page;
     for (const auto& id : ids)
@@ -136,10 +132,8 @@ std::vector<JobInfo> PostgresStore::list_jobs(const JobQuery& query) {
 std::vector<Uuid> PostgresStore::jobs_with_prefix(const std::string& prefix, std::size_t limit) {
     const auto range = store::id_range(prefix, std::nullopt);
     if (!range) return {};
-    return work_
-        .read("SELECT id FROM holdfast.job WHERE id BETWEEN $1 AND $2 ORDER BY id LIMIT $3", range->lowest,
-              range->highest, static_cast<std::int64_t>(limit))
-        .all(store::read_id);
+    return work_.all("SELECT id FROM holdfast.job WHERE id BETWEEN $1 AND $2 ORDER BY id LIMIT $3", store::read_id,
+                     range->lowest, range->highest, limit);
 }
 
 std::vector<StepInfo> PostgresStore::steps(const store::StepsParams& params) {
@@ -160,15 +154,15 @@ std::vector<StepInfo> PostgresStore::steps(const store::StepsParams& params) {
                 fraction, progress_text, saved_at
               FROM holdfast.read_steps($1, $2, $3))sql",
         params.job, first, last);
-    return store::step_infos(rows.all(store::read_shown_step), plan, params.with_items || params.step);
+    return store::step_infos(rows.all(store::read_as<store::ReadStep>), plan, params.with_items || params.step);
 }
 
 std::string PostgresStore::job_definition(const Uuid& job) {
-    const auto row = work_.read(
-        R"sql(SELECT d.text FROM holdfast.job j JOIN holdfast.workflow_definition d ON d.id = j.definition_id
-              WHERE j.id = $1)sql",
-        job);
-    return row.empty() ? "" : row[0].string(0);
+    return work_
+        .first(R"sql(SELECT d.text FROM holdfast.job j JOIN holdfast.workflow_definition d ON d.id = j.definition_id
+                     WHERE j.id = $1)sql",
+               store::read_as<std::string>, job)
+        .value_or("");
 }
 
 std::optional<std::pair<Uuid, std::string>> PostgresStore::step_of_task(const Uuid& task) {

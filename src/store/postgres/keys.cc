@@ -66,20 +66,18 @@ bool undeclare(Transaction& tx, const std::string& key, const std::string& queue
 
 std::vector<KeyRecord> PostgresStore::keys(const store::KeysParams& params) {
     // A queue's own key means nothing while its name is declared shared.
-    return work_
-        .read(
-            R"sql(SELECT c.key, c.queue, c.max_slots, c.declared,
-                         (SELECT count(*) FROM holdfast.slot s
-                          WHERE s.key = c.key AND (c.queue = '' OR s.queue = c.queue)),
-                         (SELECT count(*) FROM holdfast.waiting w JOIN holdfast.route r ON r.id = w.route_id
-                          WHERE w.concurrency_key = c.key AND w.why = 'key' AND (c.queue = '' OR r.queue = c.queue))
-                  FROM holdfast.concurrency c
-                  WHERE ($1 = '' OR c.key = $1)
-                    AND (c.declared OR NOT EXISTS (SELECT FROM holdfast.concurrency o
-                      WHERE o.key = c.key AND o.queue = ''))
-                  ORDER BY c.declared DESC, c.key, c.queue LIMIT $2)sql",
-            params.key, static_cast<std::int64_t>(params.limit))
-        .all(store::read_key);
+    return work_.all(
+        R"sql(SELECT c.key, c.queue, c.max_slots, c.declared,
+                     (SELECT count(*) FROM holdfast.slot s
+                      WHERE s.key = c.key AND (c.queue = '' OR s.queue = c.queue)),
+                     (SELECT count(*) FROM holdfast.waiting w JOIN holdfast.route r ON r.id = w.route_id
+                      WHERE w.concurrency_key = c.key AND w.why = 'key' AND (c.queue = '' OR r.queue = c.queue))
+              FROM holdfast.concurrency c
+              WHERE ($1 = '' OR c.key = $1)
+                AND (c.declared OR NOT EXISTS (SELECT FROM holdfast.concurrency o
+                  WHERE o.key = c.key AND o.queue = ''))
+              ORDER BY c.declared DESC, c.key, c.queue LIMIT $2)sql",
+        store::read_as<KeyRecord>, params.key, params.limit);
 }
 
 DeclareStatus PostgresStore::declare_key(const core::KeyDeclaration& key, const std::string& who) {

@@ -26,6 +26,15 @@ public:
         return run(Command{sql, Params(values...)});
     }
     Rows run(Command command);
+    /// What `read(row)` makes of each row of an answer, and of its first row (nullopt: it has none).
+    template <typename Read, typename... Values>
+    [[nodiscard]] auto all(Sql sql, const Read& read, const Values&... values) {
+        return run(sql, values...).all(read);
+    }
+    template <typename Read, typename... Values>
+    [[nodiscard]] auto first(Sql sql, const Read& read, const Values&... values) {
+        return run(sql, values...).first(read);
+    }
     /// Several in one round trip.
     std::vector<Rows> run(std::vector<Command> commands);
     void run_script(const std::string& sql);
@@ -72,6 +81,16 @@ public:
     template <typename... Values>
     Rows write(Sql sql, const Values&... values) {
         return std::move(run({Command{sql, Params(values...)}}, Effect::Writes).front());
+    }
+
+    /// As in Transaction.
+    template <typename Read, typename... Values>
+    [[nodiscard]] auto all(Sql sql, const Read& read_row, const Values&... values) {
+        return read(sql, values...).all(read_row);
+    }
+    template <typename Read, typename... Values>
+    [[nodiscard]] auto first(Sql sql, const Read& read_row, const Values&... values) {
+        return read(sql, values...).first(read_row);
     }
 
     /// Runs `body(Transaction&)` and commits. The body may run several times.

@@ -2,7 +2,6 @@
 #include "store/migration.h"
 #include "store/postgres/endings.h"
 #include "store/postgres/postgres_store.h"
-#include "store/postgres/schema_version.h"
 #include "store/postgres/store_impl.h"
 #include "store/rows.h"
 
@@ -25,15 +24,21 @@ void ensure_version_table(Transaction& tx) {
 
 /// Runs without an owner come from before there were heartbeats: no worker will ever finish them.
 void fail_ownerless_runs(Transaction& tx) {
-    const auto tasks = tx.run(
-                             R"sql(SELECT l.task_id FROM holdfast.lease l WHERE l.started_at IS NOT NULL
-                                   AND NOT EXISTS (SELECT FROM holdfast.worker w WHERE w.id = l.worker_id))sql")
-                           .all(store::read_id);
+    const auto tasks = tx.all(R"sql(SELECT l.task_id FROM holdfast.lease l WHERE l.started_at IS NOT NULL
+                                    AND NOT EXISTS (SELECT FROM holdfast.worker w WHERE w.id = l.worker_id))sql",
+                              store::read_id);
     LeaseEndings endings;
     for (const auto& [task, lease] : lock_leases(tx, tasks))
         endings.force(lease, TaskState::Failed,
                       {std::string(error_code::worker_crashed), "Marked as failed during heartbeat migration", ""});
     endings.apply(tx);
+}
+
+/// Throws store::Unusable when the database is newer than this program.
+void check_not_newer(int version) {
+    if (version <= newest_schema_version()) return;
+    throw store::Unusable(concat("the database has schema version ", version, "; this program knows versions up to ",
+                                 newest_schema_version(), ": use a newer holdfast"));
 }
 
 /// The version after it: the same as before when there was nothing left to do.
@@ -74,12 +79,6 @@ int read_schema_version(Transaction& tx) {
         newest[0].integer(1) != store::fingerprint_of(embedded_migrations(), version))
         throw store::Unusable(concat("the database ", store::other_build));
     return version;
-}
-
-void check_not_newer(int version) {
-    if (version <= newest_schema_version()) return;
-    throw store::Unusable(concat("the database has schema version ", version, "; this program knows versions up to ",
-                                 newest_schema_version(), ": use a newer holdfast"));
 }
 
 store::MigrateAnswer PostgresStore::migrate() {

@@ -1,9 +1,8 @@
-#include "store/postgres/progress.h"
-
 #include <set>
 
 #include "store/admission.h"
 #include "store/postgres/batches.h"
+#include "store/postgres/endings.h"
 #include "store/postgres/store_impl.h"
 #include "store/rows.h"
 
@@ -28,22 +27,12 @@ std::vector<Batch> batches_of(const std::vector<LogChunk>& chunks) {
 }
 
 Command append_command(const std::vector<LogChunk>& chunks, const Batch& batch) {
-    Array<Uuid> tasks;
-    Array<std::int64_t> leases;
-    Array<int> sequences;
-    Array<std::string_view> streams, texts;
-    Array<Timestamp> ats;
-    for (const auto index : batch) {
-        const auto& chunk = chunks[index];
-        tasks.add(chunk.task);
-        leases.add(chunk.lease);
-        sequences.add(chunk.sequence);
-        streams.add(store::readable_text(chunk.stream, store::max_short_text_bytes));
-        texts.add(store::readable_text(chunk.text, std::string::npos));
-        ats.add(chunk.at);
-    }
-    return {"SELECT holdfast.append_logs($1, $2, $3, $4, $5, $6)",
-            Params(tasks, leases, sequences, streams, texts, ats)};
+    return {"SELECT holdfast.append_logs($1, $2, $3, $4, $5, $6)", columns(batch, [&](std::size_t index) {
+                const auto& chunk = chunks[index];
+                return std::tuple(chunk.task, chunk.lease, chunk.sequence,
+                                  store::readable_text(chunk.stream, store::max_short_text_bytes),
+                                  store::readable_text(chunk.text, std::string::npos), chunk.at);
+            })};
 }
 
 }  // namespace
@@ -51,26 +40,18 @@ Command append_command(const std::vector<LogChunk>& chunks, const Batch& batch) 
 std::vector<Fenced> save_progress_of(Transaction& tx, const std::vector<store::ProgressReport>& reports,
                                      const Batch& batch, const store::Limits& limits) {
     std::vector<Fenced> answers(batch.size(), Fenced::Refused);
-    Array<Uuid> tasks;
-    Array<std::int64_t> leases;
-    Array<double> fractions;
-    Array<std::string_view> texts, checkpoints;
     std::vector<std::size_t> sent;
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-        const auto& report = reports[batch[i]];
-        if (store::refusal(report, limits)) continue;
-        sent.push_back(i);
-        tasks.add(report.lease.task);
-        leases.add(report.lease.lease);
-        fractions.add_optional(report.fraction);
-        report.fraction ? texts.add(report.text) : texts.add_null();
-        report.checkpoint ? checkpoints.add(*report.checkpoint) : checkpoints.add_null();
-    }
+    for (std::size_t i = 0; i < batch.size(); ++i)
+        if (!store::refusal(reports[batch[i]], limits)) sent.push_back(i);
     if (sent.empty()) return answers;
-    const auto rows =
-        tx.run("SELECT holdfast.save_progress($1, $2, $3, $4, $5)", tasks, leases, fractions, texts, checkpoints);
-    const auto texts_of_answers = rows[0].strings(0);
-    for (std::size_t i = 0; i < sent.size(); ++i) answers[sent[i]] = read_fenced(texts_of_answers[i]);
+    const auto rows = tx.run(Command{
+        "SELECT holdfast.save_progress($1, $2, $3, $4, $5)", columns(sent, [&](std::size_t i) {
+            const auto& report = reports[batch[i]];
+            const auto text = report.fraction ? std::optional(report.text) : std::nullopt;
+            return std::tuple(report.lease.task, report.lease.lease, report.fraction, text, report.checkpoint);
+        })});
+    const auto words = rows[0].strings(0);
+    for (std::size_t i = 0; i < sent.size(); ++i) answers[sent[i]] = read_fenced(words[i]);
     return answers;
 }
 
@@ -96,10 +77,9 @@ std::vector<Fenced> PostgresStore::append_logs(const std::vector<LogChunk>& chun
 }
 
 std::vector<store::LogRecord> PostgresStore::read_logs(const store::ReadLogsParams& params) {
-    return work_
-        .read("SELECT " HOLDFAST_LOG_COLUMNS " FROM holdfast.log WHERE task_id = $1 AND id > $2 ORDER BY id LIMIT $3",
-              params.task, params.after_offset, static_cast<std::int64_t>(params.limit))
-        .all(store::read_log);
+    return work_.all("SELECT " HOLDFAST_LOG_COLUMNS
+                     " FROM holdfast.log WHERE task_id = $1 AND id > $2 ORDER BY id LIMIT $3",
+                     store::read_as<store::LogRecord>, params.task, params.after_offset, params.limit);
 }
 
 }  // namespace holdfast::postgres

@@ -1,61 +1,41 @@
 #include "core/task/clock_trust.h"
-#include "store/id_range.h"
+#include "store/list_guide.h"
+#include "store/old_rows.h"
 #include "store/postgres/store_impl.h"
+#include "store/rows.h"
 
 namespace holdfast::postgres {
 
 namespace {
 
-struct Old {
-    Array<std::int64_t> heartbeats;
-    Array<std::int64_t> worker_states;
-    Array<Uuid> tasks;
-    Array<Uuid> jobs;  ///< at the top
-    Array<Uuid> workers;
-};
-
-template <typename T, typename Read>
-Array<T> read_ids(const Rows& rows, const Read& read) {
-    Array<T> ids;
-    for (const Row row : rows) ids.add(read(row));
-    return ids;
-}
+using store::OldRows;
 
 /// History grows at its end, so old rows are found among the lowest numbers.
-Array<std::int64_t> old_numbers(const Rows& rows) {
-    return read_ids<std::int64_t>(rows, [](const Row& row) { return row.integer(0); });
-}
-
-Array<Uuid> old_ids(const Rows& rows) {
-    return read_ids<Uuid>(rows, [](const Row& row) { return row.uuid(0); });
-}
-
-Old find_old(Transaction& tx, const store::PruneParams& params, Timestamp now) {
-    const auto limit = static_cast<std::int64_t>(params.limit);
-    Old old;
+OldRows find_old(Transaction& tx, const store::PruneParams& params, Timestamp now) {
+    constexpr auto read_number = store::read_as<std::int64_t>;
+    OldRows old;
     if (params.heartbeats_older_than)
-        old.heartbeats =
-            old_numbers(tx.run("SELECT id FROM holdfast.beat_history WHERE sent_at < $1 ORDER BY id LIMIT $2",
-                               now - *params.heartbeats_older_than, limit));
-    if (params.worker_states_older_than)
-        old.worker_states =
-            old_numbers(tx.run("SELECT id FROM holdfast.worker_state WHERE at < $1 ORDER BY id LIMIT $2",
-                               now - *params.worker_states_older_than, limit));
-    if (params.worker_states_older_than)
-        old.workers = old_ids(tx.run(R"sql(SELECT id FROM holdfast.worker w
-                                           WHERE status = 'inactive' AND coalesce(last_heartbeat, registered_at) < $1
-                                             AND NOT EXISTS (SELECT FROM holdfast.lease l
-                                               WHERE l.worker_id = w.id) LIMIT $2)sql",
-                                     now - *params.worker_states_older_than, limit));
+        old.heartbeats = tx.all("SELECT id FROM holdfast.beat_history WHERE sent_at < $1 ORDER BY id LIMIT $2",
+                                read_number, now - *params.heartbeats_older_than, params.limit);
+    if (params.worker_states_older_than) {
+        const auto before = now - *params.worker_states_older_than;
+        old.worker_states = tx.all("SELECT id FROM holdfast.worker_state WHERE at < $1 ORDER BY id LIMIT $2",
+                                   read_number, before, params.limit);
+        old.workers = tx.all(R"sql(SELECT id FROM holdfast.worker w
+                                   WHERE status = 'inactive' AND coalesce(last_heartbeat, registered_at) < $1
+                                     AND NOT EXISTS (SELECT FROM holdfast.lease l
+                                       WHERE l.worker_id = w.id) LIMIT $2)sql",
+                             store::read_id, before, params.limit);
+    }
     if (!params.terminal_older_than) return old;
     const auto before = now - *params.terminal_older_than;
     // Ids carry the time they were made: the search goes no further than those made before the horizon.
-    old.tasks = old_ids(tx.run(R"sql(SELECT task_id FROM holdfast.ending e WHERE task_id < $1 AND finished_at < $2
-                                     AND NOT EXISTS (SELECT FROM holdfast.step s WHERE s.task_id = e.task_id)
-                                     ORDER BY task_id LIMIT $3)sql",
-                               store::first_id_at(before), before, limit));
-    old.jobs = old_ids(tx.run("SELECT holdfast.old_jobs($1, $2, $3)", before, store::first_id_at(before),
-                              static_cast<int>(params.limit)));
+    old.tasks = tx.all(R"sql(SELECT task_id FROM holdfast.ending e WHERE task_id < $1 AND finished_at < $2
+                             AND NOT EXISTS (SELECT FROM holdfast.step s WHERE s.task_id = e.task_id)
+                             ORDER BY task_id LIMIT $3)sql",
+                       store::read_id, store::first_id_at(before), before, params.limit);
+    old.trees = tx.all("SELECT holdfast.old_jobs($1, $2, $3)", store::read_id, before, store::first_id_at(before),
+                       static_cast<int>(params.limit));
     return old;
 }
 
@@ -69,7 +49,7 @@ void delete_idle_keys(Transaction& tx, std::size_t limit) {
                 WHERE s.key = c.key AND s.queue = c.queue)
                 AND NOT holdfast.key_in_use(c.queue, c.key, '{}')
               ORDER BY c.key, c.queue LIMIT $1 FOR UPDATE SKIP LOCKED) k)sql",
-        static_cast<std::int64_t>(limit));
+        limit);
     if (rows[0].is_null(0)) return;
     tx.run(
         R"sql(DELETE FROM holdfast.concurrency c USING unnest($1, $2) AS k (key, queue) WHERE c.key = k.key
@@ -86,7 +66,7 @@ void delete_dead_tokens(Transaction& tx, Duration older_than, std::size_t limit)
                 WHERE (t.revoked_at < before OR t.expires_at < before)
                   AND t.id <> (SELECT n.id FROM holdfast.token n ORDER BY n.created_at DESC, n.id DESC LIMIT 1)
                 LIMIT $2))sql",
-        older_than.count(), static_cast<std::int64_t>(limit));
+        older_than, limit);
 }
 
 core::ClockTrust trust_of(const Rows& row, const store::PruneParams& params, Timestamp now) {
@@ -99,48 +79,36 @@ core::ClockTrust look_at_clock(Transaction& tx, const store::PruneParams& params
     const auto row = tx.run("SELECT clock_trusted_at, clock_watched_us FROM holdfast.pruned WHERE id = 1 FOR UPDATE");
     const auto trust = trust_of(row, params, now);
     tx.run("UPDATE holdfast.pruned SET clock_trusted_at = $1, clock_watched_us = $2 WHERE id = 1",
-           trust.witness.trusted_at, std::int64_t{trust.witness.watched.count()});
+           trust.witness.trusted_at, trust.witness.watched);
     return trust;
 }
 
 /// Returns how many of the trees are gone; a large one takes several calls.
-std::int64_t delete_trees(Transaction& tx, const Array<Uuid>& roots, std::size_t limit) {
-    if (roots.size() == 0) return 0;
+std::int64_t delete_trees(Transaction& tx, const std::vector<Uuid>& roots, std::size_t limit) {
+    if (roots.empty()) return 0;
     return tx.run("SELECT holdfast.delete_trees($1, $2)", roots, static_cast<int>(limit))[0].small(0);
 }
 
-void delete_workers(Transaction& tx, const Array<Uuid>& workers) {
+void delete_workers(Transaction& tx, const std::vector<Uuid>& workers) {
     tx.run("DELETE FROM holdfast.worker WHERE id = ANY ($1)", workers);
     tx.run("DELETE FROM holdfast.claim WHERE worker_id = ANY ($1)", workers);
     tx.run("DELETE FROM holdfast.event WHERE worker_id = ANY ($1) AND task_id IS NULL", workers);
 }
 
-void delete_old(Transaction& tx, const Old& old, const store::PruneParams& params) {
-    if (old.heartbeats.size() > 0) tx.run("DELETE FROM holdfast.beat_history WHERE id = ANY ($1)", old.heartbeats);
-    if (old.worker_states.size() > 0)
+void delete_old(Transaction& tx, const OldRows& old, const store::PruneParams& params) {
+    if (!old.heartbeats.empty()) tx.run("DELETE FROM holdfast.beat_history WHERE id = ANY ($1)", old.heartbeats);
+    if (!old.worker_states.empty())
         tx.run("DELETE FROM holdfast.worker_state WHERE id = ANY ($1)", old.worker_states);
-    if (old.tasks.size() > 0) tx.run("SELECT holdfast.delete_tasks($1)", old.tasks);
-    if (old.workers.size() > 0) delete_workers(tx, old.workers);
+    if (!old.tasks.empty()) tx.run("SELECT holdfast.delete_tasks($1)", old.tasks);
+    if (!old.workers.empty()) delete_workers(tx, old.workers);
     if (!params.terminal_older_than) return;
     delete_idle_keys(tx, params.limit);
     tx.run("SELECT holdfast.delete_unused_definitions($1)", static_cast<int>(params.limit));
     delete_dead_tokens(tx, *params.terminal_older_than, params.limit);
 }
 
-store::PruneAnswer answer_for(const Old& old, std::size_t limit) {
-    store::PruneAnswer answer;
-    answer.heartbeats = old.heartbeats.size();
-    answer.worker_states = old.worker_states.size();
-    answer.tasks = old.tasks.size();
-    answer.jobs = old.jobs.size();
-    answer.workers = old.workers.size();
-    const auto most = std::max({answer.heartbeats, answer.worker_states, answer.tasks, answer.jobs, answer.workers});
-    answer.more = most >= static_cast<std::int64_t>(limit);
-    return answer;
-}
-
 store::PruneAnswer count_old(Transaction& tx, const store::PruneParams& params, Timestamp now) {
-    auto answer = answer_for(find_old(tx, params, now), params.limit);
+    auto answer = find_old(tx, params, now).answer(params.limit);
     const auto row = tx.run("SELECT clock_trusted_at, clock_watched_us FROM holdfast.pruned WHERE id = 1");
     answer.doubt = core::describe_doubt(trust_of(row, params, now), now);
     return answer;
@@ -158,9 +126,9 @@ store::PruneAnswer PostgresStore::prune(const store::PruneParams& given) {
         if (const auto trust = look_at_clock(tx, params, now); !trust.is_trusted)
             return store::PruneAnswer{.doubt = core::describe_doubt(trust, now)};
         const auto old = find_old(tx, params, now);
-        auto answer = answer_for(old, params.limit);
-        answer.jobs = delete_trees(tx, old.jobs, params.limit);
-        answer.more |= answer.jobs < old.jobs.size();
+        auto answer = old.answer(params.limit);
+        answer.jobs = delete_trees(tx, old.trees, params.limit);
+        answer.more |= answer.jobs < std::ssize(old.trees);
         delete_old(tx, old, params);
         return answer;
     });

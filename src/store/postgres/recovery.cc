@@ -80,19 +80,13 @@ bool has_come_back(Transaction& tx, const store::SilentWorker& silent) {
 }
 
 void ask_in(Transaction& tx, const store::AskToStopParams& params, const Batch& batch, std::vector<Fenced>& answers) {
-    Array<Uuid> tasks;
-    Array<std::int64_t> leases;
-    Array<std::string_view> reasons;
     std::vector<Uuid> ids;
-    for (const auto index : batch) {
-        const auto& request = params.requests[index];
-        ids.push_back(request.lease.task);
-        tasks.add(request.lease.task);
-        leases.add(request.lease.lease);
-        reasons.add(word_of(request.reason));
-    }
-    const auto rows =
-        tx.run("SELECT task_id, worker_id FROM holdfast.request_stops($1, $2, $3)", tasks, leases, reasons);
+    for (const auto index : batch) ids.push_back(params.requests[index].lease.task);
+    const auto rows = tx.run(Command{"SELECT task_id, worker_id FROM holdfast.request_stops($1, $2, $3)",
+                                     columns(batch, [&](std::size_t index) {
+                                         const auto& [lease, reason] = params.requests[index];
+                                         return std::tuple(lease.task, lease.lease, word_of(reason));
+                                     })});
     std::unordered_map<Uuid, Uuid> asked;
     for (const Row row : rows) asked[row.uuid(0)] = row.uuid(1);
     const auto held = asked.size() == batch.size() ? std::unordered_map<Uuid, LockedLease>() : lock_leases(tx, ids);
@@ -137,10 +131,11 @@ store::LivenessView PostgresStore::look() {
         Effect::Reads);
     store::LivenessView view;
     view.store_epoch = answers[0][0].string(0);
-    for (const Row row : answers[1]) {
-        view.workers.push_back(store::read_liveness(row));
-        view.workers.back().session_held = row.boolean(15);
-    }
+    view.workers = answers[1].all([](const Row& row) {
+        auto worker = store::read_as<store::WorkerLiveness>(row);
+        worker.session_held = row.boolean(15);
+        return worker;
+    });
     view.unregistered = answers[2].all(store::read_id);
     return view;
 }
@@ -153,16 +148,13 @@ std::vector<bool> PostgresStore::mark_lost(const std::vector<store::LostWorker>&
 }
 
 std::vector<store::LeaseRecord> PostgresStore::leases(const store::FindLeasesParams& params) {
-    return work_
-        .read(
-            R"sql(SELECT l.task_id, l.lease, l.worker_id, l.claimed_at, l.started_at, l.concurrency_key,
-                    l.attempts, l.crashes, l.requeues, l.stop_requested, l.unlisted_beats, t.name,
-                    t.policy::text, t.spec
-                  FROM holdfast.lease l JOIN holdfast.task t ON t.id = l.task_id
-                  WHERE ($1 IS NULL OR l.worker_id = $1) AND ($2 IS NULL OR l.task_id > $2)
-                  ORDER BY l.task_id LIMIT $3)sql",
-            params.worker, params.after, static_cast<std::int64_t>(params.limit))
-        .all(store::read_lease_record);
+    return work_.all(R"sql(SELECT l.task_id, l.lease, l.worker_id, l.claimed_at, l.started_at, l.concurrency_key,
+                             l.attempts, l.crashes, l.requeues, l.stop_requested, l.unlisted_beats, t.name,
+                             t.policy::text, t.spec
+                           FROM holdfast.lease l JOIN holdfast.task t ON t.id = l.task_id
+                           WHERE ($1 IS NULL OR l.worker_id = $1) AND ($2 IS NULL OR l.task_id > $2)
+                           ORDER BY l.task_id LIMIT $3)sql",
+                     store::read_lease_record, params.worker, params.after, params.limit);
 }
 
 std::vector<RecoverOutcome> PostgresStore::recover(const store::RecoverParams& params) {
@@ -203,7 +195,7 @@ store::SweepLeaseAnswer PostgresStore::sweep_lease(const std::string& holder, Du
                 WHERE holder = $1
                    OR ((expires <= holdfast.now()
                      OR expires > holdfast.now() + 2 * $2 * interval '1 microsecond') AND NOT $3))sql",
-          Params(holder, std::int64_t{expiry.count()}, gives_up)},
+          Params(holder, expiry, gives_up)},
          {"SELECT CASE WHEN expires > holdfast.now() THEN holder ELSE '' END FROM holdfast.sweep_lease", {}}},
         Effect::Writes);
     return {!gives_up && rows[1][0].text(0) == holder, rows[1][0].string(0)};
@@ -218,8 +210,8 @@ void PostgresStore::note_sweep(const store::SweepNote& note) {
 }
 
 std::vector<store::SweepNote> PostgresStore::sweep_notes() {
-    return work_.read("SELECT " HOLDFAST_NOTE_COLUMNS " FROM holdfast.sweep_note ORDER BY service COLLATE \"C\"")
-        .all(store::read_sweep_note);
+    return work_.all("SELECT " HOLDFAST_NOTE_COLUMNS " FROM holdfast.sweep_note ORDER BY service COLLATE \"C\"",
+                     store::read_as<store::SweepNote>);
 }
 
 }  // namespace holdfast::postgres

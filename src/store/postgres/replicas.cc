@@ -13,12 +13,10 @@ void PostgresStore::beat_replica(const store::Replica& replica) {
 }
 
 std::vector<store::ReplicaRecord> PostgresStore::replicas() {
-    return work_
-        .read(
-            R"sql(SELECT id, hostname, pid, version, address, sweeping, started_at, last_heartbeat,
-                    holdfast.now()
-                  FROM holdfast.replica ORDER BY started_at, id)sql")
-        .all(store::read_replica);
+    return work_.all(R"sql(SELECT id, hostname, pid, version, address, sweeping, started_at, last_heartbeat,
+                             holdfast.now()
+                           FROM holdfast.replica ORDER BY started_at, id)sql",
+                     store::read_replica);
 }
 
 void PostgresStore::remove_replica(const Uuid& replica) {
@@ -28,7 +26,7 @@ void PostgresStore::remove_replica(const Uuid& replica) {
 std::size_t PostgresStore::prune_replicas(Duration older_than) {
     return work_
         .write("DELETE FROM holdfast.replica WHERE last_heartbeat < holdfast.now() - $1 * interval '1 microsecond'",
-               older_than.count())
+               older_than)
         .affected();
 }
 

@@ -15,9 +15,8 @@ using store::ScheduleRecord;
 
 /// Locks the schedule; to be called before any job is locked.
 std::optional<ScheduleRecord> lock_schedule(Transaction& tx, const std::string& name) {
-    return tx
-        .run("SELECT " HOLDFAST_SCHEDULE_AND_STATE " FROM holdfast.schedule s WHERE s.name = $1 FOR UPDATE", name)
-        .first(store::read_schedule);
+    return tx.first("SELECT " HOLDFAST_SCHEDULE_AND_STATE " FROM holdfast.schedule s WHERE s.name = $1 FOR UPDATE",
+                    store::read_as<ScheduleRecord>, name);
 }
 
 /// With another timing no slot has been decided yet; those before now are left out.
@@ -49,8 +48,8 @@ void PostgresStore::put_schedule(const ScheduleDefinition& schedule, const std::
 }
 
 std::vector<ScheduleRecord> PostgresStore::schedules() {
-    return work_.read("SELECT " HOLDFAST_SCHEDULE_AND_STATE " FROM holdfast.schedule s ORDER BY s.name")
-        .all(store::read_schedule);
+    return work_.all("SELECT " HOLDFAST_SCHEDULE_AND_STATE " FROM holdfast.schedule s ORDER BY s.name",
+                     store::read_as<ScheduleRecord>);
 }
 
 bool PostgresStore::set_schedule_paused(const std::string& schedule, bool paused, const std::string& who) {

@@ -10,24 +10,24 @@ namespace {
 
 using store::StatsTally;
 
-constexpr auto limit = static_cast<int>(store::most_looked_at);
+constexpr auto most_rows = static_cast<int>(store::most_looked_at);
 
 void tally_endings(Transaction& tx, StatsTally& tally) {
     const auto rows =
         tx.run("SELECT state, finished_at, run_at, started_at, name FROM holdfast.recent_endings($1, $2, $3)",
-               tally.since(), limit, static_cast<int>(store::most_names_looked_up));
+               tally.since(), most_rows, static_cast<int>(store::most_names_looked_up));
     for (const Row row : rows)
-        tally.add_ended(store::read_task_state(row.text(0)), row.time(1), row.time(2), row.optional_time(3),
+        tally.add_ended(store::read_word<TaskState>(row.text(0)), row.time(1), row.time(2), row.optional_time(3),
                         row.text(4));
     const auto last =
-        tx.run("SELECT task_id FROM holdfast.ending ORDER BY task_id DESC OFFSET $1 LIMIT 1", limit - 1);
+        tx.run("SELECT task_id FROM holdfast.ending ORDER BY task_id DESC OFFSET $1 LIMIT 1", most_rows - 1);
     if (!last.empty()) tally.cut_at(last[0].uuid(0));
 }
 
 void tally_events(Transaction& tx, StatsTally& tally) {
     constexpr int page = 1000;
     std::optional<std::int64_t> before;
-    for (int looked_at = 0; looked_at < limit; looked_at += page) {
+    for (int looked_at = 0; looked_at < most_rows; looked_at += page) {
         const auto rows = tx.run(
             R"sql(SELECT id, kind, at FROM holdfast.event WHERE id < coalesce($1, 9223372036854775807)
                   ORDER BY id DESC LIMIT $2)sql",
@@ -35,7 +35,7 @@ void tally_events(Transaction& tx, StatsTally& tally) {
         for (const Row row : rows) tally.add_event(row.text(1), row.time(2));
         if (rows.size() < page || rows[page - 1].time(2) < tally.since()) return;
         before = rows[page - 1].integer(0);
-        if (looked_at + page >= limit) tally.cut_at(rows[page - 1].time(2));
+        if (looked_at + page >= most_rows) tally.cut_at(rows[page - 1].time(2));
     }
 }
 
@@ -44,7 +44,7 @@ void tally_events(Transaction& tx, StatsTally& tally) {
 store::JobCounts PostgresStore::count_jobs() {
     const auto rows = work_.read("SELECT state, count(*) FROM holdfast.job_progress GROUP BY state");
     store::JobCounts counts;
-    for (const Row row : rows) store::add_to(counts, store::read_job_state(row.text(0)), row.integer(1));
+    for (const Row row : rows) store::add_to(counts, store::read_word<JobState>(row.text(0)), row.integer(1));
     return counts;
 }
 
@@ -82,7 +82,7 @@ store::EndedTasks PostgresStore::ended_tasks(Timestamp since, Timestamp until) {
                 JOIN holdfast.task t ON t.id = e.task_id JOIN holdfast.route r ON r.id = t.route_id
               WHERE e.finished_at >= $1 AND e.finished_at < $2)sql",
         since, until, static_cast<int>(store::most_ended_looked_at));
-    return {.tasks = ended.all(store::read_ended_task), .last_lease = last[0].integer(0)};
+    return {.tasks = ended.all(store::read_as<store::EndedTask>), .last_lease = last[0].integer(0)};
 }
 
 /// The kind of a step stands in its job's definition.

@@ -36,14 +36,11 @@ void cancel_pending(Transaction& tx, const std::vector<Uuid>& tasks, const store
 
 void request_cancels(Transaction& tx, const std::vector<Uuid>& tasks, const store::CancelParams& params,
                      Outcomes<CancelStatus>& outcomes) {
-    Array<std::int64_t> any_lease;
-    Array<std::string_view> reasons;
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-        any_lease.add_null();
-        reasons.add("cancel");
-    }
-    const auto asked =
-        tx.run("SELECT task_id, worker_id FROM holdfast.request_stops($1, $2, $3)", tasks, any_lease, reasons);
+    constexpr std::optional<std::int64_t> any_lease;
+    const auto asked = tx.run(Command{"SELECT task_id, worker_id FROM holdfast.request_stops($1, $2, $3)",
+                                      columns(tasks, [&](const Uuid& task) {
+                                          return std::tuple(task, any_lease, word_of(store::StopReason::Cancel));
+                                      })});
     for (const Row row : asked) {
         const auto task = row.uuid(0);
         outcomes.statuses[task] = CancelStatus::Requested;
@@ -149,16 +146,15 @@ std::vector<ForceStatus> PostgresStore::force(const store::ForceParams& params) 
 }
 
 std::vector<store::QueueRecord> PostgresStore::queues() {
-    return work_
-        .read(
-            R"sql(SELECT q.name, q.paused, coalesce(sum(c.pending), 0)::bigint, coalesce(sum(c.in_flight), 0)::bigint
-                  FROM holdfast.queue q LEFT JOIN holdfast.route r ON r.queue = q.name LEFT JOIN (
-                    SELECT route_id, count(*) AS pending, 0 AS in_flight FROM holdfast.ready
-                    GROUP BY route_id UNION ALL
-                    SELECT route_id, count(*), 0 FROM holdfast.waiting GROUP BY route_id UNION ALL
-                    SELECT route_id, 0, count(*) FROM holdfast.lease GROUP BY route_id) c ON c.route_id = r.id
-                  GROUP BY q.name, q.paused ORDER BY q.name)sql")
-        .all(store::read_queue);
+    return work_.all(
+        R"sql(SELECT q.name, q.paused, coalesce(sum(c.pending), 0)::bigint, coalesce(sum(c.in_flight), 0)::bigint
+              FROM holdfast.queue q LEFT JOIN holdfast.route r ON r.queue = q.name LEFT JOIN (
+                SELECT route_id, count(*) AS pending, 0 AS in_flight FROM holdfast.ready
+                GROUP BY route_id UNION ALL
+                SELECT route_id, count(*), 0 FROM holdfast.waiting GROUP BY route_id UNION ALL
+                SELECT route_id, 0, count(*) FROM holdfast.lease GROUP BY route_id) c ON c.route_id = r.id
+              GROUP BY q.name, q.paused ORDER BY q.name)sql",
+        store::read_as<store::QueueRecord>);
 }
 
 void PostgresStore::set_queue_paused(const std::string& queue, bool paused, const std::string& who) {

@@ -1,10 +1,10 @@
 #include <chrono>
 
+#include "core/task/task_options.h"
 #include "store/admission.h"
-#include "store/key_limits.h"
 #include "store/postgres/batches.h"
 #include "store/postgres/store_impl.h"
-#include "store/postgres/submit_batch.h"
+#include "store/rows.h"
 
 namespace holdfast::postgres {
 
@@ -34,7 +34,52 @@ std::vector<Batch> batches_of(const std::vector<NewTask>& tasks, const std::vect
     return batches;
 }
 
+SubmitStatus read_status(std::string_view text) {
+    if (text == "accepted") return SubmitStatus::Accepted;
+    if (text == "existing") return SubmitStatus::Existing;
+    if (text == "mismatch") return SubmitStatus::PayloadMismatch;
+    if (text == "too_new") return SubmitStatus::Refused;
+    return SubmitStatus::TooOld;
+}
+
 }  // namespace
+
+Command submit_command(const std::vector<NewTask>& tasks, const Batch& batch, const std::vector<int>& routes,
+                       const std::vector<bool>* too_old) {
+    const auto values_of = [&](std::size_t index) {
+        const auto& task = tasks[index];
+        const auto& concurrency = task.concurrency;
+        const auto policy = core::encode_policy(task.policy);
+        return std::tuple(task.id, task.name, task.args, store::unless_empty(task.spec), routes[index], task.priority,
+                          task.run_at, task.deadline, policy.empty() ? std::nullopt : std::optional(policy),
+                          concurrency ? std::optional(concurrency->key) : std::nullopt,
+                          concurrency ? std::optional(concurrency->limit) : std::nullopt,
+                          store::unless_empty(task.idempotency_key), unless_nil(task.retry_of),
+                          too_old ? std::optional<bool>((*too_old)[index]) : std::nullopt,
+                          store::unless_empty(task.traceparent));
+    };
+    return {
+        R"sql(SELECT place, status, first_id, limit_in_force
+              FROM holdfast.submit_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15))sql",
+        columns(batch, values_of)};
+}
+
+void read_outcomes(const Rows& rows, const std::vector<NewTask>& tasks, const Batch& batch,
+                   std::vector<SubmitOutcome>& outcomes) {
+    for (const auto index : batch)
+        if (tasks[index].concurrency) outcomes[index].concurrency_limit = tasks[index].concurrency->limit;
+    for (const Row row : rows) {
+        auto& outcome = outcomes[batch[static_cast<std::size_t>(row.integer(0) - 1)]];
+        outcome.status = read_status(row.text(1));
+        outcome.id = row.uuid(2);
+        if (!row.is_null(3)) outcome.concurrency_limit = row.small(3);
+        const bool is_there = outcome.status == SubmitStatus::Accepted || outcome.status == SubmitStatus::Existing;
+        if (!is_there) outcome.concurrency_limit.reset();
+        if (outcome.status == SubmitStatus::TooOld)
+            outcome.complaint = "the id is older than finished tasks are kept: it may have been used before";
+        if (outcome.status == SubmitStatus::Refused) outcome.complaint = store::future_complaint(outcome.id);
+    }
+}
 
 std::vector<bool> PostgresStore::too_old(const std::vector<NewTask>& tasks) {
     // Asking the server for the time costs a round trip. An id that is young by this machine's clock, give or take a

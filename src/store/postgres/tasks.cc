@@ -1,6 +1,5 @@
 #include <set>
 
-#include "store/id_range.h"
 #include "store/list_guide.h"
 #include "store/postgres/endings.h"
 #include "store/postgres/store_impl.h"
@@ -74,17 +73,14 @@ std::vector<Command> list_commands(const store::ListParams& params, const store:
 }  // namespace
 
 std::vector<TaskRecord> PostgresStore::read_tasks(const std::vector<Uuid>& ids) {
-    return work_
-        .read(
-            R"sql(SELECT id, name, args, spec, priority, run_at, deadline, policy::text, concurrency_key,
-                         concurrency_limit, idempotency_key, retry_of, traceparent, queue, tags, created_at, state,
-                         waits_for, attempts, crashes, requeues, lease, worker_id, claimed_at, started_at,
-                           finished_at,
-                         cancel_requested, result, error_code, error_message, error_data, progress, progress_text,
-                         progress_at, checkpoint
-                  FROM holdfast.find_tasks($1))sql",
-            ids)
-        .all(store::read_task_record);
+    return work_.all(
+        R"sql(SELECT id, name, args, spec, priority, run_at, deadline, policy::text, concurrency_key,
+                     concurrency_limit, idempotency_key, retry_of, traceparent, queue, tags, created_at, state,
+                     waits_for, attempts, crashes, requeues, lease, worker_id, claimed_at, started_at, finished_at,
+                     cancel_requested, result, error_code, error_message, error_data, progress, progress_text,
+                     progress_at, checkpoint
+              FROM holdfast.find_tasks($1))sql",
+        store::read_as<TaskRecord>, ids);
 }
 
 std::vector<std::optional<TaskRecord>> PostgresStore::find(const std::vector<Uuid>& ids) {
@@ -132,20 +128,15 @@ store::TaskCounts PostgresStore::count() {
               (SELECT count(*) FROM holdfast.ending WHERE state <> 'COMPLETED' AND state = 'CANCELLED'),
               (SELECT count(*) FROM holdfast.ending WHERE state <> 'COMPLETED' AND state = 'EXPIRED'))sql");
     store::TaskCounts counts;
-    counts.pending = row[0].integer(0);
-    counts.claimed = row[0].integer(1);
-    counts.running = row[0].integer(2);
-    counts.failed = row[0].integer(4);
-    counts.cancelled = row[0].integer(5);
-    counts.expired = row[0].integer(6);
-    counts.completed = row[0].integer(3) - counts.failed - counts.cancelled - counts.expired;
+    store::ColumnReader(row[0]).read(counts.pending, counts.claimed, counts.running, counts.completed, counts.failed,
+                                     counts.cancelled, counts.expired);
+    counts.completed -= counts.failed + counts.cancelled + counts.expired;
     return counts;
 }
 
 std::vector<store::AttemptRecord> PostgresStore::attempts(const Uuid& task) {
-    return work_
-        .read("SELECT " HOLDFAST_ATTEMPT_COLUMNS " FROM holdfast.attempts WHERE task_id = $1 ORDER BY lease", task)
-        .all(store::read_attempt);
+    return work_.all("SELECT " HOLDFAST_ATTEMPT_COLUMNS " FROM holdfast.attempts WHERE task_id = $1 ORDER BY lease",
+                     store::read_as<store::AttemptRecord>, task);
 }
 
 std::vector<store::EventRecord> PostgresStore::events(const store::ReadEventsParams& params) {
@@ -156,26 +147,21 @@ std::vector<store::EventRecord> PostgresStore::events(const store::ReadEventsPar
     constexpr Sql of_worker = "SELECT " HOLDFAST_EVENT_COLUMNS
                               " FROM holdfast.event"
                               " WHERE id > $1 AND worker_id = $3 ORDER BY id LIMIT $2";
-    const auto limit = static_cast<std::int64_t>(params.limit);
-    const auto rows = params.task     ? work_.read(of_task, params.after_id, limit, *params.task, params.worker)
-                      : params.worker ? work_.read(of_worker, params.after_id, limit, *params.worker)
-                                      : work_.read(all, params.after_id, limit);
-    return rows.all(store::read_event);
+    const auto rows = params.task ? work_.read(of_task, params.after_id, params.limit, *params.task, params.worker)
+                      : params.worker ? work_.read(of_worker, params.after_id, params.limit, *params.worker)
+                                      : work_.read(all, params.after_id, params.limit);
+    return rows.all(store::read_as<store::EventRecord>);
 }
 
 std::vector<store::EventRecord> PostgresStore::job_events(const store::JobEventsParams& params) {
-    return work_
-        .read("SELECT " HOLDFAST_EVENT_COLUMNS
-              " FROM holdfast.event WHERE job_id = $1 AND id > $2 ORDER BY id LIMIT $3",
-              params.job, params.after_id, static_cast<std::int64_t>(params.limit))
-        .all(store::read_event);
+    return work_.all("SELECT " HOLDFAST_EVENT_COLUMNS
+                     " FROM holdfast.event WHERE job_id = $1 AND id > $2 ORDER BY id LIMIT $3",
+                     store::read_as<store::EventRecord>, params.job, params.after_id, params.limit);
 }
 
 std::vector<store::EventRecord> PostgresStore::last_events(std::size_t limit) {
-    return work_
-        .read("SELECT " HOLDFAST_EVENT_COLUMNS " FROM holdfast.event ORDER BY id DESC LIMIT $1",
-              static_cast<std::int64_t>(limit))
-        .all(store::read_event);
+    return work_.all("SELECT " HOLDFAST_EVENT_COLUMNS " FROM holdfast.event ORDER BY id DESC LIMIT $1",
+                     store::read_as<store::EventRecord>, limit);
 }
 
 void PostgresStore::append_event(const store::EventRecord& event) {
@@ -195,9 +181,7 @@ store::EventWriters PostgresStore::event_writers() {
                 AND mode = 'RowExclusiveLock' AND granted
                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))sql";
     const auto answers = work_.run({{newest, {}}, {writers, {}}}, Effect::Reads);
-    store::EventWriters found{.newest = answers[0][0].integer(0), .writers = {}};
-    for (const Row row : answers[1]) found.writers.push_back(row.string(0));
-    return found;
+    return {.newest = answers[0][0].integer(0), .writers = answers[1].all(store::read_as<std::string>)};
 }
 
 }  // namespace holdfast::postgres

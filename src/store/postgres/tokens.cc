@@ -45,13 +45,13 @@ CreateTokenStatus PostgresStore::create_token(const store::NewToken& token) {
 }
 
 std::vector<TokenRecord> PostgresStore::tokens() {
-    return work_.read("SELECT " HOLDFAST_TOKEN_COLUMNS " FROM holdfast.token ORDER BY created_at DESC, id DESC")
-        .all(store::read_token);
+    return work_.all("SELECT " HOLDFAST_TOKEN_COLUMNS " FROM holdfast.token ORDER BY created_at DESC, id DESC",
+                     store::read_as<TokenRecord>);
 }
 
 std::optional<TokenRecord> PostgresStore::find_token(const std::string& hash) {
-    return work_.read("SELECT " HOLDFAST_TOKEN_COLUMNS " FROM holdfast.token WHERE hash = $1", hash)
-        .first(store::read_token);
+    return work_.first("SELECT " HOLDFAST_TOKEN_COLUMNS " FROM holdfast.token WHERE hash = $1",
+                       store::read_as<TokenRecord>, hash);
 }
 
 bool PostgresStore::revoke_token(const std::string& name_or_id, const std::string& who) {

@@ -9,9 +9,8 @@ std::size_t PostgresStore::expire_overdue(std::size_t limit) {
     if (limit == 0) return 0;
     return transact([&](Transaction& tx) {
         // Tasks that a claim has put aside first, then those that no claim has met.
-        const auto tasks =
-            tx.run("SELECT holdfast.find_overdue($1)", static_cast<int>(std::min(limit, store::max_batch_rows)))
-                .all(store::read_id);
+        const auto tasks = tx.all("SELECT holdfast.find_overdue($1)", store::read_id,
+                                  static_cast<int>(std::min(limit, store::max_batch_rows)));
         if (tasks.empty()) return std::size_t{0};
         const auto expired = end_pending(tx, tasks, TaskState::Expired, store::expired_error());
         std::vector<store::NewEvent> events;
@@ -26,38 +25,32 @@ std::size_t PostgresStore::expire_overdue(std::size_t limit) {
 // Tasks whose time has come count, although only a claim moves them into reach: where no worker claims, they would
 // never be seen.
 std::vector<store::RouteBacklog> PostgresStore::backlog() {
-    return work_
-        .read(
-            R"sql(WITH claimable AS (
-                    SELECT route_id, run_at, task_id FROM holdfast.ready UNION ALL
-                    SELECT route_id, run_at, task_id FROM holdfast.waiting
-                    WHERE why = 'future' AND run_at <= holdfast.now())
-                  SELECT DISTINCT ON (c.route_id) r.id, r.queue, r.tags, q.paused,
-                         count(*) OVER (PARTITION BY c.route_id), c.task_id, c.run_at, holdfast.now()
-                  FROM claimable c JOIN holdfast.route r ON r.id = c.route_id
-                    JOIN holdfast.queue q ON q.name = r.queue
-                  ORDER BY c.route_id, c.run_at, c.task_id)sql")
-        .all(store::read_backlog);
+    return work_.all(R"sql(WITH claimable AS (
+                             SELECT route_id, run_at, task_id FROM holdfast.ready UNION ALL
+                             SELECT route_id, run_at, task_id FROM holdfast.waiting
+                             WHERE why = 'future' AND run_at <= holdfast.now())
+                           SELECT DISTINCT ON (c.route_id) r.id, r.queue, r.tags, q.paused,
+                                  count(*) OVER (PARTITION BY c.route_id), c.task_id, c.run_at, holdfast.now()
+                           FROM claimable c JOIN holdfast.route r ON r.id = c.route_id
+                             JOIN holdfast.queue q ON q.name = r.queue
+                           ORDER BY c.route_id, c.run_at, c.task_id)sql",
+                     store::read_backlog);
 }
 
 // Reads all of the route's rows in `ready`: these are narrow, and an index would be paid for by every task with the
 // policy.
 std::vector<Uuid> PostgresStore::unmatched_tasks(const store::UnmatchedParams& params) {
-    return work_
-        .read(
-            R"sql(WITH at AS (SELECT holdfast.now() - $2 * interval '1 microsecond' AS latest)
-                  SELECT c.task_id FROM (
-                    SELECT run_at, task_id FROM holdfast.ready, at
-                    WHERE route_id = $1 AND fails_unmatched AND run_at <= latest UNION ALL
-                    SELECT run_at, task_id FROM holdfast.waiting, at
-                    WHERE why = 'future' AND route_id = $1 AND fails_unmatched AND run_at <= latest) c
-                  JOIN holdfast.task t ON t.id = c.task_id
-                  WHERE t.policy ->> 'unmatched' = 'fail'
-                     OR ($3 AND EXISTS (SELECT FROM holdfast.step s WHERE s.task_id = c.task_id))
-                  ORDER BY c.run_at, c.task_id LIMIT $4)sql",
-            params.route, std::int64_t{params.waited.count()}, params.open_steps,
-            static_cast<std::int64_t>(params.limit))
-        .all(store::read_id);
+    return work_.all(R"sql(WITH at AS (SELECT holdfast.now() - $2 * interval '1 microsecond' AS latest)
+                           SELECT c.task_id FROM (
+                             SELECT run_at, task_id FROM holdfast.ready, at
+                             WHERE route_id = $1 AND fails_unmatched AND run_at <= latest UNION ALL
+                             SELECT run_at, task_id FROM holdfast.waiting, at
+                             WHERE why = 'future' AND route_id = $1 AND fails_unmatched AND run_at <= latest) c
+                           JOIN holdfast.task t ON t.id = c.task_id
+                           WHERE t.policy ->> 'unmatched' = 'fail'
+                              OR ($3 AND EXISTS (SELECT FROM holdfast.step s WHERE s.task_id = c.task_id))
+                           ORDER BY c.run_at, c.task_id LIMIT $4)sql",
+                     store::read_id, params.route, params.waited, params.open_steps, params.limit);
 }
 
 std::vector<bool> PostgresStore::reject(const store::RejectParams& params) {

@@ -12,22 +12,15 @@ namespace {
 /// 2000-01-01, where PostgreSQL's time begins.
 constexpr Duration postgres_epoch = std::chrono::seconds(946684800);
 
-template <typename Integer>
-Integer read_integer(const char* bytes) {
-    std::make_unsigned_t<Integer> value = 0;
-    for (std::size_t i = 0; i < sizeof(Integer); ++i)
-        value = static_cast<std::make_unsigned_t<Integer>>(value << 8 | static_cast<unsigned char>(bytes[i]));
-    return static_cast<Integer>(value);
-}
-
 /// The elements of a one-dimensional array without NULLs.
 std::vector<std::string_view> array_elements(std::string_view bytes) {
     constexpr std::size_t header = 20;
     if (bytes.size() < header) return {};  // an empty array has no dimensions
-    std::vector<std::string_view> elements(static_cast<std::size_t>(read_integer<std::int32_t>(bytes.data() + 12)));
+    std::vector<std::string_view> elements(
+        static_cast<std::size_t>(wire::read_integer<std::int32_t>(bytes.data() + 12)));
     std::size_t offset = header;
     for (auto& element : elements) {
-        const auto length = static_cast<std::size_t>(read_integer<std::int32_t>(bytes.data() + offset));
+        const auto length = static_cast<std::size_t>(wire::read_integer<std::int32_t>(bytes.data() + offset));
         element = bytes.substr(offset + 4, length);
         offset += 4 + length;
     }
@@ -38,18 +31,6 @@ std::vector<std::string_view> array_elements(std::string_view bytes) {
 
 void wire::Type<Timestamp>::append(std::string& out, Timestamp value) {
     append_integer(out, static_cast<std::int64_t>((value.time_since_epoch() - postgres_epoch).count()));
-}
-
-void Params::add(const std::vector<std::string>& strings) {
-    Array<std::string_view> array;
-    for (const auto& each : strings) array.add(std::string_view(each));
-    add(array);
-}
-
-void Params::add(const std::vector<Uuid>& ids) {
-    Array<Uuid> array;
-    for (const auto& id : ids) array.add(id);
-    add(array);
 }
 
 std::vector<const char*> Params::values() const {
@@ -79,19 +60,6 @@ const char* Row::bytes(int column, std::size_t length) const {
     return found.data();
 }
 
-bool Row::boolean(int column) const {
-    return *bytes(column, 1) != 0;
-}
-int Row::small(int column) const {
-    return read_integer<std::int32_t>(bytes(column, 4));
-}
-std::int64_t Row::integer(int column) const {
-    return read_integer<std::int64_t>(bytes(column, 8));
-}
-double Row::real(int column) const {
-    return std::bit_cast<double>(integer(column));
-}
-
 Uuid Row::uuid(int column) const {
     if (is_null(column)) return {};
     Uuid::Bytes id;
@@ -101,11 +69,6 @@ Uuid Row::uuid(int column) const {
 
 Timestamp Row::time(int column) const {
     return Timestamp(Duration(integer(column)) + postgres_epoch);
-}
-
-std::optional<Timestamp> Row::optional_time(int column) const {
-    if (is_null(column)) return std::nullopt;
-    return time(column);
 }
 
 std::vector<std::string> Row::strings(int column) const {

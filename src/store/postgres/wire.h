@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -26,6 +27,14 @@ void append_integer(std::string& out, Integer value) {
     auto bits = static_cast<std::make_unsigned_t<Integer>>(value);
     for (int shift = static_cast<int>(sizeof(Integer)) * 8 - 8; shift >= 0; shift -= 8)
         out.push_back(static_cast<char>((bits >> shift) & 0xff));
+}
+
+template <typename Integer>
+Integer read_integer(const char* bytes) {
+    std::make_unsigned_t<Integer> value = 0;
+    for (std::size_t i = 0; i < sizeof(Integer); ++i)
+        value = static_cast<std::make_unsigned_t<Integer>>(value << 8 | static_cast<unsigned char>(bytes[i]));
+    return static_cast<Integer>(value);
 }
 
 /// Fills in the four bytes at `start`: how many bytes follow them.
@@ -50,6 +59,14 @@ template <>
 struct Type<int> {
     static constexpr Oid oid = 23, array_oid = 1007;
     static void append(std::string& out, int value) { append_integer(out, value); }
+};
+template <>
+struct Type<std::size_t> : Type<std::int64_t> {
+    static void append(std::string& out, std::size_t value) { append_integer(out, static_cast<std::int64_t>(value)); }
+};
+template <>
+struct Type<Duration> : Type<std::int64_t> {
+    static void append(std::string& out, Duration value) { append_integer(out, std::int64_t{value.count()}); }
 };
 template <>
 struct Type<double> {
@@ -89,20 +106,15 @@ public:
         wire::write_length(elements_, start);
         ++count_;
     }
-    void add_optional(const std::optional<T>& value) {
-        if (value) return add(*value);
-        add_null();
+    template <typename Value>
+    void add_optional(const std::optional<Value>& value) {
+        value ? add(*value) : add_null();
     }
     void add_null() {
         wire::append_integer(elements_, std::int32_t{-1});
         has_null_ = true;
         ++count_;
     }
-    /// NULL stands for "none".
-    void add_unless_empty(const T& text) requires std::is_same_v<T, std::string_view> {
-        text.empty() ? add_null() : add(text);
-    }
-    void add_unless_nil(const Uuid& id) requires std::is_same_v<T, Uuid> { id.is_nil() ? add_null() : add(id); }
     [[nodiscard]] std::int32_t size() const { return count_; }
     [[nodiscard]] std::string encoded() const {
         std::string out;
@@ -147,8 +159,12 @@ public:
         push(wire::Type<T>::array_oid, array.encoded());
     }
     void add(const char* text) { add(std::string_view(text)); }
-    void add(const std::vector<std::string>& strings);
-    void add(const std::vector<Uuid>& ids);
+    template <typename T>
+    void add(const std::vector<T>& values) {
+        Array<T> array;
+        for (const auto& each : values) array.add(each);
+        add(array);
+    }
 
     [[nodiscard]] int count() const { return static_cast<int>(types_.size()); }
     [[nodiscard]] const Oid* types() const { return types_.data(); }
@@ -161,6 +177,42 @@ private:
     std::vector<Oid> types_;
     std::vector<std::optional<std::string>> bytes_;
 };
+
+/// A nil id stands as NULL.
+[[nodiscard]] inline std::optional<Uuid> unless_nil(const Uuid& id) {
+    return id.is_nil() ? std::nullopt : std::optional(id);
+}
+
+/// The element of an array for values of this type.
+template <typename Value>
+struct ElementOf : std::type_identity<Value> {};
+template <typename Value>
+struct ElementOf<std::optional<Value>> : ElementOf<Value> {};
+template <>
+struct ElementOf<std::string> : std::type_identity<std::string_view> {};
+
+/// An array for each column of some rows. `values_of(item)` gives the values of one row as a tuple; a missing
+/// optional is NULL.
+template <typename Items, typename ValuesOf>
+[[nodiscard]] Params columns(const Items& items, const ValuesOf& values_of) {
+    constexpr auto put = [](auto& array, const auto& value) {
+        if constexpr (requires { value.has_value(); })
+            array.add_optional(value);
+        else
+            array.add(value);
+    };
+    const auto encode = [&]<typename... Values>(std::type_identity<std::tuple<Values...>>) {
+        std::tuple<Array<typename ElementOf<Values>::type>...> arrays;
+        for (const auto& item : items)
+            std::apply(
+                [&](const auto&... values) {
+                    std::apply([&](auto&... array) { (put(array, values), ...); }, arrays);
+                },
+                values_of(item));
+        return std::apply([](const auto&... array) { return Params(array...); }, arrays);
+    };
+    return encode(std::type_identity<std::decay_t<decltype(values_of(*items.begin()))>>());
+}
 
 /// One row of an answer, valid as long as the answer is. It reads like sqlite::Query, so that the readers of
 /// store/rows.h serve both stores. Columns count from 0. Reading a column as a type that it does not have throws
@@ -175,13 +227,17 @@ public:
                 static_cast<std::size_t>(PQgetlength(result_, number_, column))};
     }
     [[nodiscard]] std::string string(int column) const { return std::string(text(column)); }
-    [[nodiscard]] bool boolean(int column) const;
-    [[nodiscard]] int small(int column) const;
-    [[nodiscard]] std::int64_t integer(int column) const;
-    [[nodiscard]] double real(int column) const;
+    [[nodiscard]] bool boolean(int column) const { return *bytes(column, 1) != 0; }
+    [[nodiscard]] int small(int column) const { return wire::read_integer<std::int32_t>(bytes(column, 4)); }
+    [[nodiscard]] std::int64_t integer(int column) const {
+        return wire::read_integer<std::int64_t>(bytes(column, 8));
+    }
+    [[nodiscard]] double real(int column) const { return std::bit_cast<double>(integer(column)); }
     [[nodiscard]] Uuid uuid(int column) const;  ///< nil when NULL
     [[nodiscard]] Timestamp time(int column) const;
-    [[nodiscard]] std::optional<Timestamp> optional_time(int column) const;
+    [[nodiscard]] std::optional<Timestamp> optional_time(int column) const {
+        return is_null(column) ? std::nullopt : std::optional(time(column));
+    }
     [[nodiscard]] std::vector<std::string> strings(int column) const;  ///< text[]
 
 private:

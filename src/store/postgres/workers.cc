@@ -2,7 +2,6 @@
 #include "store/beat_answer.h"
 #include "store/postgres/batches.h"
 #include "store/postgres/endings.h"
-#include "store/postgres/progress.h"
 #include "store/postgres/store_impl.h"
 #include "store/rows.h"
 
@@ -14,58 +13,41 @@ using store::RemoveStatus;
 using store::WorkerStatus;
 
 std::vector<store::StoredLease> leases_of(Transaction& tx, const Uuid& worker) {
-    const auto rows = tx.run(
+    return tx.all(
         R"sql(SELECT task_id, lease, nullif(stop_requested, 'pause'), unlisted_beats FROM holdfast.lease
               WHERE worker_id = $1 ORDER BY task_id, lease)sql",
-        worker);
-    std::vector<store::StoredLease> leases;
-    for (const Row row : rows) {
-        auto& lease = leases.emplace_back();
-        lease.lease = {row.uuid(0), row.integer(1)};
-        if (!row.is_null(2)) lease.stop_requested = store::read_stop_reason(row.text(2));
-        lease.unlisted_beats = row.small(3);
-    }
-    return leases;
+        store::read_as<store::StoredLease>, worker);
 }
 
 /// Counts a beat that did not list these leases, or forgets those counted.
 void count_unlisted(Transaction& tx, std::vector<store::TaskLease> leases, bool listed_again) {
     if (leases.empty()) return;
     std::sort(leases.begin(), leases.end());
-    Array<Uuid> tasks;
-    Array<std::int64_t> numbers;
-    for (const auto& lease : leases) {
-        tasks.add(lease.task);
-        numbers.add(lease.lease);
-    }
-    tx.run(
+    auto params = columns(leases, [](const auto& lease) { return std::tuple(lease.task, lease.lease); });
+    params.add(listed_again);
+    tx.run(Command{
         R"sql(UPDATE holdfast.lease l SET unlisted_beats = CASE WHEN $3 THEN 0 ELSE l.unlisted_beats + 1 END
               FROM unnest($1, $2) AS g (task_id, lease) WHERE l.task_id = g.task_id AND l.lease = g.lease)sql",
-        tasks, numbers, listed_again);
+        std::move(params)});
 }
 
 store::BeatAnswer beat_in(Transaction& tx, const store::BeatParams& params, const store::Limits& limits) {
-    store::BeatAnswer answer;
     const auto worker = tx.run(
         "SELECT old_status, cordoned, drain_requested FROM holdfast.beat($1, $2, $3::jsonb, $4, $5)", params.worker,
         word_of(params.status), store::encode_held(params.held), params.keep_history, params.proves_session);
-    answer.known = !worker.empty();
-    if (!answer.known) return answer;
-    if (store::read_worker_status(worker[0].text(0)) == WorkerStatus::Inactive &&
+    if (worker.empty()) return {.known = false, .lost = {}, .stop = {}, .unlisted = {}};
+    if (store::read_word<WorkerStatus>(worker[0].text(0)) == WorkerStatus::Inactive &&
         params.status == WorkerStatus::Active)
         write_events(tx, {store::worker_reactivated_event(params.worker)});
     for (const auto& batch :
          batches_by_task(params.progress.size(), [&](std::size_t i) { return params.progress[i].lease.task; }))
         save_progress_of(tx, params.progress, batch, limits);
 
-    auto comparison = store::compare_leases(params.held, leases_of(tx, params.worker));
-    count_unlisted(tx, comparison.unlisted, false);
-    count_unlisted(tx, comparison.listed_again, true);
+    auto answer = store::compare_leases(params.held, leases_of(tx, params.worker));
+    count_unlisted(tx, answer.unlisted, false);
+    count_unlisted(tx, answer.listed_again, true);
     answer.cordoned = worker[0].boolean(1);
     answer.drain = worker[0].boolean(2);
-    answer.lost = std::move(comparison.lost);
-    answer.stop = std::move(comparison.stop);
-    answer.unlisted = std::move(comparison.unlisted);
     return answer;
 }
 
@@ -90,7 +72,7 @@ store::RegisterAnswer PostgresStore::register_worker(const store::WorkerRegistra
         worker.id, worker.name, host.hostname, host.boot_id, static_cast<std::int64_t>(host.pid_namespace), host.pid,
         static_cast<std::int64_t>(host.start_time), host.keeper_pid,
         static_cast<std::int64_t>(host.keeper_start_time), worker.version, worker.queues, worker.tags,
-        worker.capacity, std::int64_t{worker.beat_interval.count()}, std::int64_t{worker.fence_after.count()});
+        worker.capacity, worker.beat_interval, worker.fence_after);
     hold_session(worker.id);
     return {row[0].integer(0)};
 }
@@ -136,11 +118,10 @@ store::BeatAnswer PostgresStore::beat(const store::BeatParams& params) {
 }
 
 std::vector<store::WorkerRecord> PostgresStore::workers() {
-    return work_
-        .read("SELECT " HOLDFAST_LIVENESS_COLUMNS
-              ", cordoned, drain_requested, version, queues, tags, capacity,"
-              " registered_at, last_heartbeat, held::text, holdfast.now() FROM holdfast.worker w ORDER BY number")
-        .all(store::read_worker);
+    return work_.all("SELECT " HOLDFAST_LIVENESS_COLUMNS
+                     ", cordoned, drain_requested, version, queues, tags, capacity, registered_at, last_heartbeat,"
+                     " held::text, holdfast.now() FROM holdfast.worker w ORDER BY number",
+                     store::read_worker);
 }
 
 bool PostgresStore::order_worker(const store::OrderParams& params) {
@@ -172,11 +153,9 @@ void PostgresStore::append_worker_snapshot(const store::WorkerSnapshot& snapshot
 }
 
 std::vector<store::WorkerSnapshot> PostgresStore::worker_snapshots(const Uuid& worker, std::size_t limit) {
-    return work_
-        .read("SELECT " HOLDFAST_SNAPSHOT_COLUMNS
-              " FROM holdfast.worker_state WHERE worker_id = $1 ORDER BY id DESC LIMIT $2",
-              worker, static_cast<std::int64_t>(limit))
-        .all(store::read_snapshot);
+    return work_.all("SELECT " HOLDFAST_SNAPSHOT_COLUMNS
+                     " FROM holdfast.worker_state WHERE worker_id = $1 ORDER BY id DESC LIMIT $2",
+                     store::read_as<store::WorkerSnapshot>, worker, limit);
 }
 
 }  // namespace holdfast::postgres

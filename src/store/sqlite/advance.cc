@@ -6,16 +6,13 @@ namespace holdfast::sqlite {
 namespace {
 
 bool belongs_to_step(Database& db, const Uuid& task) {
-    auto row = db.query("SELECT 1 FROM step WHERE task_id = ?", task);
-    return row.step();
+    return db.finds("SELECT 1 FROM step WHERE task_id = ?", task);
 }
 
 bool belongs_to_pending_job(Database& db, const Uuid& task) {
-    auto row = db.query(
-        R"sql(SELECT 1 FROM step s CROSS JOIN job_progress p ON p.job_id = s.job_id
-              WHERE s.task_id = ? AND p.state = 'PENDING')sql",
-        task);
-    return row.step();
+    return db.finds(R"sql(SELECT 1 FROM step s CROSS JOIN job_progress p ON p.job_id = s.job_id
+                          WHERE s.task_id = ? AND p.state = 'PENDING')sql",
+                    task);
 }
 
 /// One query for all of them: tasks without a job that were submitted together have no step's task between their ids.
@@ -24,8 +21,7 @@ bool may_belong_to_steps(Database& db, const std::vector<store::JustEnded>& ende
     for (const auto& end : ended) tasks.push_back(end.task);
     if (tasks.empty()) return false;
     const auto range = range_of(tasks);
-    auto row = db.query("SELECT 1 FROM step WHERE task_id BETWEEN ? AND ? LIMIT 1", range.first, range.last);
-    return row.step();
+    return db.finds("SELECT 1 FROM step WHERE task_id BETWEEN ? AND ? LIMIT 1", range.first, range.last);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "store/findings.h"
+#include "store/rows.h"
 #include "store/sqlite/pruned_ids.h"
 #include "store/sqlite/store_impl.h"
 
@@ -17,22 +18,19 @@ namespace holdfast::sqlite {
 namespace {
 
 using store::Finding;
+using store::judged;
 using Grade = store::Finding::Grade;
 
 constexpr std::uint64_t scarce_bytes = 256ULL << 20;
 constexpr std::uintmax_t long_log_bytes = 256ULL << 20;
 
 Finding setting(Database& db, const char* what, Sql sql, std::string_view wanted, const char* advice) {
-    auto row = db.query(sql);
-    row.step();
-    const bool good = row.text(0) == wanted;
-    return {good ? Grade::Ok : Grade::Problem, what, row.string(0), good ? "" : advice};
+    const auto value = db.first(sql, store::read_as<std::string>).value_or("");
+    return judged(value == wanted, Grade::Problem, what, value, advice);
 }
 
 Finding schema_finding(Database& db) {
-    auto row = db.query("PRAGMA user_version");
-    row.step();
-    return {Grade::Ok, "schema version", row.string(0), ""};
+    return {Grade::Ok, "schema version", concat(db.number("PRAGMA user_version")), ""};
 }
 
 /// Locks do not work, or not reliably, between machines that share a network file system.
@@ -53,26 +51,24 @@ Finding space_finding(const std::string& path) {
     if (statvfs(path.c_str(), &status) != 0)
         return {Grade::Warning, "free space", "unknown", "check that the file is there"};
     const auto free = static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize;
-    const bool scarce = free < scarce_bytes;
-    return {scarce ? Grade::Warning : Grade::Ok, "free space", concat(free >> 20, " MiB"),
-            scarce ? "make room: without it nothing can be submitted or finished" : ""};
+    return judged(free >= scarce_bytes, Grade::Warning, "free space", concat(free >> 20, " MiB"),
+                  "make room: without it nothing can be submitted or finished");
 }
 
 Finding directory_finding(const std::string& path) {
     auto directory = std::filesystem::path(path).parent_path();
     if (directory.empty()) directory = ".";
     const bool writable = access(directory.c_str(), W_OK) == 0;
-    return {writable ? Grade::Ok : Grade::Problem, "directory", writable ? "writable" : "not writable",
-            writable ? "" : "the files beside the database (log, locks, bells) must be writable too"};
+    return judged(writable, Grade::Problem, "directory", writable ? "writable" : "not writable",
+                  "the files beside the database (log, locks, bells) must be writable too");
 }
 
 Finding log_finding(const std::string& path) {
     std::error_code failure;
     const auto size = std::filesystem::file_size(path + "-wal", failure);
     if (failure) return {Grade::Ok, "write-ahead log", "none", ""};
-    const bool is_long = size > long_log_bytes;
-    return {is_long ? Grade::Warning : Grade::Ok, "write-ahead log", concat(size >> 20, " MiB"),
-            is_long ? "a reader keeps it from being shortened: end long-running readers of the file" : ""};
+    return judged(size <= long_log_bytes, Grade::Warning, "write-ahead log", concat(size >> 20, " MiB"),
+                  "a reader keeps it from being shortened: end long-running readers of the file");
 }
 
 /// A process that is stopped inside its turn blocks all others; so does another program that does not end its

@@ -139,6 +139,25 @@ public:
         return changes();
     }
 
+    /// The same with the values of a tuple.
+    template <typename... Values>
+    std::int64_t run(Sql sql, const std::tuple<Values...>& values) {
+        return std::apply([&](const auto&... each) { return run(sql, each...); }, values);
+    }
+
+    /// Whether a query finds a row.
+    template <typename... Values>
+    [[nodiscard]] bool finds(Sql sql, const Values&... values) {
+        return query(sql, values...).step();
+    }
+    /// The number in the only column of a query's only row.
+    template <typename... Values>
+    [[nodiscard]] std::int64_t number(Sql sql, const Values&... values) {
+        auto row = query(sql, values...);
+        row.step();
+        return row.integer(0);
+    }
+
     /// Inserts a row for each item. `into` is the statement up to the names of the columns; their values are the
     /// tuple `values_of(item)`, whose texts are views that stay valid until this returns. One statement inserts many
     /// rows: it stays at the end of a table that grows there, while single inserts would each search for that end.

@@ -5,7 +5,6 @@
 
 #include "base/assert.h"
 #include "store/rows.h"
-#include "store/sqlite/error_columns.h"
 #include "store/sqlite/keys.h"
 
 namespace holdfast::sqlite {
@@ -13,15 +12,12 @@ namespace holdfast::sqlite {
 namespace {
 
 TaskPolicy policy_of(Database& db, const Uuid& task) {
-    return db.query("SELECT policy FROM task WHERE id = ?", task)
-        .first([](const Query& row) { return store::read_policy(row, 0); })
-        .value_or(TaskPolicy{});
+    return db.first("SELECT policy FROM task WHERE id = ?", store::read_as<TaskPolicy>, task).value_or(TaskPolicy{});
 }
 
 /// Nil: the task is not one of a step.
 Uuid job_of(Database& db, const Uuid& task) {
-    auto row = db.query("SELECT job_id FROM step WHERE task_id = ?", task);
-    return row.step() ? row.uuid(0) : Uuid();
+    return db.first("SELECT job_id FROM step WHERE task_id = ?", store::read_id, task).value_or(Uuid());
 }
 
 void insert_attempt(Transaction& tx, const LeaseRow& row, const LeaseReport& report) {
@@ -31,14 +27,13 @@ void insert_attempt(Transaction& tx, const LeaseRow& row, const LeaseReport& rep
               run_end, error_code, error_message, error_data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql",
         row.lease.task, row.lease.lease, row.position.history.next_attempt_number(), row.worker, row.claimed_at,
         *row.started_at, tx.now, word_of(report.end), report.error.code, report.error.message,
-        unless_empty(report.error.data));
+        store::unless_empty(report.error.data));
 }
 
 bool is_of_paused_job(Database& db, const Uuid& task) {
-    auto row = db.query(
+    return db.finds(
         "SELECT 1 FROM step s JOIN job_progress p ON p.job_id = s.job_id WHERE s.task_id = ? AND p.state = 'PAUSED'",
         task);
-    return row.step();
 }
 
 /// Back into the queue: at its old place, or after the delay; out of reach while its job is paused.
@@ -65,13 +60,13 @@ void write_endings(Transaction& tx, const std::vector<EndingRow>& rows) {
             const auto& last = row.last;
             const auto if_ran = [&last](auto value) { return last.started_at ? std::optional(value) : std::nullopt; };
             const auto result = std::string_view(row.result);
-            const ErrorColumns error(row.error);
-            return std::tuple(last.lease.task, to_text(row.state), tx.now, row.history.attempts, row.history.crashes,
-                              row.history.requeues, last.position.run_at, if_ran(last.lease.lease),
-                              if_ran(last.worker), if_ran(last.claimed_at), last.started_at,
-                              if_ran(word_of(row.run_end)), if_ran(last.position.history.next_attempt_number()),
-                              row.state == TaskState::Completed ? std::optional(result) : std::nullopt, error.code,
-                              error.message, error.data);
+            return std::tuple_cat(
+                std::tuple(last.lease.task, to_text(row.state), tx.now, row.history.attempts, row.history.crashes,
+                           row.history.requeues, last.position.run_at, if_ran(last.lease.lease), if_ran(last.worker),
+                           if_ran(last.claimed_at), last.started_at, if_ran(word_of(row.run_end)),
+                           if_ran(last.position.history.next_attempt_number()),
+                           row.state == TaskState::Completed ? std::optional(result) : std::nullopt),
+                store::column_values(row.error));
         });
     std::vector<Uuid> leased;
     for (const auto& row : rows) {
@@ -128,13 +123,11 @@ void write_event(Transaction& tx, const store::NewEvent& event) {
     tx.db.run(
         R"sql(INSERT INTO event (at, kind, task_id, worker_id, who, message, data, job_id)
               VALUES (?, ?, ?, ?, ?, ?, ?, ?))sql",
-        tx.now, event.kind, event.task, event.worker, event.who, event.message, unless_empty(event.data), job);
+        tx.now, event.kind, event.task, event.worker, event.who, event.message, store::unless_empty(event.data), job);
 }
 
 std::optional<TaskState> ended_as(Database& db, const Uuid& task) {
-    auto row = db.query("SELECT state FROM ending WHERE task_id = ?", task);
-    if (!row.step()) return std::nullopt;
-    return parse_task_state(row.text(0));
+    return db.first("SELECT state FROM ending WHERE task_id = ?", store::read_as<TaskState>, task);
 }
 
 store::CancelStatus cancel_task(Transaction& tx, const Uuid& task, const std::string& who,
@@ -160,12 +153,9 @@ store::CancelStatus cancel_task(Transaction& tx, const Uuid& task, const std::st
 }
 
 std::optional<core::LeaseEnd> find_run_end(Database& db, const store::TaskLease& lease) {
-    auto row = db.query(
-        R"sql(SELECT run_end FROM ending WHERE task_id = ?1 AND lease = ?2
-              UNION ALL SELECT run_end FROM attempt WHERE task_id = ?1 AND lease = ?2)sql",
-        lease.task, lease.lease);
-    if (!row.step()) return std::nullopt;
-    return store::read_lease_end(row.text(0));
+    return db.first(R"sql(SELECT run_end FROM ending WHERE task_id = ?1 AND lease = ?2
+                          UNION ALL SELECT run_end FROM attempt WHERE task_id = ?1 AND lease = ?2)sql",
+                    store::read_as<core::LeaseEnd>, lease.task, lease.lease);
 }
 
 }  // namespace holdfast::sqlite

@@ -8,7 +8,7 @@ namespace {
 
 std::vector<store::StepKey> due_waits(Database& db, Timestamp now, std::size_t limit) {
     return db.all("SELECT job_id, step, item FROM step WHERE wakes_at <= ? ORDER BY wakes_at LIMIT ?",
-                  store::read_step_key, now, limit);
+                  store::read_as<store::StepKey>, now, limit);
 }
 
 struct OverdueJob {

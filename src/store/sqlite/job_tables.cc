@@ -2,7 +2,6 @@
 
 #include "store/jobs/job_rows.h"
 #include "store/sqlite/endings.h"
-#include "store/sqlite/error_columns.h"
 #include "store/sqlite/pruned_ids.h"
 
 namespace holdfast::sqlite {
@@ -22,17 +21,9 @@ auto find_each(const std::vector<Key>& keys, const Find& find) {
     return all;
 }
 
-void insert_progress(Database& db, const JobRow& job) {
-    const auto& progress = job.progress;
-    const ErrorColumns error(progress.error);
-    db.run(
-        R"sql(INSERT INTO job_progress (job_id, state, open_steps, failed_steps, first_failed, started_at,
-                finished_at, deadline, cancel_code, cancel_reason, output, error_code, error_message,
-                error_data)
-              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql",
-        job.head.id, to_text(progress.state), progress.open_steps, progress.failed_steps, progress.first_failed,
-        progress.started_at, progress.finished_at, progress.deadline, unless_empty(progress.cancel_code),
-        unless_empty(progress.cancel_reason), unless_empty(progress.output), error.code, error.message, error.data);
+/// The values of a row of `job_progress`.
+auto progress_values(const JobRow& job) {
+    return std::tuple_cat(std::tuple(job.head.id), store::column_values(job.progress));
 }
 
 /// The tasks of the job's own steps that have not ended.
@@ -56,31 +47,32 @@ void release_task(Transaction& tx, const Uuid& task) {
 std::vector<JobRow> SqliteJobTables::load_jobs(const std::vector<Uuid>& jobs) {
     return find_each(jobs, [&](const Uuid& job) {
         return tx_.db.first("SELECT " HOLDFAST_JOB_COLUMNS " FROM job JOIN job_progress ON job_id = id WHERE id = ?",
-                            store::read_job, job);
+                            store::read_as<JobRow>, job);
     });
 }
 
 std::vector<StepRow> SqliteJobTables::load_steps(const std::vector<StepKey>& steps) {
     return find_each(steps, [&](const StepKey& key) {
         return tx_.db.first("SELECT " HOLDFAST_STEP_COLUMNS " FROM step WHERE job_id = ? AND step = ? AND item = ?",
-                            store::read_step, key.job, key.step, key.item);
+                            store::read_as<StepRow>, key.job, key.step, key.item);
     });
 }
 
 std::vector<StepRow> SqliteJobTables::load_all_steps(const Uuid& job) {
     return tx_.db.all("SELECT " HOLDFAST_STEP_COLUMNS " FROM step WHERE job_id = ? AND item = -1 ORDER BY step",
-                      store::read_step, job);
+                      store::read_as<StepRow>, job);
 }
 
 std::vector<StepRow> SqliteJobTables::load_items(const Uuid& job, int step) {
     return tx_.db.all("SELECT " HOLDFAST_STEP_COLUMNS
                       " FROM step WHERE job_id = ? AND step = ? AND item >= 0 ORDER BY item",
-                      store::read_step, job, step);
+                      store::read_as<StepRow>, job, step);
 }
 
 std::vector<StepRow> SqliteJobTables::steps_of_tasks(const std::vector<Uuid>& tasks) {
     return find_each(tasks, [&](const Uuid& task) {
-        return tx_.db.first("SELECT " HOLDFAST_STEP_COLUMNS " FROM step WHERE task_id = ?", store::read_step, task);
+        return tx_.db.first("SELECT " HOLDFAST_STEP_COLUMNS " FROM step WHERE task_id = ?", store::read_as<StepRow>,
+                            task);
     });
 }
 
@@ -91,15 +83,15 @@ std::vector<Uuid> SqliteJobTables::open_children(const Uuid& job) {
 }
 
 std::string SqliteJobTables::definition_text(const Uuid& definition) {
-    auto row = tx_.db.query("SELECT text FROM workflow_definition WHERE id = ?", definition);
-    return row.step() ? row.string(0) : "";
+    return tx_.db.first("SELECT text FROM workflow_definition WHERE id = ?", store::read_as<std::string>, definition)
+        .value_or("");
 }
 
 std::vector<store::JobTables::TaskEnd> SqliteJobTables::task_ends(const std::vector<Uuid>& tasks) {
     return find_each(tasks, [&](const Uuid& task) {
         return tx_.db.first(
             "SELECT task_id, state, result, error_code, error_message, error_data FROM ending WHERE task_id = ?",
-            store::read_task_end, task);
+            store::read_as<TaskEnd>, task);
     });
 }
 
@@ -118,61 +110,34 @@ void SqliteJobTables::insert_definition(const Uuid& definition, const std::strin
 }
 
 void SqliteJobTables::insert_jobs(const std::vector<JobRow>& jobs) {
-    for (const auto& job : jobs) {
-        const auto& head = job.head;
-        const auto& parent = head.parent;
-        tx_.db.run(
-            R"sql(INSERT INTO job (id, definition_id, workflow, input, root_id, parent_id, parent_step,
-                  parent_item, depth, retry_of, created_at, timeout_us)
-                  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql",
-            head.id, head.definition, head.workflow, head.input, head.root, parent ? parent->job : Uuid(),
-            parent ? std::optional(parent->step) : std::nullopt, parent ? std::optional(parent->item) : std::nullopt,
-            head.depth, head.retry_of, head.created_at, head.timeout);
-        insert_progress(tx_.db, job);
-    }
+    tx_.db.insert("INSERT INTO job (" HOLDFAST_HEAD_COLUMNS ")", jobs,
+                  [](const JobRow& job) { return store::column_values(job.head); });
+    tx_.db.insert("INSERT INTO job_progress (job_id, " HOLDFAST_PROGRESS_COLUMNS ")", jobs, progress_values);
 }
 
 void SqliteJobTables::save_jobs(const std::vector<JobRow>& jobs) {
-    for (const auto& job : jobs) {
-        const auto& progress = job.progress;
-        const ErrorColumns error(progress.error);
+    for (const auto& job : jobs)
         tx_.db.run(
             R"sql(UPDATE job_progress SET state = ?2, open_steps = ?3, failed_steps = ?4, first_failed = ?5,
                   started_at = ?6, finished_at = ?7, deadline = ?8, cancel_code = ?9, cancel_reason = ?10,
                   output = ?11, error_code = ?12, error_message = ?13, error_data = ?14 WHERE job_id = ?1)sql",
-            job.head.id, to_text(progress.state), progress.open_steps, progress.failed_steps, progress.first_failed,
-            progress.started_at, progress.finished_at, progress.deadline, unless_empty(progress.cancel_code),
-            unless_empty(progress.cancel_reason), unless_empty(progress.output), error.code, error.message,
-            error.data);
-    }
+            progress_values(job));
 }
 
 void SqliteJobTables::insert_steps(const std::vector<StepRow>& steps) {
-    for (const auto& step : steps) {
-        const ErrorColumns error(step.error);
-        tx_.db.run("INSERT INTO step (" HOLDFAST_STEP_COLUMNS
-                   ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                   step.key.job, step.key.step, step.key.item, to_text(step.state), step.ends.open,
-                   step.ends.succeeded, step.ends.failed, step.ends.skipped, step.begun_items, step.under_way,
-                   step.task, step.child, step.ready_at, step.finished_at, step.wakes_at, unless_empty(step.value),
-                   unless_empty(step.output), error.code, error.message, error.data);
-    }
+    tx_.db.insert("INSERT INTO step (" HOLDFAST_STEP_COLUMNS ")", steps,
+                  [](const StepRow& step) { return store::column_values(step); });
 }
 
 void SqliteJobTables::save_steps(const std::vector<StepRow>& steps) {
-    for (const auto& step : steps) {
-        const ErrorColumns error(step.error);
+    for (const auto& step : steps)
         tx_.db.run(
             R"sql(UPDATE step SET state = ?4, open = ?5, succeeded = ?6, failed = ?7, skipped = ?8,
                     begun_items = ?9, under_way = ?10, task_id = ?11, child_id = ?12, ready_at = ?13,
                     finished_at = ?14, wakes_at = ?15, value = ?16, output = ?17, error_code = ?18,
                     error_message = ?19, error_data = ?20
                   WHERE job_id = ?1 AND step = ?2 AND item = ?3)sql",
-            step.key.job, step.key.step, step.key.item, to_text(step.state), step.ends.open, step.ends.succeeded,
-            step.ends.failed, step.ends.skipped, step.begun_items, step.under_way, step.task, step.child,
-            step.ready_at, step.finished_at, step.wakes_at, unless_empty(step.value), unless_empty(step.output),
-            error.code, error.message, error.data);
-    }
+            store::column_values(step));
 }
 
 std::vector<store::SubmitOutcome> SqliteJobTables::submit_tasks(const std::vector<store::NewTask>& tasks) {

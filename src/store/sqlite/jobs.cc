@@ -2,8 +2,8 @@
 #include <set>
 
 #include "store/admission.h"
-#include "store/id_range.h"
 #include "store/jobs/job_rows.h"
+#include "store/list_guide.h"
 #include "store/sqlite/store_impl.h"
 
 namespace holdfast::sqlite {
@@ -25,7 +25,7 @@ StepCounts count_steps(Database& db, const Uuid& job, std::size_t hooks_from) {
                THEN 'RUNNING' ELSE s.state END, count(*)
               FROM step s WHERE s.job_id = ? AND s.step < ? AND s.item = -1 GROUP BY 1)sql",
         job, hooks_from);
-    while (rows.step()) store::add_to(counts, store::read_step_state(rows.text(0)), rows.small(1));
+    while (rows.step()) store::add_to(counts, store::read_word<StepState>(rows.text(0)), rows.small(1));
     return counts;
 }
 
@@ -74,7 +74,7 @@ constexpr Sql steps_between =
           ORDER BY s.step, s.item)sql";
 
 std::vector<store::ReadStep> read_steps(Database& db, const Uuid& job, int first, int last) {
-    return db.all(steps_between, store::read_shown_step, job, first, last);
+    return db.all(steps_between, store::read_as<store::ReadStep>, job, first, last);
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ std::string SqliteStore::step_name(Database& db, const Uuid& job, int step, int 
 std::optional<JobInfo> SqliteStore::find_job(Database& db, const Uuid& id) {
     const auto row =
         db.first("SELECT " HOLDFAST_JOB_COLUMNS " FROM job JOIN job_progress ON job_id = id WHERE id = ?",
-                 store::read_job, id);
+                 store::read_as<store::JobRow>, id);
     if (!row) return std::nullopt;
     auto job = store::job_info(*row);
     if (const auto& parent = row->head.parent)
@@ -175,11 +175,10 @@ std::vector<StepInfo> SqliteStore::steps(const store::StepsParams& params) {
 }
 
 std::string SqliteStore::job_definition(const Uuid& job) {
-    return work_.read([&](Database& db) {
-        auto row = db.query(
-            "SELECT d.text FROM job j JOIN workflow_definition d ON d.id = j.definition_id WHERE j.id = ?", job);
-        return row.step() ? row.string(0) : std::string();
-    });
+    return work_
+        .first("SELECT d.text FROM job j JOIN workflow_definition d ON d.id = j.definition_id WHERE j.id = ?",
+               store::read_as<std::string>, job)
+        .value_or("");
 }
 
 std::optional<std::pair<Uuid, std::string>> SqliteStore::step_of_task(const Uuid& task) {

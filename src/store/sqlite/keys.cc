@@ -31,8 +31,9 @@ KeyOwner owner_of(Database& db, std::int64_t route, const std::string& key) {
 }
 
 std::optional<KeyState> find_key(Database& db, const KeyOwner& owner) {
-    return db.query("SELECT max_slots, declared FROM concurrency WHERE key = ? AND queue = ?", owner.key, owner.queue)
-        .first([](const Query& row) { return KeyState{.limit = row.small(0), .declared = row.boolean(1)}; });
+    const auto read = [](const Query& row) { return KeyState{.limit = row.small(0), .declared = row.boolean(1)}; };
+    return db.first("SELECT max_slots, declared FROM concurrency WHERE key = ? AND queue = ?", read, owner.key,
+                    owner.queue);
 }
 
 void put_key(Transaction& tx, const KeyOwner& owner, int limit, bool declared) {
@@ -53,9 +54,7 @@ void put_key(Transaction& tx, const KeyOwner& owner, int limit, bool declared) {
     " AND w.why = y.column1 AND w.route_id = r.id WHERE r.queue = " queue_name "))"
 
 bool is_in_use(Database& db, const KeyOwner& owner) {
-    auto row = db.query("SELECT " HOLDFAST_KEY_IS_IN_USE("?1", "?2"), owner.queue, owner.key);
-    row.step();
-    return row.integer(0) != 0;
+    return db.number("SELECT " HOLDFAST_KEY_IS_IN_USE("?1", "?2"), owner.queue, owner.key) != 0;
 }
 
 Query slots_of(Database& db, const KeyOwner& owner) {
@@ -76,13 +75,12 @@ UsedSlots used_slots(Database& db, const KeyOwner& owner) {
 }
 
 int limit_from_task(Database& db, const Uuid& task) {
-    auto row = db.query("SELECT coalesce(concurrency_limit, 1) FROM task WHERE id = ?", task);
-    return row.step() ? row.small(0) : 1;
+    return db.first("SELECT coalesce(concurrency_limit, 1) FROM task WHERE id = ?", store::read_as<int>, task)
+        .value_or(1);
 }
 
 bool serves(Database& db, std::int64_t route, const KeyOwner& owner) {
-    if (owner.queue.empty()) return true;
-    return db.query("SELECT 1 FROM route WHERE id = ? AND queue = ?", route, owner.queue).step();
+    return owner.queue.empty() || db.finds("SELECT 1 FROM route WHERE id = ? AND queue = ?", route, owner.queue);
 }
 
 void unpark(Transaction& tx, const KeyOwner& owner) {
@@ -102,8 +100,8 @@ void unpark(Transaction& tx, const KeyOwner& owner) {
 }
 
 std::vector<std::string> queues_using(Database& db, const std::string& key) {
-    return db.query("SELECT name FROM queue WHERE " HOLDFAST_KEY_IS_IN_USE("name", "?1") " ORDER BY name", key)
-        .all([](const Query& row) { return row.string(0); });
+    return db.all("SELECT name FROM queue WHERE " HOLDFAST_KEY_IS_IN_USE("name", "?1") " ORDER BY name",
+                  store::read_as<std::string>, key);
 }
 
 /// Every queue that uses the key gets a limit of its own.
@@ -167,21 +165,19 @@ void delete_idle_keys(Transaction& tx, std::size_t limit) {
 }
 
 std::vector<KeyRecord> SqliteStore::keys(const store::KeysParams& params) {
-    return work_.read([&](Database& db) {
-        // A queue's own key means nothing while its name is declared shared.
-        return db.all(R"sql(SELECT c.key, c.queue, c.max_slots, c.declared,
-                                   (SELECT count(*) FROM slot s
-                                    WHERE s.key = c.key AND (c.queue = '' OR s.queue = c.queue)),
-                                   (SELECT count(*) FROM waiting w JOIN route r ON r.id = w.route_id
-                                    WHERE w.concurrency_key = c.key AND w.why = 'key'
-                                      AND (c.queue = '' OR r.queue = c.queue))
-                            FROM concurrency c
-                            WHERE (?1 = '' OR c.key = ?1)
-                              AND (c.declared = 1 OR NOT EXISTS (SELECT 1 FROM concurrency o
-                                WHERE o.key = c.key AND o.queue = ''))
-                            ORDER BY c.declared DESC, c.key, c.queue LIMIT ?2)sql",
-                      store::read_key, params.key, params.limit);
-    });
+    // A queue's own key means nothing while its name is declared shared.
+    return work_.all(R"sql(SELECT c.key, c.queue, c.max_slots, c.declared,
+                                  (SELECT count(*) FROM slot s
+                                   WHERE s.key = c.key AND (c.queue = '' OR s.queue = c.queue)),
+                                  (SELECT count(*) FROM waiting w JOIN route r ON r.id = w.route_id
+                                   WHERE w.concurrency_key = c.key AND w.why = 'key'
+                                     AND (c.queue = '' OR r.queue = c.queue))
+                           FROM concurrency c
+                           WHERE (?1 = '' OR c.key = ?1)
+                             AND (c.declared = 1 OR NOT EXISTS (SELECT 1 FROM concurrency o
+                               WHERE o.key = c.key AND o.queue = ''))
+                           ORDER BY c.declared DESC, c.key, c.queue LIMIT ?2)sql",
+                     store::read_as<KeyRecord>, params.key, params.limit);
 }
 
 DeclareStatus SqliteStore::declare_key(const core::KeyDeclaration& key, const std::string& who) {

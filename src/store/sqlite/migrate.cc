@@ -12,37 +12,25 @@ namespace {
 // Marks the file as ours, so that another program's database is never taken for one.
 constexpr int application_id = 0x484f4c44;  // "HOLD"
 
-int pragma(Database& db, Sql sql) {
-    auto row = db.query(sql);
-    row.step();
-    return row.small(0);
-}
-
-bool is_empty(Database& db) {
-    auto row = db.query("SELECT 1 FROM sqlite_schema LIMIT 1");
-    return !row.step();
-}
-
 int newest_version() {
     return embedded_migrations().back().number;
 }
 
 bool is_of_other_build(Database& db, int version) {
-    if (auto table = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'schema_version'"); !table.step())
-        return true;
-    auto row = db.query("SELECT fingerprint FROM schema_version WHERE version = ?", version);
-    return !row.step() || row.integer(0) != store::fingerprint_of(embedded_migrations(), version);
+    if (!db.finds("SELECT 1 FROM sqlite_schema WHERE name = 'schema_version'")) return true;
+    return !db.finds("SELECT 1 FROM schema_version WHERE version = ? AND fingerprint = ?", version,
+                     store::fingerprint_of(embedded_migrations(), version));
 }
 
 /// 0 for an empty file.
 int schema_version(Database& db, const std::string& path) {
-    if (pragma(db, "PRAGMA application_id") == application_id) {
-        const int version = pragma(db, "PRAGMA user_version");
+    if (db.number("PRAGMA application_id") == application_id) {
+        const int version = static_cast<int>(db.number("PRAGMA user_version"));
         if (version <= newest_version() && is_of_other_build(db, version))
             throw store::Unusable(concat(path, " ", store::other_build));
         return version;
     }
-    if (is_empty(db)) return 0;
+    if (!db.finds("SELECT 1 FROM sqlite_schema LIMIT 1")) return 0;
     throw store::Unusable(concat(path, " is an SQLite database, but not one of holdfast"));
 }
 

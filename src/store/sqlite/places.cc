@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "store/encoding.h"
+#include "store/rows.h"
 
 namespace holdfast::sqlite {
 
@@ -14,49 +14,44 @@ std::optional<std::string_view> as_view(const std::optional<std::string>& text) 
     return text ? std::optional<std::string_view>(*text) : std::nullopt;
 }
 
-/// Reads the ten travelling columns, route_id to last_lease, that start at `column`.
-Position read_position(const Query& row, int column) {
-    Position position;
-    position.route = row.integer(column);
-    position.priority = row.small(column + 1);
-    position.run_at = row.time(column + 2);
-    position.deadline = row.optional_time(column + 3);
-    if (!row.is_null(column + 4)) position.key = row.string(column + 4);
-    position.fails_unmatched = row.integer(column + 5) != 0;
-    position.history = {row.small(column + 6), row.small(column + 7), row.small(column + 8)};
-    position.last_lease = row.integer(column + 9);
-    return position;
+/// The columns that travel with a task. `ready` and `waiting` have one more, last_lease; a lease has its own number.
+#define HOLDFAST_POSITION_COLUMNS \
+    "route_id, priority, run_at, deadline, concurrency_key, fails_unmatched, attempts, crashes, requeues"
+auto values_of(const Position& position) {
+    return std::tuple(position.route, position.priority, position.run_at, position.deadline, as_view(position.key),
+                      position.fails_unmatched, position.history.attempts, position.history.crashes,
+                      position.history.requeues);
 }
 
 void insert_waiting(Transaction& tx, const Uuid& task, const Position& position, store::WaitReason why) {
-    tx.db.run(
-        R"sql(INSERT INTO waiting (task_id, why, route_id, priority, run_at, deadline, concurrency_key,
-              fails_unmatched, attempts, crashes, requeues, last_lease)
-              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql",
-        task, to_text(why), position.route, position.priority, position.run_at, position.deadline, position.key,
-        position.fails_unmatched, position.history.attempts, position.history.crashes, position.history.requeues,
-        position.last_lease);
+    tx.db.run("INSERT INTO waiting (task_id, why, last_lease, " HOLDFAST_POSITION_COLUMNS
+              ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+              std::tuple_cat(std::tuple(task, to_text(why), position.last_lease), values_of(position)));
 }
 
 Query leases_between(Database& db, const TaskRange& range) {
     return db.query(
-        R"sql(SELECT task_id, lease, worker_id, claimed_at, started_at, stop_requested, route_id, priority,
-                run_at, deadline, concurrency_key, fails_unmatched, attempts, crashes, requeues, lease
-              FROM lease WHERE task_id BETWEEN ? AND ?)sql",
+        "SELECT task_id, lease, worker_id, claimed_at, started_at, stop_requested, " HOLDFAST_POSITION_COLUMNS
+        ", lease FROM lease WHERE task_id BETWEEN ? AND ?",
         range.first, range.last);
 }
 
 LeaseRow read_lease(const Query& row) {
     LeaseRow lease;
-    lease.lease = {row.uuid(0), row.integer(1)};
-    lease.worker = row.uuid(2);
-    lease.claimed_at = row.time(3);
-    lease.started_at = row.optional_time(4);
-    lease.stop_requested = !row.is_null(5);
-    lease.pause_requested = row.text(5) == "pause";
-    lease.cancel_requested = row.text(5) == "cancel";
-    lease.position = read_position(row, 6);
+    std::string stop_requested;
+    store::ColumnReader(row).read(lease.lease, lease.worker, lease.claimed_at, lease.started_at, stop_requested,
+                                  lease.position);
+    lease.stop_requested = !stop_requested.empty();
+    lease.pause_requested = stop_requested == "pause";
+    lease.cancel_requested = stop_requested == "cancel";
     return lease;
+}
+
+/// task_id, why, and the columns of the position.
+PendingTask read_pending(const Query& row) {
+    PendingTask pending;
+    store::ColumnReader(row).read(pending.task, pending.waits_for, pending.position);
+    return pending;
 }
 
 /// Whether there are at most so many leases from the first of these tasks to the last: then one statement for the
@@ -65,22 +60,17 @@ bool stand_together(Database& db, const std::vector<Uuid>& tasks, std::size_t li
     if (tasks.size() < 2) return false;
     const auto range = range_of(tasks);
     if (range.first.is_nil()) return false;  // it would be bound as NULL
-    auto row = db.query("SELECT count(*) FROM (SELECT 1 FROM lease WHERE task_id BETWEEN ? AND ? LIMIT ?)",
-                        range.first, range.last, limit + 1);
-    row.step();
-    return static_cast<std::size_t>(row.integer(0)) <= limit;
+    const auto leases = db.number("SELECT count(*) FROM (SELECT 1 FROM lease WHERE task_id BETWEEN ? AND ? LIMIT ?)",
+                                  range.first, range.last, limit + 1);
+    return static_cast<std::size_t>(leases) <= limit;
 }
 
 }  // namespace
 
 void insert_ready(Transaction& tx, const Uuid& task, const Position& position) {
-    tx.db.run(
-        R"sql(INSERT INTO ready (task_id, route_id, keyed, priority, run_at, deadline, concurrency_key,
-              fails_unmatched, attempts, crashes, requeues, last_lease)
-              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql",
-        task, position.route, position.key.has_value(), position.priority, position.run_at, position.deadline,
-        position.key, position.fails_unmatched, position.history.attempts, position.history.crashes,
-        position.history.requeues, position.last_lease);
+    tx.db.run("INSERT INTO ready (task_id, keyed, last_lease, " HOLDFAST_POSITION_COLUMNS
+              ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+              std::tuple_cat(std::tuple(task, position.key.has_value(), position.last_lease), values_of(position)));
     tx.brings_work = true;
 }
 
@@ -98,17 +88,10 @@ void park(Transaction& tx, const Uuid& task, const Position& position, store::Wa
 }
 
 std::optional<PendingTask> find_pending(Database& db, const Uuid& task) {
-    auto row = db.query(
-        R"sql(SELECT '', route_id, priority, run_at, deadline, concurrency_key, fails_unmatched, attempts,
-                crashes, requeues, last_lease
-              FROM ready WHERE task_id = ?1
-              UNION ALL
-              SELECT why, route_id, priority, run_at, deadline, concurrency_key, fails_unmatched, attempts,
-                crashes, requeues, last_lease
-              FROM waiting WHERE task_id = ?1)sql",
-        task);
-    if (!row.step()) return std::nullopt;
-    return PendingTask{task, store::read_wait_reason(row.text(0)), read_position(row, 1)};
+    return db.first("SELECT task_id, '', " HOLDFAST_POSITION_COLUMNS
+                    ", last_lease FROM ready WHERE task_id = ?1 UNION ALL"
+                    " SELECT task_id, why, " HOLDFAST_POSITION_COLUMNS ", last_lease FROM waiting WHERE task_id = ?1",
+                    read_pending, task);
 }
 
 void remove_pending(Transaction& tx, const PendingTask& pending) {
@@ -128,9 +111,7 @@ TaskRange range_of(const std::vector<Uuid>& tasks) {
 }
 
 std::optional<LeaseRow> find_lease(Database& db, const Uuid& task) {
-    auto row = leases_between(db, {task, task});
-    if (!row.step()) return std::nullopt;
-    return read_lease(row);
+    return leases_between(db, {task, task}).first(read_lease);
 }
 
 std::unordered_map<Uuid, LeaseRow> find_leases(Database& db, const std::vector<Uuid>& tasks) {
@@ -152,16 +133,13 @@ std::unordered_map<Uuid, LeaseRow> find_leases(Database& db, const std::vector<U
 }
 
 void insert_leases(Transaction& tx, const std::vector<LeaseRow>& rows) {
-    tx.db.insert(
-        R"sql(INSERT INTO lease (task_id, lease, worker_id, claimed_at, started_at, route_id, priority, run_at,
-              deadline, concurrency_key, fails_unmatched, attempts, crashes, requeues))sql",
-        rows, [](const LeaseRow& row) {
-            const auto& position = row.position;
-            return std::tuple(row.lease.task, row.lease.lease, row.worker, row.claimed_at, row.started_at,
-                              position.route, position.priority, position.run_at, position.deadline,
-                              as_view(position.key), position.fails_unmatched, position.history.attempts,
-                              position.history.crashes, position.history.requeues);
-        });
+    tx.db.insert("INSERT INTO lease (task_id, lease, worker_id, claimed_at, started_at, " HOLDFAST_POSITION_COLUMNS
+                 ")",
+                 rows, [](const LeaseRow& row) {
+                     return std::tuple_cat(
+                         std::tuple(row.lease.task, row.lease.lease, row.worker, row.claimed_at, row.started_at),
+                         values_of(row.position));
+                 });
 }
 
 void delete_leases(Transaction& tx, const std::vector<Uuid>& tasks) {
@@ -174,15 +152,10 @@ void delete_leases(Transaction& tx, const std::vector<Uuid>& tasks) {
 }
 
 void promote_due(Transaction& tx, std::int64_t route, std::size_t limit) {
-    std::vector<PendingTask> due;
-    {
-        auto rows = tx.db.query(
-            R"sql(SELECT task_id, route_id, priority, run_at, deadline, concurrency_key, fails_unmatched,
-                    attempts, crashes, requeues, last_lease FROM waiting
-                  WHERE why = 'future' AND route_id = ? AND run_at <= ? ORDER BY run_at LIMIT ?)sql",
-            route, tx.now, limit);
-        while (rows.step()) due.push_back({rows.uuid(0), store::WaitReason::Future, read_position(rows, 1)});
-    }
+    const auto due = tx.db.all("SELECT task_id, why, " HOLDFAST_POSITION_COLUMNS
+                               ", last_lease FROM waiting WHERE why = 'future' AND route_id = ? AND run_at <= ?"
+                               " ORDER BY run_at LIMIT ?",
+                               read_pending, route, tx.now, limit);
     for (const auto& task : due) {
         remove_pending(tx, task);
         insert_ready(tx, task.task, task.position);
@@ -190,18 +163,14 @@ void promote_due(Transaction& tx, std::int64_t route, std::size_t limit) {
 }
 
 std::optional<std::int64_t> next_parked_route(Database& db, const std::string& key, std::int64_t after) {
-    auto row = db.query(
-        R"sql(SELECT route_id FROM waiting WHERE why = 'key' AND concurrency_key = ? AND route_id > ?
-              ORDER BY route_id LIMIT 1)sql",
-        key, after);
-    if (!row.step()) return std::nullopt;
-    return row.integer(0);
+    return db.first(R"sql(SELECT route_id FROM waiting WHERE why = 'key' AND concurrency_key = ? AND route_id > ?
+                          ORDER BY route_id LIMIT 1)sql",
+                    store::read_as<std::int64_t>, key, after);
 }
 
 std::vector<PendingTask> parked_tasks(Database& db, const std::string& key, std::int64_t route, int limit) {
-    std::vector<PendingTask> tasks;
-    auto rows = db.query(
-        R"sql(SELECT w.task_id, w.route_id, w.priority, w.run_at, w.deadline, w.concurrency_key, w.fails_unmatched,
+    return db.all(
+        R"sql(SELECT w.task_id, w.why, w.route_id, w.priority, w.run_at, w.deadline, w.concurrency_key, w.fails_unmatched,
                      w.attempts, w.crashes, w.requeues, w.last_lease
               FROM (
                 SELECT * FROM (
@@ -216,9 +185,7 @@ std::vector<PendingTask> parked_tasks(Database& db, const std::string& key, std:
                 ORDER BY priority, run_at, task_id LIMIT ?3) f
               JOIN waiting w ON w.task_id = f.task_id
               ORDER BY w.priority, w.run_at, w.task_id)sql",
-        key, route, limit);
-    while (rows.step()) tasks.push_back({rows.uuid(0), store::WaitReason::Key, read_position(rows, 1)});
-    return tasks;
+        read_pending, key, route, limit);
 }
 
 }  // namespace holdfast::sqlite

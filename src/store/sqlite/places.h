@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -22,6 +23,10 @@ struct Position {
     core::History history;
     store::Lease last_lease = 0;
 };
+inline auto columns_of(Position& position) {
+    return std::tie(position.route, position.priority, position.run_at, position.deadline, position.key,
+                    position.fails_unmatched, position.history, position.last_lease);
+}
 
 /// A task that is PENDING, and where.
 struct PendingTask {

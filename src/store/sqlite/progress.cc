@@ -1,6 +1,6 @@
-#include "store/sqlite/progress.h"
 #include "store/admission.h"
 #include "store/rows.h"
+#include "store/sqlite/endings.h"
 #include "store/sqlite/store_impl.h"
 
 namespace holdfast::sqlite {
@@ -10,17 +10,14 @@ namespace {
 using store::Fenced;
 
 bool holds(Database& db, const store::TaskLease& lease) {
-    auto row = db.query("SELECT 1 FROM lease WHERE task_id = ? AND lease = ? AND started_at IS NOT NULL", lease.task,
-                        lease.lease);
-    return row.step();
+    return db.finds("SELECT 1 FROM lease WHERE task_id = ? AND lease = ? AND started_at IS NOT NULL", lease.task,
+                    lease.lease);
 }
 
 Fenced append_one(Transaction& tx, const store::LogChunk& chunk) {
-    {
-        auto known = tx.db.query("SELECT 1 FROM log WHERE task_id = ? AND lease = ? AND sequence = ?", chunk.task,
-                                 chunk.lease, chunk.sequence);
-        if (known.step()) return Fenced::Already;
-    }
+    if (tx.db.finds("SELECT 1 FROM log WHERE task_id = ? AND lease = ? AND sequence = ?", chunk.task, chunk.lease,
+                    chunk.sequence))
+        return Fenced::Already;
     if (!holds(tx.db, {chunk.task, chunk.lease})) return Fenced::LeaseLost;
     tx.db.run("INSERT INTO log (task_id, lease, sequence, stream, text, at) VALUES (?, ?, ?, ?, ?, ?)", chunk.task,
               chunk.lease, chunk.sequence, store::readable_text(chunk.stream, store::max_short_text_bytes),
@@ -55,7 +52,7 @@ std::vector<Fenced> SqliteStore::append_logs(const std::vector<store::LogChunk>&
 
 std::vector<store::LogRecord> SqliteStore::read_logs(const store::ReadLogsParams& params) {
     return work_.all("SELECT " HOLDFAST_LOG_COLUMNS " FROM log WHERE task_id = ? AND id > ? ORDER BY id LIMIT ?",
-                     store::read_log, params.task, params.after_offset, params.limit);
+                     store::read_as<store::LogRecord>, params.task, params.after_offset, params.limit);
 }
 
 }  // namespace holdfast::sqlite

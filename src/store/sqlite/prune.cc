@@ -1,4 +1,5 @@
-#include "store/id_range.h"
+#include "store/list_guide.h"
+#include "store/old_rows.h"
 #include "store/rows.h"
 #include "store/sqlite/pruned_ids.h"
 #include "store/sqlite/store_impl.h"
@@ -7,9 +8,7 @@ namespace holdfast::sqlite {
 
 namespace {
 
-std::vector<std::int64_t> older_rows(Database& db, Sql sql, Timestamp before, std::size_t limit) {
-    return db.query(sql, before, limit).all([](const Query& row) { return row.integer(0); });
-}
+using store::OldRows;
 
 /// Ids carry the time they were made, so tasks that ended before the horizon are found among the lowest ids: the
 /// search goes no further than the ids made before it, whatever the table holds. Tasks of steps go with their jobs.
@@ -141,32 +140,26 @@ void delete_dead_tokens(Transaction& tx, Timestamp before, std::size_t limit) {
         before, limit);
 }
 
-struct Old {
-    std::vector<std::int64_t> heartbeats;
-    std::vector<std::int64_t> worker_states;
-    std::vector<Uuid> tasks;
-    std::vector<Uuid> trees;
-    std::vector<Uuid> workers;
-};
-
-Old find_old(Database& db, const store::PruneParams& params, Timestamp now) {
-    Old old;
+OldRows find_old(Database& db, const store::PruneParams& params, Timestamp now) {
+    constexpr auto read_number = store::read_as<std::int64_t>;
+    OldRows old;
     if (params.heartbeats_older_than)
-        old.heartbeats = older_rows(db, "SELECT id FROM beat_history WHERE sent_at < ? ORDER BY id LIMIT ?",
-                                    now - *params.heartbeats_older_than, params.limit);
-    if (params.worker_states_older_than)
-        old.worker_states = older_rows(db, "SELECT id FROM worker_state WHERE at < ? ORDER BY id LIMIT ?",
-                                       now - *params.worker_states_older_than, params.limit);
+        old.heartbeats = db.all("SELECT id FROM beat_history WHERE sent_at < ? ORDER BY id LIMIT ?", read_number,
+                                now - *params.heartbeats_older_than, params.limit);
+    if (params.worker_states_older_than) {
+        const auto before = now - *params.worker_states_older_than;
+        old.worker_states =
+            db.all("SELECT id FROM worker_state WHERE at < ? ORDER BY id LIMIT ?", read_number, before, params.limit);
+        old.workers = old_workers(db, before, params.limit);
+    }
     if (params.terminal_older_than) {
         old.tasks = old_endings(db, now - *params.terminal_older_than, params.limit);
         old.trees = old_trees(db, now - *params.terminal_older_than, params.limit);
     }
-    if (params.worker_states_older_than)
-        old.workers = old_workers(db, now - *params.worker_states_older_than, params.limit);
     return old;
 }
 
-void delete_old(Transaction& tx, const Old& old, const store::PruneParams& params) {
+void delete_old(Transaction& tx, const OldRows& old, const store::PruneParams& params) {
     for (const auto id : old.heartbeats) tx.db.run("DELETE FROM beat_history WHERE id = ?", id);
     for (const auto id : old.worker_states) tx.db.run("DELETE FROM worker_state WHERE id = ?", id);
     for (const auto& task : old.tasks) delete_task(tx, task);
@@ -182,18 +175,6 @@ void shrink(Transaction& tx) {
     tx.db.execute("PRAGMA incremental_vacuum(1000)");
 }
 
-store::PruneAnswer answer_for(const Old& old, std::size_t limit) {
-    store::PruneAnswer answer;
-    answer.heartbeats = std::ssize(old.heartbeats);
-    answer.worker_states = std::ssize(old.worker_states);
-    answer.tasks = std::ssize(old.tasks);
-    answer.jobs = std::ssize(old.trees);
-    answer.workers = std::ssize(old.workers);
-    answer.more = std::max({old.heartbeats.size(), old.worker_states.size(), old.tasks.size(), old.trees.size(),
-                            old.workers.size()}) >= limit;
-    return answer;
-}
-
 }  // namespace
 
 store::PruneAnswer SqliteStore::prune(const store::PruneParams& given) {
@@ -203,7 +184,7 @@ store::PruneAnswer SqliteStore::prune(const store::PruneParams& given) {
     if (params.dry_run)
         return work_.read([&](Database& db) {
             const auto now = clock_.now();
-            auto answer = answer_for(find_old(db, params, now), params.limit);
+            auto answer = find_old(db, params, now).answer(params.limit);
             answer.doubt = core::describe_doubt(core::trust_clock(clock_witness(db), {.now = now}), now);
             return answer;
         });
@@ -212,7 +193,7 @@ store::PruneAnswer SqliteStore::prune(const store::PruneParams& given) {
         keep_witness(tx, trust.witness);
         if (!trust.is_trusted) return store::PruneAnswer{.doubt = core::describe_doubt(trust, tx.now)};
         const auto old = find_old(tx.db, params, tx.now);
-        auto answer = answer_for(old, params.limit);
+        auto answer = old.answer(params.limit);
         answer.jobs = delete_trees(tx, old.trees, params.limit);
         answer.more |= answer.jobs < std::ssize(old.trees);
         delete_old(tx, old, params);

@@ -39,9 +39,8 @@ RecoverOutcome recover_one(Transaction& tx, const store::RecoveredLease& verdict
 }
 
 bool has_come_back(Database& db, const store::SilentWorker& silent) {
-    auto row = db.query("SELECT beat FROM worker WHERE id = ?", silent.worker);
-    const auto beat = row.step() ? std::optional(row.integer(0)) : std::nullopt;
-    return beat != silent.beat;
+    return db.first("SELECT beat FROM worker WHERE id = ?", store::read_as<std::int64_t>, silent.worker) !=
+           silent.beat;
 }
 
 Fenced ask_one(Transaction& tx, const store::StopRequest& request, const store::AskToStopParams& params) {
@@ -64,7 +63,7 @@ store::LivenessView SqliteStore::look() {
             .store_epoch = "",
             .workers = db.all("SELECT " HOLDFAST_LIVENESS_COLUMNS " FROM worker w"
                               " WHERE status <> 'inactive' OR id IN (SELECT worker_id FROM lease) ORDER BY number",
-                              store::read_liveness),
+                              store::read_as<store::WorkerLiveness>),
             .unregistered = db.all(R"sql(SELECT DISTINCT worker_id FROM lease
                                          WHERE worker_id NOT IN (SELECT id FROM worker) ORDER BY 1)sql",
                                    store::read_id)};
@@ -124,7 +123,8 @@ void SqliteStore::note_sweep(const store::SweepNote& note) {
 }
 
 std::vector<store::SweepNote> SqliteStore::sweep_notes() {
-    return work_.all("SELECT " HOLDFAST_NOTE_COLUMNS " FROM sweep_note ORDER BY service", store::read_sweep_note);
+    return work_.all("SELECT " HOLDFAST_NOTE_COLUMNS " FROM sweep_note ORDER BY service",
+                     store::read_as<store::SweepNote>);
 }
 
 }  // namespace holdfast::sqlite

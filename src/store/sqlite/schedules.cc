@@ -14,7 +14,7 @@ std::optional<ScheduleRecord> find_schedule(Database& db, const std::string& nam
     return db.first("SELECT " HOLDFAST_SCHEDULE_COLUMNS
                     ", p.state"
                     " FROM schedule s LEFT JOIN job_progress p ON p.job_id = s.last_job_id WHERE s.name = ?",
-                    store::read_schedule, name);
+                    store::read_as<ScheduleRecord>, name);
 }
 
 /// With another timing no slot has been decided yet; those before now are left out.
@@ -50,7 +50,7 @@ std::vector<ScheduleRecord> SqliteStore::schedules() {
     return work_.all("SELECT " HOLDFAST_SCHEDULE_COLUMNS
                      ", p.state"
                      " FROM schedule s LEFT JOIN job_progress p ON p.job_id = s.last_job_id ORDER BY s.name",
-                     store::read_schedule);
+                     store::read_as<ScheduleRecord>);
 }
 
 bool SqliteStore::set_schedule_paused(const std::string& schedule, bool paused, const std::string& who) {

@@ -10,8 +10,7 @@ namespace {
 using store::StatsTally;
 
 std::string name_of(Database& db, const Uuid& task) {
-    auto row = db.query("SELECT name FROM task WHERE id = ?", task);
-    return row.step() ? row.string(0) : "";
+    return db.first("SELECT name FROM task WHERE id = ?", store::read_as<std::string>, task).value_or("");
 }
 
 /// Names stand in another table: they are looked up for the newest tasks only.
@@ -23,7 +22,7 @@ void tally_endings(Database& db, StatsTally& tally) {
     while (rows.step()) {
         ++looked_at;
         const bool counts = rows.time(2) >= tally.since() && looked_at <= store::most_names_looked_up;
-        tally.add_ended(store::read_task_state(rows.text(1)), rows.time(2), rows.time(3), rows.optional_time(4),
+        tally.add_ended(store::read_word<TaskState>(rows.text(1)), rows.time(2), rows.time(3), rows.optional_time(4),
                         counts ? name_of(db, rows.uuid(0)) : "");
         if (looked_at == store::most_looked_at) tally.cut_at(rows.uuid(0));
     }
@@ -72,19 +71,13 @@ void find_oldest(Database& db, Timestamp now, store::Vitals& vitals) {
     vitals.oldest_waits = std::max(now - row.time(1), Duration::zero());
 }
 
-std::int64_t newest_event(Database& db) {
-    auto row = db.query("SELECT coalesce(max(id), 0) FROM event");
-    row.step();
-    return row.integer(0);
-}
-
 }  // namespace
 
 store::JobCounts SqliteStore::count_jobs() {
     return work_.read([](Database& db) {
         store::JobCounts counts;
         auto rows = db.query("SELECT state, count(*) FROM job_progress GROUP BY state");
-        while (rows.step()) store::add_to(counts, store::read_job_state(rows.text(0)), rows.integer(1));
+        while (rows.step()) store::add_to(counts, store::read_word<JobState>(rows.text(0)), rows.integer(1));
         return counts;
     });
 }
@@ -101,7 +94,7 @@ store::Stats SqliteStore::stats(const store::StatsParams& params) {
 store::Vitals SqliteStore::vitals() {
     return work_.read([&](Database& db) {
         store::Vitals vitals;
-        vitals.last_event = newest_event(db);
+        vitals.last_event = db.number("SELECT coalesce(max(id), 0) FROM event");
         find_oldest(db, clock_.now(), vitals);
         vitals.approvals = count_approvals(db);
         return vitals;
@@ -110,8 +103,6 @@ store::Vitals SqliteStore::vitals() {
 
 store::EndedTasks SqliteStore::ended_tasks(Timestamp since, Timestamp until) {
     return work_.read([&](Database& db) {
-        auto last_lease = db.query("SELECT last FROM lease_number WHERE id = 1");
-        last_lease.step();
         auto ended = db.query(
             R"sql(SELECT e.state, e.finished_at, e.run_at, e.started_at, t.name, r.queue
                   FROM (SELECT task_id, state, finished_at, run_at, started_at FROM ending
@@ -119,7 +110,8 @@ store::EndedTasks SqliteStore::ended_tasks(Timestamp since, Timestamp until) {
                     CROSS JOIN task t ON t.id = e.task_id CROSS JOIN route r ON r.id = t.route_id
                   WHERE e.finished_at >= ?1 AND e.finished_at < ?2)sql",
             since, until, store::most_ended_looked_at);
-        return store::EndedTasks{ended.all(store::read_ended_task), last_lease.integer(0)};
+        return store::EndedTasks{ended.all(store::read_as<store::EndedTask>),
+                                 db.number("SELECT last FROM lease_number WHERE id = 1")};
     });
 }
 

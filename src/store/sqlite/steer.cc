@@ -53,7 +53,7 @@ std::vector<store::QueueRecord> SqliteStore::queues() {
                                   (SELECT count(*) FROM lease x JOIN route ON route.id = x.route_id
                                     WHERE route.queue = q.name)
                            FROM queue q ORDER BY q.name)sql",
-                     store::read_queue);
+                     store::read_as<store::QueueRecord>);
 }
 
 void SqliteStore::set_queue_paused(const std::string& queue, bool paused, const std::string& who) {

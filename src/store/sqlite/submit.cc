@@ -1,8 +1,7 @@
 #include "core/json_text.h"
-#include "core/task/policy_text.h"
+#include "core/task/task_options.h"
 #include "store/admission.h"
-#include "store/key_limits.h"
-#include "store/sqlite/error_columns.h"
+#include "store/rows.h"
 #include "store/sqlite/pruned_ids.h"
 #include "store/sqlite/store_impl.h"
 
@@ -20,8 +19,8 @@ std::optional<SubmitOutcome> find_earlier(Database& db, const store::NewTask& ta
         R"sql(SELECT id, name = ?3 AND (spec IS NULL) = ?4 AND route_id = ?5 AND priority = ?6 AND policy IS ?7
                 AND concurrency_key IS ?8, args, coalesce(spec, '')
               FROM task WHERE id = ?1 OR idempotency_key = ?2 ORDER BY id = ?1 DESC LIMIT 1)sql",
-        task.id, unless_empty(task.idempotency_key), task.name, task.spec.empty(), route, task.priority,
-        unless_empty(policy),
+        task.id, store::unless_empty(task.idempotency_key), task.name, task.spec.empty(), route, task.priority,
+        store::unless_empty(policy),
         task.concurrency ? std::optional(std::string_view(task.concurrency->key)) : std::nullopt);
     if (!row.step()) return std::nullopt;
     const bool same =
@@ -37,11 +36,12 @@ bool insert_task(Transaction& tx, const store::NewTask& task, std::int64_t route
                R"sql(INSERT INTO task (id, name, args, spec, route_id, priority, run_at, deadline, policy,
                        concurrency_key, concurrency_limit, idempotency_key, retry_of, created_at, traceparent)
                      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING)sql",
-               task.id, task.name, task.args, unless_empty(task.spec), route, task.priority,
-               task.run_at.value_or(tx.now), task.deadline, unless_empty(policy),
+               task.id, task.name, task.args, store::unless_empty(task.spec), route, task.priority,
+               task.run_at.value_or(tx.now), task.deadline, store::unless_empty(policy),
                task.concurrency ? std::optional(std::string_view(task.concurrency->key)) : std::nullopt,
                task.concurrency ? std::optional(task.concurrency->limit) : std::nullopt,
-               unless_empty(task.idempotency_key), task.retry_of, tx.now, unless_empty(task.traceparent)) == 1;
+               store::unless_empty(task.idempotency_key), task.retry_of, tx.now,
+               store::unless_empty(task.traceparent)) == 1;
 }
 
 }  // namespace

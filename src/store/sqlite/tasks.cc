@@ -1,6 +1,5 @@
 #include <set>
 
-#include "store/id_range.h"
 #include "store/list_guide.h"
 #include "store/rows.h"
 #include "store/sqlite/endings.h"
@@ -31,7 +30,7 @@ std::optional<TaskRecord> find_one(Database& db, const Uuid& id) {
                             LEFT JOIN ready r ON r.task_id = t.id LEFT JOIN waiting w ON w.task_id = t.id
                             LEFT JOIN progress p ON p.task_id = t.id
                           WHERE t.id = ?)sql",
-                    store::read_task_record, id);
+                    store::read_as<TaskRecord>, id);
 }
 
 // Every source below yields ids of one kind of task, newest first, and takes the same parameters: ?1 ?2 the range of
@@ -118,15 +117,11 @@ public:
 private:
     std::vector<std::int64_t> routes_of_queue() {
         if (params_.filter.queue.empty()) return {};
-        return db_.query("SELECT id FROM route WHERE queue = ?", params_.filter.queue).all([](const Query& row) {
-            return row.integer(0);
-        });
+        return db_.all("SELECT id FROM route WHERE queue = ?", store::read_as<std::int64_t>, params_.filter.queue);
     }
 
     std::size_t count_few(Sql sql, const auto& of) {
-        auto row = db_.query(sql, of, store::rare_up_to + 1);
-        row.step();
-        return static_cast<std::size_t>(row.integer(0));
+        return static_cast<std::size_t>(db_.number(sql, of, store::rare_up_to + 1));
     }
 
     bool is_rare(store::ListGuide by) {
@@ -214,15 +209,11 @@ store::TaskCounts SqliteStore::count() {
                   (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'CANCELLED'),
                   (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'EXPIRED'))sql");
         row.step();
-        counts.pending = row.integer(0);
-        counts.claimed = row.integer(1);
-        counts.running = row.integer(2);
-        counts.failed = row.integer(4);
-        counts.cancelled = row.integer(5);
-        counts.expired = row.integer(6);
+        store::ColumnReader(row).read(counts.pending, counts.claimed, counts.running, counts.completed, counts.failed,
+                                      counts.cancelled, counts.expired);
         // A task is in exactly one place, and those that have completed would take longest to count.
-        counts.completed = row.integer(3) - counts.pending - counts.claimed - counts.running - counts.failed -
-                           counts.cancelled - counts.expired;
+        counts.completed -=
+            counts.pending + counts.claimed + counts.running + counts.failed + counts.cancelled + counts.expired;
         return counts;
     });
 }
@@ -233,7 +224,7 @@ std::vector<store::AttemptRecord> SqliteStore::attempts(const Uuid& task) {
                      " SELECT " HOLDFAST_ATTEMPT_COLUMNS
                      " FROM ending WHERE task_id = ?1 AND started_at IS NOT NULL"
                      " ORDER BY lease",
-                     store::read_attempt, task);
+                     store::read_as<store::AttemptRecord>, task);
 }
 
 std::vector<store::EventRecord> SqliteStore::events(const store::ReadEventsParams& params) {
@@ -248,18 +239,18 @@ std::vector<store::EventRecord> SqliteStore::events(const store::ReadEventsParam
         auto rows = params.task     ? db.query(of_task, params.after_id, params.limit, *params.task, params.worker)
                     : params.worker ? db.query(of_worker, params.after_id, params.limit, *params.worker)
                                     : db.query(all, params.after_id, params.limit);
-        return rows.all(store::read_event);
+        return rows.all(store::read_as<store::EventRecord>);
     });
 }
 
 std::vector<store::EventRecord> SqliteStore::job_events(const store::JobEventsParams& params) {
     return work_.all("SELECT " HOLDFAST_EVENT_COLUMNS " FROM event WHERE job_id = ? AND id > ? ORDER BY id LIMIT ?",
-                     store::read_event, params.job, params.after_id, params.limit);
+                     store::read_as<store::EventRecord>, params.job, params.after_id, params.limit);
 }
 
 std::vector<store::EventRecord> SqliteStore::last_events(std::size_t limit) {
-    return work_.all("SELECT " HOLDFAST_EVENT_COLUMNS " FROM event ORDER BY id DESC LIMIT ?", store::read_event,
-                     limit);
+    return work_.all("SELECT " HOLDFAST_EVENT_COLUMNS " FROM event ORDER BY id DESC LIMIT ?",
+                     store::read_as<store::EventRecord>, limit);
 }
 
 void SqliteStore::append_event(const store::EventRecord& event) {
@@ -271,11 +262,8 @@ void SqliteStore::append_event(const store::EventRecord& event) {
 
 /// A writer has the file to itself until its lines are committed, so none is ever under way here.
 store::EventWriters SqliteStore::event_writers() {
-    return work_.read([](Database& db) {
-        auto row = db.query("SELECT coalesce(max(id), 0) FROM event");
-        row.step();
-        return store::EventWriters{.newest = row.integer(0), .writers = {}};
-    });
+    const auto newest = [](Database& db) { return db.number("SELECT coalesce(max(id), 0) FROM event"); };
+    return {.newest = work_.read(newest), .writers = {}};
 }
 
 }  // namespace holdfast::sqlite

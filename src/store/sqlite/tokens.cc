@@ -10,16 +10,10 @@ namespace {
 using store::CreateTokenStatus;
 using store::TokenRecord;
 
-bool is_known(Database& db, const Uuid& token) {
-    auto row = db.query("SELECT 1 FROM token WHERE id = ?", token);
-    return row.step();
-}
-
 bool is_name_taken(const Transaction& tx, const std::string& name) {
-    auto row = tx.db.query(
+    return tx.db.finds(
         "SELECT 1 FROM token WHERE name = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)", name,
         tx.now);
-    return row.step();
 }
 
 /// Ids and names of tokens that are not revoked: besides the valid one of a name there may be expired ones.
@@ -35,7 +29,7 @@ std::vector<std::pair<Uuid, std::string>> find_unrevoked(Database& db, const std
 CreateTokenStatus SqliteStore::create_token(const store::NewToken& token) {
     store::check_token(token);
     return write([&](Transaction& tx) {
-        if (is_known(tx.db, token.id)) return CreateTokenStatus::Created;
+        if (tx.db.finds("SELECT 1 FROM token WHERE id = ?", token.id)) return CreateTokenStatus::Created;
         if (is_name_taken(tx, token.name)) return CreateTokenStatus::NameTaken;
         const auto queues = store::encode_strings(token.queues);
         tx.db.run(
@@ -49,11 +43,12 @@ CreateTokenStatus SqliteStore::create_token(const store::NewToken& token) {
 
 std::vector<TokenRecord> SqliteStore::tokens() {
     return work_.all("SELECT " HOLDFAST_TOKEN_COLUMNS " FROM token ORDER BY created_at DESC, id DESC",
-                     store::read_token);
+                     store::read_as<TokenRecord>);
 }
 
 std::optional<TokenRecord> SqliteStore::find_token(const std::string& hash) {
-    return work_.first("SELECT " HOLDFAST_TOKEN_COLUMNS " FROM token WHERE hash = ?", store::read_token, hash);
+    return work_.first("SELECT " HOLDFAST_TOKEN_COLUMNS " FROM token WHERE hash = ?", store::read_as<TokenRecord>,
+                       hash);
 }
 
 bool SqliteStore::revoke_token(const std::string& name_or_id, const std::string& who) {

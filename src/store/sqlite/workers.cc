@@ -2,7 +2,6 @@
 #include "store/beat_answer.h"
 #include "store/rows.h"
 #include "store/sqlite/endings.h"
-#include "store/sqlite/progress.h"
 #include "store/sqlite/store_impl.h"
 
 namespace holdfast::sqlite {
@@ -17,38 +16,25 @@ struct BeatingWorker {
     WorkerStatus status;
     bool cordoned;
     bool drain_requested;
-    std::string hostname;
-    std::int64_t pid;
 };
+auto columns_of(BeatingWorker& worker) {
+    return std::tie(worker.status, worker.cordoned, worker.drain_requested);
+}
 
 std::optional<BeatingWorker> find_beating(Database& db, const Uuid& worker) {
-    return db.query("SELECT status, cordoned, drain_requested, hostname, pid FROM worker WHERE id = ?", worker)
-        .first([](const Query& row) {
-            return BeatingWorker{store::read_worker_status(row.text(0)), row.boolean(1), row.boolean(2),
-                                 row.string(3), row.integer(4)};
-        });
+    return db.first("SELECT status, cordoned, drain_requested FROM worker WHERE id = ?",
+                    store::read_as<BeatingWorker>, worker);
 }
 
 std::vector<store::StoredLease> leases_of(Database& db, const Uuid& worker) {
-    std::vector<store::StoredLease> leases;
-    auto rows =
-        db.query("SELECT task_id, lease, stop_requested, unlisted_beats FROM lease WHERE worker_id = ?", worker);
-    while (rows.step()) {
-        auto& lease = leases.emplace_back();
-        lease.lease = {rows.uuid(0), rows.integer(1)};
-        // A pause is told to the worker when it asks for the start: there is no run to be stopped.
-        if (!rows.is_null(2) && rows.text(2) != "pause") lease.stop_requested = store::read_stop_reason(rows.text(2));
-        lease.unlisted_beats = rows.small(3);
-    }
-    std::sort(leases.begin(), leases.end(), [](const auto& a, const auto& b) { return a.lease < b.lease; });
-    return leases;
+    return db.all(R"sql(SELECT task_id, lease, nullif(stop_requested, 'pause'), unlisted_beats FROM lease
+                        WHERE worker_id = ? ORDER BY task_id, lease)sql",
+                  store::read_as<store::StoredLease>, worker);
 }
 
 store::BeatAnswer beat_in(Transaction& tx, const store::BeatParams& params, const store::Limits& limits) {
     const auto worker = find_beating(tx.db, params.worker);
-    store::BeatAnswer answer;
-    answer.known = worker.has_value();
-    if (!worker) return answer;
+    if (!worker) return {.known = false, .lost = {}, .stop = {}, .unlisted = {}};
     const auto held = store::encode_held(params.held);
     // There are no sessions here: a row that claimed to prove one would make the worker look disconnected.
     tx.db.run(
@@ -58,20 +44,18 @@ store::BeatAnswer beat_in(Transaction& tx, const store::BeatParams& params, cons
     if (worker->status == WorkerStatus::Inactive && params.status == WorkerStatus::Active)
         write_event(tx, store::worker_reactivated_event(params.worker));
     if (params.keep_history)
-        tx.db.run("INSERT INTO beat_history (worker_id, sent_at, hostname, pid, held) VALUES (?, ?, ?, ?, ?)",
-                  params.worker, tx.now, worker->hostname, worker->pid, held);
+        tx.db.run(R"sql(INSERT INTO beat_history (worker_id, sent_at, hostname, pid, held)
+                        SELECT id, ?2, hostname, pid, ?3 FROM worker WHERE id = ?1)sql",
+                  params.worker, tx.now, held);
     for (const auto& report : params.progress) save_progress_of(tx, report, limits);
 
-    auto comparison = store::compare_leases(params.held, leases_of(tx.db, params.worker));
-    for (const auto& lease : comparison.unlisted)
+    auto answer = store::compare_leases(params.held, leases_of(tx.db, params.worker));
+    for (const auto& lease : answer.unlisted)
         tx.db.run("UPDATE lease SET unlisted_beats = unlisted_beats + 1 WHERE task_id = ?", lease.task);
-    for (const auto& lease : comparison.listed_again)
+    for (const auto& lease : answer.listed_again)
         tx.db.run("UPDATE lease SET unlisted_beats = 0 WHERE task_id = ?", lease.task);
     answer.drain = worker->drain_requested;
     answer.cordoned = worker->cordoned;
-    answer.lost = std::move(comparison.lost);
-    answer.stop = std::move(comparison.stop);
-    answer.unlisted = std::move(comparison.unlisted);
     return answer;
 }
 
@@ -107,9 +91,7 @@ store::RegisterAnswer SqliteStore::register_worker(const store::WorkerRegistrati
             host.pid, static_cast<std::int64_t>(host.start_time), host.keeper_pid,
             static_cast<std::int64_t>(host.keeper_start_time), worker.version, store::encode_strings(worker.queues),
             store::encode_strings(worker.tags), worker.capacity, worker.beat_interval, worker.fence_after, tx.now);
-        auto row = tx.db.query("SELECT number FROM worker WHERE id = ?", worker.id);
-        row.step();
-        const store::RegisterAnswer answer{row.integer(0)};
+        const store::RegisterAnswer answer{tx.db.number("SELECT number FROM worker WHERE id = ?", worker.id)};
         tx.db.run("UPDATE worker_number SET last = ?1 WHERE last < ?1", answer.number);
         return answer;
     });
@@ -162,7 +144,7 @@ void SqliteStore::append_worker_snapshot(const store::WorkerSnapshot& snapshot) 
 std::vector<store::WorkerSnapshot> SqliteStore::worker_snapshots(const Uuid& worker, std::size_t limit) {
     return work_.all("SELECT " HOLDFAST_SNAPSHOT_COLUMNS
                      " FROM worker_state WHERE worker_id = ? ORDER BY id DESC LIMIT ?",
-                     store::read_snapshot, worker, limit);
+                     store::read_as<store::WorkerSnapshot>, worker, limit);
 }
 
 }  // namespace holdfast::sqlite
