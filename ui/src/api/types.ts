@@ -619,18 +619,6 @@ export interface NewToken {
     token: string;
 }
 
-export interface WholeEventList {
-    items: WholeEvent[];
-    /** where the next page begins; null: there is none */
-    next: Json;
-}
-
-export interface TaskList {
-    items: Task[];
-    /** where the next page begins; null: there is none */
-    next: Json;
-}
-
 export interface TaskSubmission {
     /** of a task of the catalog, or of a function; not needed with a script */
     name?: string | null;
@@ -739,12 +727,6 @@ export interface StepLogPage {
     ended: boolean;
 }
 
-export interface JobList {
-    items: Job[];
-    /** where the next page begins; null: there is none */
-    next: Json;
-}
-
 export interface JobSubmission {
     /** its name in the catalog or, with yaml, in that text */
     workflow?: string | null;
@@ -787,18 +769,6 @@ export interface Decided {
     status: 'approved' | 'rejected';
 }
 
-export interface CatalogTaskList {
-    items: CatalogTask[];
-    /** where the next page begins; null: there is none */
-    next: Json;
-}
-
-export interface CatalogWorkflowList {
-    items: CatalogWorkflow[];
-    /** where the next page begins; null: there is none */
-    next: Json;
-}
-
 export interface Yaml {
     yaml: string;
 }
@@ -808,33 +778,9 @@ export interface Validation {
     errors: ConfigError[];
 }
 
-export interface WorkerList {
-    items: Worker[];
-    /** where the next page begins; null: there is none */
-    next: Json;
-}
-
-export interface WorkerStateList {
-    items: WorkerState[];
-    /** where the next page begins; null: there is none */
-    next: Json;
-}
-
-export interface QueueList {
-    items: Queue[];
-    /** where the next page begins; null: there is none */
-    next: Json;
-}
-
 export interface QueueSteered {
     queue: string;
     paused: boolean;
-}
-
-export interface KeyList {
-    items: Key[];
-    /** where the next page begins; null: there is none */
-    next: Json;
 }
 
 export interface KeyForm {
@@ -857,12 +803,6 @@ export interface KeyRemoved {
     key: string;
     queue: string | null;
     status: 'removed';
-}
-
-export interface ScheduleList {
-    items: Schedule[];
-    /** where the next page begins; null: there is none */
-    next: Json;
 }
 
 export interface ScheduleSteered {
@@ -889,18 +829,6 @@ export interface ScheduleChanges {
 export interface ScheduleRun {
     id: string;
     schedule: string;
-}
-
-export interface ReplicaList {
-    items: Replica[];
-    /** where the next page begins; null: there is none */
-    next: Json;
-}
-
-export interface StaleTaskList {
-    items: StaleTask[];
-    /** where the next page begins; null: there is none */
-    next: Json;
 }
 
 export interface Threshold {
@@ -936,12 +864,6 @@ export interface LoggedOut {
     status: 'logged out';
 }
 
-export interface TokenList {
-    items: Token[];
-    /** where the next page begins; null: there is none */
-    next: Json;
-}
-
 export interface TokenForm {
     name: string;
     scope: Scope;
@@ -975,4 +897,82 @@ export interface Problem {
     detail: string;
     code: string;
     errors?: { where: string; detail: string; }[];
+}
+
+export interface TaskList {
+    items: Task[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface JobList {
+    items: Job[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface CatalogTaskList {
+    items: CatalogTask[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface CatalogWorkflowList {
+    items: CatalogWorkflow[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface WorkerList {
+    items: Worker[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface WorkerStateList {
+    items: WorkerState[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface QueueList {
+    items: Queue[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface KeyList {
+    items: Key[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface ScheduleList {
+    items: Schedule[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface StaleTaskList {
+    items: StaleTask[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface WholeEventList {
+    items: WholeEvent[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface ReplicaList {
+    items: Replica[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface TokenList {
+    items: Token[];
+    /** where the next page begins; null: there is none */
+    next: Json;
 }
