@@ -8,17 +8,17 @@
 #include <vector>
 
 #include "base/text.h"
-#include "platform/own_program.h"
+#include "platform/programs.h"
 #include "proof/crew/patience.h"
 
 namespace holdfast::worker_test {
 
 namespace {
 
-/// A limit on processes does not bind root, and counts all processes of its user: so the worker gets a user that no
-/// other test has.
+/// A limit on processes does not bind root, and counts all processes of its user. So each test process has a user of
+/// its own: tests that run side by side have the same parent, but not the same pid.
 std::vector<std::string> become_spare_user() {
-    const std::string user = std::to_string(100'000 + getppid());
+    const std::string user = std::to_string(100'000 + getpid());
     return {"setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--pdeathsig", "KILL"};
 }
 

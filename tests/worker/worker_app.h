@@ -13,7 +13,7 @@ struct WorkerAppParams {
     std::string folder;  ///< its log goes there
     std::map<std::string, std::string> environment;
     std::map<std::string, std::string> settings;  ///< of app/settings.h
-    std::optional<unsigned> most_processes;       ///< runs as a separate user with at most so many processes
+    std::optional<unsigned> most_processes;       ///< runs as the spare user, which may have so many processes
 };
 
 /// The application as a process beside the test.
