@@ -57,8 +57,12 @@ ThreadRunners::~ThreadRunners() {
 }
 
 void ThreadRunners::spawn(engine::RunnerId runner) {
-    threads_.emplace_back([this] { work(); });
-    tell(engine::RunnerReady{.runner = runner, .pid = 0});
+    try {
+        threads_.emplace_back([this] { work(); });
+        tell(engine::RunnerReady{.runner = runner, .pid = 0});
+    } catch (const std::system_error& failure) {  // the limit of threads is reached
+        tell(engine::RunnerGone{runner, concat("cannot be started: ", failure.what()), false});
+    }
 }
 
 void ThreadRunners::begin(engine::RunnerId runner, const engine::RunOrder& order) {

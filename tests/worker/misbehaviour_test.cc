@@ -1,4 +1,6 @@
+#include "base/text.h"
 #include "core/task/task_spec.h"
+#include "platform/process_table.h"
 #include "tests/worker/worker_fixture.h"
 
 namespace holdfast::worker_test {
@@ -12,6 +14,21 @@ protected:
         ASSERT_TRUE(record.error.has_value()) << how;
         EXPECT_EQ(code_of(record), error_code::worker_crashed);
         EXPECT_THAT(record.error->message, HasSubstr(how));
+    }
+    static store::NewTask script_task(const core::TaskSpec& spec) {
+        store::NewTask made = task("a script");
+        made.spec = core::to_json_text(spec);
+        made.tags = core::required_tags(spec);
+        return made;
+    }
+    /// Starts a worker of the spare user that has so many threads and takes none of the test's tasks.
+    WorkerApp& start_crowd(unsigned threads) {
+        const Settings settings = {
+            {"capacity", std::to_string(threads)}, {"isolation", "thread"}, {"queue", "elsewhere"}};
+        WorkerApp& crowd = launch_worker(settings, 10 * threads);
+        const auto is_full = [&] { return platform::find_process(crowd.pid())->threads > static_cast<int>(threads); };
+        wait_until(is_full, concat(threads, " threads"));
+        return crowd;
     }
     void expect_all_completed(const std::vector<Uuid>& ids) {
         for (const auto& record : ended(ids)) EXPECT_EQ(record.state, TaskState::Completed) << record.task.name;
@@ -101,14 +118,25 @@ TEST_P(WorkerMisbehaviour, AScriptThatIsAForkBombIsHeldToItsLimitOfProcesses) {
     core::TaskSpec spec;
     spec.script = "trap '' TERM; bomb() { bomb | bomb & sleep 0.01; }; bomb; sleep 600";
     spec.max_processes = 20;
-    store::NewTask bomb = task("a fork bomb");
-    bomb.spec = core::to_json_text(spec);
-    bomb.tags = core::required_tags(spec);
+    store::NewTask bomb = script_task(spec);
     bomb.policy.timeout = 1s;
     const Uuid id = submit(bomb);
     expect_all_completed(submit_notes(20));
     EXPECT_EQ(ended(id).state, TaskState::Failed);
     expect_all_completed({submit("note")});
+}
+
+TEST_P(WorkerMisbehaviour, AScriptMayForkUpToItsLimitHoweverManyThreadsItsUserHas) {
+    admit_every_user();
+    const auto threads = static_cast<unsigned>(platform::list_processes().size()) + 100;
+    start_crowd(threads);
+    launch_worker({{"capacity", "1"}}, 10 * threads).wait_until_ready();
+    core::TaskSpec spec;
+    spec.script = "/bin/true && exit 7";
+    spec.max_processes = 5;
+    const auto record = ended(submit(script_task(spec)));
+    ASSERT_TRUE(record.error.has_value());
+    EXPECT_EQ(record.error->message, "exit code 7");
 }
 
 TEST_P(WorkerMisbehaviour, AForkBombUnderALimitOfProcessesIsClearedAway) {
@@ -122,6 +150,29 @@ TEST_P(WorkerMisbehaviour, AForkBombUnderALimitOfProcessesIsClearedAway) {
     EXPECT_EQ(record.state, TaskState::Failed);
     EXPECT_THAT(code_of(record), AnyOf(error_code::task_timeout, error_code::worker_crashed));
     expect_all_completed({submit("note")});
+}
+
+TEST_P(WorkerMisbehaviour, ARunnerThatCannotBeForkedIsStartedOnceThereIsRoom) {
+    admit_every_user();
+    WorkerApp& worker = launch_worker({{"capacity", "1"}}, 40);
+    worker.wait_until_ready();
+    expect_all_completed({submit("note")});
+    WorkerApp& crowd = start_crowd(40);
+    expect_crash(submit("segfault"), "SIGSEGV");
+    const Uuid waiting = submit("note");
+    worker.wait_for_log("cannot fork");
+    wait_for_beats(worker, 2);
+    EXPECT_EQ(find(waiting).state, TaskState::Pending);
+    crowd.kill();
+    expect_all_completed({waiting});
+}
+
+TEST_P(WorkerMisbehaviour, ThreadsThatCannotBeStartedCostTheWorkerNoMoreThanTheirSlots) {
+    admit_every_user();
+    WorkerApp& worker = launch_worker({{"capacity", "60"}, {"isolation", "thread"}}, 40);
+    worker.wait_until_ready();
+    worker.wait_for_log("cannot be started");
+    expect_all_completed(submit_notes(100));
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ const std::map<std::string, Setter>& setters() {
         {"name", [](Plan& plan, Text text) { plan.settings.registration.name = text; }},
         {"isolation",
          [](Plan& plan, Text text) { plan.isolation = text == "thread" ? Isolation::Thread : Isolation::Process; }},
+        {"queue", [](Plan& plan, Text text) { plan.settings.registration.queues = {text}; }},
         {"capacity", [](Plan& plan, Text text) { plan.settings.registration.capacity = std::stoi(text); }},
         {"beat_ms", [](Plan& plan, Text text) { plan.settings.registration.beat_interval = milliseconds(text); }},
         {"fence_ms", [](Plan& plan, Text text) { plan.settings.registration.fence_after = milliseconds(text); }},
