@@ -3,9 +3,9 @@
 #include <future>
 
 #include "base/ids.h"
-#include "server/api/cross_site.h"
+#include "base/text.h"
+#include "proof/crew/patience.h"
 #include "server/api/route.h"
-#include "server/api/token_secret.h"
 #include "tests/api/api_fixture.h"
 
 namespace holdfast::api_test {
@@ -36,7 +36,7 @@ protected:
     }
 };
 
-TEST_F(ApiAccess, WithoutAnyTokenWhoeverReachesTheServerIsTheLocalAdmin) {
+TEST_F(ApiAccess, WithoutAnyTokenEveryCallerIsTheLocalAdmin) {
     const Answer answer = get("/api/session");
     EXPECT_EQ(answer.body.at("name"), "local");
     EXPECT_EQ(answer.body.at("scope"), "admin");
@@ -124,11 +124,11 @@ TEST_F(ApiAccess, ARevokedTokenIsRefused) {
     EXPECT_EQ(get_as(victim, "/api/tasks").code(), "BAD_TOKEN");
 }
 
-TEST_F(ApiAccess, ATokenThatSomebodyElseRevokedIsRefusedWithinFiveSeconds) {
+TEST_F(ApiAccess, ATokenThatAnotherProcessRevokedIsRefusedWithinFiveSeconds) {
     const std::string victim = make_token("victim", Scope::Read);
     restart(api::Login::Always);
     ASSERT_EQ(get_as(victim, "/api/tasks").status, 200);
-    ASSERT_TRUE(store->revoke_token("victim", "somebody"));
+    ASSERT_TRUE(store->revoke_token("victim", "another process"));
     const auto revoked_at = std::chrono::steady_clock::now();
     auto asked_at = revoked_at, last_let_in = revoked_at;
     while (get_as(victim, "/api/session").status == 200) {
@@ -142,10 +142,10 @@ TEST_F(ApiAccess, ATokenThatSomebodyElseRevokedIsRefusedWithinFiveSeconds) {
 TEST_F(ApiAccess, AnExpiredTokenIsRefused) {
     const std::string secret = make_token_until(store->now() - 1s);
     EXPECT_EQ(get_as(secret, "/api/tasks").code(), "BAD_TOKEN");
-    EXPECT_EQ(get("/api/tasks").code(), "NO_TOKEN") << "somebody wanted the door shut";
+    EXPECT_EQ(get("/api/tasks").code(), "NO_TOKEN") << "an expired token still makes tokens mandatory";
 }
 
-TEST_F(ApiAccess, EveryRouteRefusesWhoeverHasLessThanItsScope) {
+TEST_F(ApiAccess, EveryRouteRefusesATokenWithLessThanItsScope) {
     const std::map<Scope, std::string> tokens = {{Scope::Read, make_token("read", Scope::Read)},
                                                  {Scope::Submit, make_token("submit", Scope::Submit)},
                                                  {Scope::Operate, make_token("operate", Scope::Operate)}};
@@ -359,7 +359,7 @@ TEST_F(ApiAccess, MetricsAreToldWhileTheStoreIsAwayToWhomTheyWereToldBefore) {
     };
     api = std::make_unique<api::Api>(std::move(made), random, log);
     EXPECT_EQ(get_as(token, "/metrics").status, 200);
-    // The only connection is in use for as long as somebody reads the overview.
+    // The only connection is in use until the overview has been read.
     std::thread reader([&] { (void)get_as(token, "/api/overview"); });
     gate.wait_for_one();
     std::this_thread::sleep_for(3100ms);  // what is remembered of tokens is out of date by now
@@ -407,19 +407,14 @@ TEST_F(ApiAccess, AServerWhoseStreamsStandStillIsNotReady) {
     };
     api = std::make_unique<api::Api>(std::move(stuck), random, log);
     const auto becomes = [&](int status) {
-        const auto until = std::chrono::steady_clock::now() + 10s;
-        Answer answer = get("/readyz");
-        for (; answer.status != status && std::chrono::steady_clock::now() < until; answer = get("/readyz"))
-            std::this_thread::sleep_for(10ms);
+        Answer answer;
+        crew::wait_until([&] { return (answer = get("/readyz")).status == status; }, concat("status ", status));
         return answer;
     };
     const auto stream = send({.target = "/api/events", .headers = {{"accept", "text/event-stream"}}}).stream;
-    const Answer not_ready = becomes(503);
-    EXPECT_EQ(not_ready.status, 503);
+    (void)becomes(503);
     gate.open();
-    const Answer ready = becomes(200);
-    EXPECT_EQ(ready.status, 200);
-    EXPECT_EQ(ready.body.at("checks").at(1).at("name"), "live");
+    EXPECT_EQ(becomes(200).body.at("checks").at(1).at("name"), "live");
     api.reset();  // before the gate
 }
 
@@ -431,10 +426,11 @@ TEST_F(ApiAccess, TokensAreListedWithoutTheirSecretAndShowTheirLastUse) {
     EXPECT_EQ(made.body.at("created_by"), "local from 127.0.0.1 (api)");
     (void)get_as(made.body.at("token"), "/api/session");
     Value listed;
-    const auto until = std::chrono::steady_clock::now() + 10s;
-    do {
+    const auto shows_last_use = [&] {
         listed = get_as(admin, "/api/tokens").body;
-    } while (listed.dump().find("127.0.0.1\"") == std::string::npos && std::chrono::steady_clock::now() < until);
+        return listed.dump().find("127.0.0.1\"") != std::string::npos;
+    };
+    crew::wait_until(shows_last_use, "the last use of the token");
     EXPECT_THAT(listed.dump(), Not(HasSubstr("hf_")));
     EXPECT_THAT(listed.dump(), HasSubstr("\"last_used_from\":\"127.0.0.1\""));
     EXPECT_EQ(post_as(admin, "/api/tokens", {{"name", "ci"}, {"scope", "read"}}).code(), "CONFLICT");
@@ -450,8 +446,7 @@ TEST_F(ApiAccess, TheLastUseOfATokenIsNotedWhenTheServerStops) {
     };
     const auto last_used_from = [&] { return store->tokens().at(0).last_used_from; };
     EXPECT_EQ(use_from("10.0.0.1"), 200);
-    const auto until = std::chrono::steady_clock::now() + 10s;
-    while (last_used_from().empty() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(20ms);
+    crew::wait_until([&] { return !last_used_from().empty(); }, "the first use");
     EXPECT_EQ(last_used_from(), "10.0.0.1") << "the first one, soon";
     EXPECT_EQ(use_from("10.0.0.2"), 200);
     api.reset();

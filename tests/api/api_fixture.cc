@@ -10,9 +10,10 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "client/connect.h"
+#include "proof/crew/patience.h"
 #include "server/api/route.h"
-#include "server/api/schemas.h"
-#include "server/api/token_secret.h"
+#include "server/api/schema.h"
+#include "server/api/access.h"
 #include "worker/sweep_thread.h"
 
 namespace holdfast::api_test {
@@ -206,7 +207,7 @@ void ApiFixture::check(const Sent& sent, const Answer& answer) {
         EXPECT_EQ(answer.status, answer.body.at("status")) << answer.text;
     }
     for (const auto& fault : api::schema::faults_of(answer.body, api::schemas().at(wanted), api::schemas()))
-        ADD_FAILURE() << sent.method << " " << sent.target << " is no " << wanted << ": " << fault.where << " "
+        ADD_FAILURE() << sent.method << " " << sent.target << " is not a " << wanted << ": " << fault.where << " "
                       << fault.detail << "\n"
                       << answer.text;
 }
@@ -289,7 +290,7 @@ StreamReader::StreamReader(std::shared_ptr<http::StreamSource> source) : source_
 
 std::vector<http::ServerSentEvent> StreamReader::read_until(const std::string& event) {
     std::vector<http::ServerSentEvent> read;
-    const auto until = std::chrono::steady_clock::now() + 10s;
+    const auto until = std::chrono::steady_clock::now() + crew::patience;
     while (std::chrono::steady_clock::now() < until) {
         for (auto& message : source_->take()) unread_.push_back(std::move(message));
         while (!unread_.empty()) {
