@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "core/task/task_spec.h"
 #include "platform/process_table.h"
 #include "platform/sockets.h"
@@ -143,7 +144,7 @@ TEST(Keeper, IsKilledWhileTheWorkerIsStoppedAndStillNothingIsLeft) {
 }
 
 TEST(ProcessesOfAWorker, AreFoundByTheirEnvironmentAndKilledWithTheirDescendants) {
-    const std::string worker = "7d0c1b9e-0000-4000-8000-00000000abcd";
+    const std::string worker = concat("keeper-test-", getpid());
     const pid_t child = fork();
     if (child == 0) {
         setenv("HOLDFAST_WORKER", worker.c_str(), 1);

@@ -46,12 +46,12 @@ TEST(ProcessTable, AProcessIsDeadOnlyWhenItsLastThreadIs) {
     EXPECT_FALSE(find_process(child));
 }
 
-/// A program with this worker's mark in its environment that holds a lock, with much memory to give back when it
-/// dies.
-pid_t start_holder(const std::string& lock, const std::string& worker) {
+/// A program that holds a lock, with much memory to give back when it dies. The id of its worker is the lock's path,
+/// so that no other test uses it at the same time.
+pid_t start_holder(const std::string& lock) {
     const pid_t child = fork();
     if (child != 0) return child;
-    setenv(std::string(worker_variable).c_str(), worker.c_str(), 1);
+    setenv(std::string(worker_variable).c_str(), lock.c_str(), 1);
     execlp("python3", "python3", "-c",
            concat("import fcntl, time; f = open('", lock, "'); fcntl.flock(f, fcntl.LOCK_EX); ",
                   "b = bytearray(300 << 20); open('", lock, ".held', 'w'); time.sleep(1000)")
@@ -63,10 +63,10 @@ pid_t start_holder(const std::string& lock, const std::string& worker) {
 TEST(KillProcessesOfWorker, ReturnsWhenWhatTheyHeldIsFree) {
     const std::string lock = std::filesystem::temp_directory_path() / concat("process_table_test.", getpid());
     const Descriptor file(open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-    const pid_t child = start_holder(lock, "process-table-test");
+    const pid_t child = start_holder(lock);
     while (!std::filesystem::exists(lock + ".held")) usleep(1000);
     ASSERT_NE(flock(file.get(), LOCK_EX | LOCK_NB), 0);
-    EXPECT_EQ(kill_processes_of_worker("process-table-test"), 0U);
+    EXPECT_EQ(kill_processes_of_worker(lock), 0U);
     EXPECT_EQ(flock(file.get(), LOCK_EX | LOCK_NB), 0);
     waitpid(child, nullptr, 0);
     std::filesystem::remove(lock);
