@@ -2,6 +2,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -221,6 +222,18 @@ TEST_F(CliWorkerFaults, AStoreThatCannotBeUsedIsToldAndEndsIt) {
     const Ran ran = holdfast({"worker"});
     EXPECT_EQ(ran.exit_code, 3);
     EXPECT_THAT(ran.err, HasSubstr("holdfast: "));
+}
+
+TEST_F(CliWorkerFaults, ALimitOfProcessesThatIsReachedIsNamedAsTheCause) {
+    chmod(folder.path().c_str(), 0777);
+    RunParams line = command({"migrate"});
+    line.as_nobody = true;
+    ASSERT_EQ(run_program(line).exit_code, 0);
+    line.arguments = command({"worker"}).arguments;
+    line.max_processes = 1;
+    const Ran ran = run_program(line);
+    EXPECT_EQ(ran.exit_code, 1);
+    EXPECT_THAT(ran.err, HasSubstr("cannot start a process or thread (fork: "));
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ Words command_of(const std::string& path, const RunParams& params) {
         words = {"setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"};
     if (params.max_file_size)
         words.insert(words.end(), {"prlimit", concat("--fsize=", *params.max_file_size, ":", *params.max_file_size)});
+    if (params.max_processes) words.insert(words.end(), {"prlimit", concat("--nproc=", *params.max_processes)});
     words.push_back(path);
     words.insert(words.end(), params.arguments.begin(), params.arguments.end());
     return words;

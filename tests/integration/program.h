@@ -18,6 +18,7 @@ struct RunParams {
     std::string input = {};                                            ///< at most a pipe's worth
     bool as_nobody = false;                                            ///< without the rights of root
     std::optional<unsigned long> max_file_size = {};                   ///< as on a full disk
+    std::optional<int> max_processes = {};                             ///< of its user, who must not be root
     std::string output_file = {};                                      ///< instead of reading its output
     std::pair<unsigned short, unsigned short> terminal_size = {0, 0};  ///< rows and columns; of TerminalProgram
 };
