@@ -205,8 +205,14 @@ std::vector<std::string> parameters_of(const TaskDefinition& definition) {
 KnownTasks read_tasks(const SourceNode& section, const std::string& file, Draft& draft) {
     KnownTasks tasks;
     Complaints complaints(file, draft);
-    for (const SourceNode& node :
-         complaints.entries(section, "a mapping of names to definitions: {backup: {script: ...}}")) {
+    if (section.kind == NodeKind::Scalar || section.kind == NodeKind::Sequence)
+        draft.complain({.where = complaints.origin(section.at),
+                        .key = section.path,
+                        .title = concat(word_of(section.kind), " instead of a mapping"),
+                        .found = shown_under(section.path, section),
+                        .allowed = "a mapping of names to definitions: {backup: {script: ...}}"});
+    if (section.kind != NodeKind::Mapping) return tasks;
+    for (const SourceNode& node : section.children) {
         if (auto definition = DefinitionReader(node, complaints).read())
             tasks.catalog.emplace(node.key, std::move(*definition));
         else

@@ -36,6 +36,11 @@ TEST_F(CatalogFile, IsEmptyWithoutTheSection) {
     EXPECT_THAT(accepted().tasks, IsEmpty());
 }
 
+TEST_F(CatalogFile, SectionThatIsAListIsReportedWhereTheListBegins) {
+    write("tasks: [backup]\n");
+    EXPECT_THAT(complaints(), ElementsAre(HasSubstr("holdfast.yaml:1:8: tasks: a list instead of a mapping")));
+}
+
 TEST_F(CatalogFile, AScriptIsAllThatADefinitionNeeds) {
     define("{script: pg_dump}");
     TaskDefinition expected{.name = "backup"};
