@@ -142,7 +142,7 @@ void add_workers(store::ClientStore& store, const config::RecoveryConfig& recove
     GaugeFamily workers("holdfast_workers", "Workers, by how they are");
     for (const auto& [status, count] : by_status) workers.add("status", status, count);
     families.emplace_back(workers);
-    families.push_back(gauge("holdfast_worker_capacity", "Tasks that the fresh workers can run at once", capacity));
+    families.push_back(gauge("holdfast_worker_capacity", "Worker slots of the fresh workers", capacity));
     families.push_back(
         gauge("holdfast_worker_tasks", "Tasks that the fresh workers hold, by their last beats", busy));
 }
