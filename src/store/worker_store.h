@@ -103,9 +103,9 @@ public:
     /// Proves that the worker lives, and returns its orders.
     virtual BeatAnswer beat(const BeatParams& params) = 0;
 
-    /// Finishes runs, hands leases back, starts leases and claims more, in this order, in one transaction. A large
-    /// turn is split into several, of which the last one claims. The same turn again is harmless: what was done
-    /// before is answered with Already, and the claim with what it was granted.
+    /// Finishes runs, starts leases, claims more and hands leases back, in this order: what it hands back, it does
+    /// not claim again. One transaction; a large turn, or one that hands back, may take several. The same turn again
+    /// is harmless: what was done before is answered with Already, and the claim with what it was granted.
     virtual TurnAnswer turn(const TurnParams& params) = 0;
 
     /// Replaces the progress of runs. The same report again is Applied again.

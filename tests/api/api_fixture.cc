@@ -11,9 +11,9 @@
 #include "base/text.h"
 #include "client/connect.h"
 #include "proof/crew/patience.h"
+#include "server/api/access.h"
 #include "server/api/route.h"
 #include "server/api/schema.h"
-#include "server/api/access.h"
 #include "worker/sweep_thread.h"
 
 namespace holdfast::api_test {

@@ -3,8 +3,8 @@
 #include <sstream>
 
 #include "base/text.h"
-#include "config/keys.h"
 #include "config/config.h"
+#include "config/keys.h"
 #include "tests/config/loading.h"
 
 namespace holdfast::config {

@@ -1,8 +1,8 @@
 #include <limits>
 
 #include "store/admission.h"
-#include "store/list_guide.h"
 #include "store/jobs/job_rows.h"
+#include "store/list_guide.h"
 #include "store/postgres/store_impl.h"
 
 namespace holdfast::postgres {

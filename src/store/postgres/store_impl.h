@@ -15,8 +15,6 @@
 
 namespace holdfast::postgres {
 
-struct EndedLeases;
-
 /// The store over a PostgreSQL database. Its verbs stand in files by their subject; most of their SQL stands in
 /// functions, in migrations/, so that it works the same through any pooler.
 class PostgresStore final : public store::JobSteering {
@@ -198,13 +196,13 @@ private:
                       const std::vector<bool>& old, std::vector<store::SubmitOutcome>& outcomes);
 
     // turn.cc
-    /// Ends a batch of leases. The starts and the claim of the turn ride with the last one.
-    void end_batch(const store::TurnParams& params, const EndedLeases& ended, const Batch& batch, bool is_last,
-                   store::TurnAnswer& answer);
+    /// Finishes a batch of runs. The starts and the claim of the turn ride with the last one.
+    void finish_batch(const store::TurnParams& params, const std::vector<store::FinishedRun>& runs,
+                      const Batch& batch, bool is_last, store::TurnAnswer& answer);
     /// The same in one round trip, without a claim, for runs that all returned a value and hold their leases. False:
     /// they are not of that kind, and nothing was changed.
-    bool complete(const store::TurnParams& params, const EndedLeases& ended, const Batch& batch, bool is_last,
-                  store::TurnAnswer& answer);
+    bool complete(const store::TurnParams& params, const std::vector<store::FinishedRun>& runs, const Batch& batch,
+                  bool is_last, store::TurnAnswer& answer);
     // claim.cc
     store::ClaimAnswer claim(const store::TurnParams& params);
     [[nodiscard]] std::vector<Command> claim_commands(const store::TurnParams& params);

@@ -5,21 +5,6 @@
 
 namespace holdfast::postgres {
 
-/// The leases that a turn ends: those of its runs, then those that it hands back.
-struct EndedLeases {
-    std::vector<store::FinishedRun> runs;
-    const std::vector<store::TaskLease>& returned;
-
-    [[nodiscard]] std::size_t size() const { return runs.size() + returned.size(); }
-    [[nodiscard]] bool is_run(std::size_t index) const { return index < runs.size(); }
-    [[nodiscard]] const store::TaskLease& operator[](std::size_t index) const {
-        return is_run(index) ? runs[index].lease : returned[index - runs.size()];
-    }
-    [[nodiscard]] std::vector<Batch> batches() const {
-        return batches_by_task(size(), [&](std::size_t i) { return (*this)[i].task; });
-    }
-};
-
 namespace {
 
 using store::Fenced;
@@ -54,6 +39,10 @@ std::vector<Batch> batches_of(const std::vector<TaskLease>& leases) {
     return batches_by_task(leases.size(), [&](std::size_t i) { return leases[i].task; });
 }
 
+std::vector<Batch> batches_of(const std::vector<FinishedRun>& runs) {
+    return batches_by_task(runs.size(), [&](std::size_t i) { return runs[i].lease.task; });
+}
+
 Command complete_command(const std::vector<FinishedRun>& runs, const Batch& batch) {
     Array<Uuid> tasks;
     Array<std::int64_t> leases;
@@ -84,49 +73,31 @@ void answer_refused(Transaction& tx, const std::vector<FinishedRun>& runs, const
     write_events(tx, events);
 }
 
-/// Hand-backs that were not applied: handed back before, or the lease is lost.
-void answer_kept(Transaction& tx, const EndedLeases& ended, const Batch& kept, std::vector<Fenced>& answers) {
-    std::vector<Uuid> tasks;
-    for (const auto index : kept) tasks.push_back(ended[index].task);
-    const auto places = find_places(tx, tasks);
-    for (const auto index : kept) {
-        const auto found = places.find(ended[index].task);
-        const bool was_handed_back = found != places.end() && found->second.last_lease == ended[index].lease;
-        answers[index - ended.runs.size()] = was_handed_back ? Fenced::Already : Fenced::LeaseLost;
-    }
-}
-
 /// All that the transaction is going to lock, at once: leases come before jobs in the order of locks.
-std::unordered_map<Uuid, LockedLease> lock_all(Transaction& tx, const EndedLeases& ended, const Batch& batch,
-                                               const std::vector<TaskLease>& to_start) {
+std::unordered_map<Uuid, LockedLease> lock_all(Transaction& tx, const std::vector<FinishedRun>& runs,
+                                               const Batch& batch, const std::vector<TaskLease>& to_start) {
     std::vector<Uuid> tasks;
-    for (const auto index : batch) tasks.push_back(ended[index].task);
+    for (const auto index : batch) tasks.push_back(runs[index].lease.task);
     for (const auto& lease : to_start) tasks.push_back(lease.task);
     return lock_leases(tx, tasks);
 }
 
-void end_in(Transaction& tx, const std::unordered_map<Uuid, LockedLease>& leases, const EndedLeases& ended,
-            const Batch& batch, const Uuid& worker, TurnAnswer& answer) {
+void finish_in(Transaction& tx, const std::unordered_map<Uuid, LockedLease>& leases,
+               const std::vector<FinishedRun>& runs, const Batch& batch, const Uuid& worker,
+               std::vector<FinishOutcome>& outcomes) {
     LeaseEndings endings;
-    Batch refused, kept;
+    Batch refused;
     for (const auto index : batch) {
-        const auto found = leases.find(ended[index].task);
-        const bool is_held = found != leases.end() && found->second.lease == ended[index];
-        if (ended.is_run(index) && is_held && found->second.started) {
-            const auto& run = ended.runs[index];
-            answer.finished[index] = {Fenced::Applied,
-                                      endings.end(found->second, {run.end, run.result, run.error, run.jitter})};
-        } else if (ended.is_run(index)) {
+        const auto& run = runs[index];
+        const auto found = leases.find(run.lease.task);
+        const bool is_current = found != leases.end() && found->second.lease == run.lease && found->second.started;
+        if (is_current)
+            outcomes[index] = {Fenced::Applied,
+                               endings.end(found->second, {run.end, run.result, run.error, run.jitter})};
+        else
             refused.push_back(index);
-        } else if (is_held && !found->second.started) {
-            endings.end(found->second, {core::LeaseEnd::NotStarted, "", {}, 0.5});
-            answer.handed_back[index - ended.runs.size()] = Fenced::Applied;
-        } else {
-            kept.push_back(index);
-        }
     }
-    answer_refused(tx, ended.runs, refused, worker, answer.finished);
-    answer_kept(tx, ended, kept, answer.handed_back);
+    answer_refused(tx, runs, refused, worker, outcomes);
     endings.apply(tx);
 }
 
@@ -134,40 +105,70 @@ void start_in(Transaction& tx, const std::vector<TaskLease>& leases, std::vector
     for (const auto& batch : batches_of(leases)) read_starts(tx.run(start_command(leases, batch)), batch, starts);
 }
 
-bool all_completed(const EndedLeases& ended, const Batch& batch) {
-    return std::ranges::all_of(batch, [&](std::size_t index) {
-        return ended.is_run(index) && ended.runs[index].end == core::LeaseEnd::Completed;
-    });
+void hand_back_in(Transaction& tx, const std::vector<TaskLease>& returned, const Batch& batch,
+                  std::vector<Fenced>& answers) {
+    std::vector<Uuid> tasks;
+    for (const auto index : batch) tasks.push_back(returned[index].task);
+    const auto leases = lock_leases(tx, tasks);
+    LeaseEndings endings;
+    Batch kept;
+    for (const auto index : batch) {
+        const auto found = leases.find(returned[index].task);
+        const bool is_held = found != leases.end() && found->second.lease == returned[index];
+        if (is_held && !found->second.started) {
+            endings.end(found->second, {core::LeaseEnd::NotStarted, "", {}, 0.5});
+            answers[index] = Fenced::Applied;
+        } else {
+            kept.push_back(index);
+        }
+    }
+    const auto places = find_places(tx, tasks);
+    for (const auto index : kept) {
+        const auto found = places.find(returned[index].task);
+        const bool was_handed_back = found != places.end() && found->second.last_lease == returned[index].lease;
+        answers[index] = was_handed_back ? Fenced::Already : Fenced::LeaseLost;
+    }
+    endings.apply(tx);
+}
+
+bool all_completed(const std::vector<FinishedRun>& runs, const Batch& batch) {
+    return std::ranges::all_of(batch, [&](std::size_t i) { return runs[i].end == core::LeaseEnd::Completed; });
 }
 
 }  // namespace
 
 TurnAnswer PostgresStore::turn(const TurnParams& params) {
-    EndedLeases ended{{}, params.hand_back};
-    ended.runs.reserve(params.finish.size());
-    for (const auto& run : params.finish) ended.runs.push_back(store::storable(run, params_.limits));
-    TurnAnswer answer{.finished = std::vector<FinishOutcome>(ended.runs.size()),
-                      .handed_back = std::vector<Fenced>(params.hand_back.size(), Fenced::LeaseLost),
+    std::vector<FinishedRun> runs;
+    runs.reserve(params.finish.size());
+    for (const auto& run : params.finish) runs.push_back(store::storable(run, params_.limits));
+    TurnAnswer answer{.finished = std::vector<FinishOutcome>(runs.size()),
+                      .handed_back = std::vector<Fenced>(params.hand_back.size()),
                       .started = std::vector<Fenced>(params.start.size())};
-    auto batches = ended.batches();
+    auto batches = batches_of(runs);
     if (batches.empty() && !params.start.empty()) batches.emplace_back();
-    // The starts and the claim ride with the last of the ends that free their runners.
+    // The starts and the claim ride with the last of the runs that free their runners.
     for (std::size_t i = 0; i < batches.size(); ++i)
-        end_batch(params, ended, batches[i], i + 1 == batches.size(), answer);
+        finish_batch(params, runs, batches[i], i + 1 == batches.size(), answer);
     if (batches.empty() && params.claims()) answer.claimed = claim(params);
+    for (const auto& batch : batches_of(params.hand_back))
+        transact([&](Transaction& tx) {
+            tx.who = params.worker.to_string();
+            hand_back_in(tx, params.hand_back, batch, answer.handed_back);
+            return true;
+        });
     return answer;
 }
 
-void PostgresStore::end_batch(const TurnParams& params, const EndedLeases& ended, const Batch& batch, bool is_last,
-                              TurnAnswer& answer) {
-    if (complete(params, ended, batch, is_last, answer)) return;
+void PostgresStore::finish_batch(const TurnParams& params, const std::vector<FinishedRun>& runs, const Batch& batch,
+                                 bool is_last, TurnAnswer& answer) {
+    if (complete(params, runs, batch, is_last, answer)) return;
     const auto to_start = is_last ? params.start : std::vector<TaskLease>{};
     const auto claim_with_it = is_last && params.claims() ? claim_commands(params) : std::vector<Command>{};
     std::vector<Rows> claimed;
     last_finish_was_of_steps_ = transact([&](Transaction& tx) {
         tx.who = params.worker.to_string();
-        const auto leases = lock_all(tx, ended, batch, to_start);
-        end_in(tx, leases, ended, batch, params.worker, answer);
+        const auto leases = lock_all(tx, runs, batch, to_start);
+        finish_in(tx, leases, runs, batch, params.worker, answer.finished);
         start_in(tx, to_start, answer.started);
         advance_jobs(tx);  // the next steps of jobs can be claimed at once
         // Keys are locked in their order; a claim that locked more of them could wait for another one in a circle.
@@ -179,13 +180,13 @@ void PostgresStore::end_batch(const TurnParams& params, const EndedLeases& ended
     answer.claimed = answered ? std::move(*answered) : claim(params);
 }
 
-bool PostgresStore::complete(const TurnParams& params, const EndedLeases& ended, const Batch& batch, bool is_last,
-                             TurnAnswer& answer) {
+bool PostgresStore::complete(const TurnParams& params, const std::vector<FinishedRun>& runs, const Batch& batch,
+                             bool is_last, TurnAnswer& answer) {
     const auto start_batches = is_last ? batches_of(params.start) : std::vector<Batch>{};
-    if (!all_completed(ended, batch) || start_batches.size() > 1 || (is_last && params.claims())) return false;
+    if (!all_completed(runs, batch) || start_batches.size() > 1 || (is_last && params.claims())) return false;
     if (last_finish_was_of_steps_ && !batch.empty()) return false;
     std::vector<Command> commands;
-    if (!batch.empty()) commands.push_back(complete_command(ended.runs, batch));
+    if (!batch.empty()) commands.push_back(complete_command(runs, batch));
     if (!start_batches.empty()) commands.push_back(start_command(params.start, start_batches.front()));
     try {
         const auto answers = work_.run(commands, Effect::Writes);

@@ -9,8 +9,8 @@ namespace {
 
 using store::ClaimAnswer;
 using store::ClaimedTask;
-using store::TurnParams;
 using store::ClaimRefusal;
+using store::TurnParams;
 
 struct ClaimingWorker {
     ClaimRefusal refusal = ClaimRefusal::UnknownWorker;

@@ -152,7 +152,8 @@ private:
 
     // turn.cc
     /// Answers what one transaction has room for. Returns whether the whole turn is answered.
-    bool continue_turn(Transaction& tx, const store::TurnParams& params, store::TurnAnswer& answer);
+    bool continue_turn(Transaction& tx, const store::TurnParams& params, bool& has_claimed,
+                       store::TurnAnswer& answer);
     bool finish_runs(Transaction& tx, const store::TurnParams& params, TransactionRoom& room,
                      std::vector<store::FinishOutcome>& outcomes);
     // claim.cc

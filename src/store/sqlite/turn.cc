@@ -108,25 +108,27 @@ bool answer_each(const std::vector<Item>& items, TransactionRoom& room, std::vec
 store::TurnAnswer SqliteStore::turn(const store::TurnParams& params) {
     store::TurnAnswer answer;
     const bool is_empty = params.finish.empty() && params.hand_back.empty() && params.start.empty();
+    bool has_claimed = false;
     bool is_done = is_empty && !params.claims();
-    while (!is_done) is_done = write([&](Transaction& tx) { return continue_turn(tx, params, answer); });
+    while (!is_done) is_done = write([&](Transaction& tx) { return continue_turn(tx, params, has_claimed, answer); });
     return answer;
 }
 
-bool SqliteStore::continue_turn(Transaction& tx, const store::TurnParams& params, store::TurnAnswer& answer) {
+bool SqliteStore::continue_turn(Transaction& tx, const store::TurnParams& params, bool& has_claimed,
+                                store::TurnAnswer& answer) {
     TransactionRoom room;
     tx.who = params.worker.to_string();
-    const bool all_answered =
-        finish_runs(tx, params, room, answer.finished) &&
-        answer_each(params.hand_back, room, answer.handed_back,
-                    [&](auto& lease) { return hand_back_one(tx, lease); }) &&
-        answer_each(params.start, room, answer.started, [&](auto& lease) { return start_one(tx, lease); });
-    if (!all_answered) return false;
-    if (!params.claims()) return true;
-    if (!room.is_empty() && !room.has_rows(params.to_start + params.to_hold)) return false;
-    settle(tx);  // the next steps of jobs and the tasks behind freed keys can be claimed at once
-    answer.claimed = claim_in(tx, params);
-    return true;
+    if (!finish_runs(tx, params, room, answer.finished)) return false;
+    if (!answer_each(params.start, room, answer.started, [&](auto& lease) { return start_one(tx, lease); }))
+        return false;
+    if (params.claims() && !has_claimed) {
+        if (!room.is_empty() && !room.has_rows(params.to_start + params.to_hold)) return false;
+        settle(tx);  // the next steps of jobs and the tasks behind freed keys can be claimed at once
+        answer.claimed = claim_in(tx, params);
+        has_claimed = true;
+    }
+    return answer_each(params.hand_back, room, answer.handed_back,
+                       [&](auto& lease) { return hand_back_one(tx, lease); });
 }
 
 bool SqliteStore::finish_runs(Transaction& tx, const store::TurnParams& params, TransactionRoom& room,
