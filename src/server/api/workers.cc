@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/assert.h"
 #include "base/text.h"
 #include "server/api/ids.h"
 #include "server/api/resources.h"
@@ -61,9 +60,9 @@ http::Reply remove_worker(Call& call) {
         case store::RemoveStatus::StillActive:
             throw Problem("CONFLICT", "the worker has not left: drain it first; nothing was changed");
         case store::RemoveStatus::NotFound:
-            refuse_gone("worker", worker);
+            break;
     }
-    HOLDFAST_ASSERT(false);
+    refuse_gone("worker", worker);
 }
 
 }  // namespace holdfast::api
