@@ -65,8 +65,12 @@ std::optional<StoreCall> Worker::last_progress_call() {
 }
 
 std::optional<StoreCall> Worker::turn_call(Duration now) {
-    store::TurnParams params{.worker = settings_.registration.id};
-    params.start = choose_starts(book_, claimer_.reserved(), now);
+    auto starts = choose_starts(book_, claimer_.reserved(), now);
+    const bool may_claim = !settings_.claims_beside_work && claim_lane_.is_free(now);
+    const auto claim = may_claim ? next_claim(now) : std::nullopt;
+    work_.claims = claim.has_value();
+    store::TurnParams params = claim.value_or(store::TurnParams{.worker = settings_.registration.id});
+    params.start = std::move(starts);
     for (const store::TaskLease& lease : params.start) work_.starting.push_back(lease.lease);
     for (const store::Lease lease : book_.in(RunStage::Ended)) {
         if (params.finish.size() == finish_batch) break;
@@ -79,13 +83,6 @@ std::optional<StoreCall> Worker::turn_call(Duration now) {
         params.hand_back.push_back(book_.at(lease).lease());
     params.hand_back.insert(params.hand_back.end(), orphans_.begin(), orphans_.end());
     work_.returning = params.hand_back;
-    if (!settings_.claims_beside_work && claim_lane_.is_free(now))
-        if (const auto claim = next_claim(now)) {
-            params.request = claim->request;
-            params.to_start = claim->to_start;
-            params.to_hold = claim->to_hold;
-            work_.claims = true;
-        }
     const bool is_empty = params.finish.empty() && params.hand_back.empty() && params.start.empty();
     if (is_empty && !params.claims()) return std::nullopt;
     return TurnCall{std::move(params)};

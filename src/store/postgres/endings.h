@@ -69,6 +69,9 @@ private:
 /// An event about the task of a step is one about its job, too.
 void write_events(Transaction& tx, const std::vector<store::NewEvent>& events);
 
+/// The answer of a function in SQL to a write for a lease.
+[[nodiscard]] store::Fenced read_fenced(std::string_view word);
+
 /// Saves what runs report; LeaseLost for those that are not RUNNING under that lease. In progress.cc.
 std::vector<store::Fenced> save_progress_of(Transaction& tx, const std::vector<store::ProgressReport>& reports,
                                             const std::vector<std::size_t>& batch, const store::Limits& limits);

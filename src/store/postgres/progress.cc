@@ -13,11 +13,6 @@ namespace {
 using store::Fenced;
 using store::LogChunk;
 
-Fenced read_fenced(std::string_view text) {
-    if (text == "applied") return Fenced::Applied;
-    return text == "already" ? Fenced::Already : Fenced::LeaseLost;
-}
-
 /// Batches in which no chunk occurs twice; in the order given.
 std::vector<Batch> batches_of(const std::vector<LogChunk>& chunks) {
     std::set<std::tuple<Uuid, store::Lease, int>> seen;
@@ -36,6 +31,12 @@ Command append_command(const std::vector<LogChunk>& chunks, const Batch& batch) 
 }
 
 }  // namespace
+
+Fenced read_fenced(std::string_view word) {
+    if (word == "applied") return Fenced::Applied;
+    if (word == "already") return Fenced::Already;
+    return word == "withdrawn" ? Fenced::Withdrawn : Fenced::LeaseLost;
+}
 
 std::vector<Fenced> save_progress_of(Transaction& tx, const std::vector<store::ProgressReport>& reports,
                                      const Batch& batch, const store::Limits& limits) {

@@ -14,20 +14,9 @@ using store::TaskLease;
 using store::TurnAnswer;
 using store::TurnParams;
 
-Fenced read_fenced(std::string_view text) {
-    if (text == "applied") return Fenced::Applied;
-    if (text == "already") return Fenced::Already;
-    return text == "withdrawn" ? Fenced::Withdrawn : Fenced::LeaseLost;
-}
-
 Command start_command(const std::vector<TaskLease>& leases, const Batch& batch) {
-    Array<Uuid> tasks;
-    Array<std::int64_t> numbers;
-    for (const auto index : batch) {
-        tasks.add(leases[index].task);
-        numbers.add(leases[index].lease);
-    }
-    return {"SELECT holdfast.start_leases($1, $2)", Params(tasks, numbers)};
+    return {"SELECT holdfast.start_leases($1, $2)",
+            columns(batch, [&](std::size_t index) { return std::tuple(leases[index].task, leases[index].lease); })};
 }
 
 void read_starts(const Rows& rows, const Batch& batch, std::vector<Fenced>& starts) {
@@ -44,15 +33,10 @@ std::vector<Batch> batches_of(const std::vector<FinishedRun>& runs) {
 }
 
 Command complete_command(const std::vector<FinishedRun>& runs, const Batch& batch) {
-    Array<Uuid> tasks;
-    Array<std::int64_t> leases;
-    Array<std::string_view> results;
-    for (const auto index : batch) {
-        tasks.add(runs[index].lease.task);
-        leases.add(runs[index].lease.lease);
-        results.add(runs[index].result);
-    }
-    return {"SELECT holdfast.complete($1, $2, $3)", Params(tasks, leases, results)};
+    return {"SELECT holdfast.complete($1, $2, $3)", columns(batch, [&](std::size_t index) {
+                const auto& run = runs[index];
+                return std::tuple(run.lease.task, run.lease.lease, std::string_view(run.result));
+            })};
 }
 
 /// Runs that were not applied: finished before, or too late. What comes too late is evidence: it is noted.
@@ -112,6 +96,7 @@ void hand_back_in(Transaction& tx, const std::vector<TaskLease>& returned, const
     const auto leases = lock_leases(tx, tasks);
     LeaseEndings endings;
     Batch kept;
+    std::vector<Uuid> kept_tasks;
     for (const auto index : batch) {
         const auto found = leases.find(returned[index].task);
         const bool is_held = found != leases.end() && found->second.lease == returned[index];
@@ -120,9 +105,10 @@ void hand_back_in(Transaction& tx, const std::vector<TaskLease>& returned, const
             answers[index] = Fenced::Applied;
         } else {
             kept.push_back(index);
+            kept_tasks.push_back(returned[index].task);
         }
     }
-    const auto places = find_places(tx, tasks);
+    const auto places = find_places(tx, kept_tasks);
     for (const auto index : kept) {
         const auto found = places.find(returned[index].task);
         const bool was_handed_back = found != places.end() && found->second.last_lease == returned[index].lease;
