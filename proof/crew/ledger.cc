@@ -22,6 +22,8 @@ namespace {
 constexpr std::array<std::pair<Mark, std::string_view>, 4> mark_words = {
     {{Mark::Begin, "begin"}, {Mark::Done, "done"}, {Mark::Failed, "failed"}, {Mark::Overlap, "overlap"}}};
 
+constexpr std::string_view end_of_line = ".";
+
 std::string_view word_of(Mark mark) {
     return std::ranges::find(mark_words, mark, &std::pair<Mark, std::string_view>::first)->second;
 }
@@ -34,17 +36,28 @@ std::optional<Mark> mark_of(std::string_view text) {
 
 std::optional<LedgerLine> parse_line(const std::string& text) {
     std::istringstream in(text);
-    std::string word, task, rest;
+    std::string word, task, end;
     LedgerLine line;
     std::int64_t microseconds = 0;
     in >> word >> task >> line.lease >> line.attempt >> line.pid >> microseconds;
+    std::getline(in, end);
     const auto mark = mark_of(word);
     const auto id = Uuid::parse(task);
-    if (in.fail() || in >> rest || !mark || !id) return std::nullopt;
+    if (in.fail() || end != end_of_line || !mark || !id) return std::nullopt;
     line.mark = *mark;
     line.task = *id;
     line.at = Timestamp(Duration(microseconds));
     return line;
+}
+
+/// Whether a whole line may begin like this.
+bool is_torn(std::string_view text) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    const bool may_be_mark =
+        word.size() < text.size()
+            ? mark_of(word).has_value()
+            : std::ranges::any_of(mark_words, [&](const auto& each) { return each.second.starts_with(word); });
+    return may_be_mark && text.find_first_not_of(" 0123456789abcdef-", word.size()) == std::string_view::npos;
 }
 
 Descriptor open_for_appending(const std::string& path) {
@@ -71,8 +84,8 @@ void wait_for_change(const Descriptor& watch, const Deadline& deadline) {
 }  // namespace
 
 std::string to_text(const LedgerLine& line) {
-    return concat(word_of(line.mark), ' ', line.task.to_string(), ' ', line.lease, ' ', line.attempt, ' ', line.pid,
-                  ' ', line.at.time_since_epoch().count(), '\n');
+    return concat('\n', word_of(line.mark), ' ', line.task.to_string(), ' ', line.lease, ' ', line.attempt, ' ',
+                  line.pid, ' ', line.at.time_since_epoch().count(), end_of_line);
 }
 
 std::size_t LedgerLines::count(Mark mark) const {
@@ -88,13 +101,12 @@ std::vector<LedgerLine> LedgerLines::of(const Uuid& task, Mark mark) const {
 
 LedgerLines parse_ledger(std::string_view text) {
     LedgerLines read;
-    while (!text.empty()) {
-        const std::size_t end = text.find('\n');
-        const bool is_whole = end != std::string_view::npos;
-        const auto line = is_whole ? parse_line(std::string(text.substr(0, end))) : std::nullopt;
-        if (line) read.lines.push_back(*line);
-        if (!line) ++read.unreadable;
-        text.remove_prefix(is_whole ? end + 1 : text.size());
+    for (const std::string_view each : split(text, '\n')) {
+        if (each.empty()) continue;
+        if (const auto line = parse_line(std::string(each)))
+            read.lines.push_back(*line);
+        else
+            ++(is_torn(each) ? read.torn : read.unreadable);
     }
     return read;
 }

@@ -17,7 +17,7 @@ enum class Mark {
     Overlap,  ///< the kernel says that another run of its task, or of its key beyond the limit, is alive
 };
 
-/// One line of the ledger: "MARK TASK LEASE ATTEMPT PID MICROSECONDS".
+/// One line of the ledger: "MARK TASK LEASE ATTEMPT PID MICROSECONDS."
 struct LedgerLine {
     Mark mark = Mark::Begin;
     Uuid task = {};
@@ -29,12 +29,13 @@ struct LedgerLine {
     friend bool operator==(const LedgerLine&, const LedgerLine&) = default;
 };
 
-/// With its newline.
+/// As it is appended: after a newline, so that it does not continue a line whose writer was killed within its write.
 [[nodiscard]] std::string to_text(const LedgerLine& line);
 
 struct LedgerLines {
     std::vector<LedgerLine> lines = {};  ///< in the order in which they were written
-    std::size_t unreadable = 0;          ///< torn lines, among them a last one without its newline
+    std::size_t torn = 0;                ///< beginnings of lines: their writers were killed within the write
+    std::size_t unreadable = 0;          ///< what no writer has begun
 
     [[nodiscard]] std::size_t count(Mark mark) const;
     [[nodiscard]] std::vector<LedgerLine> of(const Uuid& task, Mark mark) const;

@@ -14,10 +14,10 @@ namespace {
 constexpr int all_tasks = 50;
 constexpr int holding_tasks = static_cast<int>(demo_slots * demo_workers);
 
-// A line this short is appended whole, also while other runs append. Its time is in microseconds.
-constexpr auto script = R"(set -e
+// A line as crew::to_text makes it: appended in one write, also while other runs append.
+constexpr auto script = R"sh(set -e
 note() {
-    echo "$1 $HOLDFAST_TASK_ID $HOLDFAST_LEASE $HOLDFAST_ATTEMPT $$ $(date +%s)000000" >> "$LEDGER"
+    printf '\n%s %s %s %s %s %s000000.' "$1" "$HOLDFAST_TASK_ID" "$HOLDFAST_LEASE" "$HOLDFAST_ATTEMPT" $$ "$(date +%s)" >> "$LEDGER"
     sync "$LEDGER"
 }
 note begin
@@ -25,7 +25,7 @@ while [ -n "$GATE" ] && [ ! -e "$GATE" ]; do sleep 0.1; done
 sleep "$WORK_SECONDS"
 note done
 echo "{\"lease\": $HOLDFAST_LEASE}" > "$HOLDFAST_RESULT"
-)";
+)sh";
 
 core::TaskSpec spec_of(const DemoTask& task, const DemoPlace& place) {
     core::TaskSpec spec;

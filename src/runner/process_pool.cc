@@ -5,9 +5,10 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 
+#include <chrono>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "base/text.h"
@@ -264,26 +265,38 @@ engine::RunnerGone ProcessPool::obituary(const Runner& runner, const RunnerDied&
     return {runner.id, exit_text(report.status), false};
 }
 
+/// Processes that wait for a disk die late, and a container engine may not answer: neither may hold up the loop.
 void ProcessPool::lose_keeper() {
     has_keeper_ = false;
     loop_.forget(keeper_.socket());
-    const timespec pause{0, 1'000'000};
-    while (platform::signal_descendants(SIGKILL) > 0) nanosleep(&pause, nullptr);
+    keeper_lost_();
+    std::map<RunnerId, store::TaskLease> containers;
+    for (const auto& [id, runner] : runners_)
+        if (runner.run.lease != 0 && runner.is_container) containers.emplace(id, runner.run);
+    ending_ = std::jthread([this, containers, life = std::weak_ptr(life_)](const std::stop_token& stop) {
+        while (!stop.stop_requested() && platform::signal_descendants(SIGKILL) > 0)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        auto left = containers;
+        std::erase_if(left, [&](const auto& each) {
+            return !stop.stop_requested() &&
+                   remove_containers(limits_.containers, each.second, lease_removal_patience) != Removal::Unknown;
+        });
+        loop_.post([this, left, life] {
+            if (life.lock()) bury_all_except(left);
+        });
+    });
+}
+
+/// Those that are left may still run: the sweeper that takes their leases over removes the containers first.
+void ProcessPool::bury_all_except(const std::map<RunnerId, store::TaskLease>& left) {
     while (!runners_.empty()) {
         auto& [id, runner] = *runners_.begin();
         hear_out(runner);
-        if (may_still_run(runner))
-            forget(id);  // the sweeper that takes the lease over removes the container first
+        if (runner.run.lease != 0 && left.contains(id))
+            forget(id);
         else
             bury({id, 0, "killed: its keeper died"});
     }
-    keeper_lost_();
-}
-
-/// Removes its container, if it has one.
-bool ProcessPool::may_still_run(const Runner& runner) const {
-    if (runner.run.lease == 0 || !runner.is_container) return false;
-    return remove_containers(limits_.containers, runner.run, lease_removal_patience) == Removal::Unknown;
 }
 
 }  // namespace holdfast::runner

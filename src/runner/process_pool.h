@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "base/descriptor.h"
 #include "engine/worker/runners.h"
@@ -21,9 +22,9 @@ public:
     using Sink = std::function<void(engine::RunnerEvent)>;
 
     /// `worker`: its id, as text, by which its processes can be found.
-    /// `keeper_lost` is called when the keeper was killed. By then every descendant of this process has been killed,
-    /// and RunnerGone was sent for every runner except those whose container may still run. New runners cannot be
-    /// made, so the worker must exit.
+    /// `keeper_lost` is called when the keeper was killed: new runners cannot be made, so the worker must exit. Every
+    /// descendant of this process is killed, and once all are dead RunnerGone is sent for every runner, except for
+    /// those whose container may still run.
     ProcessPool(platform::ServiceLoop& loop, KeeperLink& keeper, std::string worker, PoolLimits limits, Sink sink,
                 std::function<void()> keeper_lost);
     ~ProcessPool() override;
@@ -36,6 +37,9 @@ public:
     void kill(engine::RunnerId runner) override;
     void set_fence(Duration deadline) override;
     void logs_stored(engine::RunnerId runner, std::size_t bytes) override;
+
+    /// How many runners are not gone yet.
+    [[nodiscard]] std::size_t size() const { return runners_.size(); }
 
 private:
     /// One end of a connection to a runner.
@@ -72,7 +76,7 @@ private:
     void hear_out(Runner& runner);
     void forget(engine::RunnerId id);
     void lose_keeper();
-    [[nodiscard]] bool may_still_run(const Runner& runner) const;
+    void bury_all_except(const std::map<engine::RunnerId, store::TaskLease>& left);
     [[nodiscard]] engine::RunnerGone obituary(const Runner& runner, const RunnerDied& report) const;
 
     platform::ServiceLoop& loop_;
@@ -87,6 +91,7 @@ private:
     std::shared_ptr<int> life_ = std::make_shared<int>();  // callbacks that outlive the pool see that it is gone
     Descriptor writing_;  // an epoll: readable when a socket takes more of what waits to be written
     std::array<char, 64 * 1024> buffer_;
+    std::jthread ending_;  // once the keeper is lost
 };
 
 }  // namespace holdfast::runner

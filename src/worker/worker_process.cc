@@ -80,7 +80,7 @@ int WorkerProcess::work(store::WorkerStore& store, store::WorkerStore& claims) {
     return keeper_lost_ ? 1 : exit_code;
 }
 
-/// Without a keeper no runner can be started. All runs are dead; they are reported before the worker leaves.
+/// Without a keeper no runner can be started. All runs are killed; they are reported before the worker leaves.
 void WorkerProcess::keeper_gone() {
     keeper_lost_ = true;
     log_.write({LogLevel::Error, "The keeper was killed, and every runner with it: leaving", {}});

@@ -37,20 +37,25 @@ TEST(Ledger, ReadsBackWhatWasAppended) {
 
 TEST(Ledger, CountsLinesThatCannotBeRead) {
     const std::string whole = to_text(line(Mark::Begin, 1));
-    for (const std::string& bad :
-         {std::string("begin\n"), concat(whole.substr(0, whole.size() - 30), "\n"), concat("start", whole.substr(5)),
-          concat(whole.substr(0, whole.size() - 1), " more\n")}) {
+    for (const std::string& bad : {concat(whole.substr(0, 10), whole.substr(1)), concat("\nstart", whole.substr(6)),
+                                   concat(whole, " more"), std::string("\nBegin"), concat(whole, whole.substr(1))}) {
         const LedgerLines read = parse_ledger(concat(whole, bad, whole));
         EXPECT_EQ(read.lines.size(), 2U) << bad;
         EXPECT_EQ(read.unreadable, 1U) << bad;
+        EXPECT_EQ(read.torn, 0U) << bad;
     }
 }
 
-TEST(Ledger, TakesALastLineWithoutItsNewlineForTorn) {
-    const std::string whole = to_text(line(Mark::Begin, 1));
-    const LedgerLines read = parse_ledger(whole + whole.substr(0, whole.size() - 1));
-    EXPECT_EQ(read.lines.size(), 1U);
-    EXPECT_EQ(read.unreadable, 1U);
+TEST(Ledger, IsReadableThoughWritersWereKilledWithinTheirWrites) {
+    const std::string whole = to_text(line(Mark::Failed, 123456));
+    for (std::size_t length = 2; length < whole.size(); ++length) {
+        for (const std::string& next : {std::string(), whole}) {
+            const LedgerLines read = parse_ledger(concat(whole, whole.substr(0, length), next));
+            EXPECT_EQ(read.lines.size(), next.empty() ? 1U : 2U) << length;
+            EXPECT_EQ(read.torn, 1U) << length;
+            EXPECT_EQ(read.unreadable, 0U) << length;
+        }
+    }
 }
 
 }  // namespace

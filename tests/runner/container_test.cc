@@ -3,17 +3,20 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <sstream>
 
 #include "base/descriptor.h"
 #include "base/text.h"
 #include "core/task/task_spec.h"
+#include "platform/files.h"
 #include "platform/programs.h"
 #include "platform/task_ids.h"
 #include "runner/container_tool.h"
@@ -271,7 +274,9 @@ TEST_F(ContainerRunTest, FailsWhenTheEngineIsNotThere) {
 }
 
 /// What a pool tells of a container's runner whose keeper is killed, when the engine lists containers like this.
-std::vector<RunnerGone> told_without_keeper(const std::string& listing) {
+/// `meanwhile` is called while that may still be going on.
+std::vector<RunnerGone> told_without_keeper(
+    const std::string& listing, const std::function<void()>& meanwhile = [] {}) {
     const std::string engine = "case $1 in run) echo ready; exec sleep 1000;; *) " + listing + ";; esac";
     PoolBench bench({.containers = {.command = {"sh", "-c", engine, "engine"}}});
     const auto runner = bench.spawn();
@@ -283,12 +288,26 @@ std::vector<RunnerGone> told_without_keeper(const std::string& listing) {
     bench.turn_until([&] { return bench.printed(runner, "stdout") == "ready\n"; });
     kill(bench.keeper().pid(), SIGKILL);
     bench.turn_until([&] { return bench.has_lost_keeper(); });
+    meanwhile();
+    bench.turn_until([&] { return bench.pool().size() == 0; });
     return bench.told<RunnerGone>(runner);
 }
 
 TEST(ContainerWithoutKeeper, IsToldAsGoneOnlyWhenTheEngineSaysSo) {
     EXPECT_EQ(told_without_keeper("true").size(), 1U);
     EXPECT_EQ(told_without_keeper("false").size(), 0U);
+}
+
+TEST(ContainerWithoutKeeper, DoesNotHoldUpTheLoopWhileTheEngineDoesNotAnswer) {
+    const platform::PrivateFolder folder("holdfast-container-test");
+    const std::string word = folder.path() + "/word";
+    ASSERT_EQ(mkfifo(word.c_str(), 0600), 0);
+    const Descriptor giver(open(word.c_str(), O_RDWR | O_CLOEXEC));
+    // Were the loop held up, the engine would not get its word in time, and nobody could tell whether the run is
+    // over.
+    const auto told =
+        told_without_keeper("read word < " + word, [&] { EXPECT_EQ(write(giver.get(), "answer\n", 7), 7); });
+    EXPECT_EQ(told.size(), 1U);
 }
 
 TEST(ContainerTool, EngineThatCannotBeReachedRemovesNothing) {
