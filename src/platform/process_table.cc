@@ -12,7 +12,6 @@
 #include <charconv>
 #include <map>
 #include <memory>
-#include <ranges>
 #include <string>
 
 #include "base/descriptor.h"
@@ -125,8 +124,9 @@ std::vector<ProcessEntry> processes_of_worker(std::string_view worker) {
         for (const ProcessEntry& descendant : descendants_of(process.pid))
             if (descendant.state != 'Z' && descendant.pid != getpid()) found.emplace(descendant.pid, descendant);
     }
-    const auto all = std::views::values(found);
-    return {all.begin(), all.end()};
+    std::vector<ProcessEntry> all;
+    for (const auto& [pid, process] : found) all.push_back(process);
+    return all;
 }
 
 bool is_dead(const ProcessEntry& process) {

@@ -79,7 +79,7 @@ private:
     }
     template <HasColumns Record>
     void read_one(Record& record) {
-        std::apply([this](auto&... members) { read(members...); }, columns_of(record));
+        std::apply([this](auto&... members) { this->read(members...); }, columns_of(record));
     }
     template <typename T>
     void read_one(std::optional<T>& value) {

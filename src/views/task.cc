@@ -23,7 +23,6 @@ struct Form<TaskPolicy> {
 
 namespace {
 
-using Record = store::TaskRecord;
 using Task = store::NewTask;
 using Attempt = store::AttemptRecord;
 using Event = store::EventRecord;
@@ -32,7 +31,7 @@ using Chunk = store::LogChunk;
 using Counts = store::TaskCounts;
 
 /// Restores the result null of a COMPLETED task; a COMPLETED one always has a result.
-void fill_result(Record& record) {
+void fill_result(store::TaskRecord& record) {
     if (record.state == TaskState::Completed && record.result.empty()) record.result = "null";
 }
 
@@ -69,6 +68,7 @@ Table<ConcurrencyKey> table(Of<ConcurrencyKey>) {
 }
 
 Table<store::TaskRecord> table(Of<store::TaskRecord>) {
+    using Record = store::TaskRecord;
     static constexpr Member<Record> members[] = {
         member<&Record::task, &Task::id>("id"),
         member<&Record::task, &Task::name>("name"),

@@ -21,7 +21,7 @@ TEST_P(JobStart, TheJobRunsFromTheStartOfItsFirstTaskOn) {
     const auto answer = claim(*store, worker, 0, 2);
     EXPECT_EQ(state(id), JobState::Pending);
     clock.advance(5s);
-    store->turn({.worker = worker, .start = {lease_of(answer.tasks.at(0))}}).started;
+    store->turn({.worker = worker, .start = {lease_of(answer.tasks.at(0))}});
     EXPECT_EQ(state(id), JobState::Running);
     EXPECT_EQ(job(id).started_at, clock.now());
     EXPECT_EQ(job(id).created_at, clock.now() - 10s);

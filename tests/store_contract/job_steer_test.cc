@@ -249,7 +249,7 @@ TEST_P(JobSteer, AClaimedTaskOfACancelledJobIsWithdrawnAndCancelledWhenHandedBac
     const auto lease = hold_one(worker);
     cancel_job(id);
     EXPECT_THAT(store->turn({.worker = worker, .start = {lease}}).started, ElementsAre(Fenced::Withdrawn));
-    store->turn({.worker = worker, .hand_back = {lease}}).handed_back;
+    store->turn({.worker = worker, .hand_back = {lease}});
     EXPECT_EQ(state_of(*store, lease.task), TaskState::Cancelled);
     EXPECT_EQ(state(id), JobState::Cancelled);
 }

@@ -94,7 +94,7 @@ TEST_P(Recover, OfAStoppedRunCostsNothing) {
 TEST_P(Recover, IsRefusedWhenTheTaskStartedSinceTheVerdict) {
     submit();
     const auto lease = hold_one(worker);
-    store->turn({.worker = worker, .start = {lease}}).started;
+    store->turn({.worker = worker, .start = {lease}});
     EXPECT_EQ(recover(*store, requeue_verdict(lease)).fenced, Fenced::LeaseLost);
     EXPECT_EQ(state_of(*store, lease.task), TaskState::Running);
 }

@@ -104,7 +104,7 @@ TEST_P(Submit, TheSameIdAndPayloadAgainIsHarmlessInEveryLaterState) {
     const Uuid worker = join(*store);
     const auto lease = hold_one(worker);
     EXPECT_EQ(store->submit({task}).at(0).status, SubmitStatus::Existing);
-    store->turn({.worker = worker, .start = {lease}}).started;
+    store->turn({.worker = worker, .start = {lease}});
     EXPECT_EQ(store->submit({task}).at(0).status, SubmitStatus::Existing);
     finish(*store, worker, completed(lease));
     EXPECT_EQ(store->submit({task}).at(0).status, SubmitStatus::Existing);

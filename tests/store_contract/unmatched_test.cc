@@ -71,7 +71,7 @@ TEST_P(UnmatchedTasks, AreFoundAgainWhenTheirLeaseIsHandedBack) {
     const auto id = submit(failing());
     const auto worker = join(*store);
     const auto lease = hold_one(worker);
-    store->turn({.worker = worker, .hand_back = {lease}}).handed_back;
+    store->turn({.worker = worker, .hand_back = {lease}});
     EXPECT_THAT(found(), ElementsAre(id));
 }
 

@@ -92,7 +92,7 @@ TEST_P(WakeUps, TellWorkersOfEverythingThatMakesTasksClaimable) {
     submit();
     const auto held = hold_one(worker);
     settle(*watch);
-    store->turn({.worker = worker, .hand_back = {held}}).handed_back;
+    store->turn({.worker = worker, .hand_back = {held}});
     EXPECT_TRUE(hears(*watch)) << "a task handed back";
     settle(*watch);
     store->set_queue_paused("default", true, "ann");

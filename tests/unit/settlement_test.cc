@@ -9,14 +9,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const Timestamp now = std::chrono::sys_days(std::chrono::year(2026) / 11 / 15);
+const Timestamp decided_at = std::chrono::sys_days(std::chrono::year(2026) / 11 / 15);
 const TaskError user_error{"DISK_FULL", "no space left", R"({"free":0})"};
 
 EndedLease ended(LeaseEnd end, TaskError error = {}) {
     EndedLease lease;
     lease.end = end;
     lease.error = std::move(error);
-    lease.now = now;
+    lease.now = decided_at;
     return lease;
 }
 
@@ -198,9 +198,9 @@ Promise promised(const EndedLease& lease, const TaskPolicy& policy) {
 std::string describe(const EndedLease& lease, const TaskPolicy& policy) {
     return concat(word_of(lease.end), " code ", lease.error.code, ", history ", lease.history.attempts, "/",
                   lease.history.crashes, "/", lease.history.requeues, ", cancel ", lease.cancel_requested,
-                  ", deadline ", lease.deadline ? format_duration(*lease.deadline - now) : "none", "; max_attempts ",
-                  policy.retry.max_attempts, ", retry_on ", join(policy.retry.retry_on, ","), ", requeue ",
-                  policy.on_crash == OnCrash::Requeue, ", max_crashes ", policy.max_crashes);
+                  ", deadline ", lease.deadline ? format_duration(*lease.deadline - decided_at) : "none",
+                  "; max_attempts ", policy.retry.max_attempts, ", retry_on ", join(policy.retry.retry_on, ","),
+                  ", requeue ", policy.on_crash == OnCrash::Requeue, ", max_crashes ", policy.max_crashes);
 }
 
 void expect_promise_kept(const EndedLease& lease, const TaskPolicy& policy) {
@@ -247,9 +247,9 @@ std::vector<History> every_history() {
 
 /// None, long past, and just before, at and just after each instant at which a retry could come.
 std::vector<std::optional<Timestamp>> every_deadline() {
-    std::vector<std::optional<Timestamp>> deadlines{std::nullopt, now - 1h};
+    std::vector<std::optional<Timestamp>> deadlines{std::nullopt, decided_at - 1h};
     for (const Duration delay : {10s, 20s})
-        for (const Duration edge : {-1us, 0us, 1us}) deadlines.emplace_back(now + delay + edge);
+        for (const Duration edge : {-1us, 0us, 1us}) deadlines.emplace_back(decided_at + delay + edge);
     return deadlines;
 }
 

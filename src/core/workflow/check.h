@@ -1,6 +1,5 @@
 #pragma once
 
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,8 +34,9 @@ struct StepPlace {
 /// The names of steps or of input fields.
 template <typename Named>
 [[nodiscard]] std::vector<std::string> names_in(const std::vector<Named>& all) {
-    const auto names = std::views::transform(all, &Named::name);
-    return {names.begin(), names.end()};
+    std::vector<std::string> names;
+    for (const Named& each : all) names.push_back(each.name);
+    return names;
 }
 
 /// Returns why a value does not fit a field, as a continuation of the field's name: "must be a text, not 7". Returns

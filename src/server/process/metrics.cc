@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <condition_variable>
 #include <map>
-#include <ranges>
 
 #include "base/text.h"
 #include "holdfast/version.h"
@@ -110,14 +109,16 @@ void add_queues(store::ClientStore& store, Families& families) {
         tasks.add({{"queue", queue.name}, {"place", "waiting"}}, static_cast<double>(queue.pending));
         tasks.add({{"queue", queue.name}, {"place", "in_flight"}}, static_cast<double>(queue.in_flight));
     };
-    for (const store::QueueRecord& queue : queues | std::views::take(most_queues_shown)) {
-        add(queue);
-        paused.add("queue", queue.name, queue.paused ? 1 : 0);
-    }
     store::QueueRecord other{.name = "other"};
-    for (const store::QueueRecord& queue : queues | std::views::drop(most_queues_shown)) {
-        other.pending += queue.pending;
-        other.in_flight += queue.in_flight;
+    for (std::size_t i = 0; i < queues.size(); ++i) {
+        const store::QueueRecord& queue = queues[i];
+        if (i < most_queues_shown) {
+            add(queue);
+            paused.add("queue", queue.name, queue.paused ? 1 : 0);
+        } else {
+            other.pending += queue.pending;
+            other.in_flight += queue.in_flight;
+        }
     }
     if (queues.size() > most_queues_shown) add(other);
     families.emplace_back(tasks);
