@@ -303,10 +303,12 @@ TEST(ContainerWithoutKeeper, DoesNotHoldUpTheLoopWhileTheEngineDoesNotAnswer) {
     const std::string word = folder.path() + "/word";
     ASSERT_EQ(mkfifo(word.c_str(), 0600), 0);
     const Descriptor giver(open(word.c_str(), O_RDWR | O_CLOEXEC));
-    // Were the loop held up, the engine would not get its word in time, and nobody could tell whether the run is
-    // over.
-    const auto told =
-        told_without_keeper("read word < " + word, [&] { EXPECT_EQ(write(giver.get(), "answer\n", 7), 7); });
+    // Were the loop held up, the engine would not get its words in time, and nobody could tell whether the run is
+    // over. One word for each time that it is asked: the dying runner may ask as well.
+    const std::string words = "word\nword\nword\nword\nword\nword\nword\nword\n";
+    const auto told = told_without_keeper("read word < " + word, [&] {
+        EXPECT_EQ(write(giver.get(), words.data(), words.size()), static_cast<ssize_t>(words.size()));
+    });
     EXPECT_EQ(told.size(), 1U);
 }
 
