@@ -28,9 +28,21 @@ namespace {
 constexpr std::size_t most_unread_control = 1024 * 1024;
 
 constexpr Duration lease_removal_patience = std::chrono::seconds(5);
+constexpr Duration patience_when_leaving = std::chrono::seconds(5);
 
 std::uint64_t line_number(RunnerId runner, bool is_control) {
     return static_cast<std::uint64_t>(runner) << 1 | static_cast<std::uint64_t>(is_control);
+}
+
+/// Until none is alive. A worker that leaves waits only a while longer for what does not die: that can run no more
+/// code of its own.
+void kill_descendants(const std::stop_token& leaves) {
+    constexpr auto pause = std::chrono::milliseconds(1);
+    Duration waited_since_leaving{};
+    while (platform::signal_descendants(SIGKILL) > 0 && waited_since_leaving < patience_when_leaving) {
+        std::this_thread::sleep_for(pause);
+        if (leaves.stop_requested()) waited_since_leaving += pause;
+    }
 }
 
 bool runs_container(const engine::RunOrder& order) {
@@ -274,8 +286,7 @@ void ProcessPool::lose_keeper() {
     for (const auto& [id, runner] : runners_)
         if (runner.run.lease != 0 && runner.is_container) containers.emplace(id, runner.run);
     ending_ = std::jthread([this, containers, life = std::weak_ptr(life_)](const std::stop_token& stop) {
-        while (!stop.stop_requested() && platform::signal_descendants(SIGKILL) > 0)
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        kill_descendants(stop);
         auto left = containers;
         std::erase_if(left, [&](const auto& each) {
             return !stop.stop_requested() &&
@@ -287,7 +298,7 @@ void ProcessPool::lose_keeper() {
     });
 }
 
-/// Those that are left may still run: the sweeper that takes their leases over removes the containers first.
+/// The runs of these containers may go on: the sweeper that takes their leases over removes the containers first.
 void ProcessPool::bury_all_except(const std::map<RunnerId, store::TaskLease>& left) {
     while (!runners_.empty()) {
         auto& [id, runner] = *runners_.begin();

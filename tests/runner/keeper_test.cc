@@ -76,6 +76,15 @@ TEST(Keeper, DeathOfItKillsEverythingAndIsTold) {
     EXPECT_EQ(processes_of(bench.worker()), 0U);
 }
 
+TEST(Keeper, DeathOfItLeavesNothingThoughTheWorkerLeavesAtOnce) {
+    PoolBench bench;
+    spawn_with_daemon(bench);
+    kill(bench.keeper().pid(), SIGKILL);
+    bench.turn_until([&] { return bench.has_lost_keeper(); });
+    bench.close();
+    EXPECT_EQ(processes_of(bench.worker()), 0U);
+}
+
 TEST(Keeper, RunnersThatCannotBeStartedAreToldAsGone) {
     PoolBench bench;
     kill(bench.keeper().pid(), SIGKILL);
