@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "store/store.h"
@@ -11,7 +12,10 @@
 namespace holdfast::views {
 
 /// An event together with its task and job.
-struct WholeEvent : store::EventRecord {};
+struct WholeEvent : store::EventRecord {
+    WholeEvent() = default;
+    explicit WholeEvent(store::EventRecord event) : store::EventRecord(std::move(event)) {}
+};
 
 /// The step of a job that a task belongs to.
 struct StepOfTask {
