@@ -228,7 +228,7 @@ std::string Metrics::text() {
 
 Families Metrics::gauges() {
     // While the store hangs, one request waits for it; the others give up and report the metrics from memory.
-    const std::unique_lock lock(mutex_, store_gauges_patience);
+    const std::unique_lock lock(mutex_, std::chrono::steady_clock::now() + store_gauges_patience);
     if (!lock.owns_lock()) return {};
     try {
         return store_gauges(store(), parts_.config()->recovery);

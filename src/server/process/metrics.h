@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/log.h"
+#include "base/patient_mutex.h"
 #include "config/config.h"
 #include "server/http/server.h"
 #include "server/process/history_metrics.h"
@@ -46,7 +47,7 @@ private:
     Log& log_;
     HistoryMetrics history_;
     bool is_away_ = false;
-    std::timed_mutex mutex_;
+    PatientMutex mutex_;
     std::unique_ptr<store::Store> store_;  // guarded by mutex_
     std::jthread thread_;
 };
