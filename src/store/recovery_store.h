@@ -33,6 +33,7 @@ struct FindLeasesParams {
 /// The end of a lease, decided by another process than its worker.
 struct RecoveredLease {
     TaskLease lease;
+    Uuid worker;                  ///< that held it when the verdict was reached
     bool expect_started = false;  ///< the state that the verdict was reached from
     core::LeaseEnd end = core::LeaseEnd::Crashed;
     TaskError error;

@@ -79,8 +79,8 @@ public:
     RELAY1(deregister_worker,      Writes, bool, const Uuid&)
     RELAY1(beat,                   Writes, BeatAnswer, const BeatParams&)
     RELAY1(turn,                   Writes, TurnAnswer, const TurnParams&)
-    RELAY1(save_progress,          Writes, std::vector<Fenced>, const std::vector<ProgressReport>&)
-    RELAY1(append_logs,            Writes, std::vector<Fenced>, const std::vector<LogChunk>&)
+    RELAY2(save_progress,          Writes, std::vector<Fenced>, const Uuid&, const std::vector<ProgressReport>&)
+    RELAY2(append_logs,            Writes, std::vector<Fenced>, const Uuid&, const std::vector<LogChunk>&)
     RELAY1(append_worker_snapshot, Writes, void, const WorkerSnapshot&)
     // For recovery
     RELAY0(look,                   Reads,  LivenessView)

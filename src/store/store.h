@@ -34,6 +34,10 @@ public:
         return leases({.worker = worker, .after = {}, .limit = limit});
     }
 
+    /// The rank of the history that this process met last, without asking the database: it grows when the store has
+    /// gone back in time, and what was written shortly before may be lost.
+    [[nodiscard]] virtual std::int64_t rank() const = 0;
+
     /// Brings the schema up to this program's version; safe when many processes do so at once.
     virtual MigrateAnswer migrate() = 0;
 };

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/incarnation.h"
 #include "store/errors.h"
 #include "store/limits.h"
 #include "store/task_records.h"
@@ -18,6 +19,7 @@ namespace holdfast::store {
 
 struct RegisterAnswer {
     std::int64_t number = 0;
+    std::int64_t rank = 0;  ///< of the store's history (core/incarnation.h)
 };
 
 struct BeatParams {
@@ -26,10 +28,13 @@ struct BeatParams {
     std::vector<HeldLease> held;
     std::vector<ProgressReport> progress;  ///< what changed since the last beat
     bool keep_history = false;             ///< also append to the history of heartbeats
-    bool proves_session = false;  ///< PostgreSQL: prove and record that this connection holds the session lock
+    bool proves_session = false;      ///< PostgreSQL: prove and record that this connection holds the session lock
+    core::Witness acknowledged = {};  ///< the worker's last acknowledged beat: a store that knows fewer has gone back
 };
 struct BeatAnswer {
     bool known = true;                ///< false: the row is gone; register again under the same id
+    std::int64_t rank = 0;            ///< of the store's history; a new one: register again, deliver outcomes again
+    std::int64_t beat = 0;            ///< the number of this beat
     bool drain = false;               ///< a person ordered the worker to drain
     bool cordoned = false;            ///< ... or to claim nothing
     std::vector<TaskLease> lost;      ///< listed, but not its leases any more: kill
@@ -39,7 +44,7 @@ struct BeatAnswer {
 
 struct FinishedRun {
     TaskLease lease;
-    core::LeaseEnd end = core::LeaseEnd::Completed;  ///< any but NotStarted
+    core::LeaseEnd end = core::LeaseEnd::Completed;  ///< NotStarted: the worker is certain that nothing of it ran
     std::string result;                              ///< JSON text, of Completed
     TaskError error;                                 ///< of Failed, Crashed, Stopped
     double jitter = 0.5;                             ///< drawn by the caller from [0, 1)
@@ -54,9 +59,13 @@ struct TurnParams {
     std::vector<TaskLease> hand_back = {};  ///< CLAIMED: their leases end without a run
     std::vector<TaskLease> start = {};      ///< CLAIMED: a free runner waits for each
     std::size_t to_start = 0;               ///< claim for free runners: these are RUNNING when the call returns
-    std::size_t to_hold = 0;  ///< claim ahead: these stay CLAIMED; tasks with a concurrency key are left out
+    std::size_t to_hold = 0;           ///< claim ahead: these stay CLAIMED; tasks with a concurrency key are left out
+    core::Witness highest_lease = {};  ///< that the worker has seen: a store that gave fewer has gone back
 
     [[nodiscard]] bool claims() const { return to_start + to_hold > 0; }
+    [[nodiscard]] bool asks_for_nothing() const {
+        return finish.empty() && hand_back.empty() && start.empty() && !claims();
+    }
 };
 struct FinishOutcome {
     Fenced fenced = Fenced::Applied;
@@ -89,8 +98,9 @@ struct TurnAnswer {
 // ---- The part for workers -----------------------------------------------------------------------------------------
 
 /// The life of a worker and the runs of its tasks: the part of the store that engine::Worker calls. All parameters
-/// and answers are plain values. Every write for a lease names (task, lease) and is refused as LeaseLost when that is
-/// not the task's current lease. The rules for all verbs stand at Store, in store/store.h.
+/// and answers are plain values. Every write for a lease names (task, lease, worker) and is refused as LeaseLost when
+/// that is not the task's current lease, or another worker's. The rules for all verbs stand at Store, in
+/// store/store.h.
 class WorkerStore {
 public:
     virtual ~WorkerStore() = default;
@@ -109,8 +119,8 @@ public:
     virtual TurnAnswer turn(const TurnParams& params) = 0;
 
     /// Replaces the progress of runs. The same report again is Applied again.
-    virtual std::vector<Fenced> save_progress(const std::vector<ProgressReport>& reports) = 0;
-    virtual std::vector<Fenced> append_logs(const std::vector<LogChunk>& chunks) = 0;
+    virtual std::vector<Fenced> save_progress(const Uuid& worker, const std::vector<ProgressReport>& reports) = 0;
+    virtual std::vector<Fenced> append_logs(const Uuid& worker, const std::vector<LogChunk>& chunks) = 0;
     virtual void append_worker_snapshot(const WorkerSnapshot& snapshot) = 0;
 
     /// Returns a watch for work or for orders.

@@ -19,6 +19,7 @@ core::LeaseSeen seen_of(const store::LeaseRecord& lease) {
 
 store::RecoveredLease verdict_on(const store::LeaseRecord& lease, const core::Verdict& verdict) {
     return {.lease = lease.lease,
+            .worker = lease.worker,
             .expect_started = lease.started,
             .end = core::lease_end(verdict.action).value(),
             .error = {std::string(error_code::worker_crashed), verdict.reason, ""},

@@ -69,6 +69,7 @@ store::RecoveredLease recovered(const StaleTask& stale, const std::string& who, 
     const auto age = std::chrono::floor<std::chrono::milliseconds>(stale.quiet_for).count();
     const std::string said = concat("no sign of life for ", age, "ms; decided by ", who);
     return {.lease = stale.lease.lease,
+            .worker = stale.lease.worker,
             .expect_started = stale.lease.started,
             .end = end_of(stale.lease),
             .error = {std::string(error_code::worker_crashed),

@@ -48,6 +48,7 @@ TaskError crash_error(const JudgedLease& judged) {
 
 store::RecoveredLease VerdictWriter::recovered(const JudgedLease& judged) {
     return {.lease = judged.lease.lease,
+            .worker = judged.lease.worker,
             .expect_started = judged.lease.started,
             .end = core::lease_end(judged.verdict.action).value_or(core::LeaseEnd::Crashed),
             .error = crash_error(judged),

@@ -11,11 +11,11 @@ struct Performer {
     StoreAnswer operator()(const BeatCall& call) const { return store.beat(call.params); }
     StoreAnswer operator()(const TurnCall& call) const { return store.turn(call.params); }
     StoreAnswer operator()(const SaveProgressCall& call) const {
-        store.save_progress(call.reports);
+        store.save_progress(call.worker, call.reports);
         return CallDone{};
     }
     StoreAnswer operator()(const AppendLogsCall& call) const {
-        store.append_logs(call.chunks);
+        store.append_logs(call.worker, call.chunks);
         return CallDone{};
     }
     StoreAnswer operator()(const SnapshotCall& call) const {

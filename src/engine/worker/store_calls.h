@@ -20,9 +20,11 @@ struct TurnCall {
     store::TurnParams params;
 };
 struct SaveProgressCall {
+    Uuid worker;
     std::vector<store::ProgressReport> reports;
 };
 struct AppendLogsCall {
+    Uuid worker;
     std::vector<store::LogChunk> chunks;
 };
 struct SnapshotCall {

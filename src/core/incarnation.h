@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+
+#include "holdfast/uuid.h"
+
+namespace holdfast::core {
+
+/// A database can go back in time: a failover that lost the last commits, a restored backup, a snapshot of the disk.
+/// What was written since then is gone, and the numbers that were handed out would be handed out again. So every
+/// history of a store has a rank, which is part of each lease number. Whoever notices that history has forked gives
+/// the store the next rank: it rolls over.
+struct Incarnation {
+    std::int64_t rank = 0;  ///< 0: not known
+    Uuid nonce = {};        ///< drawn with the rank: two forks may have come to the same rank
+
+    friend bool operator==(const Incarnation&, const Incarnation&) = default;
+};
+
+/// Lease numbers of a rank begin at rank * 2^40. They stay below 2^53, because they are JSON numbers.
+inline constexpr int bits_of_lease = 40;
+inline constexpr std::int64_t highest_rank = (std::int64_t{1} << (53 - bits_of_lease)) - 1;
+[[nodiscard]] constexpr std::int64_t first_lease_of(std::int64_t rank) {
+    return rank << bits_of_lease;
+}
+[[nodiscard]] constexpr std::int64_t rank_of(std::int64_t lease) {
+    return lease >> bits_of_lease;
+}
+
+/// What a process learns when it meets a database.
+struct Meeting {
+    Incarnation known = {};         ///< what the process met last; rank 0: it meets the store for the first time
+    Incarnation stored = {};        ///< what the store's identity row says
+    bool place_is_recorded = true;  ///< the row names the place (server and timeline, or file) where it was found
+};
+
+enum class Welcome {
+    Accept,
+    RollOver,  ///< history may have forked here: give the store the next rank, then meet it again
+    Refuse,    ///< an older history, at a place that has already been left: a former primary that came back
+};
+[[nodiscard]] Welcome judge(const Meeting& meeting);
+/// The rank that a rollover gives: above everything that the process or the store has seen.
+[[nodiscard]] std::int64_t next_rank(const Meeting& meeting);
+
+/// A number that only grows, as a worker saw it, and the rank under which it did.
+struct Witness {
+    std::int64_t rank = 0;    ///< 0: has seen nothing yet
+    std::int64_t number = 0;  ///< of the last acknowledged beat, or the highest lease
+};
+/// Whether a store that knows only `number` has lost what the witness saw. A witness of another rank says nothing:
+/// the store has rolled over since.
+[[nodiscard]] bool has_gone_back(const Witness& witness, std::int64_t stored_rank, std::int64_t number);
+
+}  // namespace holdfast::core

@@ -1,0 +1,62 @@
+#include "core/incarnation.h"
+
+#include <gtest/gtest.h>
+
+namespace holdfast::core {
+namespace {
+
+const Uuid one_nonce = *Uuid::parse("01890000-0000-7000-8000-000000000001");
+const Uuid other_nonce = *Uuid::parse("01890000-0000-7000-8000-000000000002");
+
+TEST(Incarnation, LeaseNumbersOfARankStayBelowThoseOfTheNextAndAreJsonNumbers) {
+    EXPECT_EQ(rank_of(first_lease_of(1)), 1);
+    EXPECT_EQ(rank_of(first_lease_of(2) - 1), 1);
+    EXPECT_LT(first_lease_of(highest_rank + 1) - 1, std::int64_t{1} << 53);
+}
+
+TEST(Incarnation, IsJudgedByWhatTheProcessKnowsAndWhereTheStoreIsFound) {
+    const struct {
+        Incarnation known, stored;
+        bool place_is_recorded;
+        Welcome welcome;
+    } cases[] = {
+        // A process that meets the store for the first time.
+        {{}, {1, one_nonce}, true, Welcome::Accept},
+        {{}, {1, one_nonce}, false, Welcome::RollOver},
+        // Nothing has happened.
+        {{3, one_nonce}, {3, one_nonce}, true, Welcome::Accept},
+        // Another process has rolled over.
+        {{3, one_nonce}, {4, other_nonce}, true, Welcome::Accept},
+        // A failover.
+        {{3, one_nonce}, {3, one_nonce}, false, Welcome::RollOver},
+        // A failover that lost the rollover before it, too.
+        {{3, one_nonce}, {2, other_nonce}, false, Welcome::RollOver},
+        {{3, one_nonce}, {4, other_nonce}, false, Welcome::RollOver},
+        // A former primary has come back.
+        {{3, one_nonce}, {2, other_nonce}, true, Welcome::Refuse},
+        // Two forks have come to the same rank.
+        {{3, one_nonce}, {3, other_nonce}, true, Welcome::RollOver},
+        {{3, one_nonce}, {3, other_nonce}, false, Welcome::RollOver},
+    };
+    for (const auto& each : cases) {
+        const Meeting meeting{each.known, each.stored, each.place_is_recorded};
+        EXPECT_EQ(judge(meeting), each.welcome)
+            << "known " << each.known.rank << ", stored " << each.stored.rank << ", " << each.place_is_recorded;
+    }
+}
+
+TEST(Incarnation, RollsOverToARankThatNobodyHasSeen) {
+    EXPECT_EQ(next_rank({{}, {1, one_nonce}, false}), 2);
+    EXPECT_EQ(next_rank({{5, one_nonce}, {3, other_nonce}, false}), 6);
+    EXPECT_EQ(next_rank({{3, one_nonce}, {5, other_nonce}, false}), 6);
+}
+
+TEST(Incarnation, AWitnessOfTheSameRankSeesThatTheStoreWentBack) {
+    EXPECT_TRUE(has_gone_back({2, 10}, 2, 9));
+    EXPECT_FALSE(has_gone_back({2, 10}, 2, 10));
+    EXPECT_FALSE(has_gone_back({2, 10}, 3, 9)) << "the store has rolled over since";
+    EXPECT_FALSE(has_gone_back({}, 2, 0)) << "has seen nothing yet";
+}
+
+}  // namespace
+}  // namespace holdfast::core
