@@ -56,7 +56,7 @@ std::vector<Fenced> save_progress_of(Transaction& tx, const std::vector<store::P
     return answers;
 }
 
-std::vector<Fenced> PostgresStore::save_progress(const std::vector<store::ProgressReport>& reports) {
+std::vector<Fenced> PostgresStore::save_progress(const Uuid&, const std::vector<store::ProgressReport>& reports) {
     std::vector<Fenced> answers(reports.size());
     for (const auto& batch : batches_by_task(reports.size(), [&](std::size_t i) { return reports[i].lease.task; })) {
         const auto saved =
@@ -66,7 +66,7 @@ std::vector<Fenced> PostgresStore::save_progress(const std::vector<store::Progre
     return answers;
 }
 
-std::vector<Fenced> PostgresStore::append_logs(const std::vector<LogChunk>& chunks) {
+std::vector<Fenced> PostgresStore::append_logs(const Uuid&, const std::vector<LogChunk>& chunks) {
     std::vector<Fenced> answers(chunks.size());
     for (const auto& batch : batches_of(chunks)) {
         const auto rows = work_.run({append_command(chunks, batch)}, Effect::Writes);

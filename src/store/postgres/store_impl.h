@@ -45,8 +45,9 @@ public:
     // turn.cc
     store::TurnAnswer turn(const store::TurnParams& params) override;
     // progress.cc
-    std::vector<store::Fenced> save_progress(const std::vector<store::ProgressReport>& reports) override;
-    std::vector<store::Fenced> append_logs(const std::vector<store::LogChunk>& chunks) override;
+    std::vector<store::Fenced> save_progress(const Uuid& worker,
+                                             const std::vector<store::ProgressReport>& reports) override;
+    std::vector<store::Fenced> append_logs(const Uuid& worker, const std::vector<store::LogChunk>& chunks) override;
     std::vector<store::LogRecord> read_logs(const store::ReadLogsParams& params) override;
     // workers.cc
     store::RegisterAnswer register_worker(const store::WorkerRegistration& worker) override;
@@ -109,6 +110,7 @@ public:
     store::Vitals vitals() override;
     store::EndedTasks ended_tasks(Timestamp since, Timestamp until) override;
     // migrate.cc
+    [[nodiscard]] std::int64_t rank() const override { return 0; }
     store::MigrateAnswer migrate() override;
     // check_up.cc
     std::vector<store::Finding> check_up() override;
