@@ -28,8 +28,9 @@ public:
     std::vector<store::CancelStatus> cancel(const store::CancelParams& params) override;
     std::vector<store::ForceStatus> force(const store::ForceParams& params) override;
     store::TurnAnswer turn(const store::TurnParams& params) override;
-    std::vector<store::Fenced> save_progress(const std::vector<store::ProgressReport>& reports) override;
-    std::vector<store::Fenced> append_logs(const std::vector<store::LogChunk>& chunks) override;
+    std::vector<store::Fenced> save_progress(const Uuid& worker,
+                                             const std::vector<store::ProgressReport>& reports) override;
+    std::vector<store::Fenced> append_logs(const Uuid& worker, const std::vector<store::LogChunk>& chunks) override;
     store::RegisterAnswer register_worker(const store::WorkerRegistration& worker) override;
     store::BeatAnswer beat(const store::BeatParams& params) override;
     bool order_worker(const store::OrderParams& params) override;
@@ -61,6 +62,7 @@ public:
     // faulty_store.cc
     Timestamp now() override;
     [[nodiscard]] std::string describe() const override { return "simulated"; }
+    [[nodiscard]] std::int64_t rank() const override { return store_ ? store_->rank() : 0; }
 
 private:
     /// What goes wrong with a call, decided before it is made.

@@ -120,20 +120,21 @@ void FaultyStore::note_turn(const store::TurnParams& params, const store::TurnAn
     made.detail += concat("): ", list_of(process_.world().ledger, leases), "(");
 }
 
-std::vector<Fenced> FaultyStore::save_progress(const std::vector<store::ProgressReport>& reports) {
+std::vector<Fenced> FaultyStore::save_progress(const Uuid& worker,
+                                               const std::vector<store::ProgressReport>& reports) {
     return perform(
         Change::writing("save_progress", std::to_string(reports.size())),
-        [&](store::Store& store) { return store.save_progress(reports); },
+        [&](store::Store& store) { return store.save_progress(worker, reports); },
         [&](const std::vector<Fenced>& answers, Change&) {
             for (std::size_t i = 0; i < answers.size(); ++i)
                 if (answers[i] == Fenced::Applied) process_.world().witness.wrote_for("progress", reports[i].lease);
         });
 }
 
-std::vector<Fenced> FaultyStore::append_logs(const std::vector<store::LogChunk>& chunks) {
+std::vector<Fenced> FaultyStore::append_logs(const Uuid& worker, const std::vector<store::LogChunk>& chunks) {
     return perform(
         Change::writing("append_logs", std::to_string(chunks.size())),
-        [&](store::Store& store) { return store.append_logs(chunks); },
+        [&](store::Store& store) { return store.append_logs(worker, chunks); },
         [&](const std::vector<Fenced>& answers, Change&) {
             for (std::size_t i = 0; i < answers.size(); ++i)
                 if (answers[i] == Fenced::Applied)
