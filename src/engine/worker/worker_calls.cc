@@ -53,7 +53,7 @@ std::optional<StoreCall> Worker::last_logs_call() {
 }
 
 std::optional<StoreCall> Worker::last_progress_call() {
-    SaveProgressCall call;
+    SaveProgressCall call{.worker = settings_.registration.id, .reports = {}};
     for (const store::Lease lease : book_.in(RunStage::Ended)) {
         const Run& run = book_.at(lease);
         if (!run.unsaved || !run.unsaved->checkpoint) continue;
@@ -104,7 +104,7 @@ void Worker::call_claim_lane(Duration now) {
 }
 
 std::optional<StoreCall> Worker::logs_call(const std::set<store::Lease>& leases) {
-    AppendLogsCall call;
+    AppendLogsCall call{.worker = settings_.registration.id, .chunks = {}};
     std::size_t bytes = 0;
     for (const store::Lease lease : leases) {
         const Run& run = book_.at(lease);
