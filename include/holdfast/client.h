@@ -2,6 +2,8 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +25,14 @@
 
 namespace holdfast {
 
+/// Tasks and jobs that the store had accepted and then lost, because its database went back in time: a failover
+/// without the last commits, a restored backup.
+struct LostSubmits {
+    std::vector<Uuid> tasks = {};
+    std::vector<Uuid> jobs = {};
+    std::int64_t rank = 0;  ///< of the history that does not contain them
+};
+
 struct ClientOptions {
     std::string who = "client";               ///< how this program appears in the history of tasks that it cancels
     std::size_t max_payload_bytes = 1 << 20;  ///< of the arguments of one task
@@ -30,6 +40,9 @@ struct ClientOptions {
     /// task may have run and been removed. nullopt: for ever.
     std::optional<Duration> terminal_retention = std::chrono::hours(720);
     bool migrate = true;  ///< false: a schema that is not up to date is Unusable instead of brought up to date
+    /// Called, during a call to the Client, when submits of its last minute are found to be lost. An event of the
+    /// store says so, too. Must not call the Client.
+    std::function<void(const LostSubmits&)> on_lost_submits = {};
 };
 
 /// One item of submit_many.

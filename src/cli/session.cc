@@ -79,7 +79,10 @@ std::unique_ptr<store::ClientStore> Session::open_store(const config::Config& co
 std::unique_ptr<store::Store> Session::open_store_itself(const config::Config& config, Access access) const {
     if (!globals.server.empty())
         throw Unusable(fmt::format("this needs the store itself, not the server {}: give --store", globals.server));
-    return client::connect(connect_params(config, access));
+    auto params = connect_params(config, access);
+    params.submits = std::make_shared<client::SubmitMemory>(
+        who(), [this](const LostSubmits& lost) { io.err << client::sentence_about(lost) << '\n'; });
+    return client::connect(params);
 }
 
 std::unique_ptr<remote::ServerLink> Session::server() const {

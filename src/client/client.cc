@@ -78,10 +78,12 @@ class Client::Connection {
 public:
     Connection(const std::string& url, const ClientOptions& options)
         : who(options.who),
-          store(client::connect({.url = url,
-                                 .limits = {.max_payload_bytes = options.max_payload_bytes,
-                                            .terminal_retention = options.terminal_retention},
-                                 .migrate = options.migrate})),
+          store(client::connect(
+              {.url = url,
+               .limits = {.max_payload_bytes = options.max_payload_bytes,
+                          .terminal_retention = options.terminal_retention},
+               .migrate = options.migrate,
+               .submits = std::make_shared<client::SubmitMemory>(options.who, options.on_lost_submits)})),
           waiting_room(*store) {}
 
     [[nodiscard]] store::SteerJobsParams order(const JobHandle& job, std::string_view reason) const {

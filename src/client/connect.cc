@@ -37,9 +37,29 @@ std::unique_ptr<store::Store> open_postgres(const std::string& url, const Connec
                                  .session_liveness = params.session_liveness,
                                  .clock = nullptr});
 }
+
+std::vector<store::Finding> check_postgres(const std::string& url, const std::vector<store::Role>& roles) {
+    return postgres::check_privileges(url, roles);
+}
+
+RolesAnswer make_postgres_roles(const std::string& url) {
+    return {.refusal = postgres::make_roles(url), .sql = postgres::roles_sql()};
+}
 #else
-std::unique_ptr<store::Store> open_postgres(const std::string&, const ConnectParams&) {
+[[noreturn]] void refuse_postgres() {
     throw BadInput("this build has no PostgreSQL store; build with HOLDFAST_WITH_POSTGRES=ON, or use sqlite:PATH");
+}
+
+std::unique_ptr<store::Store> open_postgres(const std::string&, const ConnectParams&) {
+    refuse_postgres();
+}
+
+std::vector<store::Finding> check_postgres(const std::string&, const std::vector<store::Role>&) {
+    refuse_postgres();
+}
+
+RolesAnswer make_postgres_roles(const std::string&) {
+    refuse_postgres();
 }
 #endif
 
@@ -55,7 +75,21 @@ StoreAddress parse_store_url(std::string_view url) {
 std::unique_ptr<store::Store> connect(const ConnectParams& params) {
     const StoreAddress address = parse_store_url(params.url);
     const bool is_sqlite = address.kind == StoreAddress::Kind::Sqlite;
-    return is_sqlite ? open_sqlite(address.place, params) : open_postgres(address.place, params);
+    auto store = is_sqlite ? open_sqlite(address.place, params) : open_postgres(address.place, params);
+    return params.submits ? remembering(std::move(store), params.submits) : std::move(store);
+}
+
+std::vector<store::Finding> check_privileges(const std::string& url, const std::vector<store::Role>& roles) {
+    const StoreAddress address = parse_store_url(url);
+    if (address.kind == StoreAddress::Kind::Sqlite) return {};
+    return check_postgres(address.place, roles);
+}
+
+RolesAnswer make_roles(const std::string& url) {
+    const StoreAddress address = parse_store_url(url);
+    if (address.kind == StoreAddress::Kind::Sqlite)
+        throw BadInput("--roles is for PostgreSQL; the permissions of its file decide who may use an SQLite store");
+    return make_postgres_roles(address.place);
 }
 
 }  // namespace holdfast::client

@@ -60,6 +60,10 @@ void OwnMetrics::swept(const engine::SweepReport& report) {
     }
 }
 
+void OwnMetrics::lost(const LostSubmits& submits) {
+    submits_lost_.Increment(static_cast<double>(submits.tasks.size() + submits.jobs.size()));
+}
+
 std::unique_ptr<store::Store> OwnMetrics::timed(std::unique_ptr<store::Store> store) {
     return std::make_unique<TimedStore>(std::move(store), store_seconds_);
 }

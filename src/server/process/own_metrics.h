@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "client/lost_submits.h"
 #include "engine/recovery/sweeper.h"
 #include "store/store.h"
 
@@ -41,6 +42,7 @@ public:
     /// Counts an answered request; `route` is its pattern, such as "/api/tasks/{id}".
     void answered(const std::string& route, const std::string& method, int status, Duration took);
     void swept(const engine::SweepReport& report);
+    void lost(const LostSubmits& submits);
     /// Returns a store that forwards to `store` and counts the duration of each call. This object must outlive it.
     [[nodiscard]] std::unique_ptr<store::Store> timed(std::unique_ptr<store::Store> store);
 
@@ -58,6 +60,10 @@ private:
                                          "Passes of a recovery service in this server that failed");
     Counters& sweep_done_ =
         counters(registry_, "holdfast_sweep_done_total", "What recovery in this server did, by service and kind");
+    prometheus::Counter& submits_lost_ =
+        counters(registry_, "holdfast_submits_lost_total",
+                 "Tasks and jobs submitted through this server that the store lost when it went back in time")
+            .Add({});
     Histograms& store_seconds_ =
         histograms(registry_, "holdfast_store_call_seconds", "How long this server used the store, by what for");
 };

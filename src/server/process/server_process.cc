@@ -64,6 +64,10 @@ ServerProcess::ServerProcess(ServerPlan plan, Log& log)
       sweep_sign_(std::max<Duration>(store_patience, 10 * plan_.config.recovery.liveness_interval)) {
     platform::count_sleep(client::parse_store_url(plan_.store.url).kind == client::StoreAddress::Kind::Postgres);
     signal(SIGPIPE, SIG_IGN);
+    plan_.store.submits = std::make_shared<client::SubmitMemory>("server", [this](const LostSubmits& lost) {
+        own_metrics_.lost(lost);
+        log_.write({LogLevel::Error, client::sentence_about(lost), {{"rank", std::to_string(lost.rank)}}});
+    });
 }
 
 void ServerProcess::handle_signal(const std::string& name) {
