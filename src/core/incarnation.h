@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "holdfast/uuid.h"
 
@@ -42,6 +43,10 @@ enum class Welcome {
 [[nodiscard]] Welcome judge(const Meeting& meeting);
 /// The rank that a rollover gives: above everything that the process or the store has seen.
 [[nodiscard]] std::int64_t next_rank(const Meeting& meeting);
+
+/// Whether the recorded place of a store is the one where it was found. Both have parts, separated by '/'. A part of
+/// the found one that cannot be read there is "?", and says nothing.
+[[nodiscard]] bool is_recorded(std::string_view recorded, std::string_view found);
 
 /// A number that only grows, as a worker saw it, and the rank under which it did.
 struct Witness {

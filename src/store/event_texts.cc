@@ -99,6 +99,14 @@ NewEvent stop_requested_event(const StopRequest& request, const Uuid& worker, co
         concat("asked worker ", worker.to_string(), " to stop the run (", cause, ")", because(params.reason)));
 }
 
+NewEvent rolled_over_event(const Rollover& rollover, const std::string& who) {
+    const auto& [old_rank, new_rank, old_place, place, why] = rollover;
+    return general("rolled_over", who,
+                   concat("the store has gone from rank ", old_rank, " to rank ", new_rank, ": ", why,
+                          "; what was written shortly before may be lost"),
+                   {{"old_rank", old_rank}, {"new_rank", new_rank}, {"old_place", old_place}, {"place", place}});
+}
+
 NewEvent worker_lost_event(const LostWorker& lost) {
     return {"worker_lost", {}, lost.worker, lost.who, lost.evidence, lost.data};
 }

@@ -31,6 +31,15 @@ struct NewEvent {
 [[nodiscard]] NewEvent late_result_event(const FinishedRun& run, const Uuid& worker);
 [[nodiscard]] NewEvent stop_requested_event(const StopRequest& request, const Uuid& worker,
                                             const AskToStopParams& params);
+/// The store has got the next rank, because its history may have forked. `place`: where it is found now.
+struct Rollover {
+    std::int64_t old_rank = 0;
+    std::int64_t new_rank = 0;
+    std::string old_place = {};
+    std::string place = {};
+    std::string why = {};  ///< a sentence without its full stop
+};
+[[nodiscard]] NewEvent rolled_over_event(const Rollover& rollover, const std::string& who);
 [[nodiscard]] NewEvent worker_lost_event(const LostWorker& lost);
 [[nodiscard]] NewEvent worker_reactivated_event(const Uuid& worker);
 [[nodiscard]] NewEvent worker_ordered_event(const OrderParams& params);

@@ -51,6 +51,18 @@ TEST(Incarnation, RollsOverToARankThatNobodyHasSeen) {
     EXPECT_EQ(next_rank({{3, one_nonce}, {5, other_nonce}, false}), 6);
 }
 
+TEST(Incarnation, IsAtARecordedPlaceWhenEveryPartThatCanBeReadIsTheRecordedOne) {
+    EXPECT_TRUE(is_recorded("71/00000001/16385", "71/00000001/16385"));
+    EXPECT_TRUE(is_recorded("4711", "4711"));
+    for (const char* found : {"72/00000001/16385", "71/00000002/16385", "71/00000001/16386", "71/00000001",
+                              "71/00000001/16385/1", "71", ""})
+        EXPECT_FALSE(is_recorded("71/00000001/16385", found)) << found;
+    EXPECT_FALSE(is_recorded("", "71/00000001/16385")) << "nothing is recorded";
+    EXPECT_TRUE(is_recorded("71/00000001/16385", "?/?/16385"));
+    EXPECT_FALSE(is_recorded("71/00000001/16385", "?/?/16386"));
+    EXPECT_FALSE(is_recorded("?/?/16385", "71/?/16385")) << "it can be read now, so it is to be recorded";
+}
+
 TEST(Incarnation, AWitnessOfTheSameRankSeesThatTheStoreWentBack) {
     EXPECT_TRUE(has_gone_back({2, 10}, 2, 9));
     EXPECT_FALSE(has_gone_back({2, 10}, 2, 10));

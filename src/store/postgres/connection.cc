@@ -1,8 +1,10 @@
 #include "store/postgres/connection.h"
 
 #include <poll.h>
+#include <sys/socket.h>
 
-#include <optional>
+#include <numeric>
+#include <thread>
 
 #include "base/text.h"
 #include "store/errors.h"
@@ -11,54 +13,68 @@ namespace holdfast::postgres {
 
 namespace {
 
+using namespace std::chrono_literals;
 using ResultHandle = std::unique_ptr<PGresult, decltype(&PQclear)>;
+using OptionList = std::vector<std::pair<std::string, std::string>>;
+
+constexpr Duration lock_limit = 5s;
+constexpr Duration idle_limit = 10s;        // of a transaction whose client is silent
+constexpr Duration look_at_others = 100ms;  // how often a waiting call looks whether the primary has moved
 
 /// The name under which a statement is prepared.
 std::string name_of(Sql sql) {
     return concat("h", reinterpret_cast<std::uintptr_t>(sql.text()));
 }
 
-/// Keywords for libpq. Those before `dbname` are defaults that the URL may override; those after it are not.
-struct Keywords {
-    std::vector<const char*> names, values;
-    void add(const char* name, const char* value) {
-        names.push_back(name);
-        values.push_back(value);
-    }
-};
-
-Keywords keywords_of(const ConnectParams& params) {
-    Keywords keywords;
-    keywords.add("connect_timeout", params.notices_death_fast ? "3" : "10");
-    keywords.add("keepalives_idle", "10");
-    keywords.add("keepalives_interval", "5");
-    keywords.add("keepalives_count", "3");
-    keywords.add("tcp_user_timeout", "30000");
-    keywords.add("fallback_application_name", params.purpose.c_str());
-    keywords.add("dbname", params.url.c_str());
-    keywords.add("client_encoding", "UTF8");
-    if (params.notices_death_fast) {
-        keywords.add("keepalives_idle", "2");
-        keywords.add("keepalives_interval", "1");
-        keywords.add("keepalives_count", "2");
-        keywords.add("tcp_user_timeout", "4000");
-    }
-    keywords.add(nullptr, nullptr);
-    return keywords;
+OptionList default_options(const ConnectParams& params) {
+    return {{"keepalives_idle", "10"},
+            {"keepalives_interval", "5"},
+            {"keepalives_count", "3"},
+            {"tcp_user_timeout", "30000"},
+            {"fallback_application_name", params.purpose}};
 }
 
-/// Is a retry pointless until a person has acted? libpq gives no SQLSTATE for a refused connection.
-bool needs_a_person(std::string_view message) {
-    for (const std::string_view sign : {"authentication failed", "no pg_hba.conf entry", "does not exist", "invalid ",
-                                        "no password supplied", "permission denied for database"})
-        if (message.find(sign) != std::string_view::npos) return true;
-    return false;
+OptionList fixed_options(const ConnectParams& params) {
+    if (!params.notices_death_fast) return {{"client_encoding", "UTF8"}};
+    return {{"client_encoding", "UTF8"},
+            {"keepalives_idle", "2"},
+            {"keepalives_interval", "1"},
+            {"keepalives_count", "2"},
+            {"tcp_user_timeout", "4000"}};
+}
+
+/// As a setting of the server, which counts in milliseconds; 0: none.
+std::string milliseconds_text(std::optional<Duration> duration) {
+    return concat(duration ? std::chrono::duration_cast<std::chrono::milliseconds>(*duration).count() : 0);
+}
+
+/// The server gives up a statement a little before this process gives up waiting for it: then both know how it ended.
+std::string statement_limit(const Patience& patience) {
+    return milliseconds_text(patience.answer ? std::optional(*patience.answer * 9 / 10) : std::nullopt);
+}
+
+std::string lock_limit_of(const Patience& patience) {
+    return milliseconds_text(patience.answer ? std::optional(lock_limit) : std::nullopt);
+}
+
+/// The warning of a commit that did not wait for the standby to the end. The name of the function is the same in
+/// every language.
+bool says_only_local(const PGresult* notice) {
+    const auto field = [&](int code) {
+        const char* text = PQresultErrorField(notice, code);
+        return std::string_view(text != nullptr ? text : "");
+    };
+    return field(PG_DIAG_SOURCE_FUNCTION) == "SyncRepWaitForLSN" ||
+           field(PG_DIAG_MESSAGE_DETAIL).find("committed locally") != std::string_view::npos;
 }
 
 }  // namespace
 
+Connection::Connection(ConnectParams params)
+    : params_(std::move(params)), url_(read_url(params_.url)), primary_(Primary::of(params_.url)) {}
+
 void Connection::ensure_open() {
-    if (handle_ && was_closed_by_server()) close();
+    if (handle_ && (was_closed_by_server() || has_to_follow())) close();
     if (!handle_) connect();
 }
 
@@ -66,6 +82,14 @@ void Connection::close() {
     handle_.reset();
     prepared_.clear();
     preparing_.clear();
+    backend_.reset();
+    is_pooled_ = true;
+    is_only_local_ = false;
+}
+
+void Connection::leave() {
+    primary_->suspect(host_);
+    close();
 }
 
 bool Connection::was_closed_by_server() {
@@ -74,61 +98,215 @@ bool Connection::was_closed_by_server() {
     return PQconsumeInput(handle_.get()) == 0 || PQstatus(handle_.get()) != CONNECTION_OK;
 }
 
+bool Connection::has_to_follow() const {
+    return url_.hosts.size() > 1 && primary_->has_left(host_);
+}
+
 void Connection::connect() {
-    const auto keywords = keywords_of(params_);
-    handle_.reset(PQconnectdbParams(keywords.names.data(), keywords.values.data(), 1));
-    if (PQstatus(handle_.get()) != CONNECTION_OK) {
-        const auto message = concat("cannot connect to ", mask_password(params_.url), ": ",
-                                    handle_ ? one_line(trimmed(PQerrorMessage(handle_.get()))) : "out of memory");
+    pause_after_failures();
+    try {
+        take_over(find_primary());
+        set_up_session();
+    } catch (const ConnectionLost& lost) {
+        ++failures_;
+        last_failure_ = std::chrono::steady_clock::now();
+        throw store::Unavailable(lost.what());
+    } catch (...) {
         close();
-        if (needs_a_person(message)) throw store::Unusable(message);
-        throw store::Unavailable(message);
+        ++failures_;
+        last_failure_ = std::chrono::steady_clock::now();
+        throw;
     }
+}
+
+/// A caller that tries again at once must not open connections as fast as it can. One that comes back later does not
+/// wait.
+void Connection::pause_after_failures() {
+    if (failures_ == 0) return;
+    std::this_thread::sleep_until(last_failure_ + core::pause_before_connect(failures_, random_()));
+}
+
+/// Follows the connection of this process that found the primary last; else asks all hosts.
+Dialled Connection::find_primary() {
+    std::vector<std::size_t> all(url_.hosts.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    if (all.size() == 1) return dial_hosts(all);
+    if (const auto known = primary_->host()) {
+        try {
+            return dial_hosts({*known});
+        } catch (const store::StoreError&) {
+            primary_->suspect(*known);
+        }
+    }
+    auto dialled = dial_hosts(all);
+    primary_->set_silent(dialled.silent);
+    return dialled;
+}
+
+Dialled Connection::dial_hosts(std::vector<std::size_t> hosts) {
+    const auto& patience = params_.patience;
+    const bool obeys = patience.obeys_url && url_.connect_timeout;
+    return dial({.url = &url_,
+                 .shown_url = mask_password(params_.url),
+                 .defaults = default_options(params_),
+                 .settings = fixed_options(params_),
+                 .hosts = std::move(hosts),
+                 .not_waited_for = primary_->silent(),
+                 .limit = obeys ? *url_.connect_timeout : patience.connect,
+                 .asks = url_.hosts.size() > 1,
+                 .known_nonce = primary_->known_nonce(),
+                 .about = params_.about_host ? params_.about_host->text() : nullptr});
+}
+
+void Connection::take_over(Dialled dialled) {
+    handle_ = std::move(dialled.handle);
+    host_ = dialled.host;
     refuse_other_encodings();
-    ++generation_;
-    PQsetNoticeProcessor(
-        handle_.get(), [](void*, const char*) {}, nullptr);
-    if (params_.notices_death_fast) ask_server_to_notice_death();
+    PQsetNoticeReceiver(handle_.get(), &Connection::receive_notice, this);
+    PQsetnonblocking(handle_.get(), 1);
     PQenterPipelineMode(handle_.get());
+    primary_->found(host_);
+}
+
+void Connection::set_up_session() {
+    call_ = Deadline::in(params_.patience.call);
+    try {
+        introduce();
+        if (is_pooled_) {
+            refuse_statement_pooling();
+        } else {
+            end_abandoned_backend();
+            ask_server_to_notice_death();
+        }
+        ++generation_;
+        if (params_.on_connected) params_.on_connected(*this);
+    } catch (const Refusal& refusal) {
+        throw store::Unavailable(
+            concat("cannot use the connection to ", mask_password(params_.url), ": ", refusal.what()));
+    }
 }
 
 /// Tasks hold any text: one character that the database cannot store would make its whole batch fail.
 void Connection::refuse_other_encodings() {
     const char* encoding = PQparameterStatus(handle_.get(), "server_encoding");
     if (encoding == nullptr || std::string_view(encoding) == "UTF8") return;
-    auto message = concat("the database of ", mask_password(params_.url), " has the encoding ", encoding,
-                          "; holdfast needs UTF8: CREATE DATABASE name TEMPLATE template0 ENCODING 'UTF8'");
-    close();
-    throw store::Unusable(message);
+    throw store::Unusable(concat("the database of ", mask_password(params_.url), " has the encoding ", encoding,
+                                 "; holdfast needs UTF8: CREATE DATABASE name TEMPLATE template0 ENCODING 'UTF8'"));
 }
 
-/// Makes the server notice on its own end that the client's packets stop coming: it has to release the session's
-/// locks. A setting that the server's platform does not support is refused; the others have to do.
+/// Behind a pooler the backend has another number than the one that this process was told. There nothing is set: the
+/// session belongs to others in the next moment.
+void Connection::introduce() {
+    const auto rows =
+        run(std::vector<Command>{{R"sql(SELECT pg_backend_pid() = $1,
+                 (SELECT a.backend_start FROM pg_stat_get_activity(pg_backend_pid()) a),
+                 CASE WHEN pg_backend_pid() = $1 THEN
+                   set_config('statement_timeout', $2, false) || set_config('lock_timeout', $3, false)
+                   || set_config('idle_in_transaction_session_timeout', $4, false) END)sql",
+                                  Params(PQbackendPID(handle_.get()), statement_limit(params_.patience),
+                                         lock_limit_of(params_.patience), milliseconds_text(idle_limit))}});
+    const auto row = rows[0][0];
+    is_pooled_ = !row.boolean(0);
+    if (const auto started = row.optional_time(1); started && !is_pooled_)
+        backend_ = {PQbackendPID(handle_.get()), *started};
+}
+
+std::optional<Command> Connection::transaction_limits() const {
+    if (!is_pooled_ || !params_.patience.answer) return std::nullopt;
+    return Command{
+        R"sql(SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true),
+                           set_config('idle_in_transaction_session_timeout', $3, true))sql",
+        Params(statement_limit(params_.patience), lock_limit_of(params_.patience), milliseconds_text(idle_limit))};
+}
+
+/// A pooler that gives every statement another session cannot carry transactions.
+void Connection::refuse_statement_pooling() {
+    const auto complain_about = [this](std::string_view message) {
+        if (message.find("statement pooling mode") == std::string_view::npos) return;
+        throw store::Unusable(concat("the pooler at ", mask_password(params_.url),
+                                     " gives every statement another session (pool_mode = statement), and holdfast "
+                                     "needs transactions: set pool_mode = transaction"));
+    };
+    try {
+        run(std::vector<Command>{{"BEGIN", {}}});
+        run(std::vector<Command>{{"COMMIT", {}}});
+    } catch (const Refusal& refusal) {
+        complain_about(refusal.what());
+        throw;
+    } catch (const ConnectionLost& lost) {
+        complain_about(lost.what());
+        throw;
+    }
+}
+
+/// A backend that did not answer in time may hold locks, or wait for a standby that is gone, for ever: it does not
+/// notice that nobody listens any more. Only this connection knows that it was its own.
+void Connection::end_abandoned_backend() {
+    if (!abandoned_) return;
+    const auto backend = *std::exchange(abandoned_, std::nullopt);
+    try {
+        run(std::vector<Command>{{R"sql(SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                                        WHERE pid = $1 AND backend_start = $2 AND pid <> pg_backend_pid())sql",
+                                  Params(backend.pid, backend.started)}});
+    } catch (const Refusal&) {
+        // It is not ours to end: then it ends by itself.
+    }
+}
+
+/// Makes the server notice on its own end that the client is gone: it has to release what the session holds. A
+/// setting that the server's platform does not support is refused; the others have to do.
 void Connection::ask_server_to_notice_death() {
-    for (const char* setting :
-         {"SET client_connection_check_interval = 1000", "SET tcp_keepalives_idle = 2",
-          "SET tcp_keepalives_interval = 1", "SET tcp_keepalives_count = 2", "SET tcp_user_timeout = 4000"})
-        ResultHandle(PQexec(handle_.get(), setting), &PQclear);
+    std::vector<Command> settings{{"SELECT set_config('client_connection_check_interval', '1000', false)", {}}};
+    if (params_.notices_death_fast)
+        settings.insert(settings.end(), {{"SELECT set_config('tcp_keepalives_idle', '2', false)", {}},
+                                         {"SELECT set_config('tcp_keepalives_interval', '1', false)", {}},
+                                         {"SELECT set_config('tcp_keepalives_count', '2', false)", {}},
+                                         {"SELECT set_config('tcp_user_timeout', '4000', false)", {}}});
+    try {
+        run(settings);
+    } catch (const Refusal&) {
+        for (const auto& setting : settings) {
+            try {
+                run(std::vector<Command>{setting});
+            } catch (const Refusal&) {
+                continue;
+            }
+        }
+    }
+}
+
+void Connection::receive_notice(void* self, const PGresult* notice) {
+    if (says_only_local(notice)) static_cast<Connection*>(self)->is_only_local_ = true;
+}
+
+void Connection::throw_if_only_local() {
+    if (!std::exchange(is_only_local_, false)) return;
+    throw OnlyLocal("the server has committed, but stopped waiting for its synchronous standby");
 }
 
 /// A pipeline: all commands are sent before the first answer is read, so they cost one round trip.
 std::vector<Rows> Connection::run(std::span<const Command> commands) {
+    deadline_ = Deadline::earlier(call_, Deadline::in(params_.patience.answer));
     preparing_.clear();
     for (const auto& command : commands) send(command);
     if (PQpipelineSync(handle_.get()) == 0) lose("sending");
-    return read_answers(commands);
+    flush();
+    auto answers = read_answers(commands);
+    failures_ = 0;
+    throw_if_only_local();
+    return answers;
 }
 
 /// A statement that this session has not met is prepared first, in the same pipeline; read_answers() has to know,
-/// because that has an answer of its own. Behind a transaction-mode pooler the next transaction may have another
-/// session, so nothing is prepared there.
+/// because that has an answer of its own. Behind a pooler the next transaction may have another session, so nothing
+/// is prepared there.
 void Connection::send(const Command& command) {
     const auto& params = command.params;
     const auto values = params.values();
     const auto lengths = params.lengths();
     const std::vector<int> formats(values.size(), 1);
     int sent = 0;
-    if (!params_.prepares) {
+    if (!params_.prepares || is_pooled_) {
         sent = PQsendQueryParams(handle_.get(), command.sql.text(), params.count(), params.types(), values.data(),
                                  lengths.data(), formats.data(), 1);
     } else {
@@ -146,6 +324,26 @@ void Connection::send(const Command& command) {
     if (sent == 0) lose("sending");
 }
 
+void Connection::flush() {
+    for (;;) {
+        const int unsent = PQflush(handle_.get());
+        if (unsent < 0) lose("sending");
+        if (unsent == 0) return;
+        wait(POLLIN | POLLOUT);
+        if (PQconsumeInput(handle_.get()) == 0) lose("sending");
+    }
+}
+
+void Connection::wait(short events) {
+    for (;;) {
+        pollfd socket{PQsocket(handle_.get()), events, 0};
+        if (poll(&socket, 1, milliseconds_of(deadline_.left(look_at_others))) > 0) return;
+        if (deadline_.has_passed())
+            give_up(concat("did not answer within ", format_duration(*params_.patience.answer)));
+        if (has_to_follow()) give_up("does not answer, and the primary is at another host now");
+    }
+}
+
 /// Answers come in the order of what was sent: of a new statement first that of its preparation, which is not passed
 /// on. Once the server has refused something, it answers the rest of the pipeline with PGRES_PIPELINE_ABORTED up to
 /// the synchronisation point. All of it has to be read, or the next call would take these answers for its own.
@@ -160,7 +358,7 @@ std::vector<Rows> Connection::read_answers(std::span<const Command> commands) {
     };
     std::size_t answered = 0;
     for (;;) {
-        PGresult* result = next_result();
+        PGresult* result = next_result(!refused && answered == commands.size());
         const auto status = PQresultStatus(result);
         if (status == PGRES_PIPELINE_SYNC) {
             PQclear(result);
@@ -187,39 +385,72 @@ std::vector<Rows> Connection::read_answers(std::span<const Command> commands) {
     return answers;
 }
 
-PGresult* Connection::next_result() {
+/// Waits until an answer can be taken. False: the connection broke.
+bool Connection::await_result() {
+    while (PQisBusy(handle_.get()) != 0) {
+        wait(POLLIN);
+        if (PQconsumeInput(handle_.get()) == 0) return false;
+    }
+    return true;
+}
+
+PGresult* Connection::next_result(bool may_be_done) {
     // A null separates the answers of two commands; two in a row can only come from a broken connection.
     for (int nulls = 0; nulls < 2; ++nulls) {
-        if (PGresult* result = PQgetResult(handle_.get())) {
-            if (PQstatus(handle_.get()) == CONNECTION_OK) return result;
-            const std::string message = one_line(trimmed(PQresultErrorMessage(result)));
-            const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-            const std::optional<std::string> sql_state = state ? std::optional<std::string>(state) : std::nullopt;
-            PQclear(result);
-            // The server told why it closes the connection (a shutdown, a kill), so it has rolled back.
-            if (sql_state) {
-                close();
-                throw Refusal(*sql_state, message);
-            }
-            lose(message);
+        // The last words of a server that closes the connection can be taken even then.
+        (void)await_result();
+        PGresult* result = PQgetResult(handle_.get());
+        if (result == nullptr) continue;
+        if (PQstatus(handle_.get()) == CONNECTION_OK) return result;
+        const std::string message = one_line(trimmed(PQresultErrorMessage(result)));
+        const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+        const std::optional<std::string> sql_state = state ? std::optional<std::string>(state) : std::nullopt;
+        PQclear(result);
+        // A server that told why it closes the connection (a shutdown, a kill) has rolled back, unless it had
+        // answered everything already. A pooler only tells that it lost the server.
+        if (sql_state && !may_be_done && !is_pooled_ && !sql_state->starts_with("08")) {
+            leave();
+            throw Refusal(*sql_state, message);
         }
+        lose(message);
     }
     lose("waiting for an answer");
 }
 
 void Connection::run_script(const std::string& sql) {
+    deadline_ = Deadline::earlier(call_, Deadline::in(params_.patience.answer));
     PQexitPipelineMode(handle_.get());
-    const ResultHandle result(PQexec(handle_.get(), sql.c_str()), &PQclear);
+    if (PQsendQuery(handle_.get(), sql.c_str()) == 0) lose("running a script");
+    flush();
+    ResultHandle last(nullptr, &PQclear);
+    ResultHandle refused(nullptr, &PQclear);
+    while (await_result()) {
+        last.reset(PQgetResult(handle_.get()));
+        if (!last) break;
+        const auto status = PQresultStatus(last.get());
+        if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && !refused) refused = std::move(last);
+    }
     if (PQstatus(handle_.get()) != CONNECTION_OK) lose("running a script");
     PQenterPipelineMode(handle_.get());
-    const auto status = PQresultStatus(result.get());
-    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) refuse(result.get());
+    if (refused) refuse(refused.get());
+    throw_if_only_local();
 }
 
 void Connection::lose(const std::string& doing) {
     const std::string why = handle_ ? one_line(trimmed(PQerrorMessage(handle_.get()))) : "";
-    close();
-    throw ConnectionLost(concat("the connection to ", mask_password(params_.url), " was lost (", doing, "): ", why));
+    leave();
+    throw ConnectionLost(ConnectionLost::Why::Broke,
+                         concat("the connection to ", mask_password(params_.url), " was lost (", doing, "): ", why));
+}
+
+/// The server may be at it still. The socket is shut down, because closing a connection in order waits for the
+/// server, and so does PQcancel.
+void Connection::give_up(const std::string& why) {
+    shutdown(PQsocket(handle_.get()), SHUT_RDWR);
+    if (backend_) abandoned_ = backend_;
+    leave();
+    throw ConnectionLost(ConnectionLost::Why::Unanswered,
+                         concat("the server of ", mask_password(params_.url), " ", why));
 }
 
 void Connection::refuse(const PGresult* result) {

@@ -6,12 +6,6 @@ namespace holdfast::postgres {
 
 namespace {
 
-/// Makes holdfast.now() answer the injected clock, for this transaction.
-Command set_clock(const Clock& clock) {
-    return {"SELECT set_config('holdfast.clock', $1, true)",
-            Params(std::string(concat(clock.now().time_since_epoch().count())))};
-}
-
 bool begins_with(const std::string& text, std::string_view prefix) {
     return text.compare(0, prefix.size(), prefix) == 0;
 }
@@ -30,6 +24,8 @@ Transaction::~Transaction() {
 void Transaction::append_beginning(std::vector<Command>& commands) {
     commands.push_back({"BEGIN", {}});
     if (clock_) commands.push_back(set_clock(*clock_));
+    const auto expectation = incarnation_ ? incarnation_->expectation() : std::nullopt;
+    if (expectation) commands.push_back(*expectation);
 }
 
 Rows Transaction::run(Command command) {
@@ -65,17 +61,43 @@ std::vector<Rows> Lane::run(const std::vector<Command>& commands, Effect effect)
     const std::lock_guard turn(mutex_);
     return retrying(effect, [&](bool& in_doubt) {
         in_doubt = effect == Effect::Writes;
-        if (!clock_) return connection_.run(commands);
-        std::vector<Command> clocked{set_clock(*clock_)};
-        clocked.insert(clocked.end(), commands.begin(), commands.end());
-        auto answers = connection_.run(clocked);
-        answers.erase(answers.begin());
+        auto all = beginning_of(effect);
+        if (all.empty()) return connection_.run(commands);
+        const auto first = std::ssize(all);
+        all.insert(all.end(), commands.begin(), commands.end());
+        auto answers = connection_.run(all);
+        answers.erase(answers.begin(), answers.begin() + first);
         return answers;
     });
 }
 
+std::vector<Command> Lane::beginning_of(Effect effect) const {
+    std::vector<Command> beginning;
+    if (clock_) beginning.push_back(set_clock(*clock_));
+    if (effect == Effect::Reads || !incarnation_) return beginning;
+    if (auto expectation = incarnation_->expectation()) beginning.push_back(std::move(*expectation));
+    return beginning;
+}
+
+core::Incarnation Lane::known() const {
+    return incarnation_ ? incarnation_->known() : core::Incarnation();
+}
+
+void Lane::catch_up(std::string_view refused_state, const core::Incarnation& expected) {
+    const bool went_back = refused_state == KnownIncarnation::went_back;
+    if (!incarnation_ || (!went_back && refused_state != KnownIncarnation::other_history)) return;
+    try {
+        if (went_back) incarnation_->give_up(expected, connection_);
+        incarnation_->meet(connection_);
+    } catch (...) {
+        connection_.close();  // a later call may find another host
+        throw;
+    }
+}
+
 bool Lane::is_worth_retrying(const Refusal& refusal) {
-    return refusal.state == "40001" || refusal.state == "40P01";
+    return refusal.state == "40001" || refusal.state == "40P01" || refusal.state == KnownIncarnation::other_history ||
+           refusal.state == KnownIncarnation::went_back;
 }
 
 void Lane::throw_for(const Refusal& refusal) {

@@ -10,13 +10,15 @@
 #include "store/errors.h"
 #include "store/jobs/job_tables.h"
 #include "store/postgres/connection.h"
+#include "store/postgres/known_incarnation.h"
 
 namespace holdfast::postgres {
 
 /// A transaction under way. BEGIN travels with the first statement; it is rolled back unless committed.
 class Transaction {
 public:
-    Transaction(Connection& connection, const Clock* clock) : connection_(connection), clock_(clock) {}
+    Transaction(Connection& connection, const Clock* clock, const KnownIncarnation* incarnation)
+        : connection_(connection), clock_(clock), incarnation_(incarnation) {}
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;
     ~Transaction();
@@ -55,6 +57,7 @@ private:
 
     Connection& connection_;
     const Clock* clock_;
+    const KnownIncarnation* incarnation_;
     bool begun_ = false;
 };
 
@@ -67,10 +70,13 @@ public:
 enum class Effect { Reads, Writes };
 
 /// A connection and the turn to use it: calls from several threads queue here. Deadlocks and serialisation failures
-/// are retried whole; every other failure is thrown as one of store/errors.h.
+/// are retried whole, and so is what met another history of the database than the known one; every other failure is
+/// thrown as one of store/errors.h.
 class Lane {
 public:
-    Lane(ConnectParams params, const Clock* clock) : connection_(std::move(params)), clock_(clock) {}
+    /// Without an incarnation the history of the database is not checked.
+    Lane(ConnectParams params, const Clock* clock, KnownIncarnation* incarnation = nullptr)
+        : connection_(std::move(params)), clock_(clock), incarnation_(incarnation) {}
 
     /// One transaction of its own in one round trip.
     std::vector<Rows> run(const std::vector<Command>& commands, Effect effect);
@@ -98,7 +104,7 @@ public:
     auto transact(const Body& body) {
         const std::lock_guard turn(mutex_);
         return retrying(Effect::Writes, [&](bool& in_doubt) {
-            Transaction transaction(connection_, clock_);
+            Transaction transaction(connection_, clock_, incarnation_);
             auto answer = body(transaction);
             in_doubt = true;
             transaction.commit();
@@ -116,13 +122,18 @@ public:
 private:
     template <typename Body>
     auto retrying(Effect effect, const Body& body) {
+        std::string refused_state;
+        core::Incarnation expected;
         for (int attempt = 1;; ++attempt) {
             bool in_doubt = false;
             try {
                 connection_.ensure_open();
+                catch_up(refused_state, expected);
+                expected = known();
                 return body(in_doubt);
             } catch (const Refusal& refusal) {
                 if (!is_worth_retrying(refusal) || attempt == max_attempts) throw_for(refusal);
+                refused_state = refusal.state;
             } catch (const ConnectionLost& lost) {
                 // A read that an idle connection did not survive is simply asked again.
                 if (effect == Effect::Writes || attempt > 1) throw_for(lost, in_doubt);
@@ -130,6 +141,11 @@ private:
             std::this_thread::sleep_for(std::chrono::milliseconds(attempt));
         }
     }
+    /// What travels before the first statement.
+    [[nodiscard]] std::vector<Command> beginning_of(Effect effect) const;
+    [[nodiscard]] core::Incarnation known() const;
+    /// Meets the database again if it refused the last attempt for its history, which was not the expected one.
+    void catch_up(std::string_view refused_state, const core::Incarnation& expected);
     static bool is_worth_retrying(const Refusal& refusal);
     [[noreturn]] static void throw_for(const Refusal& refusal);
     [[noreturn]] static void throw_for(const ConnectionLost& lost, bool in_doubt);
@@ -139,6 +155,7 @@ private:
     std::mutex mutex_;
     Connection connection_;
     const Clock* clock_;
+    KnownIncarnation* incarnation_;
 };
 
 }  // namespace holdfast::postgres

@@ -1,0 +1,117 @@
+#include "store/postgres/known_incarnation.h"
+
+#include <unistd.h>
+
+#include <array>
+
+#include "store/errors.h"
+#include "store/event_texts.h"
+
+namespace holdfast::postgres {
+
+namespace {
+
+/// A rollover leaves a history that is accepted. Others may roll over in between, but not this often.
+constexpr int max_meetings = 10;
+
+std::string this_process() {
+    std::array<char, 256> host{};
+    gethostname(host.data(), host.size() - 1);
+    return concat("process ", getpid(), " on ", host.data());
+}
+
+/// Whether it lacks the identity because its schema was not made yet, or is being made.
+bool is_of_a_missing_schema(const Refusal& refusal) {
+    return refusal.state == "3F000" || refusal.state == "42P01" || refusal.state == "42883";
+}
+
+std::string why_it_forked(const core::Meeting& meeting, const Identity& found) {
+    if (!meeting.place_is_recorded)
+        return concat("it was found at ", found.place, ", but was at ", found.recorded_place,
+                      " (system/timeline/table): a failover or a restored backup");
+    return "another history of the same rank is in use elsewhere";
+}
+
+}  // namespace
+
+Command set_clock(const Clock& clock) {
+    return {"SELECT set_config('holdfast.clock', $1, true)",
+            Params(std::string(concat(clock.now().time_since_epoch().count())))};
+}
+
+std::optional<Identity> read_identity(Connection& connection) {
+    try {
+        const auto answers = connection.run(std::vector<Command>{
+            {"SELECT rank, nonce, place, holdfast.place() FROM holdfast.incarnation", Params()}});
+        if (answers[0].empty()) throw Refusal("", "the row of holdfast.incarnation is missing");
+        const Row row = answers[0][0];
+        return Identity{{row.integer(0), row.uuid(1)}, row.string(2), row.string(3)};
+    } catch (const Refusal& refusal) {
+        if (is_of_a_missing_schema(refusal)) return std::nullopt;
+        throw;
+    }
+}
+
+void KnownIncarnation::meet(Connection& connection) {
+    for (int meetings = 1;; ++meetings) {
+        const auto found = read_identity(connection);
+        if (!found) return;
+        const core::Meeting meeting{known(), found->incarnation,
+                                    core::is_recorded(found->recorded_place, found->place)};
+        switch (core::judge(meeting)) {
+            case core::Welcome::Accept:
+                return remember(found->incarnation);
+            case core::Welcome::Refuse:
+                throw store::Unavailable(
+                    concat("the database at ", where_, " has an older history of this store (rank ",
+                           meeting.stored.rank, ", this process has seen rank ", meeting.known.rank,
+                           "): a former primary that is to be stopped or made a standby, or a URL that has to name "
+                           "the new primary"));
+            case core::Welcome::RollOver:
+                if (meetings == max_meetings)
+                    throw store::Unavailable(concat("the database at ", where_, " rolls over again and again"));
+                roll_over(connection, *found, core::next_rank(meeting), why_it_forked(meeting, *found));
+        }
+    }
+}
+
+void KnownIncarnation::give_up(const core::Incarnation& incarnation, Connection& connection) {
+    const auto found = read_identity(connection);
+    if (!found || found->incarnation != incarnation) return;
+    roll_over(connection, *found, core::next_rank({known(), incarnation}),
+              "a worker has seen numbers that the store does not know: a restored disk or backup");
+}
+
+void KnownIncarnation::roll_over(Connection& connection, const Identity& from, std::int64_t new_rank,
+                                 const std::string& why) {
+    if (new_rank > core::highest_rank)
+        throw store::Unusable(concat("the store at ", where_, " has used up its ", core::highest_rank, " ranks"));
+    const auto who = this_process();
+    const auto event =
+        store::rolled_over_event({from.incarnation.rank, new_rank, from.recorded_place, from.place, why}, who);
+    std::vector<Command> commands;
+    if (clock_) commands.push_back(set_clock(*clock_));
+    commands.push_back(
+        {"SELECT holdfast.roll_over($1, $2, $3, $4, $5, $6, $7)",
+         Params(from.incarnation.rank, new_rank, from.place, event.kind, event.who, event.message, event.data)});
+    connection.run(commands);
+}
+
+core::Incarnation KnownIncarnation::known() const {
+    const std::lock_guard lock(mutex_);
+    return known_;
+}
+
+std::optional<Command> KnownIncarnation::expectation() const {
+    const auto expected = known();
+    if (expected.rank == 0) return std::nullopt;
+    return Command{"SELECT holdfast.expect($1, $2)", Params(expected.rank, expected.nonce)};
+}
+
+/// Another connection may have met a newer history meanwhile: that one stays.
+void KnownIncarnation::remember(const core::Incarnation& incarnation) {
+    const std::lock_guard lock(mutex_);
+    if (incarnation.rank > known_.rank) known_ = incarnation;
+}
+
+}  // namespace holdfast::postgres
