@@ -18,6 +18,7 @@ using namespace std::chrono_literals;
 constexpr auto grouping = 5ms;
 constexpr auto reconnect_pause = 500ms;
 constexpr auto longest_sleep = 1s;
+constexpr auto longest_silence = 2s;
 
 /// A topic, its channel, and the place of its ring.
 struct Channel {
@@ -161,6 +162,7 @@ void Bell::serve() {
         bool is_connected = false;
         try {
             listen();
+            ask_whether_it_lives();
             hear();
             is_connected = !send_rings();
         } catch (
@@ -184,13 +186,27 @@ void Bell::listen() {
     const int before = connection_.generation();
     connection_.ensure_open();
     if (!listens_ || connection_.generation() == before) return;
+    const bool can_listen = !connection_.is_pooled();
     std::vector<Command> listening;
     for (const Channel& channel : channels) listening.push_back({channel.listen, {}});
-    connection_.run(listening);
+    if (can_listen) run(listening);
     const std::lock_guard lock(shared_->mutex);
-    shared_->is_listening = true;
+    shared_->is_listening = can_listen;
+    shared_->failed_to_listen = !can_listen;
     shared_->changed.notify_all();
     wake_watchers({.work = true, .done = true, .orders = true});  // for what was rung before this listened
+}
+
+std::vector<Rows> Bell::run(const std::vector<Command>& commands) {
+    connection_.begin_call();
+    auto answers = connection_.run(commands);
+    last_answer_ = std::chrono::steady_clock::now();
+    return answers;
+}
+
+/// A server that hangs keeps its connections open, and a listener that hears nothing would wait for ever.
+void Bell::ask_whether_it_lives() {
+    if (std::chrono::steady_clock::now() - last_answer_ >= longest_silence) run({{"SELECT", {}}});
 }
 
 /// Sends the rings since the last call; true: there were some, and more may follow within moments.
@@ -203,7 +219,7 @@ bool Bell::send_rings() {
             if (unsent.*channel.ring) rings.push_back({channel.notify, {}});
     }
     if (rings.empty()) return false;
-    connection_.run(rings);
+    run(rings);
     std::this_thread::sleep_for(grouping);
     return true;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -25,7 +26,8 @@ struct Rings {
 
 /// Wake-ups between processes: LISTEN and NOTIFY on a connection of their own, served by one thread, off the path of
 /// every transaction. The first ring goes out at once; those that follow within a few milliseconds go out together.
-/// Without `listens` (behind a pooler) rings only go out, and waiters live on the safety poll.
+/// Without `listens`, and behind a pooler, rings only go out, and waiters live on the safety poll. A server that does
+/// not answer is noticed within seconds, and the connection follows the primary to another host.
 class Bell {
 public:
     /// `safety_poll`: see OpenParams.
@@ -45,6 +47,8 @@ private:
     void start();
     void serve();
     void listen();
+    std::vector<Rows> run(const std::vector<Command>& commands);
+    void ask_whether_it_lives();
     bool send_rings();
     void hear();
     void sleep_until_something_happens(bool is_connected);
@@ -54,6 +58,7 @@ private:
     bool listens_;
     Duration safety_poll_;
     int wake_fd_;
+    std::chrono::steady_clock::time_point last_answer_;
     std::shared_ptr<Shared> shared_;
     std::thread thread_;
 };

@@ -84,6 +84,7 @@ void Connection::close() {
     preparing_.clear();
     backend_.reset();
     is_pooled_ = true;
+    is_settled_ = false;
     is_only_local_ = false;
 }
 
@@ -99,24 +100,22 @@ bool Connection::was_closed_by_server() {
 }
 
 bool Connection::has_to_follow() const {
-    return url_.hosts.size() > 1 && primary_->has_left(host_);
+    return is_settled_ && primary_->has_left(host_);
 }
 
 void Connection::connect() {
     pause_after_failures();
+    const int failures_before = failures_;
     try {
         take_over(find_primary());
         set_up_session();
-    } catch (const ConnectionLost& lost) {
-        ++failures_;
-        last_failure_ = std::chrono::steady_clock::now();
-        throw store::Unavailable(lost.what());
     } catch (...) {
-        close();
-        ++failures_;
+        if (handle_) leave();
+        failures_ = failures_before + 1;
         last_failure_ = std::chrono::steady_clock::now();
         throw;
     }
+    failures_ = failures_before;
 }
 
 /// A caller that tries again at once must not open connections as fast as it can. One that comes back later does not
@@ -165,7 +164,6 @@ void Connection::take_over(Dialled dialled) {
     PQsetNoticeReceiver(handle_.get(), &Connection::receive_notice, this);
     PQsetnonblocking(handle_.get(), 1);
     PQenterPipelineMode(handle_.get());
-    primary_->found(host_);
 }
 
 void Connection::set_up_session() {
@@ -180,9 +178,15 @@ void Connection::set_up_session() {
         }
         ++generation_;
         if (params_.on_connected) params_.on_connected(*this);
+        primary_->found(host_);
+        is_settled_ = true;
     } catch (const Refusal& refusal) {
         throw store::Unavailable(
             concat("cannot use the connection to ", mask_password(params_.url), ": ", refusal.what()));
+    } catch (const ConnectionLost& lost) {
+        throw store::Unavailable(lost.what());
+    } catch (const OnlyLocal& local) {
+        throw store::Unavailable(local.what());
     }
 }
 

@@ -56,9 +56,9 @@ class Connection;
 struct ConnectParams {
     std::string url;
     std::string purpose;              ///< for people who look at pg_stat_activity
-    Patience patience;                ///< with the server, in every call
     bool prepares = true;             ///< statements are kept in the session; behind a pooler they never are
     bool notices_death_fast = false;  ///< keepalives that end a dead connection within seconds, on both sides
+    Patience patience = work_patience;
     /// Called for every new connection before it is used. What it throws closes the connection and reaches the
     /// caller.
     std::function<void(Connection&)> on_connected = {};
@@ -154,7 +154,8 @@ private:
     std::set<Sql> prepared_;
     std::vector<Sql> preparing_;  // sent with the current commands, in order
     int generation_ = 0;
-    bool is_pooled_ = true;  // until the opposite is known
+    bool is_pooled_ = true;    // until the opposite is known
+    bool is_settled_ = false;  // the connection may be used: its host is where the primary is
     bool is_only_local_ = false;
     Deadline call_;
     Deadline deadline_;                 // of the round trip under way

@@ -6,6 +6,9 @@ namespace holdfast::postgres {
 
 namespace {
 
+constexpr Duration rollback_limit = std::chrono::seconds(1);
+constexpr Sql has_changed_something = "SELECT pg_current_xact_id_if_assigned() IS NOT NULL";
+
 bool begins_with(const std::string& text, std::string_view prefix) {
     return text.compare(0, prefix.size(), prefix) == 0;
 }
@@ -15,6 +18,7 @@ bool begins_with(const std::string& text, std::string_view prefix) {
 Transaction::~Transaction() {
     if (!begun_ || !connection_.is_open()) return;
     try {
+        connection_.limit_call(rollback_limit);
         connection_.run(std::vector<Command>{{"ROLLBACK", {}}});
     } catch (const std::exception&) {
         connection_.close();  // the server rolls back what it cannot be asked to
@@ -23,6 +27,7 @@ Transaction::~Transaction() {
 
 void Transaction::append_beginning(std::vector<Command>& commands) {
     commands.push_back({"BEGIN", {}});
+    if (auto limits = connection_.transaction_limits()) commands.push_back(std::move(*limits));
     if (clock_) commands.push_back(set_clock(*clock_));
     const auto expectation = incarnation_ ? incarnation_->expectation() : std::nullopt;
     if (expectation) commands.push_back(*expectation);
@@ -57,22 +62,63 @@ void Transaction::commit() {
     begun_ = false;
 }
 
+bool Transaction::commit_and_tell() {
+    if (!begun_) return false;
+    const auto answers = connection_.run(std::vector<Command>{{has_changed_something, {}}, {"COMMIT", {}}});
+    begun_ = false;
+    return answers[0][0].boolean(0);
+}
+
 std::vector<Rows> Lane::run(const std::vector<Command>& commands, Effect effect) {
-    const std::lock_guard turn(mutex_);
+    const Turn turn(*this);
     return retrying(effect, [&](bool& in_doubt) {
         in_doubt = effect == Effect::Writes;
+        const auto doubts = connection_.primary().doubts();
+        const bool has_to_confirm = effect == Effect::Writes && !connection_.primary().is_certain();
         auto all = beginning_of(effect);
-        if (all.empty()) return connection_.run(commands);
+        if (all.empty() && !has_to_confirm) return connection_.run(commands);
         const auto first = std::ssize(all);
         all.insert(all.end(), commands.begin(), commands.end());
+        if (has_to_confirm) all.push_back({has_changed_something, {}});
         auto answers = connection_.run(all);
+        if (has_to_confirm) {
+            const bool changed_something = answers.back()[0].boolean(0);
+            answers.pop_back();
+            confirm(doubts, changed_something);
+        }
         answers.erase(answers.begin(), answers.begin() + first);
         return answers;
     });
 }
 
+Lane::Turn::Turn(Lane& lane) : lane_(lane) {
+    const auto& patience = lane.params_.patience.answer;
+    if (!patience) {
+        lane.mutex_.lock();
+        return;
+    }
+    if (lane.mutex_.try_lock_for(*patience)) return;
+    throw store::Unavailable(concat("other calls have kept the connection to ", mask_password(lane.params_.url),
+                                    " busy for ", format_duration(*patience)));
+}
+
+Lane::Turn::~Turn() {
+    // Calls that may take any time are rare: they keep no connection open in between.
+    if (!lane_.params_.patience.answer) lane_.connection_.close();
+    lane_.mutex_.unlock();
+}
+
+/// An empty message in the log of the database is the smallest commit that waits for the standby, and with it
+/// everything that was committed before.
+void Lane::confirm(std::uint64_t doubts, bool changed_something) {
+    if (!changed_something)
+        connection_.run(std::vector<Command>{{"SELECT pg_logical_emit_message(true, 'holdfast', '')", {}}});
+    connection_.primary().confirm(doubts);
+}
+
 std::vector<Command> Lane::beginning_of(Effect effect) const {
     std::vector<Command> beginning;
+    if (auto limits = connection_.transaction_limits()) beginning.push_back(std::move(*limits));
     if (clock_) beginning.push_back(set_clock(*clock_));
     if (effect == Effect::Reads || !incarnation_) return beginning;
     if (auto expectation = incarnation_->expectation()) beginning.push_back(std::move(*expectation));
@@ -90,7 +136,7 @@ void Lane::catch_up(std::string_view refused_state, const core::Incarnation& exp
         if (went_back) incarnation_->give_up(expected, connection_);
         incarnation_->meet(connection_);
     } catch (...) {
-        connection_.close();  // a later call may find another host
+        connection_.leave();  // another host may have the newer history
         throw;
     }
 }
@@ -106,7 +152,8 @@ void Lane::throw_for(const Refusal& refusal) {
                                        state, state.empty() ? "" : ")");
     if (state == "53100" || state == "53200") throw store::Full(message);  // disk full, out of memory
     const bool passes = begins_with(state, "08") || begins_with(state, "53") || begins_with(state, "57") ||
-                        begins_with(state, "40") || state == "55P03" || state == "25006";  // read-only: a failover
+                        begins_with(state, "40") || state == "55P03" || state == "25006" || state == "25P03";
+    if (state == "25006") connection_.leave();  // read-only: a failover
     if (passes) throw store::Unavailable(message);
     if (state == "HF002") throw Overtaken(message);
     if (state == "3F000" || state == "42P01" || state == "42883")
@@ -115,9 +162,13 @@ void Lane::throw_for(const Refusal& refusal) {
 }
 
 void Lane::throw_for(const ConnectionLost& lost, bool in_doubt) {
-    if (in_doubt)
-        throw store::CommitInDoubt(concat(lost.what(), "; it is not known whether the last change was made"));
+    if (in_doubt) throw_in_doubt(concat(lost.what(), "; it is not known whether the last change was made"));
     throw store::Unavailable(lost.what());
+}
+
+void Lane::throw_in_doubt(const std::string& why) {
+    connection_.primary().doubt();
+    throw store::CommitInDoubt(why);
 }
 
 }  // namespace holdfast::postgres

@@ -41,6 +41,8 @@ public:
     std::vector<Rows> run(std::vector<Command> commands);
     void run_script(const std::string& sql);
     void commit();
+    /// Commits as well, and returns whether the transaction had changed something.
+    [[nodiscard]] bool commit_and_tell();
 
     bool brings_work = false;   ///< wake waiters for work once it is committed
     bool ends_tasks = false;    ///< wake waiters for results
@@ -69,14 +71,17 @@ public:
 
 enum class Effect { Reads, Writes };
 
-/// A connection and the turn to use it: calls from several threads queue here. Deadlocks and serialisation failures
-/// are retried whole, and so is what met another history of the database than the known one; every other failure is
-/// thrown as one of store/errors.h.
+/// A connection and the turn to use it: calls from several threads queue here, as long as the lane's patience lasts.
+/// A call that the server does not answer in time is given up: a write is then in doubt, a read is Unavailable.
+/// After a commit in doubt the next write makes certain that it is on the synchronous standby, even if it finds
+/// everything done already and changes nothing: an answer that only reads does not wait for a standby. Deadlocks and
+/// serialisation failures are retried whole, and so is what met another history of the database than the known one;
+/// every other failure is thrown as one of store/errors.h.
 class Lane {
 public:
     /// Without an incarnation the history of the database is not checked.
     Lane(ConnectParams params, const Clock* clock, KnownIncarnation* incarnation = nullptr)
-        : connection_(std::move(params)), clock_(clock), incarnation_(incarnation) {}
+        : params_(std::move(params)), connection_(params_), clock_(clock), incarnation_(incarnation) {}
 
     /// One transaction of its own in one round trip.
     std::vector<Rows> run(const std::vector<Command>& commands, Effect effect);
@@ -102,12 +107,16 @@ public:
     /// Runs `body(Transaction&)` and commits. The body may run several times.
     template <typename Body>
     auto transact(const Body& body) {
-        const std::lock_guard turn(mutex_);
+        const Turn turn(*this);
         return retrying(Effect::Writes, [&](bool& in_doubt) {
+            const auto doubts = connection_.primary().doubts();
             Transaction transaction(connection_, clock_, incarnation_);
             auto answer = body(transaction);
             in_doubt = true;
-            transaction.commit();
+            if (connection_.primary().is_certain())
+                transaction.commit();
+            else
+                confirm(doubts, transaction.commit_and_tell());
             return answer;
         });
     }
@@ -115,11 +124,23 @@ public:
     /// Uses the connection as such, under the turn, connected.
     template <typename Body>
     auto with_connection(const Body& body) {
-        const std::lock_guard turn(mutex_);
+        const Turn turn(*this);
         return retrying(Effect::Reads, [&](bool&) { return body(connection_); });
     }
 
 private:
+    /// The right to use the connection. Throws store::Unavailable when others keep it too long.
+    class Turn {
+    public:
+        explicit Turn(Lane& lane);
+        ~Turn();
+        Turn(const Turn&) = delete;
+        Turn& operator=(const Turn&) = delete;
+
+    private:
+        Lane& lane_;
+    };
+
     template <typename Body>
     auto retrying(Effect effect, const Body& body) {
         std::string refused_state;
@@ -127,7 +148,9 @@ private:
         for (int attempt = 1;; ++attempt) {
             bool in_doubt = false;
             try {
+                const bool was_open = connection_.is_open();
                 connection_.ensure_open();
+                if (attempt == 1 || !was_open) connection_.begin_call();
                 catch_up(refused_state, expected);
                 expected = known();
                 return body(in_doubt);
@@ -136,7 +159,10 @@ private:
                 refused_state = refusal.state;
             } catch (const ConnectionLost& lost) {
                 // A read that an idle connection did not survive is simply asked again.
-                if (effect == Effect::Writes || attempt > 1) throw_for(lost, in_doubt);
+                const bool is_worth_asking = effect == Effect::Reads && lost.why == ConnectionLost::Why::Broke;
+                if (!is_worth_asking || attempt > 1) throw_for(lost, in_doubt);
+            } catch (const OnlyLocal& local) {
+                throw_in_doubt(local.what());
             }
             std::this_thread::sleep_for(std::chrono::milliseconds(attempt));
         }
@@ -146,13 +172,18 @@ private:
     [[nodiscard]] core::Incarnation known() const;
     /// Meets the database again if it refused the last attempt for its history, which was not the expected one.
     void catch_up(std::string_view refused_state, const core::Incarnation& expected);
+    /// After a commit that was begun when there were `doubts`: the last of them is over once a change is on the
+    /// standby.
+    void confirm(std::uint64_t doubts, bool changed_something);
     static bool is_worth_retrying(const Refusal& refusal);
-    [[noreturn]] static void throw_for(const Refusal& refusal);
-    [[noreturn]] static void throw_for(const ConnectionLost& lost, bool in_doubt);
+    [[noreturn]] void throw_for(const Refusal& refusal);
+    [[noreturn]] void throw_for(const ConnectionLost& lost, bool in_doubt);
+    [[noreturn]] void throw_in_doubt(const std::string& why);
 
     static constexpr int max_attempts = 20;
 
-    std::mutex mutex_;
+    std::timed_mutex mutex_;
+    const ConnectParams params_;
     Connection connection_;
     const Clock* clock_;
     KnownIncarnation* incarnation_;

@@ -120,7 +120,7 @@ store::PruneAnswer PostgresStore::prune(const store::PruneParams& given) {
     auto params = given;
     params.limit = std::min(given.limit, store::max_batch_rows);
     if (params.limit == 0) return {};
-    return transact([&](Transaction& tx) {
+    return transact_on(upkeep_, [&](Transaction& tx) {
         const auto now = tx.run("SELECT holdfast.now()")[0].time(0);
         if (params.dry_run) return count_old(tx, params, now);
         if (const auto trust = look_at_clock(tx, params, now); !trust.is_trusted)

@@ -1,0 +1,61 @@
+#include "store/postgres/primary.h"
+
+#include <map>
+#include <utility>
+
+namespace holdfast::postgres {
+
+std::shared_ptr<Primary> Primary::of(const std::string& url) {
+    static std::mutex mutex;
+    static std::map<std::string, std::weak_ptr<Primary>> all;
+    const std::lock_guard lock(mutex);
+    std::erase_if(all, [](const auto& each) { return each.second.expired(); });
+    auto& known = all[url];
+    auto primary = known.lock();
+    if (!primary) known = primary = std::make_shared<Primary>();
+    return primary;
+}
+
+std::optional<std::size_t> Primary::host() const {
+    const std::lock_guard lock(mutex_);
+    return host_;
+}
+
+void Primary::found(std::size_t host) {
+    const std::lock_guard lock(mutex_);
+    host_ = host;
+    last_ = host;
+}
+
+void Primary::suspect(std::size_t host) {
+    const std::lock_guard lock(mutex_);
+    if (host_ == host) host_.reset();
+}
+
+void Primary::set_silent(std::set<std::size_t> hosts) {
+    const std::lock_guard lock(mutex_);
+    silent_ = std::move(hosts);
+}
+
+std::set<std::size_t> Primary::silent() const {
+    const std::lock_guard lock(mutex_);
+    return silent_;
+}
+
+void Primary::know(const Uuid& nonce) {
+    const std::lock_guard lock(mutex_);
+    known_nonce_ = nonce;
+}
+
+Uuid Primary::known_nonce() const {
+    const std::lock_guard lock(mutex_);
+    return known_nonce_;
+}
+
+void Primary::confirm(std::uint64_t doubts) {
+    std::uint64_t before = confirmed_;
+    while (before < doubts && !confirmed_.compare_exchange_weak(before, doubts)) {
+    }
+}
+
+}  // namespace holdfast::postgres

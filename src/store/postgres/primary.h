@@ -1,0 +1,59 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "holdfast/uuid.h"
+
+namespace holdfast::postgres {
+
+/// What the connections of this process to one URL tell each other: at which host the primary is, and whether a
+/// commit is in doubt. Hosts are numbered in the order of the URL. Thread-safe.
+class Primary {
+public:
+    /// The same object for the same URL, as long as anyone holds it.
+    [[nodiscard]] static std::shared_ptr<Primary> of(const std::string& url);
+
+    /// Where it was found last; nullopt: nobody knows, or a connection to it was lost since.
+    [[nodiscard]] std::optional<std::size_t> host() const;
+    void found(std::size_t host);
+    /// A connection to this host broke or turned out to be read-only: the next connection asks all hosts.
+    void suspect(std::size_t host);
+    /// Whether a connection to this host has to follow the primary to another one.
+    [[nodiscard]] bool has_left(std::size_t host) const { return last_ != unknown && last_ != host; }
+
+    /// Hosts that did not answer when they were all asked.
+    void set_silent(std::set<std::size_t> hosts);
+    [[nodiscard]] std::set<std::size_t> silent() const;
+
+    /// The nonce of the history that this process uses (nil: none met yet). A host with it is preferred.
+    void know(const Uuid& nonce);
+    [[nodiscard]] Uuid known_nonce() const;
+
+    /// A commit of this process may or may not have been made, or is not on the standby yet. Begins with 1: the
+    /// process may have been started to repeat what an earlier one left in doubt.
+    void doubt() { ++doubts_; }
+    [[nodiscard]] std::uint64_t doubts() const { return doubts_; }
+    /// Whether everything that was in doubt has been followed by a commit that reached the standby.
+    [[nodiscard]] bool is_certain() const { return confirmed_ >= doubts_; }
+    /// A commit that was begun when there were `doubts` has been acknowledged.
+    void confirm(std::uint64_t doubts);
+
+private:
+    static constexpr std::size_t unknown = static_cast<std::size_t>(-1);
+
+    mutable std::mutex mutex_;
+    std::optional<std::size_t> host_;
+    std::atomic<std::size_t> last_ = unknown;  // where it was found last, suspected or not
+    std::set<std::size_t> silent_;
+    Uuid known_nonce_;
+    std::atomic<std::uint64_t> doubts_ = 1;
+    std::atomic<std::uint64_t> confirmed_ = 0;
+};
+
+}  // namespace holdfast::postgres
