@@ -159,12 +159,12 @@ TEST_F(ApiJobs, LogsOfAStepAreOneStreamInTheOrderInWhichTheyWereStored) {
     ASSERT_THAT(claimed, SizeIs(3));
     for (int round = 0; round < 2; ++round)
         for (const auto& task : claimed)
-            store->append_logs({{.task = task.task.id,
-                                 .lease = task.lease,
-                                 .sequence = round,
-                                 .stream = "stdout",
-                                 .text = std::to_string(round),
-                                 .at = store->now()}});
+            store->append_logs(worker, {{.task = task.task.id,
+                                         .lease = task.lease,
+                                         .sequence = round,
+                                         .stream = "stdout",
+                                         .text = std::to_string(round),
+                                         .at = store->now()}});
     std::string text, next = "0";
     std::set<std::string> steps;
     for (int pages = 0; pages < 3; ++pages) {

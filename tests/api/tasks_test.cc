@@ -306,12 +306,12 @@ TEST_F(ApiTasks, LogsAreReadFromAnOffset) {
     const Uuid worker = join_worker();
     const store::TaskLease lease = start_one(worker);
     const auto log_line = [&](int sequence, const std::string& text) {
-        store->append_logs({{.task = lease.task,
-                             .lease = lease.lease,
-                             .sequence = sequence,
-                             .stream = "stdout",
-                             .text = text,
-                             .at = store->now()}});
+        store->append_logs(worker, {{.task = lease.task,
+                                     .lease = lease.lease,
+                                     .sequence = sequence,
+                                     .stream = "stdout",
+                                     .text = text,
+                                     .at = store->now()}});
     };
     log_line(0, "one\n");
     log_line(1, "two\n");
@@ -332,12 +332,12 @@ TEST_F(ApiTasks, LogStreamTellsEverythingUpToTheEnd) {
     const Uuid worker = join_worker();
     const store::TaskLease lease = start_one(worker);
     StreamReader reader(get("/api/tasks/" + id + "/logs/stream").stream);
-    store->append_logs({{.task = lease.task,
-                         .lease = lease.lease,
-                         .sequence = 0,
-                         .stream = "stdout",
-                         .text = "hello",
-                         .at = store->now()}});
+    store->append_logs(worker, {{.task = lease.task,
+                                 .lease = lease.lease,
+                                 .sequence = 0,
+                                 .stream = "stdout",
+                                 .text = "hello",
+                                 .at = store->now()}});
     EXPECT_THAT(reader.read_until("log").back().data, HasSubstr("hello"));
     contract::finish(*store, worker, contract::completed(lease));
     EXPECT_THAT(reader.read_until("end").back().data, HasSubstr("COMPLETED"));

@@ -36,12 +36,7 @@ protected:
         const std::string id = submit({"resize", "--max-attempts", "1"});
         StandInWorker worker(store(), {"task:resize"});
         const auto task = worker.take();
-        (void)store().append_logs({{.task = task.task.id,
-                                    .lease = task.lease,
-                                    .sequence = 0,
-                                    .stream = "stdout",
-                                    .text = evil + "\n",
-                                    .at = store().now()}});
+        worker.print(task, 0, "stdout", evil + "\n");
         worker.fail(task, {"BAD", evil, ""});
         return id;
     }
@@ -112,7 +107,7 @@ TEST_P(CliControlCharacters, OfAJobAreSpelledOutInItsTreeAndItsLogs) {
     const std::string job = holdfast({"run", "-f", "flow.yaml"}).lines().at(0);
     StandInWorker worker(store(), {"task:resize"});
     const auto task = worker.take();
-    (void)store().append_logs({{task.task.id, task.lease, 0, "stdout", evil + "\n", store().now()}});
+    worker.print(task, 0, "stdout", evil + "\n");
     worker.fail(task, {"BAD", evil, ""});
     for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
              {"jobs", "list"}, {"jobs", "show", job}, {"jobs", "logs", job}, {"jobs", "wait", job}}) {

@@ -45,15 +45,6 @@ protected:
         for (const auto& job : holdfast(options).json_lines()) ids.push_back(job["id"]);
         return ids;
     }
-    void print(const store::ClaimedTask& task, int sequence, const std::string& stream, const std::string& text) {
-        const auto stored = store().append_logs({{.task = task.task.id,
-                                                  .lease = task.lease,
-                                                  .sequence = sequence,
-                                                  .stream = stream,
-                                                  .text = text,
-                                                  .at = store().now()}});
-        ASSERT_EQ(stored.front(), store::Fenced::Applied);
-    }
     nlohmann::json steer(std::vector<std::string> words) const {
         words.insert(words.begin(), "jobs");
         words.emplace_back("--json");
@@ -287,10 +278,10 @@ TEST_P(CliJobs, LogsAreOneStreamInTheOrderOfTimeWithTheStepsNames) {
         const auto task = stand_in.take();
         tasks.emplace(store().step_of_task(task.task.id)->second, task);
     }
-    print(tasks.at("a"), 0, "stdout", "one\ntw");
-    print(tasks.at("b[1]"), 0, "stderr", "oh\n");
-    print(tasks.at("a"), 1, "stdout", "o\n");
-    print(tasks.at("b[0]"), 0, "stdout", "no end");
+    stand_in.print(tasks.at("a"), 0, "stdout", "one\ntw");
+    stand_in.print(tasks.at("b[1]"), 0, "stderr", "oh\n");
+    stand_in.print(tasks.at("a"), 1, "stdout", "o\n");
+    stand_in.print(tasks.at("b[0]"), 0, "stdout", "no end");
     EXPECT_EQ(holdfast({"jobs", "logs", id}).out, "a | one\nb[1] | oh\na | two\nb[0] | no end\n");
     EXPECT_EQ(holdfast({"jobs", "logs", id, "--step", "a"}).out, "one\ntwo\n");
     EXPECT_EQ(holdfast({"jobs", "logs", id, "--step", "b"}).out, "b[1] | oh\nb[0] | no end\n");
@@ -309,12 +300,12 @@ TEST_P(CliJobs, LogsAreFollowedUntilTheJobHasEnded) {
     const std::string id = run({"single"});
     StandInWorker stand_in = worker();
     const auto task = stand_in.take();
-    print(task, 0, "stdout", "first\n");
+    stand_in.print(task, 0, "stdout", "first\n");
     RunningProgram follower(command({"jobs", "logs", "-f", id}));
     EXPECT_EQ(follower.read_line(), "only | first");
-    print(task, 1, "stdout", "second\n");
+    stand_in.print(task, 1, "stdout", "second\n");
     EXPECT_EQ(follower.read_line(), "only | second");
-    print(task, 2, "stdout", "last");
+    stand_in.print(task, 2, "stdout", "last");
     stand_in.complete(task, "1");
     const Ran ran = follower.finish();
     EXPECT_EQ(ran.exit_code, 0) << ran.err;

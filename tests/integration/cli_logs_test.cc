@@ -8,27 +8,16 @@ namespace {
 
 using testing::SizeIs;
 
-class CliLogs : public AnyStoreProgramTest {
-protected:
-    void print(const store::ClaimedTask& task, int sequence, const std::string& stream, const std::string& text) {
-        const auto stored = store().append_logs({{.task = task.task.id,
-                                                  .lease = task.lease,
-                                                  .sequence = sequence,
-                                                  .stream = stream,
-                                                  .text = text,
-                                                  .at = store().now()}});
-        ASSERT_EQ(stored.front(), store::Fenced::Applied);
-    }
-};
+class CliLogs : public AnyStoreProgramTest {};
 INSTANTIATE_TEST_SUITE_P(Stores, CliLogs, testing::ValuesIn(all_kinds()), name_of);
 
 TEST_P(CliLogs, AreWhatTheRunsPrintedAsTheyPrintedIt) {
     const std::string id = submit({"resize"});
     StandInWorker worker(store(), {"task:resize"});
     const auto task = worker.take();
-    print(task, 0, "stdout", "one\ntw");
-    print(task, 1, "stdout", "o\n");
-    print(task, 2, "stderr", "oh\n");
+    worker.print(task, 0, "stdout", "one\ntw");
+    worker.print(task, 1, "stdout", "o\n");
+    worker.print(task, 2, "stderr", "oh\n");
     const Ran ran = holdfast({"tasks", "logs", id});
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
     EXPECT_EQ(ran.out, "one\ntwo\noh\n");
@@ -49,12 +38,12 @@ TEST_P(CliLogs, AreFollowedAsTheyComeUntilTheTaskHasEnded) {
     const std::string id = submit({"resize"});
     StandInWorker worker(store(), {"task:resize"});
     const auto task = worker.take();
-    print(task, 0, "stdout", "first\n");
+    worker.print(task, 0, "stdout", "first\n");
     RunningProgram follower(command({"tasks", "logs", "-f", id}));
     EXPECT_EQ(follower.read_line(), "first");
-    print(task, 1, "stdout", "second\n");
+    worker.print(task, 1, "stdout", "second\n");
     EXPECT_EQ(follower.read_line(), "second");
-    print(task, 2, "log", "last\n");
+    worker.print(task, 2, "log", "last\n");
     worker.complete(task, "1");
     const Ran ran = follower.finish();
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
@@ -65,7 +54,7 @@ TEST_P(CliLogs, OfAnEndedTaskAreFollowedToTheirEndAtOnce) {
     const std::string id = submit({"resize"});
     StandInWorker worker(store(), {"task:resize"});
     const auto task = worker.take();
-    print(task, 0, "stdout", "all\n");
+    worker.print(task, 0, "stdout", "all\n");
     worker.complete(task, "1");
     EXPECT_EQ(holdfast({"tasks", "logs", "--follow", id}).out, "all\n");
 }
@@ -77,7 +66,7 @@ TEST_P(CliLogs, OfManyPagesAreWhole) {
     std::vector<store::LogChunk> chunks;
     for (int i = 0; i < 2500; ++i)
         chunks.push_back({task.task.id, task.lease, i, "stdout", std::to_string(i) + "\n", store().now()});
-    (void)store().append_logs(chunks);
+    worker.print(chunks);
     const auto lines = holdfast({"tasks", "logs", id}).lines();
     ASSERT_THAT(lines, SizeIs(2500));
     EXPECT_EQ(lines.back(), "2499");

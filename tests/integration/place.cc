@@ -193,6 +193,16 @@ void StandInWorker::fail(const store::ClaimedTask& task, const TaskError& error)
     finish({.lease = {task.task.id, task.lease}, .end = core::LeaseEnd::Failed, .result = {}, .error = error});
 }
 
+void StandInWorker::print(const store::ClaimedTask& task, int sequence, const std::string& stream,
+                          const std::string& text) {
+    print({{task.task.id, task.lease, sequence, stream, text, store_.now()}});
+}
+
+void StandInWorker::print(const std::vector<store::LogChunk>& chunks) {
+    for (const auto fenced : store_.append_logs(id_, chunks))
+        if (fenced != store::Fenced::Applied) throw std::runtime_error("the log was not appended");
+}
+
 void StandInWorker::finish(store::FinishedRun run) {
     const auto answer = store_.turn({.worker = id_, .finish = {std::move(run)}});
     if (answer.finished.front().fenced != store::Fenced::Applied)

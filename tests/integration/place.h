@@ -57,6 +57,9 @@ public:
     std::optional<store::ClaimedTask> take_if_any();
     void complete(const store::ClaimedTask& task, const std::string& result);
     void fail(const store::ClaimedTask& task, const TaskError& error);
+    /// Appends to the log of a task that it runs.
+    void print(const store::ClaimedTask& task, int sequence, const std::string& stream, const std::string& text);
+    void print(const std::vector<store::LogChunk>& chunks);
 
 private:
     void finish(store::FinishedRun run);

@@ -353,7 +353,7 @@ TEST_P(Claim, CarriesTheHistoryAndCheckpointOfEarlierAttempts) {
     const auto id = submit(with_retries(a_task(clock.now()), 3));
     const Uuid worker = join(*store);
     const auto first = claim_one(worker);
-    store->save_progress({{.lease = first, .fraction = 0.5, .text = "half", .checkpoint = R"({"row":7})"}});
+    store->save_progress(worker, {{.lease = first, .fraction = 0.5, .text = "half", .checkpoint = R"({"row":7})"}});
     finish(*store, worker, failed(first));
     clock.advance(1h);
     const auto answer = claim(*store, worker, 1);

@@ -192,7 +192,7 @@ TEST_P(ConcurrentCallers, FinishAndRecoverApplyExactlyOneOfThem) {
             for (std::size_t i = first; i < first + 10; ++i) {
                 const auto& lease = leases[index % 2 == 0 ? i : leases.size() - 1 - i];
                 runs.push_back(completed(lease, "1"));
-                verdicts.push_back(crash_verdict(lease));
+                verdicts.push_back(crash_verdict(lease, worker));
             }
             if (index < 2) {
                 for (const auto& outcome : own.turn({.worker = worker, .finish = runs}).finished) {
@@ -219,7 +219,7 @@ TEST_P(ConcurrentCallers, HandBackAndRecoverRequeueOnce) {
     together(4, [&](store::Store& own, int index) {
         for (const auto& lease : leases) {
             const auto fenced = index % 2 == 0 ? own.turn({.worker = worker, .hand_back = {lease}}).handed_back.at(0)
-                                               : recover(own, requeue_verdict(lease)).fenced;
+                                               : recover(own, requeue_verdict(lease, worker)).fenced;
             if (fenced == Fenced::Applied) ++applied;
         }
     });

@@ -347,7 +347,7 @@ std::string DifferentialDriver::progress() {
             if (has_checkpoint) report.checkpoint = "[1]";
             reports.push_back(report);
         }
-        return store.save_progress(reports);
+        return store.save_progress(some[0].worker, reports);
     });
 }
 
@@ -356,12 +356,12 @@ std::string DifferentialDriver::log() {
     const auto sequence = static_cast<int>(below(4));
     return both("log " + lease.first.task.to_string(), [&](store::Store& store, bool is_first) {
         const auto& own = is_first ? lease.first : lease.second;
-        return store.append_logs({{.task = lease.first.task,
-                                   .lease = own.lease,
-                                   .sequence = sequence,
-                                   .stream = "stdout",
-                                   .text = concat("line ", sequence),
-                                   .at = clock_.now()}});
+        return store.append_logs(lease.worker, {{.task = lease.first.task,
+                                                 .lease = own.lease,
+                                                 .sequence = sequence,
+                                                 .stream = "stdout",
+                                                 .text = concat("line ", sequence),
+                                                 .at = clock_.now()}});
     });
 }
 
@@ -397,7 +397,8 @@ std::string DifferentialDriver::recover() {
                     std::vector<store::RecoveredLease> verdicts;
                     for (const auto& lease : some) {
                         const auto& own = is_first ? lease.first : lease.second;
-                        verdicts.push_back(believes_started ? crash_verdict(own) : requeue_verdict(own));
+                        verdicts.push_back(believes_started ? crash_verdict(own, lease.worker)
+                                                            : requeue_verdict(own, lease.worker));
                         if (believes_started && is_stop) verdicts.back().end = core::LeaseEnd::Stopped;
                     }
                     return store.recover({.who = "sweeper", .leases = verdicts});

@@ -220,7 +220,7 @@ TEST_P(Finish, OfAStoppedRunCostsNoBudget) {
 
 TEST_P(Finish, OfACleanStopRequeuesAtOnceWhateverOnCrashSaysAndKeepsTheCheckpoint) {
     const auto lease = running();
-    store->save_progress({{.lease = lease, .fraction = {}, .text = "", .checkpoint = R"({"page":7})"}});
+    store->save_progress(worker, {{.lease = lease, .fraction = {}, .text = "", .checkpoint = R"({"page":7})"}});
     auto run = ended(lease, LeaseEnd::StoppedCleanly);
     run.error = {std::string(error_code::worker_drained), "its worker was shut down", ""};
     EXPECT_EQ(finish(*store, worker, run).state, TaskState::Pending);

@@ -35,7 +35,7 @@ protected:
 HOLDFAST_FOR_EVERY_STORE(Logs);
 
 TEST_P(Logs, AreReadBackInOrderAsTheyWereWritten) {
-    EXPECT_THAT(store->append_logs({chunk(0, "one\n"), chunk(1, "two\n", "stderr")}),
+    EXPECT_THAT(store->append_logs(worker, {chunk(0, "one\n"), chunk(1, "two\n", "stderr")}),
                 ElementsAre(Fenced::Applied, Fenced::Applied));
     const auto logs = store->read_logs({.task = lease.task, .after_offset = 0, .limit = 10});
     ASSERT_THAT(logs, SizeIs(2));
@@ -48,7 +48,7 @@ TEST_P(Logs, AreReadBackInOrderAsTheyWereWritten) {
 }
 
 TEST_P(Logs, AreReadOnFromAnOffsetWithALimit) {
-    for (int i = 0; i < 5; ++i) store->append_logs({chunk(i, std::to_string(i))});
+    for (int i = 0; i < 5; ++i) store->append_logs(worker, {chunk(i, std::to_string(i))});
     const auto first = store->read_logs({.task = lease.task, .after_offset = 0, .limit = 2});
     ASSERT_THAT(first, SizeIs(2));
     EXPECT_THAT(texts(first.back().offset), ElementsAre("2", "3", "4"));
@@ -56,14 +56,14 @@ TEST_P(Logs, AreReadOnFromAnOffsetWithALimit) {
 }
 
 TEST_P(Logs, OfTheSameSequenceAgainAreTheSameChunk) {
-    store->append_logs({chunk(0, "one")});
-    EXPECT_THAT(store->append_logs({chunk(0, "one"), chunk(1, "two")}),
+    store->append_logs(worker, {chunk(0, "one")});
+    EXPECT_THAT(store->append_logs(worker, {chunk(0, "one"), chunk(1, "two")}),
                 ElementsAre(Fenced::Already, Fenced::Applied));
     EXPECT_THAT(texts(), ElementsAre("one", "two"));
 }
 
 TEST_P(Logs, TwiceInOneBatchAreWrittenOnce) {
-    EXPECT_THAT(store->append_logs({chunk(0, "one"), chunk(0, "one")}),
+    EXPECT_THAT(store->append_logs(worker, {chunk(0, "one"), chunk(0, "one")}),
                 ElementsAre(Fenced::Applied, Fenced::Already));
     EXPECT_THAT(texts(), ElementsAre("one"));
 }
@@ -73,30 +73,30 @@ TEST_P(Logs, OfALostLeaseAreRefused) {
     stranger.lease += 1;
     auto unknown = chunk(0, "unknown");
     unknown.task = new_task_id(clock.now());
-    EXPECT_THAT(store->append_logs({stranger, unknown}), ElementsAre(Fenced::LeaseLost, Fenced::LeaseLost));
+    EXPECT_THAT(store->append_logs(worker, {stranger, unknown}), ElementsAre(Fenced::LeaseLost, Fenced::LeaseLost));
     recover(*store, crash_verdict(lease));
-    EXPECT_THAT(store->append_logs({chunk(0, "late")}), ElementsAre(Fenced::LeaseLost));
+    EXPECT_THAT(store->append_logs(worker, {chunk(0, "late")}), ElementsAre(Fenced::LeaseLost));
     EXPECT_THAT(texts(), IsEmpty());
 }
 
 TEST_P(Logs, OfSeveralAttemptsFollowEachOther) {
-    store->append_logs({chunk(0, "first")});
+    store->append_logs(worker, {chunk(0, "first")});
     finish(*store, worker, failed(lease));
     clock.advance(1h);
     lease = claim_one(worker);
-    EXPECT_THAT(store->append_logs({chunk(0, "second")}), ElementsAre(Fenced::Applied));
+    EXPECT_THAT(store->append_logs(worker, {chunk(0, "second")}), ElementsAre(Fenced::Applied));
     EXPECT_THAT(texts(), ElementsAre("first", "second"));
 }
 
 TEST_P(Logs, WithBytesThatAreNoTextAreMadeReadable) {
-    EXPECT_THAT(store->append_logs({chunk(0, std::string("a\0\xff", 3))}), ElementsAre(Fenced::Applied));
+    EXPECT_THAT(store->append_logs(worker, {chunk(0, std::string("a\0\xff", 3))}), ElementsAre(Fenced::Applied));
     EXPECT_THAT(texts(), ElementsAre("a\xef\xbf\xbd\xef\xbf\xbd"));
 }
 
 TEST_P(Logs, OfMoreThanOneTransactionHoldsAreWrittenWhole) {
     std::vector<store::LogChunk> chunks;
     for (int i = 0; i < 1500; ++i) chunks.push_back(chunk(i, std::to_string(i)));
-    EXPECT_THAT(store->append_logs(chunks), SizeIs(1500));
+    EXPECT_THAT(store->append_logs(worker, chunks), SizeIs(1500));
     EXPECT_THAT(texts(0, 5000), SizeIs(1500));
 }
 

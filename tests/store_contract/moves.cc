@@ -29,6 +29,15 @@ IdSource& id_source() {
     return source;
 }
 
+/// Nil: there was no such lease, or it ended before its start.
+Uuid holder_of(store::Store& store, const store::TaskLease& lease) {
+    const auto found = store.find({lease.task}).at(0);
+    if (found && found->lease == lease.lease) return found->worker;
+    for (const auto& attempt : store.attempts(lease.task))
+        if (attempt.lease == lease.lease) return attempt.worker;
+    return {};
+}
+
 }  // namespace
 
 Uuid random_uuid() {
@@ -169,8 +178,9 @@ store::FinishOutcome finish(store::Store& store, const Uuid& worker, const store
     return store.turn({.worker = worker, .finish = {run}}).finished.at(0);
 }
 
-store::RecoveredLease crash_verdict(const store::TaskLease& lease) {
+store::RecoveredLease crash_verdict(const store::TaskLease& lease, const Uuid& worker) {
     return {.lease = lease,
+            .worker = worker,
             .expect_started = true,
             .end = core::LeaseEnd::Crashed,
             .error = {.code = std::string(error_code::worker_crashed), .message = "its worker exited", .data = ""},
@@ -179,15 +189,16 @@ store::RecoveredLease crash_verdict(const store::TaskLease& lease) {
             .data = R"({"evidence":"exited"})"};
 }
 
-store::RecoveredLease requeue_verdict(const store::TaskLease& lease) {
-    auto verdict = crash_verdict(lease);
+store::RecoveredLease requeue_verdict(const store::TaskLease& lease, const Uuid& worker) {
+    auto verdict = crash_verdict(lease, worker);
     verdict.expect_started = false;
     verdict.end = core::LeaseEnd::NotStarted;
     verdict.error = {};
     return verdict;
 }
 
-store::RecoverOutcome recover(store::Store& store, const store::RecoveredLease& verdict) {
+store::RecoverOutcome recover(store::Store& store, store::RecoveredLease verdict) {
+    if (verdict.worker.is_nil()) verdict.worker = holder_of(store, verdict.lease);
     return store.recover({.who = "sweeper", .leases = {verdict}}).at(0);
 }
 

@@ -43,9 +43,10 @@ std::vector<store::ClaimedTask> claim_fully(store::Store& store, const Uuid& wor
 store::FinishOutcome finish(store::Store& store, const Uuid& worker, const store::FinishedRun& run);
 
 /// The verdicts of a sweeper: a started lease crashed, an unstarted one is taken back.
-[[nodiscard]] store::RecoveredLease crash_verdict(const store::TaskLease& lease);
-[[nodiscard]] store::RecoveredLease requeue_verdict(const store::TaskLease& lease);
-store::RecoverOutcome recover(store::Store& store, const store::RecoveredLease& verdict);
+[[nodiscard]] store::RecoveredLease crash_verdict(const store::TaskLease& lease, const Uuid& worker = {});
+[[nodiscard]] store::RecoveredLease requeue_verdict(const store::TaskLease& lease, const Uuid& worker = {});
+/// A verdict that names no worker is about the one that the store names: it holds the lease, or held it.
+store::RecoverOutcome recover(store::Store& store, store::RecoveredLease verdict);
 
 [[nodiscard]] store::BeatParams beat_of(const Uuid& worker, const std::vector<store::HeldLease>& held = {});
 

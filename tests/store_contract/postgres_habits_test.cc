@@ -85,21 +85,23 @@ TEST_F(PostgresHabits, ALostConnectionBeforeAnyVerbCostsAtMostAnotherCall) {
     through_a_loss([&] { return store->turn({.worker = registration.id, .start = {leases[2]}}).started; });
     through_a_loss([&] { return store->turn({.worker = registration.id, .hand_back = {leases[3]}}).handed_back; });
     through_a_loss([&] {
-        return store->save_progress({{.lease = leases[0], .fraction = 0.5, .text = "half", .checkpoint = "1"}});
+        return store->save_progress(registration.id,
+                                    {{.lease = leases[0], .fraction = 0.5, .text = "half", .checkpoint = "1"}});
     });
     through_a_loss([&] {
-        return store->append_logs({{.task = leases[0].task,
-                                    .lease = leases[0].lease,
-                                    .sequence = 0,
-                                    .stream = "log",
-                                    .text = "x",
-                                    .at = clock.now()}});
+        return store->append_logs(registration.id, {{.task = leases[0].task,
+                                                     .lease = leases[0].lease,
+                                                     .sequence = 0,
+                                                     .stream = "log",
+                                                     .text = "x",
+                                                     .at = clock.now()}});
     });
     through_a_loss([&] { return store->beat(beat_of(registration.id)); });
     through_a_loss([&] {
         return store->turn({.worker = registration.id, .finish = {completed(leases[0]), failed(leases[1])}});
     });
-    through_a_loss([&] { return store->recover({.who = "s", .leases = {crash_verdict(leases[2])}}); });
+    through_a_loss(
+        [&] { return store->recover({.who = "s", .leases = {crash_verdict(leases[2], registration.id)}}); });
     through_a_loss([&] { return store->cancel({.tasks = {leases[3].task}, .who = "ann", .reason = ""}); });
     const auto counts = through_a_loss([&] { return store->count(); });
     EXPECT_EQ(counts.completed, 1);
@@ -217,7 +219,7 @@ TEST_F(PostgresHabits, EightConnectionsOverTheSameLeasesAndKeysNeverDeadlock) {
                 store::RecoverParams recover{.who = "sweeper", .leases = {}};
                 for (std::size_t k = first; k < first + 50; ++k) {
                     finish.finish.push_back(k % 2 == 0 ? completed(mine[k]) : failed(mine[k]));
-                    recover.leases.push_back(crash_verdict(mine[k]));
+                    recover.leases.push_back(crash_verdict(mine[k], worker));
                 }
                 if (i % 2 == 0) {
                     for (const auto& outcome : own->turn(finish).finished)

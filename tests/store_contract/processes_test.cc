@@ -121,7 +121,8 @@ TEST_P(Processes, LeaveTheLeasesOfTheDeadForRecovery) {
     while (sessions() > before) std::this_thread::sleep_for(5ms);
     std::vector<store::RecoveredLease> verdicts;
     for (const auto& lease : store->leases({})) {
-        verdicts.push_back(lease.started ? crash_verdict(lease.lease) : requeue_verdict(lease.lease));
+        verdicts.push_back(lease.started ? crash_verdict(lease.lease, lease.worker)
+                                         : requeue_verdict(lease.lease, lease.worker));
     }
     store->recover({.who = "sweeper", .leases = verdicts});
     EXPECT_THAT(store->leases({}), IsEmpty());

@@ -13,7 +13,7 @@ protected:
         submit(with_retries(a_task(clock.now()), 3));
         lease = claim_one(worker);
     }
-    Fenced save(const store::ProgressReport& report) { return store->save_progress({report}).at(0); }
+    Fenced save(const store::ProgressReport& report) { return store->save_progress(worker, {report}).at(0); }
 
     Uuid worker;
     store::TaskLease lease;
@@ -56,17 +56,18 @@ TEST_P(Progress, OfALostLeaseOrUnknownTaskIsRefused) {
 }
 
 TEST_P(Progress, OfNothingAnswersNothing) {
-    EXPECT_THAT(store->save_progress({}), IsEmpty());
-    EXPECT_THAT(store->append_logs({}), IsEmpty());
+    EXPECT_THAT(store->save_progress(worker, {}), IsEmpty());
+    EXPECT_THAT(store->append_logs(worker, {}), IsEmpty());
 }
 
 TEST_P(Progress, OfManyAnswersEachInOrder) {
     submit();
     const auto other = claim_one(worker);
-    EXPECT_THAT(store->save_progress({{.lease = other, .fraction = 0.5, .text = "x", .checkpoint = {}},
+    EXPECT_THAT(
+        store->save_progress(worker, {{.lease = other, .fraction = 0.5, .text = "x", .checkpoint = {}},
                                       {.lease = {other.task, 77'777}, .fraction = 0.5, .text = "x", .checkpoint = {}},
                                       {.lease = lease, .fraction = 0.75, .text = "y", .checkpoint = {}}}),
-                ElementsAre(Fenced::Applied, Fenced::LeaseLost, Fenced::Applied));
+        ElementsAre(Fenced::Applied, Fenced::LeaseLost, Fenced::Applied));
     EXPECT_EQ(record(*store, lease.task).progress->fraction, 0.75);
 }
 
@@ -78,7 +79,7 @@ TEST_P(Progress, OfMoreThanOneTransactionHoldsIsSavedWhole) {
     }
     reports.push_back({.lease = lease, .fraction = 0.5, .text = "x", .checkpoint = {}});
     reports.push_back({.lease = lease, .fraction = 0.75, .text = "last", .checkpoint = {}});
-    const auto answers = store->save_progress(reports);
+    const auto answers = store->save_progress(worker, reports);
     EXPECT_EQ(std::count(answers.begin(), answers.end(), Fenced::Applied), 1202);
     EXPECT_EQ(record(*store, lease.task).progress->text, "last");
 }
@@ -96,6 +97,7 @@ TEST_P(Progress, CheckpointThatCannotBeStoredTakesNobodyElseDown) {
     const auto other = claim_one(worker);
     save({.lease = lease, .fraction = 0.1, .text = "before", .checkpoint = "1"});
     const auto answers = store->save_progress(
+        worker,
         {{.lease = lease, .fraction = 0.5, .text = "big", .checkpoint = "\"" + std::string(1 << 20, 'x') + "\""},
          {.lease = other, .fraction = 0.5, .text = "fine", .checkpoint = "2"}});
     EXPECT_EQ(answers.at(1), Fenced::Applied);

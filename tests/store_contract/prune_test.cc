@@ -32,8 +32,8 @@ TEST_P(Prune, DeletesOldTerminalTasksWithTheirHistory) {
     auto lease = claim_one(worker);
     const Uuid id = lease.task;
     store->append_logs(
-        {{.task = id, .lease = lease.lease, .sequence = 0, .stream = "log", .text = "x", .at = clock.now()}});
-    store->save_progress({{.lease = lease, .fraction = 0.5, .text = "", .checkpoint = "1"}});
+        worker, {{.task = id, .lease = lease.lease, .sequence = 0, .stream = "log", .text = "x", .at = clock.now()}});
+    store->save_progress(worker, {{.lease = lease, .fraction = 0.5, .text = "", .checkpoint = "1"}});
     finish(*store, worker, failed(lease));
     clock.advance(1min);
     cancel(*store, id);

@@ -23,7 +23,7 @@ protected:
     Fenced recover_while_silent(const std::optional<std::int64_t>& beat) {
         return store
             ->recover({.who = "sweeper",
-                       .leases = {crash_verdict(lease)},
+                       .leases = {crash_verdict(lease, worker)},
                        .only_while_silent = store::SilentWorker{worker, beat}})
             .front()
             .fenced;
@@ -71,7 +71,7 @@ TEST_P(RecoverOfTheSilent, OfAWorkerWithoutARowEndsTheLeaseUnlessItHasRegistered
 TEST_P(RecoverOfTheSilent, AFinalVerdictIsNotRunAgainWhateverThePolicySays) {
     const auto retried = submit(with_retries(a_task(clock.now()), 5));
     const auto its_lease = claim_one(worker);
-    auto verdict = crash_verdict(its_lease);
+    auto verdict = crash_verdict(its_lease, worker);
     verdict.end = core::LeaseEnd::Failed;
     verdict.error.code = error_code::task_timeout;
     verdict.is_final = true;

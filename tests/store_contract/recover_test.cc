@@ -139,10 +139,10 @@ TEST_P(Recover, AgainAnswersAlreadyAndWritesNothing) {
 TEST_P(Recover, OfManyAnswersEachInOrder) {
     submit(tasks(clock.now(), 3));
     const auto leases = leases_of(claim(*store, worker, 2, 1).tasks);
-    const auto outcomes =
-        store->recover({.who = "sweeper",
-                        .leases = {requeue_verdict(leases[2]), crash_verdict({leases[1].task, 55'555}),
-                                   crash_verdict(leases[0]), crash_verdict(leases[0])}});
+    const auto outcomes = store->recover(
+        {.who = "sweeper",
+         .leases = {requeue_verdict(leases[2], worker), crash_verdict({leases[1].task, 55'555}, worker),
+                    crash_verdict(leases[0], worker), crash_verdict(leases[0], worker)}});
     EXPECT_EQ(outcomes.at(0).state, TaskState::Pending);
     EXPECT_EQ(outcomes.at(1).fenced, Fenced::LeaseLost);
     EXPECT_EQ(outcomes.at(2).state, TaskState::Failed);
@@ -153,7 +153,8 @@ TEST_P(Recover, OfManyAnswersEachInOrder) {
 TEST_P(Recover, OfMoreThanOneTransactionHoldsRecoversThemAll) {
     submit(tasks(clock.now(), 1200));
     std::vector<store::RecoveredLease> verdicts;
-    for (const auto& one : claim_fully(*store, worker, 1200)) verdicts.push_back(crash_verdict(lease_of(one)));
+    for (const auto& one : claim_fully(*store, worker, 1200))
+        verdicts.push_back(crash_verdict(lease_of(one), worker));
     const auto outcomes = store->recover({.who = "sweeper", .leases = verdicts});
     ASSERT_THAT(outcomes, SizeIs(1200));
     for (const auto& outcome : outcomes) ASSERT_EQ(outcome.fenced, Fenced::Applied);

@@ -230,6 +230,14 @@ void Database::commit() {
     }
 }
 
+void Database::copy_to(Database& target) {
+    sqlite3_backup* const copying = sqlite3_backup_init(target.handle_, "main", handle_, "main");
+    if (copying == nullptr) fail(target.handle_, sqlite3_extended_errcode(target.handle_), "copying");
+    sqlite3_backup_step(copying, -1);
+    const int code = sqlite3_backup_finish(copying);
+    if (code != SQLITE_OK) fail(target.handle_, code, "copying into the file");
+}
+
 void Database::roll_back() noexcept {
     if (sqlite3_get_autocommit(handle_) == 0) sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);
 }

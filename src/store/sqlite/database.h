@@ -184,6 +184,8 @@ public:
     void checkpoint();                                          ///< as far as readers allow, without waiting
     void commit();
     void roll_back() noexcept;
+    /// Copies every page, on one snapshot, over the contents of another database.
+    void copy_to(Database& target);
 
 private:
     [[nodiscard]] PreparedStatement& prepared(Sql sql);

@@ -48,8 +48,9 @@ store::CancelStatus cancel_task(Transaction& tx, const Uuid& task, const std::st
 /// An event about the task of a step is one about its job, too.
 void write_event(Transaction& tx, const store::NewEvent& event);
 
-/// Saves what a run reports; LeaseLost unless it is RUNNING under that lease. In progress.cc.
-store::Fenced save_progress_of(Transaction& tx, const store::ProgressReport& report, const store::Limits& limits);
+/// Saves what a run reports; LeaseLost unless it is RUNNING under that lease of that worker. In progress.cc.
+store::Fenced save_progress_of(Transaction& tx, const Uuid& worker, const store::ProgressReport& report,
+                               const store::Limits& limits);
 
 /// How the task ended; nullopt: it has not, or does not exist.
 [[nodiscard]] std::optional<TaskState> ended_as(Database& db, const Uuid& task);

@@ -12,10 +12,6 @@ namespace {
 // Marks the file as ours, so that another program's database is never taken for one.
 constexpr int application_id = 0x484f4c44;  // "HOLD"
 
-int newest_version() {
-    return embedded_migrations().back().number;
-}
-
 bool is_of_other_build(Database& db, int version) {
     if (!db.finds("SELECT 1 FROM sqlite_schema WHERE name = 'schema_version'")) return true;
     return !db.finds("SELECT 1 FROM schema_version WHERE version = ? AND fingerprint = ?", version,
@@ -26,7 +22,7 @@ bool is_of_other_build(Database& db, int version) {
 int schema_version(Database& db, const std::string& path) {
     if (db.number("PRAGMA application_id") == application_id) {
         const int version = static_cast<int>(db.number("PRAGMA user_version"));
-        if (version <= newest_version() && is_of_other_build(db, version))
+        if (version <= newest_schema_version() && is_of_other_build(db, version))
             throw store::Unusable(concat(path, " ", store::other_build));
         return version;
     }
@@ -35,9 +31,9 @@ int schema_version(Database& db, const std::string& path) {
 }
 
 void check_not_newer(int version, const std::string& path) {
-    if (version <= newest_version()) return;
+    if (version <= newest_schema_version()) return;
     throw store::Unusable(concat(path, " has schema version ", version, "; this program knows versions up to ",
-                                 newest_version(), ": use a newer holdfast"));
+                                 newest_schema_version(), ": use a newer holdfast"));
 }
 
 /// Runs without an owner come from before there were heartbeats: no worker will ever finish them.
@@ -54,6 +50,16 @@ void fail_ownerless_runs(Transaction& tx) {
 
 }  // namespace
 
+int newest_schema_version() {
+    return embedded_migrations().back().number;
+}
+
+int require_known_schema(Database& db, const std::string& name) {
+    const int version = schema_version(db, name);
+    check_not_newer(version, name);
+    return version;
+}
+
 void apply_migrations(Database& db, int from, int to) {
     for (const auto& migration : embedded_migrations())
         if (migration.number > from && migration.number <= to) db.execute(std::string(migration.sql));
@@ -66,13 +72,12 @@ void apply_migrations(Database& db, int from, int to) {
 
 store::MigrateAnswer SqliteStore::migrate() {
     return write([&](Transaction& tx) {
-        const int from = schema_version(tx.db, path_);
-        check_not_newer(from, path_);
-        if (from == newest_version()) return store::MigrateAnswer{from, from};
-        apply_migrations(tx.db, from, newest_version());
+        const int from = require_known_schema(tx.db, path_);
+        if (from == newest_schema_version()) return store::MigrateAnswer{from, from};
+        apply_migrations(tx.db, from, newest_schema_version());
         if (from > 0) fail_ownerless_runs(tx);
         if (from == 0) tx.db.run("UPDATE pruned SET clock_trusted_at = ?", tx.now);
-        return store::MigrateAnswer{from, newest_version()};
+        return store::MigrateAnswer{from, newest_schema_version()};
     });
 }
 
@@ -83,12 +88,11 @@ SqliteStore::SqliteStore(const OpenParams& params, const Clock& clock)
       clock_(clock),
       work_(path_, params.migrate ? Database::Mode::Create : Database::Mode::ReadWrite, Turnstile::Rank::Work, clock),
       beats_(path_, Database::Mode::ReadWrite, Turnstile::Rank::Beat, clock) {
-    const int version = work_.read([&](Database& db) { return schema_version(db, path_); });
-    check_not_newer(version, path_);
-    if (version == newest_version()) return;
+    const int version = work_.read([&](Database& db) { return require_known_schema(db, path_); });
+    if (version == newest_schema_version()) return;
     if (!params.migrate)
         throw store::Unusable(concat(path_, " has schema version ", version, ", this program needs ",
-                                     newest_version(), ": run `holdfast migrate`"));
+                                     newest_schema_version(), ": run `holdfast migrate`"));
     migrate();
 }
 

@@ -43,8 +43,9 @@ public:
     // turn.cc
     store::TurnAnswer turn(const store::TurnParams& params) override;
     // progress.cc
-    std::vector<store::Fenced> save_progress(const std::vector<store::ProgressReport>& reports) override;
-    std::vector<store::Fenced> append_logs(const std::vector<store::LogChunk>& chunks) override;
+    std::vector<store::Fenced> save_progress(const Uuid& worker,
+                                             const std::vector<store::ProgressReport>& reports) override;
+    std::vector<store::Fenced> append_logs(const Uuid& worker, const std::vector<store::LogChunk>& chunks) override;
     std::vector<store::LogRecord> read_logs(const store::ReadLogsParams& params) override;
     // workers.cc
     store::RegisterAnswer register_worker(const store::WorkerRegistration& worker) override;
@@ -104,8 +105,12 @@ public:
     store::Stats stats(const store::StatsParams& params) override;
     store::Vitals vitals() override;
     store::EndedTasks ended_tasks(Timestamp since, Timestamp until) override;
+    // incarnations.cc
+    [[nodiscard]] std::int64_t rank() const override;
     // migrate.cc
     store::MigrateAnswer migrate() override;
+    // check.cc
+    store::CheckReport check() override;
     // check_up.cc
     std::vector<store::Finding> check_up() override;
 

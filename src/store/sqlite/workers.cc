@@ -47,7 +47,7 @@ store::BeatAnswer beat_in(Transaction& tx, const store::BeatParams& params, cons
         tx.db.run(R"sql(INSERT INTO beat_history (worker_id, sent_at, hostname, pid, held)
                         SELECT id, ?2, hostname, pid, ?3 FROM worker WHERE id = ?1)sql",
                   params.worker, tx.now, held);
-    for (const auto& report : params.progress) save_progress_of(tx, report, limits);
+    for (const auto& report : params.progress) save_progress_of(tx, params.worker, report, limits);
 
     auto answer = store::compare_leases(params.held, leases_of(tx.db, params.worker));
     for (const auto& lease : answer.unlisted)
