@@ -23,6 +23,9 @@ void add_commands(Command& program, const std::vector<AddCommand>& more) {
     add_progress(program);
     add_checkpoint(program);
     add_migrate(program);
+    add_backup(program);
+    add_restore(program);
+    add_check(program);
     program.group("config", "Check and show the configuration", {add_config});
     add_doctor(program);
     for (const AddCommand add : more) add(program);

@@ -18,6 +18,9 @@ void add_dev(Command& program);
 void add_progress(Command& program);
 void add_checkpoint(Command& program);
 void add_migrate(Command& program);
+void add_backup(Command& program);
+void add_restore(Command& program);
+void add_check(Command& program);
 void add_doctor(Command& program);
 
 void add_tasks_list(Command& tasks);

@@ -35,6 +35,14 @@ LifeLockState probe_life_lock(const std::string& path, std::int64_t number) {
     return lock.l_type == F_UNLCK ? LifeLockState::Free : LifeLockState::Held;
 }
 
+std::optional<std::int64_t> held_life_lock(const std::string& path) {
+    const Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC));
+    struct flock lock = byte_lock(0);
+    lock.l_len = 0;  // to the end
+    if (!file || fcntl(file.get(), F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return std::nullopt;
+    return lock.l_start;
+}
+
 std::string life_lock_path(const std::string& database) {
     return concat(database, store::life_lock_suffix);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/descriptor.h"
@@ -24,6 +25,9 @@ private:
 enum class LifeLockState { Held, Free, Unknown };
 /// Whether a process holds the lock. Unknown when the file is missing or cannot be read.
 [[nodiscard]] LifeLockState probe_life_lock(const std::string& path, std::int64_t number);
+
+/// The lowest number whose lock a process holds; nullopt: none, or the file is missing.
+[[nodiscard]] std::optional<std::int64_t> held_life_lock(const std::string& path);
 
 /// "<database>-workers".
 [[nodiscard]] std::string life_lock_path(const std::string& database);

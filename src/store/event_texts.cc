@@ -176,6 +176,15 @@ NewEvent schedule_refused_event(const FireParams& params, const SubmitOutcome& o
                           concat(": its job was not accepted: ", outcome.complaint));
 }
 
+NewEvent restored_event(const RestartParams& params, const RestartAnswer& answer) {
+    return general("restored", params.who,
+                   concat("store restored from ", params.file,
+                          params.pauses ? concat("; ", answer.queues.size(), " queues and ", answer.schedules.size(),
+                                                 " schedules paused")
+                                        : std::string("; nothing paused")),
+                   {{"file", params.file}, {"rank", answer.rank}, {"paused", params.pauses}});
+}
+
 NewEvent token_created_event(const NewToken& token) {
     const auto scope = word_of(token.scope);
     return general("token_created", token.who, concat("token ", token.name, " created, with scope ", scope),

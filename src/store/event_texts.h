@@ -3,6 +3,7 @@
 #include <string>
 
 #include "store/job_records.h"
+#include "store/restored.h"
 #include "store/store.h"
 
 namespace holdfast::store {
@@ -56,6 +57,8 @@ struct Rollover {
 [[nodiscard]] NewEvent schedule_noted_event(const FireParams& params);
 /// A slot whose job was not accepted.
 [[nodiscard]] NewEvent schedule_refused_event(const FireParams& params, const SubmitOutcome& outcome);
+
+[[nodiscard]] NewEvent restored_event(const RestartParams& params, const RestartAnswer& answer);
 
 [[nodiscard]] NewEvent token_created_event(const NewToken& token);
 [[nodiscard]] NewEvent token_revoked_event(const std::string& name, const std::string& who);

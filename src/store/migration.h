@@ -42,4 +42,8 @@ const std::vector<store::Migration>& embedded_migrations();
 [[nodiscard]] int newest_schema_version();
 /// 0 when there is no schema.
 [[nodiscard]] int read_schema_version(Transaction& tx);
+/// The same; throws store::Unusable when the schema is newer than this program.
+[[nodiscard]] int require_known_schema(Transaction& tx);
+/// Brings the schema up to date in this transaction. Returns its version.
+int migrate_within(Transaction& tx);
 }  // namespace holdfast::postgres

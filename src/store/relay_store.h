@@ -115,6 +115,8 @@ public:
     RELAY1(stats,                  Reads,  Stats, const StatsParams&)
     RELAY0(vitals,                 Reads,  Vitals)
     RELAY2(ended_tasks,            Reads,  EndedTasks, Timestamp, Timestamp)
+    // For upkeep
+    RELAY0(check,                  Reads,  CheckReport)
     // The schema
     RELAY0(migrate,                Writes, MigrateAnswer)
     // clang-format on

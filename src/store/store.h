@@ -3,6 +3,7 @@
 #include "store/client_store.h"
 #include "store/recovery_store.h"
 #include "store/server_store.h"
+#include "store/upkeep_store.h"
 #include "store/worker_store.h"
 
 namespace holdfast::store {
@@ -12,7 +13,7 @@ struct MigrateAnswer {
     int to = 0;
 };
 
-/// The durable store: the only meeting point of clients, workers and servers. It consists of four parts, by who calls
+/// The durable store: the only meeting point of clients, workers and servers. It consists of five parts, by who calls
 /// them; name the part that a function needs, and Store only where it needs several.
 ///
 /// Every verb is one transaction (or several bounded ones, for large batches): when it returns, it is on disk; when
@@ -23,7 +24,7 @@ struct MigrateAnswer {
 ///
 /// Calls from several threads are safe and take turns; open several stores to work in parallel. beat(), look() and
 /// register_worker() have a connection of their own and never wait behind the others.
-class Store : public ClientStore, public WorkerStore, public RecoveryStore, public ServerStore {
+class Store : public ClientStore, public WorkerStore, public RecoveryStore, public ServerStore, public UpkeepStore {
 public:
     // These are in more than one part.
     [[nodiscard]] std::unique_ptr<Watch> watch(Topic topic) override = 0;

@@ -25,7 +25,7 @@ std::string numbers(const std::vector<Enum>& values) {
 
 std::string sorted_lines(std::vector<std::string> texts) {
     std::sort(texts.begin(), texts.end());
-    return join(texts, "\n") + "\n";
+    return holdfast::join(texts, "\n") + "\n";
 }
 
 std::string history(const core::History& history) {
@@ -33,8 +33,9 @@ std::string history(const core::History& history) {
 }
 
 std::string new_task(const store::NewTask& task) {
-    return concat(task.id.to_string(), " ", task.name, " ", task.args, " q=", task.queue, " t=", join(task.tags, ","),
-                  " p=", task.priority, " at=", time_text(task.run_at), " by=", time_text(task.deadline),
+    return concat(task.id.to_string(), " ", task.name, " ", task.args, " q=", task.queue,
+                  " t=", holdfast::join(task.tags, ","), " p=", task.priority, " at=", time_text(task.run_at),
+                  " by=", time_text(task.deadline),
                   " k=", task.concurrency ? concat(task.concurrency->key, ":", task.concurrency->limit) : "-",
                   " i=", task.idempotency_key, " ", core::encode_policy(task.policy));
 }
@@ -150,7 +151,7 @@ std::string AnswerText::workers(store::Store& store) {
         std::sort(held.begin(), held.end());
         texts.push_back(concat("worker ", one.registration.id.to_string(), " ", word_of(one.status), " ",
                                one.cordoned, one.drain_requested, " ", one.beat, " ", time_text(one.last_heartbeat),
-                               " ", join(held, ",")));
+                               " ", holdfast::join(held, ",")));
     }
     std::vector<std::string> seen;
     for (const auto& one : store.look().workers) seen.push_back(concat("seen ", one.id.to_string(), " ", one.beat));
@@ -182,8 +183,9 @@ std::string AnswerText::backlog(store::Store& store) {
         for (const auto& id :
              store.unmatched_tasks({.route = one.route, .waited = std::chrono::seconds(5), .open_steps = true}))
             unmatched.push_back(id.to_string());
-        texts.push_back(concat("backlog ", one.queue, " ", join(one.tags, ","), " ", one.paused, " ", one.ready, " ",
-                               one.oldest.to_string(), " ", one.oldest_waits.count(), " ", join(unmatched, ",")));
+        texts.push_back(concat("backlog ", one.queue, " ", holdfast::join(one.tags, ","), " ", one.paused, " ",
+                               one.ready, " ", one.oldest.to_string(), " ", one.oldest_waits.count(), " ",
+                               holdfast::join(unmatched, ",")));
     }
     return sorted_lines(std::move(texts));
 }

@@ -131,9 +131,29 @@ ExitCode pause_schedule(Session& session, const std::string& name) {
     return tell_schedule(session, name, "paused", "is paused: it starts no jobs; those that run go on");
 }
 
-ExitCode resume_schedule(Session& session, const std::string& name) {
-    steer_schedule(session, name, [&](auto& store) { return store.set_schedule_paused(name, false, session.who()); });
+struct ResumeScheduleFlags {
+    std::string name;
+    bool all = false;
+};
+
+ExitCode tell_resumed(const Session& session, const std::string& name) {
     return tell_schedule(session, name, "resumed", "starts jobs again");
+}
+
+ExitCode resume_all_schedules(Session& session) {
+    const auto store = session.open_store(Access::AsItIs);
+    for (const store::ScheduleRecord& record : store->schedules())
+        if (record.paused && store->set_schedule_paused(record.schedule.name, false, session.who()))
+            tell_resumed(session, record.schedule.name);
+    return ExitCode::Done;
+}
+
+ExitCode resume_schedule(Session& session, const ResumeScheduleFlags& flags) {
+    if (flags.all != flags.name.empty()) throw BadInput("name one schedule, or all of them with --all");
+    if (flags.all) return resume_all_schedules(session);
+    steer_schedule(session, flags.name,
+                   [&](auto& store) { return store.set_schedule_paused(flags.name, false, session.who()); });
+    return tell_resumed(session, flags.name);
 }
 
 ExitCode remove_schedule(Session& session, const std::string& name) {
@@ -174,7 +194,9 @@ void add_schedules(Command& schedules) {
     schedules.add("list", "Schedules, by name", list_schedules);
     add_for_one(schedules, "show", "One schedule, and when it starts its next five jobs", show_schedule);
     add_for_one(schedules, "pause", "Let a schedule start no jobs", pause_schedule);
-    add_for_one(schedules, "resume", "Let a paused schedule start jobs again", resume_schedule);
+    auto [resume, resume_flags] = schedules.add("resume", "Let a paused schedule start jobs again", resume_schedule);
+    resume.optional_argument("NAME", resume_flags.name, "Its name");
+    resume.flag("--all", resume_flags.all, "Every schedule that is paused");
     add_for_one(schedules, "remove", "Forget a schedule; its jobs stay", remove_schedule);
     add_for_one(schedules, "run-now", "Start a job of a schedule now, beside its slots; prints the job's id",
                 run_now);

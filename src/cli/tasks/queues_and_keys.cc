@@ -33,21 +33,40 @@ void require_queue_name(const std::string& queue) {
     if (const auto defect = name_defect(queue)) throw BadInput(fmt::format("the queue's name {}", *defect));
 }
 
-ExitCode set_queue_paused(Session& session, const std::string& queue, bool paused) {
-    require_queue_name(queue);
-    const auto store = session.open_store(Access::AsItIs);
-    store->set_queue_paused(queue, paused, session.who());
+ExitCode tell_queue(const Session& session, const std::string& queue, bool paused) {
     return session.tell(
         Json{{"queue", queue}, {"paused", paused}},
         fmt::format("queue {} {}", queue,
                     paused ? "is paused: its tasks wait; what runs goes on" : "is open: its tasks are given out"));
 }
 
-void add_switch(Command& queues, const char* word, const char* help, bool paused) {
-    auto [command, queue] = queues.add<std::string>(word, help, [paused](Session& session, const std::string& name) {
-        return set_queue_paused(session, name, paused);
-    });
-    command.argument("QUEUE", queue, "Its name");
+ExitCode pause_queue(Session& session, const std::string& queue) {
+    require_queue_name(queue);
+    session.open_store(Access::AsItIs)->set_queue_paused(queue, true, session.who());
+    return tell_queue(session, queue, true);
+}
+
+struct ResumeFlags {
+    std::string queue;
+    bool all = false;
+};
+
+ExitCode resume_all_queues(Session& session) {
+    const auto store = session.open_store(Access::AsItIs);
+    for (const store::QueueRecord& queue : store->queues()) {
+        if (!queue.paused) continue;
+        store->set_queue_paused(queue.name, false, session.who());
+        tell_queue(session, queue.name, false);
+    }
+    return ExitCode::Done;
+}
+
+ExitCode resume_queue(Session& session, const ResumeFlags& flags) {
+    if (flags.all != flags.queue.empty()) throw BadInput("name one queue, or all of them with --all");
+    if (flags.all) return resume_all_queues(session);
+    require_queue_name(flags.queue);
+    session.open_store(Access::AsItIs)->set_queue_paused(flags.queue, false, session.who());
+    return tell_queue(session, flags.queue, false);
 }
 
 // ---- Concurrency keys -----------------------------------------------------------------------------
@@ -147,8 +166,11 @@ void add_owner(Command& command, KeyFlags& flags) {
 
 void add_queues(Command& queues) {
     queues.add("list", "Every queue, and how much waits in it", list_queues);
-    add_switch(queues, "pause", "Give out none of its tasks; what runs goes on", true);
-    add_switch(queues, "resume", "Give out its tasks again", false);
+    auto [pause, paused] = queues.add("pause", "Give out none of its tasks; what runs goes on", pause_queue);
+    pause.argument("QUEUE", paused, "Its name");
+    auto [resume, flags] = queues.add("resume", "Give out its tasks again", resume_queue);
+    resume.optional_argument("QUEUE", flags.queue, "Its name");
+    resume.flag("--all", flags.all, "Every queue that is paused");
 }
 
 void add_keys(Command& keys) {
