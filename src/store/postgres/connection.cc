@@ -57,15 +57,23 @@ std::string lock_limit_of(const Patience& patience) {
     return milliseconds_text(patience.answer ? std::optional(lock_limit) : std::nullopt);
 }
 
+std::string_view error_field(const PGresult* result, int code) {
+    const char* text = PQresultErrorField(result, code);
+    return text != nullptr ? text : "";
+}
+
+/// Whether the connection ends with it. Poolers know no severity that is the same in every language.
+bool is_last_word(const PGresult* result) {
+    const auto severity = error_field(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+    const auto shown = severity.empty() ? error_field(result, PG_DIAG_SEVERITY) : severity;
+    return shown == "FATAL" || shown == "PANIC";
+}
+
 /// The warning of a commit that did not wait for the standby to the end. The name of the function is the same in
 /// every language.
 bool says_only_local(const PGresult* notice) {
-    const auto field = [&](int code) {
-        const char* text = PQresultErrorField(notice, code);
-        return std::string_view(text != nullptr ? text : "");
-    };
-    return field(PG_DIAG_SOURCE_FUNCTION) == "SyncRepWaitForLSN" ||
-           field(PG_DIAG_MESSAGE_DETAIL).find("committed locally") != std::string_view::npos;
+    return error_field(notice, PG_DIAG_SOURCE_FUNCTION) == "SyncRepWaitForLSN" ||
+           error_field(notice, PG_DIAG_MESSAGE_DETAIL).find("committed locally") != std::string_view::npos;
 }
 
 }  // namespace
@@ -167,27 +175,18 @@ void Connection::take_over(Dialled dialled) {
 }
 
 void Connection::set_up_session() {
-    call_ = Deadline::in(params_.patience.call);
-    try {
-        introduce();
-        if (is_pooled_) {
-            refuse_statement_pooling();
-        } else {
-            end_abandoned_backend();
-            ask_server_to_notice_death();
-        }
-        ++generation_;
-        if (params_.on_connected) params_.on_connected(*this);
-        primary_->found(host_);
-        is_settled_ = true;
-    } catch (const Refusal& refusal) {
-        throw store::Unavailable(
-            concat("cannot use the connection to ", mask_password(params_.url), ": ", refusal.what()));
-    } catch (const ConnectionLost& lost) {
-        throw store::Unavailable(lost.what());
-    } catch (const OnlyLocal& local) {
-        throw store::Unavailable(local.what());
+    begin_call();
+    introduce();
+    if (is_pooled_) {
+        refuse_statement_pooling();
+    } else {
+        end_abandoned_backend();
+        ask_server_to_notice_death();
     }
+    ++generation_;
+    if (params_.on_connected) params_.on_connected(*this);
+    primary_->found(host_);
+    is_settled_ = true;
 }
 
 /// Tasks hold any text: one character that the database cannot store would make its whole batch fail.
@@ -342,8 +341,9 @@ void Connection::wait(short events) {
     for (;;) {
         pollfd socket{PQsocket(handle_.get()), events, 0};
         if (poll(&socket, 1, milliseconds_of(deadline_.left(look_at_others))) > 0) return;
+        const auto& limit = params_.patience.answer;
         if (deadline_.has_passed())
-            give_up(concat("did not answer within ", format_duration(*params_.patience.answer)));
+            give_up(limit ? concat("did not answer within ", format_duration(*limit)) : "did not answer in time");
         if (has_to_follow()) give_up("does not answer, and the primary is at another host now");
     }
 }
@@ -405,7 +405,7 @@ PGresult* Connection::next_result(bool may_be_done) {
         (void)await_result();
         PGresult* result = PQgetResult(handle_.get());
         if (result == nullptr) continue;
-        if (PQstatus(handle_.get()) == CONNECTION_OK) return result;
+        if (PQstatus(handle_.get()) == CONNECTION_OK && !is_last_word(result)) return result;
         const std::string message = one_line(trimmed(PQresultErrorMessage(result)));
         const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
         const std::optional<std::string> sql_state = state ? std::optional<std::string>(state) : std::nullopt;

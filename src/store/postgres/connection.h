@@ -78,7 +78,7 @@ public:
 
     /// Connects unless connected; a connection that the server has closed meanwhile, or whose host is not the primary
     /// any more, is opened anew. After failures it waits a moment first. Throws store::Unavailable or
-    /// store::Unusable.
+    /// store::Unusable; Refusal, ConnectionLost or OnlyLocal when the new connection cannot be set up.
     void ensure_open();
     void close();
     /// Closes a connection to a server that cannot be the primary: the next connection asks all hosts.

@@ -121,6 +121,18 @@ public:
         });
     }
 
+    /// The same for a body that only reads: nothing can be in doubt.
+    template <typename Body>
+    auto inspect(const Body& body) {
+        const Turn turn(*this);
+        return retrying(Effect::Reads, [&](bool&) {
+            Transaction transaction(connection_, clock_, nullptr);
+            auto answer = body(transaction);
+            transaction.commit();
+            return answer;
+        });
+    }
+
     /// Uses the connection as such, under the turn, connected.
     template <typename Body>
     auto with_connection(const Body& body) {

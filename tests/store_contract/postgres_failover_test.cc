@@ -1,0 +1,107 @@
+#include <future>
+#include <thread>
+
+#include "store/postgres/lane.h"
+#include "store_contract/postgres_own_server.h"
+#include "store_contract/store_fixture.h"
+
+namespace holdfast::contract {
+namespace {
+
+/// A primary and a standby, both in the URL.
+class PostgresFailover : public testing::Test {
+protected:
+    [[nodiscard]] std::unique_ptr<store::Store> open(Duration safety_poll = 1s) const {
+        return open_store({.kind = StoreKind::Postgres, .address = url, .safety_poll = safety_poll}, clock);
+    }
+    /// Makes the call until it succeeds.
+    template <typename Call>
+    static auto persistently(const Call& call) {
+        for (int tries = 0;; ++tries) {
+            try {
+                return call();
+            } catch (const store::Unavailable&) {
+                if (tries == 100) throw;
+            }
+        }
+    }
+
+    FakeClock clock;
+    OwnServer primary;
+    OwnServer standby{OwnServer::StandbyOf{primary}};
+    std::string url = OwnServer::url_of(standby, primary);
+};
+
+TEST_F(PostgresFailover, AllConnectionsOfAStoreFollowTheFirstThatFindsTheNewPrimary) {
+    const auto store = open(1h);
+    const auto other = open();
+    const auto watch = store->watch(store::Topic::Work);
+    const auto registration = a_worker();
+    join(*store, registration);
+    store->submit({a_task(clock.now())});
+    auto raw = standby.raw();
+    await([&] { return raw.value("SELECT count(*) FROM task") == "1"; }, "the standby to catch up");
+
+    primary.freeze();
+    const auto task = a_task(clock.now());
+    // Nobody answers this one. It is not given up after ten seconds, but as soon as the beats have found the primary.
+    auto held_up = std::async(std::launch::async, [&] {
+        try {
+            store->submit({task});
+        } catch (const store::CommitInDoubt& doubt) {
+            return std::string(doubt.what());
+        }
+        return std::string();
+    });
+    standby.promote();
+    persistently([&] { return store->beat(beat_of(registration.id)); });
+    EXPECT_THAT(held_up.get(), HasSubstr("the primary is at another host"));
+
+    persistently([&] { return store->submit({task}); });
+    EXPECT_EQ(raw.value("SELECT count(*) FROM task"), "2");
+    while (watch->wait(100ms)) continue;
+    persistently([&] { return other->submit({a_task(clock.now())}); });
+    // Its notification comes through the new primary: the safety poll is an hour away.
+    EXPECT_TRUE(watch->wait(60s));
+    primary.thaw();
+    EXPECT_EQ(raw.value("SELECT count(*) FROM task"), "3");
+    EXPECT_EQ(store->count().pending, 3) << "the former primary is not used again";
+}
+
+TEST_F(PostgresFailover, AConnectionThatBecameReadOnlyLooksForThePrimary) {
+    const auto store = open();
+    store->submit({a_task(clock.now())});
+    standby.promote();
+    primary.set("default_transaction_read_only", "on");
+    persistently([&] { return store->submit({a_task(clock.now())}); });
+    EXPECT_EQ(standby.raw().value("SELECT count(*) FROM task"), "2");
+}
+
+TEST_F(PostgresFailover, AStandbyAloneIsNotUsed) {
+    (void)open();
+    primary.freeze();
+    try {
+        (void)open();
+        FAIL() << "a standby cannot be written to";
+    } catch (const store::Unavailable& unavailable) {
+        EXPECT_THAT(unavailable.what(), HasSubstr(concat("127.0.0.1:", standby.port(), " does not accept writes")));
+    }
+}
+
+TEST(PostgresHosts, TwoWritableHostsWithDifferentHistoriesAreRefused) {
+    const OwnServer one;
+    const OwnServer other;
+    FakeClock clock;
+    for (const auto* server : {&one, &other})
+        (void)open_store({.kind = StoreKind::Postgres, .address = server->url()}, clock);
+    try {
+        (void)open_store({.kind = StoreKind::Postgres, .address = OwnServer::url_of(one, other)}, clock);
+        FAIL() << "nobody can tell which of them is right";
+    } catch (const store::Unusable& unusable) {
+        EXPECT_THAT(unusable.what(), testing::AllOf(HasSubstr(concat("127.0.0.1:", one.port())),
+                                                    HasSubstr(concat("127.0.0.1:", other.port()))));
+    }
+}
+
+}  // namespace
+}  // namespace holdfast::contract
