@@ -9,6 +9,7 @@
 #include "cli/tasks/timeline.h"
 #include "client/connect.h"
 #include "server/remote/server_link.h"
+#include "store/roles.h"
 #include "views/configuration.h"
 
 namespace holdfast::cli {
@@ -68,7 +69,7 @@ Finding clock_finding(store::ClientStore& store) {
 }
 
 /// Once a token exists, servers on loopback require one, too.
-Finding tokens_finding(store::ClientStore& store) {
+Finding readable_tokens_finding(store::ClientStore& store) {
     const auto tokens = store.tokens();
     const Timestamp now = store.now();
     const auto valid =
@@ -78,6 +79,15 @@ Finding tokens_finding(store::ClientStore& store) {
     if (valid > 0) return {Ok, "tokens", fmt::format("{} valid", valid), ""};
     return {Warning, "tokens", "none is valid any more: servers refuse every caller",
             "make one here, directly on the store: 'holdfast tokens create NAME --scope admin'"};
+}
+
+/// Of all roles only a server needs to read the tokens.
+Finding tokens_finding(store::ClientStore& store) {
+    try {
+        return readable_tokens_finding(store);
+    } catch (const Unusable&) {
+        return {Ok, "tokens", "not visible to this user", ""};
+    }
 }
 
 Finding folder_finding(const fs::path& folder) {
@@ -130,24 +140,45 @@ bool has_problem(const Findings& findings) {
     return std::ranges::find(findings, Problem, &Finding::grade) != findings.end();
 }
 
+void append(Findings& findings, const Findings& more) {
+    findings.insert(findings.end(), more.begin(), more.end());
+}
+
 void add_store_findings(const Session& session, store::ClientStore& store, Findings& findings) {
     findings.push_back({Ok, "store", store.describe(), ""});
     findings.push_back(clock_finding(store));
     if (!session.server()) findings.push_back(tokens_finding(store));
-    const Findings found = store.check_up();
-    findings.insert(findings.end(), found.begin(), found.end());
+    append(findings, store.check_up());
 }
 
-ExitCode doctor(Session& session) {
+struct DoctorFlags {
+    std::string role;  ///< what the user of the store is to be; empty: what it was granted
+};
+
+/// Checks the privileges of a database user. An unreachable store is reported by the other checks.
+Findings privilege_findings(const Session& session, const config::Config& config, const DoctorFlags& flags) {
+    if (session.server()) return {};
+    std::vector<store::Role> roles;
+    if (const auto role = parse_word<store::Role>(flags.role)) roles.push_back(*role);
+    try {
+        return client::check_privileges(config.store.url, roles);
+    } catch (const StoreError&) {
+        return {};
+    }
+}
+
+ExitCode doctor(Session& session, const DoctorFlags& flags) {
     const config::Config config = session.load_config();
     Findings findings = {{Ok, "configuration", config.file.empty() ? "defaults, no file" : config.file, ""}};
+    const Findings privileges = privilege_findings(session, config, flags);
     ExitCode code = ExitCode::Done;
     try {
         add_store_findings(session, *session.open_store(Access::AsItIs), findings);
+        append(findings, privileges);
         if (has_problem(findings)) code = ExitCode::Failed;
     } catch (const StoreError& fault) {
-        const Findings permissions = permission_findings(config.store.url);
-        findings.insert(findings.end(), permissions.begin(), permissions.end());
+        append(findings, permission_findings(config.store.url));
+        append(findings, privileges);
         findings.push_back({Problem, "store", fault.what(), "nothing else can be checked until this is repaired"});
         code = ExitCode::StoreDown;
     }
@@ -155,11 +186,32 @@ ExitCode doctor(Session& session) {
     return code;
 }
 
-ExitCode migrate(Session& session) {
-    const auto store = session.open_store_itself(session.load_config(), Access::CreateAndMigrate);
+struct MigrateFlags {
+    bool roles = false;
+};
+
+/// Makes the roles of the store. When its user may not, prints the SQL for an administrator who may.
+bool make_roles(const Session& session, const std::string& store_url) {
+    const client::RolesAnswer answer = client::make_roles(store_url);
+    if (answer.refusal.empty()) return true;
+    session.io.err
+        << "holdfast: this user may not make the roles (" << answer.refusal
+        << "): let an administrator of the database run the SQL that is printed here; no role was changed\n";
+    session.io.out << answer.sql;
+    return false;
+}
+
+ExitCode migrate(Session& session, const MigrateFlags& flags) {
+    const config::Config config = session.load_config();
+    const bool is_sqlite = client::parse_store_url(config.store.url).kind == client::StoreAddress::Kind::Sqlite;
+    if (flags.roles && is_sqlite)
+        throw BadInput("--roles is for PostgreSQL; the permissions of its file decide who may use an SQLite store");
+    const auto store = session.open_store_itself(config, Access::CreateAndMigrate);
     const int version = store->migrate().to;
+    if (flags.roles && !make_roles(session, config.store.url)) return ExitCode::Failed;
+    const auto sentence = fmt::format("{} is at schema version {}", store->describe(), version);
     return session.tell(Json{{"store", store->describe()}, {"schema_version", version}},
-                        fmt::format("{} is at schema version {}", store->describe(), version));
+                        flags.roles ? sentence + ", and its roles are up to date" : sentence);
 }
 
 }  // namespace
@@ -170,11 +222,15 @@ void add_config(Command& config) {
 }
 
 void add_doctor(Command& program) {
-    program.add("doctor", "Check store, schema, clock, permissions and settings, and say what to do", doctor);
+    auto [command, given] =
+        program.add("doctor", "Check store, schema, clock, permissions and settings, and say what to do", doctor);
+    command.one_of("--role", given.role, all_words<store::Role>(),
+                   "what the user of a PostgreSQL store is to be (default: what it was granted)");
 }
 
 void add_migrate(Command& program) {
-    program.add("migrate", "Create the store's schema, or bring it up to date", migrate);
+    auto [command, given] = program.add("migrate", "Create the store's schema, or bring it up to date", migrate);
+    command.flag("--roles", given.roles, "also create the roles of PostgreSQL and grant them their privileges");
 }
 
 }  // namespace holdfast::cli

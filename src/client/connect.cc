@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "base/assert.h"
 #include "base/store_url.h"
 #include "base/text.h"
 #include "platform/real_clock.h"
@@ -87,8 +88,7 @@ std::vector<store::Finding> check_privileges(const std::string& url, const std::
 
 RolesAnswer make_roles(const std::string& url) {
     const StoreAddress address = parse_store_url(url);
-    if (address.kind == StoreAddress::Kind::Sqlite)
-        throw BadInput("--roles is for PostgreSQL; the permissions of its file decide who may use an SQLite store");
+    HOLDFAST_ASSERT(address.kind == StoreAddress::Kind::Postgres);
     return make_postgres_roles(address.place);
 }
 

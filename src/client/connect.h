@@ -42,7 +42,7 @@ struct ConnectParams {
                                                            const std::vector<store::Role>& roles);
 
 /// Makes the roles of a PostgreSQL store that was migrated. Returns why its user may not, with the SQL that does it.
-/// Throws BadInput for SQLite, and as connect() does.
+/// Throws as connect() does.
 struct RolesAnswer {
     std::string refusal = {};  ///< empty: done
     std::string sql = {};

@@ -171,7 +171,7 @@ TEST_F(PostgresRoles, AReaderCannotSubmitAndAClientCannotSteer) {
     EXPECT_THROW(reader->submit({task}), store::Unusable);
     EXPECT_EQ(client->submit({task}).at(0).status, store::SubmitStatus::Accepted);
     EXPECT_EQ(reader->count().pending, 1);
-    EXPECT_THROW((void)client->cancel({.tasks = {task.id}, .reason = "", .who = "ann"}), store::Unusable);
+    EXPECT_THROW((void)client->cancel({.tasks = {task.id}, .who = "ann", .reason = ""}), store::Unusable);
     EXPECT_THROW((void)client->tokens(), store::Unusable);
     EXPECT_EQ(reader->count().pending, 1);
 }

@@ -58,6 +58,22 @@ Finding replication_finding(Transaction& tx) {
                   "a failover can lose the last commits: set synchronous_standby_names if that matters");
 }
 
+/// By its place a database shows that it was replaced by an older one: see core/incarnation.h.
+Finding place_finding(Transaction& tx) {
+    const auto rows = tx.run(
+        R"sql(SELECT p, split_part(p, '/', 1) = '?', split_part(p, '/', 2) = '?' AND NOT pg_is_in_recovery()
+              FROM holdfast.place() p)sql");
+    const Row row = rows[0];
+    std::vector<std::string> hidden;
+    if (row.boolean(1)) hidden.emplace_back("pg_control_system()");
+    if (row.boolean(2)) hidden.emplace_back("pg_walfile_name(pg_current_wal_insert_lsn())");
+    return judged(hidden.empty(), Grade::Warning, "identity",
+                  hidden.empty() ? row.string(0) : concat("a part is hidden: ", row.string(0)),
+                  concat("the owner of the schema holdfast cannot call ", join(hidden, " and "),
+                         ": grant EXECUTE if the server allows it; without it a failover that lost commits or a "
+                         "restored backup may be noticed only when the next worker beats or claims"));
+}
+
 Finding connections_finding(Transaction& tx) {
     const auto used =
         tx.run("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'")[0].integer(0);
@@ -66,41 +82,25 @@ Finding connections_finding(Transaction& tx) {
                   "raise max_connections or put a pooler in front: each worker needs four");
 }
 
-Finding privileges_finding(Transaction& tx) {
-    const bool may =
-        tx.run(
-              R"sql(SELECT coalesce(bool_and(has_table_privilege(c.oid, 'SELECT, INSERT, UPDATE, DELETE')), false)
-                    FROM pg_class c WHERE c.relnamespace = to_regnamespace('holdfast') AND c.relkind = 'r')sql")[0]
-            .boolean(0);
-    const auto role = tx.run("SELECT current_user::text")[0].string(0);
-    return judged(may, Grade::Problem, "privileges",
-                  concat(role, may ? " may write all tables" : " may not write all tables"),
-                  concat("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA holdfast TO ", role));
-}
-
 Finding retention_finding(Transaction& tx) {
     const auto row =
         tx.run("SELECT clock_trusted_at, clock_watched_us, holdfast.now() FROM holdfast.pruned WHERE id = 1");
     return store::clock_trust_finding({row[0].optional_time(0), Duration(row[0].integer(1))}, row[0].time(2));
 }
 
-/// A pooler in transaction mode hands out another backend from one transaction to the next.
+/// Behind a pooler workers do without their sessions, which is news to an operator who has not switched them off.
 Finding pooler_finding(Lane& lane, bool session_liveness) {
-    const auto pid = [&] {
-        return lane.transact([](Transaction& tx) { return tx.run("SELECT pg_backend_pid()")[0].small(0); });
-    };
-    const int reported =
-        lane.with_connection([](Connection& connection) { return PQbackendPID(connection.handle()); });
-    const bool is_direct = pid() == reported;
-    if (is_direct) return {Grade::Ok, "connection", "direct", ""};
-    return judged(!session_liveness, Grade::Problem, "connection", "through a pooler",
-                  "set session_liveness: off, or connect to the server directly: sessions prove that workers live");
+    const bool is_pooled = lane.with_connection([](Connection& connection) { return connection.is_pooled(); });
+    return judged(!is_pooled || !session_liveness, Grade::Warning, "connection",
+                  is_pooled ? "through a pooler" : "direct",
+                  "connect workers to the server directly: then wake-ups do not wait for the next poll, and a lost "
+                  "session shows within seconds that a worker has died; or set session_liveness: off");
 }
 
 }  // namespace
 
 std::vector<Finding> PostgresStore::check_up() {
-    auto findings = work_.transact([](Transaction& tx) {
+    auto findings = work_.inspect([](Transaction& tx) {
         return std::vector<Finding>{
             version_finding(tx),
             schema_finding(tx),
@@ -111,10 +111,10 @@ std::vector<Finding> PostgresStore::check_up() {
                            "accepted"),
             switch_finding(tx, "full_page_writes", "switch it on: a power cut can destroy the database"),
             replication_finding(tx),
+            place_finding(tx),
             connections_finding(tx),
             switch_finding(tx, "autovacuum",
                            "switch it on: without it claims become slower with every task that was ever run"),
-            privileges_finding(tx),
             retention_finding(tx),
         };
     });

@@ -32,6 +32,8 @@ std::string why_it_forked(const core::Meeting& meeting, const Identity& found) {
     return "another history of the same rank is in use elsewhere";
 }
 
+constexpr std::string_view insufficient_privilege = "42501";
+
 }  // namespace
 
 Command set_clock(const Clock& clock) {
@@ -60,6 +62,7 @@ void KnownIncarnation::meet(Connection& connection) {
                                     core::is_recorded(found->recorded_place, found->place)};
         switch (core::judge(meeting)) {
             case core::Welcome::Accept:
+                connection.primary().know(found->incarnation.nonce);
                 return remember(found->incarnation);
             case core::Welcome::Refuse:
                 throw store::Unavailable(
@@ -94,7 +97,14 @@ void KnownIncarnation::roll_over(Connection& connection, const Identity& from, s
     commands.push_back(
         {"SELECT holdfast.roll_over($1, $2, $3, $4, $5, $6, $7)",
          Params(from.incarnation.rank, new_rank, from.place, event.kind, event.who, event.message, event.data)});
-    connection.run(commands);
+    try {
+        connection.run(commands);
+    } catch (const Refusal& refusal) {
+        if (refusal.state != insufficient_privilege) throw;
+        throw store::Unavailable(concat("the store at ", where_, " has gone back in time or was moved (", why,
+                                        "), and this user may not give it the next rank: a worker or server does "
+                                        "so when it connects"));
+    }
 }
 
 core::Incarnation KnownIncarnation::known() const {
