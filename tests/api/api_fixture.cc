@@ -89,12 +89,18 @@ Answer from_reply(http::Reply reply) {
 
 void KeptLog::write(const LogLine& line) {
     const std::lock_guard lock(mutex_);
-    messages_.push_back(line.message);
+    lines_.emplace_back(line.level, line.message);
 }
 
 std::vector<std::string> KeptLog::messages() const {
+    std::vector<std::string> messages;
+    for (const auto& [level, message] : levels_and_messages()) messages.push_back(message);
+    return messages;
+}
+
+std::vector<std::pair<LogLevel, std::string>> KeptLog::levels_and_messages() const {
     const std::lock_guard lock(mutex_);
-    return messages_;
+    return lines_;
 }
 
 std::string Answer::header(const std::string& name) const {

@@ -32,10 +32,11 @@ class KeptLog final : public Log {
 public:
     void write(const LogLine& line) override;
     [[nodiscard]] std::vector<std::string> messages() const;
+    [[nodiscard]] std::vector<std::pair<LogLevel, std::string>> levels_and_messages() const;
 
 private:
     mutable std::mutex mutex_;
-    std::vector<std::string> messages_;
+    std::vector<std::pair<LogLevel, std::string>> lines_;
 };
 
 struct Answer {

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "tests/http/test_server.h"
 
 namespace holdfast::http::testing {
@@ -59,6 +61,56 @@ TEST(Lanes, DearRequestsBeyondTheLineAreToldToComeBackLater) {
     EXPECT_EQ(ask(server.port(), get("/echo")).status, 200);
     server.gate.open();
     for (RawClient& client : dear) EXPECT_EQ(client.answer().status, 200);
+}
+
+TEST(Lanes, WhatIsInMemoryIsAnsweredWhileEveryOtherThreadHangs) {
+    TestServer server(two_and_one());
+    const auto usual = hang(server, "/gate", 5), dear = hang(server, "/dear/gate", 3);
+    server.gate.await_arrivals(3);
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(ask(server.port(), get("/memory/echo")).status, 200);
+}
+
+Limits that_are_soon_stuck() {
+    Limits limits = two_and_one();
+    limits.stuck_after = std::chrono::milliseconds(200);
+    return limits;
+}
+
+TEST(Lanes, RequestsThatWaitBehindThreadsThatHangAreToldToComeBack) {
+    TestServer server(that_are_soon_stuck());
+    auto clients = hang(server, "/gate", 2);
+    server.gate.await_arrivals(2);
+    auto waiting = hang(server, "/echo", 3);
+    for (RawClient& client : waiting) {
+        const RawAnswer refused = client.answer();
+        EXPECT_EQ(refused.status, 503);
+        EXPECT_EQ(refused.headers.at("retry-after"), "2");
+        EXPECT_THAT(refused.body, HasSubstr("OVERLOADED"));
+    }
+    server.gate.open();
+    for (RawClient& client : clients) EXPECT_EQ(client.answer().status, 200);
+    EXPECT_EQ(std::ranges::count(server.answered(), "GET 200"), 2) << "a request that was refused is not carried out";
+}
+
+TEST(Lanes, ANewRequestToThreadsThatHangIsRefusedAtOnceUntilOneIsFree) {
+    TestServer server(that_are_soon_stuck());
+    auto clients = hang(server, "/gate", 2);
+    server.gate.await_arrivals(2);
+    ASSERT_EQ(ask(server.port(), get("/echo")).status, 503);
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(ask(server.port(), get("/echo")).status, 503);
+    EXPECT_LE(server->counts().waiting, 1U) << "they do not queue";
+    EXPECT_EQ(ask(server.port(), get("/dear/echo")).status, 200) << "the other lanes go on";
+    server.gate.open();
+    for (RawClient& client : clients) EXPECT_EQ(client.answer().status, 200);
+    EXPECT_TRUE(eventually([&] { return ask(server.port(), get("/echo")).status == 200; }));
+}
+
+TEST(Lanes, OneThreadThatGetsDoneKeepsALaneFromBeingStuck) {
+    TestServer server(that_are_soon_stuck());
+    const auto one = hang(server, "/gate", 1);
+    server.gate.await_arrivals(1);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(600);
+    while (std::chrono::steady_clock::now() < until) EXPECT_EQ(ask(server.port(), get("/echo")).status, 200);
 }
 
 TEST(Lanes, ProbesPassTheLimitOfRequestsASecond) {

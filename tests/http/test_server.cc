@@ -89,6 +89,7 @@ namespace {
 Lane lane_of(const Request& request) {
     const std::string first = request.path.empty() ? "" : request.path.front();
     if (first == "probe") return Lane::Probe;
+    if (first == "memory") return Lane::Memory;
     return first == "dear" ? Lane::Dear : Lane::Usual;
 }
 

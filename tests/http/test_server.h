@@ -61,8 +61,8 @@ private:
 };
 
 /// A server with these routes: /echo says what it got, /large?bytes=N, /throw, /gate waits for `gate`, /stream is
-/// `source`, /later is `deferred`, everything else 404. What begins with /dear or /probe goes to these lanes, and is
-/// then what comes after.
+/// `source`, /later is `deferred`, everything else 404. What begins with /dear, /memory or /probe goes to these
+/// lanes, and is then what comes after.
 class TestServer {
 public:
     explicit TestServer(Limits limits = {}, std::optional<TlsFiles> tls = {});

@@ -14,28 +14,22 @@ constexpr std::string_view page_policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src "
     "'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-Caller identified(Access& access, const http::Request& request, const Route& route) {
-    try {
-        return access.identify(request);
-    } catch (const Unavailable&) {
-        auto known = route.answers_without_store ? access.recall(request) : std::nullopt;
-        if (!known) throw;
-        return *std::move(known);
-    }
+/// Returns the client of a route that is served even while the store hangs. Only a client that is unknown costs a
+/// read of the store, and only while the store answers.
+Caller recalled(Services& services, const http::Request& request) {
+    if (auto known = services.access.recall(request)) return *std::move(known);
+    if (services.parts.store_is_out()) throw Unavailable("the store does not answer, so the client cannot be known");
+    return services.access.identify(request);
 }
 
 /// A route without a scope leaves the caller unidentified; its handler identifies the client where it matters.
 Caller caller_of(Services& services, const http::Request& request, const Route& route, std::string& name) {
     if (!route.scope) return {.peer = request.peer};
-    Caller caller = identified(services.access, request, route);
+    Caller caller = route.answers_without_store ? recalled(services, request) : services.access.identify(request);
     name = caller.name;
     caller.require(*route.scope);
     if (route.needs_all_queues) caller.require_all_queues();
     return caller;
-}
-
-bool belongs_to_the_api(const http::Request& request) {
-    return is_route(request.path) || (!request.path.empty() && request.path.front() == "api");
 }
 
 bool is_read(const http::Request& request) {
@@ -89,9 +83,13 @@ http::Reply Api::handle(const http::Request& request, std::string& caller) {
         return asked_for_each_time(answer_or_throw(request, caller));
     } catch (const std::exception& failure) {
         const auto problem = problem_of(failure);
-        const bool is_for_the_log = !problem || dynamic_cast<const StoreError*>(&failure) != nullptr;
-        if (is_for_the_log)
-            services_->log.write({problem ? LogLevel::Warning : LogLevel::Error,
+        const bool is_of_store = dynamic_cast<const StoreError*>(&failure) != nullptr;
+        // The server reports the outage itself, once.
+        const bool is_of_outage = is_of_store && services_->parts.store_is_out();
+        if (!problem || is_of_store)
+            services_->log.write({!problem       ? LogLevel::Error
+                                  : is_of_outage ? LogLevel::Debug
+                                                 : LogLevel::Warning,
                                   concat("A request could not be answered: ", failure.what()),
                                   {{"method", request.method}, {"path", "/" + join(request.path, "/")}}});
         return problem ? problem->response()
@@ -100,7 +98,7 @@ http::Reply Api::handle(const http::Request& request, std::string& caller) {
 }
 
 http::Reply Api::answer_or_throw(const http::Request& request, std::string& name) {
-    if (!belongs_to_the_api(request)) return page_or_throw(request);
+    if (belongs_to_page(request)) return page_or_throw(request);
     RouteMatch match = match_route(request.method, request.path);
     const Route& route = *match.route;
     Caller caller = caller_of(*services_, request, route, name);

@@ -25,6 +25,9 @@ struct Readiness {
     VitalSign::Check found = {};
 };
 
+/// Answers the requests to a server that has not reached its store yet: probes, and STORE_UNAVAILABLE to all others.
+[[nodiscard]] http::Response answer_before_start(const http::Request& request, const std::vector<Readiness>& checks);
+
 /// A file of the page, embedded in the program.
 struct PageAsset {
     std::string_view bytes = {};  ///< outlives the server
@@ -44,6 +47,8 @@ struct ApiParts {
     Duration live_patience = std::chrono::seconds(10);   ///< the server is not ready when its streams stall longer
     Duration statistics_kept = std::chrono::seconds(4);  ///< how long counts and statistics are cached at most
     std::function<std::vector<Readiness>()> readiness = [] { return std::vector<Readiness>(); };
+    /// Whether the store is known not to answer. From any thread; returns at once.
+    std::function<bool()> store_is_out = [] { return false; };
     std::function<std::string()> metrics = [] { return std::string(); };  ///< in the text format of Prometheus
     /// Returns the view of this machine with which recovery checks the workers of the store.
     std::function<std::unique_ptr<engine::HostWatch>(const config::Config&)> host_watch = {};

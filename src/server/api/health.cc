@@ -53,6 +53,16 @@ http::Reply show_readiness(Call& call) {
     return answer(body, is_ready ? 200 : 503);
 }
 
+http::Response answer_before_start(const http::Request& request, const std::vector<Readiness>& checks) {
+    if (request.path == std::vector<std::string>{"healthz"}) return answer({{"status", "ok"}});
+    if (request.path == std::vector<std::string>{"readyz"})
+        return answer({{"status", "not ready"}, {"reason", concat("it has not started yet; ", reason_of(checks))}},
+                      503);
+    return Problem("STORE_UNAVAILABLE", "the server starts, and waits for its store; try again in a moment")
+        .with_header("retry-after", "2")
+        .response();
+}
+
 http::Reply show_metrics(Call& call) {
     return http::Response{.headers = {{"cache-control", "no-store"}},
                           .content_type = call.route.content_type,

@@ -138,8 +138,9 @@ void Live::run() {
             watch_store();
         } catch (const StoreError& failure) {
             if (!is_away_)
-                log_.write(
-                    {LogLevel::Warning, concat("the live streams cannot read the store: ", failure.what()), {}});
+                log_.write({parts_.store_is_out() ? LogLevel::Debug : LogLevel::Warning,
+                            concat("the live streams cannot read the store: ", failure.what()),
+                            {}});
             is_away_ = true;
             sign_.failed(failure.what());
             waiting_.give_up_overdue();

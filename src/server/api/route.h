@@ -58,9 +58,13 @@ struct RouteMatch {
 /// Whether any route has this path, with any method.
 [[nodiscard]] bool is_route(const std::vector<std::string>& path);
 
+/// Whether the request is for the page and not for the API.
+[[nodiscard]] bool belongs_to_page(const http::Request& request);
+
 /// A request with a body of this size or more is costly (Lane::Dear), on any route.
 inline constexpr std::size_t dear_body_bytes = 256 << 10;
-/// Returns the lane whose threads answer the request: that of its route, or Lane::Dear for a large body.
+/// Returns the lane whose threads answer the request: that of its route, Lane::Memory for the page, or Lane::Dear for
+/// a large body.
 [[nodiscard]] http::Lane lane_of(const http::Request& request);
 
 }  // namespace holdfast::api

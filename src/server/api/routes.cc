@@ -241,10 +241,12 @@ std::vector<std::pair<const char*, std::vector<Row>>> chapters() {
         row("GET /healthz", show_health, "The process lives").answers("Health").in(http::Lane::Probe),
         row("GET /readyz", show_readiness, "The server can do its work").answers("Ready").in(http::Lane::Probe),
         row("GET /metrics", show_metrics, "For Prometheus")
-            .scope(Read).serves("text/plain; version=0.0.4; charset=utf-8").without_store(),
-        row("GET /api/openapi.json", show_openapi, "This, for programs").answers("OpenApi"),
-        row("GET /api/docs", show_docs, "This, for people").serves("text/html; charset=utf-8"),
-        row("GET /api/docs.css", show_docs_style, "How that looks").serves("text/css; charset=utf-8"),
+            .scope(Read).serves("text/plain; version=0.0.4; charset=utf-8").without_store().in(http::Lane::Memory),
+        row("GET /api/openapi.json", show_openapi, "This, for programs").answers("OpenApi").in(http::Lane::Memory),
+        row("GET /api/docs", show_docs, "This, for people").serves("text/html; charset=utf-8")
+            .in(http::Lane::Memory),
+        row("GET /api/docs.css", show_docs_style, "How that looks").serves("text/css; charset=utf-8")
+            .in(http::Lane::Memory),
     }},
     };
     // clang-format on
@@ -322,11 +324,15 @@ RouteMatch match_route(const std::string& method, const Segments& path) {
         .with_header("allow", list);
 }
 
+bool belongs_to_page(const http::Request& request) {
+    return !is_route(request.path) && (request.path.empty() || request.path.front() != "api");
+}
+
 http::Lane lane_of(const http::Request& request) {
     if (request.body.size() >= dear_body_bytes) return http::Lane::Dear;
     for (const auto& [pattern, route] : cut_routes())
         if (route->method == method_of(request.method) && fits(pattern, request.path)) return route->lane;
-    return http::Lane::Usual;
+    return belongs_to_page(request) ? http::Lane::Memory : http::Lane::Usual;
 }
 
 bool is_route(const Segments& path) {

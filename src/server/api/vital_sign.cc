@@ -46,7 +46,9 @@ VitalSign::Check VitalSign::check() const {
     const bool is_under_way_for_long = is_slow();
     std::string detail = last_ > never ? concat("last done ", in_tenths(now - last_), " ago") : "not done yet";
     if (is_under_way_for_long) detail += concat(", under way for ", in_tenths(now - began_));
-    return {.ok = is_done && !is_under_way_for_long && !was_slow_, .detail = std::move(detail), .failure = failure_};
+    const bool is_ok = is_done && !is_under_way_for_long && !was_slow_;
+    const bool was_tried = last_ > never || is_under_way_for_long || !failure_.empty();
+    return {.ok = is_ok, .is_out = was_tried && !is_ok, .detail = std::move(detail), .failure = failure_};
 }
 
 }  // namespace holdfast::api

@@ -23,6 +23,7 @@ public:
 
     struct Check {
         bool ok = false;
+        bool is_out = false;       ///< not ok although it was tried: an attempt failed, or takes too long
         std::string detail = {};   ///< for any client: "last done 0.4s ago", "not done yet", "..., under way for 7s"
         std::string failure = {};  ///< why the last attempt failed (may name hosts and files); empty: it did not
     };

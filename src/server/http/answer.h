@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -47,6 +49,8 @@ struct Exchange {
     Request request;
     AnswerTerms terms;
     std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+    /// Set once, by the worker thread that begins with the request or by the loop that withdraws it before that.
+    std::shared_ptr<std::atomic<bool>> is_decided = std::make_shared<std::atomic<bool>>(false);
     bool is_back = false;  ///< the worker has finished; used by the loop's thread only
     std::variant<std::monostate, Answer, EventStream, Deferred> outcome = {};
 };

@@ -17,6 +17,7 @@ constexpr Duration parting_time = std::chrono::seconds(1);
 constexpr std::size_t parting_bytes = 1 << 20;
 constexpr std::size_t max_chatter_bytes = 64 * 1024;  // that a client may send while it receives a stream
 constexpr int dear_retry_seconds = 5;
+constexpr int stuck_retry_seconds = 2;
 constexpr Duration without_end = std::chrono::hours(24 * 365);
 
 Problem overload(const char* detail) {
@@ -162,7 +163,7 @@ asio::awaitable<bool> Connection::answer(RequestReader& reader) {
     std::optional<Response> objected = objection(lane);
     if (!objected && !hand_over(exchange, lane))
         objected = lane == Lane::Dear ? to_response(too_many_dear, dear_retry_seconds) : to_response(overloaded, 1);
-    if (!objected) co_return co_await answer_by_worker(exchange);
+    if (!objected) co_return co_await answer_by_worker(exchange, lane);
     ++state_.refused;
     co_return co_await answer_at_once(*exchange, *objected);
 }
@@ -172,7 +173,16 @@ std::optional<Response> Connection::objection(Lane lane) {
     if (turned_away_) return to_response(too_many_connections, 1);
     if (!state_.rates.admit(client_of(peer_), std::chrono::steady_clock::now()))
         return to_response(too_many_requests, state_.rates.retry_after_seconds());
+    if (state_.is_stuck(lane)) return stuck_response();
     return std::nullopt;
+}
+
+Response Connection::stuck_response() const {
+    return to_response(state_.params.when_stuck, stuck_retry_seconds);
+}
+
+bool Connection::withdraw(const Exchange& exchange, Lane lane) {
+    return state_.is_stuck(lane) && !exchange.is_decided->exchange(true);
 }
 
 /// Returns a function that wakes this connection. Any thread may call it, even after the connection and the server
@@ -192,6 +202,7 @@ std::function<void()> Connection::waker() {
 /// The worker owns a share of the exchange, so the connection may close first; the outcome is then dropped.
 bool Connection::hand_over(const std::shared_ptr<Exchange>& exchange, Lane lane) {
     return state_.pool_of(lane).try_run([exchange, &state = state_, weak = weak_from_this()] {
+        if (exchange->is_decided->exchange(true)) return;
         carry_out(*exchange, state.params, state.log);
         asio::post(*state.loop, [exchange, weak] {
             exchange->is_back = true;
@@ -200,10 +211,15 @@ bool Connection::hand_over(const std::shared_ptr<Exchange>& exchange, Lane lane)
     });
 }
 
-/// Waits for the worker without a deadline: a handler may block for as long as it needs.
-asio::awaitable<bool> Connection::answer_by_worker(const std::shared_ptr<Exchange>& exchange) {
+/// Waits for the worker without a deadline: a handler may block for as long as it needs. A request that no worker has
+/// begun with is withdrawn when its lane is stuck.
+asio::awaitable<bool> Connection::answer_by_worker(const std::shared_ptr<Exchange>& exchange, Lane lane) {
     deadline_->clear();
-    while (!exchange->is_back && !is_closed_) co_await news_.wait_for(without_end);
+    while (!exchange->is_back && !is_closed_) {
+        co_await news_.wait_for(state_.patience_of(lane));
+        const bool is_withdrawn = !exchange->is_back && !is_closed_ && withdraw(*exchange, lane);
+        if (is_withdrawn) co_return co_await answer_withdrawn(*exchange);
+    }
     if (is_closed_) co_return false;
     if (auto* stream = std::get_if<EventStream>(&exchange->outcome)) {
         // A stream may stay open for days: free the memory of its request first.
@@ -218,6 +234,12 @@ asio::awaitable<bool> Connection::answer_by_worker(const std::shared_ptr<Exchang
         co_return goes_on;
     }
     co_return co_await conclude(std::get<Answer>(exchange->outcome), exchange->terms.keeps_alive);
+}
+
+asio::awaitable<bool> Connection::answer_withdrawn(Exchange& exchange) {
+    ++state_.refused;
+    Response response = stuck_response();
+    co_return co_await answer_at_once(exchange, response);
 }
 
 asio::awaitable<bool> Connection::answer_later(Exchange& exchange, DeferredReply& reply) {

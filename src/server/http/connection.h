@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "base/assert.h"
 #include "base/log.h"
 #include "server/http/answer.h"
 #include "server/http/loop_event.h"
@@ -22,12 +23,27 @@ namespace holdfast::http {
 /// members and the pools.
 struct ServerState {
     [[nodiscard]] WorkerPool& pool_of(Lane lane) {
-        if (lane == Lane::Probe) return probes;
-        return lane == Lane::Dear ? dear : pool;
+        switch (lane) {
+            case Lane::Usual:
+                return pool;
+            case Lane::Dear:
+                return dear;
+            case Lane::Memory:
+                return memory;
+            case Lane::Probe:
+                return probes;
+        }
+        HOLDFAST_ASSERT(false);
     }
-    [[nodiscard]] std::size_t waiting() const { return pool.waiting() + dear.waiting() + probes.waiting(); }
+    [[nodiscard]] std::size_t waiting() const {
+        return pool.waiting() + dear.waiting() + memory.waiting() + probes.waiting();
+    }
+    [[nodiscard]] Duration patience_of(Lane lane) const {
+        return lane == Lane::Dear ? params.limits.dear_stuck_after : params.limits.stuck_after;
+    }
+    [[nodiscard]] bool is_stuck(Lane lane) { return pool_of(lane).is_stuck(patience_of(lane)); }
     void stop_pools() {
-        for (WorkerPool* each : {&pool, &dear, &probes}) each->stop();
+        for (WorkerPool* each : {&pool, &dear, &memory, &probes}) each->stop();
     }
 
     static constexpr std::size_t most_waiting_probes = 64;
@@ -46,6 +62,7 @@ struct ServerState {
     // For any thread. Declared last, so destroyed first, because their threads use the other members.
     WorkerPool pool{params.limits.workers, params.limits.max_waiting};
     WorkerPool dear{params.limits.dear_workers, params.limits.max_dear_waiting};
+    WorkerPool memory{params.limits.memory_workers, params.limits.max_waiting};
     WorkerPool probes{1, most_waiting_probes};
 };
 
@@ -95,7 +112,8 @@ private:
     // Each of these returns whether the connection may go on to another request.
     asio::awaitable<bool> serve_one();
     asio::awaitable<bool> answer(RequestReader& reader);
-    asio::awaitable<bool> answer_by_worker(const std::shared_ptr<Exchange>& exchange);
+    asio::awaitable<bool> answer_by_worker(const std::shared_ptr<Exchange>& exchange, Lane lane);
+    asio::awaitable<bool> answer_withdrawn(Exchange& exchange);
     asio::awaitable<bool> answer_later(Exchange& exchange, DeferredReply& reply);
     asio::awaitable<bool> answer_at_once(Exchange& exchange, Response& response);
     asio::awaitable<bool> conclude(Answer& answer, bool keeps_alive);
@@ -110,6 +128,9 @@ private:
 
     [[nodiscard]] Exchange exchange_of(RequestReader& reader) const;
     [[nodiscard]] std::optional<Response> objection(Lane lane);
+    [[nodiscard]] Response stuck_response() const;
+    /// Takes a request back from the queue of a lane that is stuck. Returns false when a thread has begun with it.
+    [[nodiscard]] bool withdraw(const Exchange& exchange, Lane lane);
     [[nodiscard]] std::function<void()> waker();
     [[nodiscard]] bool hand_over(const std::shared_ptr<Exchange>& exchange, Lane lane);
     asio::awaitable<void> part_from_sender();

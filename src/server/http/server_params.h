@@ -32,13 +32,19 @@ struct Limits {
     std::size_t max_waiting = 256;                      ///< requests queued for them; beyond it: 503 with Retry-After
     std::size_t dear_workers = 2;                       ///< threads for Lane::Dear
     std::size_t max_dear_waiting = 16;  ///< requests queued for these; beyond it: 503 with Retry-After
+    std::size_t memory_workers = 2;     ///< threads for Lane::Memory
+    /// When all threads of a lane have been busy with the same requests for longer than this, its other requests,
+    /// waiting or new, get a 503 at once: the threads probably wait for something that hangs.
+    Duration stuck_after = std::chrono::seconds(3);
+    Duration dear_stuck_after = std::chrono::seconds(30);
 };
 
 /// The group of threads that answers a request. Slow requests of one lane do not block the other lanes.
 enum class Lane {
     Usual,
-    Dear,   ///< takes much time or memory: few threads and a short queue
-    Probe,  ///< answered from memory by its own thread; exempt from the limits on rate and connections
+    Dear,    ///< takes much time or memory: few threads and a short queue
+    Memory,  ///< answered without waiting for anything that may hang
+    Probe,   ///< the same, by its own thread; exempt from the limits on rate and connections
 };
 
 /// The PEM files of a certificate and its key; Server::reload_tls() reads them again.
@@ -58,6 +64,12 @@ struct ServerParams {
     /// Returns the lane of a request that has been read whole. Runs in the loop's thread, so it must not block or
     /// throw.
     std::function<Lane(const Request&)> lane = [](const Request&) { return Lane::Usual; };
+    /// The answer to requests of a lane whose threads are stuck.
+    Problem when_stuck = {.status = 503,
+                          .code = "OVERLOADED",
+                          .detail =
+                              "every thread of the server is busy and none gets done; nothing was changed: try "
+                              "again in a moment"};
     /// Called for every answered request, from any thread, for metrics and the access log.
     std::function<void(const Request&, int status, Duration took)> answered = [](const Request&, int, Duration) {};
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -15,6 +16,8 @@ namespace holdfast::http {
 /// Threads for work that may block, behind a queue of limited length.
 class WorkerPool {
 public:
+    using Steady = std::chrono::steady_clock;
+
     WorkerPool(std::size_t threads, std::size_t max_waiting) : max_waiting_(max_waiting) {
         const platform::SignalPause signals_are_for_other_threads;
         for (std::size_t count = 0; count < threads; ++count) threads_.emplace_back([this] { work(); });
@@ -34,6 +37,13 @@ public:
         }
         changed_.notify_one();
         return true;
+    }
+
+    /// Whether every thread has been busy with the same work for longer than `bound`, so that queued work may wait
+    /// for ever. From any thread.
+    [[nodiscard]] bool is_stuck(Steady::duration bound) const {
+        const std::lock_guard lock(mutex_);
+        return busy_ == threads_.size() && Steady::now() - last_taken_ > bound;
     }
 
     [[nodiscard]] std::size_t waiting() const {
@@ -61,6 +71,7 @@ private:
             changed_.wait(lock, [this] { return stopped_ || !waiting_.empty(); });
             if (stopped_) return;
             ++busy_;
+            last_taken_ = Steady::now();
             std::function<void()> next = std::move(waiting_.front());
             waiting_.pop_front();
             lock.unlock();
@@ -76,6 +87,7 @@ private:
     std::condition_variable changed_;
     std::deque<std::function<void()>> waiting_;  // guarded by mutex_
     std::size_t busy_ = 0;                       // guarded by mutex_: threads that do work
+    Steady::time_point last_taken_ = {};         // guarded by mutex_: when a thread last took work
     bool stopped_ = false;                       // guarded by mutex_
     std::vector<std::thread> threads_;
 };

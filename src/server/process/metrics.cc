@@ -3,7 +3,6 @@
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <map>
 
 #include "base/text.h"
@@ -218,7 +217,7 @@ std::string Metrics::text() {
         gauge("holdfast_sweeping", "1: this server holds the sweep row", parts_.is_sweeping() ? 1 : 0));
     append(families, own_.collect());
     append(families, history_.collect());
-    const Families from_store = gauges();
+    const Families from_store = fresh_gauges();
     families.push_back(
         gauge("holdfast_store_up", "1: this server could read the store just now", from_store.empty() ? 0 : 1));
     append(families, from_store);
@@ -226,10 +225,42 @@ std::string Metrics::text() {
     return prometheus::TextSerializer().Serialize(families);
 }
 
-Families Metrics::gauges() {
-    // While the store hangs, one request waits for it; the others give up and report the metrics from memory.
-    const std::unique_lock lock(mutex_, std::chrono::steady_clock::now() + store_gauges_patience);
-    if (!lock.owns_lock()) return {};
+Families Metrics::fresh_gauges() {
+    std::unique_lock lock(mutex_);
+    // A read that takes this long already will not end in time for this scrape either.
+    if (reading_since_ && Steady::now() - *reading_since_ > store_gauges_patience) return {};
+    const std::uint64_t own = ++asked_;
+    changed_.notify_all();
+    if (!changed_.wait_for(lock, store_gauges_patience, [&] { return answered_ >= own; })) return {};
+    return gauges_;
+}
+
+void Metrics::run(const std::stop_token& stop) {
+    auto history_at = Steady::now();
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested()) {
+        const std::uint64_t asked = asked_;
+        const bool is_asked = asked > answered_;
+        reading_since_ = Steady::now();
+        lock.unlock();
+        Families found;
+        if (is_asked) found = read_gauges();
+        if (Steady::now() >= history_at) {
+            read_history();
+            history_at = Steady::now() + history_interval;
+        }
+        lock.lock();
+        reading_since_.reset();
+        if (is_asked) {
+            gauges_ = std::move(found);
+            answered_ = asked;
+            changed_.notify_all();
+        }
+        changed_.wait_until(lock, stop, history_at, [&] { return asked_ > answered_; });
+    }
+}
+
+Families Metrics::read_gauges() {
     try {
         return store_gauges(store(), parts_.config()->recovery);
     } catch (const StoreError&) {
@@ -242,23 +273,17 @@ store::Store& Metrics::store() {
     return *store_;
 }
 
-void Metrics::run(const std::stop_token& stop) {
-    std::mutex mutex;
-    std::condition_variable_any stop_signal;
-    std::unique_lock lock(mutex);
-    do {
-        read_history();
-    } while (!stop_signal.wait_for(lock, stop, history_interval, [&] { return stop.stop_requested(); }));
-}
-
+/// The server itself reports that the store does not answer.
 void Metrics::read_history() {
-    const std::scoped_lock lock(mutex_);
     try {
         history_.read(store());
         is_away_ = false;
     } catch (const StoreError& fault) {
+        const bool is_of_outage = dynamic_cast<const Unavailable*>(&fault) != nullptr;
         if (!std::exchange(is_away_, true))
-            log_.write({LogLevel::Warning, concat("The metrics cannot be read from the store: ", fault.what()), {}});
+            log_.write({is_of_outage ? LogLevel::Debug : LogLevel::Warning,
+                        concat("The metrics cannot be read from the store: ", fault.what()),
+                        {}});
     }
 }
 

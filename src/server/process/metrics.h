@@ -1,14 +1,16 @@
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
 
 #include "base/log.h"
-#include "base/patient_mutex.h"
 #include "config/config.h"
 #include "server/http/server.h"
 #include "server/process/history_metrics.h"
@@ -23,8 +25,8 @@ struct MetricsParts {
     std::function<bool()> is_sweeping;
 };
 
-/// Collects all metrics for /metrics; docs/metrics.md lists the source of each. It reads the history of the store
-/// in its own thread and on its own connection.
+/// Collects all metrics for /metrics; docs/metrics.md lists the source of each. It reads the store in its own thread
+/// and on its own connection, so that no scrape waits for a store that hangs.
 class Metrics {
 public:
     /// `own` and `log` must outlive this object.
@@ -32,23 +34,33 @@ public:
     Metrics(const Metrics&) = delete;
     Metrics& operator=(const Metrics&) = delete;
 
-    /// Returns the metrics in the text format of Prometheus. From any thread; concurrent calls take turns.
+    /// Returns the metrics in the text format of Prometheus. Those of the store are missing when it does not answer
+    /// within a second. From any thread; concurrent calls share one read.
     [[nodiscard]] std::string text();
 
 private:
+    using Steady = std::chrono::steady_clock;
+
+    [[nodiscard]] Families fresh_gauges();
+
+    // In the thread:
     void run(const std::stop_token& stop);
     void read_history();
-    /// Returns the store, opened on first use. Call it with mutex_ held. Throws StoreError.
+    [[nodiscard]] Families read_gauges();
+    /// Returns the store, opened on first use. Throws StoreError.
     store::Store& store();
-    [[nodiscard]] Families gauges();
 
     const MetricsParts parts_;
     const OwnMetrics& own_;
     Log& log_;
     HistoryMetrics history_;
-    bool is_away_ = false;
-    PatientMutex mutex_;
-    std::unique_ptr<store::Store> store_;  // guarded by mutex_
+    bool is_away_ = false;  // used by the thread only, as is the store
+    std::unique_ptr<store::Store> store_;
+    std::mutex mutex_;
+    std::condition_variable_any changed_;
+    std::uint64_t asked_ = 0, answered_ = 0;           // guarded by mutex_: the number of the last scrape
+    Families gauges_;                                  // guarded by mutex_: read for the scrape `answered_`
+    std::optional<Steady::time_point> reading_since_;  // guarded by mutex_: the thread uses the store
     std::jthread thread_;
 };
 

@@ -10,7 +10,8 @@ namespace holdfast::server {
 
 namespace {
 
-constexpr Duration look_interval = std::chrono::seconds(2);
+constexpr Duration look_interval = std::chrono::seconds(1);
+constexpr Duration delete_interval = std::chrono::seconds(10);
 constexpr Duration schema_interval = std::chrono::seconds(30);
 
 /// Waits for the interval between two checks. Returns false at once when the thread shall stop.
@@ -32,7 +33,7 @@ void ReplicaKeeper::run(const std::stop_token& stop) {
             const auto store = client::connect(params_.store);
             return keep(*store, stop);
         } catch (const StoreError& fault) {
-            say_away(fault.what());
+            params_.store_sign.failed(fault.what());
         }
     } while (pause(stop));
 }
@@ -43,12 +44,12 @@ void ReplicaKeeper::keep(store::Store& store, const std::stop_token& stop) {
             params_.store_sign.began();
             params_.looked(store);
             (void)store.replicas();
-            if (platform::machine_time() >= beat_at_) beat(store);
+            beat(store);
             params_.store_sign.succeeded();
+            if (platform::machine_time() >= delete_at_) delete_old_rows(store);
             if (platform::machine_time() >= schema_at_) check_schema();
-            is_away_ = false;
         } catch (const StoreError& fault) {
-            say_away(fault.what());
+            params_.store_sign.failed(fault.what());
         }
     } while (pause(stop));
     try {
@@ -63,12 +64,15 @@ void ReplicaKeeper::beat(store::ServerStore& store) {
     store::Replica replica = params_.replica;
     replica.sweeping = params_.is_sweeping();
     store.beat_replica(replica);
-    beat_at_ = platform::machine_time() + replica_beat_interval;
+}
+
+void ReplicaKeeper::delete_old_rows(store::ServerStore& store) {
     const std::size_t forgotten = store.prune_replicas(replica_forgotten_after);
     if (forgotten > 0)
         log_.write({LogLevel::Info,
                     "Servers that were silent for an hour are forgotten",
                     {{"count", std::to_string(forgotten)}}});
+    delete_at_ = platform::machine_time() + delete_interval;
 }
 
 /// Opens the store without creating or migrating it, which fails when its schema differs from this program's.
@@ -82,12 +86,6 @@ void ReplicaKeeper::check_schema() {
     } catch (const Unusable& fault) {
         params_.schema_sign.failed(fault.what());
     }
-}
-
-void ReplicaKeeper::say_away(const std::string& why) {
-    params_.store_sign.failed(why);
-    if (!std::exchange(is_away_, true))
-        log_.write({LogLevel::Warning, concat("The server cannot tell the store that it lives: ", why), {}});
 }
 
 }  // namespace holdfast::server

@@ -83,9 +83,11 @@ void ServerProcess::reload() {
     catalog_->reload();
 }
 
-/// Binds the port first: a server whose port is taken must not create, migrate or change a store.
+/// Binds the port first: a server whose port is taken must not create, migrate or change a store. Probes are answered
+/// from then on, because a supervisor that gets no answer would kill a server that waits for its store.
 void ServerProcess::run() {
     std::unique_ptr<http::Server> http = bind();
+    http->start();
     if (prepare_patiently()) serve(std::move(http));
 }
 
@@ -126,10 +128,9 @@ void ServerProcess::serve(std::unique_ptr<http::Server> bound) {
         plan_.config, plan_.load_config, [this](const config::Config& config) { put_catalog(config); }, log_);
     const std::unique_ptr<Metrics> metrics = make_metrics();
     const std::unique_ptr<api::Api> api = make_api(*metrics);
-    api_ = api.get();
     const std::unique_ptr<http::Server> http = std::move(bound);  // destroyed before the objects that it calls
-    http->start();
     http_ = http.get();
+    api_ = api.get();
     std::unique_ptr<ReplicaKeeper> keeper = keep_replica(http->url(), *api);
     std::unique_ptr<worker::SweepThread> sweeping = start_sweeping();
     log_.write({LogLevel::Info, "The server listens", {{"url", http->url()}, {"replica", id_.to_string()}}});
@@ -148,8 +149,13 @@ void ServerProcess::turn_until_stopped() {
     while (!stop_reason_) {
         loop_.turn(longest_turn);
         plan_.turned();
+        report_outage();
         if (plan_.watches_catalog) catalog_->reload_if_changed();
     }
+}
+
+void ServerProcess::report_outage() {
+    if (const auto line = outage_log_.look(store_sign_.check(), platform::machine_time())) log_.write(*line);
 }
 
 void ServerProcess::put_catalog(const config::Config& config) {
@@ -187,6 +193,7 @@ std::unique_ptr<api::Api> ServerProcess::make_api(Metrics& metrics) {
         parts.login = plan_.config.server.insecure ? api::Login::Never : api::Login::Always;
     parts.hosts = {plan_.address, platform::own_host_identity().hostname};
     parts.readiness = [this] { return readiness(); };
+    parts.store_is_out = [this] { return store_sign_.check().is_out; };
     parts.metrics = [&metrics] { return metrics.text(); };
     parts.host_watch = [](const config::Config& config) {
         return worker::host_watch_for(config.store.url, container_tool(config.worker));
@@ -201,8 +208,13 @@ std::unique_ptr<http::Server> ServerProcess::bind() {
         .port = plan_.port,
         .limits = plan_.limits,
         .tls = plan_.tls,
-        .handle = [this](http::Request& request) { return api_->handle(request, request.caller); },
+        .handle = [this](http::Request& request) { return handle(request); },
         .lane = api::lane_of,
+        .when_stuck = {.status = 503,
+                       .code = "STORE_UNAVAILABLE",
+                       .detail =
+                           "the store does not answer the requests under way; nothing was changed: try again in "
+                           "a moment"},
         .answered = [this](const http::Request& request, int status,
                            Duration took) { answered(request, status, took); }};
     for (int more = plan_.next_free_port ? ports_tried : 0;; --more, ++params.port) {
@@ -250,6 +262,12 @@ std::vector<api::Readiness> ServerProcess::readiness() const {
     std::vector<api::Readiness> checks = {{"store", store_sign_.check()}, {"schema", schema_sign_.check()}};
     if (plan_.sweep) checks.push_back({"sweeper", sweep_sign_.check()});
     return checks;
+}
+
+http::Reply ServerProcess::handle(http::Request& request) {
+    api::Api* const api = api_;
+    if (api == nullptr) return api::answer_before_start(request, readiness());
+    return api->handle(request, request.caller);
 }
 
 void ServerProcess::answered(const http::Request& request, int status, Duration took) {

@@ -18,6 +18,7 @@
 #include "server/http/server.h"
 #include "server/process/catalog_file.h"
 #include "server/process/metrics.h"
+#include "server/process/outage_log.h"
 #include "server/process/own_metrics.h"
 #include "server/process/replica_keeper.h"
 #include "worker/sweep_thread.h"
@@ -45,8 +46,8 @@ struct ServerPlan {
     std::function<void()> turned = [] {};  ///< called in every turn of its loop, at least twice a second
 };
 
-/// The server process from start to exit: binds its port, retries until the store is reachable, serves until
-/// SIGTERM or SIGINT, and shuts down in order. On SIGHUP it reloads certificate and catalog.
+/// The server process from start to exit: binds its port, answers only probes until the store is reachable, then
+/// serves until SIGTERM or SIGINT, and shuts down in order. On SIGHUP it reloads certificate and catalog.
 class ServerProcess {
 public:
     /// Blocks these signals; create it while the process still has a single thread. `log` must outlive this object.
@@ -74,7 +75,9 @@ private:
     [[nodiscard]] std::unique_ptr<worker::SweepThread> start_sweeping();
     [[nodiscard]] std::unique_ptr<store::Store> open_store();
     [[nodiscard]] std::vector<api::Readiness> readiness() const;
+    [[nodiscard]] http::Reply handle(http::Request& request);
     void answered(const http::Request& request, int status, Duration took);
+    void report_outage();
 
     ServerPlan plan_;
     Log& log_;
@@ -84,12 +87,13 @@ private:
     platform::SignalWatch signals_;
     std::optional<std::string> stop_reason_;
     OwnMetrics own_metrics_;
-    api::VitalSign store_sign_{store_patience, store_is_slow_after};
+    api::VitalSign store_sign_{store_patience};
+    OutageLog outage_log_;
     api::VitalSign schema_sign_{schema_patience};
     api::VitalSign sweep_sign_;
     std::atomic<bool> is_sweeping_ = false;
     std::optional<CatalogFile> catalog_;
-    api::Api* api_ = nullptr;                    // set in serve(), before the HTTP server starts
+    std::atomic<api::Api*> api_ = nullptr;       // null until the store was reached
     std::atomic<http::Server*> http_ = nullptr;  // null except while it serves
 };
 
