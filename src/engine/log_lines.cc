@@ -83,11 +83,41 @@ LogLine store_away(const std::string& why, Duration try_again) {
             {}};
 }
 
+LogLine store_silent(Duration under_way) {
+    return {LogLevel::Warning,
+            concat("The store has not answered for ",
+                   format_duration(std::chrono::floor<std::chrono::seconds>(under_way)),
+                   ", and a call is still under way; runs continue"),
+            {}};
+}
+
 LogLine store_back(Duration away) {
     return {LogLevel::Info,
             concat("The store answers again after ",
                    format_duration(std::chrono::floor<std::chrono::milliseconds>(away))),
             {}};
+}
+
+LogLine gone_back(std::int64_t rank_before, std::int64_t rank, std::size_t outcomes) {
+    return {LogLevel::Warning,
+            concat("The store may have gone back in time (rank ", rank_before, " -> ", rank,
+                   "): registering again under the same ID, and delivering again the ", outcomes,
+                   " outcomes that it acknowledged last"),
+            {{"rank_before", std::to_string(rank_before)},
+             {"rank", std::to_string(rank)},
+             {"outcomes", std::to_string(outcomes)}}};
+}
+
+LogLine delivered_again(const Delivered::Counts& counts) {
+    const bool was_intact = counts.applied + counts.lost == 0;
+    return {
+        was_intact ? LogLevel::Info : LogLevel::Warning,
+        concat("Delivered outcomes again that the store may have lost: ", counts.applied,
+               " were lost and applied again, ", counts.already, " were still there, ", counts.lost,
+               " cannot be applied, because the store has lost their leases, too: their tasks may run a second time"),
+        {{"applied", std::to_string(counts.applied)},
+         {"already", std::to_string(counts.already)},
+         {"lost", std::to_string(counts.lost)}}};
 }
 
 LogLine claimed(const store::ClaimedTask& task) {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/log.h"
+#include "engine/worker/delivered.h"
 #include "engine/worker/run_book.h"
 #include "engine/worker/worker_settings.h"
 
@@ -17,7 +18,10 @@ namespace holdfast::engine::log_lines {
 [[nodiscard]] LogLine deregistering(const Uuid& worker);
 [[nodiscard]] LogLine left_undelivered(std::size_t runs);
 [[nodiscard]] LogLine store_away(const std::string& why, Duration try_again);
+[[nodiscard]] LogLine store_silent(Duration under_way);
 [[nodiscard]] LogLine store_back(Duration away);
+[[nodiscard]] LogLine gone_back(std::int64_t rank_before, std::int64_t rank, std::size_t outcomes);
+[[nodiscard]] LogLine delivered_again(const Delivered::Counts& counts);
 [[nodiscard]] LogLine claimed(const store::ClaimedTask& task);
 [[nodiscard]] LogLine ended(const Run& run);
 [[nodiscard]] LogLine refused(const Run& run);

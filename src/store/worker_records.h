@@ -86,7 +86,7 @@ struct WorkerLiveness {
 
 /// What an observer sees at one look.
 struct LivenessView {
-    std::string store_epoch;              ///< changes when the database server restarted: all counts start anew
+    std::string store_epoch;              ///< changes when the server restarted or the rank grew: counts start anew
     std::vector<WorkerLiveness> workers;  ///< those that are not inactive, or still hold leases
     std::vector<Uuid> unregistered;       ///< workers that leases name, and that have no row
 };

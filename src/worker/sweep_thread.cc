@@ -48,7 +48,7 @@ void SweepThread::run() {
             const auto store = client::connect(params_.store);
             return sweep(*store);
         } catch (const StoreError& fault) {
-            log_.write({LogLevel::Warning, concat("The sweeper cannot connect: ", fault.what()), {}});
+            say_failed("cannot connect", fault);
         }
         host_->wait(std::chrono::seconds(1));
     }
@@ -64,10 +64,9 @@ void SweepThread::sweep(store::RecoveryStore& store) {
             say(report);
             note(store, report, now);
             params_.swept(report);
-            is_away_ = false;
+            say_works();
         } catch (const std::exception& fault) {
-            if (!std::exchange(is_away_, true))
-                log_.write({LogLevel::Warning, concat("The sweeper cannot do its work: ", fault.what()), {}});
+            say_failed("cannot do its work", fault);
         }
         has_died = host_->wait(has_died ? second_look : params_.interval);
     }
@@ -76,6 +75,21 @@ void SweepThread::sweep(store::RecoveryStore& store) {
     } catch (const StoreError&) {
         // It lapses by itself.
     }
+}
+
+void SweepThread::say_failed(const char* what, const std::exception& fault) {
+    if (failing_since_) return;
+    failing_since_ = platform::machine_time();
+    log_.write({LogLevel::Warning, concat("The sweeper ", what, ": ", fault.what()), {}});
+}
+
+void SweepThread::say_works() {
+    if (!failing_since_) return;
+    const auto failed_for = platform::machine_time() - *std::exchange(failing_since_, std::nullopt);
+    log_.write({LogLevel::Info,
+                concat("The sweeper works again after ",
+                       format_duration(std::chrono::floor<std::chrono::milliseconds>(failed_for))),
+                {}});
 }
 
 void SweepThread::note(store::RecoveryStore& store, const engine::SweepReport& report, Duration now) {

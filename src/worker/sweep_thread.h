@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -39,6 +40,9 @@ public:
 private:
     void run();
     void sweep(store::RecoveryStore& store);
+    /// One line when an outage begins, and one when it ends.
+    void say_failed(const char* what, const std::exception& fault);
+    void say_works();
     void say(const engine::SweepReport& report);
     /// Notes in the store what each service did since the start: when that has changed, and when all of them ran.
     void note(store::RecoveryStore& store, const engine::SweepReport& report, Duration now);
@@ -48,7 +52,7 @@ private:
     Log& log_;
     const std::unique_ptr<platform::LocalHostWatch> host_;
     std::atomic<bool> stopping_ = false;
-    bool is_away_ = false;
+    std::optional<Duration> failing_since_;
     std::map<std::string, engine::RecoveryReport> totals_;  // by service
     Duration note_at_{};
     std::thread thread_;

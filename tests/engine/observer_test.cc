@@ -171,6 +171,21 @@ TEST_F(Observing, AWorkerThatBeatsOnAfterItWasSeenDeadDiscreditsItsHostForGood) 
     EXPECT_EQ(seen().evidence, core::Evidence::None);
 }
 
+TEST_F(Observing, AWorkerThatBeatsOnFromALowerNumberDiscreditsItsHostToo) {
+    sight = {core::Evidence::Exited, "its lock is free", true};
+    look();
+    look();
+    view.store_epoch = "rank 2";  // the store has gone back in time
+    worker.beat = 2;
+    look();
+    EXPECT_EQ(seen().evidence, core::Evidence::Exited);
+    for (int beat = 0; beat < 2; ++beat) {
+        ++worker.beat;
+        look();
+    }
+    EXPECT_TRUE(observer.is_discredited("boot"));
+}
+
 TEST_F(Observing, BeatsThatALateViewDidNotShowYetDiscreditNobody) {
     sight = {core::Evidence::Exited, "its lock is free", true};
     look();  // the view was on its way while the worker beat on, and died

@@ -418,7 +418,7 @@ TEST_F(Stopping, ALeaseThatTheWorkerDoesNotKnowIsHandedBackOrSettled) {
     ASSERT_NE(bench.handing_back(), nullptr);
     bench.answer_work(store::Fenced::LeaseLost);
     EXPECT_EQ(finishing(bench).lease, unknown);
-    EXPECT_EQ(finishing(bench).end, core::LeaseEnd::Stopped);
+    EXPECT_EQ(finishing(bench).end, core::LeaseEnd::NotStarted) << "this worker has never begun it";
 }
 
 TEST_F(Stopping, ALeaseOfAClaimThatWasNotAnsweredYetIsNotTakenForUnknown) {

@@ -64,10 +64,13 @@ void WorkerHarness::stand_still(Duration time) {
     }
 }
 
-void WorkerHarness::join() {
+void WorkerHarness::join(std::int64_t rank) {
     decide();
-    answer(Lane::Beat, store::RegisterAnswer{1});
-    answer(Lane::Beat, store::BeatAnswer{});
+    answer(Lane::Beat, store::RegisterAnswer{.number = 1, .rank = rank});
+    store::BeatAnswer first;
+    first.rank = rank;
+    first.beat = 1;
+    answer(Lane::Beat, first);
     for (const SpawnRunner& spawned : take<SpawnRunner>())
         tell(RunnerReady{spawned.runner, 100 + int(spawned.runner)});
     if (under_way<SnapshotCall>(Lane::Work) != nullptr) answer(Lane::Work, CallDone{});

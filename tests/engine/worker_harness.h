@@ -34,8 +34,9 @@ public:
     /// Collects what the worker decides now.
     void decide() { pass(Duration::zero()); }
 
-    /// Registered, beaten once, and every runner ready; nothing else under way than a first claim.
-    void join();
+    /// Registered, beaten once, and every runner ready; nothing else under way than a first claim. `rank`: of the
+    /// store's history; 0: the store tells none.
+    void join(std::int64_t rank = 0);
 
     /// The store answers the call under way on that lane.
     void answer(Lane lane, const StoreAnswer& answer);

@@ -5,7 +5,8 @@
 namespace holdfast::engine {
 
 void Observer::see(const store::LivenessView& view, const std::map<Uuid, Sight>& sights, Duration now) {
-    const bool is_broken = !has_view_ || now - looked_at_ > longest_gap_ || view.store_epoch != epoch_;
+    const bool is_other_epoch = view.store_epoch != epoch_;
+    const bool is_broken = !has_view_ || now - looked_at_ > longest_gap_ || is_other_epoch;
     std::map<Uuid, Known> before;
     before.swap(workers_);
     if (is_broken) {
@@ -13,6 +14,9 @@ void Observer::see(const store::LivenessView& view, const std::map<Uuid, Sight>&
         for (auto& [id, known] : before) known.beat_seen_at = now;
         for (auto& [id, known] : before) known.without_session_since.reset();
     }
+    // A store that has gone back in time counts beats from a lower number.
+    if (is_other_epoch)
+        for (auto& [id, known] : before) known.beat_when_sighted.reset();
     has_view_ = true;
     epoch_ = view.store_epoch;
     looked_at_ = now;

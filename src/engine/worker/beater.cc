@@ -56,6 +56,7 @@ std::optional<store::BeatParams> Beater::next(const RunBook& book, store::Worker
     }
     params.keep_history = keeps_history(book, now);
     params.proves_session = settings_.proves_session;
+    params.acknowledged = witness_;
     return params;
 }
 
@@ -64,10 +65,15 @@ void Beater::beat_for_orders(Duration now) {
     beat_soon(std::max(now, sent_at_ + rest_between_orders));
 }
 
-void Beater::acknowledged(RunBook& book) {
+void Beater::acknowledged(RunBook& book, const store::BeatAnswer& answer) {
     last_acknowledged_ = sent_at_;
-    for (const store::Lease lease : sent_leases_)
-        if (Run* run = book.find(lease)) run->trusted_since = sent_at_;
+    witness_ = {.rank = answer.rank, .number = answer.beat};
+    for (const store::Lease lease : sent_leases_) {
+        Run* run = book.find(lease);
+        if (run == nullptr) continue;
+        run->trusted_since = sent_at_;
+        run->confirmed_rank = answer.rank;
+    }
     for (const auto& [lease, sent] : sent_progress_) {
         Run* run = book.find(lease);
         if (run != nullptr && run->unsaved && same_report(*run->unsaved, sent)) run->unsaved.reset();

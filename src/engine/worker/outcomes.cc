@@ -94,4 +94,8 @@ store::FinishedRun outcome_of_orphan(const store::TaskLease& lease) {
             .error = {std::string(error_code::worker_crashed), "its worker knows of no such run", ""}};
 }
 
+store::FinishedRun outcome_of_unbegun(const store::TaskLease& lease) {
+    return {.lease = lease, .end = core::LeaseEnd::NotStarted, .result = "", .error = {}};
+}
+
 }  // namespace holdfast::engine

@@ -29,5 +29,7 @@ namespace holdfast::engine {
 [[nodiscard]] store::FinishedRun outcome_of_stop(const Run& run, StopCause cause, const WorkerSettings& settings);
 /// For a run of this worker in the store that this worker does not know.
 [[nodiscard]] store::FinishedRun outcome_of_orphan(const store::TaskLease& lease);
+/// For a lease that counts as started in the store and that this worker has certainly not begun to run.
+[[nodiscard]] store::FinishedRun outcome_of_unbegun(const store::TaskLease& lease);
 
 }  // namespace holdfast::engine

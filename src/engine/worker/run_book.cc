@@ -21,6 +21,11 @@ Run* RunBook::find(store::Lease lease) {
     return found == runs_.end() ? nullptr : &found->second;
 }
 
+Run* RunBook::find(const store::TaskLease& lease) {
+    Run* run = find(lease.lease);
+    return run != nullptr && run->claimed.task.id == lease.task ? run : nullptr;
+}
+
 void RunBook::move(Run& run, RunStage to, Duration now) {
     stages_[index(run.stage)].erase(run.claimed.lease);
     stages_[index(to)].insert(run.claimed.lease);

@@ -42,6 +42,7 @@ struct Run {
     /// When the last acknowledged beat was sent that listed the lease or came before its claim. No other worker can
     /// get the task until the fence's time has passed since then.
     Duration trusted_since{};
+    std::int64_t confirmed_rank = 0;  ///< of the history in which a beat that listed the lease was acknowledged
     std::optional<Stop> stop;
     store::FinishedRun outcome;                    ///< of Ended
     std::optional<store::ProgressReport> unsaved;  ///< reported since the last acknowledged beat
@@ -68,6 +69,7 @@ class RunBook {
 public:
     Run& add(store::ClaimedTask claimed, RunStage stage, Duration now);
     [[nodiscard]] Run* find(store::Lease lease);
+    [[nodiscard]] Run* find(const store::TaskLease& lease);
     [[nodiscard]] Run& at(store::Lease lease) { return runs_.at(lease); }
     void move(Run& run, RunStage to, Duration now);
     void remove(store::Lease lease);

@@ -36,7 +36,10 @@ Worker::Worker(WorkerSettings settings, Random& random)
 /// While the process was stopped, or its machine asleep, its runs and runners may have been too, so their deadlines
 /// move by as much. The fence does not move: other workers went on meanwhile.
 void Worker::notice_standstill(Duration now) {
-    if (now - latest_turn > turn_due_) book_.postpone(now - turn_due_);
+    if (now - latest_turn > turn_due_) {
+        book_.postpone(now - turn_due_);
+        for (LaneState* lane : {&beat_lane_, &work_lane_, &claim_lane_}) lane->called_at += now - turn_due_;
+    }
     turn_due_ = std::max(turn_due_, now);
 }
 
@@ -149,6 +152,7 @@ void Worker::end_run(Run& run, store::FinishedRun outcome, Duration now) {
 Commands Worker::decide(Duration now) {
     notice_standstill(now);
     if (has_nothing_to_lose()) leave(0);
+    if (auto line = outage_.look(oldest_call(), now)) say(std::move(*line));
     if (phase_ != Phase::Left) take_turn(now);
     turn_due_ = std::max(wake_at(), now);
     return std::exchange(commands_, {});
@@ -232,17 +236,19 @@ void Worker::begin_waiting(Duration now) {
 }
 
 /// The start is on disk, so a runner may now begin the run. But a run that the fence would stop at once, or whose
-/// claim was answered so late that another worker may hold the task by now, waits for a beat: its answer tells
-/// whether the lease is still this worker's.
+/// claim was answered so late that another worker may hold the task by now, or whose lease the store may have
+/// forgotten, waits for a beat: its answer tells whether the lease is still this worker's.
 void Worker::begin(Run& run, Duration now) {
     // Its runner may have been killed while the start was being committed: take another one.
     if (run.runner != 0 && book_.find_runner(run.runner)->killed) book_.release(run, now);
-    if (is_beyond_fence(run, now) || (run.runner == 0 && !book_.assign(run, now))) {
+    const bool must_wait = is_beyond_fence(run, now) || is_unconfirmed(run) || runs_already(run);
+    if (must_wait || (run.runner == 0 && !book_.assign(run, now))) {
         book_.release(run, now);
         if (run.stage != RunStage::Waiting) book_.move(run, RunStage::Waiting, now);
         return;
     }
     book_.move(run, RunStage::Running, now);
+    begun_.add(run.claimed.lease);
     commands_.push_back(BeginRun{run.runner, order_for(run)});
     stopper_.look_at(now + run.timeout);
     book_.find_runner(run.runner)->last_sign = now;
@@ -251,6 +257,22 @@ void Worker::begin(Run& run, Duration now) {
 bool Worker::is_beyond_fence(const Run& run, Duration now) const {
     const Duration ask = fence_times(settings_.registration.fence_after).ask;
     return is_fenced(run.claimed.task) && now - run.trusted_since >= ask;
+}
+
+/// Its lease is of an older history than the store's, and no beat has told yet whether the store still knows it: the
+/// claim or the start may have been answered shortly before the store lost it.
+bool Worker::is_unconfirmed(const Run& run) const {
+    return std::max(core::rank_of(run.claimed.lease), run.confirmed_rank) < rank_;
+}
+
+/// The store has lost the lease of a run and given its task to this worker again, before a beat has told so. The lost
+/// run ends first (P7).
+bool Worker::runs_already(const Run& run) const {
+    for (const store::Lease lease : book_.in(RunStage::Running)) {
+        if (core::rank_of(lease) >= core::rank_of(run.claimed.lease)) return false;  // they are in order
+        if (book_.runs().at(lease).claimed.task.id == run.claimed.task.id) return true;
+    }
+    return false;
 }
 
 /// It drains, has never joined, and no registration is under way.
@@ -264,7 +286,7 @@ void Worker::leave(int exit_code) {
 }
 
 bool Worker::is_drained() const {
-    return drain_ && book_.runs().empty() && orphans_.empty() && started_orphans_.empty() &&
+    return drain_ && book_.runs().empty() && orphans_.empty() && started_orphans_.empty() && !delivered_.has_due() &&
            !claimer_.is_unanswered();
 }
 
@@ -272,7 +294,8 @@ bool Worker::is_drained() const {
 
 Duration Worker::wake_at() const {
     if (phase_ == Phase::Left) return never;
-    return std::min({stopper_.look_at(), beat_due(), work_due(), claim_due(), spawn_due()});
+    return std::min(
+        {stopper_.look_at(), beat_due(), work_due(), claim_due(), spawn_due(), outage_.due_at(oldest_call())});
 }
 
 Duration Worker::beat_due() const {
@@ -298,6 +321,13 @@ Duration Worker::claim_due() const {
 
 Duration Worker::spawn_due() const {
     return wants_runners() && book_.runners().size() < settings_.capacity() ? spawn_at_ : never;
+}
+
+std::optional<Duration> Worker::oldest_call() const {
+    std::optional<Duration> oldest;
+    for (const LaneState* lane : {&beat_lane_, &work_lane_, &claim_lane_})
+        if (lane->busy) oldest = std::min(oldest.value_or(never), lane->called_at);
+    return oldest;
 }
 
 }  // namespace holdfast::engine

@@ -7,7 +7,10 @@
 #include "base/random.h"
 #include "engine/backoff.h"
 #include "engine/worker/beater.h"
+#include "engine/worker/begun_leases.h"
 #include "engine/worker/claimer.h"
+#include "engine/worker/delivered.h"
+#include "engine/worker/outage.h"
 #include "engine/worker/run_book.h"
 #include "engine/worker/stopper.h"
 #include "engine/worker/worker_commands.h"
@@ -19,11 +22,16 @@ namespace holdfast::engine {
 struct LaneState {
     explicit LaneState(Random& random) : backoff(random) {}
 
-    bool busy = false;    ///< a call is under way
-    Duration retry_at{};  ///< no call before this time
+    bool busy = false;     ///< a call is under way
+    Duration called_at{};  ///< ... since then
+    Duration retry_at{};   ///< no call before this time
     Backoff backoff;
 
     [[nodiscard]] bool is_free(Duration now) const { return !busy && now >= retry_at; }
+    void called(Duration now) {
+        busy = true;
+        called_at = now;
+    }
     void answered() {
         busy = false;
         backoff.reset();
@@ -89,6 +97,7 @@ private:
     struct WorkUnderWay {
         std::vector<store::Lease> finishing;
         std::vector<store::TaskLease> finishing_orphans;
+        std::vector<store::TaskLease> delivering_again;
         std::vector<store::TaskLease> returning;
         std::vector<store::Lease> starting;
         bool claims = false;
@@ -119,6 +128,8 @@ private:
     void begin_waiting(Duration now);
     void begin(Run& run, Duration now);
     [[nodiscard]] bool is_beyond_fence(const Run& run, Duration now) const;
+    [[nodiscard]] bool is_unconfirmed(const Run& run) const;
+    [[nodiscard]] bool runs_already(const Run& run) const;
     [[nodiscard]] bool wants_runners() const;
     [[nodiscard]] bool has_nothing_to_lose() const;
     void leave(int exit_code);
@@ -128,6 +139,7 @@ private:
     [[nodiscard]] Duration work_due() const;
     [[nodiscard]] Duration claim_due() const;
     [[nodiscard]] Duration spawn_due() const;
+    [[nodiscard]] std::optional<Duration> oldest_call() const;
     void say(LogLine line) { commands_.push_back(Say{std::move(line)}); }
 
     // worker_calls.cc
@@ -138,6 +150,7 @@ private:
     [[nodiscard]] std::optional<StoreCall> last_logs_call();
     [[nodiscard]] std::optional<StoreCall> last_progress_call();
     [[nodiscard]] std::optional<StoreCall> turn_call(Duration now);
+    void add_finished(store::TurnParams& params);
     [[nodiscard]] std::optional<store::TurnParams> next_claim(Duration now);
     [[nodiscard]] std::optional<StoreCall> logs_call(const std::set<store::Lease>& leases);
     [[nodiscard]] std::optional<StoreCall> snapshot_call(Duration now);
@@ -146,11 +159,12 @@ private:
     // worker_answers.cc
     void beat_lane_answered(const StoreAnswer& answer, Duration now);
     void work_lane_answered(const StoreAnswer& answer, Duration now);
-    void on_registered(Duration now);
+    void on_registered(const store::RegisterAnswer& answer, Duration now);
     void on_beat(const store::BeatAnswer& answer, Duration now);
-    void note_unlisted(const std::vector<store::TaskLease>& unlisted);
     void on_claimed(const store::ClaimAnswer& answer, Duration now);
+    void take_in(const store::ClaimedTask& task, Duration now);
     void on_turn(const store::TurnAnswer& answer, Duration now);
+    void on_finished(const std::vector<store::FinishOutcome>& outcomes, Duration now);
     void on_handed_back(const store::TaskLease& lease, store::Fenced fenced, Duration now);
     void on_saved();
     void on_start(store::Lease lease, store::Fenced fenced, Duration now);
@@ -159,6 +173,14 @@ private:
     void store_answered(Duration now);
     void set_fence();
     void notice_standstill(Duration now);
+
+    // worker_rollover.cc
+    [[nodiscard]] bool is_outdated(const StoreAnswer& answer) const;
+    bool meet(std::int64_t rank);
+    void note_unlisted(const std::vector<store::TaskLease>& unlisted);
+    [[nodiscard]] core::Witness highest_lease() const;
+    [[nodiscard]] store::FinishedRun outcome_of_started_orphan(const store::TaskLease& lease) const;
+    void say_delivered_again();
 
     const WorkerSettings settings_;
     Random& random_;
@@ -180,9 +202,13 @@ private:
     Duration beat_sent_at_{};
     bool claim_was_open_ = false;  // when the beat under way was made: leases it did not list may be that claim's
     WorkUnderWay work_;
-    Duration claim_trusted_since_{};      // of the leases of the claim under way: see Run::trusted_since
-    std::optional<Duration> away_since_;  // the first failed call since the store last answered
-    Duration away_said_at_{};
+    Duration claim_trusted_since_{};  // of the leases of the claim under way: see Run::trusted_since
+    Outage outage_;
+
+    std::int64_t rank_ = 0;           // of the store's history; 0: not known yet
+    store::Lease highest_lease_ = 0;  // that a claim was granted
+    Delivered delivered_;
+    BegunLeases begun_;
 
     RunnerId last_runner_ = 0;
     Duration spawn_at_{};

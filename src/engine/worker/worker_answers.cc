@@ -14,7 +14,6 @@ constexpr Duration longest_wait = std::chrono::seconds(30);
 constexpr Duration wait_with_leases = std::chrono::seconds(1);
 /// Also for a worker without leases: observers count its silence from the moment they reach the store again.
 constexpr Duration wait_with_beat = std::chrono::seconds(1);
-constexpr Duration say_away_every = std::chrono::seconds(30);
 
 StopCause cause_of(store::StopReason reason) {
     switch (reason) {
@@ -31,8 +30,9 @@ StopCause cause_of(store::StopReason reason) {
 void Worker::answered(Lane lane, const StoreAnswer& answer, Duration now) {
     notice_standstill(now);
     if (const auto* failure = std::get_if<CallFailed>(&answer)) return on_failed(lane, *failure, now);
-    store_answered(now);
+    if (is_outdated(answer)) return on_failed(lane, {"it answers from a history that it has left"}, now);
     state_of(lane).answered();
+    store_answered(now);
     switch (lane) {
         case Lane::Beat:
             return beat_lane_answered(answer, now);
@@ -61,17 +61,13 @@ void Worker::on_failed(Lane lane, const CallFailed& failure, Duration now) {
                                                     : wait_with_leases;
     const Duration wait = state_of(lane).failed(longest, now);
     if (lane == Lane::Beat) beater_.failed(now + wait);
-    if (!away_since_) away_since_ = now;
-    if (now < away_said_at_) return;
-    away_said_at_ = now + say_away_every;
-    say(log_lines::store_away(failure.why, wait));
+    if (auto line = outage_.failed(failure.why, wait, now)) say(std::move(*line));
 }
 
 void Worker::store_answered(Duration now) {
-    if (!away_since_) return;
-    say(log_lines::store_back(now - *away_since_));
-    away_since_.reset();
-    away_said_at_ = now;
+    const bool was_away = outage_.is_away();
+    if (auto line = outage_.answered(oldest_call(), now)) say(std::move(*line));
+    if (!was_away) return;
     for (LaneState* lane : {&beat_lane_, &work_lane_, &claim_lane_}) lane->retry_at = now;
     beater_.beat_soon(now);
     claimer_.work_arrived();
@@ -80,13 +76,14 @@ void Worker::store_answered(Duration now) {
 // ---- Beats -------------------------------------------------------------------------------------------------------
 
 void Worker::beat_lane_answered(const StoreAnswer& answer, Duration now) {
-    if (std::holds_alternative<store::RegisterAnswer>(answer)) return on_registered(now);
+    if (const auto* registered = std::get_if<store::RegisterAnswer>(&answer)) return on_registered(*registered, now);
     on_beat(std::get<store::BeatAnswer>(answer), now);
 }
 
-void Worker::on_registered(Duration now) {
+void Worker::on_registered(const store::RegisterAnswer& answer, Duration now) {
     registered_ = true;
-    beater_.registered(beat_sent_at_);
+    meet(answer.rank);
+    beater_.registered(beat_sent_at_, answer.rank);
     set_fence();  // the one before may have passed
     beater_.beat_soon(now);
     say(log_lines::registered(settings_.registration));
@@ -97,12 +94,12 @@ void Worker::set_fence() {
 }
 
 void Worker::on_beat(const store::BeatAnswer& answer, Duration now) {
-    if (!answer.known) {
-        registered_ = false;
-        say(log_lines::forgotten_by_store());
-        return;
-    }
-    beater_.acknowledged(book_);
+    const bool has_gone_back = meet(answer.rank);
+    if (has_gone_back || !answer.known) registered_ = false;
+    if (!has_gone_back && !answer.known) say(log_lines::forgotten_by_store());
+    if (!answer.known) return;
+    beater_.acknowledged(book_, answer);
+    if (!has_gone_back) delivered_.forget_old(beat_sent_at_);
     if (settings_.says_debug) say(log_lines::beat_sent(book_.runs().size()));
     set_fence();
     if (phase_ == Phase::Joining) {
@@ -113,20 +110,10 @@ void Worker::on_beat(const store::BeatAnswer& answer, Duration now) {
     if (answer.cordoned != cordoned_) say(log_lines::cordoned(answer.cordoned));
     if (std::exchange(cordoned_, answer.cordoned) && !cordoned_) claimer_.work_arrived();
     for (const store::TaskLease& lost : answer.lost)
-        if (Run* run = book_.find(lost.lease)) stopper_.stop(*run, StopCause::LeaseLost, now, commands_);
+        if (Run* run = book_.find(lost)) stopper_.stop(*run, StopCause::LeaseLost, now, commands_);
     for (const store::StopRequest& request : answer.stop)
-        if (Run* run = book_.find(request.lease.lease)) stopper_.stop(*run, cause_of(request.reason), now, commands_);
+        if (Run* run = book_.find(request.lease)) stopper_.stop(*run, cause_of(request.reason), now, commands_);
     if (!claim_was_open_ && !claimer_.is_unanswered()) note_unlisted(answer.unlisted);
-}
-
-/// Leases that this worker does not know, because the answer to its claim was lost for good.
-void Worker::note_unlisted(const std::vector<store::TaskLease>& unlisted) {
-    for (const store::TaskLease& lease : unlisted) {
-        const bool noted = std::ranges::count(orphans_, lease) + std::ranges::count(started_orphans_, lease) > 0;
-        if (noted || book_.find(lease.lease) != nullptr) continue;
-        say(log_lines::orphan(lease));
-        orphans_.push_back(lease);
-    }
 }
 
 // ---- Work --------------------------------------------------------------------------------------------------------
@@ -153,44 +140,69 @@ void Worker::on_claimed(const store::ClaimAnswer& answer, Duration now) {
             cordoned_ = true;
             return say(log_lines::cordoned(true));
     }
-    for (const store::ClaimedTask& task : answer.tasks) {
-        if (book_.find(task.lease) != nullptr) continue;
-        if (settings_.says_debug) say(log_lines::claimed(task));
-        Run& run = book_.add(task, task.started ? RunStage::Waiting : RunStage::Held, now);
-        run.timeout = task.task.policy.timeout.value_or(settings_.task_timeout);
-        run.trusted_since = claim_trusted_since_;
-        if (task.started && drain_ && drain_->stopped_all) {
-            stopper_.stop(run, StopCause::Drain, now, commands_);
-        } else if (task.started) {
-            begin(run, now);
-        } else {
-            stopper_.look_at(now + settings_.hold_at_most);
-        }
+    for (const store::ClaimedTask& task : answer.tasks)
+        if (book_.find(task.lease) == nullptr) take_in(task, now);
+}
+
+void Worker::take_in(const store::ClaimedTask& task, Duration now) {
+    if (settings_.says_debug) say(log_lines::claimed(task));
+    // A lease of another rank than expected: the next beat tells whether the store has gone back, or still knows it.
+    if (rank_ != 0 && core::rank_of(task.lease) != rank_) beater_.beat_soon(now);
+    highest_lease_ = std::max(highest_lease_, task.lease);
+    Run& run = book_.add(task, task.started ? RunStage::Waiting : RunStage::Held, now);
+    run.timeout = task.task.policy.timeout.value_or(settings_.task_timeout);
+    run.trusted_since = claim_trusted_since_;
+    if (task.started && drain_ && drain_->stopped_all) {
+        stopper_.stop(run, StopCause::Drain, now, commands_);
+    } else if (task.started) {
+        begin(run, now);
+    } else {
+        stopper_.look_at(now + settings_.hold_at_most);
     }
 }
 
 void Worker::on_turn(const store::TurnAnswer& answer, Duration now) {
-    for (std::size_t i = 0; i < work_.finishing.size(); ++i) {
-        Run* run = book_.find(work_.finishing[i]);
-        if (run == nullptr) continue;
-        if (answer.finished[i].fenced == store::Fenced::LeaseLost) say(log_lines::refused(*run));
-        book_.remove(work_.finishing[i]);
-    }
-    for (const store::TaskLease& orphan : work_.finishing_orphans) std::erase(started_orphans_, orphan);
+    on_finished(answer.finished, now);
     for (std::size_t i = 0; i < work_.returning.size(); ++i)
         on_handed_back(work_.returning[i], answer.handed_back[i], now);
     for (std::size_t i = 0; i < work_.starting.size(); ++i) on_start(work_.starting[i], answer.started[i], now);
     if (work_.claims) on_claimed(answer.claimed, now);
 }
 
+/// The answers stand in the order of add_finished().
+void Worker::on_finished(const std::vector<store::FinishOutcome>& outcomes, Duration now) {
+    auto outcome = outcomes.begin();
+    for (const store::Lease lease : work_.finishing) {
+        const bool is_refused = (outcome++)->fenced == store::Fenced::LeaseLost;
+        Run* run = book_.find(lease);
+        if (run == nullptr) continue;
+        if (is_refused) {
+            say(log_lines::refused(*run));
+        } else {
+            delivered_.add(std::move(run->outcome), now);
+        }
+        book_.remove(lease);
+    }
+    for (const store::TaskLease& orphan : work_.finishing_orphans) {
+        ++outcome;
+        std::erase(started_orphans_, orphan);
+    }
+    for (const store::TaskLease& lease : work_.delivering_again) delivered_.answered(lease, (outcome++)->fenced, now);
+    say_delivered_again();
+}
+
+/// A store that rolls over marks every lease as started, because it may have lost the start. Such a lease cannot be
+/// handed back, and is finished instead.
 void Worker::on_handed_back(const store::TaskLease& lease, store::Fenced fenced, Duration now) {
     const bool was_started = fenced == store::Fenced::LeaseLost;
-    if (std::erase(orphans_, lease) > 0 && was_started) started_orphans_.push_back(lease);
-    Run* run = book_.find(lease.lease);
-    if (run == nullptr) return;
-    if (was_started && run->stop && !run->claimed.started && run->stop->cause != StopCause::LeaseLost)
+    const bool is_orphan = std::erase(orphans_, lease) > 0;
+    Run* run = book_.find(lease);
+    if (run != nullptr && was_started && run->stop && !run->claimed.started &&
+        run->stop->cause != StopCause::LeaseLost)
         return end_run(*run, outcome_of_stop(*run, run->stop->cause, settings_), now);
-    book_.remove(lease.lease);
+    const bool may_be_marked = core::rank_of(lease.lease) < rank_;
+    if (was_started && (is_orphan || may_be_marked)) started_orphans_.push_back(lease);
+    if (run != nullptr) book_.remove(lease.lease);
 }
 
 /// The progress or the logs of the call under way are stored.

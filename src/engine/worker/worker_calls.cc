@@ -9,6 +9,7 @@ namespace {
 
 /// Enough runs to share the cost of a commit, and few enough for a short transaction.
 constexpr std::size_t finish_batch = 500;
+constexpr std::size_t orphan_batch = 100;
 constexpr std::size_t log_batch_bytes = 4 << 20;
 constexpr std::size_t log_batch_chunks = 5000;
 
@@ -24,7 +25,7 @@ void Worker::call_beat_lane(Duration now) {
     } else {
         return;
     }
-    beat_lane_.busy = true;
+    beat_lane_.called(now);
     beat_sent_at_ = now;
     claim_was_open_ = claimer_.is_unanswered();
 }
@@ -34,7 +35,7 @@ void Worker::call_work_lane(Duration now) {
     work_ = {};
     auto call = next_work_call(now);
     if (!call) return work_lane_.backoff.reset();  // nothing is left to retry
-    work_lane_.busy = true;
+    work_lane_.called(now);
     commands_.push_back(CallStore{Lane::Work, std::move(*call)});
 }
 
@@ -72,34 +73,47 @@ std::optional<StoreCall> Worker::turn_call(Duration now) {
     store::TurnParams params = claim.value_or(store::TurnParams{.worker = settings_.registration.id});
     params.start = std::move(starts);
     for (const store::TaskLease& lease : params.start) work_.starting.push_back(lease.lease);
-    for (const store::Lease lease : book_.in(RunStage::Ended)) {
-        if (params.finish.size() == finish_batch) break;
-        params.finish.push_back(book_.at(lease).outcome);
-        work_.finishing.push_back(lease);
-    }
-    for (const store::TaskLease& orphan : started_orphans_) params.finish.push_back(outcome_of_orphan(orphan));
-    work_.finishing_orphans = started_orphans_;
+    add_finished(params);
     for (const store::Lease lease : book_.in(RunStage::Returning))
         params.hand_back.push_back(book_.at(lease).lease());
     params.hand_back.insert(params.hand_back.end(), orphans_.begin(), orphans_.end());
     work_.returning = params.hand_back;
-    const bool is_empty = params.finish.empty() && params.hand_back.empty() && params.start.empty();
-    if (is_empty && !params.claims()) return std::nullopt;
+    if (params.asks_for_nothing()) return std::nullopt;
     return TurnCall{std::move(params)};
+}
+
+/// Adds outcomes of its own runs, then of leases without a run, then those that the store may have lost.
+void Worker::add_finished(store::TurnParams& params) {
+    for (const store::Lease lease : book_.in(RunStage::Ended)) {
+        if (work_.finishing.size() == finish_batch) break;
+        params.finish.push_back(book_.at(lease).outcome);
+        work_.finishing.push_back(lease);
+    }
+    for (const store::TaskLease& orphan : started_orphans_) {
+        if (work_.finishing_orphans.size() == orphan_batch) break;
+        params.finish.push_back(outcome_of_started_orphan(orphan));
+        work_.finishing_orphans.push_back(orphan);
+    }
+    for (store::FinishedRun& outcome : delivered_.next_batch()) {
+        work_.delivering_again.push_back(outcome.lease);
+        params.finish.push_back(std::move(outcome));
+    }
 }
 
 std::optional<store::TurnParams> Worker::next_claim(Duration now) {
     claim_lane_.retry_at = {};
-    const bool may_claim = registered_ && !drain_ && !cordoned_ && !away_since_;
+    const bool may_claim = registered_ && !drain_ && !cordoned_ && !outage_.is_away();
     if (!claimer_.is_unanswered()) claim_trusted_since_ = beater_.last_acknowledged();
-    return claimer_.next(book_, may_claim, now);
+    auto claim = claimer_.next(book_, may_claim, now);
+    if (claim) claim->highest_lease = highest_lease();
+    return claim;
 }
 
 void Worker::call_claim_lane(Duration now) {
     if (phase_ == Phase::Joining || !claim_lane_.is_free(now)) return;
     auto claim = next_claim(now);
     if (!claim) return;
-    claim_lane_.busy = true;
+    claim_lane_.called(now);
     commands_.push_back(CallStore{Lane::Claim, TurnCall{std::move(*claim)}});
 }
 
