@@ -1,6 +1,7 @@
 #include "platform/life_lock.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include "base/text.h"
 #include "base/throw_errno.h"
@@ -19,11 +20,19 @@ struct flock byte_lock(std::int64_t number) {
     return lock;
 }
 
+/// Whether it is the file at the path. It may have been removed with the database.
+bool is_at(const Descriptor& file, const std::string& path) {
+    struct stat own {
+    }, found{};
+    return file && fstat(file.get(), &own) == 0 && stat(path.c_str(), &found) == 0 && own.st_ino == found.st_ino &&
+           own.st_dev == found.st_dev;
+}
+
 }  // namespace
 
 void LifeLock::hold(const std::string& path, std::int64_t number) {
     // The store created the file when the worker registered, with the permissions of the database.
-    if (!file_) file_ = Descriptor(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (!is_at(file_, path)) file_ = Descriptor(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     struct flock lock = byte_lock(number);
     if (!file_ || fcntl(file_.get(), F_OFD_SETLK, &lock) != 0) throw_errno(path);
 }

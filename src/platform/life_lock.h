@@ -13,7 +13,8 @@ namespace holdfast::platform {
 /// never removed.
 class LifeLock {
 public:
-    /// Locks the byte `number`. Throws std::system_error. A second call locks another byte as well.
+    /// Locks the byte `number`. Throws std::system_error. A second call locks another byte as well, or, when the path
+    /// leads to another file by now, a byte of that file only.
     void hold(const std::string& path, std::int64_t number);
     /// To be inherited by a process that outlives this one; -1 before hold().
     [[nodiscard]] int descriptor() const { return file_.get(); }

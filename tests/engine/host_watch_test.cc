@@ -199,6 +199,16 @@ TEST_F(LifeLocks, AWorkerThatCouldNotTakeItsLockLivesAllTheSame) {
     EXPECT_EQ(watch->look_at(worker_like(process)).evidence, Evidence::None);
 }
 
+TEST_F(LifeLocks, ALockIsTakenInTheFileThatReplacedTheOldOne) {
+    LifeLock lock;
+    lock.hold(path(), 7);
+    std::filesystem::remove(path());
+    lock.hold(path(), 7);
+    EXPECT_EQ(probe_life_lock(path(), 7), LifeLockState::Held);
+    lock.hold(path(), 8);
+    EXPECT_EQ(probe_life_lock(path(), 7), LifeLockState::Held);
+}
+
 TEST_F(LifeLocks, AMissingFileIsNoEvidence) {
     const auto worker = worker_like(process);
     process.bury();

@@ -97,7 +97,8 @@ std::string AnswerText::operator()(const store::BeatAnswer& answer) {
     for (const auto& one : answer.lost) told.push_back("lost " + lease(one));
     for (const auto& one : answer.unlisted) told.push_back("unlisted " + lease(one));
     for (const auto& one : answer.stop) told.push_back(concat("stop ", lease(one.lease), " ", word_of(one.reason)));
-    return concat("known ", answer.known, " drain ", answer.drain, " cordoned ", answer.cordoned, "\n") +
+    return concat("known ", answer.known, " rank ", answer.rank, " beat ", answer.beat, " drain ", answer.drain,
+                  " cordoned ", answer.cordoned, "\n") +
            sorted_lines(std::move(told));
 }
 
@@ -170,8 +171,10 @@ std::string AnswerText::events(store::Store& store) {
     // Of one call they may come in any order.
     std::vector<std::string> texts;
     for (const auto& one : store.events({.task = {}, .worker = {}, .after_id = 0, .limit = 1'000'000})) {
+        const bool names_its_store = one.kind == "rolled_over";
         texts.push_back(concat("event ", time_text(one.at), " ", one.task.to_string(), " ", one.worker.to_string(),
-                               " ", one.kind, " ", one.who, " ", one.message, " ", one.data));
+                               " ", one.kind, " ",
+                               names_its_store ? "" : concat(one.who, " ", one.message, " ", one.data)));
     }
     return sorted_lines(std::move(texts));
 }

@@ -207,9 +207,14 @@ DifferentialDriver::LeasePair DifferentialDriver::any_lease() {
     return lease;
 }
 
-std::vector<DifferentialDriver::LeasePair> DifferentialDriver::some_leases() {
+std::vector<DifferentialDriver::LeasePair> DifferentialDriver::some_leases(std::optional<Uuid> worker) {
     std::vector<LeasePair> some;
-    for (std::size_t i = 0; i < 1 + below(5); ++i) some.push_back(any_lease());
+    for (std::size_t i = 0; i < 1 + below(5); ++i) {
+        auto lease = any_lease();
+        for (int tries = 0; worker && lease.worker != *worker && tries < 10; ++tries) lease = any_lease();
+        worker = lease.worker;
+        some.push_back(lease);
+    }
     for (auto& lease : some) lease.second.task = lease.first.task;
     return some;
 }
@@ -220,6 +225,10 @@ void DifferentialDriver::remember(const store::ClaimAnswer& first, const store::
     for (std::size_t i = 0; i < first.tasks.size(); ++i) {
         leases_.push_back({lease_of(first.tasks[i]), lease_of(second.tasks[i]), first.tasks[i].started, worker});
     }
+}
+
+core::Witness DifferentialDriver::witness(std::int64_t highest) {
+    return {first_.rank() - (chance(0.1) ? 1 : 0), highest + (chance(0.01) ? 1000 : 0)};
 }
 
 std::string DifferentialDriver::submit() {
@@ -244,24 +253,21 @@ std::string DifferentialDriver::submit_again() {
 
 std::string DifferentialDriver::claim() {
     const auto worker = chance(0.02) ? uuid() : any_of(workers_).id;
-    last_claim_ = {.worker = worker, .request = uuid(), .to_start = below(5), .to_hold = below(3)};
-    store::ClaimAnswer answers[2];
-    auto found = both(concat("claim ", last_claim_.to_start, "+", last_claim_.to_hold, " for ", worker.to_string()),
-                      [&](store::Store& store, bool is_first) {
-                          return answers[is_first ? 0 : 1] = store.turn(last_claim_).claimed;
-                      });
-    remember(answers[0], answers[1], worker);
-    return found;
+    store::TurnParams params{.worker = worker, .request = uuid(), .to_start = below(5), .to_hold = below(3)};
+    last_claim_ = {params, params};
+    if (!leases_.empty()) {
+        const auto seen = witness(0);
+        last_claim_.first.highest_lease = {seen.rank, leases_.back().first.lease + seen.number};
+        last_claim_.second.highest_lease = {seen.rank, leases_.back().second.lease + seen.number};
+    }
+    return take_turn(concat("claim ", params.to_start, "+", params.to_hold, " for ", worker.to_string(), " seen ",
+                            last_claim_.first.highest_lease.rank),
+                     last_claim_);
 }
 
 std::string DifferentialDriver::claim_again() {
-    if (last_claim_.worker.is_nil()) return "";
-    store::ClaimAnswer answers[2];
-    auto found = both("claim again for " + last_claim_.worker.to_string(), [&](store::Store& store, bool is_first) {
-        return answers[is_first ? 0 : 1] = store.turn(last_claim_).claimed;
-    });
-    remember(answers[0], answers[1], last_claim_.worker);
-    return found;
+    const auto& worker = last_claim_.first.worker;
+    return worker.is_nil() ? "" : take_turn("claim again for " + worker.to_string(), last_claim_);
 }
 
 std::string DifferentialDriver::start() {
@@ -278,7 +284,8 @@ std::string DifferentialDriver::turn() {
     using core::LeaseEnd;
     static const std::vector<LeaseEnd> ends = {LeaseEnd::Completed, LeaseEnd::Completed, LeaseEnd::Completed,
                                                LeaseEnd::Failed,    LeaseEnd::Failed,    LeaseEnd::Crashed,
-                                               LeaseEnd::Stopped,   LeaseEnd::Cancelled, LeaseEnd::StoppedCleanly};
+                                               LeaseEnd::Stopped,   LeaseEnd::Cancelled, LeaseEnd::StoppedCleanly,
+                                               LeaseEnd::NotStarted};
     const auto some = some_leases();
     store::TurnParams params[2];
     for (const auto& lease : some) {
@@ -290,8 +297,8 @@ std::string DifferentialDriver::turn() {
         run.lease = lease.second;
         params[1].finish.push_back(run);
     }
-    const auto starts = chance(0.3) ? some_leases() : std::vector<LeasePair>();
-    const auto returns = chance(0.2) ? some_leases() : std::vector<LeasePair>();
+    const auto starts = chance(0.3) ? some_leases(some[0].worker) : std::vector<LeasePair>();
+    const auto returns = chance(0.2) ? some_leases(some[0].worker) : std::vector<LeasePair>();
     const Uuid request = uuid();
     const std::size_t to_start = chance(0.4) ? below(5) : 0, to_hold = chance(0.2) ? below(3) : 0;
     for (const bool is_first : {true, false}) {
@@ -424,14 +431,21 @@ std::string DifferentialDriver::beat() {
     }
     const auto status = chance(0.03) ? store::WorkerStatus::Draining : store::WorkerStatus::Active;
     const bool keeps_history = chance(0.3);
-    return both("beat " + worker.to_string(), [&](store::Store& store, bool is_first) {
-        auto params = beat_of(worker);
-        for (const auto& lease : held)
-            params.held.push_back({.lease = is_first ? lease.first : lease.second, .running = true});
-        params.status = status;
-        params.keep_history = keeps_history;
-        return store.beat(params);
-    });
+    const auto acknowledged = witness(beats_[worker]);
+    return both(concat("beat ", worker.to_string(), " seen ", acknowledged.rank, ":", acknowledged.number),
+                [&](store::Store& store, bool is_first) {
+                    const auto rank = store.rank();
+                    auto params = beat_of(worker);
+                    params.acknowledged = acknowledged;
+                    for (const auto& lease : held)
+                        params.held.push_back({.lease = is_first ? lease.first : lease.second, .running = true});
+                    params.status = status;
+                    params.keep_history = keeps_history;
+                    auto answer = store.beat(params);
+                    beats_[worker] = answer.beat;
+                    if (answer.rank > rank) ++seen_.rollovers;
+                    return answer;
+                });
 }
 
 std::string DifferentialDriver::change_worker() {
@@ -445,7 +459,7 @@ std::string DifferentialDriver::change_worker() {
         using store::WorkerOrder;
         if (choice == 0) return std::vector{store.deregister_worker(worker.id)};
         if (choice == 1) return std::vector{store.remove_worker(worker.id) == store::RemoveStatus::Removed};
-        if (choice == 2) return std::vector{store.register_worker(worker).number > 0};
+        if (choice == 2) return std::vector{store.register_worker(worker).rank == store.rank()};
         const auto order = choice == 3 ? WorkerOrder::Cordon : WorkerOrder::Uncordon;
         return std::vector{store.order_worker({.worker = worker.id, .order = order, .who = "ann"})};
     });

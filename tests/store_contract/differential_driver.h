@@ -2,6 +2,8 @@
 
 #include <deque>
 #include <functional>
+#include <map>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -25,7 +27,7 @@ public:
     [[nodiscard]] std::string compare_dumps();
     /// How often what is rare has happened: a test that never gets there proves nothing.
     struct Seen {
-        std::size_t decisions = 0, retries = 0, fires = 0;  ///< on both stores together
+        std::size_t decisions = 0, retries = 0, fires = 0, rollovers = 0;  ///< on both stores together
         std::set<Uuid> completed = {}, failed = {}, cancelled = {}, completed_children = {};  ///< jobs, when compared
     };
     [[nodiscard]] const Seen& seen() const { return seen_; }
@@ -110,7 +112,10 @@ private:
         Uuid worker;
     };
     LeasePair any_lease();
-    std::vector<LeasePair> some_leases();
+    /// Mostly of one worker, if it is not given of any.
+    std::vector<LeasePair> some_leases(std::optional<Uuid> worker = std::nullopt);
+    /// What a worker of this store may have seen: rarely more than the store knows.
+    [[nodiscard]] core::Witness witness(store::Lease highest);
     void remember(const store::ClaimAnswer& first, const store::ClaimAnswer& second, const Uuid& worker);
     std::vector<Uuid> some_tasks();
 
@@ -127,8 +132,9 @@ private:
     std::vector<Uuid> known_jobs_;
     Seen seen_;
     std::vector<LeasePair> leases_;
+    std::map<Uuid, std::int64_t> beats_;  // the last acknowledged, by worker
     std::vector<std::pair<store::TurnParams, store::TurnParams>> turns_;
-    store::TurnParams last_claim_;
+    std::pair<store::TurnParams, store::TurnParams> last_claim_;
     std::deque<std::string> recent_;
     std::uint64_t steps_ = 0;
 };

@@ -1,5 +1,6 @@
 #include <cstdlib>
 
+#include "base/text.h"
 #include "store_contract/differential_driver.h"
 #include "store_contract/store_fixture.h"
 
@@ -18,6 +19,15 @@ int operations_of_this_run() {
     return chosen != nullptr ? std::stoi(chosen) : 4'000;
 }
 
+/// What `holdfast check` finds; "" when every rule holds.
+std::string faults_of(store::Store& store) {
+    std::string text;
+    for (const auto& violation : store.check().violations)
+        for (const auto& offender : violation.offenders)
+            text += concat(store.describe(), ": ", store::text_of(violation.rule).name, ": ", offender, "\n");
+    return text;
+}
+
 /// Both stores are led through the same life and must tell the same story.
 TEST(Differential, BothStoresAnswerThousandsOfOperationsAlike) {
     const auto seed = seed_of_this_run();
@@ -31,16 +41,17 @@ TEST(Differential, BothStoresAnswerThousandsOfOperationsAlike) {
     for (int step = 1; step <= operations_of_this_run(); ++step) {
         auto difference = driver.step();
         if (difference.empty() && step % 500 == 0) difference = driver.compare_dumps();
+        if (difference.empty() && step % 500 == 0) difference = faults_of(*first) + faults_of(*second);
         ASSERT_EQ(difference, "") << "HOLDFAST_SEED=" << seed << ", after:\n" << driver.recent_operations();
     }
     const auto& seen = driver.seen();
     std::printf(
         "jobs: %zu completed, %zu of them children, %zu failed, %zu cancelled; %zu decisions, %zu retries, %zu "
-        "slots\n",
+        "slots, %zu rollovers\n",
         seen.completed.size(), seen.completed_children.size(), seen.failed.size(), seen.cancelled.size(),
-        seen.decisions / 2, seen.retries / 2, seen.fires / 2);
+        seen.decisions / 2, seen.retries / 2, seen.fires / 2, seen.rollovers / 2);
     for (const std::size_t count : {seen.completed.size(), seen.completed_children.size(), seen.failed.size(),
-                                    seen.cancelled.size(), seen.decisions, seen.retries, seen.fires})
+                                    seen.cancelled.size(), seen.decisions, seen.retries, seen.fires, seen.rollovers})
         EXPECT_GT(count, 0U);
 }
 

@@ -97,15 +97,18 @@ Finding permissions_finding(const std::string& path) {
 }  // namespace
 
 std::vector<Finding> SqliteStore::check_up() {
-    auto findings = work_.read([](Database& db) {
-        return std::vector<Finding>{
-            schema_finding(db),
-            setting(db, "journal mode", "PRAGMA journal_mode", "wal",
-                    "another program changed it; close it and open again"),
-            setting(db, "synchronous", "PRAGMA synchronous", "2", "must be FULL for submits to survive a power cut"),
-            setting(db, "integrity", "PRAGMA quick_check(1)", "ok", "restore the file from a backup"),
-        };
-    });
+    auto findings = work_.read(
+        [](Database& db) {
+            return std::vector<Finding>{
+                schema_finding(db),
+                setting(db, "journal mode", "PRAGMA journal_mode", "wal",
+                        "another program changed it; close it and open again"),
+                setting(db, "synchronous", "PRAGMA synchronous", "2",
+                        "must be FULL for submits to survive a power cut"),
+                setting(db, "integrity", "PRAGMA quick_check(1)", "ok", "restore the file from a backup"),
+            };
+        },
+        Lane::Pace::Unbounded);
     findings.push_back(store::owners_finding(look()));
     findings.push_back(store::clock_trust_finding(work_.read(clock_witness), clock_.now()));
     findings.push_back(directory_finding(path_));

@@ -80,6 +80,7 @@ std::vector<ClaimedTask> granted_before(Database& db, Routes& routes, const Uuid
 }  // namespace
 
 ClaimAnswer SqliteStore::claim_in(Transaction& tx, const TurnParams& params) {
+    hear_claim(tx, params.highest_lease);
     ClaimAnswer answer;
     const auto worker = find_worker(tx.db, params.worker);
     // What was granted is told again whatever has become of the worker: it would not learn of its leases otherwise.

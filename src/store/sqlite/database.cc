@@ -2,12 +2,15 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
 #include "base/text.h"
 #include "store/encoding.h"
 #include "store/errors.h"
+#include "store/sqlite/file_place.h"
 #include "store/sqlite/lock_holders.h"
 #include "store/sqlite/turnstile.h"
 
@@ -15,7 +18,10 @@ namespace holdfast::sqlite {
 
 namespace {
 
-constexpr auto foreign_writer_patience = std::chrono::milliseconds(5000);
+/// How many steps of SQLite's machine are taken between two looks at the clock.
+constexpr int steps_per_look = 10'000;
+/// How long to sleep between two polls of a lock.
+constexpr std::array naps_ms = {1, 2, 5, 10, 15, 20, 25, 50};
 
 /// The failed action, the file, and SQLite's own message.
 std::string account(sqlite3* handle, int code, std::string_view doing) {
@@ -46,8 +52,8 @@ bool is_out_of_room(sqlite3* handle, int code) {
 std::string locked(sqlite3* handle, const std::string& message) {
     const char* file = handle == nullptr ? nullptr : sqlite3_db_filename(handle, "main");
     if (file == nullptr || *file == '\0') return concat("the database is locked: ", message);
-    return concat("the database is locked by ", name_lock_holder(file), ", for longer than ",
-                  format_duration(foreign_writer_patience), "; if it is stopped, continue or kill it: ", message);
+    return concat("the database is locked by ", name_lock_holder(file),
+                  "; if it is stopped, continue or kill it: ", message);
 }
 
 [[noreturn]] void fail(sqlite3* handle, int code, std::string_view doing) {
@@ -58,8 +64,9 @@ std::string locked(sqlite3* handle, const std::string& message) {
             throw store::Unavailable(locked(handle, message));
         case SQLITE_LOCKED:
         case SQLITE_PROTOCOL:
-        case SQLITE_INTERRUPT:
             throw store::Unavailable(concat("the database is busy: ", message));
+        case SQLITE_INTERRUPT:
+            throw store::Unavailable(concat("the database took too long, and the call was given up: ", message));
         case SQLITE_FULL:
             throw store::Full(concat("no space left for the database: ", message));
         case SQLITE_IOERR:
@@ -172,7 +179,8 @@ Database::Database(const std::string& path, Mode mode) {
         fail(nullptr, code, concat("opening ", path));
     }
     sqlite3_extended_result_codes(handle_, 1);
-    sqlite3_busy_timeout(handle_, static_cast<int>(foreign_writer_patience.count()));
+    sqlite3_busy_handler(handle_, wait_for_lock, this);
+    sqlite3_progress_handler(handle_, steps_per_look, check_deadline, this);
     // Closing must not checkpoint: that is done under the writers' turn only.
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     // Nor must a commit: the hook replaces SQLite's automatic checkpoints. Both share one place, so PRAGMA
@@ -184,6 +192,40 @@ Database::~Database() {
     for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement.handle);
     for (const auto& [insert, statement] : inserts_) sqlite3_finalize(statement.handle);
     sqlite3_close_v2(handle_);
+}
+
+/// Waits for a program that locks the file without a turn. Sleeps by the VFS and adds up what it asked for: in the
+/// simulator no time passes meanwhile.
+int Database::wait_for_lock(void* self, int tries) {
+    auto& database = *static_cast<Database*>(self);
+    if (tries == 0) database.waited_ = Duration::zero();
+    const auto& deadline = database.deadline_;
+    if (deadline.has_passed() || database.waited_ >= deadline.patience().value_or(work_patience)) return 0;
+    const int nap = naps_ms[std::min(static_cast<std::size_t>(tries), naps_ms.size() - 1)];
+    sqlite3_sleep(nap);
+    database.waited_ += std::chrono::milliseconds(nap);
+    return 1;
+}
+
+int Database::check_deadline(void* self) {
+    return static_cast<const Database*>(self)->deadline_.has_passed() ? 1 : 0;
+}
+
+bool Database::exists(const std::string& path) {
+    sqlite3_vfs* vfs = sqlite3_vfs_find(nullptr);
+    int found = 0;
+    return vfs->xAccess(vfs, path.c_str(), SQLITE_ACCESS_EXISTS, &found) == SQLITE_OK && found != 0;
+}
+
+bool Database::has_moved() const {
+    int moved = 0;
+    return sqlite3_file_control(handle_, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0;
+}
+
+std::string Database::place() const {
+    std::int64_t number = 0;
+    if (sqlite3_file_control(handle_, "main", place_control, &number) == SQLITE_OK) return concat(number, "/?");
+    return place_of(sqlite3_db_filename(handle_, "main"));
 }
 
 PreparedStatement& Database::prepared(Sql sql) {
@@ -220,6 +262,7 @@ void Database::checkpoint() {
 }
 
 void Database::commit() {
+    deadline_ = {};
     auto statement = query("COMMIT");
     try {
         statement.step();
@@ -239,6 +282,7 @@ void Database::copy_to(Database& target) {
 }
 
 void Database::roll_back() noexcept {
+    deadline_ = {};
     if (sqlite3_get_autocommit(handle_) == 0) sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);
 }
 

@@ -13,6 +13,7 @@
 #include "holdfast/time.h"
 #include "holdfast/uuid.h"
 #include "store/sql.h"
+#include "store/sqlite/deadline.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -177,6 +178,17 @@ public:
         }
     }
 
+    /// From now on a statement that has to wait or to work beyond it fails with store::Unavailable, and changes
+    /// nothing. Commits and rollbacks are never cut short.
+    void set_deadline(const Deadline& deadline) { deadline_ = deadline; }
+
+    /// Whether a file is at the path, as SQLite sees it.
+    [[nodiscard]] static bool exists(const std::string& path);
+    /// Whether the path leads to another file by now, or to none.
+    [[nodiscard]] bool has_moved() const;
+    /// Which file it is, as core::Meeting has it (see place_of()).
+    [[nodiscard]] std::string place() const;
+
     /// Runs a script of any number of statements, unprepared.
     void execute(const std::string& script);
 
@@ -192,8 +204,12 @@ private:
     [[nodiscard]] PreparedStatement& prepared_insert(Sql into, std::size_t columns, std::size_t rows);
     [[nodiscard]] PreparedStatement prepare(const char* sql);
     [[nodiscard]] std::int64_t changes() const;
+    static int wait_for_lock(void* self, int tries);
+    static int check_deadline(void* self);
 
     sqlite3* handle_ = nullptr;
+    Deadline deadline_;
+    Duration waited_{};  // for the lock that the last statement needed
     std::map<Sql, PreparedStatement> statements_;
     std::map<std::pair<Sql, std::size_t>, PreparedStatement> inserts_;  // by text and number of rows
     int wal_pages_ = 0;

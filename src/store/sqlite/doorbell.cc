@@ -11,6 +11,7 @@
 
 #include "base/assert.h"
 #include "base/text.h"
+#include "store/sqlite/file_place.h"
 
 namespace holdfast::sqlite {
 
@@ -44,16 +45,17 @@ bool drain(int descriptor) {
 class DoorbellWatch : public store::Watch {
 public:
     DoorbellWatch(const std::string& database, store::Topic topic, Duration safety_poll)
-        : safety_poll_(store::safety_poll_of(topic, safety_poll)),
+        : database_(database),
+          suffix_(suffix(topic)),
+          safety_poll_(store::safety_poll_of(topic, safety_poll)),
           inotify_(checked(inotify_init1(IN_NONBLOCK | IN_CLOEXEC), "watching for changes")),
           wake_(checked(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "watching for changes")) {
-        const auto bell = open_beside(database, suffix(topic));
-        const auto path = database + suffix(topic);
-        if (inotify_add_watch(inotify_.get(), path.c_str(), IN_MODIFY) < 0)
-            throw store::Unavailable(concat("watching ", path, ": ", std::strerror(errno)));
+        const auto bell = open_beside(database_, suffix_);
+        add_watch();
     }
 
     bool wait(Duration at_most) override {
+        if (has_other_bell()) return news();
         const auto start = std::chrono::steady_clock::now();
         const auto until =
             std::min<std::chrono::steady_clock::time_point>(start + at_most, last_news_ + safety_poll_);
@@ -77,12 +79,31 @@ private:
         return static_cast<int>(std::max<std::int64_t>(0, left.count()));
     }
 
+    void add_watch() {
+        const auto path = database_ + suffix_;
+        bell_ = place_of(path);
+        if (inotify_add_watch(inotify_.get(), path.c_str(), IN_MODIFY) < 0)
+            throw store::Unavailable(concat("watching ", path, ": ", std::strerror(errno)));
+    }
+
+    /// The database and the files beside it were replaced: the old bell is not rung any more. Watches the new one,
+    /// once a process has put it there.
+    bool has_other_bell() {
+        const auto path = database_ + suffix_;
+        if (place_of(path) == bell_ || access(path.c_str(), F_OK) != 0) return false;
+        add_watch();
+        return true;
+    }
+
     bool news() {
         last_news_ = std::chrono::steady_clock::now();
         return true;
     }
 
+    const std::string database_;
+    const std::string suffix_;
     const Duration safety_poll_;
+    std::string bell_;  // which file is watched
     Descriptor inotify_;
     Descriptor wake_;
     std::chrono::steady_clock::time_point last_news_ = std::chrono::steady_clock::now();

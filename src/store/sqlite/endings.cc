@@ -85,6 +85,7 @@ TaskState end_lease(Transaction& tx, LeaseRow row, LeaseReport report) {
 }
 
 TaskState end_lease(Transaction& tx, LeaseRow row, LeaseReport report, std::vector<EndingRow>& endings) {
+    if (report.end == core::LeaseEnd::NotStarted) row.started_at.reset();  // there was no run, whatever was committed
     // A run that completed needs no policy, so the most frequent end of all does not read it.
     const bool completed = report.end == core::LeaseEnd::Completed;
     const auto settlement = core::settle({report.end, report.error, row.position.history, row.cancel_requested,
@@ -152,10 +153,11 @@ store::CancelStatus cancel_task(Transaction& tx, const Uuid& task, const std::st
     return *state == TaskState::Cancelled ? CancelStatus::Already : CancelStatus::Finished;
 }
 
-std::optional<core::LeaseEnd> find_run_end(Database& db, const store::TaskLease& lease) {
-    return db.first(R"sql(SELECT run_end FROM ending WHERE task_id = ?1 AND lease = ?2
-                          UNION ALL SELECT run_end FROM attempt WHERE task_id = ?1 AND lease = ?2)sql",
-                    store::read_as<core::LeaseEnd>, lease.task, lease.lease);
+std::optional<core::LeaseEnd> find_run_end(Database& db, const store::TaskLease& lease, const Uuid& worker) {
+    return db.first(
+        R"sql(SELECT run_end FROM ending WHERE task_id = ?1 AND lease = ?2 AND worker_id = ?3
+              UNION ALL SELECT run_end FROM attempt WHERE task_id = ?1 AND lease = ?2 AND worker_id = ?3)sql",
+        store::read_as<core::LeaseEnd>, lease.task, lease.lease, worker);
 }
 
 }  // namespace holdfast::sqlite

@@ -55,7 +55,8 @@ store::Fenced save_progress_of(Transaction& tx, const Uuid& worker, const store:
 /// How the task ended; nullopt: it has not, or does not exist.
 [[nodiscard]] std::optional<TaskState> ended_as(Database& db, const Uuid& task);
 
-/// How the run under this lease ended; nullopt: there was no such run, or it has not ended.
-[[nodiscard]] std::optional<core::LeaseEnd> find_run_end(Database& db, const store::TaskLease& lease);
+/// How the worker's run under this lease ended; nullopt: there was no such run, or it has not ended.
+[[nodiscard]] std::optional<core::LeaseEnd> find_run_end(Database& db, const store::TaskLease& lease,
+                                                         const Uuid& worker);
 
 }  // namespace holdfast::sqlite

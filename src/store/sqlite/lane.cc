@@ -1,5 +1,9 @@
 #include "store/sqlite/lane.h"
 
+#include "base/text.h"
+#include "store/errors.h"
+#include "store/sqlite/file_place.h"
+
 namespace holdfast::sqlite {
 
 namespace {
@@ -31,47 +35,106 @@ void set_up(Database& db) {
         "PRAGMA journal_mode = WAL;");
 }
 
-}  // namespace
-
-Lane::Lane(const std::string& path, Database::Mode mode, Turnstile::Rank rank, const Clock& clock)
-    : db_(path, mode),
-      turnstile_(path, rank),
-      work_bell_(path, store::Topic::Work),
-      done_bell_(path, store::Topic::Done),
-      orders_bell_(path, store::Topic::Orders),
-      clock_(clock) {
-    configure(db_);
-    if (is_set_up(db_)) return;
-    turnstile_.enter(patience);
+/// Opens the file with its own log, never with that of a file which was at this path before.
+const std::string& without_foreign_log(const std::string& path) {
+    if (!has_foreign_log(path)) return path;
+    Turnstile turnstile(path, Turnstile::Rank::Beat);
+    turnstile.enter(beats_patience);  // others may be about to do the same
     try {
-        set_up(db_);
+        set_aside_foreign_log(path);
     } catch (...) {
-        turnstile_.leave();
+        turnstile.leave();
         throw;
     }
-    turnstile_.leave();
+    turnstile.leave();
+    return path;
 }
 
-Lane::~Lane() {
-    if (db_.wal_pages() == 0) return;  // wrote nothing
+/// Switches the file to a log, if it is not yet.
+void prepare(Database& db, Turnstile& turnstile) {
+    configure(db);
+    if (is_set_up(db)) return;
+    turnstile.enter(work_patience);
     try {
-        turnstile_.enter(std::chrono::milliseconds(100));
+        set_up(db);
+    } catch (...) {
+        turnstile.leave();
+        throw;
+    }
+    turnstile.leave();
+}
+
+}  // namespace
+
+Lane::Files::Files(const LaneParams& params, Database::Mode mode)
+    : db(without_foreign_log(params.path), mode),
+      place(db.place()),
+      turnstile(params.path, params.rank),
+      work_bell(params.path, store::Topic::Work),
+      done_bell(params.path, store::Topic::Done),
+      orders_bell(params.path, store::Topic::Orders) {
+    if (db.has_moved()) throw store::Unavailable(concat("the database file ", params.path, " is being replaced"));
+    if (mode == Database::Mode::ReadWrite && says(db, "PRAGMA page_count", "0"))
+        throw store::Unusable(concat(params.path, " is empty: put a database there, or run `holdfast migrate`"));
+    prepare(db, turnstile);
+    note_log(params.path);
+}
+
+Lane::Lane(LaneParams params) : params_(std::move(params)), files_(std::make_unique<Files>(params_, params_.mode)) {}
+
+Lane::~Lane() {
+    if (!files_ || files_->db.wal_pages() == 0 || files_->db.has_moved()) return;  // nothing to copy, or nowhere
+    try {
+        files_->turnstile.enter(std::chrono::milliseconds(100));
     } catch (const store::StoreError&) {
         return;  // others are writing, and will checkpoint
     }
-    db_.checkpoint();
-    turnstile_.leave();
+    files_->db.checkpoint();
+    files_->turnstile.leave();
+}
+
+/// A database that is gone is never created again: its processes would go on with an empty one as if nothing had
+/// happened. The connection to the old file stays open until another file is found, so a file that is put back is
+/// used again.
+void Lane::follow_path() {
+    if (files_ && !files_->db.has_moved()) return;
+    const auto& path = params_.path;
+    if (!Database::exists(path))
+        throw store::Unavailable(concat("the database file ", path, " is gone; put it back, or stop this process"));
+    files_.reset();
+    try {
+        auto files = std::make_unique<Files>(params_, Database::Mode::ReadWrite);
+        if (params_.on_replaced) params_.on_replaced(files->db);
+        files_ = std::move(files);
+    } catch (const store::Unusable& failure) {
+        // It may be on its way: a copy that is not complete.
+        throw store::Unavailable(concat("the database file ", path, " was replaced: ", failure.what()));
+    }
 }
 
 void Lane::try_to_write(Duration patience_of_caller) {
-    const std::lock_guard lock(mutex_);
-    const Turn turn(*this, patience_of_caller);
+    const Use use(*this, Deadline::in(patience_of_caller));
+    const Turn turn(*this, use.deadline);
 }
 
-Lane::Turn::Turn(Lane& lane, Duration patience_of_caller) : lane_(lane) {
-    lane_.turnstile_.enter(patience_of_caller);
+Lane::Use::Use(Lane& lane, Pace pace)
+    : Use(lane, Deadline::in(pace == Pace::Bounded ? lane.patience() : std::nullopt)) {}
+
+Lane::Use::Use(Lane& lane, const Deadline& until) : deadline(until), lock(lane.mutex_, std::defer_lock) {
+    if (!deadline.at()) {
+        lock.lock();
+    } else if (!lock.try_lock_until(*deadline.at())) {
+        throw store::Unavailable(concat("the database has been busy for ", format_duration(*deadline.patience()),
+                                        " with another call of this process"));
+    }
+    lane.follow_path();
+    lane.files_->db.set_deadline(deadline);
+}
+
+Lane::Turn::Turn(Lane& lane, const Deadline& deadline) : files_(*lane.files_) {
+    files_.turnstile.enter(deadline);
     try {
-        lane_.db_.run("BEGIN IMMEDIATE");
+        files_.db.run("BEGIN IMMEDIATE");
     } catch (...) {
         leave();
         throw;
@@ -80,22 +143,25 @@ Lane::Turn::Turn(Lane& lane, Duration patience_of_caller) : lane_(lane) {
 
 Lane::Turn::~Turn() {
     if (!inside_) return;
-    lane_.db_.roll_back();
+    files_.db.roll_back();
     leave();
 }
 
 void Lane::Turn::commit(const Transaction& transaction) {
-    lane_.db_.commit();
-    if (lane_.db_.wal_pages() >= checkpoint_after_pages) lane_.db_.checkpoint();
+    files_.db.commit();
+    if (files_.db.wal_pages() >= checkpoint_after_pages) files_.db.checkpoint();
     leave();
-    if (transaction.brings_work) lane_.work_bell_.ring();
-    if (transaction.ends_tasks) lane_.done_bell_.ring();
-    if (transaction.gives_orders) lane_.orders_bell_.ring();
+    // Nobody will read what was written to a file that was taken away meanwhile.
+    if (files_.db.has_moved())
+        throw store::CommitInDoubt("the database file was replaced or removed while a call wrote to it");
+    if (transaction.brings_work) files_.work_bell.ring();
+    if (transaction.ends_tasks) files_.done_bell.ring();
+    if (transaction.gives_orders) files_.orders_bell.ring();
 }
 
 void Lane::Turn::leave() {
     inside_ = false;
-    lane_.turnstile_.leave();
+    files_.turnstile.leave();
 }
 
 }  // namespace holdfast::sqlite

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -7,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "core/incarnation.h"
 #include "store/jobs/job_tables.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/doorbell.h"
@@ -18,7 +21,9 @@ namespace holdfast::sqlite {
 /// once it is committed.
 struct Transaction {
     Database& db;
+    const std::string& place;  ///< of the file
     Timestamp now;
+    core::Incarnation incarnation = {};  ///< of the file, as this transaction leaves it; set by SqliteStore::meet
     bool brings_work = false;
     bool ends_tasks = false;
     bool gives_orders = false;  ///< the next beat of a worker brings it an order
@@ -31,20 +36,35 @@ struct Transaction {
     std::string who = "store";  ///< the person, worker or sweeper whose transaction it is
 };
 
+struct LaneParams {
+    std::string path;
+    Database::Mode mode = Database::Mode::ReadWrite;
+    Turnstile::Rank rank = Turnstile::Rank::Work;
+    const Clock& clock;
+    bool has_deadlines = true;
+    /// Called with another file that was found at the path. Throws store::Unusable when it is not a database of this
+    /// program.
+    std::function<void(Database&)> on_replaced = {};
+};
+
 /// A connection with its place in the writers' queue. The store has two: beats never wait behind the store's own
-/// work.
+/// work. Each follows the path: when the path leads to another file, the lane leaves the old one and opens that.
 class Lane {
 public:
-    Lane(const std::string& path, Database::Mode mode, Turnstile::Rank rank, const Clock& clock);
+    /// Whether a call has a deadline: that of its lane. A passed deadline is store::Unavailable, and nothing was
+    /// applied.
+    enum class Pace { Bounded, Unbounded };
+
+    explicit Lane(LaneParams params);
     ~Lane();
 
     /// Runs `body(Transaction&)` as one transaction, on disk when this returns, and wakes the waiters. Rolls back
     /// when it throws.
     template <typename Body>
-    auto write(const Body& body) {
-        const std::lock_guard lock(mutex_);
-        Turn turn(*this);
-        Transaction transaction{db_, clock_.now()};
+    auto write(const Body& body, Pace pace = Pace::Bounded) {
+        const Use use(*this, pace);
+        Turn turn(*this, use.deadline);
+        Transaction transaction{files_->db, files_->place, params_.clock.now()};
         auto answer = body(transaction);
         turn.commit(transaction);
         return answer;
@@ -52,10 +72,10 @@ public:
 
     /// Runs `body(Database&)` on one unchanging view of the database, closed when this returns.
     template <typename Body>
-    auto read(const Body& body) {
-        const std::lock_guard lock(mutex_);
-        const View view(db_);
-        return body(db_);
+    auto read(const Body& body, Pace pace = Pace::Bounded) {
+        const Use use(*this, pace);
+        const View view(files_->db);
+        return body(files_->db);
     }
 
     /// Database::all and Database::first, on a view of their own.
@@ -73,12 +93,32 @@ public:
     void try_to_write(Duration patience_of_caller);
 
 private:
-    static constexpr Duration patience = std::chrono::seconds(10);
+    /// The database and the files beside it. They belong together: when the path leads to another database, all of
+    /// them are opened again.
+    struct Files {
+        Files(const LaneParams& params, Database::Mode mode);
+
+        Database db;
+        std::string place;
+        Turnstile turnstile;
+        Doorbell work_bell;
+        Doorbell done_bell;
+        Doorbell orders_bell;
+    };
+
+    /// One call: has the lane to itself, and its files are those at the path.
+    struct Use {
+        Use(Lane& lane, Pace pace);
+        Use(Lane& lane, const Deadline& until);
+
+        Deadline deadline;
+        std::unique_lock<std::timed_mutex> lock;
+    };
 
     /// The writers' turn and the transaction inside it.
     class Turn {
     public:
-        explicit Turn(Lane& lane, Duration patience_of_caller = patience);
+        Turn(Lane& lane, const Deadline& deadline);
         ~Turn();
         Turn(const Turn&) = delete;
         Turn& operator=(const Turn&) = delete;
@@ -87,7 +127,7 @@ private:
     private:
         void leave();
 
-        Lane& lane_;
+        Files& files_;
         bool inside_ = true;
     };
 
@@ -102,13 +142,15 @@ private:
         Database& db_;
     };
 
-    std::mutex mutex_;
-    Database db_;
-    Turnstile turnstile_;
-    Doorbell work_bell_;
-    Doorbell done_bell_;
-    Doorbell orders_bell_;
-    const Clock& clock_;
+    [[nodiscard]] std::optional<Duration> patience() const {
+        if (!params_.has_deadlines) return std::nullopt;
+        return params_.rank == Turnstile::Rank::Beat ? beats_patience : work_patience;
+    }
+    void follow_path();
+
+    const LaneParams params_;
+    std::timed_mutex mutex_;
+    std::unique_ptr<Files> files_;  // nullptr: those at the path could not be opened
 };
 
 }  // namespace holdfast::sqlite

@@ -36,6 +36,13 @@ void check_not_newer(int version, const std::string& path) {
                                  newest_schema_version(), ": use a newer holdfast"));
 }
 
+void require_current_schema(Database& db, const std::string& path) {
+    const int version = require_known_schema(db, path);
+    if (version == newest_schema_version()) return;
+    throw store::Unusable(concat(path, " has schema version ", version, ", this program needs ",
+                                 newest_schema_version(), ": run `holdfast migrate`"));
+}
+
 /// Runs without an owner come from before there were heartbeats: no worker will ever finish them.
 void fail_ownerless_runs(Transaction& tx) {
     const auto tasks = tx.db.all(R"sql(SELECT task_id FROM lease WHERE started_at IS NOT NULL AND NOT EXISTS
@@ -71,14 +78,34 @@ void apply_migrations(Database& db, int from, int to) {
 }
 
 store::MigrateAnswer SqliteStore::migrate() {
-    return write([&](Transaction& tx) {
-        const int from = require_known_schema(tx.db, path_);
-        if (from == newest_schema_version()) return store::MigrateAnswer{from, from};
-        apply_migrations(tx.db, from, newest_schema_version());
-        if (from > 0) fail_ownerless_runs(tx);
-        if (from == 0) tx.db.run("UPDATE pruned SET clock_trusted_at = ?", tx.now);
-        return store::MigrateAnswer{from, newest_schema_version()};
-    });
+    const auto answer = work_.write(
+        [&](Transaction& tx) {
+            const int from = require_known_schema(tx.db, path_);
+            if (from == newest_schema_version()) return store::MigrateAnswer{from, from};
+            apply_migrations(tx.db, from, newest_schema_version());
+            tx.db.run("UPDATE incarnation SET place = ? WHERE place = ''", tx.place);
+            if (from > 0) fail_ownerless_runs(tx);
+            if (from == 0) tx.db.run("UPDATE pruned SET clock_trusted_at = ?", tx.now);
+            settle(tx);
+            return store::MigrateAnswer{from, newest_schema_version()};
+        },
+        Lane::Pace::Unbounded);
+    meet_first();
+    return answer;
+}
+
+/// Another file at the path has other routes.
+LaneParams SqliteStore::lane_params(const OpenParams& params, Turnstile::Rank rank) {
+    const bool is_first = rank == Turnstile::Rank::Work;
+    return {.path = path_,
+            .mode = params.migrate && is_first ? Database::Mode::Create : Database::Mode::ReadWrite,
+            .rank = rank,
+            .clock = clock_,
+            .has_deadlines = params.has_deadlines,
+            .on_replaced = [this, is_first](Database& db) {
+                require_current_schema(db, path_);
+                if (is_first) routes_.forget();
+            }};
 }
 
 SqliteStore::SqliteStore(const OpenParams& params, const Clock& clock)
@@ -86,14 +113,17 @@ SqliteStore::SqliteStore(const OpenParams& params, const Clock& clock)
       limits_(params.limits),
       safety_poll_(params.safety_poll),
       clock_(clock),
-      work_(path_, params.migrate ? Database::Mode::Create : Database::Mode::ReadWrite, Turnstile::Rank::Work, clock),
-      beats_(path_, Database::Mode::ReadWrite, Turnstile::Rank::Beat, clock) {
-    const int version = work_.read([&](Database& db) { return require_known_schema(db, path_); });
-    if (version == newest_schema_version()) return;
-    if (!params.migrate)
-        throw store::Unusable(concat(path_, " has schema version ", version, ", this program needs ",
-                                     newest_schema_version(), ": run `holdfast migrate`"));
-    migrate();
+      work_(lane_params(params, Turnstile::Rank::Work)),
+      beats_(lane_params(params, Turnstile::Rank::Beat)) {
+    const bool is_current = work_.read([&](Database& db) {
+        if (!params.migrate) require_current_schema(db, path_);
+        return require_known_schema(db, path_) == newest_schema_version();
+    });
+    if (is_current) {
+        meet_first();
+    } else {
+        migrate();
+    }
 }
 
 std::unique_ptr<store::Store> open_store(const OpenParams& params, const Clock& clock) {

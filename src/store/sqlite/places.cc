@@ -94,6 +94,11 @@ std::optional<PendingTask> find_pending(Database& db, const Uuid& task) {
                     read_pending, task);
 }
 
+bool was_put_back(Database& db, const store::TaskLease& lease) {
+    const auto pending = find_pending(db, lease.task);
+    return pending && pending->position.last_lease == lease.lease;
+}
+
 void remove_pending(Transaction& tx, const PendingTask& pending) {
     if (pending.waits_for == store::WaitReason::None) {
         const auto& position = pending.position;

@@ -55,6 +55,8 @@ void place(Transaction& tx, const Uuid& task, const Position& position);
 void park(Transaction& tx, const Uuid& task, const Position& position, store::WaitReason why);
 
 [[nodiscard]] std::optional<PendingTask> find_pending(Database& db, const Uuid& task);
+/// Whether the task is PENDING, and this was its last lease.
+[[nodiscard]] bool was_put_back(Database& db, const store::TaskLease& lease);
 /// Takes a PENDING task out of its place.
 void remove_pending(Transaction& tx, const PendingTask& pending);
 

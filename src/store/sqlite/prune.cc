@@ -182,24 +182,29 @@ store::PruneAnswer SqliteStore::prune(const store::PruneParams& given) {
     params.limit = std::min(given.limit, store::max_batch_rows);
     if (params.limit == 0) return {};
     if (params.dry_run)
-        return work_.read([&](Database& db) {
-            const auto now = clock_.now();
-            auto answer = find_old(db, params, now).answer(params.limit);
-            answer.doubt = core::describe_doubt(core::trust_clock(clock_witness(db), {.now = now}), now);
+        return work_.read(
+            [&](Database& db) {
+                const auto now = clock_.now();
+                auto answer = find_old(db, params, now).answer(params.limit);
+                answer.doubt = core::describe_doubt(core::trust_clock(clock_witness(db), {.now = now}), now);
+                return answer;
+            },
+            Lane::Pace::Unbounded);
+    return write(
+        [&](Transaction& tx) {
+            const auto trust =
+                core::trust_clock(clock_witness(tx.db), {tx.now, params.watched, params.clock_is_right});
+            keep_witness(tx, trust.witness);
+            if (!trust.is_trusted) return store::PruneAnswer{.doubt = core::describe_doubt(trust, tx.now)};
+            const auto old = find_old(tx.db, params, tx.now);
+            auto answer = old.answer(params.limit);
+            answer.jobs = delete_trees(tx, old.trees, params.limit);
+            answer.more |= answer.jobs < std::ssize(old.trees);
+            delete_old(tx, old, params);
+            shrink(tx);
             return answer;
-        });
-    return write([&](Transaction& tx) {
-        const auto trust = core::trust_clock(clock_witness(tx.db), {tx.now, params.watched, params.clock_is_right});
-        keep_witness(tx, trust.witness);
-        if (!trust.is_trusted) return store::PruneAnswer{.doubt = core::describe_doubt(trust, tx.now)};
-        const auto old = find_old(tx.db, params, tx.now);
-        auto answer = old.answer(params.limit);
-        answer.jobs = delete_trees(tx, old.trees, params.limit);
-        answer.more |= answer.jobs < std::ssize(old.trees);
-        delete_old(tx, old, params);
-        shrink(tx);
-        return answer;
-    });
+        },
+        Lane::Pace::Unbounded);
 }
 
 }  // namespace holdfast::sqlite

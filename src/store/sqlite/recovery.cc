@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "store/admission.h"
 #include "store/rows.h"
 #include "store/sqlite/endings.h"
@@ -21,17 +22,15 @@ bool mark_one(Transaction& tx, const store::LostWorker& lost) {
 
 /// Already when the same verdict was applied before: the answer to it may have been lost.
 RecoverOutcome refuse(Database& db, const store::RecoveredLease& verdict) {
-    const bool was_ended = find_run_end(db, verdict.lease) == verdict.end;
-    const auto pending = find_pending(db, verdict.lease.task);
-    const bool was_taken_back =
-        verdict.end == core::LeaseEnd::NotStarted && pending && pending->position.last_lease == verdict.lease.lease;
+    const bool was_ended = find_run_end(db, verdict.lease, verdict.worker) == verdict.end;
+    const bool was_taken_back = verdict.end == core::LeaseEnd::NotStarted && was_put_back(db, verdict.lease);
     return {was_ended || was_taken_back ? Fenced::Already : Fenced::LeaseLost, {}};
 }
 
 RecoverOutcome recover_one(Transaction& tx, const store::RecoveredLease& verdict, const std::string& who) {
     const auto row = find_lease(tx.db, verdict.lease.task);
-    const bool as_judged =
-        row && row->lease.lease == verdict.lease.lease && row->started_at.has_value() == verdict.expect_started;
+    const bool as_judged = row && row->lease.lease == verdict.lease.lease && row->worker == verdict.worker &&
+                           row->started_at.has_value() == verdict.expect_started;
     if (!as_judged) return refuse(tx.db, verdict);
     const auto state = end_lease(tx, *row, {verdict.end, "", verdict.error, verdict.jitter, verdict.is_final});
     write_event(tx, store::recovered_event(verdict, row->worker, state, who));
@@ -58,9 +57,10 @@ Fenced ask_one(Transaction& tx, const store::StopRequest& request, const store::
 
 store::LivenessView SqliteStore::look() {
     return beats_.read([](Database& db) {
-        // A file has no server that restarts: the epoch stays the same.
+        // A file has no server that restarts. Only its history may be another one.
+        const auto incarnation = read_identity(db).incarnation;
         return store::LivenessView{
-            .store_epoch = "",
+            .store_epoch = concat(incarnation.rank, " ", incarnation.nonce.to_string()),
             .workers = db.all("SELECT " HOLDFAST_LIVENESS_COLUMNS " FROM worker w"
                               " WHERE status <> 'inactive' OR id IN (SELECT worker_id FROM lease) ORDER BY number",
                               store::read_as<store::WorkerLiveness>),

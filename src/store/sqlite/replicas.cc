@@ -4,7 +4,7 @@
 namespace holdfast::sqlite {
 
 void SqliteStore::beat_replica(const store::Replica& replica) {
-    beats_.write([&](Transaction& tx) {
+    write_beat([&](Transaction& tx) {
         return tx.db.run(
             R"sql(INSERT INTO replica (id, hostname, pid, version, address, sweeping, started_at, last_heartbeat)
                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)

@@ -14,6 +14,7 @@ struct OpenParams {
     bool migrate = true;  ///< false: refuse a schema that is not up to date
     /// A watch reports news at least this often, whether it was rung or not: a word may be lost.
     Duration safety_poll = std::chrono::seconds(1);
+    bool has_deadlines = true;  ///< false: no call is cut short, where the time of the system has no meaning
 };
 
 /// Opens (or creates) the database file. Throws store::Unusable when it is not a Holdfast database, is newer than

@@ -4,8 +4,10 @@
 #include <vector>
 
 #include "store/jobs/steering.h"
+#include "store/restored.h"
 #include "store/sqlite/job_tables.h"
 #include "store/sqlite/keys.h"
+#include "store/sqlite/known_incarnation.h"
 #include "store/sqlite/lane.h"
 #include "store/sqlite/places.h"
 #include "store/sqlite/routes.h"
@@ -109,6 +111,9 @@ public:
     [[nodiscard]] std::int64_t rank() const override;
     // migrate.cc
     store::MigrateAnswer migrate() override;
+    // backup.cc
+    /// Begins a new history of a restored store, and fills in what it did.
+    void restart(const store::RestartParams& params, store::RestartAnswer& answer);
     // check.cc
     store::CheckReport check() override;
     // check_up.cc
@@ -121,21 +126,62 @@ public:
     [[nodiscard]] std::string describe() const override { return "sqlite:" + path_; }
 
 private:
-    /// Like Lane::write, on the lane for work; settles before the commit. The routes that it interned are forgotten
-    /// when it fails.
+    /// Like Lane::write, on the lane for work; meets the file, and settles before the commit. The routes that it
+    /// interned are forgotten when it fails.
     template <typename Body>
-    auto write(const Body& body) {
+    auto write(const Body& body, Lane::Pace pace = Lane::Pace::Bounded) {
         try {
-            return work_.write([&](Transaction& tx) {
-                auto answer = body(tx);
-                settle(tx);
-                return answer;
-            });
+            core::Incarnation met;
+            auto answer = work_.write(
+                [&](Transaction& tx) {
+                    meet(tx);
+                    auto answer_of_body = body(tx);
+                    settle(tx);
+                    met = tx.incarnation;
+                    return answer_of_body;
+                },
+                pace);
+            known_.remember(met);
+            return answer;
         } catch (...) {
             routes_.forget();
             throw;
         }
     }
+
+    /// Like Lane::write, on the lane for beats; meets the file. `body` may throw HistoryForked: then the store is
+    /// rolled over, and the body runs again.
+    template <typename Body>
+    auto write_beat(const Body& body) {
+        for (;;) {
+            try {
+                core::Incarnation met;
+                auto answer = beats_.write([&](Transaction& tx) {
+                    meet_on_beat(tx);
+                    met = tx.incarnation;
+                    return body(tx);
+                });
+                known_.remember(met);
+                return answer;
+            } catch (const HistoryForked& history) {
+                give_up(history);
+            }
+        }
+    }
+
+    // incarnations.cc
+    /// The first meeting with the file, when the store is opened. Writes only if the store has to roll over.
+    void meet_first();
+    /// Checks that the file has the history that this process knows; rolls it over where history may have forked.
+    void meet(Transaction& tx);
+    void meet_on_beat(Transaction& tx);
+    [[nodiscard]] std::optional<std::string> why_to_roll_over(Transaction& tx);
+    /// Rolls the store over when it has given fewer leases than the worker has seen.
+    void hear_claim(Transaction& tx, const core::Witness& highest_lease);
+    static void hear_beat(const Transaction& tx, const core::Witness& acknowledged, std::int64_t beat);
+    /// Rolls over a history that the lane for beats found to have forked.
+    void give_up(const HistoryForked& history);
+    [[nodiscard]] LaneParams lane_params(const OpenParams& params, Turnstile::Rank rank);
 
     /// Answers a batch, in order, in as many transactions as it needs.
     template <typename Answer, typename Item, typename Body>
@@ -218,9 +264,11 @@ private:
     store::Limits limits_;
     const Duration safety_poll_;
     const Clock& clock_;
+    KnownIncarnation known_;
+    Routes routes_;
+    core::Incarnation routes_of_;  // the history that the routes were read from
     Lane work_;
     Lane beats_;
-    Routes routes_;
     store::DefinitionCache definitions_;
 };
 

@@ -14,13 +14,13 @@ using store::Fenced;
 using store::FinishOutcome;
 using store::TaskLease;
 
-bool is_current(const std::optional<LeaseRow>& row, const TaskLease& lease) {
-    return row && row->lease.lease == lease.lease;
+bool is_held(const std::optional<LeaseRow>& row, const TaskLease& lease, const Uuid& worker) {
+    return row && row->lease.lease == lease.lease && row->worker == worker;
 }
 
-Fenced start_one(Transaction& tx, const TaskLease& lease) {
+Fenced start_one(Transaction& tx, const TaskLease& lease, const Uuid& worker) {
     const auto row = find_lease(tx.db, lease.task);
-    if (!is_current(row, lease)) return Fenced::LeaseLost;
+    if (!is_held(row, lease, worker)) return Fenced::LeaseLost;
     if (row->started_at) return Fenced::Already;
     if (row->stop_requested) return Fenced::Withdrawn;
     tx.db.run("UPDATE lease SET started_at = ? WHERE task_id = ?", tx.now, lease.task);
@@ -28,8 +28,9 @@ Fenced start_one(Transaction& tx, const TaskLease& lease) {
     return Fenced::Applied;
 }
 
-/// A result that comes too late is evidence: it is noted and not applied.
+/// A result that comes too late is evidence: it is noted and not applied. A run that did not begin has none.
 FinishOutcome refuse(Transaction& tx, const store::FinishedRun& run, const Uuid& worker) {
+    if (run.end == core::LeaseEnd::NotStarted) return {Fenced::LeaseLost, {}};
     auto task = tx.db.query("SELECT 1 FROM task WHERE id = ?", run.lease.task);
     if (task.step()) write_event(tx, store::late_result_event(run, worker));
     return {Fenced::LeaseLost, {}};
@@ -59,8 +60,8 @@ private:
     FinishOutcome finish_one(const store::FinishedRun& given) {
         auto run = store::storable(given, limits_);
         const auto found = leases_.find(given.lease.task);
-        const bool is_running =
-            found != leases_.end() && found->second.lease == given.lease && found->second.started_at.has_value();
+        const bool is_running = found != leases_.end() && found->second.lease == given.lease &&
+                                found->second.worker == worker_ && found->second.started_at.has_value();
         if (!is_running) return refuse_or_repeat(run);
         auto lease = std::move(leases_.extract(found).mapped());
         const auto state = end_lease(tx_, std::move(lease),
@@ -71,8 +72,10 @@ private:
     FinishOutcome refuse_or_repeat(const store::FinishedRun& run) {
         // The run may have been reported in this very transaction.
         write_endings(tx_, std::exchange(endings_, {}));
+        if (run.end == core::LeaseEnd::NotStarted && was_put_back(tx_.db, run.lease))
+            return {Fenced::Already, TaskState::Pending};
         // A different end was not reported by this worker, but by a sweeper or by a person with force.
-        const bool is_same_call = find_run_end(tx_.db, run.lease) == run.end;
+        const bool is_same_call = find_run_end(tx_.db, run.lease, worker_) == run.end;
         return is_same_call ? finished_before(tx_.db, run.lease) : refuse(tx_, run, worker_);
     }
 
@@ -83,14 +86,13 @@ private:
     std::vector<EndingRow> endings_;             // not yet written
 };
 
-Fenced hand_back_one(Transaction& tx, const TaskLease& lease) {
+Fenced hand_back_one(Transaction& tx, const TaskLease& lease, const Uuid& worker) {
     auto row = find_lease(tx.db, lease.task);
-    if (is_current(row, lease) && !row->started_at) {
+    if (is_held(row, lease, worker) && !row->started_at) {
         end_lease(tx, std::move(*row), {core::LeaseEnd::NotStarted, "", {}, 0.5});
         return Fenced::Applied;
     }
-    const auto pending = find_pending(tx.db, lease.task);
-    return pending && pending->position.last_lease == lease.lease ? Fenced::Already : Fenced::LeaseLost;
+    return was_put_back(tx.db, lease) ? Fenced::Already : Fenced::LeaseLost;
 }
 
 /// Answers as many items, from the one after the last answer on, as the transaction has room for. Returns whether all
@@ -107,9 +109,8 @@ bool answer_each(const std::vector<Item>& items, TransactionRoom& room, std::vec
 
 store::TurnAnswer SqliteStore::turn(const store::TurnParams& params) {
     store::TurnAnswer answer;
-    const bool is_empty = params.finish.empty() && params.hand_back.empty() && params.start.empty();
     bool has_claimed = false;
-    bool is_done = is_empty && !params.claims();
+    bool is_done = params.asks_for_nothing();
     while (!is_done) is_done = write([&](Transaction& tx) { return continue_turn(tx, params, has_claimed, answer); });
     return answer;
 }
@@ -119,7 +120,8 @@ bool SqliteStore::continue_turn(Transaction& tx, const store::TurnParams& params
     TransactionRoom room;
     tx.who = params.worker.to_string();
     if (!finish_runs(tx, params, room, answer.finished)) return false;
-    if (!answer_each(params.start, room, answer.started, [&](auto& lease) { return start_one(tx, lease); }))
+    if (!answer_each(params.start, room, answer.started,
+                     [&](auto& lease) { return start_one(tx, lease, params.worker); }))
         return false;
     if (params.claims() && !has_claimed) {
         if (!room.is_empty() && !room.has_rows(params.to_start + params.to_hold)) return false;
@@ -128,7 +130,7 @@ bool SqliteStore::continue_turn(Transaction& tx, const store::TurnParams& params
         has_claimed = true;
     }
     return answer_each(params.hand_back, room, answer.handed_back,
-                       [&](auto& lease) { return hand_back_one(tx, lease); });
+                       [&](auto& lease) { return hand_back_one(tx, lease, params.worker); });
 }
 
 bool SqliteStore::finish_runs(Transaction& tx, const store::TurnParams& params, TransactionRoom& room,

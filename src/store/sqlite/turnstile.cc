@@ -22,7 +22,6 @@ namespace {
 using MonotonicTime = std::chrono::steady_clock::time_point;
 
 constexpr const char* gate_suffix = "-gate";
-constexpr const char* turn_suffix = "-turn";
 constexpr mode_t private_mode = 0600;
 
 /// How long to sleep between two polls: `first` at the beginning, then doubled or halved until `last`.
@@ -111,14 +110,15 @@ Turnstile::Turnstile(const std::string& database, Rank rank)
       gate_(open_beside(database, gate_suffix)),
       turn_(open_beside(database, turn_suffix)) {}
 
-void Turnstile::enter(Duration patience) {
-    const auto deadline = std::chrono::steady_clock::now() + patience;
-    const bool is_next = rank_ == Rank::Beat || lock_until(gate_.get(), deadline, at_gate);
-    const bool has_turn = is_next && lock_until(turn_.get(), deadline, for_turn);
+void Turnstile::enter(const Deadline& deadline) {
+    if (!deadline.at()) return enter(work_patience);
+    const bool is_next = rank_ == Rank::Beat || lock_until(gate_.get(), *deadline.at(), at_gate);
+    const bool has_turn = is_next && lock_until(turn_.get(), *deadline.at(), for_turn);
     flock(gate_.get(), LOCK_UN);  // harmless when it is not held
     if (!has_turn)
-        throw store::Unavailable(concat("the database has been locked for ", format_duration(patience), " by ",
-                                        name_lock_holder(database_), "; if it is stopped, continue or kill it"));
+        throw store::Unavailable(concat("the database has been locked for ", format_duration(*deadline.patience()),
+                                        " by ", name_lock_holder(database_),
+                                        "; if it is stopped, continue or kill it"));
 }
 
 void Turnstile::leave() {

@@ -4,9 +4,12 @@
 #include <string_view>
 
 #include "base/descriptor.h"
-#include "holdfast/time.h"
+#include "store/sqlite/deadline.h"
 
 namespace holdfast::sqlite {
+
+/// The file that a writer locks for its turn.
+inline constexpr const char* turn_suffix = "-turn";
 
 /// Creates an empty file that only its owner can read, whatever the umask; leaves an existing file as it is. SQLite
 /// must not have opened the file in this process: its locks would be dropped.
@@ -26,8 +29,10 @@ public:
 
     Turnstile(const std::string& database, Rank rank);
 
-    /// Waits for the turn. Throws store::Unavailable, naming the process that holds it, when `patience` has passed.
-    void enter(Duration patience);
+    /// Waits for the turn. Throws store::Unavailable, naming the process that holds it, when the deadline has passed;
+    /// when there is none, after work_patience.
+    void enter(const Deadline& deadline);
+    void enter(Duration patience) { enter(Deadline::in(patience)); }
     void leave();
 
 private:

@@ -16,13 +16,14 @@ struct BeatingWorker {
     WorkerStatus status;
     bool cordoned;
     bool drain_requested;
+    std::int64_t beat;
 };
 auto columns_of(BeatingWorker& worker) {
-    return std::tie(worker.status, worker.cordoned, worker.drain_requested);
+    return std::tie(worker.status, worker.cordoned, worker.drain_requested, worker.beat);
 }
 
 std::optional<BeatingWorker> find_beating(Database& db, const Uuid& worker) {
-    return db.first("SELECT status, cordoned, drain_requested FROM worker WHERE id = ?",
+    return db.first("SELECT status, cordoned, drain_requested, beat FROM worker WHERE id = ?",
                     store::read_as<BeatingWorker>, worker);
 }
 
@@ -32,16 +33,15 @@ std::vector<store::StoredLease> leases_of(Database& db, const Uuid& worker) {
                   store::read_as<store::StoredLease>, worker);
 }
 
-store::BeatAnswer beat_in(Transaction& tx, const store::BeatParams& params, const store::Limits& limits) {
-    const auto worker = find_beating(tx.db, params.worker);
-    if (!worker) return {.known = false, .lost = {}, .stop = {}, .unlisted = {}};
+store::BeatAnswer beat_in(Transaction& tx, const BeatingWorker& worker, const store::BeatParams& params,
+                          const store::Limits& limits) {
     const auto held = store::encode_held(params.held);
     // There are no sessions here: a row that claimed to prove one would make the worker look disconnected.
     tx.db.run(
         R"sql(UPDATE worker SET beat = beat + 1, status = ?, last_heartbeat = ?, proves_session = 0, held = ?
               WHERE id = ?)sql",
         word_of(params.status), tx.now, held, params.worker);
-    if (worker->status == WorkerStatus::Inactive && params.status == WorkerStatus::Active)
+    if (worker.status == WorkerStatus::Inactive && params.status == WorkerStatus::Active)
         write_event(tx, store::worker_reactivated_event(params.worker));
     if (params.keep_history)
         tx.db.run(R"sql(INSERT INTO beat_history (worker_id, sent_at, hostname, pid, held)
@@ -54,8 +54,10 @@ store::BeatAnswer beat_in(Transaction& tx, const store::BeatParams& params, cons
         tx.db.run("UPDATE lease SET unlisted_beats = unlisted_beats + 1 WHERE task_id = ?", lease.task);
     for (const auto& lease : answer.listed_again)
         tx.db.run("UPDATE lease SET unlisted_beats = 0 WHERE task_id = ?", lease.task);
-    answer.drain = worker->drain_requested;
-    answer.cordoned = worker->cordoned;
+    answer.rank = tx.incarnation.rank;
+    answer.beat = worker.beat + 1;
+    answer.drain = worker.drain_requested;
+    answer.cordoned = worker.cordoned;
     return answer;
 }
 
@@ -74,8 +76,8 @@ RemoveStatus remove_in(Transaction& tx, const Uuid& worker) {
 
 store::RegisterAnswer SqliteStore::register_worker(const store::WorkerRegistration& worker) {
     store::check_worker(worker);
-    const Descriptor made_before_it_is_locked = open_beside(path_, store::life_lock_suffix);
-    return beats_.write([&](Transaction& tx) {
+    return write_beat([&](Transaction& tx) {
+        const Descriptor made_before_it_is_locked = open_beside(path_, store::life_lock_suffix);
         const auto& host = worker.host;
         tx.db.run(
             R"sql(INSERT INTO worker (id, number, name, status, hostname, boot_id, pid_namespace, pid,
@@ -91,7 +93,8 @@ store::RegisterAnswer SqliteStore::register_worker(const store::WorkerRegistrati
             host.pid, static_cast<std::int64_t>(host.start_time), host.keeper_pid,
             static_cast<std::int64_t>(host.keeper_start_time), worker.version, store::encode_strings(worker.queues),
             store::encode_strings(worker.tags), worker.capacity, worker.beat_interval, worker.fence_after, tx.now);
-        const store::RegisterAnswer answer{tx.db.number("SELECT number FROM worker WHERE id = ?", worker.id)};
+        const store::RegisterAnswer answer{tx.db.number("SELECT number FROM worker WHERE id = ?", worker.id),
+                                           tx.incarnation.rank};
         tx.db.run("UPDATE worker_number SET last = ?1 WHERE last < ?1", answer.number);
         return answer;
     });
@@ -104,7 +107,15 @@ bool SqliteStore::deregister_worker(const Uuid& worker) {
 }
 
 store::BeatAnswer SqliteStore::beat(const store::BeatParams& params) {
-    return beats_.write([&](Transaction& tx) { return beat_in(tx, params, limits_); });
+    return write_beat([&](Transaction& tx) {
+        const auto worker = find_beating(tx.db, params.worker);
+        // That the row is missing does not prove that the file has gone back: it may have been removed.
+        if (!worker)
+            return store::BeatAnswer{
+                .known = false, .rank = tx.incarnation.rank, .lost = {}, .stop = {}, .unlisted = {}};
+        hear_beat(tx, params.acknowledged, worker->beat);
+        return beat_in(tx, *worker, params, limits_);
+    });
 }
 
 std::vector<store::WorkerRecord> SqliteStore::workers() {
