@@ -28,6 +28,11 @@ inline constexpr std::int64_t highest_rank = (std::int64_t{1} << (53 - bits_of_l
     return lease >> bits_of_lease;
 }
 
+/// How many leases were granted from the one to the other. 0 across ranks, because a rank begins at a random number.
+[[nodiscard]] constexpr std::int64_t leases_between(std::int64_t earlier, std::int64_t later) {
+    return rank_of(earlier) == rank_of(later) && earlier < later ? later - earlier : 0;
+}
+
 /// What a process learns when it meets a database.
 struct Meeting {
     Incarnation known = {};         ///< what the process met last; rank 0: it meets the store for the first time

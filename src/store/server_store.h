@@ -87,7 +87,7 @@ struct EndedTask {
 };
 struct EndedTasks {
     std::vector<EndedTask> tasks = {};
-    Lease last_lease = 0;  ///< the newest that was granted: they are numbered one by one
+    Lease last_lease = 0;  ///< the newest that was granted: they are numbered one by one (core::leases_between)
 };
 inline constexpr std::size_t most_ended_looked_at = 10'000;
 

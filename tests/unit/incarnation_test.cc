@@ -14,6 +14,12 @@ TEST(Incarnation, LeaseNumbersOfARankStayBelowThoseOfTheNextAndAreJsonNumbers) {
     EXPECT_LT(first_lease_of(highest_rank + 1) - 1, std::int64_t{1} << 53);
 }
 
+TEST(Incarnation, CountsTheLeasesThatWereGrantedWithinARank) {
+    EXPECT_EQ(leases_between(first_lease_of(1), first_lease_of(1) + 5), 5);
+    EXPECT_EQ(leases_between(first_lease_of(1) + 5, first_lease_of(1)), 0) << "the store went back";
+    EXPECT_EQ(leases_between(first_lease_of(1) + 5, first_lease_of(2) + 4711), 0);
+}
+
 TEST(Incarnation, IsJudgedByWhatTheProcessKnowsAndWhereTheStoreIsFound) {
     const struct {
         Incarnation known, stored;

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/incarnation.h"
 #include "core/task/verdict.h"
 
 namespace holdfast::server {
@@ -54,7 +55,7 @@ void HistoryMetrics::count_ended(store::Store& store) {
     const store::EndedTasks ended = store.ended_tasks(ended_until_, until);
     ended_until_ = until;
     for (const store::EndedTask& task : ended.tasks) count(task);
-    claims_.Increment(static_cast<double>(std::max<store::Lease>(ended.last_lease - last_lease_, 0)));
+    claims_.Increment(static_cast<double>(core::leases_between(last_lease_, ended.last_lease)));
     last_lease_ = std::max(last_lease_, ended.last_lease);
 }
 

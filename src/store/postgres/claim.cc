@@ -15,10 +15,12 @@ Command claim_command(const store::TurnParams& params, const ServedRoutes& serve
     const auto at_most = [](std::size_t count) {
         return static_cast<int>(std::min(count, store::max_batch_rows + 1));
     };
-    return {"SELECT refusal, stale, next_due_us, more FROM holdfast.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-            Params(params.worker, params.request, at_most(params.to_start), at_most(params.to_hold),
-                   static_cast<int>(store::max_batch_rows), served.queues, served.tags, served.route_count, routes,
-                   look_first)};
+    return {
+        "SELECT refusal, stale, next_due_us, more FROM holdfast.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,"
+        " $11, $12)",
+        Params(params.worker, params.request, at_most(params.to_start), at_most(params.to_hold),
+               static_cast<int>(store::max_batch_rows), served.queues, served.tags, served.route_count, routes,
+               look_first, params.highest_lease.rank, params.highest_lease.number)};
 }
 
 Command claimed_command(const store::TurnParams& params) {

@@ -24,6 +24,13 @@ std::unordered_map<Uuid, LockedLease> lock_leases(Transaction& tx, const std::ve
     return leases;
 }
 
+const LockedLease* find_held(const std::unordered_map<Uuid, LockedLease>& leases, const store::TaskLease& lease,
+                             const Uuid& worker) {
+    const auto found = leases.find(lease.task);
+    const bool is_held = found != leases.end() && found->second.lease == lease && found->second.worker == worker;
+    return is_held ? &found->second : nullptr;
+}
+
 TaskState LeaseEndings::end(const LockedLease& lease, const LeaseReport& report) {
     const auto settlement = core::settle({report.end, report.error, lease.history, lease.cancel_requested, lease.now,
                                           lease.deadline, report.jitter, report.is_final},
@@ -39,7 +46,8 @@ void LeaseEndings::force(const LockedLease& lease, TaskState state, const TaskEr
 
 void LeaseEndings::add(const LockedLease& lease, core::LeaseEnd run_end, const core::Settlement& settlement,
                        const std::string& result, const TaskError& report) {
-    ended_.push_back({lease.lease.task, lease.started, lease.is_step, run_end, settlement, result, report});
+    const bool ran = lease.started && run_end != core::LeaseEnd::NotStarted;
+    ended_.push_back({lease.lease.task, ran, lease.is_step, run_end, settlement, result, report});
 }
 
 void LeaseEndings::apply(Transaction& tx) {
@@ -48,7 +56,7 @@ void LeaseEndings::apply(Transaction& tx) {
     auto params = columns(ended_, [](const Ended& each) {
         const auto& [state, event, delay, history, error] = each.settlement;
         return std::tuple_cat(
-            std::tuple(each.task, to_text(state), each.started ? std::optional(word_of(each.run_end)) : std::nullopt,
+            std::tuple(each.task, to_text(state), each.ran ? std::optional(word_of(each.run_end)) : std::nullopt,
                        delay, history.attempts, history.crashes, history.requeues,
                        state == TaskState::Completed ? std::optional<std::string_view>(each.result) : std::nullopt,
                        each.report.code, each.report.message, store::unless_empty(each.report.data)),
@@ -112,11 +120,14 @@ std::unordered_map<Uuid, Whereabouts> find_places(Transaction& tx, const std::ve
     return places;
 }
 
-std::vector<EarlierEnd> earlier_ends(Transaction& tx, const std::vector<store::TaskLease>& leases) {
+std::vector<EarlierEnd> earlier_ends(Transaction& tx, const std::vector<LeaseOfWorker>& leases) {
     if (leases.empty()) return {};
-    const auto values_of = [](const store::TaskLease& lease) { return std::tuple(lease.task, lease.lease); };
+    const auto values_of = [](const LeaseOfWorker& each) {
+        return std::tuple(each.lease.task, each.lease.lease, each.worker);
+    };
     return tx
-        .run(Command{"SELECT state, run_end, known FROM holdfast.earlier_ends($1, $2)", columns(leases, values_of)})
+        .run(Command{"SELECT state, run_end, known FROM holdfast.earlier_ends($1, $2, $3)",
+                     columns(leases, values_of)})
         .all([](const Row& row) {
             EarlierEnd end;
             store::ColumnReader(row).read(end.state, end.run_end, end.task_is_known);

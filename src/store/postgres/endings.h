@@ -35,6 +35,9 @@ struct LeaseReport {
 /// Locks the leases of these tasks, in the order of their ids, and then the trees of jobs that any of the tasks is a
 /// step of. Tasks without a lease are left out of the answer.
 [[nodiscard]] std::unordered_map<Uuid, LockedLease> lock_leases(Transaction& tx, const std::vector<Uuid>& tasks);
+/// The fence: the task's lease if it is this one, held by this worker; nullptr: it is another one, or there is none.
+[[nodiscard]] const LockedLease* find_held(const std::unordered_map<Uuid, LockedLease>& leases,
+                                           const store::TaskLease& lease, const Uuid& worker);
 
 /// The only way in which leases end: decides each with core::settle, and applies all of them at once.
 class LeaseEndings {
@@ -52,7 +55,7 @@ private:
 
     struct Ended {
         Uuid task;
-        bool started = false;
+        bool ran = false;
         bool is_step = false;
         core::LeaseEnd run_end = core::LeaseEnd::Completed;
         core::Settlement settlement;
@@ -72,8 +75,9 @@ void write_events(Transaction& tx, const std::vector<store::NewEvent>& events);
 /// The answer of a function in SQL to a write for a lease.
 [[nodiscard]] store::Fenced read_fenced(std::string_view word);
 
-/// Saves what runs report; LeaseLost for those that are not RUNNING under that lease. In progress.cc.
-std::vector<store::Fenced> save_progress_of(Transaction& tx, const std::vector<store::ProgressReport>& reports,
+/// Saves what runs report; LeaseLost for those that are not RUNNING under that lease of the worker. In progress.cc.
+std::vector<store::Fenced> save_progress_of(Transaction& tx, const Uuid& worker,
+                                            const std::vector<store::ProgressReport>& reports,
                                             const std::vector<std::size_t>& batch, const store::Limits& limits);
 
 /// Where a task is: PENDING (with the lease that ended last), leased (and asked to be cancelled), ended, or nowhere.
@@ -85,12 +89,16 @@ struct Whereabouts {
 };
 [[nodiscard]] std::unordered_map<Uuid, Whereabouts> find_places(Transaction& tx, const std::vector<Uuid>& tasks);
 
-/// How a run under this lease ended before.
+/// How a run of this worker under this lease ended before.
 struct EarlierEnd {
     std::optional<TaskState> state;         ///< PENDING: it was to run again; nullopt: there was no such run
     std::optional<core::LeaseEnd> run_end;  ///< as its worker, a sweeper or a person reported it
     bool task_is_known = false;
 };
-[[nodiscard]] std::vector<EarlierEnd> earlier_ends(Transaction& tx, const std::vector<store::TaskLease>& leases);
+struct LeaseOfWorker {
+    store::TaskLease lease;
+    Uuid worker;
+};
+[[nodiscard]] std::vector<EarlierEnd> earlier_ends(Transaction& tx, const std::vector<LeaseOfWorker>& leases);
 
 }  // namespace holdfast::postgres

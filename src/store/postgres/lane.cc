@@ -112,7 +112,9 @@ Lane::Turn::~Turn() {
 /// everything that was committed before.
 void Lane::confirm(std::uint64_t doubts, bool changed_something) {
     if (!changed_something)
-        connection_.run(std::vector<Command>{{"SELECT pg_logical_emit_message(true, 'holdfast', '')", {}}});
+        // (A standby refuses the first function as read-only, and the second with an internal error.)
+        connection_.run(
+            std::vector<Command>{{"SELECT pg_current_xact_id(), pg_logical_emit_message(true, 'holdfast', '')", {}}});
     connection_.primary().confirm(doubts);
 }
 

@@ -2,6 +2,7 @@
 #include "store/migration.h"
 #include "store/postgres/endings.h"
 #include "store/postgres/postgres_store.h"
+#include "store/postgres/privileges.h"
 #include "store/postgres/store_impl.h"
 #include "store/rows.h"
 
@@ -44,6 +45,7 @@ void check_not_newer(int version) {
 /// The version after it: the same as before when there was nothing left to do.
 int apply_next(Transaction& tx) {
     take_turn(tx);
+    become_owner(tx);
     ensure_version_table(tx);
     const int version = read_schema_version(tx);
     check_not_newer(version);
@@ -52,7 +54,10 @@ int apply_next(Transaction& tx) {
         tx.run_script(std::string(migration.sql));
         tx.run("INSERT INTO holdfast.schema_version (version, name, fingerprint) VALUES ($1, $2, $3)",
                migration.number, migration.name, store::fingerprint_of(embedded_migrations(), migration.number));
-        if (migration.number == newest_schema_version()) fail_ownerless_runs(tx);
+        if (migration.number == newest_schema_version()) {
+            fail_ownerless_runs(tx);
+            renew_grants(tx);
+        }
         return migration.number;
     }
     return version;
@@ -81,14 +86,27 @@ int read_schema_version(Transaction& tx) {
     return version;
 }
 
+int require_known_schema(Transaction& tx) {
+    const int version = read_schema_version(tx);
+    check_not_newer(version);
+    return version;
+}
+
+int migrate_within(Transaction& tx) {
+    int version = require_known_schema(tx);
+    while (version < newest_schema_version()) version = apply_next(tx);
+    return version;
+}
+
 store::MigrateAnswer PostgresStore::migrate() {
-    const int from = work_.transact(read_schema_version);
+    const int from = upkeep_.inspect(read_schema_version);
     check_not_newer(from);
     int version = from;
-    while (version < newest_schema_version()) version = transact(apply_next);
-    if (version == from) return {from, from};
-    // Plans of fresh tables are made without knowing anything about them otherwise.
-    work_.with_connection([](Connection& connection) {
+    while (version < newest_schema_version()) version = transact_on(upkeep_, apply_next);
+    if (version == from && rank() > 0) return {from, from};
+    upkeep_.with_connection([this](Connection& connection) {
+        incarnation_.meet(connection);
+        // Plans of fresh tables are made without knowing anything about them otherwise.
         connection.run_script(
             R"sql(ANALYZE holdfast.task, holdfast.ready, holdfast.waiting, holdfast.lease, holdfast.ending,
                   holdfast.attempt)sql");
@@ -97,17 +115,44 @@ store::MigrateAnswer PostgresStore::migrate() {
     return {from, version};
 }
 
+ConnectParams connect_params(const OpenParams& params, const std::string& purpose, const Patience& patience) {
+    return {.url = params.url,
+            .purpose = purpose,
+            .prepares = params.session_liveness,
+            .notices_death_fast = false,
+            .patience = patience,
+            .about_host = Sql("SELECT rank, nonce FROM holdfast.incarnation")};
+}
+
+namespace {
+
+/// The session of a worker is held here: both sides have to notice its death fast.
+ConnectParams beats_params(const OpenParams& params) {
+    auto beats = connect_params(params, "holdfast beats", beats_patience);
+    beats.notices_death_fast = params.session_liveness;
+    return beats;
+}
+
+}  // namespace
+
+ConnectParams PostgresStore::greeted(ConnectParams params) {
+    params.on_connected = [this](Connection& connection) { incarnation_.meet(connection); };
+    return params;
+}
+
 PostgresStore::PostgresStore(const OpenParams& params)
     : params_(params),
-      work_({params.url, "holdfast", params.session_liveness, false}, params.clock),
-      beats_({params.url, "holdfast beats", params.session_liveness, params.session_liveness}, params.clock),
+      incarnation_(params.url, params.clock),
+      work_(greeted(connect_params(params, "holdfast", work_patience)), params.clock, &incarnation_),
+      beats_(greeted(beats_params(params)), params.clock, &incarnation_),
+      upkeep_(greeted(connect_params(params, "holdfast upkeep", upkeep_patience)), params.clock, &incarnation_),
       routes_(work_),
-      bell_({params.url, "holdfast wake-ups", params.session_liveness, false}, params.session_liveness,
+      bell_(greeted(connect_params(params, "holdfast wake-ups", beats_patience)), params.session_liveness,
             params.safety_poll) {
-    const int version = work_.transact(read_schema_version);
+    const int version = work_.inspect(read_schema_version);
     check_not_newer(version);
-    if (version == newest_schema_version()) return;
-    if (!params.migrate)
+    if (version == newest_schema_version() && rank() > 0) return;
+    if (version < newest_schema_version() && !params.migrate)
         throw store::Unusable(concat(describe(), " has schema version ", version, ", this program needs ",
                                      newest_schema_version(), ": run `holdfast migrate`"));
     migrate();

@@ -25,10 +25,10 @@ bool mark_one(Transaction& tx, const store::LostWorker& lost) {
 /// the lease is another one.
 void answer_refused(Transaction& tx, const store::RecoverParams& params, const Batch& refused,
                     std::vector<RecoverOutcome>& outcomes) {
-    std::vector<store::TaskLease> leases;
+    std::vector<LeaseOfWorker> leases;
     std::vector<Uuid> tasks;
     for (const auto index : refused) {
-        leases.push_back(params.leases[index].lease);
+        leases.push_back({params.leases[index].lease, params.leases[index].worker});
         tasks.push_back(params.leases[index].lease.task);
     }
     const auto ends = earlier_ends(tx, leases);
@@ -53,17 +53,14 @@ void recover_in(Transaction& tx, const store::RecoverParams& params, const Batch
     std::vector<store::NewEvent> events;
     for (const auto index : batch) {
         const auto& verdict = params.leases[index];
-        const auto found = leases.find(verdict.lease.task);
-        const bool as_judged = found != leases.end() && found->second.lease == verdict.lease &&
-                               found->second.started == verdict.expect_started;
-        if (!as_judged) {
+        const auto* const held = find_held(leases, verdict.lease, verdict.worker);
+        if (!held || held->started != verdict.expect_started) {
             refused.push_back(index);
             continue;
         }
-        const auto state =
-            endings.end(found->second, {verdict.end, "", verdict.error, verdict.jitter, verdict.is_final});
+        const auto state = endings.end(*held, {verdict.end, "", verdict.error, verdict.jitter, verdict.is_final});
         outcomes[index] = {Fenced::Applied, state};
-        events.push_back(store::recovered_event(verdict, found->second.worker, state, params.who));
+        events.push_back(store::recovered_event(verdict, verdict.worker, state, params.who));
     }
     answer_refused(tx, params, refused, outcomes);
     endings.apply(tx);
@@ -111,7 +108,7 @@ void ask_in(Transaction& tx, const store::AskToStopParams& params, const Batch& 
 
 store::LivenessView PostgresStore::look() {
     const auto answers = beats_.run(
-        {{"SELECT pg_postmaster_start_time()::text", {}},
+        {{"SELECT concat_ws(' ', pg_postmaster_start_time(), i.rank, i.nonce) FROM holdfast.incarnation i", {}},
          {"SELECT " HOLDFAST_LIVENESS_COLUMNS ", s.key IS NOT NULL FROM holdfast.worker w"
           " LEFT JOIN (SELECT DISTINCT key FROM holdfast.session_locks) s ON s.key = holdfast.session_key(w.id)"
           " WHERE w.status <> 'inactive' OR EXISTS (SELECT FROM holdfast.lease l WHERE l.worker_id = w.id)"

@@ -49,7 +49,7 @@ store::JobCounts PostgresStore::count_jobs() {
 }
 
 store::Stats PostgresStore::stats(const store::StatsParams& params) {
-    return work_.transact([&](Transaction& tx) {
+    return work_.inspect([&](Transaction& tx) {
         StatsTally tally(params, tx.run("SELECT holdfast.now()")[0].time(0));
         tally_endings(tx, tally);
         tally_events(tx, tally);
@@ -74,7 +74,7 @@ store::Vitals PostgresStore::vitals() {
 }
 
 store::EndedTasks PostgresStore::ended_tasks(Timestamp since, Timestamp until) {
-    const auto last = work_.read("SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM holdfast.lease_number");
+    const auto last = work_.read("SELECT last_value - (NOT is_called)::integer FROM holdfast.lease_number");
     const auto ended = work_.read(
         R"sql(SELECT e.state, e.finished_at, e.run_at, e.started_at, t.name, r.queue
               FROM (SELECT task_id, state, finished_at, run_at, started_at FROM holdfast.ending

@@ -9,11 +9,16 @@
 #include "store/postgres/batches.h"
 #include "store/postgres/bell.h"
 #include "store/postgres/job_tables.h"
+#include "store/postgres/known_incarnation.h"
 #include "store/postgres/lane.h"
 #include "store/postgres/postgres_store.h"
 #include "store/postgres/routes.h"
 
 namespace holdfast::postgres {
+
+/// How a connection of the store for this purpose is made.
+[[nodiscard]] ConnectParams connect_params(const OpenParams& params, const std::string& purpose,
+                                           const Patience& patience);
 
 /// The store over a PostgreSQL database. Its verbs stand in files by their subject; most of their SQL stands in
 /// functions, in migrations/, so that it works the same through any pooler.
@@ -110,8 +115,10 @@ public:
     store::Vitals vitals() override;
     store::EndedTasks ended_tasks(Timestamp since, Timestamp until) override;
     // migrate.cc
-    [[nodiscard]] std::int64_t rank() const override { return 0; }
+    [[nodiscard]] std::int64_t rank() const override { return incarnation_.known().rank; }
     store::MigrateAnswer migrate() override;
+    // check.cc
+    store::CheckReport check() override;
     // check_up.cc
     std::vector<store::Finding> check_up() override;
 
@@ -124,8 +131,12 @@ private:
     /// the waiters are woken.
     template <typename Body>
     auto transact(const Body& body) {
+        return transact_on(work_, body);
+    }
+    template <typename Body>
+    auto transact_on(Lane& lane, const Body& body) {
         Rings rings;
-        auto answer = work_.transact([&](Transaction& tx) {
+        auto answer = lane.transact([&](Transaction& tx) {
             auto result = body(tx);
             advance_jobs(tx);
             rings = {.work = tx.brings_work, .done = tx.ends_tasks, .orders = tx.gives_orders};
@@ -215,9 +226,15 @@ private:
     void hold_session(const Uuid& worker);
     void release_session(const Uuid& worker);
 
+    // migrate.cc
+    /// Its connections meet the history of the database before they are used.
+    [[nodiscard]] ConnectParams greeted(ConnectParams params);
+
     OpenParams params_;
+    KnownIncarnation incarnation_;
     Lane work_;
     Lane beats_;
+    Lane upkeep_;                             // for what may take any time
     std::unordered_map<Uuid, int> sessions_;  // locks held, and in which generation of the connection; under its turn
     Routes routes_;
     Bell bell_;

@@ -14,9 +14,11 @@ using store::TaskLease;
 using store::TurnAnswer;
 using store::TurnParams;
 
-Command start_command(const std::vector<TaskLease>& leases, const Batch& batch) {
-    return {"SELECT holdfast.start_leases($1, $2)",
-            columns(batch, [&](std::size_t index) { return std::tuple(leases[index].task, leases[index].lease); })};
+Command start_command(const Uuid& worker, const std::vector<TaskLease>& leases, const Batch& batch) {
+    auto params =
+        columns(batch, [&](std::size_t index) { return std::tuple(leases[index].task, leases[index].lease); });
+    params.add(worker);
+    return {"SELECT holdfast.start_leases($3, $1, $2)", std::move(params)};
 }
 
 void read_starts(const Rows& rows, const Batch& batch, std::vector<Fenced>& starts) {
@@ -32,18 +34,20 @@ std::vector<Batch> batches_of(const std::vector<FinishedRun>& runs) {
     return batches_by_task(runs.size(), [&](std::size_t i) { return runs[i].lease.task; });
 }
 
-Command complete_command(const std::vector<FinishedRun>& runs, const Batch& batch) {
-    return {"SELECT holdfast.complete($1, $2, $3)", columns(batch, [&](std::size_t index) {
-                const auto& run = runs[index];
-                return std::tuple(run.lease.task, run.lease.lease, std::string_view(run.result));
-            })};
+Command complete_command(const Uuid& worker, const std::vector<FinishedRun>& runs, const Batch& batch) {
+    auto params = columns(batch, [&](std::size_t index) {
+        const auto& run = runs[index];
+        return std::tuple(run.lease.task, run.lease.lease, std::string_view(run.result));
+    });
+    params.add(worker);
+    return {"SELECT holdfast.complete($4, $1, $2, $3)", std::move(params)};
 }
 
 /// Runs that were not applied: finished before, or too late. What comes too late is evidence: it is noted.
 void answer_refused(Transaction& tx, const std::vector<FinishedRun>& runs, const Batch& refused, const Uuid& worker,
                     std::vector<FinishOutcome>& outcomes) {
-    std::vector<TaskLease> leases;
-    for (const auto index : refused) leases.push_back(runs[index].lease);
+    std::vector<LeaseOfWorker> leases;
+    for (const auto index : refused) leases.push_back({runs[index].lease, worker});
     const auto ends = earlier_ends(tx, leases);
     std::vector<store::NewEvent> events;
     for (std::size_t i = 0; i < refused.size(); ++i) {
@@ -55,6 +59,20 @@ void answer_refused(Transaction& tx, const std::vector<FinishedRun>& runs, const
         if (!is_same_call && ends[i].task_is_known) events.push_back(store::late_result_event(run, worker));
     }
     write_events(tx, events);
+}
+
+/// The same for leases that ended without a run, which leaves a mark only where the task waits to be claimed again.
+void answer_returned(Transaction& tx, const std::vector<FinishedRun>& runs, const Batch& refused,
+                     std::vector<FinishOutcome>& outcomes) {
+    std::vector<Uuid> tasks;
+    for (const auto index : refused) tasks.push_back(runs[index].lease.task);
+    const auto places = find_places(tx, tasks);
+    for (const auto index : refused) {
+        const auto found = places.find(runs[index].lease.task);
+        const bool was_returned = found != places.end() && found->second.last_lease == runs[index].lease.lease;
+        outcomes[index] =
+            was_returned ? FinishOutcome{Fenced::Already, TaskState::Pending} : FinishOutcome{Fenced::LeaseLost, {}};
+    }
 }
 
 /// All that the transaction is going to lock, at once: leases come before jobs in the order of locks.
@@ -70,26 +88,28 @@ void finish_in(Transaction& tx, const std::unordered_map<Uuid, LockedLease>& lea
                const std::vector<FinishedRun>& runs, const Batch& batch, const Uuid& worker,
                std::vector<FinishOutcome>& outcomes) {
     LeaseEndings endings;
-    Batch refused;
+    Batch refused, refused_returns;
     for (const auto index : batch) {
         const auto& run = runs[index];
-        const auto found = leases.find(run.lease.task);
-        const bool is_current = found != leases.end() && found->second.lease == run.lease && found->second.started;
-        if (is_current)
-            outcomes[index] = {Fenced::Applied,
-                               endings.end(found->second, {run.end, run.result, run.error, run.jitter})};
+        const bool without_run = run.end == core::LeaseEnd::NotStarted;
+        const auto* const held = find_held(leases, run.lease, worker);
+        if (held && (held->started || without_run))
+            outcomes[index] = {Fenced::Applied, endings.end(*held, {run.end, run.result, run.error, run.jitter})};
         else
-            refused.push_back(index);
+            (without_run ? refused_returns : refused).push_back(index);
     }
     answer_refused(tx, runs, refused, worker, outcomes);
+    answer_returned(tx, runs, refused_returns, outcomes);
     endings.apply(tx);
 }
 
-void start_in(Transaction& tx, const std::vector<TaskLease>& leases, std::vector<Fenced>& starts) {
-    for (const auto& batch : batches_of(leases)) read_starts(tx.run(start_command(leases, batch)), batch, starts);
+void start_in(Transaction& tx, const Uuid& worker, const std::vector<TaskLease>& leases,
+              std::vector<Fenced>& starts) {
+    for (const auto& batch : batches_of(leases))
+        read_starts(tx.run(start_command(worker, leases, batch)), batch, starts);
 }
 
-void hand_back_in(Transaction& tx, const std::vector<TaskLease>& returned, const Batch& batch,
+void hand_back_in(Transaction& tx, const Uuid& worker, const std::vector<TaskLease>& returned, const Batch& batch,
                   std::vector<Fenced>& answers) {
     std::vector<Uuid> tasks;
     for (const auto index : batch) tasks.push_back(returned[index].task);
@@ -98,10 +118,9 @@ void hand_back_in(Transaction& tx, const std::vector<TaskLease>& returned, const
     Batch kept;
     std::vector<Uuid> kept_tasks;
     for (const auto index : batch) {
-        const auto found = leases.find(returned[index].task);
-        const bool is_held = found != leases.end() && found->second.lease == returned[index];
-        if (is_held && !found->second.started) {
-            endings.end(found->second, {core::LeaseEnd::NotStarted, "", {}, 0.5});
+        const auto* const held = find_held(leases, returned[index], worker);
+        if (held && !held->started) {
+            endings.end(*held, {core::LeaseEnd::NotStarted, "", {}, 0.5});
             answers[index] = Fenced::Applied;
         } else {
             kept.push_back(index);
@@ -139,7 +158,7 @@ TurnAnswer PostgresStore::turn(const TurnParams& params) {
     for (const auto& batch : batches_of(params.hand_back))
         transact([&](Transaction& tx) {
             tx.who = params.worker.to_string();
-            hand_back_in(tx, params.hand_back, batch, answer.handed_back);
+            hand_back_in(tx, params.worker, params.hand_back, batch, answer.handed_back);
             return true;
         });
     return answer;
@@ -155,7 +174,7 @@ void PostgresStore::finish_batch(const TurnParams& params, const std::vector<Fin
         tx.who = params.worker.to_string();
         const auto leases = lock_all(tx, runs, batch, to_start);
         finish_in(tx, leases, runs, batch, params.worker, answer.finished);
-        start_in(tx, to_start, answer.started);
+        start_in(tx, params.worker, to_start, answer.started);
         advance_jobs(tx);  // the next steps of jobs can be claimed at once
         // Keys are locked in their order; a claim that locked more of them could wait for another one in a circle.
         claimed = claim_with_it.empty() || tx.frees_keys ? std::vector<Rows>{} : tx.run(claim_with_it);
@@ -172,8 +191,8 @@ bool PostgresStore::complete(const TurnParams& params, const std::vector<Finishe
     if (!all_completed(runs, batch) || start_batches.size() > 1 || (is_last && params.claims())) return false;
     if (last_finish_was_of_steps_ && !batch.empty()) return false;
     std::vector<Command> commands;
-    if (!batch.empty()) commands.push_back(complete_command(runs, batch));
-    if (!start_batches.empty()) commands.push_back(start_command(params.start, start_batches.front()));
+    if (!batch.empty()) commands.push_back(complete_command(params.worker, runs, batch));
+    if (!start_batches.empty()) commands.push_back(start_command(params.worker, params.start, start_batches.front()));
     try {
         const auto answers = work_.run(commands, Effect::Writes);
         if (!start_batches.empty()) read_starts(answers.back(), start_batches.front(), answer.started);

@@ -31,23 +31,37 @@ void count_unlisted(Transaction& tx, std::vector<store::TaskLease> leases, bool 
         std::move(params)});
 }
 
+/// Travels with the call whose answer it is part of.
+Command rank_command() {
+    return {"SELECT rank FROM holdfast.incarnation", Params()};
+}
+
+Command beat_command(const store::BeatParams& params) {
+    return {
+        "SELECT old_status, cordoned, drain_requested, beat FROM holdfast.beat($1, $2, $3::jsonb, $4, $5, $6, $7)",
+        Params(params.worker, word_of(params.status), store::encode_held(params.held), params.keep_history,
+               params.proves_session, params.acknowledged.rank, params.acknowledged.number)};
+}
+
 store::BeatAnswer beat_in(Transaction& tx, const store::BeatParams& params, const store::Limits& limits) {
-    const auto worker = tx.run(
-        "SELECT old_status, cordoned, drain_requested FROM holdfast.beat($1, $2, $3::jsonb, $4, $5)", params.worker,
-        word_of(params.status), store::encode_held(params.held), params.keep_history, params.proves_session);
-    if (worker.empty()) return {.known = false, .lost = {}, .stop = {}, .unlisted = {}};
+    const auto answers = tx.run(std::vector<Command>{beat_command(params), rank_command()});
+    const auto& worker = answers[0];
+    const auto rank = answers[1][0].integer(0);
+    if (worker.empty()) return {.known = false, .rank = rank, .lost = {}, .stop = {}, .unlisted = {}};
     if (store::read_word<WorkerStatus>(worker[0].text(0)) == WorkerStatus::Inactive &&
         params.status == WorkerStatus::Active)
         write_events(tx, {store::worker_reactivated_event(params.worker)});
     for (const auto& batch :
          batches_by_task(params.progress.size(), [&](std::size_t i) { return params.progress[i].lease.task; }))
-        save_progress_of(tx, params.progress, batch, limits);
+        save_progress_of(tx, params.worker, params.progress, batch, limits);
 
     auto answer = store::compare_leases(params.held, leases_of(tx, params.worker));
     count_unlisted(tx, answer.unlisted, false);
     count_unlisted(tx, answer.listed_again, true);
     answer.cordoned = worker[0].boolean(1);
     answer.drain = worker[0].boolean(2);
+    answer.rank = rank;
+    answer.beat = worker[0].integer(3);
     return answer;
 }
 
@@ -67,19 +81,22 @@ RemoveStatus remove_in(Transaction& tx, const Uuid& worker) {
 store::RegisterAnswer PostgresStore::register_worker(const store::WorkerRegistration& worker) {
     store::check_worker(worker);
     const auto& host = worker.host;
-    const auto row = beats_.write(
-        "SELECT holdfast.register_worker($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
-        worker.id, worker.name, host.hostname, host.boot_id, static_cast<std::int64_t>(host.pid_namespace), host.pid,
-        static_cast<std::int64_t>(host.start_time), host.keeper_pid,
-        static_cast<std::int64_t>(host.keeper_start_time), worker.version, worker.queues, worker.tags,
-        worker.capacity, worker.beat_interval, worker.fence_after);
+    const auto answers = beats_.run(
+        {{"SELECT holdfast.register_worker($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+          Params(worker.id, worker.name, host.hostname, host.boot_id, static_cast<std::int64_t>(host.pid_namespace),
+                 host.pid, static_cast<std::int64_t>(host.start_time), host.keeper_pid,
+                 static_cast<std::int64_t>(host.keeper_start_time), worker.version, worker.queues, worker.tags,
+                 worker.capacity, worker.beat_interval, worker.fence_after)},
+         rank_command()},
+        Effect::Writes);
     hold_session(worker.id);
-    return {row[0].integer(0)};
+    return {.number = answers[0][0].integer(0), .rank = answers[1][0].integer(0)};
 }
 
 void PostgresStore::hold_session(const Uuid& worker) {
     if (!params_.session_liveness) return;
     beats_.with_connection([&](Connection& connection) {
+        if (connection.is_pooled()) return true;  // the session is another one in the next transaction
         auto& generation = sessions_[worker];
         if (generation == connection.generation()) return true;
         connection.run(

@@ -84,8 +84,8 @@ CREATE INDEX waiting_key ON holdfast.waiting (concurrency_key, why, route_id, pr
     WHERE concurrency_key IS NOT NULL;
 CREATE INDEX waiting_deadline ON holdfast.waiting (deadline) WHERE deadline IS NOT NULL;
 
--- Lease numbers. Without a cache, so that a later claim always has the larger number.
-CREATE SEQUENCE holdfast.lease_number CACHE 1;
+-- Lease numbers: rank * 2^40 + n, see 0013. Without a cache, so that a later claim always has the larger number.
+CREATE SEQUENCE holdfast.lease_number START 1099511627777 CACHE 1;
 
 -- CLAIMED (started_at is NULL) or RUNNING.
 CREATE TABLE holdfast.lease (

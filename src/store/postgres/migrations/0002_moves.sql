@@ -227,7 +227,7 @@ END $$;
 
 -- What C++ decided about leases, applied: each lease row goes; an attempt or an ending is written; what runs again is
 -- put back at its old place, or after its delay. The caller holds the lease rows locked. run_ends: NULL where
--- the lease had not started. Answers whether slots were freed, so that tasks behind them may have moved up.
+-- nothing ran under the lease. Answers whether slots were freed, so that tasks behind them may have moved up.
 -- has_steps: some of the tasks are steps, whose trees are locked. Then what runs again stays out of reach while its job is
 -- PAUSED; and slots are left to free_slots_of(), because steps come before keys in the order of locks.
 CREATE FUNCTION holdfast.end_leases(
@@ -264,15 +264,15 @@ BEGIN
                              error_code, error_message, error_data)
         SELECT task_id, lease, worker_id, claimed_at, started_at, at, attempts + crashes + 1, run_end,
                report_code, report_message, report_data
-        FROM ended WHERE state = 'PENDING' AND started_at IS NOT NULL
+        FROM ended WHERE state = 'PENDING' AND run_end IS NOT NULL
     ), terminal AS (
         INSERT INTO ending (task_id, state, finished_at, attempts, crashes, requeues, run_at, lease, worker_id,
                             claimed_at, started_at, run_end, attempt, result, error_code, error_message, error_data)
         SELECT task_id, state, at, attempts_now, crashes_now, requeues_now, run_at,
                CASE WHEN ran THEN lease END, CASE WHEN ran THEN worker_id END, CASE WHEN ran THEN claimed_at END,
-               started_at, CASE WHEN ran THEN run_end END, CASE WHEN ran THEN attempts + crashes + 1 END,
+               CASE WHEN ran THEN started_at END, run_end, CASE WHEN ran THEN attempts + crashes + 1 END,
                result, error_code, error_message, error_data
-        FROM (SELECT *, started_at IS NOT NULL AS ran FROM ended) e WHERE state <> 'PENDING'
+        FROM (SELECT *, run_end IS NOT NULL AS ran FROM ended) e WHERE state <> 'PENDING'
     ), again AS (
         INSERT INTO ready (task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues,
                            fails_unmatched, concurrency_key)

@@ -249,10 +249,12 @@ END $$;
 
 -- Claims for a worker. `stale`: the caller's idea of the worker's routes is out of date, nothing was done. `look_first`:
 -- lock and write nothing when there is nothing, as an idle worker should; it costs the others a look. The tasks themselves
--- are read with holdfast.claimed(), in the same transaction.
+-- are read with holdfast.claimed(), in the same transaction. `seen_*`: the highest lease that the worker has seen, and under
+-- which rank; see hear_witness().
 CREATE FUNCTION holdfast.claim(
     claimer uuid, request_id uuid, to_start integer, to_hold integer, budget integer,
     known_queues text[], known_tags text[], known_routes bigint, routes integer[], look_first boolean,
+    seen_rank bigint, seen_lease bigint,
     OUT refusal text, OUT stale boolean, OUT next_due_us bigint, OUT more boolean
 ) LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
@@ -269,6 +271,9 @@ DECLARE
 BEGIN
     stale := false;
     more := false;
+    IF seen_lease > (SELECT n.last_value - (NOT n.is_called)::integer FROM lease_number n) THEN
+        PERFORM hear_witness(seen_rank, seen_lease);
+    END IF;
     SELECT x.status, x.cordoned,
            x.queues = known_queues AND x.tags = known_tags AND (SELECT count(*) FROM route) = known_routes AS is_as_known,
            EXISTS (SELECT FROM claim c WHERE c.worker_id = claimer AND c.request = request_id) AS asks_again,

@@ -1,23 +1,23 @@
--- Starting and finishing: fenced writes. Each names (task, lease) and is answered, in the order of the arrays, with
--- 'applied', 'already', 'lost' or 'withdrawn'.
+-- Starting and finishing: fenced writes. Each names (task, lease) and the worker, and is answered, in the order of the arrays,
+-- with 'applied', 'already', 'lost' or 'withdrawn'.
 
--- How runs under these leases ended before, in the order of the arrays: the task's state, 'PENDING' when it was to run
--- again, NULL when there was no such run. `run_end`: what was said of the run, by its worker or over its head. `known`: is
+-- How runs of these workers under these leases ended before, in the order of the arrays: the task's state, 'PENDING' when it
+-- was to run again, NULL when there was no such run. `run_end`: what was said of the run, by its worker or over its head. `known`: is
 -- there such a task at all?
-CREATE FUNCTION holdfast.earlier_ends(tasks uuid[], leases bigint[])
+CREATE FUNCTION holdfast.earlier_ends(tasks uuid[], leases bigint[], workers uuid[])
 RETURNS TABLE (state text, run_end text, known boolean) LANGUAGE sql STABLE
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
     SELECT CASE WHEN e.task_id IS NOT NULL THEN e.state WHEN a.task_id IS NOT NULL THEN 'PENDING' END,
            coalesce(e.run_end, a.run_end), t.id IS NOT NULL
-    FROM unnest(tasks, leases) WITH ORDINALITY AS g (task_id, lease, place)
-    LEFT JOIN ending e ON e.task_id = g.task_id AND e.lease = g.lease
-    LEFT JOIN attempt a ON a.task_id = g.task_id AND a.lease = g.lease
+    FROM unnest(tasks, leases, workers) WITH ORDINALITY AS g (task_id, lease, worker_id, place)
+    LEFT JOIN ending e ON e.task_id = g.task_id AND e.lease = g.lease AND e.worker_id = g.worker_id
+    LEFT JOIN attempt a ON a.task_id = g.task_id AND a.lease = g.lease AND a.worker_id = g.worker_id
     LEFT JOIN task t ON t.id = g.task_id
     ORDER BY g.place
 $$;
 
-CREATE FUNCTION holdfast.start_leases(tasks uuid[], leases bigint[]) RETURNS text[] LANGUAGE plpgsql
+CREATE FUNCTION holdfast.start_leases(holder uuid, tasks uuid[], leases bigint[]) RETURNS text[] LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -32,7 +32,7 @@ BEGIN
     WITH started AS (
         UPDATE lease l SET started_at = at
         FROM unnest(tasks, leases) AS g (task_id, lease)
-        WHERE l.task_id = g.task_id AND l.lease = g.lease AND l.started_at IS NULL
+        WHERE l.task_id = g.task_id AND l.lease = g.lease AND l.worker_id = holder AND l.started_at IS NULL
           AND l.stop_requested IS NULL AND NOT l.task_id = ANY (paused)
         RETURNING l.task_id
     )
@@ -46,14 +46,14 @@ BEGIN
                     WHEN l.task_id IS NOT NULL THEN 'withdrawn'
                     ELSE 'lost' END
         FROM unnest(tasks, leases) WITH ORDINALITY AS g (task_id, lease, place)
-        LEFT JOIN lease l ON l.task_id = g.task_id AND l.lease = g.lease
+        LEFT JOIN lease l ON l.task_id = g.task_id AND l.lease = g.lease AND l.worker_id = holder
         ORDER BY g.place);
 END $$;
 
 -- The most frequent end of all, in one statement: runs that returned a value. There is nothing to decide about them.
 -- Answers whether slots were freed, so that tasks behind them may have moved up. If one of the leases is not current, or
 -- one of the tasks is a step, it raises HF002, and nothing is changed.
-CREATE FUNCTION holdfast.complete(tasks uuid[], leases bigint[], results text[]) RETURNS boolean LANGUAGE plpgsql
+CREATE FUNCTION holdfast.complete(holder uuid, tasks uuid[], leases bigint[], results text[]) RETURNS boolean LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -68,7 +68,7 @@ BEGIN
     END IF;
     WITH ended AS (
         DELETE FROM lease l USING unnest(tasks, leases, results) AS g (task_id, lease, result)
-        WHERE l.task_id = g.task_id AND l.lease = g.lease AND l.started_at IS NOT NULL
+        WHERE l.task_id = g.task_id AND l.lease = g.lease AND l.worker_id = holder AND l.started_at IS NOT NULL
         RETURNING l.task_id, l.worker_id, l.lease, l.claimed_at, l.started_at, l.run_at, l.attempts, l.crashes, l.requeues,
                   l.route_id, l.concurrency_key, g.result
     ), terminal AS (
@@ -149,7 +149,7 @@ CREATE FUNCTION holdfast.write_events(kinds text[], tasks uuid[], workers uuid[]
 $$;
 
 -- What runs report. A value that is not reported stays as it was.
-CREATE FUNCTION holdfast.save_progress(tasks uuid[], leases bigint[], fractions double precision[], texts text[],
+CREATE FUNCTION holdfast.save_progress(holder uuid, tasks uuid[], leases bigint[], fractions double precision[], texts text[],
                                        checkpoints text[]) RETURNS text[] LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -158,7 +158,7 @@ DECLARE
 BEGIN
     WITH held AS (  -- locked: a lease that ends at this moment ends before or after
         SELECT g.* FROM unnest(tasks, leases, fractions, texts, checkpoints) AS g (task_id, lease, fraction, text, checkpoint)
-        JOIN lease l ON l.task_id = g.task_id AND l.lease = g.lease AND l.started_at IS NOT NULL
+        JOIN lease l ON l.task_id = g.task_id AND l.lease = g.lease AND l.worker_id = holder AND l.started_at IS NOT NULL
         FOR KEY SHARE OF l
     ), written AS (
         INSERT INTO progress AS p (task_id, fraction, text, checkpoint, saved_at)
@@ -174,7 +174,7 @@ BEGIN
 END $$;
 
 -- Chunks of what runs printed. The same (task, lease, sequence) again is the same chunk.
-CREATE FUNCTION holdfast.append_logs(tasks uuid[], leases bigint[], sequences integer[], streams text[], texts text[],
+CREATE FUNCTION holdfast.append_logs(holder uuid, tasks uuid[], leases bigint[], sequences integer[], streams text[], texts text[],
                                      ats timestamptz[]) RETURNS text[] LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_mergejoin = off AS $$
@@ -184,7 +184,7 @@ BEGIN
     WITH held AS (
         SELECT g.* FROM unnest(tasks, leases, sequences, streams, texts, ats) WITH ORDINALITY
             AS g (task_id, lease, sequence, stream, text, at, place)
-        JOIN lease l ON l.task_id = g.task_id AND l.lease = g.lease AND l.started_at IS NOT NULL
+        JOIN lease l ON l.task_id = g.task_id AND l.lease = g.lease AND l.worker_id = holder AND l.started_at IS NOT NULL
         ORDER BY g.place FOR KEY SHARE OF l
     ), appended AS (
         INSERT INTO log AS x (task_id, lease, sequence, stream, text, at)

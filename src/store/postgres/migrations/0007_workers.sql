@@ -39,12 +39,17 @@ BEGIN
     RETURN its_number;
 END $$;
 
--- One beat: the worker's row, its history, and what the store holds for it. No row: the worker is not known.
-CREATE FUNCTION holdfast.beat(beater uuid, new_status text, held_now jsonb, keep_history boolean, claims_session boolean)
-RETURNS TABLE (old_status text, cordoned boolean, drain_requested boolean) LANGUAGE plpgsql
+-- One beat: the worker's row, its history, and what the store holds for it. No row: the worker is not known. `seen_*`: the
+-- worker's last acknowledged beat, and under which rank; see hear_witness().
+CREATE FUNCTION holdfast.beat(beater uuid, new_status text, held_now jsonb, keep_history boolean, claims_session boolean,
+                              seen_rank bigint, seen_beat bigint)
+RETURNS TABLE (old_status text, cordoned boolean, drain_requested boolean, beat bigint) LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off AS $$
 #variable_conflict use_column
 BEGIN
+    IF EXISTS (SELECT FROM worker w WHERE w.id = beater AND w.beat < seen_beat) THEN
+        PERFORM hear_witness(seen_rank, seen_beat);
+    END IF;
     RETURN QUERY
     WITH before AS MATERIALIZED (SELECT w.id, w.status FROM worker w WHERE w.id = beater FOR NO KEY UPDATE),
     beaten AS (
@@ -53,10 +58,10 @@ BEGIN
             proves_session = claims_session AND EXISTS (SELECT FROM session_locks s
                 WHERE s.key = session_key(beater) AND s.pid = pg_backend_pid())
         FROM before WHERE w.id = before.id
-        RETURNING w.cordoned, w.drain_requested, w.hostname, w.pid, before.status AS old_status
+        RETURNING w.cordoned, w.drain_requested, w.beat, w.hostname, w.pid, before.status AS old_status
     ), kept AS (
         INSERT INTO beat_history (worker_id, sent_at, hostname, pid, held)
         SELECT beater, holdfast.now(), b.hostname, b.pid, held_now FROM beaten b WHERE keep_history
     )
-    SELECT b.old_status, b.cordoned, b.drain_requested FROM beaten b;
+    SELECT b.old_status, b.cordoned, b.drain_requested, b.beat FROM beaten b;
 END $$;
