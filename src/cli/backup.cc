@@ -31,8 +31,7 @@ Json check_shape(const CheckReport& check) {
 
 void print_violation(const Io& io, const store::Violation& violation) {
     const store::RuleText& rule = store::text_of(violation.rule);
-    io.out << fmt::format("{}: it is not so that {} ({})\n", paint(io, Tone::Bad, rule.name), rule.sentence,
-                          violation.count);
+    io.out << fmt::format("{} is broken ({}): {}\n", paint(io, Tone::Bad, rule.name), violation.count, rule.sentence);
     for (const std::string& offender : violation.offenders) io.out << "  " << visible_line(offender) << '\n';
     const auto more = violation.count - static_cast<std::int64_t>(violation.offenders.size());
     if (more > 0) io.out << fmt::format("  and {} more\n", more);

@@ -5,6 +5,7 @@
 #include "config/keys.h"
 #include "config/values.h"
 #include "core/task/task_options.h"
+#include "store/check_rules.h"
 #include "tests/config/loading.h"
 
 namespace holdfast::config {
@@ -83,6 +84,13 @@ std::string reference_of_flags() {
 
 TEST_F(Documentation, HoldsTheReferenceOfTheFlagsOfSubmit) {
     EXPECT_THAT(documentation("cli.md"), HasSubstr(reference_of_flags()));
+}
+
+TEST_F(Documentation, HoldsTheRulesOfCheck) {
+    std::string table = "| rule | what holds |\n|---|---|\n";
+    for (const store::RuleText& rule : store::check_rules)
+        table += concat("| `", rule.name, "` | ", rule.sentence, " |\n");
+    EXPECT_THAT(documentation("cli.md"), HasSubstr(table));
 }
 
 TEST_F(Documentation, NamesTheMemberOfTheApiForEachOptionOfATask) {

@@ -99,7 +99,7 @@ TEST_P(CliBackup, CheckNamesTheRuleAndTheRowsAndFails) {
     sql("DELETE FROM ready");
     const Ran ran = holdfast({"check"});
     EXPECT_EQ(ran.exit_code, 1);
-    EXPECT_THAT(ran.out, AllOf(HasSubstr("task_in_one_place: "), HasSubstr(id + ": is in no place")));
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("task_in_one_place is broken (1): "), HasSubstr(id + ": is in no place")));
     const auto found = holdfast({"check", "--json"}).json()["violations"];
     ASSERT_THAT(found, SizeIs(1));
     EXPECT_EQ(found[0]["rule"], "task_in_one_place");
@@ -463,7 +463,7 @@ TEST_F(SqliteBackup, RestoreFindsADamagedPage) {
     damaged.close();
     const Ran ran = holdfast({"restore", "monday", "--replace", "--accept-faults"});
     EXPECT_EQ(ran.exit_code, 1) << ran.out << ran.err;
-    EXPECT_THAT(ran.out, HasSubstr("pages: "));
+    EXPECT_THAT(ran.out, HasSubstr("pages is broken"));
     EXPECT_EQ(holdfast({"check"}).exit_code, 0);
 }
 

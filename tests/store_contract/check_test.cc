@@ -27,16 +27,19 @@ protected:
         lease = claim_one(worker);
         EXPECT_EQ(lease.task, keyed);
         EXPECT_THAT(claim(*store, worker, 1).tasks, IsEmpty());
-        ready = submit();
-        cancelled = submit();
-        cancel(*store, cancelled);
         auto flow = a_flow({a_step("a"), a_step("b", {"a"}), for_each_step("c", {1, 2})});
         flow.on_success.push_back(a_step("bell"));
         job_id = start({flow});
         ended_job = start({flow});
-        for (const char* step : {"a", "b", "c[0]", "c[1]"}) complete(ended_job, step);
+        for (const char* step : {"a", "b", "c[0]", "c[1]"}) {
+            clock.advance(1s);
+            complete(ended_job, step);
+        }
         EXPECT_EQ(state(ended_job), JobState::Completed);
         waiting_child = start({a_flow({child_step("c", "child")}), a_flow({a_step("x")}, "child")});
+        ready = submit();
+        cancelled = submit();
+        cancel(*store, cancelled);
     }
 
     /// What holds, and what does not: "task_in_one_place: ...".

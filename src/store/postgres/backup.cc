@@ -163,11 +163,13 @@ void give_to(Transaction& tx, const std::string& owner) {
     const auto statements = tx.all(
         R"sql(SELECT format('ALTER %s %s OWNER TO ', o.kind, o.name) FROM (
                 SELECT 1, 'SCHEMA', 'holdfast' UNION ALL
-                SELECT 2, CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'S' THEN 'SEQUENCE' WHEN 'c' THEN 'TYPE' ELSE 'TABLE' END,
+                SELECT 2, CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'S' THEN 'SEQUENCE' WHEN 'c' THEN 'TYPE'
+                                 ELSE 'TABLE' END,
                        format('holdfast.%I', c.relname)
                 FROM pg_class c WHERE c.relnamespace = 'holdfast'::regnamespace AND (c.relkind IN ('r', 'v', 'c')
                   OR c.relkind = 'S' AND NOT EXISTS (SELECT FROM pg_depend d
-                       WHERE d.objid = c.oid AND d.classid = 'pg_class'::regclass AND d.deptype IN ('a', 'i'))) UNION ALL
+                       WHERE d.objid = c.oid AND d.classid = 'pg_class'::regclass
+                         AND d.deptype IN ('a', 'i'))) UNION ALL
                 SELECT 3, 'ROUTINE', p.oid::regprocedure::text FROM pg_proc p
                 WHERE p.pronamespace = 'holdfast'::regnamespace) AS o (place, kind, name)
               ORDER BY o.place)sql",

@@ -112,8 +112,8 @@ constexpr CheckQuery check_queries[] = {
            OR (started_at IS NOT NULL AND num_nulls(lease, worker_id, claimed_at, run_end, attempt) > 0))sql")},
     // The steps of hooks begin when their job has ended.
     {CheckRule::JobEndsWithSteps, HOLDFAST_OFFENDERS(R"sql(
-        SELECT job_id, 'is ' || state || ', but lacks its end, its error or the end of a step' FROM holdfast.job_progress p
-          WHERE state IN ('COMPLETED', 'FAILED', 'CANCELLED')
+        SELECT job_id, 'is ' || state || ', but lacks its end, its error or the end of a step'
+          FROM holdfast.job_progress p WHERE state IN ('COMPLETED', 'FAILED', 'CANCELLED')
             AND (finished_at IS NULL OR deadline IS NOT NULL OR open_steps <> 0
                  OR (state <> 'COMPLETED' AND error_code IS NULL)
                  OR EXISTS (SELECT FROM holdfast.step s
@@ -178,6 +178,7 @@ void noting_damage(Connection& connection, CheckReport& report, const Check& che
         report.add(CheckRule::Pages, concat(refusal.what(), " (SQLSTATE ", refusal.state, ")"));
     }
     ask(connection, "ROLLBACK TO check_rule");
+    ask(connection, "RELEASE check_rule");
 }
 
 void check_query(Connection& connection, const CheckQuery& rule, CheckReport& report) {

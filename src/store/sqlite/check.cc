@@ -19,8 +19,8 @@ struct CheckQuery {
 };
 constexpr CheckQuery check_queries[] = {
     {CheckRule::TaskInOnePlace,
-     R"sql(SELECT t.id, CASE coalesce(e.task_id, l.task_id, r.task_id, w.task_id) IS NULL WHEN 1 THEN 'is in no place' ELSE
-                  'is in' || iif(r.task_id IS NULL, '', ' ready') || iif(w.task_id IS NULL, '', ' waiting')
+     R"sql(SELECT t.id, CASE WHEN coalesce(e.task_id, l.task_id, r.task_id, w.task_id) IS NULL THEN 'is in no place'
+                  ELSE 'is in' || iif(r.task_id IS NULL, '', ' ready') || iif(w.task_id IS NULL, '', ' waiting')
                           || iif(l.task_id IS NULL, '', ' lease') || iif(e.task_id IS NULL, '', ' ending') END
            FROM task t LEFT JOIN ready r ON r.task_id = t.id LEFT JOIN waiting w ON w.task_id = t.id
              LEFT JOIN lease l ON l.task_id = t.id LEFT JOIN ending e ON e.task_id = t.id
@@ -41,9 +41,12 @@ constexpr CheckQuery check_queries[] = {
              WHERE task_id NOT IN (SELECT id FROM task) UNION ALL
            SELECT id, 'its definition is missing' FROM job
              WHERE definition_id NOT IN (SELECT id FROM workflow_definition) UNION ALL
-           SELECT id, 'the row of its progress is missing' FROM job WHERE id NOT IN (SELECT job_id FROM job_progress) UNION ALL
-           SELECT job_id, 'has progress, but is not there' FROM job_progress WHERE job_id NOT IN (SELECT id FROM job) UNION ALL
-           SELECT DISTINCT job_id, 'has steps, but is not there' FROM step WHERE job_id NOT IN (SELECT id FROM job) UNION ALL
+           SELECT id, 'the row of its progress is missing' FROM job
+             WHERE id NOT IN (SELECT job_id FROM job_progress) UNION ALL
+           SELECT job_id, 'has progress, but is not there' FROM job_progress
+             WHERE job_id NOT IN (SELECT id FROM job) UNION ALL
+           SELECT DISTINCT job_id, 'has steps, but is not there' FROM step
+             WHERE job_id NOT IN (SELECT id FROM job) UNION ALL
            SELECT job_id, 'the task of step ' || step || ' is missing' FROM step
              WHERE task_id NOT IN (SELECT id FROM task) AND state IN ('WAITING', 'READY', 'RUNNING') UNION ALL
            SELECT job_id, 'the child job of step ' || step || ' is missing' FROM step
@@ -80,7 +83,8 @@ constexpr CheckQuery check_queries[] = {
                JOIN lease l ON l.task_id = s.task_id
              WHERE c.queue = '' OR NOT EXISTS (SELECT 1 FROM concurrency o WHERE o.key = c.key AND o.queue = '')
              GROUP BY c.key, c.queue HAVING count(*) > c.max_slots) k
-           WHERE NOT EXISTS (SELECT 1 FROM event e WHERE e.at >= k.last_claim AND e.kind IN ('key_declared', 'key_removed'))
+           WHERE NOT EXISTS (SELECT 1 FROM event e
+                             WHERE e.at >= k.last_claim AND e.kind IN ('key_declared', 'key_removed'))
              AND NOT EXISTS (SELECT 1 FROM task t JOIN route r ON r.id = t.route_id
                WHERE t.concurrency_key = k.key AND (k.queue = '' OR r.queue = k.queue)
                  AND t.concurrency_limit <= k.max_slots AND t.created_at >= k.last_claim))sql"},
@@ -90,24 +94,28 @@ constexpr CheckQuery check_queries[] = {
                   ELSE 'is ' || state || ' without its last run' END
            FROM ending
            WHERE CASE WHEN state = 'COMPLETED' THEN result IS NULL OR started_at IS NULL ELSE error_code IS NULL END
-              OR (started_at IS NOT NULL AND (lease IS NULL OR worker_id IS NULL OR claimed_at IS NULL OR run_end IS NULL
-                                              OR attempt IS NULL)))sql"},
+              OR (started_at IS NOT NULL
+                  AND (lease IS NULL OR worker_id IS NULL OR claimed_at IS NULL OR run_end IS NULL
+                       OR attempt IS NULL)))sql"},
     // The steps of hooks begin when their job has ended.
     {CheckRule::JobEndsWithSteps,
      R"sql(SELECT job_id, 'is ' || state || ', but lacks its end, its error or the end of a step' FROM job_progress p
              WHERE state IN ('COMPLETED', 'FAILED', 'CANCELLED')
                AND (finished_at IS NULL OR deadline IS NOT NULL OR open_steps <> 0
                     OR (state <> 'COMPLETED' AND error_code IS NULL)
-                    OR EXISTS (SELECT 1 FROM step s WHERE s.job_id = p.job_id AND s.state IN ('WAITING', 'READY', 'RUNNING')
-                         AND (s.ready_at IS NULL OR s.ready_at < p.finished_at))) UNION ALL
+                    OR EXISTS (SELECT 1 FROM step s
+                         WHERE s.job_id = p.job_id AND s.state IN ('WAITING', 'READY', 'RUNNING')
+                           AND (s.ready_at IS NULL OR s.ready_at < p.finished_at))) UNION ALL
            SELECT job_id, 'is ' || state || ', but has an end' FROM job_progress
              WHERE state IN ('PENDING', 'RUNNING', 'PAUSED') AND finished_at IS NOT NULL)sql"},
     {CheckRule::StepFollowsTask,
      R"sql(SELECT s.job_id, 'step ' || s.step || ' is ' || s.state || ', its task is ' || e.state
-             FROM step s JOIN ending e ON e.task_id = s.task_id WHERE s.state IN ('WAITING', 'READY', 'RUNNING') UNION ALL
+             FROM step s JOIN ending e ON e.task_id = s.task_id
+             WHERE s.state IN ('WAITING', 'READY', 'RUNNING') UNION ALL
            SELECT s.job_id, 'step ' || s.step || ' is ' || s.state || ', its child job is ' || p.state
              FROM step s JOIN job_progress p ON p.job_id = s.child_id
-             WHERE s.state IN ('WAITING', 'READY', 'RUNNING') AND p.state IN ('COMPLETED', 'FAILED', 'CANCELLED'))sql"},
+             WHERE s.state IN ('WAITING', 'READY', 'RUNNING')
+               AND p.state IN ('COMPLETED', 'FAILED', 'CANCELLED'))sql"},
 };
 
 class SqliteOpenJobs final : public store::OpenJobs {
