@@ -50,9 +50,17 @@ void run_as_database_user(std::vector<std::string> command, const std::string& f
     if (status != 0) throw std::runtime_error(concat(name, " failed: ", log.str()));
 }
 
+/// A test that is killed leaves no server behind.
+std::vector<std::string> ending_with_the_test(std::vector<std::string> command) {
+    command.insert(command.begin(), {"setpriv", "--pdeathsig", "KILL"});
+    return as_database_user(std::move(command));
+}
+
 std::vector<pid_t> children_of(pid_t parent) {
     std::vector<pid_t> found;
     for (const auto& entry : fs::directory_iterator("/proc")) {
+        const std::string name = entry.path().filename().string();
+        if (name.find_first_not_of("0123456789") != std::string::npos) continue;
         std::ifstream file(entry.path() / "stat");
         std::string text((std::istreambuf_iterator<char>(file)), {});
         const auto end = text.rfind(") ");
@@ -60,7 +68,7 @@ std::vector<pid_t> children_of(pid_t parent) {
         char state = 0;
         pid_t above = 0;
         std::istringstream(text.substr(end + 2)) >> state >> above;
-        if (above == parent) found.push_back(std::stoi(entry.path().filename().string()));
+        if (above == parent) found.push_back(std::stoi(name));
     }
     return found;
 }
@@ -93,7 +101,7 @@ OwnServer::~OwnServer() {
 
 void OwnServer::start() {
     server_ = std::make_unique<crew::Process>(crew::ProcessParams{
-        .command = as_database_user({programs() + "/postgres", "-D", data(), "-p", concat(port_)}),
+        .command = ending_with_the_test({programs() + "/postgres", "-D", data(), "-p", concat(port_)}),
         .folder = "/",
         .log = folder_ + "/log",
         .output = crew::Stream::Logged,

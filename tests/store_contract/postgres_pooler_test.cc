@@ -42,7 +42,9 @@ TEST_P(ThroughPgBouncer, TwoStoresShareItsSessionsWithoutDisturbingEachOther) {
     }
     EXPECT_EQ(other->count().completed, 80);
     EXPECT_FALSE(other->look().workers.at(0).proves_session) << "its session is not the worker's";
-    EXPECT_EQ(raw->number("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"), 0);
+    EXPECT_EQ(raw->number("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = "
+                          "(SELECT oid FROM pg_database WHERE datname = current_database())"),
+              0);
     const auto watch = store->watch(store::Topic::Done);
     EXPECT_TRUE(watch->wait(10s)) << "the safety poll serves waiters that cannot listen";
 }

@@ -206,6 +206,7 @@ std::vector<Rows> Bell::run(const std::vector<Command>& commands) {
 
 /// A server that hangs keeps its connections open, and a listener that hears nothing would wait for ever.
 void Bell::ask_whether_it_lives() {
+    if (!listens_ || connection_.is_pooled()) return;
     if (std::chrono::steady_clock::now() - last_answer_ >= longest_silence) run({{"SELECT", {}}});
 }
 
