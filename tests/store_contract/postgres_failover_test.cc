@@ -72,6 +72,9 @@ TEST_F(PostgresPrimaryAndStandby, AllConnectionsOfAStoreFollowTheFirstThatFindsT
     primary.thaw();
     EXPECT_EQ(raw.value("SELECT count(*) FROM task"), "3");
     EXPECT_EQ(store->count().pending, 3) << "the former primary is not used again";
+    const auto newcomer = open_store(
+        {.kind = StoreKind::Postgres, .address = OwnServer::url_of(primary, standby), .limits = {}}, clock);
+    EXPECT_EQ(newcomer->count().pending, 3) << "both accept writes, and the former primary is the first of the URL";
 }
 
 TEST_F(PostgresPrimaryAndStandby, AConnectionThatBecameReadOnlyLooksForThePrimary) {
