@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -102,6 +103,20 @@ void heed_interruptions() {
     for (const int each : {SIGINT, SIGTERM, SIGHUP}) std::signal(each, [](int) { interrupted = 1; });
 }
 
+Duration whole_seconds(Duration length) {
+    return std::chrono::duration_cast<std::chrono::seconds>(length);
+}
+
+/// Each line begins with the seconds since 1970 at which a node began to accept writes.
+std::vector<Failover> read_promotions(const std::string& path) {
+    std::vector<Failover> read;
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);)
+        read.push_back({.kind = FaultKind::PromoteStandby,
+                        .promoted_at = Timestamp(Duration(std::llround(std::stod(line) * 1e6)))});
+    return read;
+}
+
 class ChaosRun {
 public:
     explicit ChaosRun(ChaosParams params)
@@ -123,13 +138,18 @@ public:
 private:
     [[nodiscard]] bool is_postgres() const { return params_.settings.store == StoreKind::Postgres; }
 
+    [[nodiscard]] bool is_cluster() const { return params_.settings.store == StoreKind::Cluster; }
+
     void set_up() {
         make_disk();
+        if (is_cluster() && params_.cluster_url.empty())
+            cluster_ = std::make_unique<StruckCluster>(
+                ClusterParams{.folder = place_.disk(), .logs = folder_.path(), .ports = params_.ports});
         if (is_postgres()) {
             postgres_ = std::make_unique<OwnPostgres>(place_.disk(), folder_.path() + "/postgres.log");
             postgres_->start_and_wait();
         }
-        store_ = client::connect({.url = own_url(), .limits = {}});  // brings the schema up to date, once
+        (void)client::connect({.url = own_url(), .limits = {}});  // brings the schema up to date, once
         make_crew();
         submitter_ = std::make_unique<Submitter>(
             SubmitterParams{.store_url = gated_url(),
@@ -139,6 +159,7 @@ private:
 
     /// Large enough for the data of the whole run.
     void make_disk() {
+        if (is_cluster()) return make_disk_of_cluster();
         const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(params_.settings.duration).count() + 1;
         auto& faults = params_.settings.faults;
         if (std::ranges::count(faults, FaultKind::FillDisk) == 0) return;
@@ -150,7 +171,18 @@ private:
         }
     }
 
+    /// In memory, so that three nodes do not wait for one disk; else a folder.
+    void make_disk_of_cluster() {
+        constexpr std::int64_t most_bytes = std::int64_t{16} * 1024 * 1024 * 1024;
+        try {
+            if (params_.cluster_url.empty()) disk_ = std::make_unique<SmallDisk>(place_.disk(), most_bytes);
+        } catch (const std::system_error&) {
+            disk_.reset();
+        }
+    }
+
     [[nodiscard]] std::string own_url() const {
+        if (is_cluster()) return cluster_ != nullptr ? cluster_->url() : params_.cluster_url;
         return is_postgres() ? postgres_->url(postgres_->port()) : "sqlite:" + place_.database();
     }
     /// The URL through a new gate, where there is a path to cut.
@@ -173,17 +205,19 @@ private:
     void rage() {
         const FaultPlanParams plan{.seed = params_.settings.seed,
                                    .duration = params_.settings.duration,
+                                   .failovers = params_.settings.failovers,
                                    .kinds = params_.settings.faults,
                                    .lease = lease_length};
         const Battlefield field{.crew = *crew_,
                                 .postgres = postgres_.get(),
                                 .gates = gates_.empty() ? nullptr : &gates_,
-                                .disk = disk_.get()};
+                                .disk = disk_.get(),
+                                .cluster = cluster_.get()};
         nemesis_ = std::make_unique<Nemesis>(field, plan_faults(plan));
         findings_.began = platform::real_clock().now();
         const auto end = Clock::now() + params_.settings.duration;
         auto next_word = Clock::now() + std::chrono::seconds(10);
-        while (Clock::now() < end) {
+        while (params_.settings.failovers > 0 ? !nemesis_->is_done() : Clock::now() < end) {
             turn();
             if (Clock::now() < next_word) continue;
             next_word += std::chrono::seconds(10);
@@ -191,6 +225,8 @@ private:
         }
         nemesis_->make_peace();
         findings_.faults_ended = platform::real_clock().now();
+        if (params_.settings.failovers > 0)
+            params_.settings.duration = whole_seconds(findings_.faults_ended - findings_.began);
     }
 
     void turn() {
@@ -216,6 +252,7 @@ private:
 
     [[nodiscard]] bool has_settled() {
         try {
+            if (store_ == nullptr) store_ = client::connect({.url = own_url(), .limits = {}});
             return submitter_->has_stopped() && is_settled(*store_);
         } catch (const store::StoreError&) {
             return false;  // it is being started again
@@ -232,12 +269,16 @@ private:
         findings_.ledger = crew::Ledger(ledger_path(place_.book())).read();
         findings_.acknowledged_tasks = submitter_->tasks();
         findings_.acknowledged_jobs = submitter_->jobs();
+        findings_.told_lost = submitter_->told_lost();
         findings_.lives = crew_->lives();
         for (Life& life : findings_.lives) life.overstayed = !life.ended;
         findings_.blows = nemesis_->blows();
+        if (cluster_ != nullptr) findings_.failovers = cluster_->failovers();
+        if (!params_.promotions_file.empty()) findings_.failovers = read_promotions(params_.promotions_file);
         findings_.faults_skipped = nemesis_->skipped();
+        if (store_ == nullptr) store_ = client::connect({.url = own_url(), .limits = {}});
         collect(*store_, findings_);
-        ChaosResult result{.summary = summarise(params_.settings, findings_, judge(findings_))};
+        ChaosResult result{.summary = summarise(params_.settings, findings_)};
         keep(result);
         return result;
     }
@@ -246,7 +287,9 @@ private:
         if (params_.output.empty() && result.summary.kept_all_promises()) return;
         result.kept = params_.output.empty() ? folder_.path() : params_.output;
         std::filesystem::create_directories(result.kept);
-        const std::string name = is_postgres() ? "/chaos-postgres" : "/chaos-sqlite";
+        const std::string name = is_cluster()    ? "/chaos-cluster"
+                                 : is_postgres() ? "/chaos-postgres"
+                                                 : "/chaos-sqlite";
         const std::string title = fmt::format("Chaos on {}", to_text(params_.settings.store));
         const std::string subtitle = fmt::format(
             "{} with {} faults, {} workers, {} servers, seed {}; {} tasks; the green part is after the last fault",
@@ -264,9 +307,15 @@ private:
         for (const Blow& blow : findings_.blows)
             blows << fmt::format("{} {} {} pid {} for {}\n", format_timestamp(blow.at), to_text(blow.kind), blow.whom,
                                  blow.pid, format_duration(blow.length));
+        for (const Failover& each : findings_.failovers)
+            blows << fmt::format("{} new history after {}{}\n", format_timestamp(each.promoted_at),
+                                 to_text(each.kind),
+                                 each.lost_since ? concat(", lost since ", format_timestamp(*each.lost_since)) : "");
         blows.close();
         if (is_postgres()) {
             postgres_->dump(folder_.path() + "/store.sql");
+        } else if (cluster_ != nullptr) {
+            cluster_->dump(folder_.path() + "/store.sql");
         } else {
             std::error_code ignored;
             for (const char* suffix : {"", "-wal"})
@@ -290,6 +339,7 @@ private:
     std::mt19937_64 random_;
     std::unique_ptr<SmallDisk> disk_;
     std::unique_ptr<OwnPostgres> postgres_;
+    std::unique_ptr<StruckCluster> cluster_;
     std::unique_ptr<Submitter> submitter_;  // before the gates: they are destroyed first, so that no call hangs
     std::vector<std::unique_ptr<Gate>> gates_;
     std::unique_ptr<store::Store> store_;

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "proof/chaos/summary.h"
 
@@ -9,6 +10,10 @@ namespace holdfast::chaos {
 
 struct ChaosParams {
     Settings settings = {};
+    std::vector<int> ports = {};   ///< of the nodes of a cluster; empty: free ones
+    std::string cluster_url = {};  ///< of a cluster that another program runs and fails over; empty: none
+    std::string promotions_file =
+        {};                   ///< where that program notes each promotion: a line with the seconds since 1970
     std::string output = {};  ///< the folder for results and evidence; empty: kept only after a broken promise
     std::function<void(const std::string&)> say = [](const std::string&) {};  ///< progress, for the person who waits
 };

@@ -12,6 +12,7 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "base/throw_errno.h"
+#include "platform/process_table.h"
 #include "platform/real_clock.h"
 #include "proof/crew/ledger.h"
 
@@ -26,6 +27,11 @@ std::string book_of_this_process() {
     if (book == nullptr)
         throw std::runtime_error(concat(book_variable, " is not set: this worker was not started by a chaos run"));
     return book;
+}
+
+Uuid worker_of_this_process() {
+    const char* worker = std::getenv(std::string(platform::worker_variable).c_str());
+    return worker == nullptr ? Uuid() : Uuid::parse(worker).value_or(Uuid());
 }
 
 /// Locks of the kernel, each on one byte of an empty file: a process holds them until it closes the file or dies.
@@ -66,7 +72,11 @@ class Bookkeeper {
 public:
     Bookkeeper(const std::string& book, const Context& context)
         : ledger_(ledger_path(book)),
-          line_{.task = context.id(), .lease = context.lease(), .attempt = context.attempt(), .pid = getpid()} {}
+          line_{.task = context.id(),
+                .lease = context.lease(),
+                .attempt = context.attempt(),
+                .worker = worker_of_this_process(),
+                .pid = getpid()} {}
 
     void note(crew::Mark mark) {
         line_.mark = mark;

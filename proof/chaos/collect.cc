@@ -54,11 +54,12 @@ std::unordered_set<Uuid> unusual_tasks(const LedgerLines& ledger) {
 void read_runs(store::ClientStore& store, const store::TaskRecord& record, bool is_unusual, TaskSeen& seen) {
     const int known = record.history.attempts + record.history.crashes;
     if (record.state == TaskState::Completed && known <= 1 && !is_unusual) {
-        seen.runs = {{record.lease, core::LeaseEnd::Completed, record.finished_at.value_or(Timestamp{})}};
+        seen.runs = {
+            {record.lease, core::LeaseEnd::Completed, record.finished_at.value_or(Timestamp{}), record.worker}};
         return;
     }
     for (const store::AttemptRecord& attempt : store.attempts(record.task.id))
-        seen.runs.push_back({attempt.lease, attempt.end, attempt.finished_at});
+        seen.runs.push_back({attempt.lease, attempt.end, attempt.finished_at, attempt.worker});
 }
 
 void collect_tasks(store::ClientStore& store, Findings& findings) {

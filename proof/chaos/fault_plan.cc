@@ -8,30 +8,39 @@ namespace holdfast::chaos {
 
 namespace {
 
+/// What must be there for a fault.
+enum class Needs { Processes, OneServer, Cluster, OneDisk };
+
 struct KindFacts {
     FaultKind kind;
     std::string_view word;
-    bool needs_postgres;
+    Needs needs;
     int further_cards;  ///< in each deck, beyond the first
 };
 
-constexpr std::array<KindFacts, 17> facts = {{{FaultKind::KillWorker, "kill-worker", false, 2},
-                                              {FaultKind::KillRunner, "kill-runner", false, 2},
-                                              {FaultKind::KillKeeper, "kill-keeper", false, 1},
-                                              {FaultKind::StopWorker, "stop-worker", false, 1},
-                                              {FaultKind::StopRunner, "stop-runner", false, 0},
-                                              {FaultKind::DrainWorker, "drain-worker", false, 1},
-                                              {FaultKind::KillServer, "kill-server", false, 0},
-                                              {FaultKind::StopServer, "stop-server", false, 0},
-                                              {FaultKind::DrainServer, "drain-server", false, 0},
-                                              {FaultKind::CutPath, "cut-path", true, 1},
-                                              {FaultKind::ResetPath, "reset-path", true, 0},
-                                              {FaultKind::RefusePath, "refuse-path", true, 0},
-                                              {FaultKind::RestartFast, "restart-fast", true, 0},
-                                              {FaultKind::RestartImmediate, "restart-immediate", true, 0},
-                                              {FaultKind::KillPostmaster, "kill-postmaster", true, 0},
-                                              {FaultKind::FillDisk, "fill-disk", false, 0},
-                                              {FaultKind::BurnCpu, "burn-cpu", false, 0}}};
+constexpr std::array<KindFacts, 23> facts = {{{FaultKind::KillWorker, "kill-worker", Needs::Processes, 2},
+                                              {FaultKind::KillRunner, "kill-runner", Needs::Processes, 2},
+                                              {FaultKind::KillKeeper, "kill-keeper", Needs::Processes, 1},
+                                              {FaultKind::StopWorker, "stop-worker", Needs::Processes, 1},
+                                              {FaultKind::StopRunner, "stop-runner", Needs::Processes, 0},
+                                              {FaultKind::DrainWorker, "drain-worker", Needs::Processes, 1},
+                                              {FaultKind::KillServer, "kill-server", Needs::Processes, 0},
+                                              {FaultKind::StopServer, "stop-server", Needs::Processes, 0},
+                                              {FaultKind::DrainServer, "drain-server", Needs::Processes, 0},
+                                              {FaultKind::CutPath, "cut-path", Needs::OneServer, 1},
+                                              {FaultKind::ResetPath, "reset-path", Needs::OneServer, 0},
+                                              {FaultKind::RefusePath, "refuse-path", Needs::OneServer, 0},
+                                              {FaultKind::RestartFast, "restart-fast", Needs::OneServer, 0},
+                                              {FaultKind::RestartImmediate, "restart-immediate", Needs::OneServer, 0},
+                                              {FaultKind::KillPostmaster, "kill-postmaster", Needs::OneServer, 0},
+                                              {FaultKind::FillDisk, "fill-disk", Needs::OneDisk, 0},
+                                              {FaultKind::BurnCpu, "burn-cpu", Needs::Processes, 0},
+                                              {FaultKind::PromoteStandby, "promote-standby", Needs::Cluster, 1},
+                                              {FaultKind::FreezePrimary, "freeze-primary", Needs::Cluster, 1},
+                                              {FaultKind::LoseStandby, "lose-standby", Needs::Cluster, 0},
+                                              {FaultKind::ZombiePrimary, "zombie-primary", Needs::Cluster, 0},
+                                              {FaultKind::AsyncCut, "async-cut", Needs::Cluster, 0},
+                                              {FaultKind::RestoreBackup, "restore-backup", Needs::Cluster, 0}}};
 
 const KindFacts& facts_of(FaultKind kind) {
     return *std::ranges::find(facts, kind, &KindFacts::kind);
@@ -95,7 +104,15 @@ Duration length_of(FaultKind kind, Dealer& dealer, Duration lease) {
         case FaultKind::RestartFast:
         case FaultKind::RestartImmediate:
         case FaultKind::KillPostmaster:
+        case FaultKind::PromoteStandby:
             break;
+        case FaultKind::FreezePrimary:
+        case FaultKind::LoseStandby:
+        case FaultKind::ZombiePrimary:
+            return dealer.between(milliseconds(2000), milliseconds(7000));
+        case FaultKind::AsyncCut:
+        case FaultKind::RestoreBackup:
+            return dealer.between(milliseconds(2500), milliseconds(3500));
     }
     return dealer.between(milliseconds(100), milliseconds(2500));
 }
@@ -106,10 +123,40 @@ bool takes_the_store_away(FaultKind kind) {
            kind == FaultKind::KillPostmaster || kind == FaultKind::FillDisk;
 }
 
+bool can_have(StoreKind store, Needs needs) {
+    switch (needs) {
+        case Needs::Processes:
+            return true;
+        case Needs::OneServer:
+            return store == StoreKind::Postgres;
+        case Needs::Cluster:
+            return store == StoreKind::Cluster;
+        case Needs::OneDisk:
+            return store != StoreKind::Cluster;
+    }
+    return false;
+}
+
 }  // namespace
 
 std::string_view to_text(StoreKind kind) {
-    return kind == StoreKind::Sqlite ? "SQLite" : "PostgreSQL";
+    switch (kind) {
+        case StoreKind::Sqlite:
+            return "SQLite";
+        case StoreKind::Postgres:
+            return "PostgreSQL";
+        case StoreKind::Cluster:
+            return "a PostgreSQL cluster";
+    }
+    return "";
+}
+
+bool is_of_cluster(FaultKind kind) {
+    return facts_of(kind).needs == Needs::Cluster;
+}
+
+bool is_failover(FaultKind kind) {
+    return is_of_cluster(kind) && kind != FaultKind::LoseStandby;
 }
 
 std::string_view to_text(FaultKind kind) {
@@ -122,10 +169,16 @@ std::optional<FaultKind> parse_fault(std::string_view text) {
     return found->kind;
 }
 
+std::vector<FaultKind> all_faults() {
+    std::vector<FaultKind> kinds;
+    for (const KindFacts& each : facts) kinds.push_back(each.kind);
+    return kinds;
+}
+
 std::vector<FaultKind> faults_for(StoreKind kind) {
     std::vector<FaultKind> kinds;
     for (const KindFacts& each : facts)
-        if (kind == StoreKind::Postgres || !each.needs_postgres) kinds.push_back(each.kind);
+        if (can_have(kind, each.needs)) kinds.push_back(each.kind);
     return kinds;
 }
 
@@ -135,11 +188,15 @@ std::vector<Fault> plan_faults(const FaultPlanParams& params) {
     if (params.kinds.empty()) return plan;
     Dealer dealer(params.seed, params.kinds);
     Duration at = milliseconds(1500);  // by then tasks run
-    while (at < params.duration) {
+    int failovers = std::ranges::any_of(params.kinds, is_failover) ? params.failovers : 0;
+    const bool ends_by_time = failovers == 0;
+    while (ends_by_time ? at < params.duration : failovers > 0) {
         Fault fault{.at = at, .kind = dealer.next_kind(), .draw = dealer.draw()};
         fault.hits_all = dealer.draw() % 3 == 0;
-        fault.length = std::min(length_of(fault.kind, dealer, params.lease), params.duration - at);
+        fault.length = length_of(fault.kind, dealer, params.lease);
+        if (ends_by_time) fault.length = std::min(fault.length, params.duration - at);
         plan.push_back(fault);
+        if (is_failover(fault.kind)) --failovers;
         at += dealer.between(milliseconds(300), milliseconds(1100));
         if (takes_the_store_away(fault.kind)) at += fault.length + milliseconds(1000);
     }

@@ -9,8 +9,12 @@
 
 namespace holdfast::chaos {
 
-enum class StoreKind { Sqlite, Postgres };
-[[nodiscard]] std::string_view to_text(StoreKind kind);  ///< "SQLite", "PostgreSQL"
+enum class StoreKind {
+    Sqlite,
+    Postgres,
+    Cluster,  ///< three nodes of PostgreSQL
+};
+[[nodiscard]] std::string_view to_text(StoreKind kind);  ///< "SQLite", "PostgreSQL", "a PostgreSQL cluster"
 
 enum class FaultKind {
     KillWorker,  ///< kill -9, as are the other kills
@@ -30,10 +34,20 @@ enum class FaultKind {
     KillPostmaster,
     FillDisk,  ///< the file system of the store is full for a while
     BurnCpu,
+    PromoteStandby,  ///< kill -9 of the primary, and a standby is promoted; the others below are of a cluster, too
+    FreezePrimary,   ///< SIGSTOP of the whole primary, a standby is promoted, and the old one wakes up for a moment
+    LoseStandby,     ///< both standbys are gone for a while: commits wait
+    ZombiePrimary,   ///< after a promotion the old primary comes back and accepts writes
+    AsyncCut,        ///< asynchronous replication: the last seconds are lost with the primary
+    RestoreBackup,   ///< a backup that is some seconds old is started in place of the primary
 };
 [[nodiscard]] std::string_view to_text(FaultKind kind);  ///< "kill-worker", ...
 [[nodiscard]] std::optional<FaultKind> parse_fault(std::string_view text);
+[[nodiscard]] std::vector<FaultKind> all_faults();
 [[nodiscard]] std::vector<FaultKind> faults_for(StoreKind kind);
+[[nodiscard]] bool is_of_cluster(FaultKind kind);
+/// Whether another history of the store begins with it: of a promoted standby, or of a backup.
+[[nodiscard]] bool is_failover(FaultKind kind);
 
 /// A planned fault. Its target is chosen by `draw` when it strikes, among the processes that are there.
 struct Fault {
@@ -49,6 +63,7 @@ struct Fault {
 struct FaultPlanParams {
     std::uint64_t seed = 1;
     Duration duration = std::chrono::seconds(30);
+    int failovers = 0;  ///< the plan ends with the last of so many, whatever the duration; 0: by the duration
     std::vector<FaultKind> kinds = {};
     Duration lease = std::chrono::seconds(5);  ///< all stops and cuts last longer
 };

@@ -45,7 +45,8 @@ const Blow* cause_of(const Life& life, Timestamp verdict) {
 
 bool hits_the_store(FaultKind kind) {
     return kind == FaultKind::RestartFast || kind == FaultKind::RestartImmediate ||
-           kind == FaultKind::KillPostmaster || kind == FaultKind::FillDisk || kind == FaultKind::BurnCpu;
+           kind == FaultKind::KillPostmaster || kind == FaultKind::FillDisk || kind == FaultKind::BurnCpu ||
+           is_of_cluster(kind);
 }
 
 std::map<Uuid, const Life*> lives_by_worker(const Findings& findings) {
@@ -126,6 +127,19 @@ Duration longest_stall(const std::vector<TaskSeen>& tasks) {
         open += change;
     }
     return longest;
+}
+
+std::vector<Duration> resume_times(const Findings& findings) {
+    std::vector<Timestamp> begins;
+    for (const LedgerLine& line : findings.ledger.lines)
+        if (line.mark == Mark::Begin) begins.push_back(line.at);
+    std::ranges::sort(begins);  // runs write their lines in another order than they take the time
+    std::vector<Duration> times;
+    for (const Failover& failover : findings.failovers) {
+        const auto next = std::ranges::lower_bound(begins, failover.promoted_at);
+        if (next != begins.end()) times.push_back(*next - failover.promoted_at);
+    }
+    return times;
 }
 
 std::vector<std::size_t> ends_over_time(const std::vector<TaskSeen>& tasks, Timestamp from, Timestamp to,

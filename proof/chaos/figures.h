@@ -22,6 +22,9 @@ namespace holdfast::chaos {
 /// The longest time in which no task ended although some were open.
 [[nodiscard]] Duration longest_stall(const std::vector<TaskSeen>& tasks);
 
+/// The time from each failover to the next run that began, as far as one began.
+[[nodiscard]] std::vector<Duration> resume_times(const Findings& findings);
+
 /// How many tasks ended in each interval of `width`, from `from` until `to`.
 [[nodiscard]] std::vector<std::size_t> ends_over_time(const std::vector<TaskSeen>& tasks, Timestamp from,
                                                       Timestamp to, Duration width);

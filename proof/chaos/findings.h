@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct RunSeen {
     store::Lease lease = 0;
     core::LeaseEnd end = core::LeaseEnd::Completed;
     Timestamp finished_at = {};
+    Uuid worker = {};  ///< that had the lease; nil: not known
 };
 
 struct TaskSeen {
@@ -75,6 +77,13 @@ struct Blow {
     int pid = 0;            ///< of the process that was hit; 0: none
 };
 
+/// A moment at which another history of the store began.
+struct Failover {
+    FaultKind kind = FaultKind::PromoteStandby;
+    Timestamp promoted_at = {};                ///< the store accepts writes again
+    std::optional<Timestamp> lost_since = {};  ///< commits from here to the promotion may be gone; unset: none is
+};
+
 /// A worker or server process, from its start to its end.
 struct Life {
     std::string name = {};
@@ -92,17 +101,25 @@ struct Life {
 
 // ---- All of it ----------------------------------------------------------------------------------------------------
 
+/// A task or job that the store has acknowledged to the client.
+struct Acknowledged {
+    Uuid id = {};
+    Timestamp at = {};
+};
+
 struct Findings {
     LedgerLines ledger = {};
-    std::vector<Uuid> acknowledged_tasks = {};  ///< by the store, to the client
-    std::vector<Uuid> acknowledged_jobs = {};
+    std::vector<Acknowledged> acknowledged_tasks = {};
+    std::vector<Acknowledged> acknowledged_jobs = {};
+    std::set<Uuid> told_lost = {};  ///< tasks and jobs of which the client was told that the store has lost them
     std::vector<TaskSeen> tasks = {};
     std::vector<JobSeen> jobs = {};
     std::vector<VerdictSeen> verdicts = {};
     std::size_t late_results = 0;  ///< refused
     std::vector<Life> lives = {};
-    std::vector<Blow> blows = {};    ///< all, oldest first
-    std::size_t faults_skipped = 0;  ///< planned, but without a target
+    std::vector<Blow> blows = {};          ///< all, oldest first
+    std::vector<Failover> failovers = {};  ///< oldest first
+    std::size_t faults_skipped = 0;        ///< planned, but without a target
     Timestamp began = {};
     Timestamp faults_ended = {};
     std::optional<Timestamp> settled_at = {};  ///< unset: not within the bound

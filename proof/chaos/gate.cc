@@ -159,6 +159,12 @@ void Gate::drop_all() {
     connections_.clear();
 }
 
+bool is_free_port(int port) {
+    const Descriptor door = tcp_socket();
+    const sockaddr_in address = loopback(port);
+    return bind(door.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+}
+
 int free_port() {
     return port_of(open_door());
 }

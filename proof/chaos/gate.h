@@ -52,5 +52,6 @@ private:
 
 /// A loopback port that is free at the moment.
 [[nodiscard]] int free_port();
+[[nodiscard]] bool is_free_port(int port);
 
 }  // namespace holdfast::chaos

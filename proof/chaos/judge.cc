@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "proof/chaos/lost_history.h"
 
 namespace holdfast::chaos {
 
@@ -37,7 +38,10 @@ struct Run {
 class Book {
 public:
     explicit Book(const LedgerLines& ledger, Complaints& found) {
-        for (std::size_t i = 0; i < ledger.lines.size(); ++i) enter(ledger.lines[i], i, found);
+        for (std::size_t i = 0; i < ledger.lines.size(); ++i) {
+            enter(ledger.lines[i], i, found);
+            check_lease(ledger.lines[i], found);
+        }
         if (ledger.unreadable > 0)
             found.push_back({Breach::Difference, concat(ledger.unreadable, " lines of the ledger cannot be read")});
     }
@@ -47,14 +51,23 @@ public:
         return found == runs_.end() ? none : found->second;
     }
     [[nodiscard]] const std::unordered_map<Uuid, std::vector<Run>>& runs() const { return runs_; }
+    /// The lines of runs that found a lock of theirs held.
+    [[nodiscard]] const std::vector<const LedgerLine*>& overlaps() const { return overlaps_; }
 
 private:
+    void check_lease(const LedgerLine& line, Complaints& found) {
+        const auto [other, is_new] = tasks_of_leases_.try_emplace(line.lease, line.task);
+        if (!is_new && other->second != line.task && line.mark == Mark::Begin)
+            found.push_back(
+                {Breach::LeaseTwice, concat("lease ", line.lease, " was given to task ", other->second.to_string(),
+                                            " and to task ", line.task.to_string())});
+    }
+
     void enter(const LedgerLine& line, std::size_t position, Complaints& found) {
         std::vector<Run>& runs = runs_[line.task];
         const auto same = std::ranges::find_if(runs, [&](const Run& run) { return run.begin->lease == line.lease; });
         if (line.mark == Mark::Overlap) {
-            found.push_back({Breach::TwoAtOnce, concat("task ", line.task.to_string(), ", lease ", line.lease,
-                                                       ": another run held its lock")});
+            overlaps_.push_back(&line);
         } else if (line.mark == Mark::Begin && same == runs.end()) {
             runs.push_back({.begin = &line, .began = position});
         } else if (line.mark == Mark::Begin) {
@@ -70,11 +83,14 @@ private:
     }
 
     std::unordered_map<Uuid, std::vector<Run>> runs_;
+    std::unordered_map<store::Lease, Uuid> tasks_of_leases_;
+    std::vector<const LedgerLine*> overlaps_;
 };
 
 class Inspection {
 public:
-    explicit Inspection(const Findings& findings) : findings_(findings), book_(findings.ledger, found_) {
+    explicit Inspection(const Findings& findings)
+        : findings_(findings), lost_(findings.failovers), book_(findings.ledger, found_) {
         for (const TaskSeen& task : findings.tasks) tasks_[task.id] = &task;
         for (const JobSeen& job : findings.jobs) jobs_[job.id] = &job;
     }
@@ -83,27 +99,88 @@ public:
         look_for_lost();
         for (const TaskSeen& task : findings_.tasks) judge_task(task);
         for (const auto& [id, runs] : book_.runs())
-            if (!tasks_.contains(id)) complain(Breach::Difference, id, "ran, and the store does not know it");
+            if (!tasks_.contains(id)) judge_forgotten(id, runs);
+        judge_locks();
         judge_keys();
         for (const JobSeen& job : findings_.jobs) judge_job(job);
         judge_verdicts();
         judge_lives();
         return std::move(found_);
     }
+    [[nodiscard]] const Unavoidable& unavoidable() const { return unavoidable_; }
 
 private:
+    // ---- A history that was lost in part ----
+
+    /// Whether the store may have forgotten that this run began.
+    [[nodiscard]] bool may_be_forgotten(const Run& run) const { return lost_.may_lack(run.begin->at); }
+    /// Whether the store may have forgotten something about this run.
+    [[nodiscard]] bool is_affected(const Run& run) const {
+        return may_be_forgotten(run) || (run.end != nullptr && lost_.may_lack(run.end->at));
+    }
+    [[nodiscard]] bool is_forgotten(const TaskSeen& task, const Run& run) const {
+        return may_be_forgotten(run) && std::ranges::count(task.runs, run.begin->lease, &RunSeen::lease) == 0;
+    }
+    [[nodiscard]] bool is_affected(const Uuid& task) const {
+        return std::ranges::any_of(book_.runs_of(task), [&](const Run& run) { return is_affected(run); });
+    }
+
+    void judge_forgotten(const Uuid& id, const std::vector<Run>& runs) {
+        if (!std::ranges::all_of(runs, [&](const Run& run) { return may_be_forgotten(run); }))
+            complain(Breach::Difference, id, "ran, and the store does not know it");
+    }
+
+    /// A submit that is gone: its client must know, and it must have been lost with a part of the history.
+    void judge_missing(const std::string& what, const Acknowledged& submit) {
+        if (!lost_.may_lack(submit.at))
+            found_.push_back({Breach::Lost, concat(what, " was acknowledged, and is not in the store")});
+        else if (findings_.told_lost.contains(submit.id))
+            ++unavoidable_.submits_told;
+        else
+            found_.push_back({Breach::Untold, concat(what,
+                                                     " was lost with a part of the history, and its client was "
+                                                     "not told")});
+    }
+
+    /// Two at once: a broken promise, unless one of the runs is one that the store had forgotten.
+    void judge_two_at_once(bool one_is_forgotten, const Uuid& task, const std::string& what) {
+        if (one_is_forgotten)
+            ++unavoidable_.two_at_once;
+        else
+            complain(Breach::TwoAtOnce, task, what);
+    }
+
+    /// The end of a run was lost and its claim was not: the worker, if it lives, must have delivered the end again.
+    void judge_delivery(const TaskSeen& task, const Run& run, const RunSeen& seen) {
+        if (run.end == nullptr || run.end->mark != Mark::Done || seen.end == core::LeaseEnd::Completed) return;
+        const Failover* failover = lost_.failover_of(run.end->at);
+        if (failover == nullptr || !was_left_alone(run.begin->worker, run.end->at, failover->promoted_at)) return;
+        complain(Breach::Undelivered, task.id, "came to its end under lease ", seen.lease,
+                 ", and the store lost that and settled it as ", word_of(seen.end));
+    }
+
+    /// Whether nothing was done to this worker from shortly before `from` until it had time to deliver.
+    [[nodiscard]] bool was_left_alone(const Uuid& worker, Timestamp from, Timestamp until) const {
+        const auto life = std::ranges::find(findings_.lives, worker, &Life::worker);
+        if (worker.is_nil() || life == findings_.lives.end() || life->seen_alive < until + LostHistory::reach)
+            return false;
+        return std::ranges::none_of(life->blows, [&](const Blow& blow) {
+            return blow.at <= until + LostHistory::reach && blow.at + blow.length >= from - LostHistory::reach;
+        });
+    }
+
+    // ---- Everything else ----
+
     template <typename... Parts>
     void complain(Breach breach, const Uuid& task, const Parts&... parts) {
         found_.push_back({breach, concat("task ", task.to_string(), ' ', parts...)});
     }
 
     void look_for_lost() {
-        for (const Uuid& id : findings_.acknowledged_tasks)
-            if (!tasks_.contains(id)) complain(Breach::Lost, id, "was acknowledged, and is not in the store");
-        for (const Uuid& id : findings_.acknowledged_jobs)
-            if (!jobs_.contains(id))
-                found_.push_back(
-                    {Breach::Lost, concat("job ", id.to_string(), " was acknowledged, and is not in the store")});
+        for (const Acknowledged& each : findings_.acknowledged_tasks)
+            if (!tasks_.contains(each.id)) judge_missing(concat("task ", each.id.to_string()), each);
+        for (const Acknowledged& each : findings_.acknowledged_jobs)
+            if (!jobs_.contains(each.id)) judge_missing(concat("job ", each.id.to_string()), each);
     }
 
     void judge_task(const TaskSeen& task) {
@@ -122,17 +199,33 @@ private:
             const store::Lease lease = runs[i].begin->lease;
             const auto seen = std::ranges::find(task.runs, lease, &RunSeen::lease);
             if (seen == task.runs.end()) {
-                complain(Breach::Difference, task.id, "ran under lease ", lease,
-                         ", of which the store has no committed start");
+                judge_unknown_run(task, runs, i);
                 continue;
             }
+            judge_holder(task, runs[i], *seen);
+            judge_delivery(task, runs[i], *seen);
             if (i > 0 && lease <= runs[i - 1].begin->lease)
                 complain(Breach::Difference, task.id, "ran under lease ", lease, " after a greater one");
-            if (i + 1 < runs.size() && !may_follow(task, seen->end))
+            if (i + 1 < runs.size() && !may_follow(task, seen->end) && !is_forgotten(task, runs[i + 1]))
                 complain(Breach::RanTwice, task.id, "ran again although its run under lease ", lease, " ended ",
                          word_of(seen->end));
         }
         judge_budgets(task);
+    }
+
+    void judge_unknown_run(const TaskSeen& task, const std::vector<Run>& runs, std::size_t number) {
+        if (!may_be_forgotten(runs[number]))
+            complain(Breach::Difference, task.id, "ran under lease ", runs[number].begin->lease,
+                     ", of which the store has no committed start");
+        else if (number + 1 < runs.size())
+            ++unavoidable_.ran_again;
+    }
+
+    /// The store has the end of a run from the worker whose process ran it.
+    void judge_holder(const TaskSeen& task, const Run& run, const RunSeen& seen) {
+        if (!run.begin->worker.is_nil() && !seen.worker.is_nil() && run.begin->worker != seen.worker)
+            complain(Breach::StaleWrite, task.id, "ran under lease ", seen.lease, " on worker ",
+                     run.begin->worker.to_string(), ", and the store says on ", seen.worker.to_string());
     }
 
     static bool may_follow(const TaskSeen& task, core::LeaseEnd end) {
@@ -158,8 +251,16 @@ private:
         const std::vector<Run>& runs = book_.runs_of(task.id);
         for (std::size_t i = 0; i + 1 < runs.size(); ++i)
             if (runs[i].end != nullptr && runs[i].ended > runs[i + 1].began)
-                complain(Breach::TwoAtOnce, task.id, "began under lease ", runs[i + 1].begin->lease,
-                         " while it ran under lease ", runs[i].begin->lease);
+                judge_two_at_once(is_forgotten(task, runs[i]) || is_forgotten(task, runs[i + 1]), task.id,
+                                  concat("began under lease ", runs[i + 1].begin->lease, " while it ran under lease ",
+                                         runs[i].begin->lease));
+    }
+
+    /// P7, from the locks of the kernel. It does not say which run held the lock.
+    void judge_locks() {
+        for (const LedgerLine* line : book_.overlaps())
+            judge_two_at_once(lost_.may_lack(line->at), line->task,
+                              concat("began under lease ", line->lease, ", and another run held its lock"));
     }
 
     void judge_end(const TaskSeen& task) {
@@ -174,7 +275,8 @@ private:
         if (last == runs.end() || last->end == nullptr || last->end->mark != Mark::Done)
             return complain(Breach::Difference, task.id, "is COMPLETED under lease ", task.lease,
                             ", and no run of that lease came to its end");
-        if (last + 1 != runs.end()) complain(Breach::RanTwice, task.id, "ran again after the run that completed it");
+        if (last + 1 != runs.end() && !is_forgotten(task, *(last + 1)))
+            complain(Breach::RanTwice, task.id, "ran again after the run that completed it");
         if (task.returned_by != task.lease)
             complain(Breach::Difference, task.id, "is COMPLETED under lease ", task.lease,
                      " with the result of another run");
@@ -197,8 +299,9 @@ private:
 
     void judge_own_failure(const TaskSeen& task) {
         const std::vector<Run>& runs = book_.runs_of(task.id);
-        const bool failed = !runs.empty() && runs.back().begin->lease == task.lease && runs.back().end != nullptr &&
-                            runs.back().end->mark == Mark::Failed;
+        const auto last = std::ranges::find_if(runs, [&](const Run& run) { return run.begin->lease == task.lease; });
+        const bool failed = last != runs.end() && last->end != nullptr && last->end->mark == Mark::Failed &&
+                            (last + 1 == runs.end() || is_forgotten(task, *(last + 1)));
         if (!failed) complain(Breach::Difference, task.id, "is FAILED by itself, and its last run did not fail");
         const auto failures = std::ranges::count(task.runs, core::LeaseEnd::Failed, &RunSeen::end);
         if (failures < task.policy.retry.max_attempts)
@@ -228,8 +331,8 @@ private:
             int at_once = 0;
             for (const Step& step : steps)
                 if ((at_once += step.change) > limits[key] && step.change > 0)
-                    complain(Breach::TwoAtOnce, step.run->begin->task, "began while ", at_once - 1,
-                             " others held key ", key);
+                    judge_two_at_once(lost_.may_lack(step.run->begin->at), step.run->begin->task,
+                                      concat("began while ", at_once - 1, " others held key ", key));
         }
     }
 
@@ -260,6 +363,8 @@ private:
         for (const StepSeen& other : job.steps) {
             const std::string bare = other.name.substr(0, other.name.find('['));
             if (std::ranges::count(step.depends_on, bare) == 0 || had_succeeded(other, runs.front().began)) continue;
+            if (is_affected(step.task) || is_affected(other.task))
+                continue;  // one of its runs may have been forgotten
             found_.push_back({Breach::OutOfOrder, concat(name, ": step ", step.name, " began before ", other.name,
                                                          " had come to its end")});
         }
@@ -328,7 +433,7 @@ private:
     [[nodiscard]] bool is_explained(int exit_code, const Life& life) const {
         if (exit_code == left_in_order) return life.was_asked_to_leave;
         if (exit_code == left_early) return has_lost_its_keeper(life) || could_not_deliver(life);
-        return exit_code == store_refused && met_a_full_disk(life);
+        return exit_code == store_refused && (met_a_full_disk(life) || met_two_primaries(life));
     }
 
     /// A worker that has lost its keeper leaves, since it cannot start runners.
@@ -352,7 +457,17 @@ private:
         });
     }
 
+    /// A process that starts while two nodes of a cluster accept writes refuses both.
+    [[nodiscard]] bool met_two_primaries(const Life& life) const {
+        return std::ranges::any_of(findings_.blows, [&](const Blow& blow) {
+            return (blow.kind == FaultKind::ZombiePrimary || blow.kind == FaultKind::FreezePrimary) &&
+                   blow.at - end_margin <= life.seen_alive && life.seen_alive <= blow.at + blow.length + end_margin;
+        });
+    }
+
     const Findings& findings_;
+    const LostHistory lost_;
+    Unavoidable unavoidable_;
     Complaints found_;
     Book book_;
     std::unordered_map<Uuid, const TaskSeen*> tasks_;
@@ -379,12 +494,28 @@ std::string_view to_text(Breach breach) {
             return "steps out of order";
         case Breach::Crash:
             return "crashes of our own";
+        case Breach::LeaseTwice:
+            return "lease numbers given twice";
+        case Breach::StaleWrite:
+            return "stale writes accepted";
+        case Breach::Untold:
+            return "lost submits not told";
+        case Breach::Undelivered:
+            return "lost ends not delivered";
     }
     return "";
 }
 
+std::vector<Complaint> judge(const Findings& findings, Unavoidable& unavoidable) {
+    Inspection inspection(findings);
+    std::vector<Complaint> found = inspection.run();
+    unavoidable = inspection.unavoidable();
+    return found;
+}
+
 std::vector<Complaint> judge(const Findings& findings) {
-    return Inspection(findings).run();
+    Unavoidable ignored;
+    return judge(findings, ignored);
 }
 
 }  // namespace holdfast::chaos

@@ -15,6 +15,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto start_again = std::chrono::milliseconds(300);
+/// A cluster is left alone for so long after a fault: a run in which nothing gets done proves nothing.
+constexpr auto quiet_of_cluster = std::chrono::seconds(2);
+constexpr auto peace_turn = std::chrono::milliseconds(20);
 
 /// One of the items.
 template <typename Item>
@@ -30,14 +33,37 @@ void Nemesis::turn() {
     reap();
     field_.crew.tend();
     tend_postgres();
+    tend_cluster();
     run_follow_ups();
-    for (; next_ < plan_.size() && Clock::now() >= began_ + plan_[next_].at; ++next_) carry_out(plan_[next_]);
+    for (; next_ < plan_.size() && Clock::now() >= began_ + plan_[next_].at; ++next_) {
+        if (must_wait(plan_[next_])) {
+            began_ = Clock::now() - plan_[next_].at;
+            return;
+        }
+        carry_out(plan_[next_]);
+    }
+}
+
+bool Nemesis::is_done() {
+    return next_ == plan_.size() && (field_.cluster == nullptr || field_.cluster->is_whole());
+}
+
+/// A cluster has one fault at a time: the rest of the plan waits until it has been repaired.
+bool Nemesis::must_wait(const Fault& fault) {
+    return is_of_cluster(fault.kind) && field_.cluster != nullptr &&
+           (!field_.cluster->is_whole() || Clock::now() < field_.cluster->whole_since() + quiet_of_cluster);
 }
 
 void Nemesis::make_peace() {
     next_ = plan_.size();
     for (auto& [at, what] : std::exchange(follow_ups_, {})) what();
     postgres_down_until_ = {};
+    while (field_.cluster != nullptr && !field_.cluster->is_whole()) {
+        reap();
+        field_.crew.tend();
+        std::this_thread::sleep_for(peace_turn);
+    }
+    tend_cluster();
     field_.crew.restore();
 }
 
@@ -54,6 +80,13 @@ void Nemesis::tend_postgres() {
     if (field_.postgres == nullptr || field_.postgres->is_running() || Clock::now() < postgres_down_until_) return;
     postgres_down_until_ = Clock::now() + start_again;
     field_.postgres->start();
+}
+
+/// A fault of a cluster lasts until the cluster is whole again.
+void Nemesis::tend_cluster() {
+    if (!cluster_blow_ || !field_.cluster->is_whole()) return;
+    Blow& blow = blows_[*std::exchange(cluster_blow_, std::nullopt)];
+    blow.length = platform::real_clock().now() - blow.at;
 }
 
 void Nemesis::run_follow_ups() {
@@ -113,6 +146,14 @@ void Nemesis::carry_out(const Fault& fault) {
             break;
         case FaultKind::BurnCpu:
             burn_cpu(fault);
+            break;
+        case FaultKind::PromoteStandby:
+        case FaultKind::FreezePrimary:
+        case FaultKind::LoseStandby:
+        case FaultKind::ZombiePrimary:
+        case FaultKind::AsyncCut:
+        case FaultKind::RestoreBackup:
+            hit_cluster(fault);
             break;
     }
     if (blows_.size() == before) ++skipped_;
@@ -205,6 +246,13 @@ void Nemesis::hit_postgres(const Fault& fault) {
     field_.postgres->send(fault.kind == FaultKind::RestartFast        ? SIGINT
                           : fault.kind == FaultKind::RestartImmediate ? SIGQUIT
                                                                       : SIGKILL);
+}
+
+void Nemesis::hit_cluster(const Fault& fault) {
+    if (field_.cluster == nullptr) return;
+    note(fault, "the cluster");
+    cluster_blow_ = blows_.size() - 1;
+    field_.cluster->strike(fault);
 }
 
 void Nemesis::fill_disk(const Fault& fault) {

@@ -4,8 +4,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "proof/chaos/cluster_faults.h"
 #include "proof/chaos/crew.h"
 #include "proof/chaos/fault_plan.h"
 #include "proof/chaos/gate.h"
@@ -20,6 +22,7 @@ struct Battlefield {
     OwnPostgres* postgres = nullptr;                      ///< nullptr: none
     std::vector<std::unique_ptr<Gate>>* gates = nullptr;  ///< one for each member, then that of the client
     SmallDisk* disk = nullptr;
+    StruckCluster* cluster = nullptr;
 };
 
 /// Carries out a plan of faults, records what it did, and replaces the processes that it ended.
@@ -31,7 +34,9 @@ public:
 
     /// Carries out what is due, and notes which processes have ended. To be called again and again.
     void turn();
-    /// Ends all faults, and starts everything again.
+    /// Whether the plan is carried out, and a cluster is whole again.
+    [[nodiscard]] bool is_done();
+    /// Ends all faults, and starts everything again. Returns when a cluster is whole.
     void make_peace();
 
     [[nodiscard]] const std::vector<Blow>& blows() const { return blows_; }
@@ -42,6 +47,8 @@ private:
 
     void reap();
     void tend_postgres();
+    void tend_cluster();
+    [[nodiscard]] bool must_wait(const Fault& fault);
     void run_follow_ups();
     void carry_out(const Fault& fault);
     void hit_member(const Fault& fault, Role role);
@@ -49,6 +56,7 @@ private:
     void hit_keeper(const Fault& fault);
     void hit_path(const Fault& fault);
     void hit_postgres(const Fault& fault);
+    void hit_cluster(const Fault& fault);
     void fill_disk(const Fault& fault);
     void burn_cpu(const Fault& fault);
     void apply_to_gate(Gate& gate, const Fault& fault);
@@ -58,12 +66,13 @@ private:
 
     Battlefield field_;
     const std::vector<Fault> plan_;
-    const Moment began_ = std::chrono::steady_clock::now();
+    Moment began_ = std::chrono::steady_clock::now();  // of the plan; later when the plan had to wait
     std::size_t next_ = 0;
     std::vector<std::pair<Moment, std::function<void()>>> follow_ups_;
     std::vector<Blow> blows_;
     std::size_t skipped_ = 0;
     Moment postgres_down_until_ = {};
+    std::optional<std::size_t> cluster_blow_;        // the one under way
     std::map<Gate*, std::vector<Gate::Mode>> shut_;  // the faults that last, oldest first
     int fills_ = 0;                                  // how many last
     std::vector<crew::Process> burners_;

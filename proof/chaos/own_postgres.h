@@ -34,7 +34,6 @@ public:
 
 private:
     [[nodiscard]] std::string data() const { return folder_ + "/data"; }
-    [[nodiscard]] bool accepts_connections() const;
 
     std::string folder_;
     std::string log_;

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "base/text.h"
+#include "platform/real_clock.h"
 #include "platform/task_ids.h"
 
 namespace holdfast::chaos {
@@ -34,10 +35,13 @@ void Submitter::stop() {
 }
 
 void Submitter::run() {
+    const auto memory =
+        std::make_shared<client::SubmitMemory>("chaos", [this](const LostSubmits& lost) { note_lost(lost); });
     std::unique_ptr<store::Store> store;
     while (!stops_ && defect_.empty()) {
         try {
-            if (store == nullptr) store = client::connect({.url = params_.store_url, .limits = {}, .create = false});
+            if (store == nullptr)
+                store = client::connect({.url = params_.store_url, .limits = {}, .create = false, .submits = memory});
             supply(*store);
         } catch (const store::StoreError&) {
             ++failed_calls_;
@@ -47,6 +51,11 @@ void Submitter::run() {
         std::this_thread::sleep_for(pause);
     }
     has_stopped_ = true;
+}
+
+void Submitter::note_lost(const LostSubmits& lost) {
+    told_lost_.insert(lost.tasks.begin(), lost.tasks.end());
+    told_lost_.insert(lost.jobs.begin(), lost.jobs.end());
 }
 
 void Submitter::supply(store::ClientStore& store) {
@@ -67,10 +76,12 @@ void Submitter::make_more(std::int64_t missing) {
 
 void Submitter::submit_waiting(store::ClientStore& store) {
     require(store.submit(waiting_tasks_));
-    for (const store::NewTask& task : waiting_tasks_) tasks_.push_back(task.id);
+    Timestamp now = platform::real_clock().now();
+    for (const store::NewTask& task : waiting_tasks_) tasks_.push_back({task.id, now});
     waiting_tasks_.clear();
     require(store.start_jobs(waiting_jobs_));
-    for (const store::NewJob& job : waiting_jobs_) jobs_.push_back(job.id);
+    now = platform::real_clock().now();
+    for (const store::NewJob& job : waiting_jobs_) jobs_.push_back({job.id, now});
     waiting_jobs_.clear();
 }
 

@@ -2,10 +2,12 @@
 
 #include <atomic>
 #include <memory>
+#include <set>
 #include <thread>
 #include <vector>
 
 #include "client/connect.h"
+#include "proof/chaos/findings.h"
 #include "proof/chaos/load.h"
 
 namespace holdfast::chaos {
@@ -29,14 +31,17 @@ public:
     void stop();
     [[nodiscard]] bool has_stopped() const { return has_stopped_; }
     /// What the store has acknowledged. Only once stopped.
-    [[nodiscard]] const std::vector<Uuid>& tasks() const { return tasks_; }
-    [[nodiscard]] const std::vector<Uuid>& jobs() const { return jobs_; }
+    [[nodiscard]] const std::vector<Acknowledged>& tasks() const { return tasks_; }
+    [[nodiscard]] const std::vector<Acknowledged>& jobs() const { return jobs_; }
+    /// Those of them of which it was told that the store has lost them. Only once stopped.
+    [[nodiscard]] const std::set<Uuid>& told_lost() const { return told_lost_; }
     [[nodiscard]] std::size_t failed_calls() const { return failed_calls_; }
     /// Why it gave up: the store refused a task that it must accept. Empty: all went well.
     [[nodiscard]] const std::string& defect() const { return defect_; }
 
 private:
     void run();
+    void note_lost(const LostSubmits& lost);
     void supply(store::ClientStore& store);
     void make_more(std::int64_t missing);
     void submit_waiting(store::ClientStore& store);
@@ -45,7 +50,8 @@ private:
     Load load_;
     std::vector<store::NewTask> waiting_tasks_;  // not acknowledged yet
     std::vector<store::NewJob> waiting_jobs_;
-    std::vector<Uuid> tasks_, jobs_;
+    std::vector<Acknowledged> tasks_, jobs_;
+    std::set<Uuid> told_lost_;
     std::size_t failed_calls_ = 0;
     std::string defect_;
     std::atomic<bool> stops_ = false;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "base/text.h"
 #include "proof/chaos/figures.h"
@@ -57,23 +58,32 @@ void count_faults(const Findings& findings, Summary& summary) {
                                     percentile(times, 1)};
 }
 
+void add_failovers(const Summary& summary, const std::function<void(std::string_view, const std::string&)>& row) {
+    const ResumeFigures& resume = summary.resume;
+    const Unavoidable& lost = summary.unavoidable;
+    row("failovers", fmt::format("{}, of which {} were followed by a run", resume.failovers, resume.count));
+    row("promotion to next run",
+        fmt::format("p50 {}, p95 {}, at most {}", shown(resume.p50), shown(resume.p95), shown(resume.most)));
+    row("because history was lost", fmt::format("ran again {}, two at once {}, submits lost and told {}",
+                                                lost.ran_again, lost.two_at_once, lost.submits_told));
+    row("", "");
+}
+
 nlohmann::json settings_json(const Settings& settings) {
     std::vector<std::string_view> faults;
     for (const FaultKind kind : settings.faults) faults.push_back(to_text(kind));
-    return {{"store", to_text(settings.store)},
-            {"duration_ms", in_milliseconds(settings.duration)},
-            {"workers", settings.workers},
-            {"servers", settings.servers},
-            {"slots", settings.slots},
-            {"seed", settings.seed},
-            {"faults", faults},
+    return {{"store", to_text(settings.store)}, {"duration_ms", in_milliseconds(settings.duration)},
+            {"workers", settings.workers},      {"servers", settings.servers},
+            {"slots", settings.slots},          {"seed", settings.seed},
+            {"failovers", settings.failovers},  {"faults", faults},
             {"not_done", settings.not_done}};
 }
 
 }  // namespace
 
-Summary summarise(const Settings& settings, const Findings& findings, const std::vector<Complaint>& complaints) {
+Summary summarise(const Settings& settings, const Findings& findings) {
     Summary summary;
+    const std::vector<Complaint> complaints = judge(findings, summary.unavoidable);
     summary.settings = settings;
     summary.submitted_tasks = findings.acknowledged_tasks.size();
     summary.submitted_jobs = findings.acknowledged_jobs.size();
@@ -89,6 +99,9 @@ Summary summarise(const Settings& settings, const Findings& findings, const std:
     summary.complaints = complaints;
     summary.late_results = findings.late_results;
     summary.unexplained = unexplained_verdicts(findings, std::chrono::seconds(15));
+    const std::vector<Duration> resumed = resume_times(findings);
+    summary.resume = {findings.failovers.size(), resumed.size(), percentile(resumed, 0.5), percentile(resumed, 0.95),
+                      percentile(resumed, 1)};
     summary.longest_stall = longest_stall(findings.tasks);
     if (findings.settled_at) summary.settled_after = *findings.settled_at - findings.faults_ended;
     summary.settle_bound = findings.settle_bound;
@@ -123,6 +136,16 @@ nlohmann::json to_json(const Summary& summary) {
                                        {"p50", in_milliseconds(figures.p50)},
                                        {"p99", in_milliseconds(figures.p99)},
                                        {"max", in_milliseconds(figures.most)}};
+    if (summary.resume.failovers > 0) {
+        json["failovers"] = summary.resume.failovers;
+        json["promotion_to_next_run_ms"] = {{"count", summary.resume.count},
+                                            {"p50", in_milliseconds(summary.resume.p50)},
+                                            {"p95", in_milliseconds(summary.resume.p95)},
+                                            {"max", in_milliseconds(summary.resume.most)}};
+        json["because_history_was_lost"] = {{"submits_lost_and_told", summary.unavoidable.submits_told},
+                                            {"ran_again", summary.unavoidable.ran_again},
+                                            {"two_at_once", summary.unavoidable.two_at_once}};
+    }
     json["complaints"] = nlohmann::json::array();
     for (const Complaint& complaint : summary.complaints)
         json["complaints"].push_back({{"breach", to_text(complaint.breach)}, {"what", complaint.sentence}});
@@ -153,6 +176,7 @@ std::string to_table(const Summary& summary) {
     text += '\n';
     for (const auto& [breach, count] : summary.breaches) row(to_text(breach), std::to_string(count));
     text += '\n';
+    if (summary.resume.failovers > 0) add_failovers(summary, row);
     row("late results refused", std::to_string(summary.late_results));
     row("workers judged", listed(summary.verdicts));
     row("unexplained verdicts",

@@ -17,6 +17,7 @@ struct Settings {
     int servers = 2;
     int slots = 4;  ///< of each worker
     std::uint64_t seed = 1;
+    int failovers = 0;  ///< ends after so many instead of by time; 0: by time
     std::vector<FaultKind> faults = {};
     std::vector<std::string> not_done = {};  ///< faults that this machine does not permit, and why
 };
@@ -24,6 +25,13 @@ struct Settings {
 struct SettleFigures {
     std::size_t count = 0;
     Duration p50 = {}, p99 = {}, most = {};
+};
+
+/// From promotions to the next run.
+struct ResumeFigures {
+    std::size_t failovers = 0;
+    std::size_t count = 0;  ///< after which a run began
+    Duration p50 = {}, p95 = {}, most = {};
 };
 
 /// The figures of a run.
@@ -45,6 +53,8 @@ struct Summary {
     std::map<std::string, std::size_t> verdicts = {};  ///< on workers, by evidence
     std::size_t unexplained = 0;
     std::map<std::string, SettleFigures> settle = {};  ///< by evidence
+    ResumeFigures resume = {};
+    Unavoidable unavoidable = {};
     Duration longest_stall = {};
     std::optional<Duration> settled_after = {};
     Duration settle_bound = {};
@@ -52,8 +62,8 @@ struct Summary {
     [[nodiscard]] bool kept_all_promises() const { return complaints.empty() && settled_after.has_value(); }
 };
 
-[[nodiscard]] Summary summarise(const Settings& settings, const Findings& findings,
-                                const std::vector<Complaint>& complaints);
+/// Judges the findings, and counts.
+[[nodiscard]] Summary summarise(const Settings& settings, const Findings& findings);
 
 [[nodiscard]] nlohmann::json to_json(const Summary& summary);
 /// A table for people, with a line for every figure.

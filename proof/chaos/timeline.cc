@@ -32,6 +32,11 @@ const std::vector<Lane>& lanes() {
         {"PostgreSQL down",
          "#14507a",
          {FaultKind::RestartFast, FaultKind::RestartImmediate, FaultKind::KillPostmaster}},
+        {"primary killed", "#14507a", {FaultKind::PromoteStandby}},
+        {"primary frozen", "#1f6f9f", {FaultKind::FreezePrimary}},
+        {"zombie primary", "#6a4fb3", {FaultKind::ZombiePrimary}},
+        {"standbys gone", "#2e7d4f", {FaultKind::LoseStandby}},
+        {"history lost", "#b3261e", {FaultKind::AsyncCut, FaultKind::RestoreBackup}},
         {"disk full", "#8a6d00", {FaultKind::FillDisk}},
         {"processor busy", "#666666", {FaultKind::BurnCpu}},
     };

@@ -36,16 +36,18 @@ std::optional<Mark> mark_of(std::string_view text) {
 
 std::optional<LedgerLine> parse_line(const std::string& text) {
     std::istringstream in(text);
-    std::string word, task, end;
+    std::string word, task, worker, end;
     LedgerLine line;
     std::int64_t microseconds = 0;
-    in >> word >> task >> line.lease >> line.attempt >> line.pid >> microseconds;
+    in >> word >> task >> line.lease >> line.attempt >> worker >> line.pid >> microseconds;
     std::getline(in, end);
     const auto mark = mark_of(word);
     const auto id = Uuid::parse(task);
-    if (in.fail() || end != end_of_line || !mark || !id) return std::nullopt;
+    const auto holder = Uuid::parse(worker);
+    if (in.fail() || end != end_of_line || !mark || !id || !holder) return std::nullopt;
     line.mark = *mark;
     line.task = *id;
+    line.worker = *holder;
     line.at = Timestamp(Duration(microseconds));
     return line;
 }
@@ -85,7 +87,7 @@ void wait_for_change(const Descriptor& watch, const Deadline& deadline) {
 
 std::string to_text(const LedgerLine& line) {
     return concat('\n', word_of(line.mark), ' ', line.task.to_string(), ' ', line.lease, ' ', line.attempt, ' ',
-                  line.pid, ' ', line.at.time_since_epoch().count(), end_of_line);
+                  line.worker.to_string(), ' ', line.pid, ' ', line.at.time_since_epoch().count(), end_of_line);
 }
 
 std::size_t LedgerLines::count(Mark mark) const {

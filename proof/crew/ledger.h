@@ -17,13 +17,14 @@ enum class Mark {
     Overlap,  ///< the kernel says that another run of its task, or of its key beyond the limit, is alive
 };
 
-/// One line of the ledger: "MARK TASK LEASE ATTEMPT PID MICROSECONDS."
+/// One line of the ledger: "MARK TASK LEASE ATTEMPT WORKER PID MICROSECONDS."
 struct LedgerLine {
     Mark mark = Mark::Begin;
     Uuid task = {};
     store::Lease lease = 0;
     int attempt = 0;
-    int pid = 0;  ///< the process that executes the run
+    Uuid worker = {};  ///< of the lease; nil: not known
+    int pid = 0;       ///< the process that executes the run
     Timestamp at = {};
 
     friend bool operator==(const LedgerLine&, const LedgerLine&) = default;

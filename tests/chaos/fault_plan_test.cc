@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 namespace holdfast::chaos {
@@ -22,7 +23,7 @@ TEST(FaultPlan, IsTheSameForTheSameSeedAndAnotherForAnother) {
 }
 
 TEST(FaultPlan, HasEveryKindInHalfAMinuteWhateverTheSeed) {
-    for (const StoreKind store : {StoreKind::Sqlite, StoreKind::Postgres})
+    for (const StoreKind store : {StoreKind::Sqlite, StoreKind::Postgres, StoreKind::Cluster})
         for (std::uint64_t seed = 0; seed < 100; ++seed) {
             std::set<FaultKind> kinds;
             for (const Fault& fault : plan_faults(params_for(store, seed))) kinds.insert(fault.kind);
@@ -48,6 +49,22 @@ TEST(FaultPlan, StopsForLongerThanALeaseLasts) {
     }
 }
 
+TEST(FaultPlan, EndsWithTheLastOfTheFailoversThatWereAskedFor) {
+    for (const int wanted : {1, 7, 200}) {
+        FaultPlanParams params = params_for(StoreKind::Cluster, 5);
+        params.failovers = wanted;
+        const auto plan = plan_faults(params);
+        EXPECT_EQ(std::ranges::count_if(plan, [](const Fault& each) { return is_failover(each.kind); }), wanted);
+        EXPECT_TRUE(is_failover(plan.back().kind));
+    }
+}
+
+TEST(FaultPlan, HasFaultsOfAClusterOnlyOnACluster) {
+    for (const StoreKind store : {StoreKind::Sqlite, StoreKind::Postgres})
+        EXPECT_EQ(std::ranges::count_if(faults_for(store), is_of_cluster), 0);
+    EXPECT_EQ(std::ranges::count_if(faults_for(StoreKind::Cluster), is_of_cluster), 6);
+}
+
 TEST(FaultPlan, KeepsToTheKindsThatItIsGiven) {
     FaultPlanParams params = params_for(StoreKind::Sqlite, 1);
     params.kinds = {FaultKind::KillRunner};
@@ -57,7 +74,7 @@ TEST(FaultPlan, KeepsToTheKindsThatItIsGiven) {
 }
 
 TEST(FaultPlan, NamesEveryKindAndReadsTheNames) {
-    for (const FaultKind kind : faults_for(StoreKind::Postgres)) EXPECT_EQ(parse_fault(to_text(kind)), kind);
+    for (const FaultKind kind : all_faults()) EXPECT_EQ(parse_fault(to_text(kind)), kind);
     EXPECT_EQ(parse_fault("kill-everything"), std::nullopt);
 }
 

@@ -95,5 +95,16 @@ TEST(ChaosFigures, CountEndsOverTime) {
     EXPECT_THAT(ends_over_time(tasks, Story::at(0), Story::at(2000), seconds(1)), ElementsAre(2, 1, 0));
 }
 
+TEST(ChaosFigures, MeasureFromEachPromotionToTheNextRun) {
+    Story story;
+    story.line(Mark::Begin, 1, 10);  // at 10 ms
+    story.line(Mark::Done, 1, 10);   // at 20 ms
+    story.line(Mark::Begin, 2, 11);  // at 30 ms
+    story.findings.failovers = {{.promoted_at = Story::at(5)}, {.promoted_at = Story::at(12)}};
+    EXPECT_THAT(resume_times(story.findings), ElementsAre(milliseconds(5), milliseconds(18)));
+    story.findings.failovers.push_back({.promoted_at = Story::at(31)});  // after it nothing ran
+    EXPECT_THAT(resume_times(story.findings), ElementsAre(milliseconds(5), milliseconds(18)));
+}
+
 }  // namespace
 }  // namespace holdfast::chaos

@@ -46,13 +46,13 @@ TEST(ChaosJudge, HasNothingToSayAboutARunInWhichAllWentWell) {
 TEST(ChaosJudge, FindsAnAcknowledgedTaskThatTheStoreDoesNotHave) {
     Story story;
     story.completed(1, 10);
-    story.findings.acknowledged_tasks.push_back(Story::id(2));
+    story.findings.acknowledged_tasks.push_back({Story::id(2), Story::at(0)});
     EXPECT_THAT(breaches(story), ElementsAre(Breach::Lost));
 }
 
 TEST(ChaosJudge, FindsAnAcknowledgedJobThatTheStoreDoesNotHave) {
     Story story;
-    story.findings.acknowledged_jobs.push_back(Story::id(9));
+    story.findings.acknowledged_jobs.push_back({Story::id(9), Story::at(0)});
     EXPECT_THAT(breaches(story), ElementsAre(Breach::Lost));
 }
 
@@ -401,6 +401,135 @@ TEST(ChaosJudge, ExcusesExitCodeThreeOfAWorkerThatMetAFullDisk) {
         story.findings.lives[0].status = W_EXITCODE(1, 0);
         EXPECT_THAT(breaches(story), ElementsAre(Breach::Crash));
     }
+}
+
+// ---- A history that was lost in part ------------------------------------------------------------------------------
+
+/// The store has lost all that it committed from 0 s to 5 s.
+Story lost_in_part() {
+    Story story;
+    story.findings.failovers = {
+        {.kind = FaultKind::AsyncCut, .promoted_at = Story::at(5000), .lost_since = Story::at(0)}};
+    return story;
+}
+
+Unavoidable unavoidable_in(const Story& story) {
+    Unavoidable counted;
+    (void)judge(story.findings, counted);
+    return counted;
+}
+
+TEST(ChaosJudgeOfLostHistory, AllowsALostSubmitThatItsClientWasToldOf) {
+    Story story = lost_in_part();
+    story.findings.acknowledged_tasks.push_back({Story::id(1), Story::at(100)});
+    story.findings.acknowledged_jobs.push_back({Story::id(2), Story::at(100)});
+    EXPECT_THAT(breaches(story), ElementsAre(Breach::Untold, Breach::Untold));
+    story.findings.told_lost = {Story::id(1), Story::id(2)};
+    EXPECT_THAT(breaches(story), IsEmpty());
+    EXPECT_EQ(unavoidable_in(story), (Unavoidable{.submits_told = 2}));
+}
+
+TEST(ChaosJudgeOfLostHistory, FindsASubmitThatWasLostAtAnotherTime) {
+    Story story = lost_in_part();
+    story.findings.told_lost = {Story::id(1)};
+    story.findings.acknowledged_tasks.push_back({Story::id(1), Story::at(-1)});
+    EXPECT_THAT(breaches(story), ElementsAre(Breach::Lost));
+    story.findings.acknowledged_tasks[0].at = Story::at(30'000);
+    EXPECT_THAT(breaches(story), ElementsAre(Breach::Lost));
+}
+
+TEST(ChaosJudgeOfLostHistory, AllowsRunsThatTheStoreHasForgottenAndCountsThoseThatFollow) {
+    for (const bool is_lost : {true, false}) {
+        Story story = is_lost ? lost_in_part() : Story();
+        story.line(Mark::Begin, 1, 10);
+        story.line(Mark::Done, 1, 10);
+        story.completed(1, 50);          // again
+        story.line(Mark::Begin, 2, 11);  // its task is gone
+        if (is_lost) {
+            EXPECT_THAT(breaches(story), IsEmpty());
+        } else {
+            EXPECT_THAT(breaches(story), ElementsAre(Breach::Difference, Breach::Difference));
+        }
+        EXPECT_EQ(unavoidable_in(story), (Unavoidable{.ran_again = is_lost ? 1U : 0U}));
+    }
+}
+
+TEST(ChaosJudgeOfLostHistory, CountsTwoAtOnceOnlyWhereOneRunWasForgotten) {
+    for (const bool is_forgotten : {true, false}) {
+        Story story = lost_in_part();
+        story.line(Mark::Begin, 1, 10);
+        story.line(Mark::Begin, 1, 50);
+        story.line(Mark::Done, 1, 10);
+        story.line(Mark::Done, 1, 50);
+        TaskSeen& task = story.task(1, TaskState::Completed, 50, LeaseEnd::Completed);
+        task.policy.on_crash = OnCrash::Requeue;
+        if (!is_forgotten) task.runs.insert(task.runs.begin(), {10, LeaseEnd::Crashed, {}});
+        if (is_forgotten) {
+            EXPECT_THAT(breaches(story), IsEmpty());
+            EXPECT_EQ(unavoidable_in(story).two_at_once, 1U);
+        } else {
+            EXPECT_THAT(breaches(story), testing::Contains(Breach::TwoAtOnce));
+        }
+    }
+}
+
+TEST(ChaosJudgeOfLostHistory, FindsARunAfterARunThatTheStoreStillKnows) {
+    Story story = lost_in_part();
+    story.line(Mark::Begin, 1, 10);
+    TaskSeen& task = story.completed(1, 50);
+    task.policy.on_crash = OnCrash::Fail;
+    task.runs.insert(task.runs.begin(), {10, LeaseEnd::Crashed, Story::at(15)});
+    EXPECT_THAT(breaches(story), ElementsAre(Breach::RanTwice));
+}
+
+TEST(ChaosJudgeOfLostHistory, FindsALeaseNumberOfTwoTasksWhateverWasLost) {
+    for (Story story : {lost_in_part(), Story()}) {
+        story.completed(1, 10);
+        story.completed(2, 10);
+        EXPECT_THAT(breaches(story), ElementsAre(Breach::LeaseTwice));
+    }
+}
+
+TEST(ChaosJudgeOfLostHistory, FindsTheEndOfARunThatAnotherWorkerWrote) {
+    Story story = lost_in_part();
+    TaskSeen& task = story.completed(1, 10);
+    for (LedgerLine& line : story.findings.ledger.lines) line.worker = Story::id(70);
+    task.runs[0].worker = Story::id(70);
+    EXPECT_THAT(breaches(story), IsEmpty());
+    task.runs[0].worker = Story::id(71);
+    EXPECT_THAT(breaches(story), ElementsAre(Breach::StaleWrite));
+}
+
+TEST(ChaosJudgeOfLostHistory, FindsALostEndThatALivingWorkerDidNotDeliverAgain) {
+    Story story = lost_in_part();
+    story.line(Mark::Begin, 1, 10);
+    story.line(Mark::Done, 1, 10);
+    for (LedgerLine& line : story.findings.ledger.lines) line.worker = Story::id(70);
+    TaskSeen& task = story.task(1, TaskState::Failed, 10, LeaseEnd::Crashed);
+    task.error_code = error_code::worker_crashed;
+    task.policy.on_crash = OnCrash::Fail;
+    story.findings.lives = {life_of(70, 60'000)};
+    EXPECT_THAT(breaches(story), ElementsAre(Breach::Undelivered));
+    story.findings.lives = {life_of(70, 4000)};  // it died
+    EXPECT_THAT(breaches(story), IsEmpty());
+    story.findings.lives = {life_of(70, 60'000)};
+    story.findings.lives[0].blows = {
+        {.kind = FaultKind::StopWorker, .at = Story::at(3000), .length = std::chrono::seconds(9)}};
+    EXPECT_THAT(breaches(story), IsEmpty());
+}
+
+TEST(ChaosJudge, AllowsAProcessToRefuseTwoPrimariesOnlyWhileThereAreTwo) {
+    Story story;
+    Life life = life_of(70, 3000);
+    life.ended = true;
+    life.status = 3 << 8;
+    story.findings.lives = {life};
+    EXPECT_THAT(breaches(story), ElementsAre(Breach::Crash));
+    story.findings.blows = {
+        {.kind = FaultKind::ZombiePrimary, .at = Story::at(2000), .length = std::chrono::seconds(4)}};
+    EXPECT_THAT(breaches(story), IsEmpty());
+    story.findings.blows[0].at = Story::at(20'000);
+    EXPECT_THAT(breaches(story), ElementsAre(Breach::Crash));
 }
 
 }  // namespace

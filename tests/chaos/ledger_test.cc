@@ -17,6 +17,7 @@ LedgerLine line(Mark mark, store::Lease lease) {
             .task = chaos::Story::id(1),
             .lease = lease,
             .attempt = 2,
+            .worker = chaos::Story::id(2),
             .pid = 4711,
             .at = chaos::Story::at(5)};
 }

@@ -34,7 +34,7 @@ public:
         if (state == TaskState::Completed) seen.returned_by = lease;
         seen.runs.push_back({lease, end, at(clock_)});
         findings.tasks.push_back(seen);
-        findings.acknowledged_tasks.push_back(seen.id);
+        findings.acknowledged_tasks.push_back({seen.id, start});
         return findings.tasks.back();
     }
     /// Adds a task that began, ended and is COMPLETED.
