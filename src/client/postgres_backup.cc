@@ -167,6 +167,7 @@ void dump(const BackupParams& params, const postgres::Snapshot& snapshot, const 
                         "--lock-wait-timeout=60000", "--file=" + copy},
                        access.environment, -1);
     pg_dump.finish("pg_dump could not write the backup");
+    fs::permissions(copy, fs::perms::owner_read | fs::perms::owner_write);  // whatever the umask
 }
 
 /// Unpacks everything: a backup that was not read is not one.
