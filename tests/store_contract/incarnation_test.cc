@@ -291,6 +291,24 @@ TEST_P(Incarnation, AStartedLeaseThatDidNotRunIsRequeuedAtNoCost) {
     EXPECT_THAT(event_kinds(*store, id), IsEmpty()) << "there was no result that came too late";
 }
 
+TEST_P(Incarnation, ALeaseWhoseStartWasLostIsRequeuedJustSo) {
+    submit();
+    const auto lease = hold_one(worker);
+    EXPECT_EQ(finish(*store, worker, completed(lease)).fenced, Fenced::LeaseLost);
+    EXPECT_EQ(finish(*store, worker, ended(lease, LeaseEnd::NotStarted)).state, TaskState::Pending);
+    EXPECT_EQ(record(*store, lease.task).history, (core::History{0, 0, 1}));
+}
+
+TEST_P(Incarnation, TheSameLeaseTwiceInOneTurnIsRequeuedOnce) {
+    submit();
+    const auto lease = claim_one(worker);
+    const auto run = ended(lease, LeaseEnd::NotStarted);
+    const auto answers = store->turn({.worker = worker, .finish = {run, run}}).finished;
+    EXPECT_EQ(answers.at(0).fenced, Fenced::Applied);
+    EXPECT_EQ(answers.at(1).fenced, Fenced::Already);
+    EXPECT_EQ(record(*store, lease.task).history, (core::History{0, 0, 1}));
+}
+
 TEST_P(Incarnation, AStartedLeaseThatDidNotRunYieldsToACancel) {
     submit();
     const auto lease = claim_one(worker);

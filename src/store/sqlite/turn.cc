@@ -60,9 +60,10 @@ private:
     FinishOutcome finish_one(const store::FinishedRun& given) {
         auto run = store::storable(given, limits_);
         const auto found = leases_.find(given.lease.task);
-        const bool is_running = found != leases_.end() && found->second.lease == given.lease &&
-                                found->second.worker == worker_ && found->second.started_at.has_value();
-        if (!is_running) return refuse_or_repeat(run);
+        const bool is_held =
+            found != leases_.end() && found->second.lease == given.lease && found->second.worker == worker_;
+        const bool needs_start = given.end != core::LeaseEnd::NotStarted;
+        if (!is_held || (needs_start && !found->second.started_at)) return refuse_or_repeat(run);
         auto lease = std::move(leases_.extract(found).mapped());
         const auto state = end_lease(tx_, std::move(lease),
                                      {run.end, std::move(run.result), std::move(run.error), run.jitter}, endings_);
