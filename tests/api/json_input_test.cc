@@ -125,7 +125,7 @@ TEST_F(ApiDearInput, DearRequestsAndProbesHaveLanesOfTheirOwn) {
     EXPECT_EQ(lane("POST", "/api/recovery/prune"), Lane::Dear);
     EXPECT_EQ(lane("POST", "/api/tasks"), Lane::Usual);
     EXPECT_EQ(lane("POST", "/api/tasks", std::string(api::dear_body_bytes, ' ')), Lane::Dear);
-    EXPECT_EQ(lane("GET", "/"), Lane::Usual);
+    EXPECT_EQ(lane("GET", "/"), Lane::Memory);
     EXPECT_EQ(lane("GET", "/api/no-such-route"), Lane::Usual);
 }
 

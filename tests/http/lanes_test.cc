@@ -73,6 +73,7 @@ TEST(Lanes, WhatIsInMemoryIsAnsweredWhileEveryOtherThreadHangs) {
 Limits that_are_soon_stuck() {
     Limits limits = two_and_one();
     limits.stuck_after = std::chrono::milliseconds(200);
+    limits.requests_per_second_per_peer = limits.burst_per_peer = 1e9;
     return limits;
 }
 

@@ -118,14 +118,19 @@ private:
             try {
                 http::Client client({.url = url});
                 const auto answer = client.send("POST", "/api/tasks", R"({"name": "nobody-runs-this"})");
-                const std::lock_guard lock(mutex_);
-                ++answers_[answer.status];
-                if (answer.status >= 400) last_refusal_ = answer.body;
+                note(answer);
+                if (answer.status >= 400) std::this_thread::sleep_for(std::chrono::milliseconds(50));
             } catch (const std::exception&) {
                 const std::lock_guard lock(mutex_);
                 ++answers_[0];  // it was not answered for as long as a client waits
             }
         }
+    }
+
+    void note(const http::Client::Answer& answer) {
+        const std::lock_guard lock(mutex_);
+        ++answers_[answer.status];
+        if (answer.status == 503) last_refusal_ = answer.body;
     }
 
     std::atomic<bool> stops_ = false;

