@@ -257,12 +257,15 @@ TEST_F(PostgresDeadlines, HostNamesAreLookedUp) {
     EXPECT_THAT(thrown.message, HasSubstr("no-such-host.invalid"));
 }
 
-/// The deadlines of a store: its beats are not held up by its work.
+/// The deadlines of a store: its beats are not held up by its work, and it notices that it hears nothing.
 TEST_F(PostgresDeadlines, AStoreGivesUpAFrozenServerAndGoesOnAfterwards) {
     FakeClock clock;
     const auto store = open_store({.kind = StoreKind::Postgres, .address = server->url()}, clock);
     const auto registration = a_worker();
     join(*store, registration);
+    const auto watch = store->watch(store::Topic::Work);
+    auto raw = server->raw();
+    const auto listener = raw.value("SELECT pid FROM pg_stat_activity WHERE application_name = 'holdfast wake-ups'");
     const auto task = a_task(clock.now());
     server->freeze();
     std::atomic<bool> work_is_over = false;
@@ -282,6 +285,14 @@ TEST_F(PostgresDeadlines, AStoreGivesUpAFrozenServerAndGoesOnAfterwards) {
     await([&] { return thrown_by([&] { store->submit({task}); }).kind == "nothing"; }, "the submit");
     await([&] { return thrown_by([&] { store->beat(beat_of(registration.id)); }).kind == "nothing"; }, "the beat");
     EXPECT_EQ(store->count().pending, 1);
+    await(
+        [&] {
+            return !raw.value(
+                           "SELECT 1 FROM pg_stat_activity WHERE application_name = 'holdfast wake-ups' AND pid <> " +
+                           listener)
+                        .empty();
+        },
+        "the connection that listens, which was given up as well");
 }
 
 }  // namespace
