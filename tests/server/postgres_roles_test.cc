@@ -21,7 +21,10 @@ protected:
     ProgramRoles() : ProgramTest(StoreKind::Postgres) {}
 
     void SetUp() override {
-        folder.write("holdfast.yaml", "tasks: {greet: {script: 'echo 1 > $HOLDFAST_RESULT'}}\n");
+        folder.write("holdfast.yaml",
+                     "tasks: {greet: {script: 'echo 1 > $HOLDFAST_RESULT'}}\n"
+                     "workflows: {flow: {steps: {greet: {task: greet}}}}\n"
+                     "schedules: {daily: {workflow: flow, every: 24h}}\n");
         const Ran made = holdfast({"migrate", "--roles"});
         ASSERT_EQ(made.exit_code, 0) << made.err;
         ASSERT_THAT(made.out, HasSubstr("its roles are up to date"));
@@ -74,6 +77,11 @@ TEST_F(ProgramRoles, AWorkerRunsAndSweepsWhatAClientSubmitsAndAReaderSeesIt) {
     for (const auto& note : store().sweep_notes()) EXPECT_EQ(note.failure, "") << note.service;
     EXPECT_THAT(run_as(reader, {"tasks", "list"}).out, HasSubstr("COMPLETED"));
     EXPECT_THAT(run_as(reader, {"workers", "list"}).out, HasSubstr("w"));
+    EXPECT_EQ(run_as(client, {"run", "flow", "--wait", "--timeout", "60s"}).exit_code, 0);
+    EXPECT_THAT(run_as(reader, {"schedules", "list"}).out, HasSubstr("daily")) << "the worker has put it there";
+    for (const auto& words : std::vector<std::vector<std::string>>{
+             {"jobs", "list"}, {"recovery", "status"}, {"queues", "list"}, {"keys", "list"}})
+        EXPECT_EQ(run_as(reader, words).exit_code, 0) << words.front();
     const Ran refused = run_as(reader, {"submit", "greet"});
     EXPECT_EQ(refused.exit_code, 3);
     EXPECT_THAT(refused.err, HasSubstr("permission denied"));

@@ -116,7 +116,7 @@ private:
             "mark_lost", "recover",       "ask_to_stop",         "expire_overdue", "reject",      "prune",
             "fire",      "end_due_waits", "cancel_overdue_jobs", "repair_jobs",    "sweep_lease", "note_sweep"};
         if (of_workers.contains(verb)) return {Worker};
-        if (of_sweepers.contains(verb)) return {Worker, Server};
+        if (of_sweepers.contains(verb) || verb == "put_schedule") return {Worker, Server};
         if (verb == "submit" || verb == "start_jobs") return {Client, Server, Worker};
         if (verb == "tokens" || verb == "find_token") return {Server};
         if (verb == "replicas" || verb == "ended_tasks") return {Server, Reader};
@@ -173,6 +173,8 @@ TEST_F(PostgresRoles, AReaderCannotSubmitAndAClientCannotSteer) {
     EXPECT_EQ(reader->count().pending, 1);
     EXPECT_THROW((void)client->cancel({.tasks = {task.id}, .who = "ann", .reason = ""}), store::Unusable);
     EXPECT_THROW((void)client->tokens(), store::Unusable);
+    EXPECT_THROW((void)reader->sweep_lease("a reader", 1s), store::Unusable);
+    EXPECT_EQ(reader->sweep_lease("a reader", Duration::zero()).holder, "") << "it may ask who sweeps";
     EXPECT_EQ(reader->count().pending, 1);
 }
 

@@ -50,7 +50,7 @@ constexpr TableNeeds table_needs[] = {
     {.table = "job",                 .worker = "SID",  .server = "SID",  .client = "SI",  .reader = "S"},
     {.table = "job_progress",        .worker = "SIUD", .server = "SIUD", .client = "SIU", .reader = "S"},
     {.table = "step",                .worker = "SIUD", .server = "SIUD", .client = "SIU", .reader = "S"},
-    {.table = "schedule",            .worker = "SU",   .server = "SIUD", .client = "S",   .reader = "S"},
+    {.table = "schedule",            .worker = "SIU",  .server = "SIUD", .client = "S",   .reader = "S"},
     // Workers, servers and recovery
     {.table = "worker",              .worker = "SIUD", .server = "SUD",  .client = "S",   .reader = "S"},
     {.table = "claim",               .worker = "SIUD", .server = "SD",   .client = "",    .reader = ""},

@@ -182,19 +182,24 @@ std::vector<Fenced> PostgresStore::ask_to_stop(const store::AskToStopParams& par
 }
 
 store::SweepLeaseAnswer PostgresStore::sweep_lease(const std::string& holder, Duration expiry) {
+    constexpr Sql read_holder =
+        "SELECT CASE WHEN expires > holdfast.now() THEN holder ELSE '' END FROM holdfast.sweep_lease";
     const bool gives_up = expiry <= Duration::zero();
+    // Giving up what another holds only asks for the holder, which users who only read may do, too.
+    if (gives_up)
+        if (const auto current = work_.read(read_holder); current[0].text(0) != holder)
+            return {false, current[0].string(0)};
     // An expiry too far in the future was written before the clock was set back: it has lapsed, too.
-    const auto rows = work_.run(
-        {{R"sql(UPDATE holdfast.sweep_lease
+    const auto rows = work_.run({{R"sql(UPDATE holdfast.sweep_lease
                 SET holder = CASE WHEN $3 THEN '' ELSE $1 END,
                     expires = CASE WHEN $3 THEN timestamptz 'epoch'
                                    ELSE holdfast.now() + $2 * interval '1 microsecond' END
                 WHERE holder = $1
                    OR ((expires <= holdfast.now()
                      OR expires > holdfast.now() + 2 * $2 * interval '1 microsecond') AND NOT $3))sql",
-          Params(holder, expiry, gives_up)},
-         {"SELECT CASE WHEN expires > holdfast.now() THEN holder ELSE '' END FROM holdfast.sweep_lease", {}}},
-        Effect::Writes);
+                                  Params(holder, expiry, gives_up)},
+                                 {read_holder, {}}},
+                                Effect::Writes);
     return {!gives_up && rows[1][0].text(0) == holder, rows[1][0].string(0)};
 }
 
