@@ -123,6 +123,9 @@ bool takes_the_store_away(FaultKind kind) {
            kind == FaultKind::KillPostmaster || kind == FaultKind::FillDisk;
 }
 
+/// A struck cluster is repaired after about so long, and then left alone for a moment.
+constexpr Duration repair_of_cluster = std::chrono::seconds(5);
+
 bool can_have(StoreKind store, Needs needs) {
     switch (needs) {
         case Needs::Processes:
@@ -184,18 +187,25 @@ std::vector<FaultKind> faults_for(StoreKind kind) {
 
 std::vector<Fault> plan_faults(const FaultPlanParams& params) {
     using std::chrono::milliseconds;
+    std::vector<FaultKind> of_cluster, others;
+    for (const FaultKind kind : params.kinds) (is_of_cluster(kind) ? of_cluster : others).push_back(kind);
+    Dealer other_dealer(params.seed, others), cluster_dealer(params.seed, of_cluster);
     std::vector<Fault> plan;
     if (params.kinds.empty()) return plan;
-    Dealer dealer(params.seed, params.kinds);
     Duration at = milliseconds(1500);  // by then tasks run
+    Duration cluster_is_whole_at = at;
     int failovers = std::ranges::any_of(params.kinds, is_failover) ? params.failovers : 0;
     const bool ends_by_time = failovers == 0;
     while (ends_by_time ? at < params.duration : failovers > 0) {
+        const bool hits_cluster = !of_cluster.empty() && (others.empty() || at >= cluster_is_whole_at);
+        if (hits_cluster) at = std::max(at, cluster_is_whole_at);
+        Dealer& dealer = hits_cluster ? cluster_dealer : other_dealer;
         Fault fault{.at = at, .kind = dealer.next_kind(), .draw = dealer.draw()};
         fault.hits_all = dealer.draw() % 3 == 0;
         fault.length = length_of(fault.kind, dealer, params.lease);
         if (ends_by_time) fault.length = std::min(fault.length, params.duration - at);
         plan.push_back(fault);
+        if (hits_cluster) cluster_is_whole_at = at + fault.length + repair_of_cluster;
         if (is_failover(fault.kind)) --failovers;
         at += dealer.between(milliseconds(300), milliseconds(1100));
         if (takes_the_store_away(fault.kind)) at += fault.length + milliseconds(1000);

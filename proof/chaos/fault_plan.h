@@ -69,7 +69,8 @@ struct FaultPlanParams {
 };
 
 /// The faults of a run: the same for the same parameters. Every kind comes once before any comes again, as far as
-/// there is time. All faults are over by the end; a fault that begins late is cut short.
+/// there is time; but a cluster has one fault at a time, between which the others go on. All faults are over by the
+/// end; a fault that begins late is cut short.
 [[nodiscard]] std::vector<Fault> plan_faults(const FaultPlanParams& params);
 
 }  // namespace holdfast::chaos

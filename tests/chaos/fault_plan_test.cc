@@ -23,7 +23,7 @@ TEST(FaultPlan, IsTheSameForTheSameSeedAndAnotherForAnother) {
 }
 
 TEST(FaultPlan, HasEveryKindInHalfAMinuteWhateverTheSeed) {
-    for (const StoreKind store : {StoreKind::Sqlite, StoreKind::Postgres, StoreKind::Cluster})
+    for (const StoreKind store : {StoreKind::Sqlite, StoreKind::Postgres})
         for (std::uint64_t seed = 0; seed < 100; ++seed) {
             std::set<FaultKind> kinds;
             for (const Fault& fault : plan_faults(params_for(store, seed))) kinds.insert(fault.kind);
@@ -46,6 +46,26 @@ TEST(FaultPlan, StopsForLongerThanALeaseLasts) {
         const bool stops = fault.kind == FaultKind::StopWorker || fault.kind == FaultKind::CutPath;
         const bool has_time = fault.at < minutes(5) - seconds(15);
         EXPECT_TRUE(!stops || !has_time || fault.length > seconds(5));
+    }
+}
+
+TEST(FaultPlan, HasEveryKindOfAClusterInTwoMinutesWithTheOthersInBetween) {
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+        const auto plan = plan_faults(params_for(StoreKind::Cluster, seed, minutes(2)));
+        std::set<FaultKind> kinds;
+        for (const Fault& fault : plan) kinds.insert(fault.kind);
+        EXPECT_EQ(kinds.size(), faults_for(StoreKind::Cluster).size()) << "seed " << seed;
+        const auto hits = std::ranges::count_if(plan, [](const Fault& each) { return is_of_cluster(each.kind); });
+        EXPECT_GT(static_cast<std::ptrdiff_t>(plan.size()), 5 * hits) << "seed " << seed;
+    }
+}
+
+TEST(FaultPlan, GivesAClusterTimeForItsRepairBetweenFaults) {
+    Duration before{};
+    for (const Fault& fault : plan_faults(params_for(StoreKind::Cluster, 3, minutes(5)))) {
+        if (!is_of_cluster(fault.kind)) continue;
+        EXPECT_GE(fault.at, before);
+        before = fault.at + fault.length + seconds(5);
     }
 }
 
