@@ -93,19 +93,24 @@ std::vector<Rows> Lane::run(const std::vector<Command>& commands, Effect effect)
 
 Lane::Turn::Turn(Lane& lane) : lane_(lane) {
     const auto& patience = lane.params_.patience.answer;
-    if (!patience) {
-        lane.mutex_.lock();
-        return;
-    }
-    if (lane.mutex_.try_lock_for(*patience)) return;
-    throw store::Unavailable(concat("other calls have kept the connection to ", mask_password(lane.params_.url),
-                                    " busy for ", format_duration(*patience)));
+    std::unique_lock lock(lane.mutex_);
+    const auto is_free = [&lane] { return !lane.is_taken_; };
+    if (!patience)
+        lane.turn_ended_.wait(lock, is_free);
+    else if (!lane.turn_ended_.wait_for(lock, *patience, is_free))
+        throw store::Unavailable(concat("other calls have kept the connection to ", mask_password(lane.params_.url),
+                                        " busy for ", format_duration(*patience)));
+    lane.is_taken_ = true;
 }
 
 Lane::Turn::~Turn() {
     // Calls that may take any time are rare: they keep no connection open in between.
     if (!lane_.params_.patience.answer) lane_.connection_.close();
-    lane_.mutex_.unlock();
+    {
+        const std::lock_guard lock(lane_.mutex_);
+        lane_.is_taken_ = false;
+    }
+    lane_.turn_ended_.notify_one();
 }
 
 /// An empty message in the log of the database is the smallest commit that waits for the standby, and with it

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -194,7 +195,9 @@ private:
 
     static constexpr int max_attempts = 20;
 
-    std::timed_mutex mutex_;
+    std::mutex mutex_;  // of what the turns are made of
+    std::condition_variable turn_ended_;
+    bool is_taken_ = false;
     const ConnectParams params_;
     Connection connection_;
     const Clock* clock_;
