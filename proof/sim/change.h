@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -14,6 +15,7 @@ struct Change {
     /// The end of a lease.
     struct End {
         store::Lease lease = 0;
+        Uuid worker = {};  ///< whose lease it is to be
         core::LeaseEnd end = core::LeaseEnd::Completed;
         std::string code = {};      ///< of the error
         std::string evidence = {};  ///< of a verdict
@@ -23,6 +25,7 @@ struct Change {
     };
     struct Start {
         store::Lease lease = 0;
+        Uuid worker = {};           ///< whose lease it is to be
         bool said_started = false;  ///< by this call or before
         bool said_refused = false;
         bool said_withdrawn = false;
@@ -31,6 +34,7 @@ struct Change {
     std::string verb;
     bool writes = true;
     std::string detail = {};               ///< for the trace
+    Uuid worker = {};                      ///< that calls for itself; nil: another process
     std::map<Uuid, Uuid> claims_for = {};  ///< the worker that may be given leases, and its request
     std::map<Uuid, End> ends = {};         ///< by task
     std::map<Uuid, Start> starts = {};     ///< by task
@@ -50,6 +54,14 @@ struct Change {
     static Change writing(std::string_view verb, std::string detail = {}) {
         return {.verb = std::string(verb), .writes = true, .detail = std::move(detail)};
     }
+};
+
+/// A call that was given up by its caller, and that the store may still carry out. It owns its parameters, and knows
+/// nothing of the process that made it: that may be dead by then.
+struct LateCall {
+    Change change;
+    Duration made_at{};
+    std::function<void(store::Store&)> effect;
 };
 
 }  // namespace holdfast::sim

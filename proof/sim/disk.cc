@@ -90,30 +90,55 @@ std::optional<DiskFault::Kind> DiskClient::disarm() {
     return std::exchange(struck, std::nullopt);
 }
 
-std::shared_ptr<DiskFile> Disk::entry(const std::string& name) {
+std::shared_ptr<Inode> Disk::open(const std::string& name) {
+    auto& file = files_[name];
+    if (!file) {
+        file = std::make_shared<Inode>();
+        file->number = ++last_number_;
+    }
+    return file;
+}
+
+std::uint64_t Disk::number_of(const std::string& name) const {
     const auto found = files_.find(name);
-    return found == files_.end() ? std::make_shared<DiskFile>() : found->second;
+    return found == files_.end() ? 0 : found->second->number;
 }
 
 DiskImage Disk::image() const {
     DiskImage image;
-    for (const auto& [name, file] : files_) image[name] = *file;
+    for (const auto& [name, file] : files_) image[name] = file->content;
+    for (auto& [name, content] : image) content.sync();
     return image;
 }
 
-void Disk::restore(const DiskImage& image) {
-    files_.clear();
-    for (const auto& [name, file] : image) files_[name] = std::make_shared<DiskFile>(file);
+void Disk::restore(const DiskImage& image, Restore how) {
+    const auto before = std::exchange(files_, {});
+    for (const auto& [name, content] : image) {
+        auto& file = files_[name] = std::make_shared<Inode>();
+        const auto replaced = before.find(name);
+        const bool keeps_number = how == Restore::InPlace && replaced != before.end();
+        file->number = keeps_number ? replaced->second->number : ++last_number_;
+        file->content = content;
+    }
+    if (how == Restore::InPlace) disconnect_all();
+    if (how == Restore::FailOver)
+        for (const auto& [name, file] : before) file->is_cut_off = true;
+}
+
+void Disk::disconnect_all() {
+    for (const auto& client : clients)
+        if (const auto living = client.lock()) living->is_dead = true;
+    clients.clear();
 }
 
 void Disk::lose_power() {
     ++power_cuts;
-    for (const auto& client : clients)
-        if (const auto living = client.lock()) living->is_dead = true;
-    clients.clear();
-    for (auto& [name, file] : files_) file->lose_power(dice_);
-    indexes.clear();
-    locks.clear();
+    disconnect_all();
+    for (auto& [name, file] : files_) {
+        file->content.lose_power(dice_);
+        file->index.reset();
+        file->locks = {};
+    }
 }
 
 }  // namespace holdfast::sim

@@ -79,6 +79,15 @@ struct FileLocks {
     std::map<const void*, int> levels;
 };
 
+/// A file of a disk, beside its name: a file that is replaced under its name lives on for those who have it open.
+struct Inode {
+    std::uint64_t number = 0;  ///< never used for two files
+    DiskFile content = {};
+    std::shared_ptr<SharedIndex> index = {};  ///< null: nobody uses it
+    FileLocks locks = {};
+    bool is_cut_off = false;  ///< the disk that it was on cannot be reached any more: every operation fails
+};
+
 /// The files on a disk.
 using DiskImage = std::map<std::string, DiskFile>;
 
@@ -87,19 +96,27 @@ class Disk {
 public:
     explicit Disk(Dice dice) : dice_(std::move(dice)) {}
 
-    [[nodiscard]] std::shared_ptr<DiskFile> open(const std::string& name) { return files_[name] = entry(name); }
+    [[nodiscard]] std::shared_ptr<Inode> open(const std::string& name);
     [[nodiscard]] bool has(const std::string& name) const { return files_.contains(name); }
+    /// The number of the file that has this name now; 0: none.
+    [[nodiscard]] std::uint64_t number_of(const std::string& name) const;
     void remove(const std::string& name) { files_.erase(name); }
-    /// Only while no file is open.
+
+    /// The files as every process sees them now. Only while no transaction is open.
     [[nodiscard]] DiskImage image() const;
-    void restore(const DiskImage& image);
+    /// Puts the files of an image in the place of all others, on disk to the last sector.
+    enum class Restore {
+        Fresh,     ///< nothing is open
+        Replaced,  ///< new files: processes that have the old ones open can go on using them
+        FailOver,  ///< new files: nobody reaches the old ones any more
+        InPlace,   ///< the files keep their numbers; processes with open files have lost them
+    };
+    void restore(const DiskImage& image, Restore how = Restore::Fresh);
 
     /// Loses data that was not synced. Processes with open files are dead.
     void lose_power();
 
     bool is_full = false;
-    std::map<std::string, std::shared_ptr<SharedIndex>> indexes;
-    std::map<std::string, FileLocks> locks;
     std::uint64_t operations = 0;
     std::uint64_t power_cuts = 0;
     /// The processes with open files, to be declared dead.
@@ -107,10 +124,11 @@ public:
     [[nodiscard]] Dice& dice() { return dice_; }
 
 private:
-    [[nodiscard]] std::shared_ptr<DiskFile> entry(const std::string& name);
+    void disconnect_all();
 
     Dice dice_;
-    std::map<std::string, std::shared_ptr<DiskFile>> files_;
+    std::map<std::string, std::shared_ptr<Inode>> files_;
+    std::uint64_t last_number_ = 0;
 };
 
 }  // namespace holdfast::sim

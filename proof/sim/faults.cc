@@ -14,20 +14,46 @@ struct FaultKind {
     std::string_view name;
     double usual_rate;  ///< a probability; for timed faults, how many in an hour
     bool timed;
+    double share = 0.5;  ///< of the runs that have it
 };
 
 constexpr std::array<FaultKind, fault_count> kinds = {{
-    {"kill-worker", 0.001, false}, {"kill-sweeper", 0.001, false},  {"kill-client", 0.005, false},
-    {"answer-lost", 0.03, false},  {"request-lost", 0.02, false},   {"call-fails", 0.03, false},
-    {"slow-call", 0.01, false},    {"busy", 0.02, false},           {"disk-full", 0.02, false},
-    {"io-error", 0.02, false},     {"pause-at-call", 0.001, false}, {"back-at-verdict", 0.3, false},
-    {"outage", 4, true},           {"partition", 12, true},         {"pause-worker", 12, true},
-    {"pause-sweeper", 8, true},    {"pause-client", 4, true},       {"term-worker", 12, true},
-    {"freeze-machine", 4, true},   {"reboot-machine", 4, true},     {"power-cut", 4, true},
-    {"disk-stays-full", 3, true},  {"clock-jump", 6, true},         {"clock-skew", 0.5, false},
-    {"runner-crash", 0.05, false}, {"runner-hang", 0.02, false},    {"runner-slow-start", 0.1, false},
-    {"wake-up-lost", 0.3, false},  {"wake-up-twice", 0.1, false},   {"wake-up-late", 0.2, false},
-    {"forget-worker", 6, true},    {"clock-far-ahead", 0.3, false},
+    {"kill-worker", 0.001, false},
+    {"kill-sweeper", 0.001, false},
+    {"kill-client", 0.005, false},
+    {"answer-lost", 0.03, false},
+    {"request-lost", 0.02, false},
+    {"call-fails", 0.03, false},
+    {"slow-call", 0.01, false},
+    {"call-hangs", 0.003, false, 0.3},
+    {"busy", 0.02, false},
+    {"disk-full", 0.02, false},
+    {"io-error", 0.02, false},
+    {"pause-at-call", 0.001, false},
+    {"back-at-verdict", 0.3, false},
+    {"outage", 4, true},
+    {"partition", 12, true},
+    {"pause-worker", 12, true},
+    {"pause-sweeper", 8, true},
+    {"pause-client", 4, true},
+    {"term-worker", 12, true},
+    {"freeze-machine", 4, true},
+    {"reboot-machine", 4, true},
+    {"power-cut", 4, true},
+    {"disk-stays-full", 3, true},
+    {"clock-jump", 6, true},
+    {"clock-skew", 0.5, false},
+    {"runner-crash", 0.05, false},
+    {"runner-hang", 0.02, false},
+    {"runner-slow-start", 0.1, false},
+    {"wake-up-lost", 0.3, false},
+    {"wake-up-twice", 0.1, false},
+    {"wake-up-late", 0.2, false},
+    {"forget-worker", 6, true},
+    {"clock-far-ahead", 0.3, false},
+    {"store-goes-back", 6, true, 0.15},
+    {"disk-goes-back", 6, true, 0.15},
+    {"file-replaced", 6, true, 0.15},
 }};
 
 constexpr double most_often = 0.5;
@@ -36,9 +62,9 @@ const FaultKind& kind_of(Fault fault) {
     return kinds[static_cast<std::size_t>(fault)];
 }
 
-/// Each run has about half of the kinds, each of them rare, usual or frequent.
+/// Each run has about half of most kinds, each of them rare, usual or frequent.
 double draw_rate(Fault fault, Dice dice) {
-    if (dice.chance(0.5)) return 0;
+    if (dice.chance(1 - kind_of(fault).share)) return 0;
     const double rate = kind_of(fault).usual_rate * std::exp((dice.fraction() - 0.5) * 3);
     return is_timed(fault) ? rate : std::min(rate, most_often);
 }

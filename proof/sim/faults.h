@@ -23,6 +23,7 @@ enum class Fault {
     RequestLost,      ///< a call that writes is not applied, and its caller cannot know
     CallFails,        ///< a call is not applied: the connection broke
     SlowCall,         ///< a call takes seconds or minutes
+    CallHangs,        ///< a call is given up at its deadline, and applied before, much later or never
     Busy,             ///< SQLITE_BUSY from the k-th lock on
     DiskFull,         ///< SQLITE_FULL at the k-th write
     IoError,          ///< an error at the k-th operation of the disk
@@ -48,8 +49,11 @@ enum class Fault {
     WakeUpLate,       ///<
     ForgetWorker,     ///< a person deletes the row of a worker, dead or alive
     ClockFarAhead,    ///< the clock is days ahead, for one call that prunes
+    StoreGoesBack,    ///< the store is an older one at another place: a failover that lost the last commits
+    DiskGoesBack,     ///< the same at the same place: a snapshot was restored
+    FileReplaced,     ///< an older copy is moved over the file, under processes that have it open
 };
-inline constexpr std::size_t fault_count = static_cast<std::size_t>(Fault::ClockFarAhead) + 1;
+inline constexpr std::size_t fault_count = static_cast<std::size_t>(Fault::FileReplaced) + 1;
 [[nodiscard]] std::string_view to_text(Fault fault);  ///< "kill-worker", ...
 [[nodiscard]] std::optional<Fault> parse_fault(std::string_view text);
 [[nodiscard]] const std::vector<Fault>& all_faults();

@@ -4,7 +4,6 @@
 
 #include "base/assert.h"
 #include "base/text.h"
-#include "proof/sim/sqlite_vfs.h"
 #include "proof/sim/world.h"
 #include "store/sqlite/sqlite_store.h"
 
@@ -16,7 +15,18 @@ using namespace std::chrono_literals;
 
 constexpr Duration scripted_stop = 10s;  ///< longer than leases of small worlds are trusted
 constexpr Duration usual_call = 1s;      ///< a longer call keeps its process from its work
-constexpr int most_operations = 60;      ///< of the disk, that a call makes before a fault strikes
+constexpr Duration deadline_of_beats = 2s;
+constexpr Duration deadline_of_work = 10s;
+constexpr int most_operations = 60;  ///< of the disk, that a call makes before a fault strikes
+
+/// These have no deadline.
+constexpr std::string_view patient_verbs[] = {"migrate", "prune"};
+/// These have a connection of their own.
+constexpr std::string_view verbs_of_beats[] = {"beat", "register_worker", "look"};
+
+Duration deadline_of(const Change& change) {
+    return std::ranges::count(verbs_of_beats, change.verb) > 0 ? deadline_of_beats : deadline_of_work;
+}
 
 /// What is called seldom, or decides much.
 constexpr std::string_view rare_verbs[] = {
@@ -103,6 +113,17 @@ void FaultyStore::draw_return(Fate& fate, const Change& change) {
     }
 }
 
+/// An abandoned call is carried out while its caller still waits, or after later calls of its caller, or never.
+void FaultyStore::draw_hang(Fate& fate, const Change& change, double boost) {
+    if (std::ranges::count(patient_verbs, change.verb) > 0) return;
+    auto dice = process_.world().faults.draw(Fault::CallHangs, process_.name(), boost);
+    if (!dice) return;
+    fate.hangs = true;
+    if (!change.writes || dice->chance(0.2)) return;
+    fate.late_by = dice->chance(0.3) ? dice->between(Duration(1ms), deadline_of(change))
+                                     : deadline_of(change) + dice->logarithmic(1ms, 5min);
+}
+
 FaultyStore::Fate FaultyStore::draw_fate(const Change& change) {
     World& world = process_.world();
     const double boost = is_rare(change) ? boost_of_rare : 1;
@@ -124,6 +145,7 @@ FaultyStore::Fate FaultyStore::draw_fate(const Change& change) {
         fate.stops_for = dice->logarithmic(1s, 10min);
     draw_return(fate, change);
     draw_kill(fate, boost);
+    draw_hang(fate, change, boost);
     world.script_fate(process_, [&](CallFault fault) {
         fate.fails |= fault == CallFault::Before;
         fate.loses_answer |= fault == CallFault::AnswerLost;
@@ -133,6 +155,22 @@ FaultyStore::Fate FaultyStore::draw_fate(const Change& change) {
         if (fault == CallFault::Stop) fate.stops_for = scripted_stop;
     });
     return fate;
+}
+
+void FaultyStore::hang(const Fate& fate, const Change& change, std::function<void(store::Store&)> effect) {
+    World& world = process_.world();
+    ++world.store_calls;
+    world.faults.happened(Fault::CallHangs);
+    const Duration deadline = deadline_of(change);
+    process_.hinder(world.timeline.now() + deadline);
+    if (fate.late_by && effect && world.is_reachable(process_))
+        world.carry_out_late({.change = change, .made_at = world.timeline.now(), .effect = std::move(effect)},
+                             *fate.late_by);
+    process_.sleep(deadline);
+    process_.say(concat(change.verb, "(", change.detail, ") is not answered within ", format_duration(deadline)));
+    process_.hinder(world.timeline.now());
+    if (change.writes) throw store::CommitInDoubt("the store does not answer");
+    throw store::Unavailable("the store does not answer");
 }
 
 void FaultyStore::arrive(const Fate& fate, const Change& change) {
@@ -167,8 +205,8 @@ void FaultyStore::arrive(const Fate& fate, const Change& change) {
 store::Store& FaultyStore::opened() {
     if (!store_) {
         World& world = process_.world();
-        const OpeningFor opening(client_);
-        store_ = sqlite::open_store({.path = world.database, .limits = world.limits()}, clock_);
+        store_ =
+            sqlite::open_store({.path = world.database, .limits = world.limits(), .has_deadlines = false}, clock_);
     }
     return *store_;
 }
@@ -231,7 +269,12 @@ void FaultyStore::end_if_dead(const Change& change) {
     throw FiberCancelled();
 }
 
-void FaultyStore::leave(const Fate& fate, const Change& change) {
+std::uint64_t FaultyStore::histories() const {
+    return process_.world().histories;
+}
+
+/// An answer does not outlive the connection: not when the store was replaced by an older one meanwhile.
+void FaultyStore::leave(const Fate& fate, const Change& change, std::uint64_t history) {
     World& world = process_.world();
     if (fate.kill == Fate::Kill::After) die(concat("killed after ", change.verb));
     if (fate.rouses_after) world.rouse(change.judges, *fate.rouses_after);
@@ -244,8 +287,9 @@ void FaultyStore::leave(const Fate& fate, const Change& change) {
             process_.hinder(world.timeline.now() + late);
             process_.sleep(late);
         }
-    if (!fate.loses_answer) return;
-    world.faults.happened(Fault::AnswerLost);
+    const bool is_cut_off = history != world.histories && !world.keeps_connections;
+    if (!fate.loses_answer && !is_cut_off) return;
+    if (fate.loses_answer) world.faults.happened(Fault::AnswerLost);
     process_.hinder(world.timeline.now());
     process_.say(concat("the answer to ", change.verb, " is lost"));
     throw store::CommitInDoubt("the connection was lost");

@@ -8,9 +8,23 @@
 #include "proof/sim/change.h"
 #include "proof/sim/disk.h"
 #include "proof/sim/process.h"
+#include "proof/sim/sqlite_vfs.h"
 #include "store/relay_store.h"
 
 namespace holdfast::sim {
+
+/// A call that owns its parameters.
+template <typename Call>
+struct Lasting {
+    Call call;
+    auto operator()(store::Store& store) const { return call(store); }
+};
+template <typename Call>
+Lasting(Call) -> Lasting<Call>;
+template <typename Body>
+inline constexpr bool is_lasting = false;
+template <typename Call>
+inline constexpr bool is_lasting<Lasting<Call>> = true;
 
 /// The real store, as a simulated process reaches it: calls take time, fail before or after they were applied, find
 /// the disk full or torn, or are the last thing that the process does. The witness sees every call as it really was.
@@ -75,6 +89,8 @@ private:
         bool loses_request = false;
         enum class Kill { None, Before, After } kill = Kill::None;
         std::optional<DiskFault> disk;
+        bool hangs = false;                    ///< until its deadline
+        std::optional<Duration> late_by;       ///< when a call that hangs is carried out; nullopt: never
         std::optional<Duration> stops_for;     ///< the process, before the call reaches the store
         std::optional<Duration> rouses_after;  ///< the worker that the verdict is about, once it is written
     };
@@ -83,8 +99,12 @@ private:
     [[nodiscard]] std::optional<DiskFault> draw_disk_fault(bool writes);
     void draw_kill(Fate& fate, double boost);
     void draw_return(Fate& fate, const Change& change);
+    void draw_hang(Fate& fate, const Change& change, double boost);
+    [[noreturn]] void hang(const Fate& fate, const Change& change, std::function<void(store::Store&)> effect);
     void arrive(const Fate& fate, const Change& change);
-    void leave(const Fate& fate, const Change& change);
+    void leave(const Fate& fate, const Change& change, std::uint64_t history);
+    /// How many histories the store has had.
+    [[nodiscard]] std::uint64_t histories() const;
     void stop_for(Duration length);
     [[noreturn]] void die(const std::string& how);
     void disarm();
@@ -94,12 +114,22 @@ private:
     void end_if_dead(const Change& change);
     [[nodiscard]] store::Store& opened();
 
-    /// Makes the call. `confirm(answer, change)` notes in the change what the answer says of it.
+    /// Makes the call. `confirm(answer, change)` notes in the change what the answer says of it. `body` owns its
+    /// parameters if it is Lasting: then it can be carried out after its caller gave it up.
     template <typename Body, typename Confirm>
     auto perform(Change change, const Body& body, const Confirm& confirm) {
         const Fate fate = draw_fate(change);
+        if (fate.hangs) {
+            if constexpr (is_lasting<Body>) {
+                hang(fate, change, [body](store::Store& store) { body(store); });
+            } else {
+                hang(fate, change, nullptr);
+            }
+        }
         arrive(fate, change);
+        const std::uint64_t history = histories();
         auto answer = [&] {
+            const OpeningFor opening(client_);
             try {
                 auto given = body(opened());
                 confirm(given, change);
@@ -110,7 +140,7 @@ private:
             }
         }();
         applied(change);
-        leave(fate, change);
+        leave(fate, change, history);
         return answer;
     }
     /// The same for an answer that says nothing of the change.
@@ -118,11 +148,15 @@ private:
     auto perform(Change change, const Body& body) {
         const auto says_nothing = [](const auto&, Change&) {};
         if constexpr (std::is_void_v<std::invoke_result_t<Body, store::Store&>>) {
-            const auto answering = [&](store::Store& store) {
+            const auto answering = [body](store::Store& store) {
                 body(store);
                 return true;
             };
-            perform(std::move(change), answering, says_nothing);
+            if constexpr (is_lasting<Body>) {
+                perform(std::move(change), Lasting{answering}, says_nothing);
+            } else {
+                perform(std::move(change), answering, says_nothing);
+            }
         } else {
             return perform(std::move(change), body, says_nothing);
         }

@@ -7,39 +7,41 @@ using store::Store;
 
 std::vector<store::SubmitOutcome> FaultyStore::start_jobs(const std::vector<store::NewJob>& jobs) {
     return write("start_jobs", process_.world().ledger.name_of_job(jobs.front().id),
-                 [&](Store& store) { return store.start_jobs(jobs); });
+                 Lasting{[jobs](Store& store) { return store.start_jobs(jobs); }});
 }
 
 std::vector<SteerStatus> FaultyStore::cancel_jobs(const store::SteerJobsParams& params) {
     return write("cancel_jobs", process_.world().ledger.name_of_job(params.jobs.front()),
-                 [&](Store& store) { return store.cancel_jobs(params); });
+                 Lasting{[params](Store& store) { return store.cancel_jobs(params); }});
 }
 
 std::vector<SteerStatus> FaultyStore::pause_jobs(const store::SteerJobsParams& params) {
     return write("pause_jobs", process_.world().ledger.name_of_job(params.jobs.front()),
-                 [&](Store& store) { return store.pause_jobs(params); });
+                 Lasting{[params](Store& store) { return store.pause_jobs(params); }});
 }
 
 std::vector<SteerStatus> FaultyStore::resume_jobs(const store::SteerJobsParams& params) {
     return write("resume_jobs", process_.world().ledger.name_of_job(params.jobs.front()),
-                 [&](Store& store) { return store.resume_jobs(params); });
+                 Lasting{[params](Store& store) { return store.resume_jobs(params); }});
 }
 
 store::DecideStatus FaultyStore::decide_approval(const store::DecideParams& params) {
-    return write("decide_approval", params.step, [&](Store& store) { return store.decide_approval(params); });
+    return write("decide_approval", params.step,
+                 Lasting{[params](Store& store) { return store.decide_approval(params); }});
 }
 
 store::RetryStatus FaultyStore::retry_job(const store::RetryJobParams& params) {
     return write("retry_job", process_.world().ledger.name_of_job(params.job),
-                 [&](Store& store) { return store.retry_job(params); });
+                 Lasting{[params](Store& store) { return store.retry_job(params); }});
 }
 
 std::size_t FaultyStore::end_due_waits(std::size_t limit) {
-    return write("end_due_waits", "", [&](Store& store) { return store.end_due_waits(limit); });
+    return write("end_due_waits", "", Lasting{[limit](Store& store) { return store.end_due_waits(limit); }});
 }
 
 std::size_t FaultyStore::cancel_overdue_jobs(std::size_t limit, const std::string& who) {
-    return write("cancel_overdue_jobs", "", [&](Store& store) { return store.cancel_overdue_jobs(limit, who); });
+    return write("cancel_overdue_jobs", "",
+                 Lasting{[limit, who](Store& store) { return store.cancel_overdue_jobs(limit, who); }});
 }
 
 store::RepairAnswer FaultyStore::repair_jobs(const store::RepairParams& params) {

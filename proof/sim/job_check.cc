@@ -141,6 +141,30 @@ void JobCheck::check_steps() {
         if (has_ended(state)) ended_steps_.emplace(step, state);
 }
 
+std::size_t JobCheck::went_back() {
+    const auto jobs = reader_.jobs();
+    // Removed jobs stay removed, unless the store went back behind their removal.
+    std::erase_if(jobs_,
+                  [&](const auto& each) { return !jobs.contains(each.first) && !pruned_jobs_.contains(each.first); });
+    for (const auto& [id, sight] : jobs) jobs_[id] = sight;
+    std::erase_if(pruned_jobs_, [&](const Uuid& id) { return jobs.contains(id); });
+    const std::map<Uuid, Uuid> of_steps = reader_.tasks_of_steps();
+    std::erase_if(roots_, [&](const auto& each) {
+        return !of_steps.contains(each.first) && !pruned_jobs_.contains(each.second);
+    });
+    roots_.insert(of_steps.begin(), of_steps.end());
+    ended_steps_.clear();
+    for (const auto& [step, state] : reader_.all_step_states())
+        if (has_ended(state)) ended_steps_.emplace(step, state);
+    std::size_t lost = 0;
+    for (auto& [id, job] : world_.ledger.jobs()) {
+        if (jobs_.contains(id)) continue;
+        if (std::exchange(job.acknowledged, false)) ++lost;
+        job.in_store = false;
+    }
+    return lost;
+}
+
 /// A tree is removed as a whole, its root last, once the root has ended long enough ago.
 void JobCheck::check_pruned_tree(const std::string& name, const Uuid& root) {
     const auto job = jobs_.find(root);

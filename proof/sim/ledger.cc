@@ -6,6 +6,15 @@
 
 namespace holdfast::sim {
 
+void LostHistory::add(const LostHistory& other) {
+    tasks += other.tasks;
+    jobs += other.jobs;
+    claims += other.claims;
+    finishes += other.finishes;
+    delivered += other.delivered;
+    reruns += other.reruns;
+}
+
 TrueTask& Ledger::add(const store::NewTask& task) {
     const auto [found, is_new] = tasks_.try_emplace(task.id);
     if (is_new) {
@@ -49,13 +58,12 @@ bool Ledger::is_all_acknowledged() const {
     return std::ranges::all_of(tasks_, is_known) && std::ranges::all_of(jobs_, is_known);
 }
 
-std::size_t Ledger::run_began(const store::TaskLease& lease, const std::string& worker, int machine, Duration at) {
+std::size_t Ledger::run_began(TrueRun run) {
     const std::size_t index = runs_.size();
-    runs_.push_back(
-        {.lease = lease, .worker = worker, .machine = machine, .began_at = at, .ended_at = {}, .how = ""});
     open_runs_.push_back(index);
-    by_lease_[lease.lease] = index;
-    if (TrueTask* task = find(lease.task)) task->runs.push_back(index);
+    by_lease_[{run.lease.lease, run.worker_id}] = index;
+    if (TrueTask* task = find(run.lease.task)) task->runs.push_back(index);
+    runs_.push_back(std::move(run));
     return index;
 }
 
@@ -67,15 +75,18 @@ void Ledger::run_ended(std::size_t run, const std::string& how, Duration at) {
 }
 
 std::size_t Ledger::executing(const Uuid& task) const {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        open_runs_, [&](std::size_t run) { return runs_[run].lease.task == task && !runs_[run].is_suspended; }));
+    return static_cast<std::size_t>(std::ranges::count_if(open_runs_, [&](std::size_t index) {
+        const TrueRun& run = runs_[index];
+        return run.lease.task == task && !run.is_suspended && !run.is_forgotten;
+    }));
 }
 
 Ledger::KeyUse Ledger::executing_with_key(const std::string& queue, const std::string& key) const {
     KeyUse use;
     for (const std::size_t run : open_runs_) {
         const auto known = tasks_.find(runs_[run].lease.task);
-        if (runs_[run].is_suspended || known == tasks_.end() || known->second.forced) continue;
+        if (runs_[run].is_suspended || runs_[run].is_forgotten) continue;
+        if (known == tasks_.end() || known->second.forced) continue;
         const store::NewTask& task = known->second.task;
         const bool counts =
             task.concurrency && task.concurrency->key == key && (queue.empty() || task.queue == queue);
@@ -86,8 +97,8 @@ Ledger::KeyUse Ledger::executing_with_key(const std::string& queue, const std::s
     return use;
 }
 
-const TrueRun* Ledger::run_of(store::Lease lease) const {
-    const auto found = by_lease_.find(lease);
+const TrueRun* Ledger::run_of(store::Lease lease, const Uuid& worker) const {
+    const auto found = by_lease_.find({lease, worker});
     return found == by_lease_.end() ? nullptr : &runs_[found->second];
 }
 

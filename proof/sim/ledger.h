@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/workflow/workflow.h"
@@ -17,7 +18,8 @@ namespace holdfast::sim {
 /// One execution that really took place in the simulated world.
 struct TrueRun {
     store::TaskLease lease;
-    std::string worker;  ///< the process that began it
+    std::string worker;   ///< the process that began it,
+    Uuid worker_id = {};  ///< and who it is
     int machine = 0;
     Duration began_at{};
     std::optional<Duration> ended_at;
@@ -27,6 +29,7 @@ struct TrueRun {
     std::string checkpoint = {};                          ///< saved before it stopped cleanly
     Duration last_sign{};                                 ///< of life, as its worker heard it
     bool is_suspended = false;                            ///< its machine stands still
+    bool is_forgotten = false;                            ///< the store went back behind its claim
 };
 
 /// A task as it really is, whatever the store says.
@@ -41,6 +44,19 @@ struct TrueTask {
     int stops = 0;                                    ///< ends of runs that cost no attempt
     int clean_stops = 0;                              ///< those of them that stopped cleanly
     std::optional<std::string> next_checkpoint = {};  ///< for the run after a clean stop
+};
+
+/// What the store has forgotten, all in all, because it went back.
+struct LostHistory {
+    std::size_t tasks = 0;      ///< that had been accepted
+    std::size_t jobs = 0;       ///<
+    std::size_t claims = 0;     ///< that were held then
+    std::size_t finishes = 0;   ///< whose claim survived: to be delivered again
+    std::size_t delivered = 0;  ///< those that were
+    std::size_t reruns = 0;     ///< runs of tasks that have run in a history that is lost: they cannot be avoided
+
+    void add(const LostHistory& other);
+    friend bool operator==(const LostHistory&, const LostHistory&) = default;
 };
 
 /// A job that a client has started.
@@ -78,9 +94,10 @@ public:
     [[nodiscard]] std::size_t job_count() const { return jobs_.size(); }
     [[nodiscard]] std::size_t run_count() const { return runs_.size(); }
 
-    std::size_t run_began(const store::TaskLease& lease, const std::string& worker, int machine, Duration at);
+    /// `run`: without its end. Returns its index.
+    std::size_t run_began(TrueRun run);
     void run_ended(std::size_t run, const std::string& how, Duration at);
-    /// How many runs of the task go on and are not suspended.
+    /// How many runs of the task go on, are not suspended, and have a lease that the store knows of.
     [[nodiscard]] std::size_t executing(const Uuid& task) const;
     /// How many tasks with this key, of a queue or of all queues (""), really run at the moment.
     struct KeyUse {
@@ -88,7 +105,7 @@ public:
         int lowest_limit = INT_MAX;  ///< the lowest that one of them asked for
     };
     [[nodiscard]] KeyUse executing_with_key(const std::string& queue, const std::string& key) const;
-    [[nodiscard]] const TrueRun* run_of(store::Lease lease) const;
+    [[nodiscard]] const TrueRun* run_of(store::Lease lease, const Uuid& worker) const;
 
 private:
     std::map<Uuid, TrueTask> tasks_;
@@ -96,7 +113,7 @@ private:
     std::map<std::string, TrueSchedule> schedules_;
     std::vector<TrueRun> runs_;
     std::vector<std::size_t> open_runs_;
-    std::map<store::Lease, std::size_t> by_lease_;
+    std::map<std::pair<store::Lease, Uuid>, std::size_t> by_lease_;  // and worker
 };
 
 }  // namespace holdfast::sim

@@ -2,7 +2,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "holdfast/time.h"
@@ -22,8 +21,8 @@ struct Machine {
     Duration asleep{};         ///< time that its monotonic clock has left out
     bool clock_sleeps = true;  ///< CLOCK_MONOTONIC; else CLOCK_BOOTTIME, which goes on
     int last_pid = 100;
-    std::map<int, std::uint64_t> processes;  ///< pid -> start time
-    std::set<std::int64_t> life_locks;       ///< held
+    std::map<int, std::uint64_t> processes;   ///< pid -> start time
+    std::map<std::int64_t, Uuid> life_locks;  ///< held, by worker: the numbers of an older history may come again
 
     [[nodiscard]] std::string boot_id() const { return hostname + "-boot-" + std::to_string(boots); }
     [[nodiscard]] Duration monotonic(Duration now) const { return (is_frozen ? frozen_at : now) - asleep; }
@@ -34,6 +33,10 @@ struct Machine {
         } while (processes.contains(last_pid));
         processes[last_pid] = static_cast<std::uint64_t>(now.count() / 10000) + 1;
         return last_pid;
+    }
+    /// With all its processes.
+    void release_life_locks(const Uuid& worker) {
+        std::erase_if(life_locks, [&](const auto& lock) { return lock.second == worker; });
     }
     [[nodiscard]] bool has(int pid, std::uint64_t start_time) const {
         const auto found = processes.find(pid);

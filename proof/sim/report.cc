@@ -31,6 +31,15 @@ std::string faults_by_kind(const std::map<Fault, std::uint64_t>& faults) {
     return text.empty() ? "none" : text;
 }
 
+/// Empty when the store never went back.
+std::string losses(const LostHistory& lost) {
+    if (lost == LostHistory{}) return "";
+    return concat("lost when the store went back: ", lost.tasks, " accepted tasks, ", lost.jobs, " jobs, ",
+                  lost.claims, " claims, ", lost.finishes, " finishes whose claim survived, of which ",
+                  lost.delivered, " were delivered again; ", lost.reruns,
+                  " runs of tasks that had run in the lost part\n");
+}
+
 }  // namespace
 
 void Totals::add(const RunReport& report) {
@@ -42,6 +51,7 @@ void Totals::add(const RunReport& report) {
     tasks += report.tasks;
     jobs += report.jobs;
     task_runs += report.runs;
+    lost.add(report.lost);
     for (const auto& [fault, count] : report.faults) faults[fault] += count;
     if (!report.violations.empty()) ++failures;
     hash = mixed(hash ^ report.hash);
@@ -68,8 +78,8 @@ std::string describe(const Totals& totals, double seconds) {
                   totals.disk_operations, " disk operations, ", totals.events, " events\n", fixed(virtual_hours),
                   " virtual hours in ", fixed(seconds), " s (", fixed(virtual_hours * 3600 / seconds),
                   " times as fast)\n", totals.tasks, " tasks, run ", totals.task_runs, " times; ", totals.jobs,
-                  " jobs\n", totals.fault_count(), " faults: ", faults_by_kind(totals.faults), "\nhash of all runs ",
-                  hexadecimal(totals.hash), "\n");
+                  " jobs\n", losses(totals.lost), totals.fault_count(), " faults: ", faults_by_kind(totals.faults),
+                  "\nhash of all runs ", hexadecimal(totals.hash), "\n");
 }
 
 std::string proof_row(const Totals& totals, double seconds) {

@@ -16,6 +16,7 @@ struct Totals {
     std::uint64_t tasks = 0;
     std::uint64_t jobs = 0;
     std::uint64_t task_runs = 0;
+    LostHistory lost = {};
     std::map<Fault, std::uint64_t> faults;
     std::uint64_t failures = 0;  ///< runs with a violation
     std::uint64_t hash = 0;      ///< of all runs together

@@ -15,8 +15,8 @@ constexpr Duration sign_interval = 5s;
 
 }  // namespace
 
-RunnerFarm::RunnerFarm(Process& worker, Sink sink)
-    : worker_(worker), world_(worker.world()), sink_(std::move(sink)) {}
+RunnerFarm::RunnerFarm(Process& worker, const Uuid& id, Sink sink)
+    : worker_(worker), id_(id), world_(worker.world()), sink_(std::move(sink)) {}
 
 RunnerFarm::~RunnerFarm() {
     *is_there_ = false;
@@ -66,11 +66,18 @@ void RunnerFarm::begin(RunnerId id, const engine::RunOrder& order) {
     if (found == runners_.end()) return;
     Runner& runner = found->second;
     if (runner.order) world_.witness.complain("No attempt twice", "a runner was given a second task");
-    world_.witness.run_begins(worker_, order.lease, order.checkpoint);
+    const bool is_forgotten = world_.witness.run_begins(worker_, id_, order);
     runner.order = order;
     ++runner.busy_with;
-    runner.run = world_.ledger.run_began(order.lease, worker_.name(), worker_.machine().number, now());
-    world_.ledger.runs()[runner.run].last_sign = now();
+    runner.run = world_.ledger.run_began({.lease = order.lease,
+                                          .worker = worker_.name(),
+                                          .worker_id = id_,
+                                          .machine = worker_.machine().number,
+                                          .began_at = now(),
+                                          .ended_at = {},
+                                          .how = "",
+                                          .last_sign = now(),
+                                          .is_forgotten = is_forgotten});
     worker_.say(concat("begins ", world_.ledger.name_of(order.lease.task), "#", order.lease.lease));
     world_.witness.check_overlap(order.lease.task);
     plan_run(id, runner);

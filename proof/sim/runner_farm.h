@@ -21,7 +21,7 @@ public:
     using Sink = std::function<void(const engine::RunnerEvent&)>;
 
     /// `sink` is called in the worker's process.
-    RunnerFarm(Process& worker, Sink sink);
+    RunnerFarm(Process& worker, const Uuid& id, Sink sink);
     ~RunnerFarm() override;
 
     void spawn(engine::RunnerId runner) override;
@@ -72,6 +72,7 @@ private:
     [[nodiscard]] Duration now() const;
 
     Process& worker_;
+    const Uuid id_;
     World& world_;
     Sink sink_;
     std::map<engine::RunnerId, Runner> runners_;

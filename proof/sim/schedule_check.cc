@@ -46,6 +46,15 @@ void ScheduleCheck::touched(const Process& process, const std::string& schedule)
     truth.touched_by = process.name();
 }
 
+void ScheduleCheck::went_back() {
+    for (auto& [name, truth] : world_.ledger.schedules()) {
+        truth.touched_at = world_.timeline.now();
+        truth.touched_by.clear();
+    }
+    for (const auto& [name, sight] : reader_.schedules())
+        world_.ledger.schedules()[name].made_at.insert(sight.made_at);
+}
+
 /// Whether another process has changed it since this one began to sweep.
 bool ScheduleCheck::was_touched_meanwhile(const Process& process, const std::string& schedule) {
     const TrueSchedule& truth = world_.ledger.schedules()[schedule];

@@ -25,6 +25,8 @@ public:
     void told_time(const Process& process, Timestamp now);
     /// A call of the process changed the schedule.
     void touched(const Process& process, const std::string& schedule);
+    /// The store has gone back, and its schedules with it.
+    void went_back();
     [[nodiscard]] std::optional<ScheduleSight> see(const std::string& schedule);
     /// `before`: the schedule before the call.
     void fired(const Process& process, const store::FireParams& params, const std::optional<ScheduleSight>& before);

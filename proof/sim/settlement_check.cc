@@ -61,13 +61,17 @@ void Witness::check_settlement(const LeaseSight& lease, const Change::End& end, 
     const auto again = picture_.find(lease.lease.task);  // the turn that ended it may have claimed it again
     if (place.places + (again != picture_.end() ? 1 : 0) != 1)
         return complain("P2", concat(how, ", and its task is in ", place.places, " places"));
-    if (lease.started != (end.end != core::LeaseEnd::NotStarted))
+    // A worker also ends leases as never started that only a rollover has marked: it knows that nothing of them ran.
+    const bool is_certain = end.end == core::LeaseEnd::NotStarted && end.evidence.empty() &&
+                            world_.ledger.run_of(lease.lease.lease, lease.worker) == nullptr;
+    if (lease.started != (end.end != core::LeaseEnd::NotStarted) && !is_certain)
         complain("P4", concat(how, ", but it was ", lease.started ? "" : "not ", "started"));
     const bool cancelled = lease.stop_requested == "cancel";
     if (end.end == core::LeaseEnd::Stopped) ++task->stops;
     if (end.end == core::LeaseEnd::StoppedCleanly) {
         ++task->clean_stops;
-        if (const TrueRun* run = world_.ledger.run_of(lease.lease.lease)) task->next_checkpoint = run->checkpoint;
+        if (const TrueRun* run = world_.ledger.run_of(lease.lease.lease, lease.worker))
+            task->next_checkpoint = run->checkpoint;
     }
     const auto pending = again != picture_.end() ? again->second.history : place.pending;
     if (pending) {
@@ -124,7 +128,7 @@ void Witness::check_crashes() {
 /// The worker reports of a run what really happened.
 void Witness::check_outcome(const LeaseSight& lease, const Change::End& end) {
     const std::string name = concat(world_.ledger.name_of(lease.lease.task), "#", lease.lease.lease);
-    const TrueRun* run = world_.ledger.run_of(lease.lease.lease);
+    const TrueRun* run = world_.ledger.run_of(lease.lease.lease, lease.worker);
     if (end.end == core::LeaseEnd::NotStarted) {
         if (run != nullptr) complain("P4", concat(name, " was handed back, but had been run"));
         return;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "store/sqlite/file_place.h"
 
 namespace holdfast::sim {
 
@@ -22,7 +23,7 @@ struct OpenFile {
     sqlite3_file base;
     struct State {
         std::string name;
-        std::shared_ptr<DiskFile> file;
+        std::shared_ptr<Inode> file;
         std::shared_ptr<DiskClient> client;
         int level = SQLITE_LOCK_NONE;
         std::shared_ptr<SharedIndex> index;  ///< null: not used yet. After a power cut dead processes keep theirs
@@ -91,7 +92,7 @@ int strike(DiskClient& client, Operation operation) {
 int admit(OpenFile::State& state, Operation operation) {
     ++the_disk->operations;
     DiskClient& client = *state.client;
-    if (client.is_dead) return io_error_of(operation);
+    if (client.is_dead || state.file->is_cut_off) return io_error_of(operation);
     if (client.is_refused_locks && operation == Operation::Lock) return SQLITE_BUSY;
     if (!client.fault || !can_happen_to(client.fault->kind, operation)) return SQLITE_OK;
     if (client.fault->operations_before-- > 0) return SQLITE_OK;
@@ -105,16 +106,13 @@ std::span<std::byte> bytes(void* data, int size) {
 void let_go_of_index(sqlite3_file* file) {
     OpenFile::State& state = state_of(file);
     const auto index = std::exchange(state.index, nullptr);
-    if (!index || --index->users > 0) return;
-    const auto found = the_disk->indexes.find(state.name);
-    if (found != the_disk->indexes.end() && found->second == index) the_disk->indexes.erase(found);
+    if (index && --index->users == 0 && state.file->index == index) state.file->index.reset();
 }
 
 int close_file(sqlite3_file* file) {
     OpenFile::State& state = state_of(file);
     let_go_of_index(file);
-    if (const auto locks = the_disk->locks.find(state.name); locks != the_disk->locks.end())
-        locks->second.levels.erase(file);
+    state.file->locks.levels.erase(file);
     if (state.is_removed_on_close) the_disk->remove(state.name);
     delete &state;
     return SQLITE_OK;
@@ -123,7 +121,7 @@ int close_file(sqlite3_file* file) {
 int read_file(sqlite3_file* file, void* into, int size, sqlite3_int64 offset) {
     OpenFile::State& state = state_of(file);
     if (const int refused = admit(state, Operation::Read); refused != SQLITE_OK) return refused;
-    const bool whole = state.file->read(static_cast<std::size_t>(offset), bytes(into, size));
+    const bool whole = state.file->content.read(static_cast<std::size_t>(offset), bytes(into, size));
     return whole ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
 }
 
@@ -131,28 +129,28 @@ int write_file(sqlite3_file* file, const void* from, int size, sqlite3_int64 off
     OpenFile::State& state = state_of(file);
     if (const int refused = admit(state, Operation::Write); refused != SQLITE_OK) return refused;
     const auto end = static_cast<std::size_t>(offset) + static_cast<std::size_t>(size);
-    if (the_disk->is_full && end > state.file->size()) return SQLITE_FULL;
-    state.file->write(static_cast<std::size_t>(offset),
-                      {static_cast<const std::byte*>(from), static_cast<std::size_t>(size)});
+    if (the_disk->is_full && end > state.file->content.size()) return SQLITE_FULL;
+    state.file->content.write(static_cast<std::size_t>(offset),
+                              {static_cast<const std::byte*>(from), static_cast<std::size_t>(size)});
     return SQLITE_OK;
 }
 
 int truncate_file(sqlite3_file* file, sqlite3_int64 size) {
     OpenFile::State& state = state_of(file);
     if (const int refused = admit(state, Operation::Write); refused != SQLITE_OK) return refused;
-    state.file->truncate(static_cast<std::size_t>(size));
+    state.file->content.truncate(static_cast<std::size_t>(size));
     return SQLITE_OK;
 }
 
 int sync_file(sqlite3_file* file, int) {
     OpenFile::State& state = state_of(file);
     if (const int refused = admit(state, Operation::Sync); refused != SQLITE_OK) return refused;
-    state.file->sync();
+    state.file->content.sync();
     return SQLITE_OK;
 }
 
 int file_size(sqlite3_file* file, sqlite3_int64* size) {
-    *size = static_cast<sqlite3_int64>(state_of(file).file->size());
+    *size = static_cast<sqlite3_int64>(state_of(file).file->content.size());
     return SQLITE_OK;
 }
 
@@ -167,7 +165,7 @@ int lock_file(sqlite3_file* file, int level) {
     OpenFile::State& state = state_of(file);
     if (level <= state.level) return SQLITE_OK;
     if (const int refused = admit(state, Operation::Lock); refused != SQLITE_OK) return refused;
-    FileLocks& locks = the_disk->locks[state.name];
+    FileLocks& locks = state.file->locks;
     const int others = highest_of_others(locks, file);
     const int bearable = level == SQLITE_LOCK_SHARED     ? SQLITE_LOCK_RESERVED
                          : level == SQLITE_LOCK_RESERVED ? SQLITE_LOCK_SHARED
@@ -180,7 +178,7 @@ int lock_file(sqlite3_file* file, int level) {
 int unlock_file(sqlite3_file* file, int level) {
     OpenFile::State& state = state_of(file);
     state.level = std::min(state.level, level);
-    auto& levels = the_disk->locks[state.name].levels;
+    auto& levels = state.file->locks.levels;
     if (state.level == SQLITE_LOCK_NONE || state.client->is_dead) {
         levels.erase(file);
     } else {
@@ -191,11 +189,20 @@ int unlock_file(sqlite3_file* file, int level) {
 
 int check_reserved_lock(sqlite3_file* file, int* is_reserved) {
     const OpenFile::State& state = state_of(file);
-    *is_reserved = highest_of_others(the_disk->locks[state.name], nullptr) >= SQLITE_LOCK_RESERVED ? 1 : 0;
+    *is_reserved = highest_of_others(state.file->locks, nullptr) >= SQLITE_LOCK_RESERVED ? 1 : 0;
     return SQLITE_OK;
 }
 
-int control_file(sqlite3_file*, int, void*) {
+int control_file(sqlite3_file* file, int operation, void* answer) {
+    const OpenFile::State& state = state_of(file);
+    if (operation == SQLITE_FCNTL_HAS_MOVED) {
+        *static_cast<int*>(answer) = the_disk->number_of(state.name) == state.file->number ? 0 : 1;
+        return SQLITE_OK;
+    }
+    if (operation == sqlite::place_control) {
+        *static_cast<std::int64_t*>(answer) = static_cast<std::int64_t>(state.file->number);
+        return SQLITE_OK;
+    }
     return SQLITE_NOTFOUND;
 }
 int sector_size(sqlite3_file*) {
@@ -208,10 +215,10 @@ int device_characteristics(sqlite3_file*) {
 int map_index(sqlite3_file* file, int region, int size, int extend, void volatile** into) {
     OpenFile::State& state = state_of(file);
     *into = nullptr;
-    if (state.client->is_dead) return SQLITE_IOERR_SHMMAP;
+    if (state.client->is_dead || state.file->is_cut_off) return SQLITE_IOERR_SHMMAP;
     HOLDFAST_ASSERT(static_cast<std::size_t>(size) == SharedIndex::region_bytes);
     if (!state.index) {
-        auto& shared = the_disk->indexes[state.name];
+        auto& shared = state.file->index;
         if (!shared) shared = std::make_shared<SharedIndex>();
         state.index = shared;
         ++shared->users;

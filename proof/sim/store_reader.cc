@@ -22,7 +22,8 @@ EndingSight read_ending(const sqlite::Query& row, int column) {
 
 struct Contradiction {
     const char* what;
-    store::Sql sql;  ///< its rows: the id of a task
+    store::Sql sql;                        ///< its rows: the id of a task
+    bool is_allowed_after_a_loss = false;  ///< it tells of what the store has forgotten since
 };
 
 constexpr Contradiction forbidden[] = {
@@ -83,7 +84,12 @@ constexpr Contradiction forbidden[] = {
     {"has never had a lease, though an event tells of one",
      "SELECT v.task_id FROM event v JOIN (SELECT task_id, last_lease FROM ready UNION ALL"
      " SELECT task_id, last_lease FROM waiting) p ON p.task_id = v.task_id WHERE p.last_lease = 0 AND"
-     " v.kind IN ('requeued', 'cancel_requested', 'stop_requested', 'late_result_refused')"},
+     " v.kind IN ('requeued', 'cancel_requested', 'stop_requested')"},
+    {"has never had a lease, though the result of a run came",
+     "SELECT v.task_id FROM event v JOIN (SELECT task_id, last_lease FROM ready UNION ALL"
+     " SELECT task_id, last_lease FROM waiting) p ON p.task_id = v.task_id WHERE p.last_lease = 0 AND"
+     " v.kind = 'late_result_refused'",
+     true},
     {"has ended, but the step that it belongs to has not",
      "SELECT e.task_id FROM ending e JOIN step s ON s.task_id = e.task_id"
      " WHERE s.state IN ('WAITING', 'READY', 'RUNNING')"},
@@ -172,9 +178,10 @@ std::set<Uuid> StoreReader::tasks() {
     return tasks;
 }
 
-std::vector<std::string> StoreReader::contradictions() {
+std::vector<std::string> StoreReader::contradictions(bool has_lost_history) {
     std::vector<std::string> found;
     for (const Contradiction& each : forbidden) {
+        if (has_lost_history && each.is_allowed_after_a_loss) continue;
         auto rows = db_->query(each.sql);
         if (rows.step()) found.push_back(concat(rows.uuid(0).to_string(), " ", each.what));
     }
@@ -230,6 +237,24 @@ int StoreReader::schema_version() {
     auto row = db_->query("PRAGMA user_version");
     row.step();
     return row.small(0);
+}
+
+std::int64_t StoreReader::rank() {
+    if (!db_->finds("SELECT 1 FROM sqlite_schema WHERE name = 'incarnation'")) return 0;
+    return db_->number("SELECT rank FROM incarnation");
+}
+
+store::Lease StoreReader::last_lease_number() {
+    return db_->number("SELECT last FROM lease_number");
+}
+
+std::set<std::pair<Uuid, store::Lease>> StoreReader::leases_with_history() {
+    std::set<std::pair<Uuid, store::Lease>> leases;
+    auto rows = db_->query(
+        "SELECT task_id, lease FROM lease UNION ALL SELECT task_id, lease FROM attempt UNION ALL"
+        " SELECT task_id, lease FROM ending WHERE lease IS NOT NULL");
+    while (rows.step()) leases.emplace(rows.uuid(0), rows.integer(1));
+    return leases;
 }
 
 std::size_t StoreReader::hooks_fired(const Uuid& job, int first_hook) {

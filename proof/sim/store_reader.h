@@ -107,7 +107,7 @@ public:
     [[nodiscard]] std::map<Uuid, EndingSight> endings();
     [[nodiscard]] std::set<Uuid> tasks();
     /// A sentence for each pair of rows that contradict each other.
-    [[nodiscard]] std::vector<std::string> contradictions();
+    [[nodiscard]] std::vector<std::string> contradictions(bool has_lost_history);
     [[nodiscard]] std::map<Uuid, JobSight> jobs();
     [[nodiscard]] std::optional<StepSight> step_of(const Uuid& task);
     [[nodiscard]] std::map<int, std::string> step_states(const Uuid& job);  ///< by number, without items
@@ -116,6 +116,11 @@ public:
     /// The kind of the last event about the end of a lease of the task; empty: none.
     [[nodiscard]] std::string last_verdict(const Uuid& task);
     [[nodiscard]] int schema_version();
+    /// The rank of the store's history; 0: the schema is older than ranks.
+    [[nodiscard]] std::int64_t rank();
+    [[nodiscard]] store::Lease last_lease_number();
+    /// The leases that are held, or that a run was ended under.
+    [[nodiscard]] std::set<std::pair<Uuid, store::Lease>> leases_with_history();
     /// The steps from this number on that have a task.
     [[nodiscard]] std::size_t hooks_fired(const Uuid& job, int first_hook);
     [[nodiscard]] std::map<std::string, ScheduleSight> schedules();

@@ -62,6 +62,7 @@ void Witness::check_recovered_once(Process& process, const Change& change) {
 /// A sweep that came to its end has left no lease to a worker whose death its machine shows for certain.
 void Witness::check_certain_evidence(Process& process) {
     if (put_aside_lately(process)) return;
+    if (sweep_began(process) <= went_back_at_) return;  // leases came back meanwhile
     for (const auto& [task, lease] : picture_) {
         const auto owner = world_.workers.find(lease.worker);
         if (owner == world_.workers.end() || !must_have_seen(process, owner->second)) continue;

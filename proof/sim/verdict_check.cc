@@ -27,8 +27,12 @@ std::string Witness::key_of(const Process& process) {
 }
 
 /// A worker that nothing hinders beats at its declared interval, also right after the store was unreachable.
-void Witness::beat_came(Process& process, const Uuid& worker) {
-    const auto found = world_.workers.find(worker);
+void Witness::beat_came(Process& process, const store::BeatParams& params, const store::BeatAnswer& answer) {
+    if (answer.known && params.acknowledged.rank > 0 && answer.rank == params.acknowledged.rank &&
+        answer.beat <= params.acknowledged.number)
+        complain("Going back", concat(process.name(), " was told that this is its beat ", answer.beat,
+                                      ", after beat ", params.acknowledged.number, " of the same history"));
+    const auto found = world_.workers.find(params.worker);
     if (found == world_.workers.end()) return;
     const Duration waited = world_.timeline.now() - std::max(found->second.last_beat, process.hindered_until());
     if (waited > world_.plan.beat_interval + slowest_beat)
@@ -112,7 +116,7 @@ void Witness::check_verdict(Process& process, const LeaseSight& lease, const Cha
     if (world_.timeline.now() - appeared_[lease.lease.lease] <= threshold)
         complain("P6", concat(text, ", which has been held for no longer than its threshold"));
     if (unbroken_view(process) <= threshold) complain("P6", concat(text, ", without an unbroken view"));
-    const TrueRun* run = world_.ledger.run_of(lease.lease.lease);
+    const TrueRun* run = world_.ledger.run_of(lease.lease.lease, lease.worker);
     if (run != nullptr && !run->ended_at && !run->is_suspended && truth.is_alive &&
         world_.timeline.now() - run->last_sign < threshold / 2)
         complain("P6", concat(text, ", whose run gave a sign of life ",

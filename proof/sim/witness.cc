@@ -59,7 +59,8 @@ void Witness::submitted(const std::vector<store::NewTask>& tasks, const std::vec
 
 void Witness::compare(Process* process, const Change& change, Certainty certainty) {
     if (!reader_.open(world_.disk)) return;
-    const LeasePicture before = std::exchange(picture_, reader_.leases());
+    LeasePicture before = std::exchange(picture_, reader_.leases());
+    notice_rollover(before);
     for (const auto& [task, sight] : before) {
         const auto now = picture_.find(task);
         const bool went = now == picture_.end() || now->second.lease.lease != sight.lease.lease;
@@ -89,8 +90,7 @@ void Witness::compare(Process* process, const Change& change, Certainty certaint
 
 void Witness::lease_appeared(const Change& change, const LeaseSight& sight) {
     const std::string name = concat(world_.ledger.name_of(sight.lease.task), "#", sight.lease.lease);
-    if (sight.lease.lease <= last_lease_)
-        complain("Leases only grow", concat(name, " was handed out after lease ", last_lease_));
+    check_number(sight, name);
     newest_lease_ = std::max(newest_lease_, sight.lease.lease);
     appeared_[sight.lease.lease] = world_.timeline.now();
     const auto claim = change.claims_for.find(sight.worker);
@@ -110,9 +110,10 @@ void Witness::lease_went(Process* process, const Change& change, const LeaseSigh
         return;
     }
     const auto end = change.ends.find(sight.lease.task);
-    if (end == change.ends.end() || end->second.lease != sight.lease.lease)
+    if (end == change.ends.end() || end->second.lease != sight.lease.lease || end->second.worker != sight.worker)
         return complain("P3", concat(name, " ended by a ", change.verb, " that does not name it"));
     check_settlement(sight, end->second, place);
+    check_delivery(change, sight, end->second);
     if (process == nullptr) return;
     if (change.verb == "recover") {
         check_verdict(*process, sight, end->second);
@@ -128,7 +129,8 @@ void Witness::lease_changed(const Change& change, const LeaseSight& before, cons
     if (before.started == after.started) return;
     const auto start = change.starts.find(after.lease.task);
     if (before.started) complain("P4", concat(name, " is not started any more"));
-    if (start == change.starts.end() || start->second.lease != after.lease.lease)
+    if (start == change.starts.end() || start->second.lease != after.lease.lease ||
+        start->second.worker != after.worker)
         complain("P3", concat(name, " was started by a ", change.verb, " that does not name it"));
 }
 
@@ -140,38 +142,38 @@ void Witness::check_said(const Change& change, const LeasePicture& before) {
 
 void Witness::check_said_of_ends(const Change& change, const LeasePicture& before) {
     for (const auto& [task, end] : change.ends) {
-        const auto earlier = before.find(task);
-        const bool was_current = earlier != before.end() && earlier->second.lease.lease == end.lease;
-        const bool is_current = holder_of({task, end.lease}).has_value();
+        const bool was_current = is_current(before, {task, end.lease}, end.worker);
+        const bool is_still = is_current(picture_, {task, end.lease}, end.worker);
         const std::string name = concat(world_.ledger.name_of(task), "#", end.lease);
         if (end.said_applied && !was_current)
-            complain("P3", concat(change.verb, " of ", name, " was applied, though that was not its lease"));
-        if (end.said_applied && is_current)
+            complain("P3", concat(change.verb, " of ", name, " by ", name_of_worker(end.worker),
+                                  " was applied, though that was not its lease"));
+        if (end.said_applied && change.verb == "turn" && end.end != core::LeaseEnd::NotStarted)
+            finished_[{end.lease, end.worker}] = {end.end, world_.timeline.now()};
+        if (end.said_applied && is_still)
             complain("Store contract", concat(change.verb, " of ", name, " was said to be applied, and was not"));
         if (!end.said_refused || !was_current) continue;
-        if (!is_current)
-            complain("Store contract", concat(change.verb, " of ", name, " was refused, and was applied"));
+        if (!is_still) complain("Store contract", concat(change.verb, " of ", name, " was refused, and was applied"));
         // A verdict is also refused when the state that it rests on has changed.
         const bool had_to_be_taken =
-            change.verb != "recover" && earlier->second.started == (end.end != core::LeaseEnd::NotStarted);
-        if (is_current && had_to_be_taken)
+            change.verb != "recover" && before.at(task).started == (end.end != core::LeaseEnd::NotStarted);
+        if (is_still && had_to_be_taken)
             complain("Store contract", concat(change.verb, " of ", name, " was refused, though that is its lease"));
     }
 }
 
 void Witness::check_said_of_starts(const Change& change, const LeasePicture& before) {
     for (const auto& [task, start] : change.starts) {
-        const auto earlier = before.find(task);
-        const bool was_current = earlier != before.end() && earlier->second.lease.lease == start.lease;
-        const bool was_started = was_current && earlier->second.started;
-        const bool is_current = holder_of({task, start.lease}).has_value();
-        const bool is_started = is_current && picture_.at(task).started;
+        const bool was_current = is_current(before, {task, start.lease}, start.worker);
+        const bool was_started = was_current && before.at(task).started;
+        const bool is_still = is_current(picture_, {task, start.lease}, start.worker);
+        const bool is_started = is_still && picture_.at(task).started;
         const std::string name = concat(world_.ledger.name_of(task), "#", start.lease);
         if (start.said_started && !is_started)
             complain("P4", concat(change.verb, " says that ", name, " is started, and it is not"));
         if ((start.said_refused || start.said_withdrawn) && is_started && !was_started)
             complain("P4", concat(change.verb, " of ", name, " was refused, and its start is committed"));
-        if (start.said_refused && was_current && is_current)
+        if (start.said_refused && was_current && is_still)
             complain("Store contract", concat(change.verb, " of ", name, " was refused, though that is its lease"));
     }
 }
@@ -183,6 +185,11 @@ void Witness::met(const store::NewTask& task) {
 /// A repeated claim is answered with the leases that it was granted, whatever happened to its worker.
 void Witness::claim_answered(Process& process, const store::TurnParams& params, const store::ClaimAnswer& answer) {
     if (answer.refusal == store::ClaimRefusal::UnknownWorker) return;
+    for (const store::ClaimedTask& task : answer.tasks)
+        if (task.lease <= params.highest_lease.number &&
+            !is_current(picture_, {task.task.id, task.lease}, params.worker))
+            complain("Going back", concat(process.name(), " had seen lease ", params.highest_lease.number,
+                                          ", and was given ", task.lease));
     for (const auto& [task, sight] : picture_) {
         const auto request = requests_.find(sight.lease.lease);
         if (request == requests_.end() || request->second != params.request) continue;
@@ -201,38 +208,50 @@ std::optional<Uuid> Witness::holder_of(const store::TaskLease& lease) const {
     return current->second.worker;
 }
 
-void Witness::wrote_for(const char* what, const store::TaskLease& lease) {
-    const auto current = picture_.find(lease.task);
-    if (current == picture_.end() || current->second.lease.lease != lease.lease)
+bool Witness::is_current(const LeasePicture& picture, const store::TaskLease& lease, const Uuid& worker) {
+    const auto current = picture.find(lease.task);
+    return current != picture.end() && current->second.lease == lease && current->second.worker == worker;
+}
+
+void Witness::wrote_for(const char* what, const Uuid& worker, const store::TaskLease& lease) {
+    if (!is_current(picture_, lease, worker))
         complain("P3", concat(what, " of ", world_.ledger.name_of(lease.task), "#", lease.lease,
                               " were written, though that is not its lease"));
 }
 
 // ---- What really runs --------------------------------------------------------------------------------------------
 
-void Witness::run_begins(Process& process, const store::TaskLease& lease, const std::string& checkpoint) {
+bool Witness::run_begins(Process& process, const Uuid& worker, const engine::RunOrder& order) {
+    const store::TaskLease& lease = order.lease;
     const std::string name = concat(world_.ledger.name_of(lease.task), "#", lease.lease);
-    const auto current = picture_.find(lease.task);
-    const bool is_current = current != picture_.end() && current->second.lease.lease == lease.lease;
-    if (!started_.contains(lease.lease))
+    const bool holds = is_current(picture_, lease, worker);
+    const bool is_forgotten = !holds && forgotten_.contains({lease.lease, worker});
+    if (!is_forgotten && !started_.contains(lease.lease))
         complain("P4", concat(process.name(), " runs ", name, ", whose start is not committed"));
-    if (const TrueRun* run = world_.ledger.run_of(lease.lease); run != nullptr)
+    if (const TrueRun* run = world_.ledger.run_of(lease.lease, worker); run != nullptr)
         complain("No attempt twice", concat(process.name(), " runs ", name, ", which ", run->worker, " has run"));
     TrueTask* task = world_.ledger.find(lease.task);
-    if (task == nullptr) return complain("P4", concat(process.name(), " runs a task that nobody has submitted"));
-    if (const auto kept = std::exchange(task->next_checkpoint, std::nullopt); kept && checkpoint != *kept)
-        complain("Stopping", concat(process.name(), " runs ", name, " from the checkpoint '", checkpoint,
+    if (task == nullptr) {
+        complain("P4", concat(process.name(), " runs a task that nobody has submitted"));
+        return false;
+    }
+    if (const auto kept = std::exchange(task->next_checkpoint, std::nullopt); kept && order.checkpoint != *kept)
+        complain("Stopping", concat(process.name(), " runs ", name, " from the checkpoint '", order.checkpoint,
                                     "', but the run before it stopped cleanly at '", *kept, "'"));
-    if (is_current) jobs.step_begins(lease.task);
-    if (!is_current && engine::is_fenced(task->task) && !task->forced)
+    if (holds) jobs.step_begins(lease.task);
+    if (!holds && !is_forgotten && engine::is_fenced(task->task) && !task->forced)
         complain("P7", concat(process.name(), " runs ", name, ", which is not its any more: others may run it too"));
     const TaskPolicy& policy = task->task.policy;
     const bool reruns = policy.on_crash == OnCrash::Requeue;
+    const auto forgotten = static_cast<int>(
+        std::ranges::count_if(task->runs, [&](std::size_t run) { return world_.ledger.runs()[run].is_forgotten; }));
+    if (forgotten > 0) ++lost_.reruns;
     const int allowed =
-        policy.retry.max_attempts + task->clean_stops + (reruns ? policy.max_crashes + task->stops : 0);
+        policy.retry.max_attempts + task->clean_stops + (reruns ? policy.max_crashes + task->stops : 0) + forgotten;
     if (task->runs.size() + 1 > static_cast<std::size_t>(allowed))
         complain("P4", concat(process.name(), " runs ", name, ": run ", task->runs.size() + 1,
                               " of a task whose policy allows ", allowed));
+    return is_forgotten;
 }
 
 void Witness::check_overlap(const Uuid& task) {

@@ -40,9 +40,9 @@ public:
     /// The call threw. It changed nothing, or perhaps something when it is `in_doubt`.
     void failed(Process& process, const Change& change, bool in_doubt);
     void submitted(const std::vector<store::NewTask>& tasks, const std::vector<store::SubmitOutcome>& outcomes);
-    void wrote_for(const char* what, const store::TaskLease& lease);
+    void wrote_for(const char* what, const Uuid& worker, const store::TaskLease& lease);
     void claim_answered(Process& process, const store::TurnParams& params, const store::ClaimAnswer& answer);
-    void beat_came(Process& process, const Uuid& worker);
+    void beat_came(Process& process, const store::BeatParams& params, const store::BeatAnswer& answer);
     void registered(const Uuid& worker);
     void looked(Process& process);
     void rejected(Process& process, const Uuid& task);
@@ -56,10 +56,22 @@ public:
     /// The sweep came to its end without a failure.
     void swept(Process& process, bool holds_row);
     void power_failed();
+    // history_check.cc
+    /// The store has carried out, or refused, a call that its caller gave up.
+    void came_late(const LateCall& call);
+    /// Whether the store has the newest schema: an image of it can be put back.
+    [[nodiscard]] bool can_go_back();
+    /// The rank of the store's history.
+    [[nodiscard]] std::int64_t rank();
+    /// The store has forgotten what was written since an image of its disk was taken. `at_its_place`: nothing shows
+    /// that but what workers remember.
+    void went_back(bool at_its_place);
+    [[nodiscard]] const LostHistory& lost() const { return lost_; }
     void close() { reader_.close(); }
 
     // ---- Runs, as they really happened
-    void run_begins(Process& process, const store::TaskLease& lease, const std::string& checkpoint);
+    /// Returns whether the store has forgotten its lease.
+    [[nodiscard]] bool run_begins(Process& process, const Uuid& worker, const engine::RunOrder& order);
     /// The runner of this lease has died on its own.
     void runner_died(const store::TaskLease& lease);
     /// Also called when runs go on after their machine stood still.
@@ -98,6 +110,19 @@ private:
     void check_said(const Change& change, const LeasePicture& before);
     void check_said_of_ends(const Change& change, const LeasePicture& before);
     void check_said_of_starts(const Change& change, const LeasePicture& before);
+    /// Whether the worker holds the lease, as this picture shows it.
+    [[nodiscard]] static bool is_current(const LeasePicture& picture, const store::TaskLease& lease,
+                                         const Uuid& worker);
+    // history_check.cc
+    /// `leases`: as they were seen last. Changes them as a rollover since then has.
+    void notice_rollover(LeasePicture& leases);
+    void check_number(const LeaseSight& sight, const std::string& name);
+    void forget_tasks(const std::set<Uuid>& tasks);
+    void forget_endings(const std::set<Uuid>& tasks);
+    void forget_leases(const LeasePicture& before);
+    void forget_runs();
+    void forget_workers();
+    void check_delivery(const Change& change, const LeaseSight& lease, const Change::End& end);
     // settlement_check.cc
     void check_settlement(const LeaseSight& lease, const Change::End& end, const PlaceSight& place);
     void check_outcome(const LeaseSight& lease, const Change::End& end);
@@ -148,6 +173,18 @@ private:
     std::map<std::string, SweepSight> sweeps_;  // by process
     std::map<store::Lease, std::string> recovered_by_;
     Change doubts_;
+    using LeaseOfWorker = std::pair<store::Lease, Uuid>;
+    struct Finish {
+        core::LeaseEnd end = core::LeaseEnd::Completed;
+        Duration at{};
+    };
+    std::int64_t rank_ = 0;                     // as it was seen last
+    Duration went_back_at_ = Duration::min();   // the last time
+    bool is_unnoticed_ = false;                 // only what workers remember shows that the store went back
+    std::set<LeaseOfWorker> forgotten_;         // held when the store went back behind their claim
+    std::map<LeaseOfWorker, Finish> finished_;  // by their workers
+    std::map<LeaseOfWorker, Finish> awaited_;   // those of them that the store has forgotten, though not their claim
+    LostHistory lost_;
     std::vector<Violation> violations_;
 };
 

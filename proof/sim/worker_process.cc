@@ -22,7 +22,7 @@ WorkerProcess::WorkerProcess(World& world, const std::string& name, Machine& mac
       keeper_pid_(machine.add_process(world.timeline.now())),
       clock_(world, world.draw_skew(name)),
       store_(*this, clock_),
-      runners_(*this, [this](const engine::RunnerEvent& event) { runner_said(event); }),
+      runners_(*this, id_, [this](const engine::RunnerEvent& event) { runner_said(event); }),
       worker_(settings(tags), dice()) {
     world.workers[id_] = {.id = id_,
                           .process = name,
@@ -139,10 +139,8 @@ void WorkerProcess::call_store(engine::Lane lane, engine::StoreCall call) {
     if (lane == engine::Lane::Beat) check_orders_were_heard();
     spawn([this, lane, call = std::move(call)] {
         const engine::StoreAnswer answer = engine::perform(store_, call);
-        if (const auto* registered = std::get_if<store::RegisterAnswer>(&answer)) {
-            life_lock_ = registered->number;
-            machine().life_locks.insert(life_lock_);
-        }
+        if (const auto* registered = std::get_if<store::RegisterAnswer>(&answer))
+            machine().life_locks.try_emplace(registered->number, id_);  // another worker may hold it
         if (lane == engine::Lane::Beat) {
             beat_lane_free_since_ = world().timeline.now();
             beat_failed_ = std::holds_alternative<engine::CallFailed>(answer);
@@ -163,7 +161,6 @@ void WorkerProcess::on_death() {
     World::Remains remains{.worker = id_,
                            .machine = machine().number,
                            .keeper_pid = keeper_pid_,
-                           .life_lock = life_lock_,
                            .runs = runners_.open_runs(),
                            .keeper_delay = dice().between(Duration(1ms), Duration(50ms)),
                            .keeper_dies_too = world().plan.one_machine && dice().chance(0.2)};

@@ -50,7 +50,6 @@ private:
     engine::Worker worker_;
     std::optional<SweepLoop> sweep_loop_;
     std::uint64_t decisions_ = 0;
-    std::int64_t life_lock_ = 0;
     std::optional<int> exit_code_;
     std::optional<Duration> orders_since_;  // since when orders wait for the next beat; on the timeline
     Duration beat_lane_free_since_{};       // on the timeline

@@ -156,7 +156,7 @@ void World::install() {
     const auto client = std::make_shared<DiskClient>();
     const OpeningFor opening(client);
     const WallClock clock(*this, Duration::zero());
-    const auto store = sqlite::open_store({.path = database, .limits = limits()}, clock);
+    const auto store = sqlite::open_store({.path = database, .limits = limits(), .has_deadlines = false}, clock);
     for (const auto& [key, limit] : plan.shared_keys) store->declare_key({key, "", limit}, "operator");
 }
 
@@ -198,6 +198,7 @@ RunReport World::report() const {
     made.tasks = ledger.size();
     made.jobs = ledger.job_count();
     made.runs = ledger.run_count();
+    made.lost = witness.lost();
     made.disk_operations = disk.operations;
     made.events = timeline.count();
     made.virtual_time = timeline.now();

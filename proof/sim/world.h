@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "proof/sim/change.h"
 #include "proof/sim/faults.h"
 #include "proof/sim/ledger.h"
 #include "proof/sim/machine.h"
@@ -56,6 +57,7 @@ struct RunReport {
     std::size_t tasks = 0;
     std::size_t jobs = 0;
     std::size_t runs = 0;
+    LostHistory lost = {};
     std::map<Fault, std::uint64_t> faults;  ///< those that really happened
     std::vector<FaultKey> drawn;            ///< all that were drawn
     std::vector<Violation> violations;
@@ -104,6 +106,8 @@ public:
     std::uint64_t store_calls = 0;
     bool power_cut_is_due = false;
     std::uint64_t power_cuts_seen = 0;
+    std::uint64_t histories = 1;     ///< of the store: it begins another one whenever it goes back
+    bool keeps_connections = false;  ///< processes have kept what they had open when it went back last
     Duration wall_jumps{};
     Duration clock_ahead{};  ///< during the current call
     Timestamp latest_wall_clock;
@@ -116,7 +120,6 @@ public:
         Uuid worker;
         int machine = 0;
         int keeper_pid = 0;
-        std::int64_t life_lock = 0;
         std::vector<std::size_t> runs;
         Duration keeper_delay{};
         bool keeper_dies_too = false;  ///< the runs go on until they are killed
@@ -139,6 +142,8 @@ public:
     void lose_power();
     /// Removes a dead process after the current event, and starts it again under its name later.
     void bury(Process& process);
+    /// Carries out a call after this time, unless the store has lost all connections by then.
+    void carry_out_late(LateCall call, Duration wait);
     /// SIGSTOP, and SIGCONT after this time.
     void pause(Process& process, Duration length);
     /// SIGCONT after this time to those of the workers that are stopped. Counts as a fault when there are any.
@@ -176,6 +181,11 @@ private:
     [[nodiscard]] bool cut_off_one(Dice& dice_of_fault);
     [[nodiscard]] bool terminate_one(Dice& dice_of_fault);
     [[nodiscard]] bool forget_one(Dice& dice_of_fault);
+    // world_history.cc
+    /// Takes an image of the disk, and puts it back later: then the fault strikes.
+    void plan_going_back(Fault fault, Dice& dice_of_fault);
+    void go_back(Fault fault, const DiskImage& image, Duration age);
+    void carry_out(const LateCall& call);
     void go_away(Duration length);
     void wake_workers(const std::function<void(WorkerProcess&)>& wake);
     [[nodiscard]] Process* pick(std::string_view role, Dice& dice_of_fault);

@@ -232,6 +232,11 @@ bool World::strike(Fault fault, Dice of_fault) {
             trace.line(timeline.now(), "database", concat("the wall clock jumps by ", jump.count(), " us"));
             return true;
         }
+        case Fault::StoreGoesBack:
+        case Fault::DiskGoesBack:
+        case Fault::FileReplaced:
+            plan_going_back(fault, of_fault);
+            return false;  // later
         case Fault::KillWorker:
         case Fault::KillSweeper:
         case Fault::KillClient:
@@ -239,6 +244,7 @@ bool World::strike(Fault fault, Dice of_fault) {
         case Fault::RequestLost:
         case Fault::CallFails:
         case Fault::SlowCall:
+        case Fault::CallHangs:
         case Fault::Busy:
         case Fault::DiskFull:
         case Fault::IoError:

@@ -78,7 +78,7 @@ void World::worker_died(const Remains& remains) {
     if (remains.keeper_dies_too) {
         truth.gone_since = machine.monotonic(timeline.now());
         machine.processes.erase(remains.keeper_pid);
-        machine.life_locks.erase(remains.life_lock);
+        machine.release_life_locks(remains.worker);
         timeline.after(10min, [this, worker = remains.worker] { end_leftovers(worker, "ended in the end"); });
     } else {
         timeline.after(remains.keeper_delay, [this, worker = remains.worker] { end_of_keeper(worker); });
@@ -94,7 +94,7 @@ void World::end_of_keeper(const Uuid& worker) {
         return;
     }
     machine.processes.erase(found->second.keeper_pid);
-    machine.life_locks.erase(found->second.life_lock);
+    machine.release_life_locks(worker);
     workers.at(worker).gone_since = machine.monotonic(timeline.now());
     end_leftovers(worker, "killed by its keeper");
 }

@@ -69,5 +69,54 @@ TEST(Disk, ReadsBeyondTheEndAsZerosAndSaysSo) {
     EXPECT_TRUE(file.read(0, std::span(into).first(10)));
 }
 
+/// A disk with one file, which holds "old", and an image of it; then the file holds "new".
+struct DiskThatWentOn {
+    Disk disk{Dice(1)};
+    std::shared_ptr<Inode> before = disk.open("file");
+    DiskImage image;
+
+    DiskThatWentOn() {
+        write(before->content, 0, bytes(3, 'o'));
+        image = disk.image();
+        write(before->content, 0, bytes(3, 'n'));
+    }
+    [[nodiscard]] std::vector<std::byte> now() { return content(disk.open("file")->content); }
+};
+
+TEST(Disk, ReplacedFilesLiveOnForThoseWhoHaveThemOpen) {
+    DiskThatWentOn all;
+    all.disk.restore(all.image, Disk::Restore::Replaced);
+    EXPECT_EQ(all.now(), bytes(3, 'o'));
+    EXPECT_EQ(content(all.before->content), bytes(3, 'n'));
+    EXPECT_NE(all.disk.number_of("file"), all.before->number);
+    EXPECT_FALSE(all.before->is_cut_off);
+}
+
+TEST(Disk, NobodyReachesTheFilesOfADiskThatHasFailedOver) {
+    DiskThatWentOn all;
+    all.disk.restore(all.image, Disk::Restore::FailOver);
+    EXPECT_EQ(all.now(), bytes(3, 'o'));
+    EXPECT_NE(all.disk.number_of("file"), all.before->number);
+    EXPECT_TRUE(all.before->is_cut_off);
+}
+
+TEST(Disk, FilesRestoredInPlaceKeepTheirNumberAndLoseTheirUsers) {
+    DiskThatWentOn all;
+    const auto client = std::make_shared<DiskClient>();
+    all.disk.clients.push_back(client);
+    all.disk.restore(all.image, Disk::Restore::InPlace);
+    EXPECT_EQ(all.now(), bytes(3, 'o'));
+    EXPECT_EQ(all.disk.number_of("file"), all.before->number);
+    EXPECT_TRUE(client->is_dead);
+}
+
+TEST(Disk, NeverGivesTheNumberOfAFileThatIsGone) {
+    Disk disk{Dice(1)};
+    const std::uint64_t first = disk.open("file")->number;
+    disk.remove("file");
+    EXPECT_EQ(disk.number_of("file"), 0U);
+    EXPECT_NE(disk.open("file")->number, first);
+}
+
 }  // namespace
 }  // namespace holdfast::sim

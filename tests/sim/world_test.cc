@@ -70,6 +70,34 @@ TEST(World, OutlastsALongOutageThatEndsByItself) {
     EXPECT_GE(report.faults.at(Fault::Outage), 1U);
 }
 
+/// Runs with this fault alone, until it has struck a few times.
+LostHistory lose_history_by(Fault fault) {
+    LostHistory lost;
+    std::uint64_t times = 0;
+    for (std::uint64_t seed = 1; times < 5; ++seed) {
+        RunOptions options{.seed = seed};
+        options.limits.kinds = std::set<Fault>{fault};
+        const RunReport report = World(options).run();
+        EXPECT_TRUE(report.violations.empty()) << "seed " << seed << ": " << report.violations.front().what;
+        if (!report.violations.empty()) break;
+        if (const auto struck = report.faults.find(fault); struck != report.faults.end()) times += struck->second;
+        lost.add(report.lost);
+    }
+    return lost;
+}
+
+TEST(World, CountsWhatAStoreHasLostThatWentBack) {
+    for (const Fault fault : {Fault::StoreGoesBack, Fault::DiskGoesBack, Fault::FileReplaced}) {
+        const LostHistory lost = lose_history_by(fault);
+        EXPECT_GT(lost.tasks + lost.claims, 0U) << to_text(fault);
+        EXPECT_EQ(lost.delivered, lost.finishes) << to_text(fault) << ": no worker has died";
+    }
+}
+
+TEST(World, LosesNothingWhenCallsAreCarriedOutAfterTheyWereGivenUp) {
+    EXPECT_EQ(lose_history_by(Fault::CallHangs), LostHistory{});
+}
+
 TEST(Faults, AreCountedWhenTheyHappenAndNotWhenTheyAreDrawn) {
     FaultPlan plan(1, {.kinds = std::set<Fault>{Fault::Outage}, .only = {}});
     EXPECT_TRUE(plan.draw(Fault::Outage, "here").has_value());
