@@ -99,6 +99,8 @@ TEST_P(PostgresIncarnation, EveryKindOfWriteNoticesThatAnotherProcessHasRolledOv
             store->append_logs(worker, {{random_uuid(), 1, 0, "stdout", "hello", clock.now()}});
         },
     };
+    const auto watch =
+        store->watch(store::Topic::Done);  // all of its connections are open: none meets anything by itself
     std::int64_t rank = 1;
     for (const auto& write : writes) {
         roll_over_elsewhere();
@@ -219,7 +221,9 @@ TEST_P(PostgresIncarnation, ALeaseOfAPausedJobMayRunOnAfterARollover) {
     const Uuid id = start({a_step("a"), a_step("b", {"a"})});
     const auto lease = hold_one(worker);
     pause(id);
+    ASSERT_EQ(raw->value("SELECT stop_requested FROM lease"), "pause");
     roll_over_elsewhere();
+    EXPECT_EQ(raw->value("SELECT stop_requested FROM lease"), "") << "what counts as running is not held";
     EXPECT_THAT(store->turn({.worker = worker, .start = {lease}}).started, ElementsAre(Fenced::Already));
     EXPECT_EQ(finish(*store, worker, completed(lease)).fenced, Fenced::Applied);
     EXPECT_EQ(states(id), "a=COMPLETED b=READY");
