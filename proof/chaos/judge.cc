@@ -152,11 +152,17 @@ private:
 
     /// The end of a run was lost and its claim was not: the worker, if it lives, must have delivered the end again.
     void judge_delivery(const TaskSeen& task, const Run& run, const RunSeen& seen) {
-        if (run.end == nullptr || run.end->mark != Mark::Done || seen.end == core::LeaseEnd::Completed) return;
+        if (run.end == nullptr || seen.end == end_said_by(*run.end)) return;
         const Failover* failover = lost_.failover_of(run.end->at);
         if (failover == nullptr || !was_left_alone(run.begin->worker, run.end->at, failover->promoted_at)) return;
+        if (std::ranges::count(findings_.blows, run.begin->pid, &Blow::pid) > 0)
+            return;  // killed after its last line
         complain(Breach::Undelivered, task.id, "came to its end under lease ", seen.lease,
                  ", and the store lost that and settled it as ", word_of(seen.end));
+    }
+
+    static core::LeaseEnd end_said_by(const LedgerLine& line) {
+        return line.mark == Mark::Done ? core::LeaseEnd::Completed : core::LeaseEnd::Failed;
     }
 
     /// Whether nothing was done to this worker from shortly before `from` until it had time to deliver.

@@ -26,21 +26,21 @@ protected:
         std::filesystem::create_directory(folder_.path() + "/data");
         cluster_ =
             std::make_unique<Cluster>(ClusterParams{.folder = folder_.path() + "/data", .logs = folder_.path()});
-        (void)cluster_->primary().ask("CREATE TABLE row (name text)");
+        (void)cluster_->primary().ask("CREATE TABLE note (name text)");
     }
 
     [[nodiscard]] Cluster& cluster() { return *cluster_; }
     static void write(const Node& node, const std::string& name) {
-        (void)node.ask(concat("INSERT INTO row VALUES ('", name, "')"));
+        (void)node.ask(concat("INSERT INTO note VALUES ('", name, "')"));
     }
     static std::string rows(const Node& node) {
-        return node.ask("SELECT coalesce(string_agg(name, ' ' ORDER BY name), '') FROM row");
+        return node.ask("SELECT coalesce(string_agg(name, ' ' ORDER BY name), '') FROM note");
     }
     /// Once they have replayed all that they have received.
     void expect_rows_everywhere(const std::string& names) {
         EXPECT_EQ(rows(cluster().primary()), names);
         for (Node* standby : cluster().standbys())
-            standby->wait_for_answer("SELECT coalesce(string_agg(name, ' ' ORDER BY name), '') FROM row", names);
+            standby->wait_for_answer("SELECT coalesce(string_agg(name, ' ' ORDER BY name), '') FROM note", names);
     }
     std::vector<Failover> strike(FaultKind kind, std::uint64_t draw) {
         std::vector<Failover> failovers;
@@ -87,7 +87,7 @@ TEST_F(ClusterTest, PromotesTheStandbyThatHasMore) {
         behind->start(NodeRole::Standby);
         const Node& next = cluster().promote();
         EXPECT_NE(&next, behind);
-        EXPECT_EQ(next.ask(concat("SELECT count(*) FROM row WHERE name = '", behind->name(), "'")), "1");
+        EXPECT_EQ(next.ask(concat("SELECT count(*) FROM note WHERE name = '", behind->name(), "'")), "1");
         cluster().rejoin(old, true);
         cluster().wait_until_whole();
     }
@@ -96,7 +96,7 @@ TEST_F(ClusterTest, PromotesTheStandbyThatHasMore) {
 TEST_F(ClusterTest, LetsCommitsWaitWhileBothStandbysAreGone) {
     for (Node* standby : cluster().standbys()) standby->stop(SIGINT);
     const Node& primary = cluster().primary();
-    crew::Process writer({.command = {"psql", "-Xqd", primary.url(), "-c", "INSERT INTO row VALUES ('a')"}});
+    crew::Process writer({.command = {"psql", "-Xqd", primary.url(), "-c", "INSERT INTO note VALUES ('a')"}});
     primary.wait_for_answer("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'", "1");
     EXPECT_EQ(rows(primary), "");
     for (Node* standby : cluster().standbys()) standby->start(NodeRole::Standby);
@@ -107,7 +107,7 @@ TEST_F(ClusterTest, LetsCommitsWaitWhileBothStandbysAreGone) {
 TEST_F(ClusterTest, AnswersNothingWhileFrozenAndGoesOnAfterwards) {
     const Node& primary = cluster().primary();
     primary.freeze();
-    crew::Process writer({.command = {"psql", "-Xqd", primary.url(), "-c", "INSERT INTO row VALUES ('a')"}});
+    crew::Process writer({.command = {"psql", "-Xqd", primary.url(), "-c", "INSERT INTO note VALUES ('a')"}});
     std::this_thread::sleep_for(milliseconds(500));  // it must still wait then
     EXPECT_TRUE(crew::is_alive(writer.pid()));
     primary.thaw();
@@ -121,7 +121,7 @@ TEST_F(ClusterTest, ConfirmsNothingOnAnOldPrimaryThatWakesUp) {
     old.freeze();
     const Node& next = cluster().promote();
     old.thaw();
-    crew::Process writer({.command = {"psql", "-Xqd", old.url(), "-c", "INSERT INTO row VALUES ('unconfirmed')"}});
+    crew::Process writer({.command = {"psql", "-Xqd", old.url(), "-c", "INSERT INTO note VALUES ('unconfirmed')"}});
     old.wait_for_answer("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'", "1");
     write(next, "a");
     old.kill();

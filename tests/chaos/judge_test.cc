@@ -500,22 +500,38 @@ TEST(ChaosJudgeOfLostHistory, FindsTheEndOfARunThatAnotherWorkerWrote) {
     EXPECT_THAT(breaches(story), ElementsAre(Breach::StaleWrite));
 }
 
-TEST(ChaosJudgeOfLostHistory, FindsALostEndThatALivingWorkerDidNotDeliverAgain) {
+/// A run wrote its last line within the lost part, and the store has it as a crash.
+Story lost_end(Mark mark) {
     Story story = lost_in_part();
     story.line(Mark::Begin, 1, 10);
-    story.line(Mark::Done, 1, 10);
+    story.line(mark, 1, 10);
     for (LedgerLine& line : story.findings.ledger.lines) line.worker = Story::id(70);
     TaskSeen& task = story.task(1, TaskState::Failed, 10, LeaseEnd::Crashed);
     task.error_code = error_code::worker_crashed;
     task.policy.on_crash = OnCrash::Fail;
     story.findings.lives = {life_of(70, 60'000)};
-    EXPECT_THAT(breaches(story), ElementsAre(Breach::Undelivered));
-    story.findings.lives = {life_of(70, 4000)};  // it died
-    EXPECT_THAT(breaches(story), IsEmpty());
-    story.findings.lives = {life_of(70, 60'000)};
-    story.findings.lives[0].blows = {
+    return story;
+}
+
+TEST(ChaosJudgeOfLostHistory, FindsALostEndThatALivingWorkerDidNotDeliverAgain) {
+    for (const Mark mark : {Mark::Done, Mark::Failed})
+        EXPECT_THAT(breaches(lost_end(mark)), ElementsAre(Breach::Undelivered));
+    Story before = lost_end(Mark::Done);
+    before.findings.failovers[0].lost_since = Story::at(1000);  // the end was committed before
+    EXPECT_THAT(breaches(before), IsEmpty());
+}
+
+TEST(ChaosJudgeOfLostHistory, ExpectsNoDeliveryFromAWorkerOrRunnerThatWasHit) {
+    Story dead = lost_end(Mark::Done);
+    dead.findings.lives = {life_of(70, 4000)};
+    EXPECT_THAT(breaches(dead), IsEmpty());
+    Story stopped = lost_end(Mark::Done);
+    stopped.findings.lives[0].blows = {
         {.kind = FaultKind::StopWorker, .at = Story::at(3000), .length = std::chrono::seconds(9)}};
-    EXPECT_THAT(breaches(story), IsEmpty());
+    EXPECT_THAT(breaches(stopped), IsEmpty());
+    Story without_runner = lost_end(Mark::Done);
+    without_runner.findings.blows = {{.kind = FaultKind::KillRunner, .at = Story::at(25), .pid = 100}};
+    EXPECT_THAT(breaches(without_runner), IsEmpty());
 }
 
 TEST(ChaosJudge, AllowsAProcessToRefuseTwoPrimariesOnlyWhileThereAreTwo) {
