@@ -76,7 +76,8 @@ void Witness::check_number(const LeaseSight& sight, const std::string& name) {
     if (!appeared_.contains(number)) return;
     if (!is_unnoticed_)
         return complain("Leases only grow", concat(name, " was handed out, and its number had been given before"));
-    started_.erase(number);
+    // What was noted about the number belongs to the lease that had it before.
+    if (!sight.started) started_.erase(number);
     requests_.erase(number);
     crashes_.erase(number);
     recovered_by_.erase(number);
