@@ -1,6 +1,7 @@
 #include "store_contract/differential_answers.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/task/task_options.h"
 #include "store/encoding.h"
@@ -167,15 +168,24 @@ std::string AnswerText::leases(store::Store& store) {
     });
 }
 
+std::string AnswerText::event(const store::EventRecord& one) {
+    const bool names_its_store = one.kind == "rolled_over";
+    std::string said = names_its_store ? "" : concat(one.who, " ", one.message, " ", one.data);
+    const auto data = nlohmann::json::parse(one.data, nullptr, /*allow_exceptions=*/false);
+    if (data.is_object() && data.contains("lease")) {
+        const auto number = data["lease"].dump();
+        for (auto at = said.find(number); at != std::string::npos; at = said.find(number))
+            said.replace(at, number.size(), leases_.of(data["lease"].get<store::Lease>()));
+    }
+    return concat("event ", time_text(one.at), " ", one.task.to_string(), " ", one.worker.to_string(), " ", one.kind,
+                  " ", said);
+}
+
 std::string AnswerText::events(store::Store& store) {
     // Of one call they may come in any order.
     std::vector<std::string> texts;
-    for (const auto& one : store.events({.task = {}, .worker = {}, .after_id = 0, .limit = 1'000'000})) {
-        const bool names_its_store = one.kind == "rolled_over";
-        texts.push_back(concat("event ", time_text(one.at), " ", one.task.to_string(), " ", one.worker.to_string(),
-                               " ", one.kind, " ",
-                               names_its_store ? "" : concat(one.who, " ", one.message, " ", one.data)));
-    }
+    for (const auto& one : store.events({.task = {}, .worker = {}, .after_id = 0, .limit = 1'000'000}))
+        texts.push_back(event(one));
     return sorted_lines(std::move(texts));
 }
 

@@ -64,6 +64,7 @@ private:
     [[nodiscard]] std::string backlog(store::Store& store);
     [[nodiscard]] std::string workers(store::Store& store);
     [[nodiscard]] std::string leases(store::Store& store);
+    [[nodiscard]] std::string event(const store::EventRecord& one);
     [[nodiscard]] std::string events(store::Store& store);
 
     Ordinals leases_;

@@ -89,9 +89,7 @@ std::string AnswerText::job(store::Store& store, const Uuid& job) {
     }
     for (const auto& step : store.steps({.job = job, .with_items = false})) text += "  whole" + described(step);
     std::vector<std::string> events;  // of one call they may come in any order
-    for (const auto& one : store.job_events({.job = job}))
-        events.push_back(concat("  event ", time_text(one.at), " ", one.task.to_string(), " ", one.worker.to_string(),
-                                " ", one.kind, " ", one.who, " ", one.message, " ", one.data));
+    for (const auto& one : store.job_events({.job = job})) events.push_back("  " + event(one));
     std::sort(events.begin(), events.end());
     return text + holdfast::join(events, "\n") + "\n";
 }
