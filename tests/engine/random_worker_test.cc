@@ -29,14 +29,17 @@ public:
     Timestamp at = Timestamp(std::chrono::hours(24 * 365 * 50));
 };
 
-/// A worker on a real SQLite store, whose calls fail before or after they were applied, and whose runners die, all
-/// drawn from one seed.
+/// A worker on a real SQLite store, whose calls fail before or after they were applied, or are answered late, and
+/// whose runners die, all drawn from one seed. The store may also go back in time: an older copy of its file is put
+/// in its place.
 class RandomWorld {
 public:
-    explicit RandomWorld(std::uint64_t seed)
-        : random_(seed), folder_(scratch_folder() / ("random_worker_" + std::to_string(getpid()))) {
-        std::filesystem::create_directories(folder_);
-        store_ = sqlite::open_store({.path = (folder_ / "w.db").string(), .limits = {}}, clock_);
+    explicit RandomWorld(std::uint64_t seed, bool goes_back = false)
+        : random_(seed),
+          goes_back_(goes_back),
+          folder_(scratch_folder() / ("random_worker_" + std::to_string(getpid()))) {
+        std::filesystem::create_directories(folder_ / "store");
+        open_store();
         settings_.registration.id = make_uuid_v4(random_);
         settings_.registration.name = "random";
         settings_.registration.queues = {"default"};
@@ -70,8 +73,11 @@ public:
         now_ += passed;
         clock_.at += passed;
         if (random_.chance(10)) worker_->work_arrived();
-        for (const Lane lane : {Lane::Work, Lane::Claim, Lane::Beat})
+        if (goes_back_ && faults_) move_in_time();
+        for (const Lane lane : {Lane::Work, Lane::Claim, Lane::Beat}) {
+            if (calls_.contains(lane) && random_.chance(30)) perform_call(calls_.at(lane));
             if (calls_.contains(lane) && random_.chance(50)) answer(lane);
+        }
         for (const auto& [runner, lease] : std::map(runners_))
             if (random_.chance(30)) happen_to(runner, lease);
         decide();
@@ -93,22 +99,66 @@ public:
 
     [[nodiscard]] std::optional<int> exit_code() const { return exit_code_; }
     [[nodiscard]] const std::vector<store::NewTask>& tasks() const { return tasks_; }
-    [[nodiscard]] int begun(const Uuid& task) const {
-        const auto found = begun_.find(task);
-        return found == begun_.end() ? 0 : found->second;
-    }
+    /// How often it was begun, without runs that the store has forgotten.
+    [[nodiscard]] int begun(const Uuid& task) const { return count_of(begun_, task) - count_of(forgotten_, task); }
+    [[nodiscard]] int times_back() const { return times_back_; }
     [[nodiscard]] store::Store& store() { return *store_; }
     [[nodiscard]] const Worker& worker() const { return *worker_; }
 
 private:
+    struct CallUnderWay {
+        StoreCall call;
+        std::optional<StoreAnswer> answer;  ///< performed, and on its way back
+    };
+
+    static int count_of(const std::map<Uuid, int>& counts, const Uuid& task) {
+        const auto found = counts.find(task);
+        return found == counts.end() ? 0 : found->second;
+    }
+
+    void open_store() {
+        store_ = sqlite::open_store({.path = (folder_ / "store" / "w.db").string(), .limits = {}}, clock_);
+    }
+
+    void move_in_time() {
+        if (random_.chance(3)) copy_files("store", "copy");  // between two calls: what is on disk now
+        if (random_.chance(1) && std::filesystem::exists(folder_ / "copy")) go_back();
+    }
+    void copy_files(const char* from, const char* to) {
+        std::filesystem::remove_all(folder_ / to);
+        std::filesystem::create_directories(folder_ / to);
+        for (const auto& file : std::filesystem::directory_iterator(folder_ / from))
+            if (file.path().filename().string().find("-shm") == std::string::npos)
+                std::filesystem::copy_file(file.path(), folder_ / to / file.path().filename());
+    }
+
+    void go_back() {
+        const auto rank = store_->rank();
+        store_.reset();
+        copy_files("copy", "store");
+        std::filesystem::remove_all(folder_ / "copy");  // each history is left once
+        open_store();
+        (void)store_->deregister_worker(make_uuid_v4(random_));  // any write meets the file
+        EXPECT_GT(store_->rank(), rank);
+        ++times_back_;
+        std::erase_if(tasks_, [&](const store::NewTask& task) { return !store_->find({task.id}).front(); });
+        for (const store::NewTask& task : tasks_)
+            if (store_->find({task.id}).front()->state == TaskState::Pending) forgotten_[task.id] = begun_[task.id];
+        worker_->work_arrived();
+    }
+
+    void perform_call(CallUnderWay& call) {
+        if (!call.answer) call.answer = perform(*store_, call.call);
+    }
+
     void answer(Lane lane) {
-        const StoreCall call = std::move(calls_.at(lane));
+        CallUnderWay call = std::move(calls_.at(lane));
         calls_.erase(lane);
         const int fate = faults_ ? static_cast<int>(random_.below(10)) : 9;
-        if (fate == 0) return worker_->answered(lane, CallFailed{"lost on the way there"}, now_);
-        StoreAnswer answer = perform(*store_, call);
-        if (fate == 1) answer = CallFailed{"lost on the way back"};
-        worker_->answered(lane, answer, now_);
+        if (fate == 0 && !call.answer) return worker_->answered(lane, CallFailed{"lost on the way there"}, now_);
+        perform_call(call);
+        if (fate == 1) call.answer = CallFailed{"lost on the way back"};
+        worker_->answered(lane, *call.answer, now_);
     }
 
     void happen_to(RunnerId runner, store::Lease lease) {
@@ -129,7 +179,7 @@ private:
 
     void decide() {
         for (Command& command : worker_->decide(now_)) {
-            if (auto* call = std::get_if<CallStore>(&command)) calls_.emplace(call->lane, std::move(call->call));
+            if (auto* call = std::get_if<CallStore>(&command)) calls_[call->lane] = {std::move(call->call), {}};
             if (const auto* spawn = std::get_if<SpawnRunner>(&command)) runners_[spawn->runner] = booting;
             if (const auto* begin = std::get_if<BeginRun>(&command)) begin_run(*begin);
             if (const auto* kill = std::get_if<KillRunner>(&command)) {
@@ -140,19 +190,35 @@ private:
         }
     }
 
+    [[nodiscard]] std::string story_of(const Uuid& task) {
+        std::string story;
+        for (const auto& attempt : store_->attempts(task))
+            story += "\nlease " + std::to_string(attempt.lease) + " ended " + std::string(word_of(attempt.end)) +
+                     ": " + attempt.error.value_or(TaskError{}).message;
+        for (const auto& event : store_->events({.task = task, .worker = {}})) story += "\n" + event.message;
+        return story;
+    }
+
     void begin_run(const BeginRun& begin) {
+        if (!runners_.contains(begin.runner)) return;  // it has died meanwhile, and the worker knows that
         EXPECT_TRUE(leases_.insert(begin.order.lease.lease).second) << "a lease was run twice";
         EXPECT_EQ(runners_[begin.runner], 0) << "a runner was given a second task";
         const auto record = store_->find({begin.order.lease.task}).front();
-        const bool is_current = record->lease == begin.order.lease.lease;
+        const bool is_current = record && record->lease == begin.order.lease.lease;
         EXPECT_TRUE(!is_current || record->state == TaskState::Running) << "told before its start was on disk (P4)";
+        for (const auto& [runner, lease] : runners_)
+            EXPECT_TRUE(lease <= 0 || task_of_[lease] != begin.order.lease.task)
+                << "two runs at once (P7): leases " << lease << " and " << begin.order.lease.lease
+                << story_of(begin.order.lease.task);
         runners_[begin.runner] = begin.order.lease.lease;
+        task_of_[begin.order.lease.lease] = begin.order.lease.task;
         ++begun_[begin.order.lease.task];
     }
 
     static constexpr store::Lease booting = -1;
 
     SeededRandom random_;
+    const bool goes_back_;
     StoppedClock clock_;
     UuidV7Maker ids_;
     std::filesystem::path folder_;
@@ -161,11 +227,14 @@ private:
     std::optional<Worker> worker_;
     Duration now_ = std::chrono::hours(1);
     bool faults_ = true;
-    std::map<Lane, StoreCall> calls_;
+    std::map<Lane, CallUnderWay> calls_;
     std::map<RunnerId, store::Lease> runners_;
+    std::map<store::Lease, Uuid> task_of_;
     std::vector<store::NewTask> tasks_;
     std::set<store::Lease> leases_;
     std::map<Uuid, int> begun_;
+    std::map<Uuid, int> forgotten_;  // runs whose claim was lost when the store went back
+    int times_back_ = 0;
     std::optional<int> exit_code_;
 };
 
@@ -176,30 +245,50 @@ void check_runs(RandomWorld& world) {
         const bool may_repeat = task.policy.retry.max_attempts > 1 || task.policy.on_crash == OnCrash::Requeue;
         EXPECT_TRUE(begun <= 1 || may_repeat) << "run again against its policy (P4)";
         EXPECT_TRUE(begun >= 1 || record->state != TaskState::Completed);
+        EXPECT_THAT(record->error ? record->error->message : "", ::testing::Not(::testing::HasSubstr("no such run")))
+            << "the worker had its outcome";
     }
 }
 
-TEST(RandomWorker, LosesNothingAndRunsNothingTwiceWhateverFails) {
+std::uint64_t first_seed() {
     const char* given = std::getenv("HOLDFAST_SEED");
-    const std::uint64_t first = given == nullptr ? 1 : std::strtoull(given, nullptr, 10);
-    for (std::uint64_t seed = first; seed < first + 10; ++seed) {
+    return given == nullptr ? 1 : std::strtoull(given, nullptr, 10);
+}
+
+void live_through(RandomWorld& world) {
+    for (int round = 0; round < 20; ++round) {
+        world.submit(5);
+        for (int step = 0; step < 60; ++step) world.step();
+    }
+    world.calm();
+    int steps = 0;
+    while (!world.all_ended() && ++steps < 5000) world.step();
+    ASSERT_TRUE(world.all_ended()) << "something is stuck (P2)";
+    world.drain();
+    for (steps = 0; !world.exit_code() && steps < 5000; ++steps) world.step();
+    EXPECT_EQ(world.exit_code(), 0);
+    EXPECT_TRUE(world.store().leases({}).empty());
+    EXPECT_EQ(world.store().workers().front().status, store::WorkerStatus::Inactive);
+    check_runs(world);
+}
+
+TEST(RandomWorker, LosesNothingAndRunsNothingTwiceWhateverFails) {
+    for (std::uint64_t seed = first_seed(); seed < first_seed() + 10; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         RandomWorld world(seed);
-        for (int round = 0; round < 20; ++round) {
-            world.submit(5);
-            for (int step = 0; step < 60; ++step) world.step();
-        }
-        world.calm();
-        int steps = 0;
-        while (!world.all_ended() && ++steps < 5000) world.step();
-        ASSERT_TRUE(world.all_ended()) << "something is stuck (P2)";
-        world.drain();
-        for (steps = 0; !world.exit_code() && steps < 5000; ++steps) world.step();
-        EXPECT_EQ(world.exit_code(), 0);
-        EXPECT_TRUE(world.store().leases({}).empty());
-        EXPECT_EQ(world.store().workers().front().status, store::WorkerStatus::Inactive);
-        check_runs(world);
+        live_through(world);
     }
+}
+
+TEST(RandomWorker, RunsNothingAgainThatTheStoreStillKnowsWhenItHasGoneBackInTime) {
+    int times_back = 0;
+    for (std::uint64_t seed = first_seed(); seed < first_seed() + 10; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        RandomWorld world(seed, true);
+        live_through(world);
+        times_back += world.times_back();
+    }
+    EXPECT_GT(times_back, 20);
 }
 
 }  // namespace

@@ -13,9 +13,6 @@ constexpr store::Lease lease_of(std::int64_t rank, store::Lease number) {
     return core::first_lease_of(rank) + number;
 }
 
-const store::Lease first = lease_of(1, 7);
-const store::Lease second = lease_of(1, 8);
-
 store::BeatAnswer beat_of(std::int64_t rank, std::int64_t beat = 1) {
     store::BeatAnswer answer;
     answer.rank = rank;
@@ -72,6 +69,8 @@ protected:
         return ends;
     }
 
+    static constexpr store::Lease first = lease_of(1, 7);
+    static constexpr store::Lease second = lease_of(1, 8);
     WorkerHarness bench;
 };
 INSTANTIATE_TEST_SUITE_P(Claims, Rollover, ::testing::Bool(),

@@ -83,6 +83,9 @@ TEST_P(WorkerOutage, LetsNoIdleWorkerBeGivenUpByItsOwnSweeperOrAnother) {
     std::this_thread::sleep_for(15s);  // a backoff that doubles now exceeds the threshold for silence
     end_outage();
     for (const WorkerApp* worker : {&first, &second}) {
+        worker->wait_for_log("The store answers again after ");
+        if (worker->log().find("The sweeper cannot") != std::string::npos)
+            worker->wait_for_log("The sweeper works again after ");
         wait_for_beats(*worker, 30);
         EXPECT_EQ(record_of(*worker).status, store::WorkerStatus::Active);
         EXPECT_THAT(store->events({.task = {}, .worker = id_of(*worker)}), IsEmpty());

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -99,6 +100,7 @@ protected:
     std::unique_ptr<crew::Ledger> ledger;
     std::vector<std::unique_ptr<WorkerApp>> workers;
     core::Thresholds thresholds{.worker_stale = 1s, .disconnect_grace = 1s};
+    std::set<store::Lease> forgotten;  ///< of runs that the store has lost, because the test made it go back in time
 
 private:
     virtual void make_store();
