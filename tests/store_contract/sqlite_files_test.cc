@@ -207,6 +207,29 @@ TEST_F(SqliteFiles, OfAnOlderRankGetOneThatNoProcessHasSeen) {
     EXPECT_EQ(open()->rank(), 3);
 }
 
+TEST_F(SqliteFiles, ThatWereReplacedAreMetByAProcessThatOnlyReads) {
+    const auto store = open();
+    const auto reader = open();
+    make_backup();
+    fs::rename(backup(), path());
+    EXPECT_EQ(store->count().pending, 0);
+    EXPECT_EQ(store->rank(), 2);
+    EXPECT_EQ(reader->count().pending, 0);
+    EXPECT_EQ(reader->rank(), 2);
+    EXPECT_EQ(store->last_events(10).size(), 1U);
+}
+
+TEST_F(SqliteFiles, OfANewRankAreNoticedByAProcessThatOnlyReads) {
+    const auto store = open();
+    const auto reader = open();
+    auto params = beat_of(join(*store));
+    params.acknowledged = {1, 1'000};
+    EXPECT_EQ(store->beat(params).rank, 2);
+    EXPECT_EQ(reader->rank(), 1);
+    (void)reader->count();
+    EXPECT_EQ(reader->rank(), 2);
+}
+
 TEST_F(SqliteFiles, ThatAreNotAStoreYetAreWaitedFor) {
     const auto store = open();
     make_backup();

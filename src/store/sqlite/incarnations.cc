@@ -99,6 +99,13 @@ void SqliteStore::meet_on_beat(Transaction& tx) {
     if (const auto why = why_to_roll_over(tx)) throw HistoryForked{tx.incarnation, *why};
 }
 
+void SqliteStore::meet_in_read(Database& db, const std::string& place) {
+    const auto known = known_.known();
+    if (known.rank == 0) return;  // the schema may not exist yet
+    const auto found = read_identity(db);
+    if (found.incarnation != known && !why_forked(known, found, place)) known_.remember(found.incarnation);
+}
+
 void SqliteStore::meet_first() {
     const bool is_accepted = work_.read([&](Database& db) {
         const auto found = read_identity(db);

@@ -96,7 +96,7 @@ Lane::~Lane() {
 /// A database that is gone is never created again: its processes would go on with an empty one as if nothing had
 /// happened. The connection to the old file stays open until another file is found, so a file that is put back is
 /// used again.
-void Lane::follow_path() {
+void Lane::follow_path(const Deadline& deadline) {
     if (files_ && !files_->db.has_moved()) return;
     const auto& path = params_.path;
     if (!Database::exists(path))
@@ -104,7 +104,11 @@ void Lane::follow_path() {
     files_.reset();
     try {
         auto files = std::make_unique<Files>(params_, Database::Mode::ReadWrite);
-        if (params_.on_replaced) params_.on_replaced(files->db);
+        files->db.set_deadline(deadline);
+        transact(*files, deadline, [this](Transaction& tx) {
+            params_.on_replaced(tx);
+            return true;
+        });
         files_ = std::move(files);
     } catch (const store::Unusable& failure) {
         // It may be on its way: a copy that is not complete.
@@ -114,7 +118,7 @@ void Lane::follow_path() {
 
 void Lane::try_to_write(Duration patience_of_caller) {
     const Use use(*this, Deadline::in(patience_of_caller));
-    const Turn turn(*this, use.deadline);
+    const Turn turn(*files_, use.deadline);
 }
 
 Lane::Use::Use(Lane& lane, Pace pace)
@@ -127,11 +131,11 @@ Lane::Use::Use(Lane& lane, const Deadline& until) : deadline(until), lock(lane.m
         throw store::Unavailable(concat("the database has been busy for ", format_duration(*deadline.patience()),
                                         " with another call of this process"));
     }
-    lane.follow_path();
+    lane.follow_path(deadline);
     lane.files_->db.set_deadline(deadline);
 }
 
-Lane::Turn::Turn(Lane& lane, const Deadline& deadline) : files_(*lane.files_) {
+Lane::Turn::Turn(Files& files, const Deadline& deadline) : files_(files) {
     files_.turnstile.enter(deadline);
     try {
         files_.db.run("BEGIN IMMEDIATE");

@@ -42,9 +42,12 @@ struct LaneParams {
     Turnstile::Rank rank = Turnstile::Rank::Work;
     const Clock& clock;
     bool has_deadlines = true;
-    /// Called with another file that was found at the path. Throws store::Unusable when it is not a database of this
-    /// program.
-    std::function<void(Database&)> on_replaced = {};
+    /// Called with another file that was found at the path, before it is used. Throws store::Unusable when it is not
+    /// a database of this program.
+    std::function<void(Transaction&)> on_replaced = [](Transaction&) {};
+    /// Called inside every read, with the place of the file, and after every commit.
+    std::function<void(Database&, const std::string&)> on_read = [](Database&, const std::string&) {};
+    std::function<void(const Transaction&)> on_committed = [](const Transaction&) {};
 };
 
 /// A connection with its place in the writers' queue. The store has two: beats never wait behind the store's own
@@ -63,11 +66,7 @@ public:
     template <typename Body>
     auto write(const Body& body, Pace pace = Pace::Bounded) {
         const Use use(*this, pace);
-        Turn turn(*this, use.deadline);
-        Transaction transaction{files_->db, files_->place, params_.clock.now()};
-        auto answer = body(transaction);
-        turn.commit(transaction);
-        return answer;
+        return transact(*files_, use.deadline, body);
     }
 
     /// Runs `body(Database&)` on one unchanging view of the database, closed when this returns.
@@ -75,6 +74,7 @@ public:
     auto read(const Body& body, Pace pace = Pace::Bounded) {
         const Use use(*this, pace);
         const View view(files_->db);
+        params_.on_read(files_->db, files_->place);
         return body(files_->db);
     }
 
@@ -118,7 +118,7 @@ private:
     /// The writers' turn and the transaction inside it.
     class Turn {
     public:
-        Turn(Lane& lane, const Deadline& deadline);
+        Turn(Files& files, const Deadline& deadline);
         ~Turn();
         Turn(const Turn&) = delete;
         Turn& operator=(const Turn&) = delete;
@@ -146,7 +146,16 @@ private:
         if (!params_.has_deadlines) return std::nullopt;
         return params_.rank == Turnstile::Rank::Beat ? beats_patience : work_patience;
     }
-    void follow_path();
+    template <typename Body>
+    auto transact(Files& files, const Deadline& deadline, const Body& body) {
+        Turn turn(files, deadline);
+        Transaction transaction{files.db, files.place, params_.clock.now()};
+        auto answer = body(transaction);
+        turn.commit(transaction);
+        params_.on_committed(transaction);
+        return answer;
+    }
+    void follow_path(const Deadline& deadline);
 
     const LaneParams params_;
     std::timed_mutex mutex_;

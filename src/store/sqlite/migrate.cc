@@ -94,7 +94,8 @@ store::MigrateAnswer SqliteStore::migrate() {
     return answer;
 }
 
-/// Another file at the path has other routes.
+/// Another file at the path is met before anything else is done with it. The lane for beats leaves that to the next
+/// beat: only the lane for work can roll it over.
 LaneParams SqliteStore::lane_params(const OpenParams& params, Turnstile::Rank rank) {
     const bool is_first = rank == Turnstile::Rank::Work;
     return {.path = path_,
@@ -102,10 +103,16 @@ LaneParams SqliteStore::lane_params(const OpenParams& params, Turnstile::Rank ra
             .rank = rank,
             .clock = clock_,
             .has_deadlines = params.has_deadlines,
-            .on_replaced = [this, is_first](Database& db) {
-                require_current_schema(db, path_);
-                if (is_first) routes_.forget();
-            }};
+            .on_replaced =
+                [this, is_first](Transaction& tx) {
+                    require_current_schema(tx.db, path_);
+                    if (!is_first) return;
+                    routes_.forget();
+                    meet(tx);
+                    settle(tx);
+                },
+            .on_read = [this](Database& db, const std::string& place) { meet_in_read(db, place); },
+            .on_committed = [this](const Transaction& tx) { known_.remember(tx.incarnation); }};
 }
 
 SqliteStore::SqliteStore(const OpenParams& params, const Clock& clock)

@@ -131,18 +131,14 @@ private:
     template <typename Body>
     auto write(const Body& body, Lane::Pace pace = Lane::Pace::Bounded) {
         try {
-            core::Incarnation met;
-            auto answer = work_.write(
+            return work_.write(
                 [&](Transaction& tx) {
                     meet(tx);
-                    auto answer_of_body = body(tx);
+                    auto answer = body(tx);
                     settle(tx);
-                    met = tx.incarnation;
-                    return answer_of_body;
+                    return answer;
                 },
                 pace);
-            known_.remember(met);
-            return answer;
         } catch (...) {
             routes_.forget();
             throw;
@@ -155,14 +151,10 @@ private:
     auto write_beat(const Body& body) {
         for (;;) {
             try {
-                core::Incarnation met;
-                auto answer = beats_.write([&](Transaction& tx) {
+                return beats_.write([&](Transaction& tx) {
                     meet_on_beat(tx);
-                    met = tx.incarnation;
                     return body(tx);
                 });
-                known_.remember(met);
-                return answer;
             } catch (const HistoryForked& history) {
                 give_up(history);
             }
@@ -175,6 +167,8 @@ private:
     /// Checks that the file has the history that this process knows; rolls it over where history may have forked.
     void meet(Transaction& tx);
     void meet_on_beat(Transaction& tx);
+    /// A process that only reads learns of a new rank, too.
+    void meet_in_read(Database& db, const std::string& place);
     [[nodiscard]] std::optional<std::string> why_to_roll_over(Transaction& tx);
     /// Rolls the store over when it has given fewer leases than the worker has seen.
     void hear_claim(Transaction& tx, const core::Witness& highest_lease);
