@@ -109,6 +109,7 @@ void Witness::forget_leases(const LeasePicture& before) {
         forgotten_.insert({sight.lease.lease, sight.worker});
         ++lost_.claims;
     }
+    lost_.finishes -= awaited_.size();  // those that are still awaited are counted again
     awaited_.clear();
     for (const auto& [task, sight] : picture_) {
         if (sight.started) started_.insert(sight.lease.lease);
