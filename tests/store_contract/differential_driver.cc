@@ -102,6 +102,7 @@ std::string DifferentialDriver::step() {
 
 std::string DifferentialDriver::compare_dumps() {
     get_to_know_everything();
+    seen_.rollovers = static_cast<std::size_t>(first_.rank() + second_.rank() - 2);
     for (const auto& job : first_.find_jobs(known_jobs_)) {
         if (!job) continue;
         if (job->state == JobState::Completed) seen_.completed.insert(job->id);
@@ -434,7 +435,6 @@ std::string DifferentialDriver::beat() {
     const auto acknowledged = witness(beats_[worker]);
     return both(concat("beat ", worker.to_string(), " seen ", acknowledged.rank, ":", acknowledged.number),
                 [&](store::Store& store, bool is_first) {
-                    const auto rank = store.rank();
                     auto params = beat_of(worker);
                     params.acknowledged = acknowledged;
                     for (const auto& lease : held)
@@ -443,7 +443,6 @@ std::string DifferentialDriver::beat() {
                     params.keep_history = keeps_history;
                     auto answer = store.beat(params);
                     beats_[worker] = answer.beat;
-                    if (answer.rank > rank) ++seen_.rollovers;
                     return answer;
                 });
 }
