@@ -42,7 +42,8 @@ std::vector<SeenWorker> look(store::RecoveryStore& store, engine::HostWatch& hos
 
 std::vector<RecoveryEvent> last_recoveries(store::ClientStore& store) {
     static const std::set<std::string> kinds = {"worker_lost",         "worker_reactivated", "requeued", "failed",
-                                                "late_result_refused", "stop_requested",     "expired",  "rejected"};
+                                                "late_result_refused", "stop_requested",     "expired",  "rejected",
+                                                "rolled_over",         "submits_lost"};
     std::vector<RecoveryEvent> found;
     for (auto& event : store.last_events(events_searched))
         if (kinds.contains(event.kind) && found.size() < recoveries_told) found.push_back({std::move(event)});

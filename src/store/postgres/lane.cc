@@ -159,7 +159,8 @@ void Lane::throw_for(const Refusal& refusal) {
                                        state, state.empty() ? "" : ")");
     if (state == "53100" || state == "53200") throw store::Full(message);  // disk full, out of memory
     const bool passes = begins_with(state, "08") || begins_with(state, "53") || begins_with(state, "57") ||
-                        begins_with(state, "40") || state == "55P03" || state == "25006" || state == "25P03";
+                        begins_with(state, "40") || state == "55P03" || state == "25006" || state == "25P03" ||
+                        state == KnownIncarnation::other_history || state == KnownIncarnation::went_back;
     if (state == "25006") connection_.leave();  // read-only: a failover
     if (passes) throw store::Unavailable(message);
     if (state == "HF002") throw Overtaken(message);
