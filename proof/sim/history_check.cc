@@ -60,6 +60,7 @@ void Witness::notice_rollover(LeasePicture& leases) {
     const std::int64_t now = rank();
     if (now <= rank_) return;
     rank_ = now;
+    history_changed_at_ = world_.timeline.now();
     is_unnoticed_ = false;
     for (auto& [task, sight] : leases) {
         if (!sight.started && sight.stop_requested == "pause") sight.stop_requested.clear();
@@ -87,6 +88,7 @@ void Witness::went_back(bool at_its_place) {
     reader_.close();
     if (!reader_.open(world_.disk)) return;
     went_back_at_ = world_.timeline.now();
+    history_changed_at_ = went_back_at_;
     is_unnoticed_ = at_its_place;
     doubts_ = {};
     rank_ = rank();

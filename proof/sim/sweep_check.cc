@@ -81,7 +81,12 @@ bool Witness::must_have_seen(Process& process, const TrueWorker& worker) const {
     if (looks.size() < 2) return false;
     const Duration longest_gap = world_.plan.sweep.thresholds.worker_stale / 3;
     // An answer may be as old as a gap, the first one older: the last beat is news to the look after it.
-    const Duration counts_from = std::max(looks[1], *worker.gone_since + 2 * longest_gap);
+    Duration counts_from = std::max(looks[1], *worker.gone_since + 2 * longest_gap);
+    // Beats of another history are news, too.
+    if (history_changed_at_) {
+        const Duration changed_at = process.monotonic() - (world_.timeline.now() - *history_changed_at_);
+        counts_from = std::max(counts_from, changed_at + 2 * longest_gap);
+    }
     return looks.back() - counts_from > 2 * world_.plan.beat_interval;
 }
 

@@ -178,12 +178,13 @@ private:
         core::LeaseEnd end = core::LeaseEnd::Completed;
         Duration at{};
     };
-    std::int64_t rank_ = 0;                     // as it was seen last
-    Duration went_back_at_ = Duration::min();   // the last time
-    bool is_unnoticed_ = false;                 // only what workers remember shows that the store went back
-    std::set<LeaseOfWorker> forgotten_;         // held when the store went back behind their claim
-    std::map<LeaseOfWorker, Finish> finished_;  // by their workers
-    std::map<LeaseOfWorker, Finish> awaited_;   // those of them that the store has forgotten, though not their claim
+    std::int64_t rank_ = 0;                       // as it was seen last
+    Duration went_back_at_ = Duration::min();     // the last time
+    std::optional<Duration> history_changed_at_;  // the last time: it went back, or rolled over
+    bool is_unnoticed_ = false;                   // only what workers remember shows that the store went back
+    std::set<LeaseOfWorker> forgotten_;           // held when the store went back behind their claim
+    std::map<LeaseOfWorker, Finish> finished_;    // by their workers
+    std::map<LeaseOfWorker, Finish> awaited_;  // those of them that the store has forgotten, though not their claim
     LostHistory lost_;
     std::vector<Violation> violations_;
 };
