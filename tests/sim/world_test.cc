@@ -70,11 +70,12 @@ TEST(World, OutlastsALongOutageThatEndsByItself) {
     EXPECT_GE(report.faults.at(Fault::Outage), 1U);
 }
 
-/// Runs with this fault alone, until it has struck a few times.
+/// Runs with this fault alone, until it has struck a few times, at least once while something was under way.
 LostHistory lose_history_by(Fault fault) {
     LostHistory lost;
     std::uint64_t times = 0;
-    for (std::uint64_t seed = 1; times < 5; ++seed) {
+    const bool loses = fault != Fault::CallHangs;
+    for (std::uint64_t seed = 1; seed <= 100 && (times < 5 || (loses && lost.tasks + lost.claims == 0)); ++seed) {
         RunOptions options{.seed = seed};
         options.limits.kinds = std::set<Fault>{fault};
         const RunReport report = World(options).run();
