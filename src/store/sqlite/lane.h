@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/patient_mutex.h"
 #include "core/incarnation.h"
 #include "store/jobs/job_tables.h"
 #include "store/sqlite/database.h"
@@ -112,7 +113,7 @@ private:
         Use(Lane& lane, const Deadline& until);
 
         Deadline deadline;
-        std::unique_lock<std::timed_mutex> lock;
+        std::unique_lock<PatientMutex> lock;
     };
 
     /// The writers' turn and the transaction inside it.
@@ -158,7 +159,7 @@ private:
     void follow_path(const Deadline& deadline);
 
     const LaneParams params_;
-    std::timed_mutex mutex_;
+    PatientMutex mutex_;
     std::unique_ptr<Files> files_;  // nullptr: those at the path could not be opened
 };
 
