@@ -17,7 +17,8 @@ constexpr int holding_tasks = static_cast<int>(demo_slots * demo_workers);
 // A line as crew::to_text makes it: appended in one write, also while other runs append.
 constexpr auto script = R"sh(set -e
 note() {
-    printf '\n%s %s %s %s %s %s000000.' "$1" "$HOLDFAST_TASK_ID" "$HOLDFAST_LEASE" "$HOLDFAST_ATTEMPT" $$ "$(date +%s)" >> "$LEDGER"
+    printf '\n%s %s %s %s %s %s %s000000.' \
+        "$1" "$HOLDFAST_TASK_ID" "$HOLDFAST_LEASE" "$HOLDFAST_ATTEMPT" "$HOLDFAST_WORKER" $$ "$(date +%s)" >> "$LEDGER"
     sync "$LEDGER"
 }
 note begin

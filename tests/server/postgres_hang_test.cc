@@ -160,8 +160,6 @@ protected:
             },
             "the server to be not ready");
         EXPECT_THAT(server.get("/readyz").body, HasSubstr("store: last done"));
-        wait_until([&] { return server.get("/metrics").body.find("holdfast_store_up 0") != std::string::npos; },
-                   "metrics without the store");
     }
     static std::size_t count(const std::string& text, const std::string& part) {
         std::size_t found = 0;
@@ -181,6 +179,8 @@ TEST_F(HangingPostgres, AFrozenDatabaseDoesNotTakeTheServerDown) {
         wait_until([&] { return submits.answers(201) > 0; }, "a submit");
         database.freeze();
         expect_an_orderly_outage(*server);
+        wait_until([&] { return server->get("/metrics").body.find("holdfast_store_up 0") != std::string::npos; },
+                   "metrics without the store");
         wait_until([&] { return submits.answers(503) > 20; }, "submits to be refused");
         EXPECT_THAT(submits.last_refusal(), HasSubstr("STORE_UNAVAILABLE"));
         database.thaw();
@@ -196,7 +196,7 @@ TEST_F(HangingPostgres, AFrozenDatabaseDoesNotTakeTheServerDown) {
     EXPECT_EQ(count(ran.err, "The store answers again"), 1U) << ran.err;
 }
 
-/// Only commits wait: a server that asks by reading finds everything in order.
+/// Only commits wait: a server that asks by reading finds everything in order, and so do the metrics.
 TEST_F(HangingPostgres, ADatabaseWithoutItsSynchronousStandbyDoesNotTakeTheServerDown) {
     const auto server = serve();
     await_status(*server, "/readyz", 200);
