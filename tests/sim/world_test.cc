@@ -75,8 +75,8 @@ LostHistory lose_history_by(Fault fault) {
     LostHistory lost;
     std::uint64_t times = 0;
     const bool loses = fault != Fault::CallHangs;
-    for (std::uint64_t seed = 1; seed <= 100 && (times < 5 || (loses && lost.tasks + lost.claims == 0)); ++seed) {
-        RunOptions options{.seed = seed};
+    for (std::uint64_t seed = 1; seed <= 100 && (times < 2 || (loses && lost.tasks + lost.claims == 0)); ++seed) {
+        RunOptions options{.seed = seed, .busy_for = std::chrono::minutes(3)};
         options.limits.kinds = std::set<Fault>{fault};
         const RunReport report = World(options).run();
         EXPECT_TRUE(report.violations.empty()) << "seed " << seed << ": " << report.violations.front().what;

@@ -49,9 +49,6 @@ function Story({ story }: { story: WorkerStory }) {
                                         <th scope="col">State</th>
                                         <th scope="col">Task</th>
                                         <th scope="col">Id</th>
-                                        <th scope="col" className="number">
-                                            Lease
-                                        </th>
                                     </tr>
                                 </thead>
                                 <tbody>
@@ -66,7 +63,6 @@ function Story({ story }: { story: WorkerStory }) {
                                             <td>
                                                 <code title={task.id}>{shortId(task.id)}</code>
                                             </td>
-                                            <td className="number">{task.lease}</td>
                                         </tr>
                                     ))}
                                 </tbody>
