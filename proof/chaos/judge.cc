@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "base/text.h"
 #include "proof/chaos/lost_history.h"
@@ -201,6 +202,7 @@ private:
     /// P4: every run had a committed start, and a second run is allowed by the policy.
     void judge_runs(const TaskSeen& task) {
         const std::vector<Run>& runs = book_.runs_of(task.id);
+        store::Lease last_known = 0;  // a store that has gone back may have forgotten a greater one
         for (std::size_t i = 0; i < runs.size(); ++i) {
             const store::Lease lease = runs[i].begin->lease;
             const auto seen = std::ranges::find(task.runs, lease, &RunSeen::lease);
@@ -210,7 +212,7 @@ private:
             }
             judge_holder(task, runs[i], *seen);
             judge_delivery(task, runs[i], *seen);
-            if (i > 0 && lease <= runs[i - 1].begin->lease)
+            if (lease <= std::exchange(last_known, lease))
                 complain(Breach::Difference, task.id, "ran under lease ", lease, " after a greater one");
             if (i + 1 < runs.size() && !may_follow(task, seen->end) && !is_forgotten(task, runs[i + 1]))
                 complain(Breach::RanTwice, task.id, "ran again although its run under lease ", lease, " ended ",

@@ -454,6 +454,19 @@ TEST(ChaosJudgeOfLostHistory, AllowsRunsThatTheStoreHasForgottenAndCountsThoseTh
     }
 }
 
+/// The later lease was given in the part that is lost; the worker of the earlier one lives, and runs its task.
+TEST(ChaosJudgeOfLostHistory, AllowsAnEarlierLeaseAfterALaterOneThatTheStoreHasForgotten) {
+    for (const bool is_forgotten : {true, false}) {
+        Story story = lost_in_part();
+        story.line(Mark::Begin, 1, 50);
+        story.line(Mark::Done, 1, 50);
+        TaskSeen& task = story.completed(1, 10);
+        if (!is_forgotten) task.runs.insert(task.runs.begin(), {50, LeaseEnd::Failed, {}});
+        const auto found = breaches(story);
+        EXPECT_EQ(std::ranges::count(found, Breach::Difference), is_forgotten ? 0 : 1);
+    }
+}
+
 TEST(ChaosJudgeOfLostHistory, CountsTwoAtOnceOnlyWhereOneRunWasForgotten) {
     for (const bool is_forgotten : {true, false}) {
         Story story = lost_in_part();
