@@ -38,7 +38,7 @@ public:
     /// Makes the standbys receive nothing more. Returns when the last of their receivers has ended.
     void detach_standbys();
     /// Detaches the standbys, promotes the one that has received most, and attaches the other one to it. The old
-    /// primary may be dead or frozen, and is no part of the cluster until it rejoins. Returns the new primary, which
+    /// primary may be dead or frozen, and is not part of the cluster until it rejoins. Returns the new primary, which
     /// accepts writes.
     Node& promote();
     /// Makes a node that is not running a standby of the primary, whatever its data were.

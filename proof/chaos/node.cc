@@ -84,7 +84,7 @@ Node::Node(NodeParams params) : params_(std::move(params)), programs_(find_postg
 Node::~Node() {
     try {
         if (is_running()) kill();
-    } catch (const std::runtime_error&) {  // whoever owns the whole run ends what is left
+    } catch (const std::runtime_error&) {  // the owner of the whole run ends what is left
     }
 }
 

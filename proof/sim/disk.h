@@ -79,7 +79,7 @@ struct FileLocks {
     std::map<const void*, int> levels;
 };
 
-/// A file of a disk, beside its name: a file that is replaced under its name lives on for those who have it open.
+/// A file of a disk, beside its name: a file that is replaced under its name lives on in the processes that hold it.
 struct Inode {
     std::uint64_t number = 0;  ///< never used for two files
     DiskFile content = {};

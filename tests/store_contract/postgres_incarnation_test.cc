@@ -30,19 +30,6 @@ std::string data_of(const store::EventRecord& event, const char* member) {
     return nlohmann::json::parse(event.data).at(member).get<std::string>();
 }
 
-/// A call made again until the server is back.
-template <typename Call>
-auto once_it_is_back(const Call& call) {
-    for (int tries = 0;; ++tries) {
-        try {
-            return call();
-        } catch (const store::Unavailable&) {
-            if (tries == 1000) throw;
-            std::this_thread::sleep_for(20ms);
-        }
-    }
-}
-
 // ---- A second store, or a person, changes the identity under a live one
 // ----------------------------------------------
 

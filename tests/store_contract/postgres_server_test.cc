@@ -13,19 +13,6 @@
 namespace holdfast::contract {
 namespace {
 
-/// A call made again until the server is back.
-template <typename Call>
-auto once_it_is_back(const Call& call) {
-    for (int tries = 0;; ++tries) {
-        try {
-            return call();
-        } catch (const store::Unavailable&) {
-            if (tries == 1000) throw;
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        }
-    }
-}
-
 /// A server of this test's own, because it is restarted.
 TEST(PostgresServer, AStoreOutlivesARestartOfItsServer) {
     SpawnedProgram server(
