@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "store/postgres/deadline.h"
 #include "store/postgres/dial.h"
+#include "store/postgres/patience.h"
 #include "store/postgres/primary.h"
 #include "store/postgres/wire.h"
 #include "store/sql.h"

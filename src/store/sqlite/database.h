@@ -13,7 +13,7 @@
 #include "holdfast/time.h"
 #include "holdfast/uuid.h"
 #include "store/sql.h"
-#include "store/sqlite/deadline.h"
+#include "store/sqlite/patience.h"
 
 struct sqlite3;
 struct sqlite3_stmt;

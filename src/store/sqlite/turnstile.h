@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/descriptor.h"
-#include "store/sqlite/deadline.h"
+#include "store/sqlite/patience.h"
 
 namespace holdfast::sqlite {
 

@@ -1,38 +1,10 @@
 #pragma once
 
-#include <algorithm>
-#include <chrono>
-#include <optional>
-
-#include "holdfast/time.h"
+#include "store/deadline.h"
 
 namespace holdfast::postgres {
 
-/// A moment by which something has to have happened; without one it may take any time.
-class Deadline {
-public:
-    Deadline() = default;  ///< none
-    [[nodiscard]] static Deadline in(std::optional<Duration> duration) {
-        return duration ? Deadline(std::chrono::steady_clock::now() + *duration) : Deadline();
-    }
-    [[nodiscard]] static Deadline earlier(const Deadline& one, const Deadline& other) {
-        if (!one.at_ || !other.at_) return one.at_ ? one : other;
-        return Deadline(std::min(*one.at_, *other.at_));
-    }
-
-    [[nodiscard]] bool has_passed() const { return at_ && std::chrono::steady_clock::now() >= *at_; }
-    /// How long until then, at most `longest`; never negative.
-    [[nodiscard]] Duration left(Duration longest) const {
-        if (!at_) return longest;
-        const auto left = std::chrono::ceil<Duration>(*at_ - std::chrono::steady_clock::now());
-        return std::clamp(left, Duration::zero(), longest);
-    }
-
-private:
-    explicit Deadline(std::chrono::steady_clock::time_point at) : at_(at) {}
-
-    std::optional<std::chrono::steady_clock::time_point> at_;
-};
+using store::Deadline;
 
 /// For poll(2), which counts in milliseconds.
 [[nodiscard]] inline int milliseconds_of(Duration duration) {
