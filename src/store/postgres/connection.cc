@@ -145,9 +145,7 @@ Dialled Connection::find_primary() {
             primary_->suspect(*known);
         }
     }
-    auto dialled = dial_hosts(all);
-    primary_->set_silent(dialled.silent);
-    return dialled;
+    return dial_hosts(all);
 }
 
 Dialled Connection::dial_hosts(std::vector<std::size_t> hosts) {
@@ -158,7 +156,6 @@ Dialled Connection::dial_hosts(std::vector<std::size_t> hosts) {
                  .defaults = default_options(params_),
                  .settings = fixed_options(params_),
                  .hosts = std::move(hosts),
-                 .not_waited_for = primary_->silent(),
                  .limit = obeys ? *url_.connect_timeout : patience.connect,
                  .asks = url_.hosts.size() > 1,
                  .known_nonce = primary_->known_nonce(),

@@ -46,7 +46,6 @@ public:
 
     [[nodiscard]] bool is_over() const { return state_ == State::Ready || state_ == State::Failed; }
     [[nodiscard]] bool is_ready() const { return state_ == State::Ready; }
-    [[nodiscard]] bool is_silent() const { return is_silent_; }
     [[nodiscard]] std::size_t host() const { return host_; }
     [[nodiscard]] const std::string& complaint() const { return complaint_; }
     [[nodiscard]] const core::HostAnswer& answer() const { return answer_; }
@@ -65,10 +64,8 @@ public:
         if (is_over()) return;
         if (events != 0) step();
         if (is_over()) return;
-        if (deadline_.has_passed()) {
-            is_silent_ = true;
+        if (deadline_.has_passed())
             return fail(concat(place().described(), " did not answer within ", format_duration(params_.limit)));
-        }
         if (address_deadline_.has_passed()) next_address("did not answer");
     }
 
@@ -209,7 +206,6 @@ private:
     const char* question_ = nullptr;
     core::HostAnswer answer_;
     std::string complaint_;
-    bool is_silent_ = false;
 };
 
 class Calls {
@@ -230,7 +226,7 @@ private:
     std::optional<Dialled> settled() {
         const bool all_over =
             std::all_of(calls_.begin(), calls_.end(), [](const auto& call) { return call->is_over(); });
-        if (!all_over && !others_.has_passed() && !only_silent_ones_are_missing()) return std::nullopt;
+        if (!all_over && !others_.has_passed()) return std::nullopt;
         if (!params_.asks) {
             for (auto& call : calls_)
                 if (call->is_ready()) return use(*call);
@@ -239,12 +235,6 @@ private:
         }
         if (all_over) complain();
         return std::nullopt;
-    }
-
-    bool only_silent_ones_are_missing() const {
-        return std::all_of(calls_.begin(), calls_.end(), [this](const auto& call) {
-            return call->is_over() || params_.not_waited_for.contains(call->host());
-        });
     }
 
     Call* choose() {
@@ -261,12 +251,7 @@ private:
         return choice.chosen ? ready[*choice.chosen] : nullptr;
     }
 
-    Dialled use(Call& call) {
-        Dialled dialled{call.take(), call.host(), {}};
-        for (const auto& each : calls_)
-            if (each->is_silent() || !each->is_over()) dialled.silent.insert(each->host());
-        return dialled;
-    }
+    static Dialled use(Call& call) { return {call.take(), call.host()}; }
 
     void wait() {
         std::vector<pollfd> sources;

@@ -4,14 +4,13 @@
 
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/host_choice.h"
-#include "store/postgres/deadline.h"
 #include "store/postgres/hosts.h"
+#include "store/postgres/patience.h"
 #include "store/sql.h"
 
 namespace holdfast::postgres {
@@ -24,7 +23,6 @@ struct DialParams {
     std::vector<std::pair<std::string, std::string>> defaults;  ///< options that the URL may override
     std::vector<std::pair<std::string, std::string>> settings;  ///< options that it may not
     std::vector<std::size_t> hosts;                             ///< the indices of those to ask
-    std::set<std::size_t> not_waited_for;                       ///< hosts that did not answer last time
     Duration limit{};                                           ///< for each host
     bool asks = false;            ///< which of them accepts writes, also of a single one
     Uuid known_nonce = {};        ///< see core::choose_host
@@ -34,12 +32,12 @@ struct DialParams {
 struct Dialled {
     Handle handle;
     std::size_t host;
-    std::set<std::size_t> silent;  ///< hosts that did not answer
 };
 
 /// Connects to all hosts at the same time, and returns the one to use; the other connections are closed. Several
-/// hosts are given a second to answer, then one of those that did is chosen. Throws store::Unavailable, or
-/// store::Unusable when a retry is pointless until a person has acted.
+/// hosts are given a second to answer, then one of those that did is chosen: also one that was silent lately may be
+/// the primary by now. Throws store::Unavailable, or store::Unusable when a retry is pointless until a person has
+/// acted.
 [[nodiscard]] Dialled dial(const DialParams& params);
 
 }  // namespace holdfast::postgres

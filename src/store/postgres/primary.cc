@@ -5,6 +5,12 @@
 
 namespace holdfast::postgres {
 
+namespace {
+
+constexpr auto trusted_for = std::chrono::seconds(2);
+
+}  // namespace
+
 std::shared_ptr<Primary> Primary::of(const std::string& url) {
     static std::mutex mutex;
     static std::map<std::string, std::weak_ptr<Primary>> all;
@@ -16,13 +22,15 @@ std::shared_ptr<Primary> Primary::of(const std::string& url) {
     return primary;
 }
 
-std::optional<std::size_t> Primary::host() const {
+std::optional<std::size_t> Primary::host() {
     const std::lock_guard lock(mutex_);
+    if (std::chrono::steady_clock::now() - found_at_ >= trusted_for) host_.reset();
     return host_;
 }
 
 void Primary::found(std::size_t host) {
     const std::lock_guard lock(mutex_);
+    if (host_ != host) found_at_ = std::chrono::steady_clock::now();  // else it was not looked for again
     host_ = host;
     last_ = host;
 }
@@ -30,16 +38,6 @@ void Primary::found(std::size_t host) {
 void Primary::suspect(std::size_t host) {
     const std::lock_guard lock(mutex_);
     if (host_ == host) host_.reset();
-}
-
-void Primary::set_silent(std::set<std::size_t> hosts) {
-    const std::lock_guard lock(mutex_);
-    silent_ = std::move(hosts);
-}
-
-std::set<std::size_t> Primary::silent() const {
-    const std::lock_guard lock(mutex_);
-    return silent_;
 }
 
 void Primary::know(const Uuid& nonce) {

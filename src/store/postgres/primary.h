@@ -1,11 +1,11 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "holdfast/uuid.h"
@@ -19,17 +19,14 @@ public:
     /// The same object for the same URL, as long as anyone holds it.
     [[nodiscard]] static std::shared_ptr<Primary> of(const std::string& url);
 
-    /// Where it was found last; nullopt: nobody knows, or a connection to it was lost since.
-    [[nodiscard]] std::optional<std::size_t> host() const;
+    /// Where it was found in the last two seconds; nullopt: nobody knows, or a connection to it was lost since. An
+    /// older answer is not trusted: this process may have been stopped meanwhile, and the primary be another.
+    [[nodiscard]] std::optional<std::size_t> host();
     void found(std::size_t host);
     /// A connection to this host broke or turned out to be read-only: the next connection asks all hosts.
     void suspect(std::size_t host);
     /// Whether a connection to this host has to follow the primary to another one.
     [[nodiscard]] bool has_left(std::size_t host) const { return last_ != unknown && last_ != host; }
-
-    /// Hosts that did not answer when they were all asked.
-    void set_silent(std::set<std::size_t> hosts);
-    [[nodiscard]] std::set<std::size_t> silent() const;
 
     /// The nonce of the history that this process uses (nil: none met yet). A host with it is preferred.
     void know(const Uuid& nonce);
@@ -49,8 +46,8 @@ private:
 
     mutable std::mutex mutex_;
     std::optional<std::size_t> host_;
+    std::chrono::steady_clock::time_point found_at_ = {};
     std::atomic<std::size_t> last_ = unknown;  // where it was found last, suspected or not
-    std::set<std::size_t> silent_;
     Uuid known_nonce_;
     std::atomic<std::uint64_t> doubts_ = 1;
     std::atomic<std::uint64_t> confirmed_ = 0;
