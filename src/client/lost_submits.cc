@@ -53,17 +53,18 @@ public:
         : store_(std::move(store)), memory_(std::move(memory)) {}
 
     std::vector<SubmitOutcome> submit(const std::vector<store::NewTask>& tasks) override {
-        const auto rank_before = store_->rank();
-        return noted(SubmitMemory::Kind::Task, rank_before, store_->submit(tasks));
+        const auto history_before = store_->history();
+        return noted(SubmitMemory::Kind::Task, history_before, store_->submit(tasks));
     }
     std::vector<SubmitOutcome> start_jobs(const std::vector<store::NewJob>& jobs) override {
-        const auto rank_before = store_->rank();
-        return noted(SubmitMemory::Kind::Job, rank_before, store_->start_jobs(jobs));
+        const auto history_before = store_->history();
+        return noted(SubmitMemory::Kind::Job, history_before, store_->start_jobs(jobs));
     }
     store::RetryStatus retry_job(const store::RetryJobParams& params) override {
-        const auto rank_before = store_->rank();
+        const auto history_before = store_->history();
         const auto status = store_->retry_job(params);
-        if (status == store::RetryStatus::Started) memory_->note(SubmitMemory::Kind::Job, params.new_id, rank_before);
+        if (status == store::RetryStatus::Started)
+            memory_->note(SubmitMemory::Kind::Job, params.new_id, history_before);
         memory_->check(*store_);
         return status;
     }
@@ -71,6 +72,7 @@ public:
     std::unique_ptr<store::Watch> watch(store::Topic topic) override { return store_->watch(topic); }
     [[nodiscard]] std::string describe() const override { return store_->describe(); }
     [[nodiscard]] std::int64_t rank() const override { return store_->rank(); }
+    [[nodiscard]] std::int64_t history() const override { return store_->history(); }
 
     template <typename Call>
     auto relay(const char* /*verb*/, store::Effect /*effect*/, const Call& call) {
@@ -84,10 +86,10 @@ private:
         ~CheckAfterwards() { store.memory_->check(*store.store_); }
     };
 
-    std::vector<SubmitOutcome> noted(SubmitMemory::Kind kind, std::int64_t rank_before,
+    std::vector<SubmitOutcome> noted(SubmitMemory::Kind kind, std::int64_t history_before,
                                      std::vector<SubmitOutcome> outcomes) {
         for (const auto& outcome : outcomes)
-            if (is_accepted(outcome)) memory_->note(kind, outcome.id, rank_before);
+            if (is_accepted(outcome)) memory_->note(kind, outcome.id, history_before);
         memory_->check(*store_);
         return outcomes;
     }
@@ -110,11 +112,11 @@ std::string sentence_about(const LostSubmits& lost) {
                   " that this process had submitted within the last minute; submit again what is still wanted");
 }
 
-void SubmitMemory::note(Kind kind, const Uuid& id, std::int64_t rank, MonotonicTime now) {
+void SubmitMemory::note(Kind kind, const Uuid& id, std::int64_t history, MonotonicTime now) {
     const std::lock_guard lock(mutex_);
     forget_old(now);
-    submits_.push_back({kind, id, rank, now});
-    lowest_rank_ = std::min(lowest_rank_.load(), rank);
+    submits_.push_back({kind, id, history, now});
+    lowest_history_ = std::min(lowest_history_.load(), history);
 }
 
 void SubmitMemory::forget_old(MonotonicTime now) {
@@ -123,14 +125,14 @@ void SubmitMemory::forget_old(MonotonicTime now) {
 }
 
 void SubmitMemory::check(store::Store& store, MonotonicTime now) noexcept {
-    const std::int64_t rank = store.rank();
-    if (rank <= lowest_rank_) return;
+    const std::int64_t history = store.history();
+    if (history <= lowest_history_) return;
     try {
         const std::unique_lock lock(mutex_, std::try_to_lock);
         if (!lock.owns_lock()) return;  // another thread asks at this moment
         forget_old(now);
-        auto lost = find_lost(store, rank);
-        lost.rank = rank;
+        auto lost = find_lost(store, history);
+        lost.rank = store.rank();
         if (!lost.tasks.empty() || !lost.jobs.empty()) {
             store.append_event(event_about(lost, who_));
             if (tell_) tell_(lost);
@@ -138,17 +140,17 @@ void SubmitMemory::check(store::Store& store, MonotonicTime now) noexcept {
         std::set<Uuid> gone(lost.tasks.begin(), lost.tasks.end());
         gone.insert(lost.jobs.begin(), lost.jobs.end());
         std::erase_if(submits_, [&](const Submit& each) { return gone.contains(each.id); });
-        for (auto& each : submits_) each.rank = std::max(each.rank, rank);
-        lowest_rank_ = rank;
+        for (auto& each : submits_) each.history = std::max(each.history, history);
+        lowest_history_ = history;
     } catch (const std::exception&) {
         return;  // asked again after the next call
     }
 }
 
-LostSubmits SubmitMemory::find_lost(store::Store& store, std::int64_t rank) const {
+LostSubmits SubmitMemory::find_lost(store::Store& store, std::int64_t history) const {
     std::vector<Uuid> tasks, jobs;
     for (const auto& each : submits_)
-        if (each.rank < rank) (each.kind == Kind::Task ? tasks : jobs).push_back(each.id);
+        if (each.history < history) (each.kind == Kind::Task ? tasks : jobs).push_back(each.id);
     return {.tasks = unknown_of(tasks, [&](const auto& ids) { return store.find(ids); }),
             .jobs = unknown_of(jobs, [&](const auto& ids) { return store.find_jobs(ids); })};
 }

@@ -34,9 +34,9 @@ public:
     SubmitMemory(std::string who, Tell tell) : who_(std::move(who)), tell_(std::move(tell)) {}
 
     enum class Kind { Task, Job };
-    /// `rank`: that the store had before the submit.
-    void note(Kind kind, const Uuid& id, std::int64_t rank, MonotonicTime now = std::chrono::steady_clock::now());
-    /// To be called after each call to the store. It asks the store only when its rank has grown. While the store
+    /// `history`: of the store before the submit.
+    void note(Kind kind, const Uuid& id, std::int64_t history, MonotonicTime now = std::chrono::steady_clock::now());
+    /// To be called after each call to the store. It asks the store only when its history has grown. While the store
     /// does not answer, the question stays open until the next call.
     void check(store::Store& store, MonotonicTime now = std::chrono::steady_clock::now()) noexcept;
 
@@ -44,18 +44,18 @@ private:
     struct Submit {
         Kind kind;
         Uuid id;
-        std::int64_t rank;  ///< of the history that accepted it, or has been seen to contain it
+        std::int64_t history;  ///< the one that accepted it, or has been seen to contain it
         MonotonicTime at;
     };
 
     void forget_old(MonotonicTime now);
-    /// Those of earlier ranks that the store does not know.
-    [[nodiscard]] LostSubmits find_lost(store::Store& store, std::int64_t rank) const;
+    /// Those of earlier histories that the store does not know.
+    [[nodiscard]] LostSubmits find_lost(store::Store& store, std::int64_t history) const;
 
     const std::string who_;
     const Tell tell_;
-    /// Every submit is of this rank or a later one.
-    std::atomic<std::int64_t> lowest_rank_ = std::numeric_limits<std::int64_t>::max();
+    /// Every submit is of this history or a later one.
+    std::atomic<std::int64_t> lowest_history_ = std::numeric_limits<std::int64_t>::max();
     std::mutex mutex_;
     std::deque<Submit> submits_;
 };

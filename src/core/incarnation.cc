@@ -5,11 +5,11 @@
 namespace holdfast::core {
 
 Welcome judge(const Meeting& meeting) {
-    const auto& [known, stored, place_is_recorded] = meeting;
+    const auto& [known, stored, place_is_recorded, was_restarted] = meeting;
     if (!place_is_recorded) return Welcome::RollOver;
-    if (known.rank == 0 || stored.rank > known.rank) return Welcome::Accept;
     if (stored.rank < known.rank) return Welcome::Refuse;
-    return stored.nonce == known.nonce ? Welcome::Accept : Welcome::RollOver;
+    if (stored.rank == known.rank && stored.nonce != known.nonce) return Welcome::RollOver;
+    return was_restarted ? Welcome::NoteRestart : Welcome::Accept;
 }
 
 std::int64_t next_rank(const Meeting& meeting) {

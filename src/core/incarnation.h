@@ -38,12 +38,17 @@ struct Meeting {
     Incarnation known = {};         ///< what the process met last; rank 0: it meets the store for the first time
     Incarnation stored = {};        ///< what the store's identity row says
     bool place_is_recorded = true;  ///< the row names the place (server and timeline, or file) where it was found
+    bool was_restarted = false;     ///< the server was started again since the row was written
 };
 
 enum class Welcome {
     Accept,
     RollOver,  ///< history may have forked here: give the store the next rank, then meet it again
-    Refuse,    ///< an older history, at a place that has already been left: a former primary that came back
+    /// The server was restarted. It has hardly ever lost anything, but an older copy of its disk may have been put in
+    /// place. So the next lease numbers are new ones, and processes look for what they wrote last. The rank stays:
+    /// otherwise a former primary could rise above the present one by being restarted.
+    NoteRestart,
+    Refuse,  ///< an older history, at a place that has already been left: a former primary that came back
 };
 [[nodiscard]] Welcome judge(const Meeting& meeting);
 /// The rank that a rollover gives: above everything that the process or the store has seen.

@@ -38,6 +38,9 @@ public:
     /// The rank of the history that this process met last, without asking the database: it grows when the store has
     /// gone back in time, and what was written shortly before may be lost.
     [[nodiscard]] virtual std::int64_t rank() const = 0;
+    /// A number that grows whenever the store may have lost what it wrote last: with the rank, and with a restart of
+    /// the database server, which may have been given an older copy of its disk.
+    [[nodiscard]] virtual std::int64_t history() const { return rank(); }
 
     /// Brings the schema up to this program's version; safe when many processes do so at once.
     virtual MigrateAnswer migrate() = 0;

@@ -1,6 +1,8 @@
 #include <nlohmann/json.hpp>
 
+#include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "base/text.h"
@@ -121,6 +123,20 @@ TEST_P(PostgresIncarnation, AServerThatWasPromotedUnderAnOpenConnectionIsNoticed
     EXPECT_EQ(data_of(events[0], "place"), here);
     EXPECT_THAT(events[0].message, HasSubstr("from rank 1 to rank 2"));
     EXPECT_EQ(events[0].at, clock.now());
+}
+
+TEST_P(PostgresIncarnation, ARestartIsNoticedUnderAnOpenConnectionAlsoWhenAnotherProcessHasNotedIt) {
+    // A pooler hides it: connections stay open.
+    const auto before = store->history();
+    submit();
+    EXPECT_EQ(store->history(), before);
+    const auto first = claim_one(worker).lease;
+    raw->execute("UPDATE incarnation SET server_start = server_start - interval '1 hour'");
+    submit(tasks(clock.now(), 2));
+    EXPECT_EQ(raw->value("SELECT server_start = pg_postmaster_start_time() FROM incarnation"), "t");
+    EXPECT_GT(claim_one(worker).lease, first + (1 << 28));
+    EXPECT_EQ(store->rank(), 1);
+    EXPECT_THAT(rollovers(*store), IsEmpty());
 }
 
 TEST_P(PostgresIncarnation, AnotherSystemIsNoticedByTheNextConnection) {
@@ -273,6 +289,10 @@ TEST_P(PostgresIncarnation, ADumpThatIsRestoredIntoTheSameClusterRollsOver) {
 // ---- Real standbys
 // ---------------------------------------------------------------------------------------------------
 
+void wait_until(PostgresRaw& raw, const std::string& query) {
+    while (raw.value(query) != "t") std::this_thread::sleep_for(1ms);
+}
+
 /// A server of this test's own, and a copy of it that can be promoted: what the server commits after the copy was
 /// made is lost there.
 class PostgresFailover : public testing::Test {
@@ -406,33 +426,88 @@ TEST_F(PostgresFailover, AFormerPrimaryIsRefusedByAProcessThatHasMetTheNewOne) {
     EXPECT_THAT(rollovers(*both), SizeIs(1));
 }
 
-TEST_F(PostgresFailover, ABackupThatKeepsItsTimelineIsGivenAwayByTheNextWorkerThatClaimsOrBeats) {
+TEST_F(PostgresFailover, AHostThatWasSilentLatelyIsWaitedForBecauseItMayBeThePrimaryByNow) {
+    ASSERT_NO_FATAL_FAILURE(copy());
+    ASSERT_NO_FATAL_FAILURE(start_copy());
+    ASSERT_NO_FATAL_FAILURE(promote_copy());
+    ASSERT_EQ(open(copy_url)->rank(), 2);
+    pid_t promoted = 0;
+    std::ifstream(home + "/copy/postmaster.pid") >> promoted;
+    ASSERT_GT(promoted, 0);
+    ASSERT_EQ(kill(promoted, SIGSTOP), 0);
+    const auto both = open(both_url);
+    EXPECT_EQ(both->rank(), 1) << "only the former primary has answered";
+
+    PostgresRaw former(primary_url);
+    const std::string others =
+        "FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
+    store.reset();
+    former.execute("SELECT pg_terminate_backend(pid) " + others);
+    wait_until(former, "SELECT count(*) = 0 " + others);
+    std::thread submitting([&] {
+        EXPECT_EQ(once_it_is_back([&] { return both->submit({a_task(clock.now())}); }).at(0).status,
+                  store::SubmitStatus::Accepted);
+    });
+    wait_until(former, "SELECT count(*) > 0 " + others);  // it asks both
+    EXPECT_EQ(kill(promoted, SIGCONT), 0);
+    submitting.join();
+    EXPECT_EQ(both->rank(), 2);
+    EXPECT_EQ(former.number("SELECT count(*) FROM task"), 0);
+}
+
+TEST_F(PostgresFailover, ABackupThatKeepsItsTimelineIsNoticedByTheStartOfTheServer) {
     // A copy that is not promoted but simply started has the same place: a snapshot of a disk.
     submit();
-    const auto first = claim(*store, worker, 1).tasks.at(0);
+    const auto held = lease_of(claim(*store, worker, 0, 1).tasks.at(0));
     ASSERT_NO_FATAL_FAILURE(copy());
     ASSERT_EQ(run({"rm", home + "/copy/standby.signal"}), 0);
-    // A sequence is logged 32 numbers ahead, so that many may be passed by.
-    store::Lease highest = 0;
+    std::set<store::Lease> lost;
     for (int i = 0; i < 50; ++i) {
         submit();
-        highest = claim(*store, worker, 1).tasks.at(0).lease;
+        lost.insert(claim(*store, worker, 1).tasks.at(0).lease);
     }
-    const auto beat = store->beat(beat_of(worker));
     ASSERT_NO_FATAL_FAILURE(start_copy());
-    {
-        const auto restored = open(copy_url);
-        EXPECT_EQ(restored->rank(), 1) << "nothing shows that it went back";
-        restored->submit({a_task(clock.now())});
-        const auto answer = restored->turn(
-            {.worker = worker, .request = random_uuid(), .to_start = 1, .highest_lease = {1, highest}});
-        EXPECT_EQ(restored->rank(), 2);
-        ASSERT_THAT(answer.claimed.tasks, SizeIs(1));
-        EXPECT_GT(answer.claimed.tasks[0].lease, highest);
-        EXPECT_EQ(finish(*restored, worker, completed(lease_of(first))).fenced, Fenced::Applied);
-    }
-    EXPECT_GT(beat.beat, 0);
-    EXPECT_EQ(beat.rank, 1);
+    const auto restored = open(copy_url);
+    EXPECT_EQ(restored->rank(), 1) << "a former primary must not rise above the present one by a restart";
+    EXPECT_GT(restored->history(), store->history());
+    EXPECT_EQ(state_of(*restored, held.task), TaskState::Claimed) << "a restart alone says nothing about starts";
+    EXPECT_EQ(finish(*restored, worker, completed(held)).fenced, Fenced::Applied) << "but its run does";
+    restored->submit(tasks(clock.now(), 50));
+    const auto claimed = claim(*restored, worker, 50).tasks;
+    ASSERT_THAT(claimed, SizeIs(50));
+    for (const auto& each : claimed) EXPECT_FALSE(lost.contains(each.lease));
+    EXPECT_EQ(core::rank_of(claimed.back().lease), 1);
+    const auto again = open(copy_url);
+    EXPECT_EQ(again->history(), restored->history());
+    again->submit({a_task(clock.now())});
+    EXPECT_EQ(claim(*again, worker, 1).tasks.at(0).lease, claimed.back().lease + 1) << "it is noted once";
+}
+
+TEST_F(PostgresFailover, ARestartInARankThatHasNoNumbersLeftRollsOver) {
+    PostgresRaw(primary_url).execute(concat("SELECT setval('lease_number', ", core::first_lease_of(2) - 100, ")"));
+    ASSERT_NO_FATAL_FAILURE(copy());
+    ASSERT_EQ(run({"rm", home + "/copy/standby.signal"}), 0);
+    ASSERT_NO_FATAL_FAILURE(start_copy());
+    const auto restarted = open(copy_url);
+    EXPECT_EQ(restarted->rank(), 2);
+    EXPECT_EQ(open(copy_url)->history(), restarted->history());
+}
+
+TEST_F(PostgresFailover, AWorkerThatHasSeenMoreThanARestartedServerGivesAwayThatItWentBack) {
+    const auto other = join(*store);
+    submit();
+    const auto held = lease_of(claim(*store, other, 0, 1).tasks.at(0));
+    ASSERT_NO_FATAL_FAILURE(copy());
+    ASSERT_EQ(run({"rm", home + "/copy/standby.signal"}), 0);
+    const auto seen = store->beat(beat_of(worker));
+    ASSERT_NO_FATAL_FAILURE(start_copy());
+    const auto restored = open(copy_url);
+    auto beat = beat_of(worker);
+    beat.acknowledged = {seen.rank, seen.beat};
+    EXPECT_EQ(restored->beat(beat).rank, 2);
+    EXPECT_EQ(state_of(*restored, held.task), TaskState::Running) << "its start may be in the lost part";
+    EXPECT_EQ(restored->beat(beat).rank, 2);
+    EXPECT_THAT(rollovers(*restored), SizeIs(1));
 }
 
 }  // namespace

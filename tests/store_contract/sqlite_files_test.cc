@@ -191,7 +191,7 @@ TEST_F(SqliteFiles, ThatWereOverwrittenWithABackupAreNoticedByAWitness) {
     params.acknowledged = seen;
     const auto answer = store->beat(params);
     EXPECT_EQ(answer.rank, 2);
-    EXPECT_EQ(answer.beat, 1);
+    EXPECT_EQ(answer.beat, 1'000'001);
 }
 
 TEST_F(SqliteFiles, OfAnOlderRankGetOneThatNoProcessHasSeen) {

@@ -51,6 +51,19 @@ TEST(Incarnation, IsJudgedByWhatTheProcessKnowsAndWhereTheStoreIsFound) {
     }
 }
 
+TEST(Incarnation, OfARestartedServerIsNotedWhereItWouldBeAccepted) {
+    const Incarnation one{3, one_nonce}, twin{3, other_nonce}, older{2, other_nonce}, newer{4, other_nonce};
+    const auto restarted = [](const Incarnation& known, const Incarnation& stored, bool place_is_recorded = true) {
+        return judge({known, stored, place_is_recorded, true});
+    };
+    EXPECT_EQ(restarted({}, one), Welcome::NoteRestart);
+    EXPECT_EQ(restarted(one, one), Welcome::NoteRestart);
+    EXPECT_EQ(restarted(one, newer), Welcome::NoteRestart);
+    EXPECT_EQ(restarted(one, older), Welcome::Refuse) << "a former primary is one also after a restart";
+    EXPECT_EQ(restarted(one, twin), Welcome::RollOver);
+    EXPECT_EQ(restarted(one, one, false), Welcome::RollOver);
+}
+
 TEST(Incarnation, RollsOverToARankThatNobodyHasSeen) {
     EXPECT_EQ(next_rank({{}, {1, one_nonce}, false}), 2);
     EXPECT_EQ(next_rank({{5, one_nonce}, {3, other_nonce}, false}), 6);

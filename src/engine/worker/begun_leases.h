@@ -20,6 +20,7 @@ public:
         forgotten_ = std::max(forgotten_, *leases_.begin());
         leases_.erase(leases_.begin());
     }
+    [[nodiscard]] bool has_begun(store::Lease lease) const { return leases_.contains(lease); }
     [[nodiscard]] bool may_have_run(store::Lease lease) const {
         return lease <= forgotten_ || leases_.contains(lease);
     }

@@ -39,13 +39,14 @@ core::Witness Worker::highest_lease() const {
 }
 
 /// Leases that this worker does not hold: the answer to the claim was lost for good, or the store has gone back to a
-/// time before their end. An outcome that is still known is delivered again; the others are handed back.
+/// time before their end. An outcome that is still known is delivered again. Of the others those that this
+/// worker has begun are finished, whatever the store knows about their start, and the rest is handed back.
 void Worker::note_unlisted(const std::vector<store::TaskLease>& unlisted) {
     for (const store::TaskLease& lease : unlisted) {
         const bool noted = std::ranges::count(orphans_, lease) + std::ranges::count(started_orphans_, lease) > 0;
         if (noted || book_.find(lease) != nullptr || delivered_.deliver_again(lease)) continue;
         say(log_lines::orphan(lease));
-        orphans_.push_back(lease);
+        (begun_.has_begun(lease.lease) ? started_orphans_ : orphans_).push_back(lease);
     }
 }
 

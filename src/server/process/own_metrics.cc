@@ -18,6 +18,7 @@ public:
     std::unique_ptr<store::Watch> watch(store::Topic topic) override { return store_->watch(topic); }
     [[nodiscard]] std::string describe() const override { return store_->describe(); }
     [[nodiscard]] std::int64_t rank() const override { return store_->rank(); }
+    [[nodiscard]] std::int64_t history() const override { return store_->history(); }
 
     template <typename Call>
     auto relay(const char* verb, store::Effect /*effect*/, const Call& call) {

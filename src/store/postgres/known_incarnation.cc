@@ -43,11 +43,14 @@ Command set_clock(const Clock& clock) {
 
 std::optional<Identity> read_identity(Connection& connection) {
     try {
-        const auto answers = connection.run(std::vector<Command>{
-            {"SELECT rank, nonce, place, holdfast.place() FROM holdfast.incarnation", Params()}});
+        const auto answers =
+            connection.run(std::vector<Command>{{R"sql(SELECT rank, nonce, place, holdfast.place(), server_start,
+                     server_start <> pg_postmaster_start_time() AND NOT pg_is_in_recovery()
+                   FROM holdfast.incarnation)sql",
+                                                 Params()}});
         if (answers[0].empty()) throw Refusal("", "the row of holdfast.incarnation is missing");
         const Row row = answers[0][0];
-        return Identity{{row.integer(0), row.uuid(1)}, row.string(2), row.string(3)};
+        return Identity{{row.integer(0), row.uuid(1)}, row.string(2), row.string(3), row.time(4), row.boolean(5)};
     } catch (const Refusal& refusal) {
         if (is_of_a_missing_schema(refusal)) return std::nullopt;
         throw;
@@ -59,11 +62,14 @@ void KnownIncarnation::meet(Connection& connection) {
         const auto found = read_identity(connection);
         if (!found) return;
         const core::Meeting meeting{known(), found->incarnation,
-                                    core::is_recorded(found->recorded_place, found->place)};
+                                    core::is_recorded(found->recorded_place, found->place), found->was_restarted};
         switch (core::judge(meeting)) {
             case core::Welcome::Accept:
                 connection.primary().know(found->incarnation.nonce);
-                return remember(found->incarnation);
+                return remember(*found);
+            case core::Welcome::NoteRestart:
+                if (note_restart(connection, *found, meeting)) break;
+                return remember(*found);
             case core::Welcome::Refuse:
                 throw store::Unavailable(
                     concat("the database at ", where_, " has an older history of this store (rank ",
@@ -107,21 +113,45 @@ void KnownIncarnation::roll_over(Connection& connection, const Identity& from, s
     }
 }
 
+bool KnownIncarnation::note_restart(Connection& connection, const Identity& found, const core::Meeting& meeting) {
+    try {
+        const auto answers = connection.run(std::vector<Command>{{"SELECT holdfast.note_restart()", Params()}});
+        if (!answers[0][0].boolean(0))
+            roll_over(connection, found, core::next_rank(meeting),
+                      "the database server was restarted, and the lease numbers of the rank are nearly used up");
+        return true;
+    } catch (const Refusal& refusal) {
+        if (refusal.state != insufficient_privilege) throw;
+        return false;
+    }
+}
+
 core::Incarnation KnownIncarnation::known() const {
+    return all_known().incarnation;
+}
+
+std::int64_t KnownIncarnation::history() const {
+    constexpr int bits_of_start = 48;
+    const auto [incarnation, server_start] = all_known();
+    const auto start = std::chrono::floor<std::chrono::milliseconds>(server_start).time_since_epoch().count();
+    return (incarnation.rank << bits_of_start) + start;
+}
+
+std::optional<Command> KnownIncarnation::expectation() const {
+    const auto [expected, server_start] = all_known();
+    if (expected.rank == 0) return std::nullopt;
+    return Command{"SELECT holdfast.expect($1, $2, $3)", Params(expected.rank, expected.nonce, server_start)};
+}
+
+KnownIncarnation::Known KnownIncarnation::all_known() const {
     const std::lock_guard lock(mutex_);
     return known_;
 }
 
-std::optional<Command> KnownIncarnation::expectation() const {
-    const auto expected = known();
-    if (expected.rank == 0) return std::nullopt;
-    return Command{"SELECT holdfast.expect($1, $2)", Params(expected.rank, expected.nonce)};
-}
-
 /// Another connection may have met a newer history meanwhile: that one stays.
-void KnownIncarnation::remember(const core::Incarnation& incarnation) {
+void KnownIncarnation::remember(const Identity& identity) {
     const std::lock_guard lock(mutex_);
-    if (incarnation.rank > known_.rank) known_ = incarnation;
+    if (identity.incarnation.rank >= known_.incarnation.rank) known_ = {identity.incarnation, identity.server_start};
 }
 
 }  // namespace holdfast::postgres

@@ -19,6 +19,8 @@ struct Identity {
     core::Incarnation incarnation;
     std::string recorded_place;
     std::string place;
+    Timestamp server_start = {};  ///< of the server that was met last
+    bool was_restarted = false;   ///< this server was started since
 };
 /// One round trip. nullopt: the database has no schema, or one that is older than identities. Throws Refusal or
 /// ConnectionLost.
@@ -41,6 +43,8 @@ public:
 
     /// Rank 0: no database with an identity was met yet.
     [[nodiscard]] core::Incarnation known() const;
+    /// See store::Store::history().
+    [[nodiscard]] std::int64_t history() const;
     /// Makes a transaction fail with other_history unless the database is still the known one. It travels before the
     /// first statement. nullopt: nothing is known yet.
     [[nodiscard]] std::optional<Command> expectation() const;
@@ -50,13 +54,20 @@ public:
     static constexpr std::string_view went_back = "HF004";      ///< give up the incarnation
 
 private:
-    void remember(const core::Incarnation& incarnation);
+    struct Known {
+        core::Incarnation incarnation = {};
+        Timestamp server_start = {};
+    };
+    [[nodiscard]] Known all_known() const;
+    void remember(const Identity& identity);
+    /// Returns false when this user may not: one who only reads. Others do it.
+    bool note_restart(Connection& connection, const Identity& found, const core::Meeting& meeting);
     void roll_over(Connection& connection, const Identity& from, std::int64_t new_rank, const std::string& why);
 
     std::string where_;
     const Clock* clock_;
     mutable std::mutex mutex_;
-    core::Incarnation known_;
+    Known known_;
 };
 
 }  // namespace holdfast::postgres

@@ -116,6 +116,7 @@ public:
     store::EndedTasks ended_tasks(Timestamp since, Timestamp until) override;
     // migrate.cc
     [[nodiscard]] std::int64_t rank() const override { return incarnation_.known().rank; }
+    [[nodiscard]] std::int64_t history() const override { return incarnation_.history(); }
     store::MigrateAnswer migrate() override;
     // check.cc
     store::CheckReport check() override;

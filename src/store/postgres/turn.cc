@@ -89,15 +89,22 @@ void finish_in(Transaction& tx, const std::unordered_map<Uuid, LockedLease>& lea
                std::vector<FinishOutcome>& outcomes) {
     LeaseEndings endings;
     Batch refused, refused_returns;
+    std::vector<Uuid> proven_starts;
     for (const auto index : batch) {
         const auto& run = runs[index];
         const bool without_run = run.end == core::LeaseEnd::NotStarted;
-        const auto* const held = find_held(leases, run.lease, worker);
-        if (held && (held->started || without_run))
-            outcomes[index] = {Fenced::Applied, endings.end(*held, {run.end, run.result, run.error, run.jitter})};
-        else
+        const auto* const found = find_held(leases, run.lease, worker);
+        if (!found) {
             (without_run ? refused_returns : refused).push_back(index);
+            continue;
+        }
+        auto held = *found;
+        // The run proves the start: it is in a part of history that the store has lost.
+        if (!held.started && !without_run) proven_starts.push_back(run.lease.task);
+        held.started = true;
+        outcomes[index] = {Fenced::Applied, endings.end(held, {run.end, run.result, run.error, run.jitter})};
     }
+    if (!proven_starts.empty()) tx.run("SELECT holdfast.mark_started($1)", proven_starts);
     answer_refused(tx, runs, refused, worker, outcomes);
     answer_returned(tx, runs, refused_returns, outcomes);
     endings.apply(tx);

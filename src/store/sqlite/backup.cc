@@ -152,8 +152,8 @@ RestartAnswer restart_copy(const std::string& copy, const std::string& name, con
 
 std::vector<std::string> companions_of(const std::string& database) {
     std::vector<std::string> names;
-    for (const char* suffix :
-         {"-wal", "-shm", "-journal", "-gate", "-turn", "-workers", "-work.bell", "-done.bell", "-orders.bell"})
+    for (const char* suffix : {"-wal", "-shm", "-wal.replaced", "-journal", "-gate", "-turn", "-workers",
+                               "-work.bell", "-done.bell", "-orders.bell"})
         names.push_back(database + suffix);
     return names;
 }

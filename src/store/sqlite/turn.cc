@@ -62,9 +62,13 @@ private:
         const auto found = leases_.find(given.lease.task);
         const bool is_held =
             found != leases_.end() && found->second.lease == given.lease && found->second.worker == worker_;
-        const bool needs_start = given.end != core::LeaseEnd::NotStarted;
-        if (!is_held || (needs_start && !found->second.started_at)) return refuse_or_repeat(run);
+        if (!is_held) return refuse_or_repeat(run);
         auto lease = std::move(leases_.extract(found).mapped());
+        if (given.end != core::LeaseEnd::NotStarted && !lease.started_at) {
+            // The run proves the start: it is in a part of history that the store has lost.
+            lease.started_at = tx_.now;
+            tx_.started_tasks.push_back(given.lease.task);
+        }
         const auto state = end_lease(tx_, std::move(lease),
                                      {run.end, std::move(run.result), std::move(run.error), run.jitter}, endings_);
         return {Fenced::Applied, state};
