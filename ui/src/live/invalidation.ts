@@ -13,7 +13,7 @@ export function topicsOfChange(changed: Changed): Topic[] {
     return topics;
 }
 
-const recovering = new Set(['worker_lost', 'requeued', 'failed', 'late_result_refused', 'worker_reactivated', 'repaired', 'rejected', 'stop_requested']);
+const recovering = new Set(['worker_lost', 'rolled_over', 'submits_lost', 'requeued', 'failed', 'late_result_refused', 'worker_reactivated', 'repaired', 'rejected', 'stop_requested']);
 
 /** The topics that an event affects. */
 export function topicsOfEvent(event: Pick<HistoryEvent, 'kind' | 'task' | 'job' | 'worker'>): Topic[] {

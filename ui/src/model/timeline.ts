@@ -81,7 +81,7 @@ const endWords: Record<string, string> = {
     CANCELLED: 'was cancelled',
 };
 
-const bad = new Set(['failed', 'rejected', 'worker_lost', 'job_stuck', 'job_failed', 'step_failed', 'schedule_refused']);
+const bad = new Set(['failed', 'rejected', 'worker_lost', 'submits_lost', 'job_stuck', 'job_failed', 'step_failed', 'schedule_refused']);
 const warning = new Set(['requeued', 'late_result_refused', 'forced', 'expired', 'cancelled', 'cancel_requested', 'stop_requested']);
 export function eventTone(kind: string): Tone {
     if (bad.has(kind)) return 'bad';
