@@ -24,6 +24,7 @@ constexpr Told told[] = {
 };
 
 constexpr const char* lease_holder = "'00000000-0000-4000-8000-000000000001'";
+constexpr const char* no_claim = ", NULL, 0, 0, 0, '{}', '{}', 0, '{}', false, 0, 0)";
 constexpr int runs = 300;
 
 class PostgresLeasePlans : public testing::TestWithParam<Told> {
@@ -80,10 +81,10 @@ protected:
         const auto texts = concat("array_fill('null'::text, ARRAY[", runs, "])");
         const auto no_numbers = concat("array_fill(0, ARRAY[", runs, "])");
         return {
-            pages_for(session,
-                      concat("SELECT holdfast.complete(", lease_holder, ", ", tasks, ", ", leases, ", ", texts, ")")),
-            pages_for(session, concat("SELECT holdfast.start_leases(", lease_holder, ", ", waiting, ", ",
-                                      waiting_leases, ")")),
+            pages_for(session, concat("SELECT holdfast.turn(", lease_holder, ", ", tasks, ", ", leases, ", ", texts,
+                                      ", '{}', '{}'", no_claim)),
+            pages_for(session, concat("SELECT holdfast.turn(", lease_holder, ", '{}', '{}', '{}', ", waiting, ", ",
+                                      waiting_leases, no_claim)),
             pages_for(session,
                       concat("SELECT holdfast.end_leases(", tasks, ", array_fill('FAILED'::text, ARRAY[", runs,
                              "]), array_fill('FAILED'::text, ARRAY[", runs, "]), array_fill(0::bigint, ARRAY[", runs,

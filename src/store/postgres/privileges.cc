@@ -127,9 +127,10 @@ constexpr std::string_view functions_for_movers[] = {
     "delete_trees", "delete_tasks", "begin_jobs",      "tasks_to_cancel", "delete_unused_definitions"};
 /// They carry out the life of a worker and of its leases.
 constexpr std::string_view functions_for_workers[] = {
-    "register_worker", "beat",        "claim",       "claimed",     "pop",          "take",
-    "take_slots",      "lock_next",   "park_full",   "promote_due", "start_leases", "complete",
-    "save_progress",   "append_logs", "hear_witness"};
+    "register_worker", "beat",        "turn",       "claim",       "claimed",      "pop",           "take",
+    "take_slots",      "lock_next",   "park_full",  "promote_due", "start_leases", "complete",      "begin_look",
+    "first_marks",     "sees_work",   "lock_plain", "lock_merged", "end_look",     "forget_claims", "save_progress",
+    "append_logs",     "hear_witness"};
 /// Only triggers call them, which needs no privilege.
 constexpr std::string_view functions_of_triggers[] = {"refuse_change"};
 

@@ -212,14 +212,16 @@ private:
     /// Finishes a batch of runs. The starts and the claim of the turn ride with the last one.
     void finish_batch(const store::TurnParams& params, const std::vector<store::FinishedRun>& runs,
                       const Batch& batch, bool is_last, store::TurnAnswer& answer);
-    /// The same in one round trip, without a claim, for runs that all returned a value and hold their leases. False:
-    /// they are not of that kind, and nothing was changed.
+    /// The same in one round trip, for runs that all returned a value and hold their leases. False: they are not of
+    /// that kind, and nothing was changed.
     bool complete(const store::TurnParams& params, const std::vector<store::FinishedRun>& runs, const Batch& batch,
                   bool is_last, store::TurnAnswer& answer);
     // claim.cc
     store::ClaimAnswer claim(const store::TurnParams& params);
-    [[nodiscard]] std::vector<Command> claim_commands(const store::TurnParams& params);
-    /// nullopt: the worker's routes were out of date, and nothing was claimed.
+    /// See holdfast.turn(): part of a turn in one transaction. With a claim a second command reads what it took.
+    [[nodiscard]] std::vector<Command> turn_commands(const store::TurnParams& params, const TurnPart& part);
+    /// The answer to commands with a claim. nullopt: nothing was claimed, because the worker's routes were out of
+    /// date, or because the claim has to be made in a transaction of its own.
     std::optional<store::ClaimAnswer> read_claim(const store::TurnParams& params, const std::vector<Rows>& answers);
 
     /// Holds the worker's advisory lock on the connection for beats: its proof of life.

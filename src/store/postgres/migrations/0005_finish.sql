@@ -21,9 +21,8 @@ RETURNS TABLE (state text, run_end text, known boolean) LANGUAGE sql STABLE
     ORDER BY g.place
 $$;
 
-CREATE FUNCTION holdfast.start_leases(holder uuid, tasks uuid[], leases bigint[]) RETURNS text[] LANGUAGE plpgsql
-    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
-    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+-- Runs with the settings of turn().
+CREATE FUNCTION holdfast.start_leases(holder uuid, tasks uuid[], leases bigint[]) RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
     at timestamptz := holdfast.now();
     paused uuid[] := '{}';
@@ -66,10 +65,9 @@ END $$;
 
 -- The most frequent end of all, in one statement: runs that returned a value. There is nothing to decide about them.
 -- Answers whether slots were freed, so that tasks behind them may have moved up. If one of the leases is not current, or is
--- being changed at this moment, or one of the tasks is a step, it raises HF002, and nothing is changed.
-CREATE FUNCTION holdfast.complete(holder uuid, tasks uuid[], leases bigint[], results text[]) RETURNS boolean LANGUAGE plpgsql
-    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
-    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+-- being changed at this moment, or one of the tasks is a step, it raises HF002, and nothing is changed. Runs with the settings
+-- of turn().
+CREATE FUNCTION holdfast.complete(holder uuid, tasks uuid[], leases bigint[], results text[]) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     at timestamptz := holdfast.now();
     done bigint;
@@ -104,6 +102,30 @@ BEGIN
     END IF;
     IF keyed IS NOT NULL THEN PERFORM free_slots(keyed, routes, keys); END IF;
     RETURN keyed IS NOT NULL;
+END $$;
+
+-- A worker's turn: complete() these runs, start_leases() of those, and claim(). Each part is left out if it has nothing to do. The
+-- settings are for all of them, because each function that has settings of its own costs as much as a small statement.
+-- `put_off`: the claim is left to a transaction of its own, because this one has locked keys. Keys are locked in their order; a
+-- claim that locked more of them could wait for another one in a circle.
+CREATE FUNCTION holdfast.turn(
+    worker uuid, ended_tasks uuid[], ended_leases bigint[], results text[], to_start_tasks uuid[], to_start_leases bigint[],
+    request_id uuid, to_start integer, to_hold integer, budget integer, known_queues text[], known_tags text[],
+    known_routes bigint, routes integer[], look_first boolean, seen_rank bigint, seen_lease bigint,
+    OUT freed boolean, OUT starts text[], OUT put_off boolean, OUT refusal text, OUT stale boolean, OUT next_due_us bigint,
+    OUT more boolean
+) LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
+BEGIN
+    freed := cardinality(ended_tasks) > 0 AND complete(worker, ended_tasks, ended_leases, results);
+    IF cardinality(to_start_tasks) > 0 THEN starts := start_leases(worker, to_start_tasks, to_start_leases); END IF;
+    put_off := freed AND to_start + to_hold > 0;
+    IF to_start + to_hold > 0 AND NOT put_off THEN
+        SELECT c.refusal, c.stale, c.next_due_us, c.more INTO refusal, stale, next_due_us, more
+        FROM claim(worker, request_id, to_start, to_hold, budget, known_queues, known_tags, known_routes, routes, look_first,
+                   seen_rank, seen_lease) c;
+    END IF;
 END $$;
 
 -- Lease rows, locked in the order of the ids, with what a decision about them needs; and, locked after them, the trees of
