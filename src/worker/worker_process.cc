@@ -62,7 +62,7 @@ std::unique_ptr<store::Store> WorkerProcess::connect_patiently(const std::functi
     const bool is_ready = platform::until_reachable(
         loop_, random_, log_, [this] { return drain_reason_.has_value(); },
         [&] {
-            store = client::connect(plan_.store);
+            store = plan_.connect(plan_.store);
             prepare(*store);
         });
     return is_ready ? std::move(store) : nullptr;

@@ -22,6 +22,8 @@ namespace holdfast::worker {
 /// The configuration of a worker process.
 struct WorkerPlan {
     client::ConnectParams store;
+    /// Opens each of its connections to the store.
+    std::function<std::unique_ptr<store::Store>(const client::ConnectParams&)> connect = client::connect;
     engine::WorkerSettings settings;  ///< the worker's id and host are filled in here
     Isolation isolation = Isolation::Process;
     runner::PoolLimits limits = {};                  ///< with isolation process
