@@ -58,6 +58,7 @@ private:
     void keeper_gone();
     [[nodiscard]] std::unique_ptr<store::Store> connect_patiently(const std::function<void(store::Store&)>& prepare);
     [[nodiscard]] int work(store::WorkerStore& store, store::WorkerStore& claims);
+    /// Also lets the service use them.
     [[nodiscard]] std::unique_ptr<engine::Runners> make_runners(Service& service);
     [[nodiscard]] ServiceParts parts_for(store::WorkerStore& store, store::WorkerStore& claims);
     [[nodiscard]] std::unique_ptr<SweepThread> start_sweeping();
