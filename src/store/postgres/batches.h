@@ -57,6 +57,12 @@ struct TurnPart {
     bool claims = false;
 };
 
+/// A submit of a task that needs no more than two rows, and its route.
+struct PlainSubmit {
+    const store::NewTask& task;
+    int route;
+};
+
 /// Submits those of the tasks that the batch names, all acceptable, none twice: see holdfast.submit_batch(). The
 /// other members stand in the order of `tasks`; without `too_old` the ids are made in this very transaction.
 [[nodiscard]] Command submit_command(const std::vector<store::NewTask>& tasks, const Batch& batch,

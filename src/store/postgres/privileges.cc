@@ -113,7 +113,7 @@ constexpr std::string_view functions_for_all[] = {"now",
                                                   "first_uuid_at"};
 /// They submit tasks and start jobs.
 constexpr std::string_view functions_for_submitters[] = {
-    "roll_over",    "submit",       "submit_batch",      "submit_defect", "policy_defect", "json_defect",
+    "roll_over",    "submit",       "admit",             "submit_batch",  "submit_defect", "policy_defect", "json_defect",
     "has_controls", "is_whole",     "duplicate_member",  "same_json",     "uuid_v7",       "intern_route",
     "key_owners",   "keep_sharing", "settle_limits",     "insert_jobs",   "insert_steps",  "limit_in_force",
     "save_jobs",    "save_steps",   "insert_definition", "lock_trees",    "write_events"};

@@ -13,6 +13,7 @@
 #include "store/postgres/lane.h"
 #include "store/postgres/postgres_store.h"
 #include "store/postgres/routes.h"
+#include "store/shared_calls.h"
 
 namespace holdfast::postgres {
 
@@ -202,6 +203,12 @@ private:
     bool start_slot(Transaction& tx, const store::FireParams& params, const store::ScheduleRecord& record,
                     const Uuid& replaced);
 
+    // submit.cc
+    /// The short way, for plain tasks that are all new, in one statement. False: they are not, and nothing was
+    /// written.
+    bool submit_plain(const std::vector<store::NewTask>& tasks);
+    void share(PlainSubmit& submit);
+    void accept_plain(std::vector<PlainSubmit*> submits);
     [[nodiscard]] std::vector<bool> too_old(const std::vector<store::NewTask>& tasks);
     [[nodiscard]] bool is_rare(store::ListGuide by, const store::TaskFilter& filter);
     [[nodiscard]] std::vector<store::TaskRecord> read_tasks(const std::vector<Uuid>& ids);
@@ -240,6 +247,8 @@ private:
     std::unordered_map<Uuid, int> sessions_;  // locks held, and in which generation of the connection; under its turn
     Routes routes_;
     Bell bell_;
+    store::SharedCalls<PlainSubmit> plain_submits_{store::most_shared_submits};
+    std::atomic<bool> last_submits_were_new_ = true;
     store::DefinitionCache definitions_;
     std::atomic<bool> last_claim_was_empty_ = true;
     std::atomic<bool> last_finish_was_of_steps_ = false;
