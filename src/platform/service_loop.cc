@@ -32,6 +32,17 @@ std::atomic<clockid_t>& machine_clock() {
 
 bool must_count_sleep = false;
 
+/// epoll_wait() with a limit that is not rounded to milliseconds, where the kernel knows that.
+int wait_for(int epoll, epoll_event* events, int most, Duration at_most) {
+    const auto length = std::max(at_most, Duration::zero());
+    const auto whole = std::chrono::floor<std::chrono::seconds>(length);
+    const timespec limit{.tv_sec = static_cast<time_t>(whole.count()),
+                         .tv_nsec = static_cast<long>(std::chrono::nanoseconds(length - whole).count())};
+    const int ready = epoll_pwait2(epoll, events, most, &limit, nullptr);
+    if (ready >= 0 || errno != ENOSYS) return ready;
+    return epoll_wait(epoll, events, most, poll_timeout(at_most));
+}
+
 }  // namespace
 
 void count_sleep(bool counts) {
@@ -87,14 +98,15 @@ void ServiceLoop::post(std::function<void()> work) {
 
 void ServiceLoop::turn(Duration at_most) {
     std::array<epoll_event, 256> events{};
-    const int ready = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), poll_timeout(at_most));
+    const int ready = wait_for(epoll_.get(), events.data(), static_cast<int>(events.size()), at_most);
     if (ready < 0 && errno != EINTR) throw_errno("epoll_wait");
+    const std::lock_guard lock(inside_);
     bool was_posted_to = false;
     for (int i = 0; i < ready; ++i) {
         const int descriptor = events[static_cast<std::size_t>(i)].data.fd;
         if (descriptor == posted_signal_.get()) was_posted_to = true;
         const auto found = watched_.find(descriptor);
-        if (found == watched_.end()) continue;  // removed by a callback of this turn
+        if (found == watched_.end()) continue;  // removed meanwhile
         const auto callback = found->second;    // survives its own forget()
         (*callback)();
     }

@@ -23,8 +23,9 @@ namespace holdfast::platform {
 /// is a second thread.
 void count_sleep(bool counts);
 
-/// The only loop of a process: one thread handles the input of descriptors and the work that other threads post.
-/// Only post() may be called from other threads.
+/// The only loop of a process: one thread handles the input of descriptors and the work that other threads post, and
+/// other threads may come inside while it waits. Only one thread at a time is inside. Only post() and inside() may be
+/// called from outside.
 class ServiceLoop {
 public:
     ServiceLoop();
@@ -37,6 +38,13 @@ public:
     /// Makes the loop's thread call `work` soon. From any thread.
     void post(std::function<void()> work);
 
+    /// Calls `work` inside the loop: nothing else is handled meanwhile. From any thread that is not inside yet.
+    template <typename Work>
+    void inside(const Work& work) {
+        const std::lock_guard lock(inside_);
+        work();
+    }
+
     /// Waits for at most `at_most` until something happens, and handles all of it. Descriptors come before posted
     /// work: a process that was suspended thus hears its own children before it learns how others judged its silence.
     void turn(Duration at_most);
@@ -45,6 +53,7 @@ private:
     void await_input(int descriptor) const;
     void handle_posted();
 
+    std::mutex inside_;  // held by the thread that is inside
     Descriptor epoll_;
     Descriptor posted_signal_;  // an eventfd: work was posted
     std::map<int, std::shared_ptr<std::function<void()>>> watched_;

@@ -16,7 +16,7 @@
 
 namespace holdfast::runner {
 
-/// A worker's runners, as processes. Everything happens in the loop's thread; `sink` may call back.
+/// A worker's runners, as processes. Everything happens inside the loop; `sink` may call back.
 class ProcessPool : public engine::Runners {
 public:
     using Sink = std::function<void(engine::RunnerEvent)>;

@@ -23,21 +23,34 @@ Duration longest_pause(const engine::WorkerSettings& settings) {
 
 }  // namespace
 
+/// While it lives, other threads may enter.
+class Service::Running {
+public:
+    explicit Running(Service& service) : service_(service) { set(true); }
+    ~Running() { set(false); }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+private:
+    void set(bool is_running) {
+        service_.parts_.loop.inside([&] { service_.is_running_ = is_running; });
+    }
+    Service& service_;
+};
+
 Service::Service(engine::WorkerSettings settings, ServiceParts parts)
     : parts_(std::move(parts)),
       settings_(settings),
       worker_(std::move(settings), parts_.random),
-      work_watch_(parts_.store, store::Topic::Work,
-                  [this] { post_once(work_posted_, [this] { worker_.work_arrived(); }); }),
-      orders_watch_(parts_.store, store::Topic::Orders, [this] {
-          post_once(orders_posted_, [this] { worker_.orders_arrived(platform::machine_time()); });
-      }) {}
+      work_watch_(parts_.store, store::Topic::Work, [this] { enter([this] { worker_.work_arrived(); }); }),
+      orders_watch_(parts_.store, store::Topic::Orders, [this] { orders_arrived(); }) {}
 
-void Service::post_once(std::atomic<bool>& is_posted, std::function<void()> action) {
-    if (is_posted.exchange(true)) return;
-    parts_.loop.post([&is_posted, action = std::move(action)] {
-        is_posted = false;
-        action();
+/// Once for all that arrive until the loop has heard of them.
+void Service::orders_arrived() {
+    if (orders_posted_.exchange(true)) return;
+    parts_.loop.post([this] {
+        orders_posted_ = false;
+        worker_.orders_arrived(platform::machine_time());
     });
 }
 
@@ -57,24 +70,49 @@ void Service::report_stuck(Duration stuck_for) {
     std::abort();
 }
 
+void Service::use(engine::Runners& runners, Caller* work_caller) {
+    runners_ = &runners;
+    work_caller_ = work_caller != nullptr ? work_caller : &work_lane_.emplace();
+}
+
 int Service::run() {
     guard_.emplace(guard_patience(settings_), [this](Duration stuck_for) { report_stuck(stuck_for); });
-    while (!exit_code_) {
+    const Running running(*this);
+    while (true) {
         guard_->turned();
         parts_.turned();
-        decide();
-        if (!exit_code_) parts_.loop.turn(pause());
+        const auto pause = decide_and_pause();
+        if (!pause) break;
+        parts_.loop.turn(*pause);
     }
     guard_.reset();  // the end may take longer than a turn
     return *exit_code_;
 }
 
-void Service::ask_to_drain(const std::string& why) {
-    worker_.asked_to_drain(why, platform::machine_time());
+/// Returns for how long the loop may wait; nullopt: the worker has left.
+std::optional<Duration> Service::decide_and_pause() {
+    std::optional<Duration> pause;
+    parts_.loop.inside([&] {
+        if (!exit_code_) decide();
+        if (exit_code_) return;
+        const Duration now = platform::machine_time();
+        pause = std::min(worker_.wake_at() - now, longest_pause(settings_));
+        turn_at_ = now + *pause;
+    });
+    return pause;
 }
 
-Duration Service::pause() const {
-    return std::min(worker_.wake_at() - platform::machine_time(), longest_pause(settings_));
+void Service::enter(const std::function<void()>& happening) {
+    parts_.loop.inside([&] {
+        if (!is_running_ || exit_code_) return;
+        happening();
+        decide();
+        if (exit_code_ || worker_.wake_at() < turn_at_) parts_.loop.post([] {});  // the loop waits for too long
+    });
+}
+
+void Service::ask_to_drain(const std::string& why) {
+    worker_.asked_to_drain(why, platform::machine_time());
 }
 
 void Service::decide() {
@@ -115,16 +153,24 @@ void Service::call_store(engine::Lane lane, engine::StoreCall call) {
         snapshot->snapshot.load = load.load;
     }
     store::WorkerStore& store = lane == engine::Lane::Claim ? parts_.claims : parts_.store;
-    thread_of(lane).submit([this, lane, &store, call = std::make_shared<engine::StoreCall>(std::move(call))] {
-        auto answer = std::make_shared<engine::StoreAnswer>(engine::perform(store, *call));
-        parts_.loop.post([this, lane, answer] { answered(lane, std::move(*answer)); });
+    caller_of(lane).submit([this, lane, &store, call = std::make_shared<engine::StoreCall>(std::move(call))] {
+        tell(lane, engine::perform(store, *call));
     });
 }
 
-StoreLane& Service::thread_of(engine::Lane lane) {
+/// The answer to a beat tells how others have judged this worker's silence, so it goes through the loop, which hears
+/// the worker's own runners first.
+void Service::tell(engine::Lane lane, engine::StoreAnswer answer) {
+    if (lane != engine::Lane::Beat) return enter([&] { answered(lane, std::move(answer)); });
+    parts_.loop.post([this, lane, kept = std::make_shared<engine::StoreAnswer>(std::move(answer))] {
+        answered(lane, std::move(*kept));
+    });
+}
+
+Caller& Service::caller_of(engine::Lane lane) {
     switch (lane) {
         case engine::Lane::Work:
-            return work_lane_;
+            return *work_caller_;
         case engine::Lane::Claim:
             return claim_lane_;
         case engine::Lane::Beat:
@@ -135,7 +181,7 @@ StoreLane& Service::thread_of(engine::Lane lane) {
 
 void Service::answered(engine::Lane lane, engine::StoreAnswer answer) {
     if (const auto* registered = std::get_if<store::RegisterAnswer>(&answer)) hold_life_lock(registered->number);
-    worker_.answered(lane, answer, platform::machine_time());
+    worker_.answered(lane, std::move(answer), platform::machine_time());
 }
 
 /// Taken before the first beat: no observer looks for it before that.

@@ -36,28 +36,36 @@ class Service {
 public:
     Service(engine::WorkerSettings settings, ServiceParts parts);
 
-    /// Takes the events of runners, in the loop's thread.
-    void handle(const engine::RunnerEvent& event);
-    /// To be called once, before run(). `runners` must outlive the service.
-    void use(engine::Runners& runners) { runners_ = &runners; }
+    /// To be called once, before run(). `runners` must not be used any more once run() has returned. `work_caller`
+    /// performs the calls of the work lane; nullptr: a thread of its own does.
+    void use(engine::Runners& runners, Caller* work_caller = nullptr);
 
     /// Works until the worker has left and returns the exit code. In the loop's thread.
     int run();
-    /// From the loop's thread.
+
+    /// Calls `happening` inside the loop, and performs what the worker decides upon it, in this thread: a round
+    /// through the loop's thread would cost two changes of threads. Does nothing unless run() is under way. From any
+    /// thread that is not inside the loop.
+    void enter(const std::function<void()>& happening);
+
+    // Inside the loop:
+    void handle(const engine::RunnerEvent& event);
     void ask_to_drain(const std::string& why);
 
 private:
+    class Running;
+
     [[noreturn]] void report_stuck(Duration stuck_for);
     void decide();
     void perform(engine::Command command);
     void call_store(engine::Lane lane, engine::StoreCall call);
-    [[nodiscard]] StoreLane& thread_of(engine::Lane lane);
+    [[nodiscard]] Caller& caller_of(engine::Lane lane);
+    void tell(engine::Lane lane, engine::StoreAnswer answer);
     void answered(engine::Lane lane, engine::StoreAnswer answer);
     void hold_life_lock(std::int64_t number);
     void leave(const engine::Leave& leave);
-    [[nodiscard]] Duration pause() const;
-    /// For a watch's thread: makes the loop do this soon, once for all calls until then.
-    void post_once(std::atomic<bool>& is_posted, std::function<void()> action);
+    [[nodiscard]] std::optional<Duration> decide_and_pause();
+    void orders_arrived();
 
     ServiceParts parts_;
     const engine::WorkerSettings settings_;
@@ -65,10 +73,13 @@ private:
     engine::Runners* runners_ = nullptr;
     platform::OwnLoad load_;
     platform::LifeLock life_lock_;
+    // Inside the loop:
+    bool is_running_ = false;
     std::optional<int> exit_code_;
-    std::atomic<bool> work_posted_ = false;
+    Duration turn_at_{};  // when the loop's thread turns at the latest
     std::atomic<bool> orders_posted_ = false;
-    StoreLane work_lane_;
+    Caller* work_caller_ = nullptr;
+    std::optional<StoreLane> work_lane_;
     StoreLane claim_lane_;
     StoreLane beat_lane_;
     StoreWatch work_watch_;

@@ -1,6 +1,7 @@
 #include "worker/service_threads.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "platform/service_loop.h"
 
@@ -20,7 +21,7 @@ StoreLane::~StoreLane() {
 void StoreLane::submit(std::function<void()> call) {
     {
         const std::lock_guard lock(mutex_);
-        calls_.push_back(std::move(call));
+        call_ = std::move(call);
     }
     arrived_.notify_one();
 }
@@ -30,10 +31,9 @@ void StoreLane::run() {
         std::function<void()> call;
         {
             std::unique_lock lock(mutex_);
-            arrived_.wait(lock, [this] { return stopping_ || !calls_.empty(); });
+            arrived_.wait(lock, [this] { return stopping_ || call_ != nullptr; });
             if (stopping_) return;
-            call = std::move(calls_.front());
-            calls_.pop_front();
+            call = std::exchange(call_, nullptr);
         }
         call();
     }

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -15,24 +14,31 @@ namespace holdfast::worker {
 
 // The threads of a worker beside its service loop. Each ends with its object.
 
-/// A thread for calls to the store, one after the other, so that the service loop never waits for a database.
-class StoreLane {
+/// Performs calls to the store in another thread than the service loop's, which never waits for a database.
+class Caller {
+public:
+    virtual ~Caller() = default;
+    /// `call` must not throw. At most one call at a time is under way or waits.
+    virtual void submit(std::function<void()> call) = 0;
+};
+
+/// A thread for calls to the store.
+class StoreLane : public Caller {
 public:
     StoreLane();
-    /// Waits for the call under way, and drops those that have not begun.
-    ~StoreLane();
+    /// Waits for the call under way, and drops one that has not begun.
+    ~StoreLane() override;
     StoreLane(const StoreLane&) = delete;
     StoreLane& operator=(const StoreLane&) = delete;
 
-    /// `call` must not throw.
-    void submit(std::function<void()> call);
+    void submit(std::function<void()> call) override;
 
 private:
     void run();
 
     std::mutex mutex_;
     std::condition_variable arrived_;
-    std::deque<std::function<void()>> calls_;  // guarded by mutex_, as is the next
+    std::function<void()> call_;  // guarded by mutex_, as is the next; empty: none waits
     bool stopping_ = false;
     std::thread thread_;
 };

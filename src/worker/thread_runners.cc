@@ -1,6 +1,8 @@
 #include "worker/thread_runners.h"
 
+#include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "base/text.h"
 #include "holdfast/errors.h"
@@ -8,6 +10,20 @@
 #include "runner/call_function.h"
 
 namespace holdfast::worker {
+
+namespace {
+
+/// A run that was taken within this time may be about to end: its result is handed in with the others.
+constexpr Duration quick = std::chrono::microseconds(100);
+/// Results wait for others at most this long, while runs wait for a thread.
+constexpr Duration longest_gathering = std::chrono::milliseconds(1);
+/// ... and at most until there are so many, or half as many as threads.
+constexpr std::size_t small_batch = 16;
+
+/// The runners to whose work the calling thread returns next: it needs not be woken for what it puts there.
+thread_local const ThreadRunners* returning_to = nullptr;
+
+}  // namespace
 
 /// The Context of one run.
 class ThreadRun : public runner::FunctionContext {
@@ -44,8 +60,10 @@ private:
     std::atomic<bool> asked_to_stop_ = false;
 };
 
-ThreadRunners::ThreadRunners(platform::ServiceLoop& loop, const FunctionTable& functions, Sink sink)
-    : loop_(loop), functions_(functions), sink_(std::move(sink)) {}
+ThreadRunners::ThreadRunners(platform::ServiceLoop& loop, const FunctionTable& functions, Sink sink, Entrance enter)
+    : loop_(loop), functions_(functions), sink_(std::move(sink)), enter_(std::move(enter)) {
+    threads_.emplace_back([this] { work(); });
+}
 
 ThreadRunners::~ThreadRunners() {
     {
@@ -58,7 +76,10 @@ ThreadRunners::~ThreadRunners() {
 
 void ThreadRunners::spawn(engine::RunnerId runner) {
     try {
-        threads_.emplace_back([this] { work(); });
+        {
+            const std::lock_guard lock(mutex_);
+            threads_.emplace_back([this] { work(); });
+        }
         tell(engine::RunnerReady{.runner = runner, .pid = 0});
     } catch (const std::system_error& failure) {  // the limit of threads is reached
         tell(engine::RunnerGone{runner, concat("cannot be started: ", failure.what()), false});
@@ -72,7 +93,7 @@ void ThreadRunners::begin(engine::RunnerId runner, const engine::RunOrder& order
         const std::lock_guard lock(mutex_);
         under_way_[runner] = run;
         queue_.push_back(std::move(run));
-        wake = sleeping_ > 0 && !std::exchange(waking_, true);
+        wake = must_wake();
     }
     if (wake) arrived_.notify_one();
 }
@@ -83,45 +104,135 @@ void ThreadRunners::ask_to_stop(engine::RunnerId runner, engine::StopCause, Dura
     if (found != under_way_.end()) found->second->ask_to_stop();
 }
 
-/// Threads are woken one at a time; each wakes the next while more runs wait. So a few awake threads execute many
-/// short runs, and a long run never delays another.
+void ThreadRunners::submit(std::function<void()> call) {
+    bool wake = false;
+    {
+        const std::lock_guard lock(mutex_);
+        call_ = std::move(call);
+        wake = must_wake();
+    }
+    if (wake) arrived_.notify_one();
+}
+
+// ---- The threads -------------------------------------------------------------------------------------------------
+
+/// A call comes first: the worker waits for its answer, and it takes the longest.
 void ThreadRunners::work() {
-    std::unique_lock lock(mutex_);
-    while (true) {
-        while (queue_.empty()) {
-            if (stopping_) return;
-            ++sleeping_;
-            arrived_.wait(lock);
-            --sleeping_;
-            waking_ = false;  // whether or not another thread was faster
+    Lock lock(mutex_);
+    while (wait_for_work(lock)) {
+        if (call_ != nullptr) {
+            perform_call(lock);
+        } else if (are_events_due()) {
+            hand_in(lock);
+        } else {
+            run_next(lock);
         }
-        const std::shared_ptr<ThreadRun> run = std::move(queue_.front());
-        queue_.pop_front();
-        const bool wake = !queue_.empty() && sleeping_ > 0 && !std::exchange(waking_, true);
-        lock.unlock();
-        if (wake) arrived_.notify_one();
-        engine::RunEnded ended = run->execute();
-        lock.lock();
-        under_way_.erase(run->runner());
-        add_event(std::move(ended));
     }
 }
 
+/// False: this object ends, and every run was executed. One of the sleeping threads looks whether events that wait
+/// for a quick run are due by themselves.
+bool ThreadRunners::wait_for_work(Lock& lock) {
+    while (stopping_ ? queue_.empty() : !has_work()) {
+        if (stopping_) return false;
+        ++sleeping_;
+        if (events_.empty() || is_handing_in_ || has_lookout_) {
+            arrived_.wait(lock);
+        } else {
+            has_lookout_ = true;
+            arrived_.wait_for(lock, quick);
+            has_lookout_ = false;
+        }
+        --sleeping_;
+        waking_ = false;  // whether or not another thread was faster
+    }
+    return true;
+}
+
+bool ThreadRunners::has_work() {
+    return call_ != nullptr || !queue_.empty() || are_events_due();
+}
+
+/// The worker should hear of many ends at once, so that one call reports all of them. But no end waits for a function
+/// that does not return at once.
+bool ThreadRunners::are_events_due() {
+    if (events_.empty() || is_handing_in_ || stopping_) return false;
+    if (events_.size() >= std::max(small_batch, threads_.size() / 2)) return true;
+    const Duration now = platform::machine_time();
+    if (now - first_event_at_ >= longest_gathering) return true;
+    return queue_.empty() && !is_quick_run_under_way(now);
+}
+
+bool ThreadRunners::is_quick_run_under_way(Duration now) const {
+    return !executing_.empty() && now - executing_.rbegin()->second < quick;
+}
+
+/// Threads are woken one at a time; each wakes the next while something is left to do. So a few awake threads execute
+/// many short runs, and a long run never delays another.
+bool ThreadRunners::must_wake() {
+    return returning_to != this && sleeping_ > 0 && !std::exchange(waking_, true);
+}
+
+void ThreadRunners::leave_rest_to_others(Lock& lock) {
+    const bool is_rest = call_ != nullptr || !queue_.empty() || (!events_.empty() && !is_handing_in_);
+    const bool wake = is_rest && must_wake();
+    lock.unlock();
+    if (wake) arrived_.notify_one();
+}
+
+void ThreadRunners::perform_call(Lock& lock) {
+    const std::function<void()> call = std::exchange(call_, nullptr);
+    leave_rest_to_others(lock);
+    returning_to = this;
+    call();
+    returning_to = nullptr;
+    lock.lock();
+}
+
+void ThreadRunners::hand_in(Lock& lock) {
+    is_handing_in_ = true;
+    leave_rest_to_others(lock);
+    returning_to = this;
+    enter_([this] { deliver(); });
+    returning_to = nullptr;
+    lock.lock();
+    is_handing_in_ = false;
+}
+
+void ThreadRunners::run_next(Lock& lock) {
+    const std::shared_ptr<ThreadRun> run = std::move(queue_.front());
+    queue_.pop_front();
+    const std::uint64_t number = ++taken_;
+    executing_.emplace_hint(executing_.end(), number, platform::machine_time());
+    leave_rest_to_others(lock);
+    engine::RunEnded ended = run->execute();
+    lock.lock();
+    executing_.erase(number);
+    under_way_.erase(run->runner());
+    add_event(std::move(ended));
+}
+
+// ---- Events ------------------------------------------------------------------------------------------------------
+
+/// From a function that goes on: the loop's thread delivers the event.
 void ThreadRunners::tell(engine::RunnerEvent event) {
     const std::lock_guard lock(mutex_);
     add_event(std::move(event));
+    if (!std::exchange(is_posted_, true)) loop_.post([this] { deliver(); });
 }
 
 void ThreadRunners::add_event(engine::RunnerEvent event) {
-    if (events_.empty()) loop_.post([this] { deliver(); });
+    if (events_.empty()) first_event_at_ = platform::machine_time();
     events_.push_back(std::move(event));
 }
 
+/// Inside the loop, so that two threads that deliver keep the order.
 void ThreadRunners::deliver() {
     std::vector<engine::RunnerEvent> events;
     {
         const std::lock_guard lock(mutex_);
         events.swap(events_);
+        is_posted_ = false;
     }
     for (engine::RunnerEvent& event : events) sink_(std::move(event));
 }

@@ -62,7 +62,7 @@ std::unique_ptr<store::Store> WorkerProcess::connect_patiently(const std::functi
     const bool is_ready = platform::until_reachable(
         loop_, random_, log_, [this] { return drain_reason_.has_value(); },
         [&] {
-            store = client::connect(plan_.store);
+            store = plan_.connect(plan_.store);
             prepare(*store);
         });
     return is_ready ? std::move(store) : nullptr;
@@ -71,7 +71,6 @@ std::unique_ptr<store::Store> WorkerProcess::connect_patiently(const std::functi
 int WorkerProcess::work(store::WorkerStore& store, store::WorkerStore& claims) {
     Service service(plan_.settings, parts_for(store, claims));
     const std::unique_ptr<engine::Runners> runners = make_runners(service);
-    service.use(*runners);
     service_ = &service;
     const std::unique_ptr<SweepThread> sweeping = start_sweeping();
     if (drain_reason_) service.ask_to_drain(*drain_reason_);
@@ -111,9 +110,16 @@ ServiceParts WorkerProcess::parts_for(store::WorkerStore& store, store::WorkerSt
 
 std::unique_ptr<engine::Runners> WorkerProcess::make_runners(Service& service) {
     auto sink = [&service](const engine::RunnerEvent& event) { service.handle(event); };
-    if (plan_.isolation == Isolation::Thread) return std::make_unique<ThreadRunners>(loop_, functions_, sink);
-    return std::make_unique<runner::ProcessPool>(loop_, *keeper_, plan_.settings.registration.id.to_string(),
-                                                 plan_.limits, sink, [this] { keeper_gone(); });
+    if (plan_.isolation == Isolation::Thread) {
+        auto threads = std::make_unique<ThreadRunners>(
+            loop_, functions_, sink, [&service](const auto& happening) { service.enter(happening); });
+        service.use(*threads, threads.get());
+        return threads;
+    }
+    auto processes = std::make_unique<runner::ProcessPool>(
+        loop_, *keeper_, plan_.settings.registration.id.to_string(), plan_.limits, sink, [this] { keeper_gone(); });
+    service.use(*processes);
+    return processes;
 }
 
 }  // namespace holdfast::worker

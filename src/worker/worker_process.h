@@ -22,6 +22,8 @@ namespace holdfast::worker {
 /// The configuration of a worker process.
 struct WorkerPlan {
     client::ConnectParams store;
+    /// Opens each of its connections to the store.
+    std::function<std::unique_ptr<store::Store>(const client::ConnectParams&)> connect = client::connect;
     engine::WorkerSettings settings;  ///< the worker's id and host are filled in here
     Isolation isolation = Isolation::Process;
     runner::PoolLimits limits = {};                  ///< with isolation process
@@ -56,6 +58,7 @@ private:
     void keeper_gone();
     [[nodiscard]] std::unique_ptr<store::Store> connect_patiently(const std::function<void(store::Store&)>& prepare);
     [[nodiscard]] int work(store::WorkerStore& store, store::WorkerStore& claims);
+    /// Also lets the service use them.
     [[nodiscard]] std::unique_ptr<engine::Runners> make_runners(Service& service);
     [[nodiscard]] ServiceParts parts_for(store::WorkerStore& store, store::WorkerStore& claims);
     [[nodiscard]] std::unique_ptr<SweepThread> start_sweeping();

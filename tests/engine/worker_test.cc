@@ -270,6 +270,109 @@ TEST(Worker, ClaimsAheadOnlyWhileRunsEndFast) {
     }
 }
 
+TEST(Worker, ClaimsNothingAheadWhereClaimsArePartOfItsTurns) {
+    WorkerHarness bench(4, {}, false);
+    bench.join();
+    store::Lease lease = 1;
+    for (int turn = 0; turn < 2000; ++turn) {
+        bench.pass(milliseconds(1));
+        if (const auto* claim = bench.claiming()) {
+            ASSERT_EQ(claim->to_hold, 0U);
+            std::vector<store::ClaimedTask> tasks;
+            for (std::size_t i = 0; i < claim->to_start; ++i) tasks.push_back(started_task(lease++));
+            bench.grant(tasks);
+        }
+        if (bench.under_way<BeatCall>(Lane::Beat) != nullptr) bench.answer(Lane::Beat, store::BeatAnswer{});
+        const auto running = bench.worker.book().in(RunStage::Running);
+        if (!running.empty()) bench.complete(*running.begin());
+    }
+    EXPECT_GT(lease, 1000) << "though its runs end fast";
+}
+
+/// A worker whose runs lasted a few hundred microseconds lately, and four of them that have just begun.
+class ShortRuns : public ::testing::Test {
+protected:
+    void SetUp() override {
+        bench.join();
+        for (int round = 0; round < 40; ++round) {
+            begin_four();
+            for (store::Lease run = lease - 4; run < lease; ++run) end_after(run, std::chrono::microseconds(100));
+        }
+        begin_four();
+    }
+    void begin_four() {
+        if (bench.under_way<BeatCall>(Lane::Beat) != nullptr) bench.answer(Lane::Beat, store::BeatAnswer{});
+        while (bench.under_way<TurnCall>(Lane::Work) != nullptr) bench.answer_work();
+        bench.worker.work_arrived();
+        bench.decide();
+        std::vector<store::ClaimedTask> tasks;
+        for (int i = 0; i < 4; ++i) tasks.push_back(started_task(lease++));
+        bench.grant(tasks);
+        ASSERT_EQ(bench.worker.book().count(RunStage::Running), 4U);
+    }
+    void end_after(store::Lease run, Duration time) {
+        bench.pass(time);
+        bench.complete(run);
+    }
+
+    WorkerHarness bench{4, {}, false};
+    store::Lease lease = 1;
+};
+
+TEST_F(ShortRuns, AreReportedTogether) {
+    for (store::Lease run = lease - 4; run < lease - 1; ++run) {
+        end_after(run, std::chrono::microseconds(50));
+        EXPECT_EQ(bench.finishing(), nullptr) << "others are about to end";
+    }
+    end_after(lease - 1, std::chrono::microseconds(50));
+    ASSERT_NE(bench.finishing(), nullptr) << "none is left to wait for";
+    EXPECT_THAT(bench.finishing()->finish, SizeIs(4));
+    EXPECT_EQ(bench.finishing()->to_start, 4U);
+}
+
+TEST_F(ShortRuns, DoNotWaitForOneThatLastsLonger) {
+    for (store::Lease run = lease - 4; run < lease - 1; ++run) end_after(run, std::chrono::microseconds(50));
+    ASSERT_EQ(bench.finishing(), nullptr);
+    const Duration wake_at = bench.worker.wake_at();
+    EXPECT_LE(wake_at - bench.now, milliseconds(1));
+    bench.pass(wake_at - bench.now);
+    ASSERT_NE(bench.finishing(), nullptr);
+    EXPECT_THAT(bench.finishing()->finish, SizeIs(3));
+}
+
+TEST_F(ShortRuns, AreNotWaitedForOnceRunsLastLong) {
+    for (store::Lease run = lease - 4; run < lease; ++run) end_after(run, milliseconds(20));
+    begin_four();
+    end_after(lease - 4, std::chrono::microseconds(50));
+    ASSERT_NE(bench.finishing(), nullptr);
+    EXPECT_THAT(bench.finishing()->finish, SizeIs(1));
+}
+
+TEST(Worker, IsReadyWhenItHasJoinedAndItsRunnersHaveBooted) {
+    WorkerHarness bench;
+    bench.decide();
+    const auto runners = bench.take<SpawnRunner>();
+    ASSERT_THAT(runners, SizeIs(2));
+    bench.answer(Lane::Beat, store::RegisterAnswer{1});
+    bench.tell(RunnerReady{runners[0].runner, 7});
+    bench.answer(Lane::Beat, store::BeatAnswer{});
+    EXPECT_THAT(bench.take<Announce>(), IsEmpty());
+    bench.tell(RunnerReady{runners[1].runner, 8});
+    ASSERT_THAT(bench.take<Announce>(), SizeIs(1));
+    bench.pass(seconds(30));
+    EXPECT_THAT(bench.take<Announce>(), IsEmpty()) << "it says so once";
+}
+
+TEST(Worker, IsReadyThoughARunnerDoesNotBoot) {
+    WorkerHarness bench;
+    bench.decide();
+    bench.answer(Lane::Beat, store::RegisterAnswer{1});
+    bench.answer(Lane::Beat, store::BeatAnswer{});
+    EXPECT_THAT(bench.take<Announce>(), IsEmpty());
+    bench.pass(bench.settings.runner_boot);
+    EXPECT_THAT(bench.take<Announce>(), SizeIs(1));
+}
+
 TEST(Worker, ResultsOutliveAnOutageAndAreDelivered) {
     WorkerHarness bench(2);
     bench.join();

@@ -140,6 +140,38 @@ TEST_P(ConcurrentCallers, SubmittingTheSameIdsAcceptEachOnce) {
     EXPECT_EQ(store->count().pending, 300);
 }
 
+/// Submits of one task each, which share transactions: every one is answered as if it had come alone.
+TEST_P(ConcurrentCallers, EightOnOneStoreSubmitWithAnAnswerOfTheirOwn) {
+    constexpr int callers = 8, rounds = 50;
+    const auto same = tasks(clock.now(), rounds);
+    std::atomic<int> accepted = 0, existing = 0;
+    std::barrier begin(callers);
+    std::vector<std::jthread> threads;
+    for (int caller = 0; caller < callers; ++caller)
+        threads.emplace_back([&] {
+            const auto status_of = [this](const store::NewTask& task) { return store->submit({task}).at(0).status; };
+            for (const auto& common : same) {
+                begin.arrive_and_wait();
+                const auto status = status_of(common);
+                if (status == store::SubmitStatus::Accepted) ++accepted;
+                if (status == store::SubmitStatus::Existing) ++existing;
+                auto bad = a_task(clock.now());
+                bad.args = "not JSON";
+                EXPECT_EQ(status_of(bad), store::SubmitStatus::Refused);
+                auto other = common;
+                other.priority = 99;
+                EXPECT_EQ(status_of(other), store::SubmitStatus::PayloadMismatch);
+                EXPECT_EQ(status_of(a_task(clock.now())), store::SubmitStatus::Accepted);
+                EXPECT_EQ(status_of(with_key(a_task(clock.now()), "k")), store::SubmitStatus::Accepted);
+            }
+        });
+    threads.clear();
+    EXPECT_EQ(accepted, rounds);
+    EXPECT_EQ(existing, (callers - 1) * rounds);
+    EXPECT_EQ(store->count().pending, rounds + 2 * callers * rounds);
+    EXPECT_TRUE(store->check().violations.empty());
+}
+
 TEST_P(ConcurrentCallers, SubmittingTheSameIdempotencyKeyAgreeOnOneTask) {
     std::mutex mutex;
     std::set<Uuid> answered;

@@ -48,6 +48,69 @@ protected:
     std::unique_ptr<RawSql> raw;
 };
 
+/// Every message wakes every listener of the database: a process that only submits had better not be one.
+TEST_F(PostgresHabits, AStoreListensOnlyToTheTopicsThatItWatches) {
+    const auto last_word = [&] {
+        return raw->value(
+            "SELECT query FROM pg_stat_activity WHERE application_name = 'holdfast wake-ups' "
+            "AND datname = current_database()");
+    };
+    const auto await_word = [&](const std::string& word) {
+        for (int tries = 0; tries < 1000 && last_word() != word; ++tries)
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        EXPECT_EQ(last_word(), word);
+    };
+    store->submit({a_task(clock.now())});
+    await_word("NOTIFY holdfast_work");
+    const auto done = store->watch(store::Topic::Done);
+    EXPECT_EQ(last_word(), "LISTEN holdfast_done");
+    const auto orders = store->watch(store::Topic::Orders);
+    EXPECT_EQ(last_word(), "LISTEN holdfast_orders");
+}
+
+/// The row of a removed id is gone only once the removal has committed: until then the insert waits for it.
+TEST_F(PostgresHabits, ASubmitThatWaitsForTheRemovalOfItsIdIsTooOld) {
+    const auto task = a_task(clock.now());
+    store->submit({task});
+    cancel(*store, task.id);
+    const auto submitter = open();
+    raw->execute("BEGIN");
+    raw->execute("SELECT holdfast.delete_tasks(ARRAY[" + raw->literal(task.id) + "]::uuid[])");
+    store::SubmitOutcome outcome;
+    std::thread submitting([&] { outcome = submitter->submit({task}).at(0); });
+    const auto watcher = database->raw();
+    while (watcher->number("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+                           "AND wait_event_type = 'Lock'") == 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    raw->execute("COMMIT");
+    submitting.join();
+    EXPECT_EQ(outcome.status, store::SubmitStatus::TooOld);
+    EXPECT_EQ(store->count().pending, 0);
+}
+
+/// Rows of one transaction have one xmin.
+TEST_F(PostgresHabits, SubmitsOfSeveralThreadsThatComeAtOnceShareACommit) {
+    store->submit({a_task(clock.now())});
+    // The connection is held up until all have come.
+    raw->execute("BEGIN");
+    raw->execute("LOCK TABLE task IN EXCLUSIVE MODE");
+    std::atomic<int> started = 0;
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 8; ++i)
+        threads.emplace_back([&] {
+            ++started;
+            store->submit({a_task(clock.now())});
+        });
+    const auto watcher = database->raw();
+    while (started < 8 || watcher->number("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+                                          "AND wait_event_type = 'Lock'") == 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    raw->execute("COMMIT");
+    threads.clear();
+    EXPECT_EQ(raw->number("SELECT count(*) FROM task"), 9);
+    EXPECT_LT(raw->number("SELECT count(DISTINCT xmin::text) FROM task"), 9);
+}
+
 TEST_F(PostgresHabits, AClaimWhoseKeyRetentionIsJustDeletingStillGetsItsSlot) {
     const Uuid worker = join(*store);
     const auto first = with_key(a_task(clock.now()), "printer");

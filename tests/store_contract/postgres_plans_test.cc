@@ -39,23 +39,24 @@ protected:
 
     void claim_and_finish() const {
         const std::string request = "'" + random_uuid().to_string() + "'";
-        session->run(std::string("SELECT holdfast.claim(") + worker_id + ", " + request +
-                     ", 10, 5, 1000, '{default}', '{}', (SELECT count(*) FROM holdfast.route), '{1}', true, 1, 0)");
+        session->run(
+            concat("SELECT holdfast.turn(", worker_id, ", '{}', '{}', '{}', '{}', '{}', ", request,
+                   ", 10, 5, 1000, '{default}', '{}', (SELECT count(*) FROM holdfast.route), '{1}', true, 1, 0)"));
         session->run(std::string("SELECT * FROM holdfast.claimed(") + worker_id + ", " + request + ")");
         const auto of_started = [&](const char* column) {
             return raw->value(std::string("SELECT coalesce(array_agg(") + column +
                               " ORDER BY task_id), '{}') FROM lease WHERE started_at IS NOT NULL");
         };
         const auto tasks = of_started("task_id"), leases = of_started("lease"), results = of_started("'null'::text");
-        session->run(std::string("SELECT holdfast.complete(") + worker_id + ", '" + tasks + "', '" + leases + "', '" +
-                     results + "')");
+        session->run(concat("SELECT holdfast.turn(", worker_id, ", '", tasks, "', '", leases, "', '", results,
+                            "', '{}', '{}', NULL, 0, 0, 0, '{}', '{}', 0, '{}', false, 0, 0)"));
     }
 
     void every_other_move() const {
         const auto held = raw->value("SELECT coalesce(array_agg(task_id ORDER BY task_id), '{}') FROM lease");
         const auto leases = raw->value("SELECT coalesce(array_agg(lease ORDER BY task_id), '{}') FROM lease");
-        session->run(std::string("SELECT holdfast.start_leases(") + worker_id + ", '" + held + "', '" + leases +
-                     "')");
+        session->run(concat("SELECT holdfast.turn(", worker_id, ", '{}', '{}', '{}', '", held, "', '", leases,
+                            "', NULL, 0, 0, 0, '{}', '{}', 0, '{}', false, 0, 0)"));
         session->run("SELECT * FROM holdfast.lock_leases('" + held + "')");
         session->run("SELECT holdfast.request_stops('" + held + "', '" + leases + "', '{}')");
         session->run("SELECT * FROM holdfast.earlier_ends('" + held + "', '" + leases + "', '" + held + "')");

@@ -320,6 +320,41 @@ TEST_F(SqliteHabits, AProcessThatBlocksTheOthersIsNamedBeforeItsFirstWrite) {
     }
 }
 
+TEST_F(SqliteHabits, NewsThatALockIsFreeReachEveryoneWhoWaitsForIt) {
+    using Of = sqlite::LockNews::Of;
+    const Descriptor one = sqlite::open_beside(database->address(), "-gate");
+    const Descriptor other = sqlite::open_beside(database->address(), "-gate");
+    const sqlite::LockNews teller(one.get()), waiter(other.get());
+    const auto gate = waiter.seen(Of::Gate), turn = waiter.seen(Of::Turn);
+    teller.tell(Of::Turn);
+    EXPECT_NE(waiter.seen(Of::Turn), turn);
+    EXPECT_EQ(waiter.seen(Of::Gate), gate);
+    teller.tell(Of::Gate);
+    EXPECT_NE(waiter.seen(Of::Gate), gate);
+}
+
+TEST_F(SqliteHabits, AWriterPassesTheGateAgainOnceItHasHadTheTurnForAWhile) {
+    ASSERT_EQ(child("open").wait(), 0);
+    sqlite::Turnstile writer(database->address(), sqlite::Turnstile::Rank::Work);
+    const Descriptor gate = sqlite::open_beside(database->address(), "-gate");
+    const auto comes_back_after = [&](Duration pause) {
+        writer.enter(std::chrono::seconds(10));
+        writer.leave();
+        EXPECT_EQ(flock(gate.get(), LOCK_EX), 0);  // others are waiting
+        std::this_thread::sleep_for(pause);
+        const bool came_back = complaint_of([&] {
+                                   writer.enter(std::chrono::milliseconds(1));
+                                   writer.leave();
+                               }).empty();
+        flock(gate.get(), LOCK_UN);
+        return came_back;
+    };
+    EXPECT_FALSE(comes_back_after(std::chrono::milliseconds(2)));
+    bool at_once = false;
+    for (int tries = 0; tries < 1000 && !at_once; ++tries) at_once = comes_back_after(Duration::zero());
+    EXPECT_TRUE(at_once);
+}
+
 TEST_F(SqliteHabits, AStoreIsOpenedAndReadBesideAForeignWriterThatDoesNotEnd) {
     open()->submit({a_task(clock.now())});
     auto foreign = child("hold_transaction");

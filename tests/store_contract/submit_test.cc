@@ -68,6 +68,30 @@ TEST_P(Submit, StampsTheTimeAndLeavesTheTaskPendingAndUnclaimed) {
     EXPECT_FALSE(found.cancel_requested);
 }
 
+TEST_P(Submit, OfOneTaskLeavesTheSameRowsAsOfMany) {
+    auto task = a_task(clock.now());
+    task.deadline = clock.now() + 2h;
+    task.spec = R"({"script":"true"})";
+    task.retry_of = new_task_id(clock.now());
+    task.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const auto again = [&] {
+        task.id = new_task_id(clock.now());
+        return task;
+    };
+    store->submit({again()});
+    store->submit({again(), again()});
+    EXPECT_EQ(
+        database->raw()->number(
+            "SELECT count(*) FROM (SELECT DISTINCT name, args, spec, route_id, priority, run_at, deadline, policy, "
+            "concurrency_key, concurrency_limit, idempotency_key, retry_of, created_at, traceparent FROM task) t"),
+        1);
+    EXPECT_EQ(database->raw()->number(
+                  "SELECT count(*) FROM (SELECT DISTINCT run_at, deadline, last_lease, route_id, priority, attempts, "
+                  "crashes, requeues, fails_unmatched, concurrency_key FROM ready) r"),
+              1);
+    EXPECT_EQ(store->count().pending, 3);
+}
+
 TEST_P(Submit, SurvivesReopeningTheStore) {
     const auto id = submit();
     store.reset();

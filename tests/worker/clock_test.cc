@@ -36,9 +36,10 @@ private:
         NoLog log;
         worker::Service service(settings(),
                                 {.loop = loop, .store = store_, .claims = store_, .random = random, .log = log});
-        worker::ThreadRunners runners(loop, functions_,
-                                      [&](const engine::RunnerEvent& event) { service.handle(event); });
-        service.use(runners);
+        worker::ThreadRunners runners(
+            loop, functions_, [&](const engine::RunnerEvent& event) { service.handle(event); },
+            [&](const auto& happening) { service.enter(happening); });
+        service.use(runners, &runners);
         service.run();
     }
     [[nodiscard]] engine::WorkerSettings settings() const {

@@ -1,5 +1,7 @@
 #include <fstream>
 #include <iostream>
+#include <mutex>
+#include <sstream>
 #include <stdexcept>
 
 #include "base/text.h"
@@ -10,6 +12,7 @@
 #include "proof/chaos/chaos_task.h"
 #include "proof/commands.h"
 #include "proof/crew/processes.h"
+#include "store/relay_store.h"
 #include "worker/worker_process.h"
 
 namespace holdfast::proof {
@@ -24,6 +27,61 @@ double proportional_mb(int pid) {
         if (line.starts_with("Pss:")) return std::stod(line.substr(4)) / 1024;
     return 0;
 }
+
+/// The claims of a worker, which has one or two connections.
+class ClaimLog {
+public:
+    void add(double milliseconds) {
+        const std::lock_guard lock(mutex_);
+        claims_.push_back({platform::real_clock().now(), milliseconds});
+    }
+    /// One line each. To be called when the worker has left.
+    void print(std::ostream& out) const {
+        for (const ClaimTime& claim : claims_)
+            out << claim.ended.time_since_epoch().count() << ' ' << claim.milliseconds << '\n';
+        out.flush();
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<ClaimTime> claims_;
+};
+
+std::optional<ClaimTime> read_claim(const std::string& line) {
+    std::istringstream words(line);
+    Timestamp::duration::rep ended = 0;
+    ClaimTime claim;
+    if (!(words >> ended >> claim.milliseconds)) return std::nullopt;
+    claim.ended = Timestamp(Timestamp::duration(ended));
+    return claim;
+}
+
+/// The store of a worker, with its claims written down.
+class ClaimTimingStore final : public store::RelayStore<ClaimTimingStore> {
+public:
+    ClaimTimingStore(std::unique_ptr<store::Store> store, ClaimLog& log) : store_(std::move(store)), log_(log) {}
+
+    std::unique_ptr<store::Watch> watch(store::Topic topic) override { return store_->watch(topic); }
+    [[nodiscard]] std::string describe() const override { return store_->describe(); }
+    [[nodiscard]] std::int64_t rank() const override { return store_->rank(); }
+
+    store::TurnAnswer turn(const store::TurnParams& params) override {
+        const auto began = std::chrono::steady_clock::now();
+        store::TurnAnswer answer = store_->turn(params);
+        const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
+        if (!answer.claimed.tasks.empty()) log_.add(took.count());
+        return answer;
+    }
+
+    template <typename Call>
+    auto relay(const char* /*verb*/, store::Effect /*effect*/, const Call& call) {
+        return call(*store_);
+    }
+
+private:
+    const std::unique_ptr<store::Store> store_;
+    ClaimLog& log_;
+};
 
 }  // namespace
 
@@ -41,7 +99,7 @@ const FunctionTable& bench_functions() {
     return functions;
 }
 
-BenchWorker::BenchWorker(const BenchParams& params)
+BenchWorker::BenchWorker(const BenchWorkerParams& params)
     : process_(
           {.command = {"holdfast", "bench", "worker", "--store", params.store.url, "--isolation",
                        std::string(word_of(params.isolation)), "--concurrency", std::to_string(params.concurrency)},
@@ -51,7 +109,22 @@ BenchWorker::BenchWorker(const BenchParams& params)
 }
 
 BenchWorker::~BenchWorker() {
+    if (process_.has_ended()) return;
+    try {
+        (void)leave();
+    } catch (const std::exception&) {
+        // It does not answer: the end of the process object kills it.
+        return;
+    }
+}
+
+std::vector<ClaimTime> BenchWorker::leave() {
+    process_.send(SIGTERM);
+    std::vector<ClaimTime> claims;
+    while (const auto line = process_.read_line())
+        if (const auto claim = read_claim(*line)) claims.push_back(*claim);
     process_.dismiss();
+    return claims;
 }
 
 double BenchWorker::memory_mb() const {
@@ -70,19 +143,25 @@ std::optional<double> BenchWorker::runner_mb() const {
     return sum / runners;
 }
 
-int run_bench_worker(const BenchParams& params) {
+int run_bench_worker(const BenchWorkerParams& params) {
+    ClaimLog claims;
     worker::WorkerPlan plan;
     plan.store = params.store;
+    plan.connect = [&claims](const client::ConnectParams& to) {
+        return std::make_unique<ClaimTimingStore>(client::connect(to), claims);
+    };
     plan.isolation = params.isolation;
     plan.settings.registration.name = "bench";
-    plan.settings.registration.queues = {"holdfast-bench"};
+    plan.settings.registration.queues = {bench_queue};
     plan.settings.registration.capacity = params.concurrency;
     for (const auto& [name, function] : bench_functions()) plan.settings.registration.tags.push_back("task:" + name);
     plan.announce = [](engine::Announce::What what) {
         if (what == engine::Announce::What::Ready) std::cout << ready << std::endl;
     };
     platform::LogWriter log(std::cerr, LogFormat::Text, LogLevel::Warning, platform::real_clock());
-    return worker::WorkerProcess(std::move(plan), bench_functions(), log).run();
+    const int exit_code = worker::WorkerProcess(std::move(plan), bench_functions(), log).run();
+    claims.print(std::cout);
+    return exit_code;
 }
 
 }  // namespace holdfast::proof

@@ -1,5 +1,4 @@
 #include <chrono>
-#include <stdexcept>
 
 #include "platform/task_ids.h"
 #include "proof/bench/store/job_shapes.h"
@@ -13,10 +12,6 @@ using std::chrono::steady_clock;
 
 double microseconds_since(steady_clock::time_point began) {
     return std::chrono::duration<double, std::micro>(steady_clock::now() - began).count();
-}
-
-void require(bool holds, const char* what) {
-    if (!holds) throw std::runtime_error(what);
 }
 
 /// One job on a fresh database, carried out by one connection.

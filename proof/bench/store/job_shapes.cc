@@ -1,6 +1,6 @@
 #include "proof/bench/store/job_shapes.h"
 
-#include "proof/bench/store/queue_driver.h"
+#include "proof/bench/driver/queue_driver.h"
 
 namespace holdfast::bench {
 

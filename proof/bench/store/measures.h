@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "proof/bench/driver/queue_driver.h"
 #include "proof/bench/store/figures.h"
-#include "proof/bench/store/queue_driver.h"
 #include "proof/bench/store/scratch_database.h"
 
 namespace holdfast::bench {

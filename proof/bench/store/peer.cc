@@ -12,9 +12,9 @@
 #include "platform/log_writer.h"
 #include "platform/real_clock.h"
 #include "platform/task_ids.h"
+#include "proof/bench/driver/queue_driver.h"
 #include "proof/bench/store/job_shapes.h"
 #include "proof/bench/store/libpq_connection.h"
-#include "proof/bench/store/queue_driver.h"
 #include "worker/worker_process.h"
 
 namespace holdfast::bench {

@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "proof/bench/driver/queue_driver.h"
 #include "proof/bench/store/libpq_connection.h"
-#include "proof/bench/store/queue_driver.h"
 
 namespace holdfast::bench {
 

@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "platform/real_clock.h"
-#include "proof/bench/store/queue_driver.h"
+#include "proof/bench/driver/queue_driver.h"
 
 namespace holdfast::bench {
 

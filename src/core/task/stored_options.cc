@@ -70,6 +70,7 @@ std::string read_object(const json& object, const OptionsByKey<Each>& options, T
 }  // namespace
 
 std::string encode_policy(const TaskPolicy& policy) {
+    if (policy == TaskPolicy()) return {};  // as nearly all are: the way through the options is long
     const json object = stored_object(policy_options(), SubmitOptions{.policy = policy});
     return object.empty() ? std::string() : object.dump();
 }
@@ -87,6 +88,7 @@ Result<TaskPolicy, std::string> decode_policy(std::string_view text) {
 }
 
 std::string policy_defect(const TaskPolicy& policy) {
+    if (policy == TaskPolicy()) return {};
     const SubmitOptions options{.policy = policy};
     for (const auto& [key, option] : policy_options())
         if (std::string defect = option_defect(*option, key, option->get(options)); !defect.empty()) return defect;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <set>
+#include <deque>
 
 #include "store/task_records.h"
 
@@ -15,19 +15,21 @@ public:
     static constexpr std::size_t most = 100'000;
 
     void add(store::Lease lease) {
-        leases_.insert(leases_.end(), lease);
+        const bool is_next = leases_.empty() || leases_.back() < lease;
+        const auto place = is_next ? leases_.end() : std::lower_bound(leases_.begin(), leases_.end(), lease);
+        if (is_next || *place != lease) leases_.insert(place, lease);
         if (leases_.size() <= most) return;
-        forgotten_ = std::max(forgotten_, *leases_.begin());
-        leases_.erase(leases_.begin());
+        forgotten_ = std::max(forgotten_, leases_.front());
+        leases_.pop_front();
     }
     [[nodiscard]] bool has_begun(store::Lease lease) const { return leases_.contains(lease); }
     [[nodiscard]] bool may_have_run(store::Lease lease) const {
-        return lease <= forgotten_ || leases_.contains(lease);
+        return lease <= forgotten_ || std::binary_search(leases_.begin(), leases_.end(), lease);
     }
 
 private:
-    std::set<store::Lease> leases_;
-    store::Lease forgotten_ = 0;  // the highest number that was forgotten
+    std::deque<store::Lease> leases_;  // in order
+    store::Lease forgotten_ = 0;       // the highest number that was forgotten
 };
 
 }  // namespace holdfast::engine

@@ -23,8 +23,9 @@ private:
     double per_second_ = 0;
 };
 
-/// Decides when to claim, and how much: for every idle runner, and, while runs end fast, a little ahead. An
-/// unanswered claim is repeated unchanged until it is answered, because its leases may already be this worker's.
+/// Decides when to claim, and how much: for every idle runner, and, while runs end fast and claims have a connection
+/// of their own, a little ahead. An unanswered claim is repeated unchanged until it is answered, because its leases
+/// may already be this worker's.
 class Claimer {
 public:
     Claimer(const WorkerSettings& settings, Random& random) : settings_(settings), random_(random) {}

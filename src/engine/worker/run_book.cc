@@ -27,8 +27,8 @@ Run* RunBook::find(const store::TaskLease& lease) {
 }
 
 void RunBook::move(Run& run, RunStage to, Duration now) {
-    stages_[index(run.stage)].erase(run.claimed.lease);
-    stages_[index(to)].insert(run.claimed.lease);
+    auto& stage = stages_[index(to)];
+    stage.insert(stage.end(), stages_[index(run.stage)].extract(run.claimed.lease));
     run.stage = to;
     run.since = now;
 }

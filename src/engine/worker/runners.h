@@ -85,7 +85,7 @@ using RunnerEvent = std::variant<RunnerReady, RunEnded, RunnerGone, RunnerBeat, 
 
 // ---- Orders to runners -------------------------------------------------------------------------------------------
 
-/// Executes runs. Calls return at once; their outcomes arrive as events in the service loop's thread.
+/// Executes runs. Calls return at once; their outcomes arrive as events inside the service loop.
 class Runners {
 public:
     virtual ~Runners() = default;

@@ -82,6 +82,7 @@ void Worker::on(const RunEnded& event, Duration now) {
     Run* run = book_.find(event.lease);
     if (run != nullptr && run->stage == RunStage::Running && run->runner == event.runner) {
         run->runner = 0;
+        gatherer_.run_ended(now - run->since);
         const bool lost = !event.completed && run->stop && run->stop->cause == StopCause::LeaseLost;
         end_run(*run, lost ? store::FinishedRun{} : outcome_of_end(*run, event, settings_), now);
     }
@@ -141,9 +142,9 @@ void Worker::on(const RunLog& event, Duration now) {
 
 void Worker::end_run(Run& run, store::FinishedRun outcome, Duration now) {
     run.outcome = std::move(outcome);
-    run.outcome.jitter = draw_fraction(random_);
     book_.move(run, RunStage::Ended, now);
     const bool as_usual = run.outcome.end == core::LeaseEnd::Completed;
+    if (!as_usual) run.outcome.jitter = draw_fraction(random_);  // of the delay before it runs again
     if (run.outcome.lease.lease != 0 && (!as_usual || settings_.says_debug)) say(log_lines::ended(run));
 }
 
@@ -169,11 +170,23 @@ void Worker::take_turn(Duration now) {
     call_beat_lane(now);
     call_work_lane(now);
     if (settings_.claims_beside_work) call_claim_lane(now);
+    announce_ready(now);
+}
+
+/// It has joined, and its runners have booted: while they do, its first tasks would wait for the processor. Runners
+/// that cannot boot do not keep it from the others.
+void Worker::announce_ready(Duration now) {
+    if (!ready_by_ || phase_ != Phase::Serving) return;
+    const auto boots = [](const auto& each) { return each.second.stage == RunnerStage::Booting; };
+    if (now < *ready_by_ && std::ranges::any_of(book_.runners(), boots)) return stopper_.look_at(*ready_by_);
+    ready_by_.reset();
+    commands_.push_back(Announce{Announce::What::Ready});
 }
 
 /// A lease that the store has given away is dropped, except when its run has an outcome: that is still reported, so
 /// that the store refuses it and records the refusal.
 void Worker::forget_lost_runs() {
+    if (!may_have_lost_) return;
     std::vector<store::Lease> lost;
     for (const RunStage stage : {RunStage::Ended, RunStage::Returning})
         for (const store::Lease lease : book_.in(stage)) {
@@ -188,6 +201,9 @@ void Worker::forget_lost_runs() {
         if (bytes > 0) commands_.push_back(LogsStored{run.log_runner, bytes});  // its runner waits for this quota
         book_.remove(lease);
     }
+    may_have_lost_ = std::ranges::any_of(book_.runs(), [](const auto& each) {
+        return each.second.stop && each.second.stop->cause == StopCause::LeaseLost;
+    });
 }
 
 /// Hands back leases that have not started, lets runs end within the grace, then stops them, and leaves when their
@@ -308,6 +324,7 @@ Duration Worker::beat_due() const {
 Duration Worker::work_due() const {
     if (phase_ == Phase::Leaving && !work_lane_.busy) return work_lane_.retry_at;
     if (!is_open(work_lane_)) return never;
+    if (gathers_until_ > Duration::zero()) return gathers_until_;
     const bool has_failed = work_lane_.backoff.failures() > 0;
     return has_failed ? work_lane_.retry_at : std::max(work_lane_.retry_at, snapshot_at_);
 }

@@ -10,6 +10,7 @@
 #include "engine/worker/begun_leases.h"
 #include "engine/worker/claimer.h"
 #include "engine/worker/delivered.h"
+#include "engine/worker/gatherer.h"
 #include "engine/worker/outage.h"
 #include "engine/worker/run_book.h"
 #include "engine/worker/stopper.h"
@@ -64,7 +65,7 @@ public:
     /// Shuts down: runs may end within the grace. A second call stops them at once. An order to drain, received in
     /// the answer to a beat, does not count as the first call.
     void asked_to_drain(const std::string& why, Duration now);
-    void answered(Lane lane, const StoreAnswer& answer, Duration now);
+    void answered(Lane lane, StoreAnswer answer, Duration now);
     void handle(const RunnerEvent& event, Duration now);
 
     // ---- Commands
@@ -126,6 +127,7 @@ private:
     void stop_for_drain(Duration now);
     void spawn_runners(Duration now);
     void begin_waiting(Duration now);
+    void announce_ready(Duration now);
     void begin(Run& run, Duration now);
     [[nodiscard]] bool is_beyond_fence(const Run& run, Duration now) const;
     [[nodiscard]] bool is_unconfirmed(const Run& run) const;
@@ -149,6 +151,7 @@ private:
     [[nodiscard]] std::optional<StoreCall> next_work_call(Duration now);
     [[nodiscard]] std::optional<StoreCall> last_logs_call();
     [[nodiscard]] std::optional<StoreCall> last_progress_call();
+    [[nodiscard]] bool gathers(Duration now);
     [[nodiscard]] std::optional<StoreCall> turn_call(Duration now);
     void add_finished(store::TurnParams& params);
     [[nodiscard]] std::optional<store::TurnParams> next_claim(Duration now);
@@ -158,12 +161,12 @@ private:
 
     // worker_answers.cc
     void beat_lane_answered(const StoreAnswer& answer, Duration now);
-    void work_lane_answered(const StoreAnswer& answer, Duration now);
+    void work_lane_answered(StoreAnswer& answer, Duration now);
     void on_registered(const store::RegisterAnswer& answer, Duration now);
     void on_beat(const store::BeatAnswer& answer, Duration now);
-    void on_claimed(const store::ClaimAnswer& answer, Duration now);
-    void take_in(const store::ClaimedTask& task, Duration now);
-    void on_turn(const store::TurnAnswer& answer, Duration now);
+    void on_claimed(store::ClaimAnswer& answer, Duration now);
+    void take_in(store::ClaimedTask task, Duration now);
+    void on_turn(store::TurnAnswer& answer, Duration now);
     void on_finished(const std::vector<store::FinishOutcome>& outcomes, Duration now);
     void on_handed_back(const store::TaskLease& lease, store::Fenced fenced, Duration now);
     void on_saved();
@@ -197,12 +200,16 @@ private:
     Phase phase_ = Phase::Joining;
     bool registered_ = false;  // false again when the store has lost its row
     bool cordoned_ = false;
+    std::optional<Duration> ready_by_;  // from the first beat until it has announced that it is ready
     std::optional<Drain> drain_;
 
     Duration beat_sent_at_{};
     bool claim_was_open_ = false;  // when the beat under way was made: leases it did not list may be that claim's
     WorkUnderWay work_;
     Duration claim_trusted_since_{};  // of the leases of the claim under way: see Run::trusted_since
+    bool may_have_lost_ = false;      // a run of the book may have lost its lease
+    Gatherer gatherer_;
+    Duration gathers_until_{};  // ends of runs wait for others until then; zero: they do not
     Outage outage_;
 
     std::int64_t rank_ = 0;           // of the store's history; 0: not known yet

@@ -27,7 +27,7 @@ StopCause cause_of(store::StopReason reason) {
 
 }  // namespace
 
-void Worker::answered(Lane lane, const StoreAnswer& answer, Duration now) {
+void Worker::answered(Lane lane, StoreAnswer answer, Duration now) {
     notice_standstill(now);
     if (const auto* failure = std::get_if<CallFailed>(&answer)) return on_failed(lane, *failure, now);
     if (is_outdated(answer)) return on_failed(lane, {"it answers from a history that it has left"}, now);
@@ -104,11 +104,12 @@ void Worker::on_beat(const store::BeatAnswer& answer, Duration now) {
     set_fence();
     if (phase_ == Phase::Joining) {
         phase_ = Phase::Serving;
-        commands_.push_back(Announce{Announce::What::Ready});
+        ready_by_ = now + settings_.runner_boot;
     }
     if (answer.drain) begin_drain("a drain was requested remotely", now);
     if (answer.cordoned != cordoned_) say(log_lines::cordoned(answer.cordoned));
     if (std::exchange(cordoned_, answer.cordoned) && !cordoned_) claimer_.work_arrived();
+    may_have_lost_ = may_have_lost_ || !answer.lost.empty();
     for (const store::TaskLease& lost : answer.lost)
         if (Run* run = book_.find(lost)) stopper_.stop(*run, StopCause::LeaseLost, now, commands_);
     for (const store::StopRequest& request : answer.stop)
@@ -118,13 +119,13 @@ void Worker::on_beat(const store::BeatAnswer& answer, Duration now) {
 
 // ---- Work --------------------------------------------------------------------------------------------------------
 
-void Worker::work_lane_answered(const StoreAnswer& answer, Duration now) {
-    if (const auto* turn = std::get_if<store::TurnAnswer>(&answer)) return on_turn(*turn, now);
+void Worker::work_lane_answered(StoreAnswer& answer, Duration now) {
+    if (auto* turn = std::get_if<store::TurnAnswer>(&answer)) return on_turn(*turn, now);
     on_saved();
     if (phase_ == Phase::Leaving) leave(0);
 }
 
-void Worker::on_claimed(const store::ClaimAnswer& answer, Duration now) {
+void Worker::on_claimed(store::ClaimAnswer& answer, Duration now) {
     claimer_.answered(answer, now);
     switch (answer.refusal) {
         case store::ClaimRefusal::None:
@@ -140,28 +141,29 @@ void Worker::on_claimed(const store::ClaimAnswer& answer, Duration now) {
             cordoned_ = true;
             return say(log_lines::cordoned(true));
     }
-    for (const store::ClaimedTask& task : answer.tasks)
-        if (book_.find(task.lease) == nullptr) take_in(task, now);
+    for (store::ClaimedTask& task : answer.tasks)
+        if (book_.find(task.lease) == nullptr) take_in(std::move(task), now);
 }
 
-void Worker::take_in(const store::ClaimedTask& task, Duration now) {
+void Worker::take_in(store::ClaimedTask task, Duration now) {
     if (settings_.says_debug) say(log_lines::claimed(task));
     // A lease of another rank than expected: the next beat tells whether the store has gone back, or still knows it.
     if (rank_ != 0 && core::rank_of(task.lease) != rank_) beater_.beat_soon(now);
     highest_lease_ = std::max(highest_lease_, task.lease);
-    Run& run = book_.add(task, task.started ? RunStage::Waiting : RunStage::Held, now);
-    run.timeout = task.task.policy.timeout.value_or(settings_.task_timeout);
+    const bool is_started = task.started;
+    Run& run = book_.add(std::move(task), is_started ? RunStage::Waiting : RunStage::Held, now);
+    run.timeout = run.claimed.task.policy.timeout.value_or(settings_.task_timeout);
     run.trusted_since = claim_trusted_since_;
-    if (task.started && drain_ && drain_->stopped_all) {
+    if (is_started && drain_ && drain_->stopped_all) {
         stopper_.stop(run, StopCause::Drain, now, commands_);
-    } else if (task.started) {
+    } else if (is_started) {
         begin(run, now);
     } else {
         stopper_.look_at(now + settings_.hold_at_most);
     }
 }
 
-void Worker::on_turn(const store::TurnAnswer& answer, Duration now) {
+void Worker::on_turn(store::TurnAnswer& answer, Duration now) {
     on_finished(answer.finished, now);
     for (std::size_t i = 0; i < work_.returning.size(); ++i)
         on_handed_back(work_.returning[i], answer.handed_back[i], now);

@@ -65,7 +65,19 @@ std::optional<StoreCall> Worker::last_progress_call() {
     return call;
 }
 
+/// Not beside claims: those are for runners that are idle as soon as their runs have ended, whoever reports the ends.
+/// A turn that failed is repeated when its time has come.
+bool Worker::gathers(Duration now) {
+    gathers_until_ = {};
+    if (settings_.claims_beside_work || claimer_.is_unanswered() || work_lane_.backoff.failures() > 0) return false;
+    const Duration until = gatherer_.wait_until(book_, settings_.capacity());
+    if (now >= until) return false;
+    gathers_until_ = until;
+    return true;
+}
+
 std::optional<StoreCall> Worker::turn_call(Duration now) {
+    if (gathers(now)) return std::nullopt;
     auto starts = choose_starts(book_, claimer_.reserved(), now);
     const bool may_claim = !settings_.claims_beside_work && claim_lane_.is_free(now);
     const auto claim = may_claim ? next_claim(now) : std::nullopt;

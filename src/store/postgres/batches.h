@@ -47,6 +47,22 @@ std::vector<Batch> batches_by_task(std::size_t count, const TaskOf& task_of) {
     return batches;
 }
 
+/// What one transaction of a worker's turn does: completes runs, starts leases, claims.
+struct TurnPart {
+    Array<Uuid> ended = {};
+    Array<std::int64_t> ended_leases = {};
+    Array<std::string_view> results = {};
+    Array<Uuid> to_start = {};
+    Array<std::int64_t> to_start_leases = {};
+    bool claims = false;
+};
+
+/// A submit of a task that needs no more than two rows, and its route.
+struct PlainSubmit {
+    const store::NewTask& task;
+    int route;
+};
+
 /// Submits those of the tasks that the batch names, all acceptable, none twice: see holdfast.submit_batch(). The
 /// other members stand in the order of `tasks`; without `too_old` the ids are made in this very transaction.
 [[nodiscard]] Command submit_command(const std::vector<store::NewTask>& tasks, const Batch& batch,

@@ -15,9 +15,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto grouping = 5ms;
-constexpr auto reconnect_pause = 500ms;
-constexpr auto longest_sleep = 1s;
+/// A message costs its sender a transaction and wakes every listener of the database. So many in a row are worth
+/// their price for the latency of a single task; a stream of them is not.
+constexpr Duration gap_between_messages = 3ms;
+constexpr int messages_at_once = 8;
+constexpr Duration reconnect_pause = 500ms;
+constexpr Duration longest_sleep = 1s;
 constexpr auto longest_silence = 2s;
 
 /// A topic, its channel, and the place of its ring.
@@ -33,18 +36,27 @@ constexpr Channel channels[] = {
     {"holdfast_orders", "LISTEN holdfast_orders", "NOTIFY holdfast_orders", &Rings::orders},
 };
 
+Duration monotonic_now() {
+    return std::chrono::floor<Duration>(std::chrono::steady_clock::now().time_since_epoch());
+}
+
 }  // namespace
 
-bool Rings::of(store::Topic topic) const {
+Rings Rings::about(store::Topic topic) {
     switch (topic) {
         case store::Topic::Work:
-            return work;
+            return {.work = true};
         case store::Topic::Done:
-            return done;
+            return {.done = true};
         case store::Topic::Orders:
-            return orders;
+            return {.orders = true};
     }
     HOLDFAST_ASSERT(false);
+}
+
+bool Rings::of(store::Topic topic) const {
+    const Rings asked = about(topic);
+    return (work && asked.work) || (done && asked.done) || (orders && asked.orders);
 }
 
 void Rings::add(const Rings& others) {
@@ -58,9 +70,10 @@ struct Bell::Shared {
     std::mutex mutex;
     std::condition_variable changed;
     std::vector<Watcher*> watchers;
-    Rings rings;  // not sent yet
-    bool is_listening = false;
-    bool failed_to_listen = false;
+    Rings rings;               // not sent yet
+    Rings wanted;              // topics that had a watch: only these are worth a wake-up from the server
+    Rings heard;               // topics that the connection listens to
+    bool cannot_hear = false;  // the server is unreachable, or behind a pooler
     bool stopping = false;
 };
 
@@ -114,6 +127,7 @@ Bell::Bell(ConnectParams params, bool listens, Duration safety_poll)
       listens_(listens),
       safety_poll_(safety_poll),
       wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      pace_(gap_between_messages, messages_at_once),
       shared_(std::make_shared<Shared>()) {}
 
 Bell::~Bell() {
@@ -135,8 +149,10 @@ void Bell::ring(const Rings& rings) {
     {
         const std::lock_guard lock(shared_->mutex);
         wake_watchers(rings);
+        const bool is_awake = shared_->rings.any();  // the thread will look at what waits for it already
         shared_->rings.add(rings);
         start();
+        if (is_awake) return;
     }
     eventfd_write(wake_fd_, 1);
 }
@@ -145,10 +161,12 @@ std::unique_ptr<store::Watch> Bell::watch(store::Topic topic) {
     auto watcher = std::make_unique<Watcher>(shared_, topic, store::safety_poll_of(topic, safety_poll_));
     if (!listens_) return watcher;
     std::unique_lock lock(shared_->mutex);
+    shared_->wanted.add(Rings::about(topic));
     start();
+    eventfd_write(wake_fd_, 1);
     // Nothing that is committed from here on may be missed. While the server is unreachable, the safety poll has to
     // do.
-    shared_->changed.wait_for(lock, 5s, [this] { return shared_->is_listening || shared_->failed_to_listen; });
+    shared_->changed.wait_for(lock, 5s, [&] { return shared_->heard.of(topic) || shared_->cannot_hear; });
     return watcher;
 }
 
@@ -159,18 +177,17 @@ void Bell::wake_watchers(const Rings& rings) {
 
 void Bell::serve() {
     for (;;) {
-        bool is_connected = false;
         try {
             listen();
             ask_whether_it_lives();
-            hear();
-            is_connected = !send_rings();
+            send_rings();
+            hear();  // last: nothing that has come with an answer may stay unheard during the sleep
         } catch (
             const std::exception&) {  // the server is unreachable: waiters live on the safety poll until it is back
             connection_.close();
             const std::lock_guard lock(shared_->mutex);
-            shared_->is_listening = false;
-            shared_->failed_to_listen = true;
+            shared_->heard = {};
+            shared_->cannot_hear = true;
             shared_->changed.notify_all();
         }
         {
@@ -178,23 +195,40 @@ void Bell::serve() {
             if (shared_->stopping && !shared_->rings.any()) return;
             if (shared_->stopping && !connection_.is_open()) return;
         }
-        sleep_until_something_happens(connection_.is_open() && is_connected);
+        sleep_until_something_happens();
     }
 }
 
 void Bell::listen() {
     const int before = connection_.generation();
     connection_.ensure_open();
-    if (!listens_ || connection_.generation() == before) return;
-    const bool can_listen = !connection_.is_pooled();
-    std::vector<Command> listening;
-    for (const Channel& channel : channels) listening.push_back({channel.listen, {}});
-    if (can_listen) run(listening);
+    if (connection_.generation() != before) greet();
+    if (!listens_ || connection_.is_pooled()) return;
+    Rings missing;
+    std::vector<Command> commands;
+    {
+        const std::lock_guard lock(shared_->mutex);
+        for (const Channel& channel : channels) {
+            missing.*channel.ring = shared_->wanted.*channel.ring && !(shared_->heard.*channel.ring);
+            if (missing.*channel.ring) commands.push_back({channel.listen, {}});
+        }
+    }
+    if (commands.empty()) return;
+    run(commands);
     const std::lock_guard lock(shared_->mutex);
-    shared_->is_listening = can_listen;
-    shared_->failed_to_listen = !can_listen;
+    shared_->heard.add(missing);
     shared_->changed.notify_all();
-    wake_watchers({.work = true, .done = true, .orders = true});  // for what was rung before this listened
+    wake_watchers(missing);  // for what was rung before this listened
+}
+
+/// A new connection hears nothing yet.
+void Bell::greet() {
+    // A message is worth nothing after a crash: it waits neither for the disk nor for a standby.
+    if (!connection_.is_pooled()) run({{"SELECT set_config('synchronous_commit', 'off', false)", {}}});
+    const std::lock_guard lock(shared_->mutex);
+    shared_->heard = {};
+    shared_->cannot_hear = connection_.is_pooled();
+    shared_->changed.notify_all();
 }
 
 std::vector<Rows> Bell::run(const std::vector<Command>& commands) {
@@ -204,14 +238,26 @@ std::vector<Rows> Bell::run(const std::vector<Command>& commands) {
     return answers;
 }
 
+bool Bell::hears_something() {
+    const std::lock_guard lock(shared_->mutex);
+    return shared_->heard.any();
+}
+
 /// A server that hangs keeps its connections open, and a listener that hears nothing would wait for ever.
 void Bell::ask_whether_it_lives() {
-    if (!listens_ || connection_.is_pooled()) return;
+    if (!hears_something()) return;
     if (std::chrono::steady_clock::now() - last_answer_ >= longest_silence) run({{"SELECT", {}}});
 }
 
-/// Sends the rings since the last call; true: there were some, and more may follow within moments.
-bool Bell::send_rings() {
+std::optional<Duration> Bell::rings_wait() {
+    const std::lock_guard lock(shared_->mutex);
+    if (!shared_->rings.any()) return std::nullopt;
+    return pace_.wait(monotonic_now());
+}
+
+/// Sends the rings since the last call, if it is time.
+void Bell::send_rings() {
+    if (rings_wait() != Duration::zero()) return;
     std::vector<Command> rings;
     {
         const std::lock_guard lock(shared_->mutex);
@@ -219,10 +265,8 @@ bool Bell::send_rings() {
         for (const Channel& channel : channels)
             if (unsent.*channel.ring) rings.push_back({channel.notify, {}});
     }
-    if (rings.empty()) return false;
     run(rings);
-    std::this_thread::sleep_for(grouping);
-    return true;
+    pace_.sent(monotonic_now());
 }
 
 void Bell::hear() {
@@ -240,20 +284,13 @@ void Bell::hear() {
     wake_watchers(rings);
 }
 
-void Bell::sleep_until_something_happens(bool is_connected) {
+void Bell::sleep_until_something_happens() {
+    const bool is_open = connection_.is_open();
     std::array<pollfd, 2> sources{pollfd{wake_fd_, POLLIN, 0},
-                                  pollfd{is_connected ? PQsocket(connection_.handle()) : -1, POLLIN, 0}};
-    const bool must_retry = !connection_.is_open();
-    const auto rings_wait = [this] {
-        const std::lock_guard lock(shared_->mutex);
-        return shared_->rings.any();
-    };
-    int timeout = static_cast<int>(longest_sleep / 1ms);
-    if (must_retry)
-        timeout = static_cast<int>(reconnect_pause.count());
-    else if (!is_connected || rings_wait())
-        timeout = 0;
-    poll(sources.data(), sources.size(), timeout);
+                                  pollfd{is_open ? PQsocket(connection_.handle()) : -1, POLLIN, 0}};
+    const Duration sleep = is_open ? rings_wait().value_or(longest_sleep) : reconnect_pause;
+    const timespec limit{.tv_sec = sleep / 1s, .tv_nsec = std::chrono::nanoseconds(sleep % 1s).count()};
+    ppoll(sources.data(), sources.size(), &limit, nullptr);
     eventfd_t ignored = 0;
     eventfd_read(wake_fd_, &ignored);
 }

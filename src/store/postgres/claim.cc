@@ -8,21 +8,6 @@ namespace {
 using store::ClaimAnswer;
 using store::ClaimRefusal;
 
-Command claim_command(const store::TurnParams& params, const ServedRoutes& served, bool look_first) {
-    Array<int> routes;
-    for (const int route : served.routes) routes.add(route);
-    // One more than a transaction may take, so that it says when it was cut short.
-    const auto at_most = [](std::size_t count) {
-        return static_cast<int>(std::min(count, store::max_batch_rows + 1));
-    };
-    return {
-        "SELECT refusal, stale, next_due_us, more FROM holdfast.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,"
-        " $11, $12)",
-        Params(params.worker, params.request, at_most(params.to_start), at_most(params.to_hold),
-               static_cast<int>(store::max_batch_rows), served.queues, served.tags, served.route_count, routes,
-               look_first, params.highest_lease.rank, params.highest_lease.number)};
-}
-
 Command claimed_command(const store::TurnParams& params) {
     return {
         R"sql(SELECT id, name, args, spec, priority, run_at, deadline, policy::text, concurrency_key,
@@ -50,18 +35,34 @@ store::ClaimedTask read_claimed(const Row& row) {
 
 }  // namespace
 
-std::vector<Command> PostgresStore::claim_commands(const store::TurnParams& params) {
-    return {claim_command(params, routes_.served(params.worker), last_claim_was_empty_), claimed_command(params)};
+std::vector<Command> PostgresStore::turn_commands(const store::TurnParams& params, const TurnPart& part) {
+    // One more than a transaction may take, so that it says when it was cut short.
+    const auto at_most = [&](std::size_t count) {
+        return part.claims ? static_cast<int>(std::min(count, store::max_batch_rows + 1)) : 0;
+    };
+    const auto served = routes_.served(params.worker);
+    std::vector<Command> commands;
+    commands.push_back({R"sql(SELECT refusal, stale, next_due_us, more, put_off, freed, starts
+               FROM holdfast.turn($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17))sql",
+                        Params(params.worker, part.ended, part.ended_leases, part.results, part.to_start,
+                               part.to_start_leases, params.request, at_most(params.to_start),
+                               at_most(params.to_hold), static_cast<int>(store::max_batch_rows), served.queues,
+                               served.tags, served.route_count, served.routes, last_claim_was_empty_.load(),
+                               params.highest_lease.rank, params.highest_lease.number)});
+    if (part.claims) commands.push_back(claimed_command(params));
+    return commands;
 }
 
 ClaimAnswer PostgresStore::claim(const store::TurnParams& params) {
     for (;;)
-        if (auto answer = read_claim(params, work_.run(claim_commands(params), Effect::Writes))) return *answer;
+        if (auto answer = read_claim(params, work_.run(turn_commands(params, {.claims = true}), Effect::Writes)))
+            return *answer;
 }
 
 std::optional<ClaimAnswer> PostgresStore::read_claim(const store::TurnParams& params,
                                                      const std::vector<Rows>& answers) {
     const auto& head = answers[0];
+    if (head[0].boolean(4)) return std::nullopt;  // it has to be made in a transaction of its own
     ClaimAnswer answer{.refusal = read_refusal(head[0].text(0))};
     if (answer.refusal != ClaimRefusal::None) return answer;
     if (head[0].boolean(1)) {  // a new route, or another registration

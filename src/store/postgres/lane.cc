@@ -7,6 +7,7 @@ namespace holdfast::postgres {
 namespace {
 
 constexpr Duration rollback_limit = std::chrono::seconds(1);
+constexpr std::string_view unique_violation = "23505";
 constexpr Sql has_changed_something = "SELECT pg_current_xact_id_if_assigned() IS NOT NULL";
 
 bool begins_with(const std::string& text, std::string_view prefix) {
@@ -163,7 +164,7 @@ void Lane::throw_for(const Refusal& refusal) {
                         state == KnownIncarnation::other_history || state == KnownIncarnation::went_back;
     if (state == "25006") connection_.leave();  // read-only: a failover
     if (passes) throw store::Unavailable(message);
-    if (state == "HF002") throw Overtaken(message);
+    if (state == "HF002" || state == unique_violation) throw Overtaken(message);
     if (state == "3F000" || state == "42P01" || state == "42883")
         throw store::Unusable(message + "; the schema is missing or not up to date: run `holdfast migrate`");
     throw store::Unusable(message);

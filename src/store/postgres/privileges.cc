@@ -113,10 +113,11 @@ constexpr std::string_view functions_for_all[] = {"now",
                                                   "first_uuid_at"};
 /// They submit tasks and start jobs.
 constexpr std::string_view functions_for_submitters[] = {
-    "roll_over",      "note_restart", "submit",       "submit_batch",      "submit_defect", "policy_defect",
-    "json_defect",    "has_controls", "is_whole",     "duplicate_member",  "same_json",     "uuid_v7",
-    "intern_route",   "key_owners",   "keep_sharing", "settle_limits",     "insert_jobs",   "insert_steps",
-    "limit_in_force", "save_jobs",    "save_steps",   "insert_definition", "lock_trees",    "write_events"};
+    "roll_over",     "note_restart",   "submit",       "admit",        "submit_batch",      "submit_defect",
+    "policy_defect", "json_defect",    "has_controls", "is_whole",     "duplicate_member",  "same_json",
+    "uuid_v7",       "intern_route",   "key_owners",   "keep_sharing", "settle_limits",     "insert_jobs",
+    "insert_steps",  "limit_in_force", "save_jobs",    "save_steps",   "insert_definition", "lock_trees",
+    "write_events"};
 /// They move tasks and jobs on, and recover, steer and remove them.
 constexpr std::string_view functions_for_movers[] = {
     "lock_steps",   "lock_leases",  "lock_idle_trees", "lock_keys",       "change_sharing",
@@ -127,9 +128,10 @@ constexpr std::string_view functions_for_movers[] = {
     "delete_trees", "delete_tasks", "begin_jobs",      "tasks_to_cancel", "delete_unused_definitions"};
 /// They carry out the life of a worker and of its leases.
 constexpr std::string_view functions_for_workers[] = {
-    "register_worker", "beat",        "claim",        "claimed",     "pop",          "take",
-    "take_slots",      "lock_next",   "park_full",    "promote_due", "start_leases", "complete",
-    "save_progress",   "append_logs", "hear_witness", "mark_started"};
+    "register_worker", "beat",         "turn",        "claim",       "claimed",      "pop",           "take",
+    "take_slots",      "lock_next",    "park_full",   "promote_due", "start_leases", "complete",      "begin_look",
+    "first_marks",     "sees_work",    "lock_plain",  "lock_merged", "end_look",     "forget_claims", "save_progress",
+    "append_logs",     "hear_witness", "mark_started"};
 /// Only triggers call them, which needs no privilege.
 constexpr std::string_view functions_of_triggers[] = {"refuse_change"};
 

@@ -13,6 +13,7 @@
 #include "store/postgres/lane.h"
 #include "store/postgres/postgres_store.h"
 #include "store/postgres/routes.h"
+#include "store/shared_calls.h"
 
 namespace holdfast::postgres {
 
@@ -203,6 +204,12 @@ private:
     bool start_slot(Transaction& tx, const store::FireParams& params, const store::ScheduleRecord& record,
                     const Uuid& replaced);
 
+    // submit.cc
+    /// The short way, for plain tasks that are all new, in one statement. False: they are not, and nothing was
+    /// written.
+    bool submit_plain(const std::vector<store::NewTask>& tasks);
+    void share(PlainSubmit& submit);
+    void accept_plain(std::vector<PlainSubmit*> submits);
     [[nodiscard]] std::vector<bool> too_old(const std::vector<store::NewTask>& tasks);
     [[nodiscard]] bool is_rare(store::ListGuide by, const store::TaskFilter& filter);
     [[nodiscard]] std::vector<store::TaskRecord> read_tasks(const std::vector<Uuid>& ids);
@@ -213,14 +220,16 @@ private:
     /// Finishes a batch of runs. The starts and the claim of the turn ride with the last one.
     void finish_batch(const store::TurnParams& params, const std::vector<store::FinishedRun>& runs,
                       const Batch& batch, bool is_last, store::TurnAnswer& answer);
-    /// The same in one round trip, without a claim, for runs that all returned a value and hold their leases. False:
-    /// they are not of that kind, and nothing was changed.
+    /// The same in one round trip, for runs that all returned a value and hold their leases. False: they are not of
+    /// that kind, and nothing was changed.
     bool complete(const store::TurnParams& params, const std::vector<store::FinishedRun>& runs, const Batch& batch,
                   bool is_last, store::TurnAnswer& answer);
     // claim.cc
     store::ClaimAnswer claim(const store::TurnParams& params);
-    [[nodiscard]] std::vector<Command> claim_commands(const store::TurnParams& params);
-    /// nullopt: the worker's routes were out of date, and nothing was claimed.
+    /// See holdfast.turn(): part of a turn in one transaction. With a claim a second command reads what it took.
+    [[nodiscard]] std::vector<Command> turn_commands(const store::TurnParams& params, const TurnPart& part);
+    /// The answer to commands with a claim. nullopt: nothing was claimed, because the worker's routes were out of
+    /// date, or because the claim has to be made in a transaction of its own.
     std::optional<store::ClaimAnswer> read_claim(const store::TurnParams& params, const std::vector<Rows>& answers);
 
     /// Holds the worker's advisory lock on the connection for beats: its proof of life.
@@ -239,6 +248,8 @@ private:
     std::unordered_map<Uuid, int> sessions_;  // locks held, and in which generation of the connection; under its turn
     Routes routes_;
     Bell bell_;
+    store::SharedCalls<PlainSubmit> plain_submits_{store::most_shared_submits};
+    std::atomic<bool> last_submits_were_new_ = true;
     store::DefinitionCache definitions_;
     std::atomic<bool> last_claim_was_empty_ = true;
     std::atomic<bool> last_finish_was_of_steps_ = false;

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <chrono>
 
+#include "base/text.h"
 #include "core/task/task_options.h"
 #include "store/admission.h"
 #include "store/postgres/batches.h"
@@ -40,6 +42,60 @@ SubmitStatus read_status(std::string_view text) {
     if (text == "mismatch") return SubmitStatus::PayloadMismatch;
     if (text == "too_new") return SubmitStatus::Refused;
     return SubmitStatus::TooOld;
+}
+
+/// Whether the short statement can accept it: it has no key, idempotency key or policy, and need not wait.
+bool is_plain(const NewTask& task) {
+    return !task.concurrency && task.idempotency_key.empty() && !task.run_at && task.policy == TaskPolicy();
+}
+
+std::size_t payload_bytes(const NewTask& task) {
+    return task.args.size() + task.spec.size();
+}
+
+std::vector<PlainSubmit*> pointers_to(std::vector<PlainSubmit>& submits) {
+    std::vector<PlainSubmit*> pointers;
+    for (auto& submit : submits) pointers.push_back(&submit);
+    return pointers;
+}
+
+/// The server's clock, when a submitter whose clock leads by as much as it may can have made the id.
+Timestamp earliest_submit(const Uuid& id) {
+    return Timestamp(std::chrono::milliseconds(id.unix_milliseconds() + 1)) - store::most_clock_lead;
+}
+
+/// Accepts all of them, in the order of their ids, or none. Overtaken: one was there before, may have been there and
+/// was removed, or is from the future. (Without ON CONFLICT, which costs a fifth of the statement: that a task is
+/// there before is rare, and the long way tells about it.)
+Command plain_command(const std::vector<PlainSubmit*>& submits) {
+    const auto values_of = [](const PlainSubmit* submit) {
+        const auto& task = submit->task;
+        return std::tuple(task.id, earliest_submit(task.id), task.name, task.args, store::unless_empty(task.spec),
+                          submit->route, task.priority, task.deadline, unless_nil(task.retry_of),
+                          store::unless_empty(task.traceparent));
+    };
+    auto params = columns(submits, values_of);
+    params.add(std::ssize(submits));
+    params.add(submits.front()->task.id);
+    return {
+        R"sql(WITH added AS (
+                INSERT INTO holdfast.task (id, name, args, spec, route_id, priority, run_at, deadline, retry_of,
+                                           created_at, traceparent)
+                SELECT g.id, g.name, g.args, g.spec, g.route_id, g.priority, c.at, g.deadline, g.retry_of, c.at,
+                       g.traceparent
+                FROM (SELECT holdfast.now() AS at OFFSET 0) c
+                CROSS JOIN unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+                    AS g (id, earliest, name, args, spec, route_id, priority, deadline, retry_of, traceparent)
+                WHERE g.earliest <= c.at
+                RETURNING id, run_at, deadline, route_id, priority
+              ), due AS (
+                INSERT INTO holdfast.ready (task_id, run_at, deadline, last_lease, route_id, priority, attempts,
+                                            crashes, requeues)
+                SELECT id, run_at, deadline, 0, route_id, priority, 0, 0, 0 FROM added
+                RETURNING 1
+              )
+              SELECT holdfast.admit(count(*), $11, $12) FROM due)sql",
+        std::move(params)};
 }
 
 }  // namespace
@@ -98,9 +154,10 @@ std::vector<bool> PostgresStore::too_old(const std::vector<NewTask>& tasks) {
 std::vector<SubmitOutcome> PostgresStore::submit(const std::vector<NewTask>& tasks) {
     if (tasks.empty()) return {};
     std::vector<SubmitOutcome> outcomes;
+    for (const auto& task : tasks) outcomes.push_back({SubmitStatus::Accepted, task.id, ""});
+    if (tasks.size() <= store::max_batch_rows && submit_plain(tasks)) return outcomes;
     std::vector<int> routes(tasks.size());
     for (std::size_t i = 0; i < tasks.size(); ++i) {
-        outcomes.push_back({SubmitStatus::Accepted, tasks[i].id, ""});
         if (auto complaint = store::refusal(tasks[i], params_.limits))
             outcomes[i] = {SubmitStatus::Refused, tasks[i].id, std::move(*complaint)};
         else
@@ -113,12 +170,55 @@ std::vector<SubmitOutcome> PostgresStore::submit(const std::vector<NewTask>& tas
     return outcomes;
 }
 
+/// One task shares the statement with the submits of other threads.
+bool PostgresStore::submit_plain(const std::vector<NewTask>& tasks) {
+    if (!last_submits_were_new_ || !std::all_of(tasks.begin(), tasks.end(), is_plain)) return false;
+    const auto is_refused = [this](const NewTask& task) { return store::refusal(task, params_.limits).has_value(); };
+    if (std::any_of(tasks.begin(), tasks.end(), is_refused)) return false;
+    const auto old = too_old(tasks);
+    if (std::find(old.begin(), old.end(), true) != old.end()) return false;
+    std::vector<PlainSubmit> submits;
+    submits.reserve(tasks.size());
+    for (const auto& task : tasks) {
+        const auto* last = submits.empty() ? nullptr : &submits.back();
+        const bool is_same = last && last->task.queue == task.queue && last->task.tags == task.tags;
+        submits.push_back(
+            {task, is_same ? last->route : routes_.intern(task.queue, store::canonical_tags(task.tags))});
+    }
+    try {
+        if (submits.size() == 1 && payload_bytes(tasks.front()) <= store::max_shared_payload)
+            share(submits.front());
+        else
+            accept_plain(pointers_to(submits));
+    } catch (const Overtaken&) {
+        last_submits_were_new_ = false;
+        return false;
+    }
+    return true;
+}
+
+void PostgresStore::share(PlainSubmit& submit) {
+    const auto& patience = work_patience.answer;
+    if (!plain_submits_.call(submit, patience, [this](const auto& take) { accept_plain(take()); }))
+        throw store::Unavailable(concat("other submits have kept the connection to ", describe(), " busy for ",
+                                        format_duration(*patience)));
+}
+
+void PostgresStore::accept_plain(std::vector<PlainSubmit*> submits) {
+    // One order for all: two processes with the same ids wait for each other instead of deadlocking.
+    std::sort(submits.begin(), submits.end(),
+              [](const PlainSubmit* a, const PlainSubmit* b) { return a->task.id < b->task.id; });
+    work_.run({plain_command(submits)}, Effect::Writes);
+    bell_.ring({.work = true});
+}
+
 void PostgresStore::submit_batch(const std::vector<NewTask>& tasks, const Batch& batch,
                                  const std::vector<int>& routes, const std::vector<bool>& old,
                                  std::vector<SubmitOutcome>& outcomes) {
     const auto answers = work_.run({submit_command(tasks, batch, routes, &old)}, Effect::Writes);
     read_outcomes(answers.front(), tasks, batch, outcomes);
     const auto is_new = [&](std::size_t index) { return outcomes[index].status == SubmitStatus::Accepted; };
+    last_submits_were_new_ = std::all_of(batch.begin(), batch.end(), is_new);
     bell_.ring({.work = std::any_of(batch.begin(), batch.end(), is_new)});
 }
 

@@ -18,11 +18,14 @@ Command start_command(const Uuid& worker, const std::vector<TaskLease>& leases, 
     auto params =
         columns(batch, [&](std::size_t index) { return std::tuple(leases[index].task, leases[index].lease); });
     params.add(worker);
-    return {"SELECT holdfast.start_leases($3, $1, $2)", std::move(params)};
+    return {
+        "SELECT starts FROM holdfast.turn($3, '{}', '{}', '{}', $1, $2, NULL, 0, 0, 0, '{}', '{}', 0, '{}', false, "
+        "0, 0)",
+        std::move(params)};
 }
 
-void read_starts(const Rows& rows, const Batch& batch, std::vector<Fenced>& starts) {
-    const auto answers = rows[0].strings(0);
+void read_starts(const Rows& rows, int column, const Batch& batch, std::vector<Fenced>& starts) {
+    const auto answers = rows[0].strings(column);
     for (std::size_t i = 0; i < batch.size(); ++i) starts[batch[i]] = read_fenced(answers[i]);
 }
 
@@ -34,13 +37,19 @@ std::vector<Batch> batches_of(const std::vector<FinishedRun>& runs) {
     return batches_by_task(runs.size(), [&](std::size_t i) { return runs[i].lease.task; });
 }
 
-Command complete_command(const Uuid& worker, const std::vector<FinishedRun>& runs, const Batch& batch) {
-    auto params = columns(batch, [&](std::size_t index) {
-        const auto& run = runs[index];
-        return std::tuple(run.lease.task, run.lease.lease, std::string_view(run.result));
-    });
-    params.add(worker);
-    return {"SELECT holdfast.complete($4, $1, $2, $3)", std::move(params)};
+TurnPart part_of(const TurnParams& params, const std::vector<FinishedRun>& runs, const Batch& ended,
+                 const Batch& to_start, bool claims) {
+    TurnPart part{.claims = claims};
+    for (const auto index : ended) {
+        part.ended.add(runs[index].lease.task);
+        part.ended_leases.add(runs[index].lease.lease);
+        part.results.add(runs[index].result);
+    }
+    for (const auto index : to_start) {
+        part.to_start.add(params.start[index].task);
+        part.to_start_leases.add(params.start[index].lease);
+    }
+    return part;
 }
 
 /// Runs that were not applied: finished before, or too late. What comes too late is evidence: it is noted.
@@ -113,7 +122,7 @@ void finish_in(Transaction& tx, const std::unordered_map<Uuid, LockedLease>& lea
 void start_in(Transaction& tx, const Uuid& worker, const std::vector<TaskLease>& leases,
               std::vector<Fenced>& starts) {
     for (const auto& batch : batches_of(leases))
-        read_starts(tx.run(start_command(worker, leases, batch)), batch, starts);
+        read_starts(tx.run(start_command(worker, leases, batch)), 0, batch, starts);
 }
 
 void hand_back_in(Transaction& tx, const Uuid& worker, const std::vector<TaskLease>& returned, const Batch& batch,
@@ -175,7 +184,8 @@ void PostgresStore::finish_batch(const TurnParams& params, const std::vector<Fin
                                  bool is_last, TurnAnswer& answer) {
     if (complete(params, runs, batch, is_last, answer)) return;
     const auto to_start = is_last ? params.start : std::vector<TaskLease>{};
-    const auto claim_with_it = is_last && params.claims() ? claim_commands(params) : std::vector<Command>{};
+    const auto claim_with_it =
+        is_last && params.claims() ? turn_commands(params, {.claims = true}) : std::vector<Command>{};
     std::vector<Rows> claimed;
     last_finish_was_of_steps_ = transact([&](Transaction& tx) {
         tx.who = params.worker.to_string();
@@ -195,20 +205,24 @@ void PostgresStore::finish_batch(const TurnParams& params, const std::vector<Fin
 bool PostgresStore::complete(const TurnParams& params, const std::vector<FinishedRun>& runs, const Batch& batch,
                              bool is_last, TurnAnswer& answer) {
     const auto start_batches = is_last ? batches_of(params.start) : std::vector<Batch>{};
-    if (!all_completed(runs, batch) || start_batches.size() > 1 || (is_last && params.claims())) return false;
+    if (!all_completed(runs, batch) || start_batches.size() > 1) return false;
     if (last_finish_was_of_steps_ && !batch.empty()) return false;
-    std::vector<Command> commands;
-    if (!batch.empty()) commands.push_back(complete_command(params.worker, runs, batch));
-    if (!start_batches.empty()) commands.push_back(start_command(params.worker, params.start, start_batches.front()));
+    const bool claims = is_last && params.claims();
+    const Batch to_start = start_batches.empty() ? Batch{} : start_batches.front();
+    std::vector<Rows> answers;
     try {
-        const auto answers = work_.run(commands, Effect::Writes);
-        if (!start_batches.empty()) read_starts(answers.back(), start_batches.front(), answer.started);
-        for (const auto index : batch) answer.finished[index] = {Fenced::Applied, TaskState::Completed};
-        if (!batch.empty()) bell_.ring({.work = answers[0][0].boolean(0), .done = true});
-        return true;
+        answers = work_.run(turn_commands(params, part_of(params, runs, batch, to_start, claims)), Effect::Writes);
     } catch (const Overtaken&) {
         return false;
     }
+    const auto& head = answers.front();
+    for (const auto index : batch) answer.finished[index] = {Fenced::Applied, TaskState::Completed};
+    if (!to_start.empty()) read_starts(head, 6, to_start, answer.started);
+    if (!batch.empty()) bell_.ring({.work = head[0].boolean(5), .done = true});
+    if (!claims) return true;
+    auto claimed = read_claim(params, answers);
+    answer.claimed = claimed ? std::move(*claimed) : claim(params);
+    return true;
 }
 
 }  // namespace holdfast::postgres

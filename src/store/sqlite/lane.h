@@ -66,7 +66,11 @@ public:
     /// when it throws.
     template <typename Body>
     auto write(const Body& body, Pace pace = Pace::Bounded) {
-        const Use use(*this, pace);
+        return write(body, Deadline::in(pace == Pace::Bounded ? patience() : std::nullopt));
+    }
+    template <typename Body>
+    auto write(const Body& body, const Deadline& deadline) {
+        const Use use(*this, deadline);
         return transact(*files_, use.deadline, body);
     }
 
@@ -92,6 +96,12 @@ public:
     /// Begins a transaction and writes nothing; throws store::Unavailable, naming the process that is in the way,
     /// when the writers' turn does not come, or another program does not let it begin.
     void try_to_write(Duration patience_of_caller);
+
+    /// How long a call may take; nullopt: any time.
+    [[nodiscard]] std::optional<Duration> patience() const {
+        if (!params_.has_deadlines) return std::nullopt;
+        return params_.rank == Turnstile::Rank::Beat ? beats_patience : work_patience;
+    }
 
 private:
     /// The database and the files beside it. They belong together: when the path leads to another database, all of
@@ -143,10 +153,6 @@ private:
         Database& db_;
     };
 
-    [[nodiscard]] std::optional<Duration> patience() const {
-        if (!params_.has_deadlines) return std::nullopt;
-        return params_.rank == Turnstile::Rank::Beat ? beats_patience : work_patience;
-    }
     template <typename Body>
     auto transact(Files& files, const Deadline& deadline, const Body& body) {
         Turn turn(files, deadline);

@@ -5,6 +5,7 @@
 
 #include "store/jobs/steering.h"
 #include "store/restored.h"
+#include "store/shared_calls.h"
 #include "store/sqlite/job_tables.h"
 #include "store/sqlite/keys.h"
 #include "store/sqlite/known_incarnation.h"
@@ -15,6 +16,12 @@
 #include "store/sqlite/transaction_room.h"
 
 namespace holdfast::sqlite {
+
+/// A submit of one task, and its answer.
+struct SharedSubmit {
+    const store::NewTask& task;
+    store::SubmitOutcome outcome = {};
+};
 
 /// The store over one SQLite file. Its verbs stand in files by their subject.
 class SqliteStore final : public store::JobSteering {
@@ -128,8 +135,8 @@ public:
 private:
     /// Like Lane::write, on the lane for work; meets the file, and settles before the commit. The routes that it
     /// interned are forgotten when it fails.
-    template <typename Body>
-    auto write(const Body& body, Lane::Pace pace = Lane::Pace::Bounded) {
+    template <typename Body, typename Limit = Lane::Pace>
+    auto write(const Body& body, const Limit& limit = Lane::Pace::Bounded) {
         try {
             return work_.write(
                 [&](Transaction& tx) {
@@ -138,7 +145,7 @@ private:
                     settle(tx);
                     return answer;
                 },
-                pace);
+                limit);
         } catch (...) {
             routes_.forget();
             throw;
@@ -193,6 +200,10 @@ private:
         return answers;
     }
 
+    // submit.cc
+    /// In a transaction that it shares with the submits of other threads.
+    store::SubmitOutcome submit_shared(const store::NewTask& task);
+    store::SubmitOutcome submit_one(Transaction& tx, const store::NewTask& task);
     store::SubmitOutcome submit_one(Transaction& tx, const store::NewTask& task, bool too_old);
 
     // turn.cc
@@ -264,6 +275,7 @@ private:
     Lane work_;
     Lane beats_;
     store::DefinitionCache definitions_;
+    store::SharedCalls<SharedSubmit> submits_{store::most_shared_submits};
 };
 
 }  // namespace holdfast::sqlite

@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "core/json_text.h"
 #include "core/task/task_options.h"
 #include "store/admission.h"
@@ -47,11 +48,33 @@ bool insert_task(Transaction& tx, const store::NewTask& task, std::int64_t route
 }  // namespace
 
 std::vector<SubmitOutcome> SqliteStore::submit(const std::vector<store::NewTask>& tasks) {
-    auto outcomes = write_each<SubmitOutcome>(tasks, [this](Transaction& tx, const store::NewTask& task) {
-        return submit_one(tx, task, store::is_too_old(task.id, tx.now, limits_) || is_pruned_up_to(tx.db, task.id));
-    });
+    if (tasks.size() == 1 && payload_bytes(tasks.front()) <= store::max_shared_payload)
+        return {submit_shared(tasks.front())};
+    auto outcomes = write_each<SubmitOutcome>(
+        tasks, [this](Transaction& tx, const store::NewTask& task) { return submit_one(tx, task); });
     store::tell_last_limits(tasks, outcomes);
     return outcomes;
+}
+
+SubmitOutcome SqliteStore::submit_shared(const store::NewTask& task) {
+    SharedSubmit mine{task};
+    const auto deadline = Deadline::in(work_.patience());
+    const auto perform = [&](const auto& take) {
+        write(
+            [&](Transaction& tx) {
+                for (SharedSubmit* each : take()) each->outcome = submit_one(tx, each->task);
+                return true;
+            },
+            deadline);
+    };
+    if (!submits_.call(mine, work_.patience(), perform))
+        throw store::Unavailable(concat("the database has been busy for ", format_duration(*work_.patience()),
+                                        " with other submits of this process"));
+    return mine.outcome;
+}
+
+SubmitOutcome SqliteStore::submit_one(Transaction& tx, const store::NewTask& task) {
+    return submit_one(tx, task, store::is_too_old(task.id, tx.now, limits_) || is_pruned_up_to(tx.db, task.id));
 }
 
 SubmitOutcome SqliteStore::submit_one(Transaction& tx, const store::NewTask& task, bool too_old) {

@@ -1,10 +1,14 @@
 #include "store/sqlite/turnstile.h"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -19,45 +23,38 @@ namespace holdfast::sqlite {
 
 namespace {
 
-using MonotonicTime = std::chrono::steady_clock::time_point;
-
 constexpr const char* gate_suffix = "-gate";
 constexpr mode_t private_mode = 0600;
 
-/// How long to sleep between two polls: `first` at the beginning, then doubled or halved until `last`.
-struct Naps {
-    std::chrono::microseconds first;
-    std::chrono::microseconds last;
+/// How long a process may come back for the turn without passing the gate.
+constexpr Duration turn_at_once = std::chrono::milliseconds(1);
 
-    [[nodiscard]] std::chrono::microseconds after(std::chrono::microseconds nap) const {
-        return first < last ? std::min(nap * 2, last) : std::max(nap / 2, last);
-    }
-};
-/// Many wait at the gate: a newcomer polls less often than a writer that has waited, or two would pass it back and
-/// forth.
-constexpr Naps at_gate{std::chrono::microseconds(500), std::chrono::microseconds(200)};
-/// Only the next writer waits for the turn, and beats.
-constexpr Naps for_turn{std::chrono::microseconds(20), std::chrono::microseconds(100)};
-
-/// A random time from half of the nap to one and a half: otherwise waiters fall into step, and the same one always
-/// polls first.
-std::chrono::microseconds about(std::chrono::microseconds nap) {
+/// How long to sleep when no news comes: its sender may have died, or have no room for news. Not exactly so long, or
+/// waiters fall into step, and the same one always polls first. Many wait at the gate, only one and beats for the
+/// turn.
+Duration nap_for(LockNews::Of lock, bool has_news) {
     thread_local std::minstd_rand dice(static_cast<unsigned>(getpid() ^ gettid()));
-    return std::chrono::microseconds(std::uniform_int_distribution(nap.count() / 2, nap.count() * 3 / 2)(dice));
+    const Duration nap = std::chrono::microseconds(lock == LockNews::Of::Gate ? 300 : 60) * (has_news ? 10 : 1);
+    return Duration(std::uniform_int_distribution(nap.count() / 2, nap.count() * 3 / 2)(dice));
 }
 
-/// flock() cannot wait with a limit, and a process that is stopped while it has the turn would block the others
-/// silently. So the lock is polled.
-bool lock_until(int descriptor, MonotonicTime deadline, const Naps& naps) {
-    std::chrono::microseconds nap = naps.first;
-    while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-        if (errno != EWOULDBLOCK && errno != EINTR)
-            throw store::Unavailable(concat("waiting for the writers' turn: ", std::strerror(errno)));
-        if (std::chrono::steady_clock::now() >= deadline) return false;
-        std::this_thread::sleep_for(about(nap));
-        nap = naps.after(nap);
-    }
-    return true;
+/// True: the lock is held now.
+bool try_lock(int descriptor) {
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno == EWOULDBLOCK || errno == EINTR) return false;
+    throw store::Unavailable(concat("waiting for the writers' turn: ", std::strerror(errno)));
+}
+
+constexpr std::size_t news_bytes = 4096;
+
+/// The file's first bytes, in shared memory; nullptr: the disk has no room for them. (Writing to a page of a file
+/// that cannot be put on the disk would kill the process.)
+void* map_news(int file) {
+    struct stat status {};
+    if (fstat(file, &status) != 0) return nullptr;
+    if (status.st_size < static_cast<off_t>(news_bytes) && posix_fallocate(file, 0, news_bytes) != 0) return nullptr;
+    void* const memory = mmap(nullptr, news_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    return memory == MAP_FAILED ? nullptr : memory;
 }
 
 /// Follows links, also to a file that does not exist yet: SQLite would create it there.
@@ -104,17 +101,77 @@ Descriptor open_beside(const std::string& database, std::string_view suffix) {
     return Descriptor(descriptor);
 }
 
+LockNews::LockNews(int gate) : memory_(map_news(gate)) {}
+
+LockNews::~LockNews() {
+    if (memory_ != nullptr) munmap(memory_, news_bytes);
+}
+
+std::atomic<std::uint32_t>* LockNews::number(Of lock) const {
+    if (memory_ == nullptr) return nullptr;
+    return static_cast<std::atomic<std::uint32_t>*>(memory_) + (lock == Of::Gate ? 0 : 1);
+}
+
+std::uint32_t LockNews::seen(Of lock) const {
+    const auto* news = number(lock);
+    return news == nullptr ? 0 : news->load();
+}
+
+void LockNews::wait(Of lock, std::uint32_t seen, Duration at_most) const {
+    auto* news = number(lock);
+    const auto nap = std::min(at_most, nap_for(lock, news != nullptr));
+    if (news == nullptr) return std::this_thread::sleep_for(nap);
+    const timespec limit{.tv_sec = 0, .tv_nsec = std::chrono::nanoseconds(nap).count()};
+    syscall(SYS_futex, news, FUTEX_WAIT, seen, &limit, nullptr, 0);
+}
+
+void LockNews::tell(Of lock) const {
+    auto* news = number(lock);
+    if (news == nullptr) return;
+    ++*news;
+    syscall(SYS_futex, news, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
 Turnstile::Turnstile(const std::string& database, Rank rank)
     : database_(database),
       rank_(rank),
       gate_(open_beside(database, gate_suffix)),
-      turn_(open_beside(database, turn_suffix)) {}
+      turn_(open_beside(database, turn_suffix)),
+      news_(gate_.get()) {}
+
+/// flock() cannot wait with a limit, and a process that is stopped while it has the turn would block the others
+/// silently. So the lock is tried again after each news, and now and then without.
+bool Turnstile::lock_until(LockNews::Of lock, MonotonicTime deadline) {
+    const int descriptor = lock == LockNews::Of::Gate ? gate_.get() : turn_.get();
+    for (;;) {
+        const auto seen = news_.seen(lock);
+        if (try_lock(descriptor)) return true;
+        const auto left = std::chrono::ceil<Duration>(deadline - std::chrono::steady_clock::now());
+        if (left <= Duration::zero()) return false;
+        news_.wait(lock, seen, left);
+    }
+}
+
+/// Whether the process has had the turn only just now, and gets it again.
+bool Turnstile::comes_back() {
+    return rank_ == Rank::Work && std::chrono::steady_clock::now() - passed_gate_ < turn_at_once &&
+           try_lock(turn_.get());
+}
+
+bool Turnstile::passes_gate(MonotonicTime deadline) {
+    if (!lock_until(LockNews::Of::Gate, deadline)) return false;
+    const bool has_turn = lock_until(LockNews::Of::Turn, deadline);
+    flock(gate_.get(), LOCK_UN);
+    news_.tell(LockNews::Of::Gate);
+    if (has_turn) passed_gate_ = std::chrono::steady_clock::now();
+    return has_turn;
+}
 
 void Turnstile::enter(const Deadline& deadline) {
     if (!deadline.at()) return enter(work_patience);
-    const bool is_next = rank_ == Rank::Beat || lock_until(gate_.get(), *deadline.at(), at_gate);
-    const bool has_turn = is_next && lock_until(turn_.get(), *deadline.at(), for_turn);
-    flock(gate_.get(), LOCK_UN);  // harmless when it is not held
+    if (comes_back()) return;
+    const bool has_turn =
+        rank_ == Rank::Beat ? lock_until(LockNews::Of::Turn, *deadline.at()) : passes_gate(*deadline.at());
     if (!has_turn)
         throw store::Unavailable(concat("the database has been locked for ", format_duration(*deadline.patience()),
                                         " by ", name_lock_holder(database_),
@@ -123,6 +180,7 @@ void Turnstile::enter(const Deadline& deadline) {
 
 void Turnstile::leave() {
     flock(turn_.get(), LOCK_UN);
+    news_.tell(LockNews::Of::Turn);
 }
 
 }  // namespace holdfast::sqlite

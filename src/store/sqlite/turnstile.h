@@ -1,5 +1,8 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -18,11 +21,36 @@ void create_private(const std::string& path);
 /// Opens a file beside the database, creating it with the database's own permissions when it is missing.
 [[nodiscard]] Descriptor open_beside(const std::string& database, std::string_view suffix);
 
+/// Numbers in the memory that all processes share through the file of the gate. A process that gives a lock back
+/// counts on, so that a process that waits for it need not poll. Only a hint: the locks alone say whose turn it is,
+/// and a holder that dies counts nothing. Without room on the disk there is no such memory, and waiters poll.
+class LockNews {
+public:
+    enum class Of { Gate, Turn };
+
+    explicit LockNews(int gate);
+    ~LockNews();
+    LockNews(const LockNews&) = delete;
+    LockNews& operator=(const LockNews&) = delete;
+
+    [[nodiscard]] std::uint32_t seen(Of lock) const;
+    /// Sleeps until something was told since `seen`, at most so long.
+    void wait(Of lock, std::uint32_t seen, Duration at_most) const;
+    /// Wakes one waiter.
+    void tell(Of lock) const;
+
+private:
+    [[nodiscard]] std::atomic<std::uint32_t>* number(Of lock) const;
+
+    void* memory_;
+};
+
 /// Where the writers of all processes queue for the database. A writer takes the gate, waits there for the turn, and
 /// releases the gate. So only one writer at a time waits for the turn, and a process that writes without pause has to
-/// pass the gate each time, beside all others. The locks are polled, more often the longer a writer has waited:
-/// chance decides, not order. Being overtaken for long is unlikely (unlike inside SQLite's own busy handler), but no
-/// bound is promised. Beats skip the gate: however many writers stand there, a beat competes with one of them only.
+/// pass the gate again and again, beside all others: each time it has had the turn for a millisecond. (Passing it
+/// after every transaction would cost more than most transactions.) Chance decides at the gate, not order. Being
+/// overtaken for long is unlikely (unlike inside SQLite's own busy handler), but no bound is promised. Beats skip the
+/// gate: however many writers stand there, a beat competes with one of them only.
 class Turnstile {
 public:
     enum class Rank { Work, Beat };
@@ -36,10 +64,18 @@ public:
     void leave();
 
 private:
+    using MonotonicTime = std::chrono::steady_clock::time_point;
+
+    [[nodiscard]] bool comes_back();
+    [[nodiscard]] bool passes_gate(MonotonicTime deadline);
+    [[nodiscard]] bool lock_until(LockNews::Of lock, MonotonicTime deadline);
+
     std::string database_;
     Rank rank_;
     Descriptor gate_;
     Descriptor turn_;
+    LockNews news_;
+    MonotonicTime passed_gate_;  // at the last time
 };
 
 }  // namespace holdfast::sqlite

@@ -52,13 +52,17 @@ CREATE TABLE holdfast.ready (
     crashes          integer NOT NULL,
     requeues         integer NOT NULL,
     fails_unmatched  boolean NOT NULL DEFAULT false,  -- unless its policy says wait
-    concurrency_key  text COLLATE "C"
+    concurrency_key  text COLLATE "C",
+    -- The transaction that put it in reach. Nobody but the default may set it: see claim_position in 0004.
+    born             xid8 NOT NULL DEFAULT pg_current_xact_id()
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX ready_plain ON holdfast.ready (route_id, priority, run_at, task_id) WHERE concurrency_key IS NULL;
 CREATE INDEX ready_keyed ON holdfast.ready (route_id, priority, run_at, task_id) WHERE concurrency_key IS NOT NULL;
 CREATE INDEX ready_key ON holdfast.ready (concurrency_key, route_id, priority, run_at, task_id)
     WHERE concurrency_key IS NOT NULL;
 CREATE INDEX ready_deadline ON holdfast.ready (deadline) WHERE deadline IS NOT NULL;
+-- By `born` alone, and of all rows: otherwise the planner would take it, now and then, for a claim by route.
+CREATE INDEX ready_born ON holdfast.ready (born);
 -- Tells a claim whether a route has tasks with keys. Entries of equal value share their space, so that those of tasks that
 -- were parked in masses, dead until the next vacuum, are passed by eight times faster than in ready_keyed. It is made
 -- last, because the planner prefers the younger of two indexes that look equally good.
@@ -337,12 +341,14 @@ CREATE TABLE holdfast.worker (
     held               jsonb NOT NULL DEFAULT '[]'  -- [{"task","lease","running","pid","age_us"}]
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
--- The last claim of each worker that took something: asked again with the same request, it returns the same leases.
+-- The last claim of each worker that took something: asked again with the same request, it returns the same leases. A row per
+-- claim, and not one that is updated: as long as a snapshot is held, every look at such a row would pass all of its versions.
 CREATE TABLE holdfast.claim (
-    worker_id    uuid PRIMARY KEY,
+    worker_id    uuid NOT NULL,
     request      uuid NOT NULL,
     first_lease  bigint NOT NULL,
-    last_lease   bigint NOT NULL
+    last_lease   bigint NOT NULL,
+    PRIMARY KEY (worker_id, request)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
 -- One row per beat that keeps history; the view unfolds it.

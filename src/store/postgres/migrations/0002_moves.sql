@@ -253,8 +253,11 @@ BEGIN
                              report_codes, report_messages, report_datas, error_codes, error_messages, error_datas)
             AS g (task_id, state, run_end, delay_us, attempts, crashes, requeues, result,
                   report_code, report_message, report_data, error_code, error_message, error_data)
+    ), held AS MATERIALIZED (  -- one look by key each, whatever the planner believes about the size of lease
+        SELECT g.*, x.place FROM given g CROSS JOIN LATERAL (
+            SELECT l.ctid AS place FROM lease l WHERE l.task_id = g.task_id OFFSET 0) x
     ), ended AS (
-        DELETE FROM lease l USING given g WHERE l.task_id = g.task_id
+        DELETE FROM lease l USING held g WHERE l.ctid = g.place
         RETURNING l.*, g.state, g.run_end, g.attempts AS attempts_now, g.crashes AS crashes_now,
             g.requeues AS requeues_now, g.result, g.report_code, g.report_message, g.report_data,
             g.error_code, g.error_message, g.error_data,

@@ -144,11 +144,9 @@ BEGIN
 END $$;
 
 -- Moves locked ready rows into leases, in the order of claims. Tasks past their deadline and tasks whose key is full
--- are parked instead. Answers how many leases there are, and their numbers.
+-- are parked instead. Answers how many leases there are, and their numbers. Runs with the settings of turn().
 CREATE FUNCTION holdfast.take(claimer uuid, places tid[], for_start boolean, at timestamptz,
-                              OUT taken integer, OUT lowest bigint, OUT highest bigint) LANGUAGE plpgsql
-    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
-    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
+                              OUT taken integer, OUT lowest bigint, OUT highest bigint) LANGUAGE plpgsql AS $$
 DECLARE
     late_routes integer[];
     late_keys text[];
@@ -186,7 +184,9 @@ BEGIN
         SELECT take_slots(array_agg(m.task_id), array_agg(m.route_id), array_agg(m.concurrency_key)) INTO admitted
         FROM (SELECT * FROM unnest(mixed) ORDER BY priority, run_at, task_id) m WHERE m.concurrency_key IS NOT NULL;
         INSERT INTO waiting
-        SELECT m.*, 'key' FROM unnest(mixed) m
+        SELECT m.task_id, m.run_at, m.deadline, m.last_lease, m.route_id, m.priority, m.attempts, m.crashes, m.requeues,
+               m.fails_unmatched, m.concurrency_key, 'key'
+        FROM unnest(mixed) m
         WHERE m.concurrency_key IS NOT NULL AND NOT m.task_id = ANY (coalesce(admitted, '{}'));
         WITH granted AS (
             INSERT INTO lease (task_id, lease, worker_id, claimed_at, started_at, run_at, deadline, route_id, priority,
@@ -202,85 +202,334 @@ BEGIN
     IF late_keys IS NOT NULL THEN PERFORM unpark(late_routes, late_keys); END IF;
 END $$;
 
--- Takes up to `wanted` tasks of the routes, by priority, run_at and id over all of them. What is parked on the way costs
--- budget, too; `cut_short`: there may be more, because the budget ran out or a slot became free meanwhile.
-CREATE FUNCTION holdfast.pop(
-    claimer uuid, routes integer[], wanted integer, for_start boolean, at timestamptz,
-    INOUT budget integer, INOUT lowest bigint, INOUT highest bigint, OUT cut_short boolean
-) LANGUAGE plpgsql
-    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
-    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
+-- Where a claim goes on -------------------------------------------------------------------------------------------------
+--
+-- The index of ready tasks begins with those that were taken, until vacuum removes them; and vacuum cannot, as long as any
+-- transaction has a snapshot from before. So a session remembers a position, and its claims never walk them again. A position
+-- belongs to a set of routes. It has a mark per route and priority that had tasks, and the snapshot that had been `seen`:
+--   every row that is or ever will be alive below its mark was put there by a transaction that `seen` does not see.
+-- Rows of such transactions are found by `born`. A row that was deleted never comes back while the server runs. A position is
+-- never wrong by age, only slower. It stands in the setting holdfast.position of the session, which a rollback restores, and
+-- which is gone when the connection is. (Behind a pooler it belongs to the server's session, whoever uses it.) It depends on
+-- the tables of this history of the store, and on nothing else. A transaction puts nothing in reach after its claim.
+
+CREATE TYPE holdfast.claim_mark AS (route_id integer, priority integer, run_at timestamptz, task_id uuid);
+
+CREATE TYPE holdfast.claim_position AS (history uuid, of_table oid, routes integer[], marks holdfast.claim_mark[], seen pg_snapshot);
+
+-- A position in use. late: rows below their marks, or without one, of transactions that `seen` does not see. late_taken: how many
+-- of them this claim has locked. seen_now: a snapshot from before anything was read. places: rows that were locked last.
+CREATE TYPE holdfast.claim_look AS (
+    marks holdfast.claim_mark[], seen pg_snapshot, seen_now pg_snapshot, late tid[], late_taken integer, places tid[]);
+
+-- The first row of every priority of these routes, as marks, in the order of claims.
+CREATE FUNCTION holdfast.first_marks(routes integer[]) RETURNS holdfast.claim_mark[] LANGUAGE plpgsql AS $$
 DECLARE
-    -- One route and no keys, the most frequent case, needs no merging.
-    is_alone boolean := wanted > 0 AND cardinality(routes) = 1 AND NOT (for_start AND EXISTS (
-        SELECT FROM ready r WHERE r.route_id = routes[1] AND r.concurrency_key IS NOT NULL));
+    marks holdfast.claim_mark[] := '{}';
+    mark holdfast.claim_mark;
+    route integer;
+BEGIN
+    FOREACH route IN ARRAY routes LOOP
+        mark := (route, -1, NULL, NULL);
+        LOOP
+            SELECT r.route_id, r.priority, r.run_at, r.task_id INTO mark FROM ready r
+            WHERE r.route_id = route AND r.concurrency_key IS NULL AND r.priority > mark.priority
+            ORDER BY r.priority, r.run_at, r.task_id LIMIT 1;
+            EXIT WHEN NOT FOUND;
+            marks := marks || mark;
+        END LOOP;
+    END LOOP;
+    RETURN ARRAY(SELECT m FROM unnest(marks) m ORDER BY m.priority, m.route_id);
+END $$;
+
+-- What a claim on these routes begins with. NULL: without a position, because there are too many marks. `known`: the position of
+-- the session.
+CREATE FUNCTION holdfast.begin_look(known holdfast.claim_position, routes integer[], at timestamptz)
+RETURNS holdfast.claim_look LANGUAGE plpgsql AS $$
+DECLARE
+    look holdfast.claim_look;
+    newest xid8;
+    walked bigint;
+    late_routes integer[];
+    late_priorities integer[];
+    most_walked constant integer := 10000;
+    most_late constant integer := 1000;
+    most_marks constant integer := 100;
+BEGIN
+    look.seen_now := pg_current_snapshot();  -- before anything is read
+    look.late := '{}';
+    look.late_taken := 0;
+    IF known.routes = routes THEN
+        look.seen := known.seen;
+        look.marks := known.marks;
+        -- Rows of this transaction count, too. One that claims to be of a later one came with a backup of another server, and was
+        -- there before the position. (Shaped so that no planner takes another index than ready_born.)
+        newest := greatest(pg_snapshot_xmax(look.seen_now), pg_current_xact_id_if_assigned());
+        WITH newcomers AS MATERIALIZED (
+            SELECT r.ctid AS place, r.route_id, r.priority, r.run_at, r.task_id FROM ready r
+            WHERE r.born >= pg_snapshot_xmax(look.seen) AND r.born <= newest
+              AND r.concurrency_key IS NULL AND r.route_id + 0 = ANY (routes)
+            ORDER BY r.born LIMIT most_walked
+        ), overtaken AS MATERIALIZED (
+            SELECT b.* FROM pg_snapshot_xip(look.seen) AS x (xid) CROSS JOIN LATERAL (
+                SELECT r.ctid AS place, r.route_id, r.priority, r.run_at, r.task_id FROM ready r
+                WHERE r.born = x.xid AND r.concurrency_key IS NULL AND r.route_id + 0 = ANY (routes)
+                ORDER BY r.born OFFSET 0) b
+            LIMIT most_walked
+        ), late AS (
+            SELECT b.* FROM (SELECT * FROM newcomers UNION ALL SELECT * FROM overtaken) b
+            WHERE NOT EXISTS (SELECT FROM unnest(look.marks) k WHERE k.route_id = b.route_id AND k.priority = b.priority
+                              AND (k.run_at, k.task_id) <= (b.run_at, b.task_id))
+            LIMIT most_late
+        )
+        SELECT (SELECT count(*) FROM newcomers) + (SELECT count(*) FROM overtaken), coalesce(array_agg(l.place), '{}'),
+               array_agg(l.route_id), array_agg(l.priority)
+        INTO walked, look.late, late_routes, late_priorities FROM late l;
+        IF walked < most_walked AND cardinality(look.late) < most_late THEN
+            IF late_routes IS NOT NULL THEN
+                -- A priority that had no task gets a mark: whatever is in it is late.
+                look.marks := ARRAY(
+                    SELECT m FROM (
+                        SELECT m FROM unnest(look.marks) m
+                        UNION ALL
+                        SELECT DISTINCT (l.route_id, l.priority, at, '00000000-0000-0000-0000-000000000000')::holdfast.claim_mark
+                        FROM unnest(late_routes, late_priorities) AS l (route_id, priority)
+                        WHERE NOT EXISTS (SELECT FROM unnest(look.marks) k
+                                          WHERE k.route_id = l.route_id AND k.priority = l.priority)) AS all_marks (m)
+                    ORDER BY (m).priority, (m).route_id);
+            END IF;
+            RETURN look;
+        END IF;
+        look.late := '{}';
+    END IF;
+    look.marks := first_marks(routes);
+    look.seen := look.seen_now;
+    IF cardinality(look.marks) > most_marks THEN RETURN NULL; END IF;
+    RETURN look;
+END $$;
+
+-- Whether there is anything to lock. A look without marks has to try.
+CREATE FUNCTION holdfast.sees_work(look holdfast.claim_look) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN look.marks IS NULL OR cardinality(look.late) > 0 OR EXISTS (
+        SELECT FROM unnest(look.marks) k CROSS JOIN LATERAL (
+            SELECT FROM ready r
+            WHERE r.route_id = k.route_id AND r.concurrency_key IS NULL AND r.priority = k.priority
+              AND (r.run_at, r.task_id) >= (k.run_at, k.task_id)
+            ORDER BY r.run_at, r.task_id LIMIT 1) AS first);
+END $$;
+
+-- Locks up to `wanted` tasks without a key in the order of claims, passing by what others have locked.
+CREATE FUNCTION holdfast.lock_plain(look holdfast.claim_look, wanted integer, at timestamptz) RETURNS holdfast.claim_look
+LANGUAGE plpgsql AS $$
+DECLARE
+    first integer := 1;
+    last integer;
+    mark holdfast.claim_mark;
+    next_run_at timestamptz;
+    next_task uuid;
+    more tid[];
+    nil constant uuid := '00000000-0000-0000-0000-000000000000';
+BEGIN
+    look.places := '{}';
+    WHILE first <= cardinality(look.marks) AND cardinality(look.places) < wanted LOOP
+        mark := look.marks[first];
+        last := first;
+        WHILE last < cardinality(look.marks) AND look.marks[last + 1].priority = mark.priority LOOP last := last + 1; END LOOP;
+        IF last > first THEN
+            look := lock_merged(look, wanted, at, first, last);
+        ELSE
+            IF cardinality(look.late) > 0 THEN
+                more := ARRAY(
+                    SELECT r.ctid FROM ready r
+                    WHERE r.ctid = ANY (look.late) AND r.route_id = mark.route_id AND r.concurrency_key IS NULL
+                      AND r.priority = mark.priority AND (r.run_at, r.task_id) < (mark.run_at, mark.task_id)
+                    ORDER BY r.run_at, r.task_id LIMIT wanted - cardinality(look.places) FOR UPDATE SKIP LOCKED);
+                look.late_taken := look.late_taken + cardinality(more);
+                look.places := look.places || more;
+            END IF;
+            IF cardinality(look.places) < wanted THEN
+                -- The first row that is not gone for good, be it locked or not, becomes the mark.
+                WITH ahead AS MATERIALIZED (
+                    SELECT r.run_at, r.task_id FROM ready r
+                    WHERE r.route_id = mark.route_id AND r.concurrency_key IS NULL AND r.priority = mark.priority
+                      AND (r.run_at, r.task_id) >= (mark.run_at, mark.task_id)
+                    ORDER BY r.run_at, r.task_id LIMIT 1
+                )
+                SELECT a.run_at, a.task_id, ARRAY(
+                           SELECT r.ctid FROM ready r
+                           WHERE r.route_id = mark.route_id AND r.concurrency_key IS NULL AND r.priority = mark.priority
+                             AND (r.run_at, r.task_id) >= ((SELECT x.run_at FROM ahead x), (SELECT x.task_id FROM ahead x))
+                           ORDER BY r.run_at, r.task_id LIMIT wanted - cardinality(look.places) FOR UPDATE SKIP LOCKED)
+                INTO next_run_at, next_task, more FROM ahead a;
+                IF FOUND THEN
+                    look.marks[first] := (mark.route_id, mark.priority, next_run_at, next_task);
+                    look.places := look.places || more;
+                ELSIF mark.run_at < at THEN  -- none: whatever comes before this moment is late, and found as such
+                    look.marks[first] := (mark.route_id, mark.priority, at, nil);
+                END IF;
+            END IF;
+        END IF;
+        first := last + 1;
+    END LOOP;
+    RETURN look;
+END $$;
+
+-- The same for one priority that several routes have tasks of: those with the marks from `first` to `last`. It looks first,
+-- without locks; then locks exactly what it picked.
+CREATE FUNCTION holdfast.lock_merged(look holdfast.claim_look, wanted integer, at timestamptz, first integer, last integer)
+RETURNS holdfast.claim_look LANGUAGE plpgsql AS $$
+DECLARE
+    after_run_at timestamptz := '-infinity';
+    after_task uuid := '00000000-0000-0000-0000-000000000000';
+    picks bigint;
+    more tid[];
+    more_late bigint;
+    size integer;
+BEGIN
+    look.marks[first:last] := ARRAY(
+        SELECT CASE WHEN f.task_id IS NOT NULL THEN (k.route_id, k.priority, f.run_at, f.task_id)::holdfast.claim_mark
+                    WHEN k.run_at < at THEN (k.route_id, k.priority, at, after_task)::holdfast.claim_mark
+                    ELSE (k.route_id, k.priority, k.run_at, k.task_id)::holdfast.claim_mark END
+        FROM unnest(look.marks[first:last]) k LEFT JOIN LATERAL (
+            SELECT r.run_at, r.task_id FROM ready r
+            WHERE r.route_id = k.route_id AND r.concurrency_key IS NULL AND r.priority = k.priority
+              AND (r.run_at, r.task_id) >= (k.run_at, k.task_id)
+            ORDER BY r.run_at, r.task_id LIMIT 1) f ON true
+        ORDER BY k.route_id);
+    LOOP
+        size := wanted - cardinality(look.places);
+        WITH marks AS MATERIALIZED (
+            SELECT k.route_id, k.priority, k.run_at, k.task_id FROM unnest(look.marks[first:last]) k
+        ), ahead AS MATERIALIZED (
+            SELECT s.*, false AS is_late FROM marks k CROSS JOIN LATERAL (
+                SELECT r.ctid AS place, r.task_id, r.run_at FROM ready r
+                WHERE r.route_id = k.route_id AND r.concurrency_key IS NULL AND r.priority = k.priority
+                  AND (r.run_at, r.task_id) >= (k.run_at, k.task_id) AND (r.run_at, r.task_id) > (after_run_at, after_task)
+                ORDER BY r.run_at, r.task_id LIMIT size) s
+            UNION ALL
+            SELECT r.ctid, r.task_id, r.run_at, true FROM ready r
+            WHERE r.ctid = ANY (look.late) AND r.concurrency_key IS NULL AND (r.run_at, r.task_id) > (after_run_at, after_task)
+              AND EXISTS (SELECT FROM marks k WHERE k.route_id = r.route_id AND k.priority = r.priority
+                          AND (r.run_at, r.task_id) < (k.run_at, k.task_id))
+        ), picked AS MATERIALIZED (
+            SELECT a.* FROM ahead a ORDER BY a.run_at, a.task_id LIMIT size
+        ), locked AS MATERIALIZED (  -- by place, and by id in case the place has been used again since
+            SELECT r.ctid AS place, p.is_late FROM picked p JOIN ready r ON r.ctid = p.place AND r.task_id = p.task_id
+            FOR UPDATE OF r SKIP LOCKED
+        )
+        SELECT ARRAY(SELECT l.place FROM locked l), (SELECT count(*) FROM locked l WHERE l.is_late),
+               (SELECT count(*) FROM picked), p.run_at, p.task_id
+        INTO more, more_late, picks, after_run_at, after_task
+        FROM (VALUES (1)) AS one LEFT JOIN (SELECT * FROM picked ORDER BY run_at DESC, task_id DESC LIMIT 1) p ON true;
+        look.places := look.places || more;
+        look.late_taken := look.late_taken + more_late;
+        EXIT WHEN picks < size OR cardinality(look.places) >= wanted;
+    END LOOP;
+    RETURN look;
+END $$;
+
+-- The session remembers how far this look came. If every late row is taken, nothing that has been seen is left below the
+-- marks; otherwise the next look begins as this one did.
+CREATE FUNCTION holdfast.end_look(look holdfast.claim_look, history uuid, routes integer[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('holdfast.position', (history, 'holdfast.ready'::regclass::oid, routes, look.marks,
+        CASE WHEN look.late_taken = cardinality(look.late) THEN look.seen_now ELSE look.seen END)::holdfast.claim_position::text, false);
+END $$;
+
+-- What pop() answers.
+CREATE TYPE holdfast.popped AS (
+    look holdfast.claim_look, budget integer, lowest bigint, highest bigint, cut_short boolean);
+
+-- Takes up to `wanted` tasks of the routes, by priority, run_at and id over all of them: with a look, which passes by tasks
+-- with keys, or without one. What is parked on the way costs budget, too; `cut_short`: there may be more, because the budget
+-- ran out or a slot became free meanwhile.
+CREATE FUNCTION holdfast.pop(
+    claimer uuid, routes integer[], wanted integer, for_start boolean, at timestamptz, look holdfast.claim_look,
+    budget integer, lowest bigint, highest bigint
+) RETURNS holdfast.popped LANGUAGE plpgsql AS $$
+DECLARE
+    cut_short boolean := false;
     chunk integer := greatest(16, 2 * wanted / cardinality(routes));
     size integer;
     next holdfast.locked_next;
     got record;
 BEGIN
-    cut_short := false;
     next := (0, '-infinity', '00000000-0000-0000-0000-000000000000', NULL, '{}', true);
     WHILE wanted > 0 LOOP
         IF budget <= 0 THEN
             cut_short := true;
             EXIT;
         END IF;
-        IF is_alone THEN
+        IF look.marks IS NOT NULL THEN
             size := least(wanted, budget);
-            next.places := ARRAY(
-                SELECT r.ctid FROM ready r WHERE r.route_id = routes[1] AND r.concurrency_key IS NULL
-                ORDER BY r.priority, r.run_at, r.task_id LIMIT size FOR UPDATE SKIP LOCKED);
+            look := lock_plain(look, size, at);
+            next.places := look.places;
             next.whole := cardinality(next.places) < size;
         ELSE
             next := lock_next(routes, wanted, budget, chunk, for_start, at, next.after_priority, next.after_run_at,
                               next.after_task);
             chunk := least(chunk * 4, budget);
         END IF;
-        got := take(claimer, next.places, for_start, at);
-        lowest := least(lowest, got.lowest);
-        highest := greatest(highest, got.highest);
-        wanted := wanted - got.taken;
+        IF next.places <> '{}' THEN
+            got := take(claimer, next.places, for_start, at);
+            lowest := least(lowest, got.lowest);
+            highest := greatest(highest, got.highest);
+            wanted := wanted - got.taken;
+        END IF;
         IF next.full_places <> '{}' AND NOT park_full(next.full_places) THEN cut_short := true; END IF;
         budget := budget - cardinality(next.places) - cardinality(next.full_places);
         EXIT WHEN next.whole;
     END LOOP;
+    RETURN (look, budget, lowest, highest, cut_short);
+END $$;
+
+-- The worker has its answer to every claim before this one. The session remembers which was the last, because those that are
+-- gone are still to be passed by as long as a snapshot is held.
+CREATE FUNCTION holdfast.forget_claims(claimer uuid, request_id uuid) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    last text := current_setting('holdfast.last_claim', true);
+BEGIN
+    IF split_part(last, ' ', 1) = claimer::text THEN
+        DELETE FROM claim c WHERE c.worker_id = claimer AND c.request = split_part(last, ' ', 2)::uuid;
+    ELSE
+        DELETE FROM claim c WHERE c.worker_id = claimer AND c.request <> request_id;
+    END IF;
+    PERFORM set_config('holdfast.last_claim', claimer || ' ' || request_id, false);
 END $$;
 
 -- Claims for a worker. `stale`: the caller's idea of the worker's routes is out of date, nothing was done. `look_first`:
 -- lock and write nothing when there is nothing, as an idle worker should; it costs the others a look. The tasks themselves
 -- are read with holdfast.claimed(), in the same transaction. `seen_*`: the highest lease that the worker has seen, and under
--- which rank; see hear_witness().
+-- which rank; see hear_witness(). Runs with the settings of turn().
 CREATE FUNCTION holdfast.claim(
     claimer uuid, request_id uuid, to_start integer, to_hold integer, budget integer,
     known_queues text[], known_tags text[], known_routes bigint, routes integer[], look_first boolean,
     seen_rank bigint, seen_lease bigint,
     OUT refusal text, OUT stale boolean, OUT next_due_us bigint, OUT more boolean
-) LANGUAGE plpgsql
-    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
-    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
+) LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 DECLARE
     at timestamptz := holdfast.now();
     w record;
     next_due timestamptz;
-    has_work boolean;
-    last_request uuid;
-    started record;
-    held record;
+    has_keys boolean := false;
+    known holdfast.claim_position;
+    look holdfast.claim_look;
+    popped holdfast.popped;
 BEGIN
     stale := false;
     more := false;
-    IF seen_lease > (SELECT n.last_value - (NOT n.is_called)::integer FROM lease_number n) THEN
-        PERFORM hear_witness(seen_rank, seen_lease);
-    END IF;
     SELECT x.status, x.cordoned,
            x.queues = known_queues AND x.tags = known_tags AND (SELECT count(*) FROM route) = known_routes AS is_as_known,
            EXISTS (SELECT FROM claim c WHERE c.worker_id = claimer AND c.request = request_id) AS asks_again,
-           EXISTS (SELECT FROM queue q WHERE q.paused) AS some_paused
-    INTO w FROM worker x WHERE x.id = claimer;
+           EXISTS (SELECT FROM queue q WHERE q.paused) AS some_paused,
+           seen_lease > (SELECT n.last_value - (NOT n.is_called)::integer FROM lease_number n) AS went_back,
+           (SELECT i.nonce FROM incarnation i) AS history
+    INTO w FROM (VALUES (1)) AS one LEFT JOIN worker x ON x.id = claimer;
+    IF w.went_back THEN PERFORM hear_witness(seen_rank, seen_lease); END IF;
     -- What was granted is told again whatever has become of the worker: it would not learn of its leases otherwise.
-    refusal := CASE WHEN NOT FOUND THEN 'unknown' WHEN w.asks_again THEN NULL
+    refusal := CASE WHEN w.status IS NULL THEN 'unknown' WHEN w.asks_again THEN NULL
                     WHEN w.status <> 'active' THEN 'not_active' WHEN w.cordoned THEN 'cordoned' END;
     IF refusal IS NOT NULL THEN RETURN; END IF;
     stale := NOT w.is_as_known;
@@ -300,16 +549,18 @@ BEGIN
     END IF;
     IF w.asks_again THEN RETURN; END IF;
 
-    IF look_first THEN  -- (LIMIT 1 inside keeps it to one look per route.)
-        SELECT EXISTS (
-                   SELECT FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
-                       SELECT FROM ready x WHERE x.route_id = r.id AND x.concurrency_key IS NULL
-                       ORDER BY x.priority, x.run_at, x.task_id LIMIT 1) AS first)
-               OR to_start > 0 AND EXISTS (
-                   SELECT FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
-                       SELECT FROM ready x WHERE x.route_id = r.id AND x.concurrency_key IS NOT NULL LIMIT 1) AS any_keyed)
-        INTO has_work;
-        IF NOT has_work THEN RETURN; END IF;
+    IF to_start > 0 THEN  -- (LIMIT 1 inside keeps it to one look per route.)
+        has_keys := EXISTS (SELECT FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
+                                SELECT FROM ready x WHERE x.route_id = r.id AND x.concurrency_key IS NOT NULL LIMIT 1) AS any_keyed);
+    END IF;
+    IF NOT has_keys THEN
+        known := nullif(current_setting('holdfast.position', true), '')::holdfast.claim_position;
+        IF known.history <> w.history OR known.of_table <> 'holdfast.ready'::regclass THEN known := NULL; END IF;
+        look := begin_look(known, routes, at);
+        IF look_first AND NOT sees_work(look) THEN
+            PERFORM end_look(look, w.history, routes);
+            RETURN;
+        END IF;
     END IF;
 
     -- Beats may come in between; a sweep that makes the worker inactive waits, and sees these leases.
@@ -320,43 +571,56 @@ BEGIN
         END IF;
         RETURN;
     END IF;
-    SELECT c.request INTO last_request FROM claim c WHERE c.worker_id = claimer FOR UPDATE;
-    IF NOT FOUND THEN
-        INSERT INTO claim (worker_id, request, first_lease, last_lease)
-        VALUES (claimer, '00000000-0000-0000-0000-000000000000', 1, 0) ON CONFLICT DO NOTHING;
-        SELECT c.request INTO last_request FROM claim c WHERE c.worker_id = claimer FOR UPDATE;
-    END IF;
-    IF last_request = request_id THEN RETURN; END IF;
+    INSERT INTO claim (worker_id, request, first_lease, last_lease) VALUES (claimer, request_id, 1, 0) ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN RETURN; END IF;
 
-    started := pop(claimer, routes, to_start, true, at, budget, NULL, NULL);
-    held := pop(claimer, routes, to_hold, false, at, started.budget, started.lowest, started.highest);
-    -- Holding more for later is a bonus, not worth asking again.
-    more := started.cut_short OR held.cut_short AND held.lowest IS NULL;
-    IF started.lowest IS NOT NULL AND EXISTS (SELECT FROM job_progress p WHERE p.state = 'PENDING') THEN
-        PERFORM begin_jobs(ARRAY(SELECT l.task_id FROM lease l WHERE l.worker_id = claimer
-                                 AND l.lease BETWEEN started.lowest AND started.highest), at);
+    IF to_start > 0 THEN
+        popped := pop(claimer, routes, to_start, true, at, look, budget, NULL, NULL);
+        more := popped.cut_short;
+        IF popped.lowest IS NOT NULL AND EXISTS (SELECT FROM job_progress p WHERE p.state = 'PENDING') THEN
+            PERFORM begin_jobs(ARRAY(SELECT l.task_id FROM lease l WHERE l.worker_id = claimer
+                                     AND l.lease BETWEEN popped.lowest AND popped.highest), at);
+        END IF;
+    ELSE
+        popped := (look, budget, NULL::bigint, NULL::bigint, false)::holdfast.popped;
     END IF;
-    IF held.lowest IS NOT NULL THEN
-        UPDATE claim c SET request = request_id, first_lease = held.lowest, last_lease = held.highest
-        WHERE c.worker_id = claimer;
+    IF to_hold > 0 THEN
+        popped := pop(claimer, routes, to_hold, false, at, popped.look, popped.budget, popped.lowest, popped.highest);
+        -- Holding more for later is a bonus, not worth asking again.
+        more := more OR popped.cut_short AND popped.lowest IS NULL;
+    END IF;
+    IF look.marks IS NOT NULL THEN PERFORM end_look(popped.look, w.history, routes); END IF;
+    IF popped.lowest IS NOT NULL THEN
+        UPDATE claim c SET first_lease = popped.lowest, last_lease = popped.highest
+        WHERE c.worker_id = claimer AND c.request = request_id;
+        PERFORM forget_claims(claimer, request_id);
+    ELSE
+        DELETE FROM claim c WHERE c.worker_id = claimer AND c.request = request_id;
     END IF;
 END $$;
 
--- The leases of that request that the worker still holds, in the order in which they were handed out.
+-- The leases of that request that the worker still holds, in the order in which they were handed out. (In plpgsql, which keeps
+-- plans; each lookup in a LATERAL subquery for the reason given in 0005.)
 CREATE FUNCTION holdfast.claimed(claimer uuid, request_id uuid)
 RETURNS TABLE (id uuid, lease bigint, started boolean, attempts integer, crashes integer, requeues integer,
                name text, args text, spec text, route_id integer, priority integer, run_at timestamptz,
                deadline timestamptz, policy text, concurrency_key text, concurrency_limit integer, idempotency_key text,
-               retry_of uuid, checkpoint text) LANGUAGE sql STABLE
+               retry_of uuid, checkpoint text, traceparent text) LANGUAGE plpgsql STABLE
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+#variable_conflict use_column
+DECLARE
+    first bigint;
+    last bigint;
+BEGIN
+    SELECT c.first_lease, c.last_lease INTO first, last FROM claim c WHERE c.worker_id = claimer AND c.request = request_id;
+    IF NOT FOUND THEN RETURN; END IF;
+    RETURN QUERY
     SELECT l.task_id, l.lease, l.started_at IS NOT NULL, l.attempts, l.crashes, l.requeues,
            t.name, t.args, t.spec, t.route_id, t.priority, l.run_at, t.deadline, t.policy::text, t.concurrency_key,
-           t.concurrency_limit, t.idempotency_key, t.retry_of, p.checkpoint
-    FROM claim c
-    JOIN lease l ON l.worker_id = c.worker_id AND l.lease BETWEEN c.first_lease AND c.last_lease
-    JOIN task t ON t.id = l.task_id
-    LEFT JOIN progress p ON p.task_id = l.task_id
-    WHERE c.worker_id = claimer AND c.request = request_id
-    ORDER BY l.lease
-$$;
+           t.concurrency_limit, t.idempotency_key, t.retry_of, p.checkpoint, t.traceparent
+    FROM (SELECT x.* FROM lease x WHERE x.worker_id = claimer AND x.lease BETWEEN first AND last ORDER BY x.lease OFFSET 0) l
+    CROSS JOIN LATERAL (SELECT x.* FROM task x WHERE x.id = l.task_id OFFSET 0) t
+    LEFT JOIN LATERAL (SELECT x.checkpoint FROM progress x WHERE x.task_id = l.task_id OFFSET 0) p ON true
+    ORDER BY l.lease;
+END $$;

@@ -1,5 +1,9 @@
 -- Starting and finishing: fenced writes. Each names (task, lease) and the worker, and is answered, in the order of the arrays,
 -- with 'applied', 'already', 'lost' or 'withdrawn'.
+--
+-- Each lease is looked up by its task in a LATERAL subquery, which OFFSET 0 keeps as it is, and is written by its place. As a join
+-- this would depend on statistics: where vacuum has found `lease` empty without cutting the file, the planner takes a whole
+-- table for one row, and reads it once per run.
 
 -- How runs of these workers under these leases ended before, in the order of the arrays: the task's state, 'PENDING' when it
 -- was to run again, NULL when there was no such run. `run_end`: what was said of the run, by its worker or over its head. `known`: is
@@ -17,26 +21,33 @@ RETURNS TABLE (state text, run_end text, known boolean) LANGUAGE sql STABLE
     ORDER BY g.place
 $$;
 
-CREATE FUNCTION holdfast.start_leases(holder uuid, tasks uuid[], leases bigint[]) RETURNS text[] LANGUAGE plpgsql
-    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
-    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+-- Runs with the settings of turn().
+CREATE FUNCTION holdfast.start_leases(holder uuid, tasks uuid[], leases bigint[]) RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
     at timestamptz := holdfast.now();
     paused uuid[] := '{}';
-    done uuid[];
+    done uuid[] := '{}';
 BEGIN
     IF EXISTS (SELECT FROM job_progress p WHERE p.state = 'PAUSED') THEN
         paused := ARRAY(SELECT s.task_id FROM step s JOIN job_progress p ON p.job_id = s.job_id
                         WHERE s.task_id = ANY (tasks) AND p.state = 'PAUSED');
     END IF;
-    WITH started AS (
-        UPDATE lease l SET started_at = at
-        FROM unnest(tasks, leases) AS g (task_id, lease)
-        WHERE l.task_id = g.task_id AND l.lease = g.lease AND l.worker_id = holder AND l.started_at IS NULL
-          AND l.stop_requested IS NULL AND NOT l.task_id = ANY (paused)
-        RETURNING l.task_id
-    )
-    SELECT coalesce(array_agg(s.task_id), '{}') INTO done FROM started s;
+    -- A lease that another transaction changes at this moment is passed by, because its place is another one then. So if one
+    -- is missing, all are locked, and the rest is tried again.
+    FOR tries IN 1..2 LOOP
+        WITH held AS MATERIALIZED (
+            SELECT x.place FROM unnest(tasks, leases) AS g (task_id, lease) CROSS JOIN LATERAL (
+                SELECT l.ctid AS place, l.lease, l.worker_id FROM lease l WHERE l.task_id = g.task_id OFFSET 0) x
+            WHERE x.lease = g.lease AND x.worker_id = holder
+        ), started AS (
+            UPDATE lease l SET started_at = at FROM held h
+            WHERE l.ctid = h.place AND l.started_at IS NULL AND l.stop_requested IS NULL AND NOT l.task_id = ANY (paused)
+            RETURNING l.task_id
+        )
+        SELECT done || coalesce(array_agg(s.task_id), '{}') INTO done FROM started s;
+        EXIT WHEN cardinality(done) = cardinality(tasks);
+        PERFORM FROM lease l WHERE l.task_id = ANY (tasks) ORDER BY l.task_id FOR UPDATE;
+    END LOOP;
     IF EXISTS (SELECT FROM job_progress p WHERE p.state = 'PENDING') THEN PERFORM begin_jobs(done, at); END IF;
     IF cardinality(done) = cardinality(tasks) THEN
         RETURN array_fill('applied'::text, ARRAY[cardinality(tasks)]);
@@ -46,16 +57,17 @@ BEGIN
                     WHEN l.task_id IS NOT NULL THEN 'withdrawn'
                     ELSE 'lost' END
         FROM unnest(tasks, leases) WITH ORDINALITY AS g (task_id, lease, place)
-        LEFT JOIN lease l ON l.task_id = g.task_id AND l.lease = g.lease AND l.worker_id = holder
+        LEFT JOIN LATERAL (
+            SELECT x.task_id, x.started_at, x.lease, x.worker_id FROM lease x WHERE x.task_id = g.task_id OFFSET 0) l
+            ON l.lease = g.lease AND l.worker_id = holder
         ORDER BY g.place);
 END $$;
 
 -- The most frequent end of all, in one statement: runs that returned a value. There is nothing to decide about them.
--- Answers whether slots were freed, so that tasks behind them may have moved up. If one of the leases is not current, or
--- one of the tasks is a step, it raises HF002, and nothing is changed.
-CREATE FUNCTION holdfast.complete(holder uuid, tasks uuid[], leases bigint[], results text[]) RETURNS boolean LANGUAGE plpgsql
-    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
-    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+-- Answers whether slots were freed, so that tasks behind them may have moved up. If one of the leases is not current, or is
+-- being changed at this moment, or one of the tasks is a step, it raises HF002, and nothing is changed. Runs with the settings
+-- of turn().
+CREATE FUNCTION holdfast.complete(holder uuid, tasks uuid[], leases bigint[], results text[]) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     at timestamptz := holdfast.now();
     done bigint;
@@ -66,11 +78,14 @@ BEGIN
     IF EXISTS (SELECT FROM step s WHERE s.task_id = ANY (tasks)) THEN
         RAISE EXCEPTION 'some of these runs are steps of jobs' USING ERRCODE = 'HF002';
     END IF;
-    WITH ended AS (
-        DELETE FROM lease l USING unnest(tasks, leases, results) AS g (task_id, lease, result)
-        WHERE l.task_id = g.task_id AND l.lease = g.lease AND l.worker_id = holder AND l.started_at IS NOT NULL
+    WITH held AS MATERIALIZED (
+        SELECT x.place, g.result FROM unnest(tasks, leases, results) AS g (task_id, lease, result) CROSS JOIN LATERAL (
+            SELECT l.ctid AS place, l.lease, l.worker_id FROM lease l WHERE l.task_id = g.task_id OFFSET 0) x
+        WHERE x.lease = g.lease AND x.worker_id = holder
+    ), ended AS (
+        DELETE FROM lease l USING held h WHERE l.ctid = h.place AND l.started_at IS NOT NULL
         RETURNING l.task_id, l.worker_id, l.lease, l.claimed_at, l.started_at, l.run_at, l.attempts, l.crashes, l.requeues,
-                  l.route_id, l.concurrency_key, g.result
+                  l.route_id, l.concurrency_key, h.result
     ), terminal AS (
         INSERT INTO ending (task_id, worker_id, lease, finished_at, claimed_at, started_at, run_at, attempts, crashes,
                             requeues, attempt, state, run_end, result)
@@ -87,6 +102,30 @@ BEGIN
     END IF;
     IF keyed IS NOT NULL THEN PERFORM free_slots(keyed, routes, keys); END IF;
     RETURN keyed IS NOT NULL;
+END $$;
+
+-- A worker's turn: complete() these runs, start_leases() of those, and claim(). Each part is left out if it has nothing to do. The
+-- settings are for all of them, because each function that has settings of its own costs as much as a small statement.
+-- `put_off`: the claim is left to a transaction of its own, because this one has locked keys. Keys are locked in their order; a
+-- claim that locked more of them could wait for another one in a circle.
+CREATE FUNCTION holdfast.turn(
+    worker uuid, ended_tasks uuid[], ended_leases bigint[], results text[], to_start_tasks uuid[], to_start_leases bigint[],
+    request_id uuid, to_start integer, to_hold integer, budget integer, known_queues text[], known_tags text[],
+    known_routes bigint, routes integer[], look_first boolean, seen_rank bigint, seen_lease bigint,
+    OUT freed boolean, OUT starts text[], OUT put_off boolean, OUT refusal text, OUT stale boolean, OUT next_due_us bigint,
+    OUT more boolean
+) LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
+BEGIN
+    freed := cardinality(ended_tasks) > 0 AND complete(worker, ended_tasks, ended_leases, results);
+    IF cardinality(to_start_tasks) > 0 THEN starts := start_leases(worker, to_start_tasks, to_start_leases); END IF;
+    put_off := freed AND to_start + to_hold > 0;
+    IF to_start + to_hold > 0 AND NOT put_off THEN
+        SELECT c.refusal, c.stale, c.next_due_us, c.more INTO refusal, stale, next_due_us, more
+        FROM claim(worker, request_id, to_start, to_hold, budget, known_queues, known_tags, known_routes, routes, look_first,
+                   seen_rank, seen_lease) c;
+    END IF;
 END $$;
 
 -- Lease rows, locked in the order of the ids, with what a decision about them needs; and, locked after them, the trees of
@@ -158,8 +197,10 @@ DECLARE
 BEGIN
     WITH held AS (  -- locked: a lease that ends at this moment ends before or after
         SELECT g.* FROM unnest(tasks, leases, fractions, texts, checkpoints) AS g (task_id, lease, fraction, text, checkpoint)
-        JOIN lease l ON l.task_id = g.task_id AND l.lease = g.lease AND l.worker_id = holder AND l.started_at IS NOT NULL
-        FOR KEY SHARE OF l
+        CROSS JOIN LATERAL (
+            SELECT l.worker_id FROM lease l WHERE l.task_id = g.task_id AND l.lease + 0 = g.lease
+              AND l.started_at IS NOT NULL OFFSET 0 FOR KEY SHARE) x
+        WHERE x.worker_id = holder
     ), written AS (
         INSERT INTO progress AS p (task_id, fraction, text, checkpoint, saved_at)
         SELECT h.task_id, h.fraction, h.text, h.checkpoint, holdfast.now() FROM held h
@@ -184,8 +225,11 @@ BEGIN
     WITH held AS (
         SELECT g.* FROM unnest(tasks, leases, sequences, streams, texts, ats) WITH ORDINALITY
             AS g (task_id, lease, sequence, stream, text, at, place)
-        JOIN lease l ON l.task_id = g.task_id AND l.lease = g.lease AND l.worker_id = holder AND l.started_at IS NOT NULL
-        ORDER BY g.place FOR KEY SHARE OF l
+        CROSS JOIN LATERAL (
+            SELECT l.worker_id FROM lease l WHERE l.task_id = g.task_id AND l.lease + 0 = g.lease
+              AND l.started_at IS NOT NULL OFFSET 0 FOR KEY SHARE) x
+        WHERE x.worker_id = holder
+        ORDER BY g.place
     ), appended AS (
         INSERT INTO log AS x (task_id, lease, sequence, stream, text, at)
         SELECT h.task_id, h.lease, h.sequence, h.stream, h.text, h.at FROM held h ORDER BY h.place

@@ -273,7 +273,10 @@ BEGIN
         WITH gone AS (
             DELETE FROM ready r USING unnest(tasks) AS g (id) WHERE r.task_id = g.id RETURNING r.*
         ), parked AS (
-            INSERT INTO waiting SELECT g.*, 'job' FROM gone g
+            INSERT INTO waiting
+            SELECT g.task_id, g.run_at, g.deadline, g.last_lease, g.route_id, g.priority, g.attempts, g.crashes, g.requeues,
+                   g.fails_unmatched, g.concurrency_key, 'job'
+            FROM gone g
         )
         SELECT array_agg(g.route_id), array_agg(g.concurrency_key) INTO more_routes, more_keys
         FROM gone g WHERE g.concurrency_key IS NOT NULL;

@@ -60,26 +60,6 @@ LEFT JOIN holdfast.ready r ON r.task_id = t.id
 LEFT JOIN holdfast.waiting w ON w.task_id = t.id
 LEFT JOIN holdfast.progress p ON p.task_id = t.id;
 
-DROP FUNCTION holdfast.claimed(uuid, uuid);
--- The leases of that request that the worker still holds, in the order in which they were handed out.
-CREATE FUNCTION holdfast.claimed(claimer uuid, request_id uuid)
-RETURNS TABLE (id uuid, lease bigint, started boolean, attempts integer, crashes integer, requeues integer,
-               name text, args text, spec text, route_id integer, priority integer, run_at timestamptz,
-               deadline timestamptz, policy text, concurrency_key text, concurrency_limit integer, idempotency_key text,
-               retry_of uuid, checkpoint text, traceparent text) LANGUAGE sql STABLE
-    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
-    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-    SELECT l.task_id, l.lease, l.started_at IS NOT NULL, l.attempts, l.crashes, l.requeues,
-           t.name, t.args, t.spec, t.route_id, t.priority, l.run_at, t.deadline, t.policy::text, t.concurrency_key,
-           t.concurrency_limit, t.idempotency_key, t.retry_of, p.checkpoint, t.traceparent
-    FROM claim c
-    JOIN lease l ON l.worker_id = c.worker_id AND l.lease BETWEEN c.first_lease AND c.last_lease
-    JOIN task t ON t.id = l.task_id
-    LEFT JOIN progress p ON p.task_id = l.task_id
-    WHERE c.worker_id = claimer AND c.request = request_id
-    ORDER BY l.lease
-$$;
-
 DROP FUNCTION holdfast.submit_batch(uuid[], text[], text[], text[], integer[], integer[], timestamptz[], timestamptz[], text[],
                                     text[], integer[], text[], uuid[], boolean[]);
 -- Accepts a batch without duplicates in itself. Answers only about those that were not accepted, by their place in the

@@ -79,6 +79,16 @@ CREATE FUNCTION holdfast.first_uuid_at(at timestamptz) RETURNS uuid LANGUAGE sql
     SELECT rpad(lpad(to_hex(floor(extract(epoch FROM at) * 1000)::bigint), 12, '0'), 32, '0')::uuid
 $$;
 
+-- Raises HF002 unless a statement has added all of the tasks that it was given, and no id from the lowest one on may have been
+-- used before. Volatile, so that it sees a removal that the insert waited for. (A transaction that reads one snapshot throughout
+-- does not see that one.)
+CREATE FUNCTION holdfast.admit(added bigint, given bigint, lowest uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    IF added <> given OR EXISTS (SELECT FROM holdfast.pruned p WHERE p.id = 1 AND p.highest >= lowest) THEN
+        RAISE EXCEPTION 'not every task is new' USING ERRCODE = 'HF002';
+    END IF;
+END $$;
+
 -- Whether two JSON texts say the same, or both are NULL: the order of members and blanks do not matter, numbers count by their
 -- value. jsonb cannot hold every text that JSON can: those are the same only when they are written alike.
 CREATE FUNCTION holdfast.same_json(one text, other text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$

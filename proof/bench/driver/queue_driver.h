@@ -28,6 +28,9 @@ public:
 [[nodiscard]] std::unique_ptr<QueueDriver> make_sqlite_floor(const std::string& file);
 [[nodiscard]] std::unique_ptr<QueueDriver> make_postgres_floor(const std::string& uri);
 
+/// Throws std::runtime_error with this text unless the claim holds: a measurement of wrong work is worth nothing.
+void require(bool holds, const char* what);
+
 inline constexpr const char* noop_name = "noop";
 inline constexpr const char* noop_args = R"({"n":1})";
 

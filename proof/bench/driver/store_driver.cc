@@ -6,7 +6,7 @@
 #include "client/connect.h"
 #include "platform/system_random.h"
 #include "platform/task_ids.h"
-#include "proof/bench/store/queue_driver.h"
+#include "proof/bench/driver/queue_driver.h"
 
 namespace holdfast::bench {
 
@@ -50,11 +50,11 @@ store::TurnParams completed(const Uuid& worker, const std::vector<store::Claimed
     return params;
 }
 
-namespace {
-
 void require(bool holds, const char* what) {
     if (!holds) throw std::runtime_error(what);
 }
+
+namespace {
 
 class StoreDriver : public QueueDriver {
 public:
