@@ -69,10 +69,12 @@ constexpr Contradiction forbidden[] = {
     {"was rejected or forced without an event that says so",
      "SELECT task_id FROM ending WHERE error_code IN ('FORCED', 'NO_MATCHING_WORKER') AND task_id NOT IN"
      " (SELECT task_id FROM event WHERE kind IN ('forced', 'rejected') AND task_id IS NOT NULL)"},
+    // The request for a run of an earlier rank may be in the part of history that is lost.
     {"is CANCELLED without an event that says so",
      "SELECT task_id FROM ending WHERE state = 'CANCELLED' AND task_id NOT IN"
      " (SELECT task_id FROM event WHERE kind IN ('cancelled', 'cancel_requested', 'forced') AND task_id IS NOT NULL)"
-     " AND task_id NOT IN (SELECT task_id FROM step WHERE task_id IS NOT NULL)"},
+     " AND task_id NOT IN (SELECT task_id FROM step WHERE task_id IS NOT NULL)"
+     " AND (lease IS NULL OR lease >> 40 = (SELECT rank FROM incarnation))"},
     {"has not the state that an event tells of",
      "SELECT v.task_id FROM event v LEFT JOIN ending e ON e.task_id = v.task_id WHERE v.task_id IS NOT NULL AND"
      " ((v.kind = 'expired' AND e.state IS NOT 'EXPIRED') OR (v.kind = 'cancelled' AND e.state IS NOT 'CANCELLED')"

@@ -52,6 +52,12 @@ HostChoice choose_host(const std::vector<HostAnswer>& answers, const Uuid& known
     return {*std::max_element(best.begin(), best.end(), is_older), ""};
 }
 
+bool is_newer(const HostAnswer& answer, const LastUse& last) {
+    if (last.incarnation.rank == 0) return false;
+    if (answer.incarnation.rank > last.incarnation.rank) return true;
+    return answer.incarnation == last.incarnation && last.timeline != 0 && answer.timeline > last.timeline;
+}
+
 Duration pause_before_connect(int failures, std::uint64_t random) {
     if (failures <= 0) return Duration::zero();
     const auto whole = std::min(shortest_pause * (1 << std::min(failures - 1, 10)), longest_pause);

@@ -31,6 +31,16 @@ struct HostChoice {
 /// last and wins; then the first.
 [[nodiscard]] HostChoice choose_host(const std::vector<HostAnswer>& answers, const Uuid& known_nonce);
 
+/// The history that this process used last, and where.
+struct LastUse {
+    Incarnation incarnation = {};          ///< rank 0: none yet
+    std::int64_t timeline = 0;             ///< of the server; 0: unknown
+    std::optional<std::size_t> host = {};  ///< its place in the URL
+};
+
+/// Whether the host was promoted after the one that this process used last, which is not the primary any more then.
+[[nodiscard]] bool is_newer(const HostAnswer& answer, const LastUse& last);
+
 /// How long to wait after this many failed attempts to connect in a row, before the next: 100 ms doubling to 1 s,
 /// each shortened by up to a quarter by `random` bits, so that many processes do not come back at the same moment,
 /// but never below 100 ms. Zero after none.

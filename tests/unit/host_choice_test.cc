@@ -75,6 +75,18 @@ TEST(HostChoice, TakesTheServerThatWasPromotedLastAmongThoseOfOneHistory) {
     EXPECT_FALSE(choose_host({{"a", true, 9, {3, x}}, {"b", true, 5, {3, y}}}, {}).chosen) << "it settles no fork";
 }
 
+TEST(HostChoice, KnowsAHostThatWasPromotedAfterTheOneUsedLast) {
+    const LastUse last{{3, x}, 5, 0};
+    EXPECT_TRUE(is_newer({"b", true, 6, {3, x}}, last)) << "promoted, and not yet met by anyone";
+    EXPECT_TRUE(is_newer({"b", true, 6, {4, y}}, last));
+    EXPECT_TRUE(is_newer({"b", true, 0, {4, y}}, last));
+    EXPECT_FALSE(is_newer({"b", true, 5, {3, x}}, last)) << "the same one, perhaps started again";
+    EXPECT_FALSE(is_newer({"b", true, 6, {3, y}}, last)) << "another fork";
+    EXPECT_FALSE(is_newer({"b", true, 6, {2, y}}, last));
+    EXPECT_FALSE(is_newer({"b", true, 6, {3, x}}, {{3, x}, 0, 0})) << "the timeline was not known";
+    EXPECT_FALSE(is_newer({"b", true, 6, {3, x}}, {})) << "nothing was used yet";
+}
+
 TEST(PauseBeforeConnect, GrowsFromATenthOfASecondToOneWithJitter) {
     EXPECT_EQ(pause_before_connect(0, 12345), 0s);
     EXPECT_EQ(pause_before_connect(1, 0), 100ms);

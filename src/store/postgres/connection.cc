@@ -158,13 +158,14 @@ Dialled Connection::dial_hosts(std::vector<std::size_t> hosts) {
                  .hosts = std::move(hosts),
                  .limit = obeys ? *url_.connect_timeout : patience.connect,
                  .asks = url_.hosts.size() > 1,
-                 .known_nonce = primary_->known_nonce(),
+                 .last = primary_->last_use(),
                  .about = params_.about_host ? params_.about_host->text() : nullptr});
 }
 
 void Connection::take_over(Dialled dialled) {
     handle_ = std::move(dialled.handle);
     host_ = dialled.host;
+    timeline_ = dialled.timeline;
     refuse_other_encodings();
     PQsetNoticeReceiver(handle_.get(), &Connection::receive_notice, this);
     PQsetnonblocking(handle_.get(), 1);
@@ -182,7 +183,7 @@ void Connection::set_up_session() {
     }
     ++generation_;
     if (params_.on_connected) params_.on_connected(*this);
-    primary_->found(host_);
+    primary_->found(host_, timeline_);
     is_settled_ = true;
 }
 

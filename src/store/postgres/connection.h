@@ -149,7 +149,8 @@ private:
     ConnectParams params_;
     ServerUrl url_;
     std::shared_ptr<Primary> primary_;
-    std::size_t host_ = 0;  // of the URL
+    std::size_t host_ = 0;       // of the URL
+    std::int64_t timeline_ = 0;  // of the server there; 0: unknown
     Handle handle_{nullptr, &PQfinish};
     std::set<Sql> prepared_;
     std::vector<Sql> preparing_;  // sent with the current commands, in order

@@ -226,7 +226,7 @@ private:
     std::optional<Dialled> settled() {
         const bool all_over =
             std::all_of(calls_.begin(), calls_.end(), [](const auto& call) { return call->is_over(); });
-        if (!all_over && !others_.has_passed()) return std::nullopt;
+        if (!all_over && !others_.has_passed() && !only_the_left_host_is_missing()) return std::nullopt;
         if (!params_.asks) {
             for (auto& call : calls_)
                 if (call->is_ready()) return use(*call);
@@ -237,6 +237,15 @@ private:
         return std::nullopt;
     }
 
+    bool only_the_left_host_is_missing() {
+        const auto is_waited_for = [this](const auto& call) {
+            return !call->is_over() && params_.last.host != call->host();
+        };
+        if (!params_.asks || std::any_of(calls_.begin(), calls_.end(), is_waited_for)) return false;
+        const auto* const chosen = choose();
+        return chosen != nullptr && core::is_newer(chosen->answer(), params_.last);
+    }
+
     Call* choose() {
         std::vector<Call*> ready;
         std::vector<core::HostAnswer> answers;
@@ -245,13 +254,13 @@ private:
             ready.push_back(call.get());
             answers.push_back(call->answer());
         }
-        const auto choice = core::choose_host(answers, params_.known_nonce);
+        const auto choice = core::choose_host(answers, params_.last.incarnation.nonce);
         if (!choice.refusal.empty())
             throw store::Unusable(concat(params_.shown_url, " cannot be used: ", choice.refusal));
         return choice.chosen ? ready[*choice.chosen] : nullptr;
     }
 
-    static Dialled use(Call& call) { return {call.take(), call.host()}; }
+    static Dialled use(Call& call) { return {call.take(), call.host(), call.answer().timeline}; }
 
     void wait() {
         std::vector<pollfd> sources;

@@ -25,19 +25,20 @@ struct DialParams {
     std::vector<std::size_t> hosts;                             ///< the indices of those to ask
     Duration limit{};                                           ///< for each host
     bool asks = false;            ///< which of them accepts writes, also of a single one
-    Uuid known_nonce = {};        ///< see core::choose_host
+    core::LastUse last = {};      ///< what this process used last
     const char* about = nullptr;  ///< a query for the rank and nonce of a host's history; null: nobody asks
 };
 
 struct Dialled {
     Handle handle;
     std::size_t host;
+    std::int64_t timeline;  ///< 0: unknown
 };
 
 /// Connects to all hosts at the same time, and returns the one to use; the other connections are closed. Several
 /// hosts are given a second to answer, then one of those that did is chosen: also one that was silent lately may be
-/// the primary by now. Throws store::Unavailable, or store::Unusable when a retry is pointless until a person has
-/// acted.
+/// the primary by now. Only the host that this process has left for a newer one is not waited for. Throws
+/// store::Unavailable, or store::Unusable when a retry is pointless until a person has acted.
 [[nodiscard]] Dialled dial(const DialParams& params);
 
 }  // namespace holdfast::postgres

@@ -65,7 +65,7 @@ void KnownIncarnation::meet(Connection& connection) {
                                     core::is_recorded(found->recorded_place, found->place), found->was_restarted};
         switch (core::judge(meeting)) {
             case core::Welcome::Accept:
-                connection.primary().know(found->incarnation.nonce);
+                connection.primary().know(found->incarnation);
                 return remember(*found);
             case core::Welcome::NoteRestart:
                 if (note_restart(connection, *found, meeting)) break;

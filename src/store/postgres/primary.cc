@@ -28,11 +28,13 @@ std::optional<std::size_t> Primary::host() {
     return host_;
 }
 
-void Primary::found(std::size_t host) {
+void Primary::found(std::size_t host, std::int64_t timeline) {
     const std::lock_guard lock(mutex_);
     if (host_ != host) found_at_ = std::chrono::steady_clock::now();  // else it was not looked for again
     host_ = host;
     last_ = host;
+    last_use_.host = host;
+    last_use_.timeline = timeline;
 }
 
 void Primary::suspect(std::size_t host) {
@@ -40,14 +42,14 @@ void Primary::suspect(std::size_t host) {
     if (host_ == host) host_.reset();
 }
 
-void Primary::know(const Uuid& nonce) {
+void Primary::know(const core::Incarnation& incarnation) {
     const std::lock_guard lock(mutex_);
-    known_nonce_ = nonce;
+    last_use_.incarnation = incarnation;
 }
 
-Uuid Primary::known_nonce() const {
+core::LastUse Primary::last_use() const {
     const std::lock_guard lock(mutex_);
-    return known_nonce_;
+    return last_use_;
 }
 
 void Primary::confirm(std::uint64_t doubts) {

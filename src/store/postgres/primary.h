@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "holdfast/uuid.h"
+#include "core/host_choice.h"
 
 namespace holdfast::postgres {
 
@@ -22,15 +22,15 @@ public:
     /// Where it was found in the last two seconds; nullopt: nobody knows, or a connection to it was lost since. An
     /// older answer is not trusted: this process may have been stopped meanwhile, and the primary be another.
     [[nodiscard]] std::optional<std::size_t> host();
-    void found(std::size_t host);
+    void found(std::size_t host, std::int64_t timeline);
     /// A connection to this host broke or turned out to be read-only: the next connection asks all hosts.
     void suspect(std::size_t host);
     /// Whether a connection to this host has to follow the primary to another one.
     [[nodiscard]] bool has_left(std::size_t host) const { return last_ != unknown && last_ != host; }
 
-    /// The nonce of the history that this process uses (nil: none met yet). A host with it is preferred.
-    void know(const Uuid& nonce);
-    [[nodiscard]] Uuid known_nonce() const;
+    /// The history that this process uses. A host with it is preferred.
+    void know(const core::Incarnation& incarnation);
+    [[nodiscard]] core::LastUse last_use() const;
 
     /// A commit of this process may or may not have been made, or is not on the standby yet. Begins with 1: the
     /// process may have been started to repeat what an earlier one left in doubt.
@@ -48,7 +48,7 @@ private:
     std::optional<std::size_t> host_;
     std::chrono::steady_clock::time_point found_at_ = {};
     std::atomic<std::size_t> last_ = unknown;  // where it was found last, suspected or not
-    Uuid known_nonce_;
+    core::LastUse last_use_;
     std::atomic<std::uint64_t> doubts_ = 1;
     std::atomic<std::uint64_t> confirmed_ = 0;
 };
