@@ -128,21 +128,48 @@ BEGIN
     END IF;
 END $$;
 
+-- The most frequent of what end_leases() does: runs that returned a value, without keys. The caller has locked their leases, and
+-- has found that they are the current ones.
+CREATE FUNCTION holdfast.complete_locked(tasks uuid[], results text[]) RETURNS void LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    at timestamptz := holdfast.now();
+BEGIN
+    WITH held AS MATERIALIZED (
+        SELECT x.place, g.result FROM unnest(tasks, results) AS g (task_id, result) CROSS JOIN LATERAL (
+            SELECT l.ctid AS place FROM lease l WHERE l.task_id = g.task_id OFFSET 0) x
+    ), ended AS (
+        DELETE FROM lease l USING held h WHERE l.ctid = h.place
+        RETURNING l.task_id, l.worker_id, l.lease, l.claimed_at, l.started_at, l.run_at, l.attempts, l.crashes, h.result
+    )
+    INSERT INTO ending (task_id, worker_id, lease, finished_at, claimed_at, started_at, run_at, attempts, crashes, requeues,
+                        attempt, state, run_end, result)
+    SELECT task_id, worker_id, lease, at, claimed_at, started_at, run_at, attempts + 1, crashes, 0, attempts + crashes + 1,
+           'COMPLETED', 'COMPLETED', result
+    FROM ended;
+END $$;
+
 -- Lease rows, locked in the order of the ids, with what a decision about them needs; and, locked after them, the trees of
 -- the jobs that any of the tasks, leased or not, is a step of.
 CREATE FUNCTION holdfast.lock_leases(tasks uuid[])
 RETURNS TABLE (task_id uuid, lease bigint, worker_id uuid, started boolean, stop_requested text, deadline timestamptz,
-               attempts integer, crashes integer, requeues integer, policy text, at timestamptz, is_step boolean)
+               attempts integer, crashes integer, requeues integer, policy text, at timestamptz, is_step boolean,
+               has_key boolean)
     LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    roots uuid[];
 BEGIN
     RETURN QUERY
     SELECT l.task_id, l.lease, l.worker_id, l.started_at IS NOT NULL, l.stop_requested, l.deadline, l.attempts, l.crashes,
-           l.requeues, t.policy::text, holdfast.now(), EXISTS (SELECT FROM step s WHERE s.task_id = l.task_id)
+           l.requeues, t.policy::text, holdfast.now(), EXISTS (SELECT FROM step s WHERE s.task_id = l.task_id),
+           l.concurrency_key IS NOT NULL
     FROM lease l JOIN task t ON t.id = l.task_id
     WHERE l.task_id = ANY (tasks) ORDER BY l.task_id FOR UPDATE OF l;
-    PERFORM lock_steps(tasks);
+    roots := ARRAY(SELECT DISTINCT j.root_id FROM step s JOIN job j ON j.id = s.job_id WHERE s.task_id = ANY (tasks));
+    IF roots <> '{}' THEN PERFORM FROM job_progress p WHERE p.job_id = ANY (roots) ORDER BY p.job_id FOR UPDATE; END IF;
 END $$;
 
 -- Where tasks are: 'pending' (with the lease that ended last), 'leased', 'stopping' (leased, and asked to be cancelled), or
@@ -176,16 +203,17 @@ $$;
 
 -- Events, in the order given. One about the task of a step is one about its job, too.
 CREATE FUNCTION holdfast.write_events(kinds text[], tasks uuid[], workers uuid[], jobs uuid[], whos text[], messages text[],
-                                      datas text[]) RETURNS void LANGUAGE sql
+                                      datas text[]) RETURNS void LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
     INSERT INTO event (at, kind, task_id, worker_id, job_id, who, message, data)
     SELECT holdfast.now(), g.kind, g.task_id, g.worker_id,
            coalesce(g.job_id, (SELECT s.job_id FROM step s WHERE s.task_id = g.task_id)), g.who, g.message, g.data
     FROM unnest(kinds, tasks, workers, jobs, whos, messages, datas) WITH ORDINALITY
         AS g (kind, task_id, worker_id, job_id, who, message, data, place)
-    ORDER BY g.place
-$$;
+    ORDER BY g.place;
+END $$;
 
 -- What runs report. A value that is not reported stays as it was.
 CREATE FUNCTION holdfast.save_progress(holder uuid, tasks uuid[], leases bigint[], fractions double precision[], texts text[],
