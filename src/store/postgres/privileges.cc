@@ -132,7 +132,7 @@ constexpr std::string_view functions_for_movers[] = {
 constexpr std::string_view functions_for_workers[] = {
     "register_worker", "beat",        "turn",        "claim",       "claimed",      "pop",      "take",
     "take_slots",      "lock_next",   "park_full",   "promote_due", "start_leases", "complete", "complete_locked",
-    "begin_look",      "first_marks", "sees_work",   "lock_plain",  "lock_merged",  "end_look", "forget_claims",
+    "begin_look",      "first_marks", "sees_work",   "lock_plain",  "lock_merged",  "end_look", "keep_claim",
     "save_progress",   "append_logs", "hear_witness"};
 /// Only triggers call them, which needs no privilege.
 constexpr std::string_view functions_of_triggers[] = {"refuse_change"};
