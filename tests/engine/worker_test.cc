@@ -348,6 +348,18 @@ TEST_F(ShortRuns, AreNotWaitedForOnceRunsLastLong) {
     EXPECT_THAT(bench.finishing()->finish, SizeIs(1));
 }
 
+TEST(Worker, ATurnThatReportsAnEndClaimsWhatTheEndMayHaveBroughtInReach) {
+    WorkerHarness bench(2, {}, false);
+    bench.join();
+    bench.grant({started_task(10)});
+    EXPECT_EQ(bench.claiming(), nullptr) << "one runner is idle, but there was no task for it";
+    bench.complete(10);
+    ASSERT_NE(bench.finishing(), nullptr);
+    EXPECT_EQ(bench.finishing()->to_start, 2U);
+    bench.grant({});
+    EXPECT_EQ(bench.claiming(), nullptr) << "there was nothing again";
+}
+
 TEST(Worker, IsReadyWhenItHasJoinedAndItsRunnersHaveBooted) {
     WorkerHarness bench;
     bench.decide();
