@@ -340,12 +340,38 @@ TEST_F(ShortRuns, DoNotWaitForOneThatLastsLonger) {
     EXPECT_THAT(bench.finishing()->finish, SizeIs(3));
 }
 
+TEST_F(ShortRuns, DoNotWaitLongerBecauseOfAFewLongOnes) {
+    for (int round = 0; round < 40; ++round) {
+        for (store::Lease run = lease - 4; run < lease - 1; ++run) end_after(run, std::chrono::microseconds(100));
+        end_after(lease - 1, milliseconds(2));
+        begin_four();
+    }
+    const Duration began = bench.now;
+    end_after(lease - 4, std::chrono::microseconds(50));
+    ASSERT_EQ(bench.finishing(), nullptr);
+    EXPECT_LE(bench.worker.wake_at() - began, std::chrono::microseconds(800));
+}
+
 TEST_F(ShortRuns, AreNotWaitedForOnceRunsLastLong) {
-    for (store::Lease run = lease - 4; run < lease; ++run) end_after(run, milliseconds(20));
-    begin_four();
+    for (int round = 0; round < 10; ++round) {
+        for (store::Lease run = lease - 4; run < lease; ++run) end_after(run, milliseconds(20));
+        begin_four();
+    }
     end_after(lease - 4, std::chrono::microseconds(50));
     ASSERT_NE(bench.finishing(), nullptr);
     EXPECT_THAT(bench.finishing()->finish, SizeIs(1));
+}
+
+TEST(Worker, ATurnThatReportsAnEndClaimsWhatTheEndMayHaveBroughtInReach) {
+    WorkerHarness bench(2, {}, false);
+    bench.join();
+    bench.grant({started_task(10)});
+    EXPECT_EQ(bench.claiming(), nullptr) << "one runner is idle, but there was no task for it";
+    bench.complete(10);
+    ASSERT_NE(bench.finishing(), nullptr);
+    EXPECT_EQ(bench.finishing()->to_start, 2U);
+    bench.grant({});
+    EXPECT_EQ(bench.claiming(), nullptr) << "there was nothing again";
 }
 
 TEST(Worker, IsReadyWhenItHasJoinedAndItsRunnersHaveBooted) {

@@ -1,4 +1,6 @@
 // Inputs and moments that would hurt most.
+#include "base/ids.h"
+#include "base/text.h"
 #include "store_contract/job_fixture.h"
 
 namespace holdfast::contract {
@@ -102,6 +104,23 @@ TEST_P(JobHardening, NamesThatAreNoneAreNotFound) {
     const Uuid id = start({approval_step("ask", "?")});
     for (const char* name : {"ask[", "ask[]", "ask[x]", "ask[0", "[0]", "ask[-1]", "nobody"})
         EXPECT_EQ(jobs->decide_approval({id, name, true, "ann", ""}), store::DecideStatus::NotFound) << name;
+}
+
+TEST_P(JobHardening, AStepWhoseTaskHasTheIdOfAnotherFailsAndTheOtherJobsGoOn) {
+    const Uuid id = start({a_step("a"), a_step("b", {"a"})});
+    const Uuid other = start({a_step("a"), a_step("b", {"a"})});
+    const auto first = running(id, "a"), second = running(other, "a");
+    auto taken = a_task(clock.now());
+    taken.id = name_based_uuid(clock.now(), concat("task ", id.to_string(), " 1 -1"));  // what "b" would get
+    ASSERT_EQ(store->submit({taken}).at(0).status, SubmitStatus::Accepted);
+    const auto answer = store->turn({.worker = worker, .finish = {completed(first), completed(second)}});
+    EXPECT_EQ(answer.finished.at(0).fenced, store::Fenced::Applied);
+    EXPECT_EQ(answer.finished.at(1).fenced, store::Fenced::Applied);
+    EXPECT_EQ(step(id, "b").state, StepState::Failed);
+    EXPECT_EQ(step(id, "b").error->code, error_code::step_not_accepted);
+    EXPECT_EQ(state(id), JobState::Failed);
+    complete(other, "b");
+    EXPECT_EQ(state(other), JobState::Completed);
 }
 
 }  // namespace

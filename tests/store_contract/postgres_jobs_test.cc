@@ -1,3 +1,6 @@
+#include <dlfcn.h>
+#include <libpq-fe.h>
+
 #include <atomic>
 #include <future>
 #include <thread>
@@ -6,6 +9,22 @@
 #include "store_contract/job_fixture.h"
 #include "store_contract/postgres_plans.h"
 #include "store_contract/postgres_raw.h"
+
+namespace holdfast::contract {
+namespace {
+
+/// Round trips of this thread to a server: each ends with a synchronisation.
+thread_local int round_trips = 0;
+
+}  // namespace
+}  // namespace holdfast::contract
+
+/// Takes the place of libpq's own, which it calls.
+extern "C" int PQpipelineSync(PGconn* connection) {
+    static const auto real = reinterpret_cast<int (*)(PGconn*)>(dlsym(RTLD_NEXT, "PQpipelineSync"));
+    ++holdfast::contract::round_trips;
+    return real(connection);
+}
 
 namespace holdfast::contract {
 namespace {
@@ -199,6 +218,55 @@ TEST_P(PostgresJobs, StartedTwiceAtOnceUnderOneIdAreOne) {
     EXPECT_EQ(store->count().pending, 20);
 }
 
+class PostgresAdvance : public PostgresJobs {
+protected:
+    /// Finishes the run, claims for one runner in the same turn, and returns how many round trips that took.
+    int turn_with(const store::TaskLease& lease, std::string result = "null") {
+        round_trips = 0;
+        answer = store->turn({.worker = worker,
+                              .request = random_uuid(),
+                              .finish = {completed(lease, std::move(result))},
+                              .to_start = 1});
+        EXPECT_EQ(answer.finished.at(0).fenced, Fenced::Applied);
+        return round_trips;
+    }
+    [[nodiscard]] store::TaskLease next() { return lease_of(answer.claimed.tasks.at(0)); }
+
+    store::TurnAnswer answer;
+};
+INSTANTIATE_TEST_SUITE_P(Store, PostgresAdvance, testing::Values(StoreKind::Postgres), kind_name);
+
+TEST_P(PostgresAdvance, OfAChainTakesTwoRoundTripsWithTheClaimOfTheNextStep) {
+    auto b = a_step("b", {"a"}), c = a_step("c", {"b"}), d = a_step("d", {"c"});
+    c.input = "{{ steps.b.output }}";
+    const Uuid id = start({a_step("a"), b, c, d});
+    turn_with(running(id, "a"));  // from now on the store expects steps
+    EXPECT_EQ(turn_with(next(), "7"), 2);
+    EXPECT_EQ(answer.claimed.tasks.at(0).task.args, "7");
+    EXPECT_EQ(turn_with(next()), 2);
+    EXPECT_EQ(turn_with(next(), R"("done")"), 2);
+    EXPECT_THAT(answer.claimed.tasks, testing::IsEmpty());
+    EXPECT_EQ(state(id), JobState::Completed);
+    EXPECT_EQ(job(id).output, R"("done")");
+}
+
+TEST_P(PostgresAdvance, OfAJoinTakesTwoRoundTripsForEachOfItsParents) {
+    const Uuid id = start({fan_in(7)});
+    turn_with(running(id, "s0"));
+    for (int i = 1; i < 7; ++i) EXPECT_EQ(turn_with(running(id, concat("s", i))), 2) << i;
+    EXPECT_EQ(turn_with(next()), 2);
+    EXPECT_EQ(state(id), JobState::Completed);
+}
+
+TEST_P(PostgresAdvance, OfItemsTakesTwoRoundTripsEach) {
+    auto each = for_each_step("each", {1, 2, 3, 4});
+    each.parallel = 1;
+    const Uuid id = start({each});
+    turn_with(running(id, "each[0]"));
+    EXPECT_EQ(turn_with(next()), 2);
+    EXPECT_EQ(answer.claimed.tasks.at(0).task.args, "3");
+}
+
 /// Every function that a verb about jobs runs, with a job's own rows as its parameters.
 class PostgresJobPlans : public PostgresJobs {
 protected:
@@ -227,6 +295,8 @@ protected:
                  concat("load_all_steps(", raw->literal(job), ", NULL)"),
                  concat("load_all_steps(", raw->literal(job), ", 0)"),
                  concat("steps_of_tasks(", tasks, ")"),
+                 concat("steps_near(", tasks, ")"),
+                 concat("jobs_of_tasks(", tasks, ")"),
                  concat("open_children(", raw->literal(job), ")"),
                  concat("task_ends(", tasks, ")"),
                  concat("existing_tasks(", tasks, ")"),
@@ -288,7 +358,8 @@ TEST_P(PostgresJobPlans, FinishAStepOfAJobOfThousandsInAsManyPagesAsOneOfTens) {
             raw->value(concat("SELECT task_id FROM step WHERE step = 0 AND job_id = ", raw->literal(job)));
         session->take_plans();
         session->run(concat("SELECT * FROM holdfast.lock_steps('{", task, "}')"));
-        session->run(concat("SELECT * FROM holdfast.steps_of_tasks('{", task, "}')"));
+        session->run(concat("SELECT * FROM holdfast.steps_near('{", task, "}')"));
+        session->run(concat("SELECT * FROM holdfast.jobs_of_tasks('{", task, "}')"));
         session->run(concat("SELECT * FROM holdfast.load_jobs(ARRAY[", raw->literal(job), "]::uuid[])"));
         session->run(concat("SELECT * FROM holdfast.load_steps(ARRAY[", raw->literal(job), "]::uuid[], '{", width,
                             "}', '{-1}')"));

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "platform/real_clock.h"
+#include "store_contract/postgres_plans.h"
 #include "store_contract/postgres_raw.h"
 #include "store_contract/store_fixture.h"
 
@@ -251,7 +252,8 @@ constexpr Mutant mutants[] = {
     {"WithMarksPastLockedRows", "lock_plain", "ORDER BY r.run_at, r.task_id LIMIT 1\n",
      "ORDER BY r.run_at, r.task_id LIMIT 1 FOR UPDATE SKIP LOCKED\n"},
     {"WithoutMarksForNewPriorities", "begin_look", "IF late_routes IS NOT NULL THEN", "IF false THEN"},
-    {"WithAPositionOfOtherRoutes", "begin_look", "IF known.routes = routes THEN", "IF known.routes <> '{}' THEN"},
+    {"WithAPositionOfOtherRoutes", "begin_look", "ELSIF known.routes = routes THEN",
+     "ELSIF known.routes <> '{}' THEN"},
 };
 
 class PostgresPosition : public testing::Test {
@@ -282,6 +284,47 @@ TEST_F(PostgresPosition, LetsEveryClaimTakeExactlyTheFirstFreeTasks) {
         EXPECT_EQ(model.run(1500), "") << "seed " << seed;
         EXPECT_GT(model.checked(), 200);
     }
+}
+
+TEST_F(PostgresPosition, MayBeGivenUpForWantOfMarksAndTakenUpAgain) {
+    mutate({"", "begin_look", "most_marks constant integer := 100", "most_marks constant integer := 3"});
+    mutate({"", "begin_look", "transactions_between_counts constant bigint := 10000",
+            "transactions_between_counts constant bigint := 20"});
+    EXPECT_EQ(ClaimModel(database_->address(), 1).run(1000), "");
+}
+
+/// Those tasks stay in the index for as long as the snapshot is held.
+TEST_F(PostgresPosition, LetsAClaimTouchNoPageOfTasksThatWereTakenUnderAHeldSnapshot) {
+    PostgresRaw raw(database_->address()), holder(database_->address());
+    const std::string worker = "'" + random_uuid().to_string() + "'";
+    raw.execute("SELECT intern_route('default', '{}')");
+    raw.execute(concat("SELECT register_worker(", worker,
+                       ", 'w', 'h', 'b', 1, 1, 1, 0, 0, 'v', '{default}', '{}', 10, 3000000, 15000000)"));
+    raw.execute(
+        "WITH new AS (INSERT INTO task (id, name, args, route_id, priority, run_at, created_at)"
+        " SELECT gen_random_uuid(), 'noop', 'null', 1, 50, now() - random() * interval '1 h', now() FROM "
+        "generate_series(1, 6000)"
+        " RETURNING *) INSERT INTO ready (task_id, run_at, last_lease, route_id, priority, attempts, crashes, "
+        "requeues)"
+        " SELECT id, run_at, 0, route_id, priority, 0, 0, 0 FROM new");
+    holder.execute("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    holder.execute("SELECT count(*) FROM ready");
+    ExplainedSession session(database_->address());
+    const auto pages_of_a_claim = [&](int wanted) {
+        session.take_plans();
+        session.run(concat("SELECT holdfast.turn(", worker, ", '{}', '{}', '{}', '{}', '{}', '",
+                           random_uuid().to_string(), "', ", wanted,
+                           ", 0, 1000, '{default}', '{}', 1, '{1}', true, 1, 0)"));
+        return pages_touched(session.take_plans());
+    };
+    for (int i = 0; i < 3; ++i) (void)pages_of_a_claim(10);
+    const long at_first = pages_of_a_claim(10);
+    for (int i = 0; i < 8; ++i) (void)pages_of_a_claim(500);
+    (void)pages_of_a_claim(10);  // passes what the one before it took
+    const long later = pages_of_a_claim(10);
+    EXPECT_GT(at_first, 0);
+    EXPECT_LT(later, at_first * 3 / 2);
+    EXPECT_EQ(raw.number("SELECT count(*) FROM lease"), 3 * 10 + 10 + 8 * 500 + 20);
 }
 
 TEST_P(PostgresPositionMutants, AreNoticed) {

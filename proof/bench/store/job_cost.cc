@@ -44,6 +44,20 @@ public:
         return done;
     }
 
+    /// The same with one turn a task, which finishes it and claims the next one.
+    std::size_t finish_in_turns() {
+        std::size_t done = 0;
+        for (auto tasks = claim(1); !tasks.empty(); ++done) {
+            auto params = completed(worker_.id, tasks);
+            params.request = platform::new_task_id();
+            params.to_start = 1;
+            auto answer = store_->turn(params);
+            require(answer.finished.front().fenced == store::Fenced::Applied, "a finish was refused");
+            tasks = std::move(answer.claimed.tasks);
+        }
+        return done;
+    }
+
     /// Finishes `count` tasks.
     void finish_some(std::size_t count) {
         while (count > 0) {
@@ -96,6 +110,17 @@ StepCosts run_whole(const Subject& subject, JobShape shape, std::size_t steps, s
     return costs;
 }
 
+/// Microseconds per step of a chain whose every turn finishes a step and claims the next one.
+double run_in_turns(const Subject& subject, std::size_t steps) {
+    JobRun run(subject, 1);
+    run.start(job_definition(JobShape::Chain, steps, noop_args));
+    const auto began = steady_clock::now();
+    require(run.finish_in_turns() == steps, "steps were lost, or ran twice");
+    const double cost = microseconds_since(began) / static_cast<double>(steps);
+    run.require_completed();
+    return cost;
+}
+
 /// The time of the finish of the last of so many parents, which starts the step that waits for them all.
 double last_parent(const Subject& subject, std::size_t parents, std::size_t batch) {
     JobRun run(subject, batch);
@@ -129,6 +154,13 @@ std::vector<Figure> measure_job_cost(const Subject& subject, const JobCostParams
             figures.push_back(
                 {subject.store, std::string(to_text(shape)), settings, median(costs), "us/step", smallest.step});
         }
+    }
+    for (double smallest = 0; const std::size_t steps : params.steps) {
+        std::vector<double> costs;
+        for (int run = 0; run < params.runs; ++run) costs.push_back(run_in_turns(subject, steps));
+        if (smallest == 0) smallest = median(costs);
+        figures.push_back({subject.store, "chain, one turn a step", std::to_string(steps) + " steps", median(costs),
+                           "us/step", smallest});
     }
     double smallest = 0;
     for (const std::size_t parents : params.steps) {

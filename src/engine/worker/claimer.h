@@ -32,6 +32,9 @@ public:
 
     /// Something may have become claimable.
     void work_arrived();
+    /// The turn that the next claim is a part of reports ends of runs. What they bring in reach, such as the next
+    /// step of a job or a task behind a key, can be claimed in the same turn, before anybody is told of it.
+    void ends_are_reported() { may_start_more_ = true; }
     void run_ended(Duration now) { pace_.run_ended(now); }
 
     /// The claim to make now, if any, as a turn without lists. `may_claim`: whether a new one is allowed; one in

@@ -17,7 +17,11 @@ public:
     /// At least so many ends are enough; of a large worker, half of its runs.
     static constexpr std::size_t small_batch = 16;
 
-    void run_ended(Duration lasted) { usual_ += (lasted - usual_) / 8; }
+    /// Half of the runs last longer than `usual_`: a few long ones among many short ones do not count.
+    void run_ended(Duration lasted) {
+        const Duration step = std::max(usual_ / 16, Duration(1));
+        usual_ = lasted > usual_ ? usual_ + step : std::max(usual_ - step, Duration::zero());
+    }
 
     /// Until when the ends in the book wait; zero: they do not.
     [[nodiscard]] Duration wait_until(const RunBook& book, std::size_t capacity) const {

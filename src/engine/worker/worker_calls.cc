@@ -80,6 +80,7 @@ std::optional<StoreCall> Worker::turn_call(Duration now) {
     if (gathers(now)) return std::nullopt;
     auto starts = choose_starts(book_, claimer_.reserved(), now);
     const bool may_claim = !settings_.claims_beside_work && claim_lane_.is_free(now);
+    if (may_claim && book_.count(RunStage::Ended) > 0) claimer_.ends_are_reported();
     const auto claim = may_claim ? next_claim(now) : std::nullopt;
     work_.claims = claim.has_value();
     store::TurnParams params = claim.value_or(store::TurnParams{.worker = settings_.registration.id});

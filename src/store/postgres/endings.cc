@@ -7,17 +7,24 @@
 namespace holdfast::postgres {
 
 std::unordered_map<Uuid, LockedLease> lock_leases(Transaction& tx, const std::vector<Uuid>& tasks) {
-    const auto rows = tx.run(
+    return read_leases(tx.run(lock_command(tasks)));
+}
+
+Command lock_command(const std::vector<Uuid>& tasks) {
+    return {
         R"sql(SELECT task_id, lease, worker_id, started, stop_requested, deadline, attempts, crashes, requeues,
-                policy, at, is_step
+                policy, at, is_step, has_key
               FROM holdfast.lock_leases($1))sql",
-        tasks);
+        Params(tasks)};
+}
+
+std::unordered_map<Uuid, LockedLease> read_leases(const Rows& rows) {
     std::unordered_map<Uuid, LockedLease> leases;
     for (const Row row : rows) {
         auto& lease = leases[row.uuid(0)];
         std::string stop_requested;
         store::ColumnReader(row).read(lease.lease, lease.worker, lease.started, stop_requested, lease.deadline,
-                                      lease.history, lease.policy, lease.now, lease.is_step);
+                                      lease.history, lease.policy, lease.now, lease.is_step, lease.has_key);
         lease.stop_requested = !stop_requested.empty();
         lease.cancel_requested = stop_requested == "cancel";
     }
@@ -47,32 +54,50 @@ void LeaseEndings::force(const LockedLease& lease, TaskState state, const TaskEr
 void LeaseEndings::add(const LockedLease& lease, core::LeaseEnd run_end, const core::Settlement& settlement,
                        const std::string& result, const TaskError& report) {
     const bool ran = lease.started && run_end != core::LeaseEnd::NotStarted;
-    ended_.push_back({lease.lease.task, ran, lease.is_step, run_end, settlement, result, report});
+    ended_.push_back({lease.lease.task, ran, lease.is_step, lease.has_key, run_end, settlement, result, report});
+}
+
+/// As it is stored.
+std::optional<std::string> LeaseEndings::result_of(const Ended& ended) {
+    return ended.settlement.state == TaskState::Completed ? std::optional(ended.result) : std::nullopt;
+}
+
+Command LeaseEndings::command(bool has_steps) const {
+    const auto is_plain = [](const Ended& each) {
+        return each.ran && !each.has_key && each.run_end == core::LeaseEnd::Completed &&
+               each.settlement.state == TaskState::Completed;
+    };
+    if (std::ranges::all_of(ended_, is_plain))
+        return {"SELECT holdfast.complete_locked($1, $2)", columns(ended_, [](const Ended& each) {
+                    return std::tuple(each.task, std::string_view(each.result));
+                })};
+    auto params = columns(ended_, [](const Ended& each) {
+        const auto& [state, event, delay, history, error] = each.settlement;
+        return std::tuple_cat(
+            std::tuple(each.task, to_text(state), each.ran ? std::optional(word_of(each.run_end)) : std::nullopt,
+                       delay, history.attempts, history.crashes, history.requeues, result_of(each), each.report.code,
+                       each.report.message, store::unless_empty(each.report.data)),
+            store::column_values(error));
+    });
+    params.add(has_steps);
+    return {"SELECT holdfast.end_leases($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+            std::move(params)};
 }
 
 void LeaseEndings::apply(Transaction& tx) {
     if (ended_.empty()) return;
     const bool has_steps = std::ranges::any_of(ended_, &Ended::is_step);
-    auto params = columns(ended_, [](const Ended& each) {
-        const auto& [state, event, delay, history, error] = each.settlement;
-        return std::tuple_cat(
-            std::tuple(each.task, to_text(state), each.ran ? std::optional(word_of(each.run_end)) : std::nullopt,
-                       delay, history.attempts, history.crashes, history.requeues,
-                       state == TaskState::Completed ? std::optional<std::string_view>(each.result) : std::nullopt,
-                       each.report.code, each.report.message, store::unless_empty(each.report.data)),
-            store::column_values(error));
-    });
-    params.add(has_steps);
-    const auto answer =
-        tx.run(Command{"SELECT holdfast.end_leases($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
-                       std::move(params)});
-    const bool frees_slots = answer[0].boolean(0);
+    const bool frees_slots = std::ranges::any_of(ended_, &Ended::has_key);
+    tx.later(command(has_steps));
     tx.brings_work |= frees_slots;
     tx.frees_keys |= frees_slots;
     for (const Ended& each : ended_) {
         const TaskState state = each.settlement.state;
         (state == TaskState::Pending ? tx.brings_work : tx.ends_tasks) = true;
-        if (each.is_step && state != TaskState::Pending) tx.ended_steps.push_back({each.task, state});
+        if (each.is_step && state != TaskState::Pending) {
+            tx.ended_steps.push_back({each.task, state});
+            tx.ahead.ends[each.task] = {each.task, state, result_of(each), each.settlement.error};
+        }
         if (frees_slots && has_steps) tx.slots_to_free.push_back(each.task);
     }
 }
@@ -93,7 +118,7 @@ std::vector<Uuid> end_pending(Transaction& tx, const std::vector<Uuid>& tasks, T
 
 void write_events(Transaction& tx, const std::vector<store::NewEvent>& events) {
     if (events.empty()) return;
-    tx.run(Command{
+    tx.later(Command{
         "SELECT holdfast.write_events($1, $2, $3, $4, $5, $6, $7)", columns(events, [](const store::NewEvent& event) {
             return std::tuple(event.kind, unless_nil(event.task), unless_nil(event.worker), unless_nil(event.job),
                               event.who, event.message, store::unless_empty(event.data));

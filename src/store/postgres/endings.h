@@ -17,6 +17,7 @@ struct LockedLease {
     bool stop_requested = false;
     bool cancel_requested = false;
     bool is_step = false;  ///< its task is a step of a job, whose tree is locked, too
+    bool has_key = false;  ///< its end frees a slot
     std::optional<Timestamp> deadline;
     core::History history;
     TaskPolicy policy;
@@ -35,6 +36,9 @@ struct LeaseReport {
 /// Locks the leases of these tasks, in the order of their ids, and then the trees of jobs that any of the tasks is a
 /// step of. Tasks without a lease are left out of the answer.
 [[nodiscard]] std::unordered_map<Uuid, LockedLease> lock_leases(Transaction& tx, const std::vector<Uuid>& tasks);
+/// The two halves of it.
+[[nodiscard]] Command lock_command(const std::vector<Uuid>& tasks);
+[[nodiscard]] std::unordered_map<Uuid, LockedLease> read_leases(const Rows& rows);
 /// The fence: the task's lease if it is this one, held by this worker; nullptr: it is another one, or there is none.
 [[nodiscard]] const LockedLease* find_held(const std::unordered_map<Uuid, LockedLease>& leases,
                                            const store::TaskLease& lease, const Uuid& worker);
@@ -57,11 +61,15 @@ private:
         Uuid task;
         bool ran = false;
         bool is_step = false;
+        bool has_key = false;
         core::LeaseEnd run_end = core::LeaseEnd::Completed;
         core::Settlement settlement;
         std::string result;
         TaskError report;
     };
+    static std::optional<std::string> result_of(const Ended& ended);
+    [[nodiscard]] Command command(bool has_steps) const;
+
     std::vector<Ended> ended_;
 };
 

@@ -16,6 +16,11 @@ bool begins_with(const std::string& text, std::string_view prefix) {
 
 }  // namespace
 
+bool is_about_content(const Refusal& refusal) {
+    const auto kind = refusal.state.substr(0, 2);
+    return kind == "22" || kind == "23" || kind == "P0" || refusal.state == Overtaken::state;
+}
+
 Transaction::~Transaction() {
     if (!begun_ || !connection_.is_open()) return;
     try {
@@ -36,38 +41,59 @@ void Transaction::append_beginning(std::vector<Command>& commands) {
 
 Rows Transaction::run(Command command) {
     std::vector<Command> commands;
-    if (!begun_) append_beginning(commands);
-    begun_ = true;
     commands.push_back(std::move(command));
-    return std::move(connection_.run(commands).back());
+    return std::move(run(std::move(commands)).back());
 }
 
 std::vector<Rows> Transaction::run(std::vector<Command> commands) {
     std::vector<Command> all;
     if (!begun_) append_beginning(all);
     begun_ = true;
-    const auto first = std::ssize(all);
+    auto postponed = std::exchange(postponed_, {});
+    auto first = std::ssize(all);
+    for (auto& each : postponed) all.push_back(std::move(each.command));
     std::move(commands.begin(), commands.end(), std::back_inserter(all));
-    auto answers = connection_.run(all);
+    std::vector<Rows> answers;
+    try {
+        answers = connection_.run(all);
+    } catch (const Refusal& refusal) {
+        if (!postponed.empty() && is_about_content(refusal)) throw Overtaken(refusal.what());
+        throw;
+    }
+    for (const auto& each : postponed) {
+        auto& answer = answers[static_cast<std::size_t>(first++)];
+        if (each.read) each.read(std::move(answer));
+    }
     answers.erase(answers.begin(), answers.begin() + first);
     return answers;
 }
 
+void Transaction::later(Command command, std::function<void(Rows)> read) {
+    if (!is_careful) return postponed_.push_back({std::move(command), std::move(read)});
+    auto answer = run(std::move(command));
+    if (read) read(std::move(answer));
+}
+
 void Transaction::run_script(const std::string& sql) {
-    if (!begun_) run("SELECT");
+    if (!begun_ || !postponed_.empty()) run("SELECT");
     connection_.run_script(sql);
 }
 
 void Transaction::commit() {
-    if (begun_) connection_.run(std::vector<Command>{{"COMMIT", {}}});
-    begun_ = false;
+    if (begun_ || !postponed_.empty()) run(std::vector<Command>{{"COMMIT", {}}});
+    end();
 }
 
 bool Transaction::commit_and_tell() {
-    if (!begun_) return false;
-    const auto answers = connection_.run(std::vector<Command>{{has_changed_something, {}}, {"COMMIT", {}}});
-    begun_ = false;
+    if (!begun_ && postponed_.empty()) return false;
+    const auto answers = run(std::vector<Command>{{has_changed_something, {}}, {"COMMIT", {}}});
+    end();
     return answers[0][0].boolean(0);
+}
+
+void Transaction::end() {
+    begun_ = false;
+    for (const auto& action : std::exchange(when_committed, {})) action();
 }
 
 std::vector<Rows> Lane::run(const std::vector<Command>& commands, Effect effect) {
@@ -164,7 +190,7 @@ void Lane::throw_for(const Refusal& refusal) {
                         state == KnownIncarnation::other_history || state == KnownIncarnation::went_back;
     if (state == "25006") connection_.leave();  // read-only: a failover
     if (passes) throw store::Unavailable(message);
-    if (state == "HF002" || state == unique_violation) throw Overtaken(message);
+    if (state == Overtaken::state || state == unique_violation) throw Overtaken(message);
     if (state == "3F000" || state == "42P01" || state == "42883")
         throw store::Unusable(message + "; the schema is missing or not up to date: run `holdfast migrate`");
     throw store::Unusable(message);

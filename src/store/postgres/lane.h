@@ -2,9 +2,13 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "base/clock.h"
@@ -14,6 +18,15 @@
 #include "store/postgres/known_incarnation.h"
 
 namespace holdfast::postgres {
+
+/// What the end of steps is going to ask for: known already, or read in the round trip that locked their trees.
+struct JobsAhead {
+    std::optional<Timestamp> now = {};  ///< when it was read; nullopt: it was not
+    std::unordered_map<Uuid, store::JobRow> jobs = {};
+    std::map<store::StepKey, store::StepRow> steps = {};
+    std::unordered_map<Uuid, std::optional<store::StepKey>> tasks = {};  ///< of which step; nullopt: of none
+    std::unordered_map<Uuid, store::JobTables::TaskEnd> ends = {};       ///< of tasks that this transaction has ended
+};
 
 /// A transaction under way. BEGIN travels with the first statement; it is rolled back unless committed.
 class Transaction {
@@ -40,6 +53,10 @@ public:
     }
     /// Several in one round trip.
     std::vector<Rows> run(std::vector<Command> commands);
+    /// Sends the command together with the next ones, or with the commit: for one whose answer decides nothing in
+    /// this transaction. `read` gets its answer, once all that travelled with it is done. If the content of such a
+    /// command is refused, the transaction is Overtaken.
+    void later(Command command, std::function<void(Rows)> read = {});
     void run_script(const std::string& sql);
     void commit();
     /// Commits as well, and returns whether the transaction had changed something.
@@ -50,25 +67,40 @@ public:
     bool frees_keys = false;    ///< slots of concurrency keys became free
     bool gives_orders = false;  ///< wake the workers: their next beat brings them an order
 
+    bool is_careful = false;  ///< nothing is sent later: a refusal reaches the call that it belongs to
+
     // What PostgresStore::transact does before the commit.
     std::vector<store::JustEnded> ended_steps;  ///< tasks of steps: their jobs have to hear of it
     std::vector<Uuid> slots_to_free;            ///< tasks whose leases have ended: steps are locked before keys
     std::string who = "store";                  ///< the person, worker or sweeper whose transaction it is
+    JobsAhead ahead;                            ///< read when the leases were locked, for the first who asks
+
+    std::vector<std::function<void()>> when_committed;
 
 private:
+    struct Postponed {
+        Command command;
+        std::function<void(Rows)> read;
+    };
     void append_beginning(std::vector<Command>& commands);
+    void end();
 
     Connection& connection_;
     const Clock* clock_;
     const KnownIncarnation* incarnation_;
+    std::vector<Postponed> postponed_;
     bool begun_ = false;
 };
 
 /// A statement of the short way found another state than it needs, and changed nothing: take the long way.
 class Overtaken : public store::Unusable {
 public:
+    static constexpr std::string_view state = "HF002";
     using store::Unusable::Unusable;
 };
+
+/// Is the refusal about what was to be written, rather than about the server or concurrent transactions?
+[[nodiscard]] bool is_about_content(const Refusal& refusal);
 
 enum class Effect { Reads, Writes };
 

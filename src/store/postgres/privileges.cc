@@ -97,6 +97,8 @@ constexpr std::string_view functions_for_all[] = {"now",
                                                   "load_all_steps",
                                                   "list_jobs",
                                                   "steps_of_tasks",
+                                                  "steps_near",
+                                                  "jobs_of_tasks",
                                                   "step_counts",
                                                   "read_steps",
                                                   "tree_of",
@@ -117,7 +119,7 @@ constexpr std::string_view functions_for_submitters[] = {
     "policy_defect", "json_defect",    "has_controls", "is_whole",     "duplicate_member",  "same_json",
     "uuid_v7",       "intern_route",   "key_owners",   "keep_sharing", "settle_limits",     "insert_jobs",
     "insert_steps",  "limit_in_force", "save_jobs",    "save_steps",   "insert_definition", "lock_trees",
-    "write_events"};
+    "write_events",  "refuse_step",    "submit_steps"};
 /// They move tasks and jobs on, and recover, steer and remove them.
 constexpr std::string_view functions_for_movers[] = {
     "lock_steps",   "lock_leases",  "lock_idle_trees", "lock_keys",       "change_sharing",
@@ -128,10 +130,10 @@ constexpr std::string_view functions_for_movers[] = {
     "delete_trees", "delete_tasks", "begin_jobs",      "tasks_to_cancel", "delete_unused_definitions"};
 /// They carry out the life of a worker and of its leases.
 constexpr std::string_view functions_for_workers[] = {
-    "register_worker", "beat",         "turn",        "claim",       "claimed",      "pop",           "take",
-    "take_slots",      "lock_next",    "park_full",   "promote_due", "start_leases", "complete",      "begin_look",
-    "first_marks",     "sees_work",    "lock_plain",  "lock_merged", "end_look",     "forget_claims", "save_progress",
-    "append_logs",     "hear_witness", "mark_started"};
+    "register_worker", "beat",        "turn",         "claim",       "claimed",      "pop",      "take",
+    "take_slots",      "lock_next",   "park_full",    "promote_due", "start_leases", "complete", "complete_locked",
+    "begin_look",      "first_marks", "sees_work",    "lock_plain",  "lock_merged",  "end_look", "keep_claim",
+    "save_progress",   "append_logs", "hear_witness", "mark_started"};
 /// Only triggers call them, which needs no privilege.
 constexpr std::string_view functions_of_triggers[] = {"refuse_change"};
 

@@ -7,16 +7,22 @@ namespace holdfast::postgres {
 int Routes::intern(const std::string& queue, const std::vector<std::string>& tags) {
     if (const auto id = known(queue, tags)) return *id;
     const auto answer = lane_.write("SELECT holdfast.intern_route($1, $2)", queue, tags);
-    const std::lock_guard lock(mutex_);
     const int id = answer[0].small(0);
-    ids_[{queue, tags}] = id;
-    routes_[id] = {id, queue, tags};
+    remember(id, queue, tags);
     return id;
 }
 
 int Routes::intern(Transaction& tx, const std::string& queue, const std::vector<std::string>& tags) {
     if (const auto id = known(queue, tags)) return *id;
-    return tx.run("SELECT holdfast.intern_route($1, $2)", queue, tags)[0].small(0);
+    const int id = tx.run("SELECT holdfast.intern_route($1, $2)", queue, tags)[0].small(0);
+    tx.when_committed.push_back([=, this] { remember(id, queue, tags); });
+    return id;
+}
+
+void Routes::remember(int id, const std::string& queue, const std::vector<std::string>& tags) {
+    const std::lock_guard lock(mutex_);
+    ids_[{queue, tags}] = id;
+    routes_[id] = {id, queue, tags};
 }
 
 std::optional<int> Routes::known(const std::string& queue, const std::vector<std::string>& tags) {

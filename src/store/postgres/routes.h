@@ -25,7 +25,7 @@ public:
 
     /// The route's number; made, in a transaction of its own, when it is new.
     [[nodiscard]] int intern(const std::string& queue, const std::vector<std::string>& tags);
-    /// The same inside a transaction under way; a route that it makes is not cached before the commit.
+    /// The same inside a transaction under way, without caching it before the commit.
     [[nodiscard]] int intern(Transaction& tx, const std::string& queue, const std::vector<std::string>& tags);
     [[nodiscard]] store::Route find(int id);
 
@@ -35,6 +35,7 @@ public:
 
 private:
     [[nodiscard]] std::optional<int> known(const std::string& queue, const std::vector<std::string>& tags);
+    void remember(int id, const std::string& queue, const std::vector<std::string>& tags);
     void read_all();
 
     Lane& lane_;

@@ -138,14 +138,26 @@ private:
     template <typename Body>
     auto transact_on(Lane& lane, const Body& body) {
         Rings rings;
-        auto answer = lane.transact([&](Transaction& tx) {
-            auto result = body(tx);
-            advance_jobs(tx);
-            rings = {.work = tx.brings_work, .done = tx.ends_tasks, .orders = tx.gives_orders};
-            return result;
-        });
+        const auto attempt = [&](bool is_careful) {
+            return lane.transact([&](Transaction& tx) {
+                tx.is_careful = is_careful;
+                auto result = body(tx);
+                advance_jobs(tx);
+                rings = {.work = tx.brings_work, .done = tx.ends_tasks, .orders = tx.gives_orders};
+                return result;
+            });
+        };
+        auto answer = unless_overtaken([&] { return attempt(false); }, [&] { return attempt(true); });
         bell_.ring(rings);
         return answer;
+    }
+    template <typename Short, typename Long>
+    static auto unless_overtaken(const Short& short_way, const Long& long_way) {
+        try {
+            return short_way();
+        } catch (const Overtaken&) {
+            return long_way();
+        }
     }
 
     // steer.cc
@@ -153,16 +165,18 @@ private:
     std::vector<Status> steer_all(const std::vector<Uuid>& tasks, const Round& round);
 
     // advance.cc
-    /// Tells the jobs which of their tasks have ended in this transaction; then frees slots.
+    /// Tells the jobs which of their tasks have ended in this transaction; then frees slots. Jobs that cannot be
+    /// advanced make the transaction Overtaken; with care, they are left as they are.
     void advance_jobs(Transaction& tx);
+    void advance(Transaction& tx, const std::vector<store::JustEnded>& ended);
+    void advance_with_care(Transaction& tx, const std::vector<store::JustEnded>& ended);
     /// Leaves the transaction as it was when the jobs cannot be advanced, and says why; nullopt: done.
     std::optional<std::string> try_to_advance(Transaction& tx, const std::vector<store::JustEnded>& ended);
     /// Runs `body(Orchestrator&)` inside the transaction, which holds the trees concerned, and settles what it said.
     template <typename Body>
     auto orchestrate(Transaction& tx, const Body& body) {
         PostgresJobTables tables(tx, routes_, params_.limits);
-        const auto now = tx.run("SELECT holdfast.now()")[0].time(0);
-        store::Orchestrator orchestrator(tables, definitions_, {now, params_.limits, tx.who});
+        store::Orchestrator orchestrator(tables, definitions_, {tables.now(), params_.limits, tx.who});
         auto answer = body(orchestrator);
         orchestrator.settle();
         tx.brings_work |= orchestrator.brought_work();

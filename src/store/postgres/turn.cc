@@ -84,13 +84,21 @@ void answer_returned(Transaction& tx, const std::vector<FinishedRun>& runs, cons
     }
 }
 
-/// All that the transaction is going to lock, at once: leases come before jobs in the order of locks.
+/// All that the transaction is going to lock, at once: leases come before jobs in the order of locks. `looks_ahead`:
+/// the runs are likely to be of steps; reads in the same round trip what their jobs will ask for.
 std::unordered_map<Uuid, LockedLease> lock_all(Transaction& tx, const std::vector<FinishedRun>& runs,
-                                               const Batch& batch, const std::vector<TaskLease>& to_start) {
-    std::vector<Uuid> tasks;
-    for (const auto index : batch) tasks.push_back(runs[index].lease.task);
+                                               const Batch& batch, const std::vector<TaskLease>& to_start,
+                                               bool looks_ahead) {
+    std::vector<Uuid> ended, tasks;
+    for (const auto index : batch) ended.push_back(runs[index].lease.task);
+    tasks = ended;
     for (const auto& lease : to_start) tasks.push_back(lease.task);
-    return lock_leases(tx, tasks);
+    std::vector<Command> commands{lock_command(tasks)};
+    // A start changes jobs, so that what is read before it may be out of date.
+    if (looks_ahead && to_start.empty()) std::ranges::move(ahead_commands(ended), std::back_inserter(commands));
+    const auto answers = tx.run(std::move(commands));
+    if (answers.size() > 1) tx.ahead = read_ahead(ended, answers, 1);
+    return read_leases(answers.front());
 }
 
 void finish_in(Transaction& tx, const std::unordered_map<Uuid, LockedLease>& leases,
@@ -122,7 +130,8 @@ void finish_in(Transaction& tx, const std::unordered_map<Uuid, LockedLease>& lea
 void start_in(Transaction& tx, const Uuid& worker, const std::vector<TaskLease>& leases,
               std::vector<Fenced>& starts) {
     for (const auto& batch : batches_of(leases))
-        read_starts(tx.run(start_command(worker, leases, batch)), 0, batch, starts);
+        tx.later(start_command(worker, leases, batch),
+                 [batch, &starts](const Rows& rows) { read_starts(rows, 0, batch, starts); });
 }
 
 void hand_back_in(Transaction& tx, const Uuid& worker, const std::vector<TaskLease>& returned, const Batch& batch,
@@ -189,12 +198,15 @@ void PostgresStore::finish_batch(const TurnParams& params, const std::vector<Fin
     std::vector<Rows> claimed;
     last_finish_was_of_steps_ = transact([&](Transaction& tx) {
         tx.who = params.worker.to_string();
-        const auto leases = lock_all(tx, runs, batch, to_start);
+        claimed.clear();
+        const auto leases = lock_all(tx, runs, batch, to_start, last_finish_was_of_steps_);
         finish_in(tx, leases, runs, batch, params.worker, answer.finished);
         start_in(tx, params.worker, to_start, answer.started);
         advance_jobs(tx);  // the next steps of jobs can be claimed at once
         // Keys are locked in their order; a claim that locked more of them could wait for another one in a circle.
-        claimed = claim_with_it.empty() || tx.frees_keys ? std::vector<Rows>{} : tx.run(claim_with_it);
+        if (!tx.frees_keys)
+            for (const auto& command : claim_with_it)
+                tx.later(command, [&](Rows rows) { claimed.push_back(std::move(rows)); });
         return std::ranges::any_of(leases, [](const auto& held) { return held.second.is_step; });
     });
     if (claim_with_it.empty()) return;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <filesystem>
 #include <random>
@@ -34,7 +35,7 @@ constexpr Duration turn_at_once = std::chrono::milliseconds(1);
 /// turn.
 Duration nap_for(LockNews::Of lock, bool has_news) {
     thread_local std::minstd_rand dice(static_cast<unsigned>(getpid() ^ gettid()));
-    const Duration nap = std::chrono::microseconds(lock == LockNews::Of::Gate ? 300 : 60) * (has_news ? 10 : 1);
+    const Duration nap = std::chrono::microseconds(lock == LockNews::Of::Gate ? 300 : 60) * (has_news ? 5 : 1);
     return Duration(std::uniform_int_distribution(nap.count() / 2, nap.count() * 3 / 2)(dice));
 }
 
@@ -129,7 +130,8 @@ void LockNews::tell(Of lock) const {
     auto* news = number(lock);
     if (news == nullptr) return;
     ++*news;
-    syscall(SYS_futex, news, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+    const int most = lock == Of::Gate ? 1 : INT_MAX;
+    syscall(SYS_futex, news, FUTEX_WAKE, most, nullptr, nullptr, 0);
 }
 
 Turnstile::Turnstile(const std::string& database, Rank rank)
@@ -152,10 +154,14 @@ bool Turnstile::lock_until(LockNews::Of lock, MonotonicTime deadline) {
     }
 }
 
+bool Turnstile::may_come_back() const {
+    return rank_ == Rank::Work && std::chrono::steady_clock::now() - passed_gate_ < turn_at_once;
+}
+
 /// Whether the process has had the turn only just now, and gets it again.
 bool Turnstile::comes_back() {
-    return rank_ == Rank::Work && std::chrono::steady_clock::now() - passed_gate_ < turn_at_once &&
-           try_lock(turn_.get());
+    came_back_ = may_come_back() && try_lock(turn_.get());
+    return came_back_;
 }
 
 bool Turnstile::passes_gate(MonotonicTime deadline) {
@@ -178,9 +184,11 @@ void Turnstile::enter(const Deadline& deadline) {
                                         "; if it is stopped, continue or kill it"));
 }
 
+/// A process that comes back again and again does not wake the next one each time, in vain: it would cost both of
+/// them more than the transaction. If it stays away, the next one is late by a nap.
 void Turnstile::leave() {
     flock(turn_.get(), LOCK_UN);
-    news_.tell(LockNews::Of::Turn);
+    if (!came_back_ || !may_come_back()) news_.tell(LockNews::Of::Turn);
 }
 
 }  // namespace holdfast::sqlite

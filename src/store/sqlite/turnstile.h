@@ -36,7 +36,8 @@ public:
     [[nodiscard]] std::uint32_t seen(Of lock) const;
     /// Sleeps until something was told since `seen`, at most so long.
     void wait(Of lock, std::uint32_t seen, Duration at_most) const;
-    /// Wakes one waiter.
+    /// Wakes one waiter at the gate, or all that wait for the turn: the next writer must not always be ahead of a
+    /// beat.
     void tell(Of lock) const;
 
 private:
@@ -66,6 +67,7 @@ public:
 private:
     using MonotonicTime = std::chrono::steady_clock::time_point;
 
+    [[nodiscard]] bool may_come_back() const;
     [[nodiscard]] bool comes_back();
     [[nodiscard]] bool passes_gate(MonotonicTime deadline);
     [[nodiscard]] bool lock_until(LockNews::Of lock, MonotonicTime deadline);
@@ -76,6 +78,7 @@ private:
     Descriptor turn_;
     LockNews news_;
     MonotonicTime passed_gate_;  // at the last time
+    bool came_back_ = false;     // without passing it
 };
 
 }  // namespace holdfast::sqlite

@@ -1,8 +1,9 @@
 -- Moves that several verbs share. Every function here runs inside its caller's transaction.
 --
 -- The settings on the functions pin their plans: what they touch is found by index, in the order of the arrays given, on
--- a fresh and on a large table alike. Lock order: leases by task id, then the trees of jobs (the row of the job at the top
--- in job_progress) sorted by id, then the keys' rows sorted by key.
+-- a fresh and on a large table alike. They are in plpgsql, which keeps plans: a function in SQL is planned with every call.
+-- Lock order: leases by task id, then the trees of jobs (the row of the job at the top in job_progress) sorted by id, then the
+-- keys' rows sorted by key.
 
 -- Locks the trees of these jobs.
 CREATE FUNCTION holdfast.lock_trees(jobs uuid[]) RETURNS void LANGUAGE plpgsql

@@ -145,7 +145,8 @@ END $$;
 
 -- Moves locked ready rows into leases, in the order of claims. Tasks past their deadline and tasks whose key is full
 -- are parked instead. Answers how many leases there are, and their numbers. Runs with the settings of turn().
-CREATE FUNCTION holdfast.take(claimer uuid, places tid[], for_start boolean, at timestamptz,
+-- are_plain: none of them has a key.
+CREATE FUNCTION holdfast.take(claimer uuid, places tid[], for_start boolean, at timestamptz, are_plain boolean,
                               OUT taken integer, OUT lowest bigint, OUT highest bigint) LANGUAGE plpgsql AS $$
 DECLARE
     late_routes integer[];
@@ -153,6 +154,26 @@ DECLARE
     mixed holdfast.ready[];
     admitted uuid[];
 BEGIN
+    IF are_plain THEN
+        WITH gone AS (
+            DELETE FROM ready r WHERE r.ctid = ANY (places) RETURNING r.*
+        ), late AS (
+            INSERT INTO waiting
+            SELECT task_id, run_at, deadline, last_lease, route_id, priority, attempts, crashes, requeues, fails_unmatched,
+                   concurrency_key, 'overdue'
+            FROM gone g WHERE g.deadline <= at
+        ), granted AS (
+            INSERT INTO lease (task_id, lease, worker_id, claimed_at, started_at, run_at, deadline, route_id, priority,
+                               attempts, crashes, requeues, fails_unmatched)
+            SELECT task_id, nextval('holdfast.lease_number'), claimer, at, CASE WHEN for_start THEN at END, run_at, deadline,
+                   route_id, priority, attempts, crashes, requeues, fails_unmatched
+            FROM (SELECT * FROM gone g WHERE g.deadline IS NULL OR g.deadline > at
+                  ORDER BY g.priority, g.run_at, g.task_id) g
+            RETURNING lease
+        )
+        SELECT count(*), min(g.lease), max(g.lease) INTO taken, lowest, highest FROM granted g;
+        RETURN;
+    END IF;
     WITH gone AS (
         DELETE FROM ready r WHERE r.ctid = ANY (places) RETURNING r.*
     ), late AS (
@@ -215,15 +236,16 @@ END $$;
 
 CREATE TYPE holdfast.claim_mark AS (route_id integer, priority integer, run_at timestamptz, task_id uuid);
 
-CREATE TYPE holdfast.claim_position AS (history uuid, of_table oid, routes integer[], marks holdfast.claim_mark[], seen pg_snapshot);
+CREATE TYPE holdfast.claim_position AS (
+    history uuid, of_table oid, routes integer[], marks holdfast.claim_mark[], seen pg_snapshot);
 
--- A position in use. late: rows below their marks, or without one, of transactions that `seen` does not see. late_taken: how many
--- of them this claim has locked. seen_now: a snapshot from before anything was read. places: rows that were locked last.
+-- A position in use. late: rows below their marks, or without one, of transactions that `seen` does not see. late_taken: how
+-- many of them this claim has locked. seen_now: a snapshot from before anything was read. places: rows that were locked last.
 CREATE TYPE holdfast.claim_look AS (
     marks holdfast.claim_mark[], seen pg_snapshot, seen_now pg_snapshot, late tid[], late_taken integer, places tid[]);
 
--- The first row of every priority of these routes, as marks, in the order of claims.
-CREATE FUNCTION holdfast.first_marks(routes integer[]) RETURNS holdfast.claim_mark[] LANGUAGE plpgsql AS $$
+-- The first row of every priority of these routes, as marks, in the order of claims. NULL: there are more than `at_most`.
+CREATE FUNCTION holdfast.first_marks(routes integer[], at_most integer) RETURNS holdfast.claim_mark[] LANGUAGE plpgsql AS $$
 DECLARE
     marks holdfast.claim_mark[] := '{}';
     mark holdfast.claim_mark;
@@ -236,14 +258,15 @@ BEGIN
             WHERE r.route_id = route AND r.concurrency_key IS NULL AND r.priority > mark.priority
             ORDER BY r.priority, r.run_at, r.task_id LIMIT 1;
             EXIT WHEN NOT FOUND;
+            IF cardinality(marks) = at_most THEN RETURN NULL; END IF;
             marks := marks || mark;
         END LOOP;
     END LOOP;
     RETURN ARRAY(SELECT m FROM unnest(marks) m ORDER BY m.priority, m.route_id);
 END $$;
 
--- What a claim on these routes begins with. NULL: without a position, because there are too many marks. `known`: the position of
--- the session.
+-- What a claim on these routes begins with. `known`: the position of the session. Without marks, because there would be too
+-- many of them, a claim walks what it has to; whether there still are is looked at from time to time.
 CREATE FUNCTION holdfast.begin_look(known holdfast.claim_position, routes integer[], at timestamptz)
 RETURNS holdfast.claim_look LANGUAGE plpgsql AS $$
 DECLARE
@@ -255,15 +278,23 @@ DECLARE
     most_walked constant integer := 10000;
     most_late constant integer := 1000;
     most_marks constant integer := 100;
+    transactions_between_counts constant bigint := 10000;
+    nil constant uuid := '00000000-0000-0000-0000-000000000000';
 BEGIN
     look.seen_now := pg_current_snapshot();  -- before anything is read
     look.late := '{}';
     look.late_taken := 0;
-    IF known.routes = routes THEN
+    IF known.routes = routes AND known.marks IS NULL THEN
+        IF pg_snapshot_xmax(look.seen_now)::text::bigint - pg_snapshot_xmax(known.seen)::text::bigint
+               < transactions_between_counts THEN
+            look.seen := known.seen;
+            RETURN look;
+        END IF;
+    ELSIF known.routes = routes THEN
         look.seen := known.seen;
         look.marks := known.marks;
-        -- Rows of this transaction count, too. One that claims to be of a later one came with a backup of another server, and was
-        -- there before the position. (Shaped so that no planner takes another index than ready_born.)
+        -- Rows of this transaction count, too. One that claims to be of a later one came with a backup of another server, and
+        -- was there before the position. (Shaped so that no planner takes another index than ready_born.)
         newest := greatest(pg_snapshot_xmax(look.seen_now), pg_current_xact_id_if_assigned());
         WITH newcomers AS MATERIALIZED (
             SELECT r.ctid AS place, r.route_id, r.priority, r.run_at, r.task_id FROM ready r
@@ -292,7 +323,7 @@ BEGIN
                     SELECT m FROM (
                         SELECT m FROM unnest(look.marks) m
                         UNION ALL
-                        SELECT DISTINCT (l.route_id, l.priority, at, '00000000-0000-0000-0000-000000000000')::holdfast.claim_mark
+                        SELECT DISTINCT (l.route_id, l.priority, at, nil)::holdfast.claim_mark
                         FROM unnest(late_routes, late_priorities) AS l (route_id, priority)
                         WHERE NOT EXISTS (SELECT FROM unnest(look.marks) k
                                           WHERE k.route_id = l.route_id AND k.priority = l.priority)) AS all_marks (m)
@@ -302,9 +333,8 @@ BEGIN
         END IF;
         look.late := '{}';
     END IF;
-    look.marks := first_marks(routes);
+    look.marks := first_marks(routes, most_marks);
     look.seen := look.seen_now;
-    IF cardinality(look.marks) > most_marks THEN RETURN NULL; END IF;
     RETURN look;
 END $$;
 
@@ -430,11 +460,12 @@ BEGIN
 END $$;
 
 -- The session remembers how far this look came. If every late row is taken, nothing that has been seen is left below the
--- marks; otherwise the next look begins as this one did.
+-- marks; otherwise the next look begins as this one did. Without marks the snapshot tells when they were counted.
 CREATE FUNCTION holdfast.end_look(look holdfast.claim_look, history uuid, routes integer[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM set_config('holdfast.position', (history, 'holdfast.ready'::regclass::oid, routes, look.marks,
-        CASE WHEN look.late_taken = cardinality(look.late) THEN look.seen_now ELSE look.seen END)::holdfast.claim_position::text, false);
+        CASE WHEN look.late_taken = cardinality(look.late) AND look.marks IS NOT NULL THEN look.seen_now
+             ELSE look.seen END)::holdfast.claim_position::text, false);
 END $$;
 
 -- What pop() answers.
@@ -472,7 +503,7 @@ BEGIN
             chunk := least(chunk * 4, budget);
         END IF;
         IF next.places <> '{}' THEN
-            got := take(claimer, next.places, for_start, at);
+            got := take(claimer, next.places, for_start, at, look.marks IS NOT NULL);
             lowest := least(lowest, got.lowest);
             highest := greatest(highest, got.highest);
             wanted := wanted - got.taken;
@@ -484,17 +515,26 @@ BEGIN
     RETURN (look, budget, lowest, highest, cut_short);
 END $$;
 
--- The worker has its answer to every claim before this one. The session remembers which was the last, because those that are
--- gone are still to be passed by as long as a snapshot is held.
-CREATE FUNCTION holdfast.forget_claims(claimer uuid, request_id uuid) RETURNS void LANGUAGE plpgsql AS $$
+-- Keeps what was granted, in case its answer is lost. The worker has its answer to every claim before: those are forgotten. The
+-- session remembers which was the last, because while a snapshot is held a search would pass all that ever were. Raises 40001
+-- (repeat the transaction) if the same request was granted meanwhile, over a connection given up for lost.
+CREATE FUNCTION holdfast.keep_claim(claimer uuid, request_id uuid, lowest bigint, highest bigint) RETURNS void
+LANGUAGE plpgsql AS $$
 DECLARE
     last text := current_setting('holdfast.last_claim', true);
+    last_request uuid;
 BEGIN
-    IF split_part(last, ' ', 1) = claimer::text THEN
-        DELETE FROM claim c WHERE c.worker_id = claimer AND c.request = split_part(last, ' ', 2)::uuid;
+    IF left(last, 36) = claimer::text THEN
+        last_request := right(last, 36)::uuid;
     ELSE
         DELETE FROM claim c WHERE c.worker_id = claimer AND c.request <> request_id;
     END IF;
+    WITH gone AS (
+        DELETE FROM claim c WHERE c.worker_id = claimer AND c.request = last_request
+    )
+    INSERT INTO claim (worker_id, request, first_lease, last_lease) VALUES (claimer, request_id, lowest, highest)
+    ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN RAISE EXCEPTION 'the same claim was granted meanwhile' USING ERRCODE = 'serialization_failure'; END IF;
     PERFORM set_config('holdfast.last_claim', claimer || ' ' || request_id, false);
 END $$;
 
@@ -513,7 +553,8 @@ DECLARE
     at timestamptz := holdfast.now();
     w record;
     next_due timestamptz;
-    has_keys boolean := false;
+    has_promoted boolean := false;
+    has_keys boolean;
     known holdfast.claim_position;
     look holdfast.claim_look;
     popped holdfast.popped;
@@ -540,19 +581,22 @@ BEGIN
                         AND NOT EXISTS (SELECT FROM queue q WHERE q.name = r.queue AND q.paused) ORDER BY r.id);
     END IF;
     IF cardinality(routes) = 0 THEN RETURN; END IF;
-    SELECT min(f.run_at) INTO next_due
-    FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
-        SELECT x.run_at FROM waiting x WHERE x.why = 'future' AND x.route_id = r.id ORDER BY x.run_at LIMIT 1) f;
-    IF next_due <= at AND NOT w.asks_again THEN next_due := promote_due(routes, at, 1000); END IF;
+    LOOP  -- (LIMIT 1 inside keeps it to one look per route.)
+        SELECT (SELECT min(f.run_at) FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
+                    SELECT x.run_at FROM waiting x WHERE x.why = 'future' AND x.route_id = r.id
+                    ORDER BY x.run_at LIMIT 1) f),
+               to_start > 0 AND EXISTS (SELECT FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
+                    SELECT FROM ready x WHERE x.route_id = r.id AND x.concurrency_key IS NOT NULL LIMIT 1) AS any_keyed)
+        INTO next_due, has_keys;
+        EXIT WHEN next_due IS NULL OR next_due > at OR w.asks_again OR has_promoted;
+        PERFORM promote_due(routes, at, 1000);
+        has_promoted := true;
+    END LOOP;
     IF next_due IS NOT NULL THEN
         next_due_us := greatest(0, extract(epoch FROM next_due - at) * 1000000)::bigint;
     END IF;
     IF w.asks_again THEN RETURN; END IF;
 
-    IF to_start > 0 THEN  -- (LIMIT 1 inside keeps it to one look per route.)
-        has_keys := EXISTS (SELECT FROM unnest(routes) AS r (id) CROSS JOIN LATERAL (
-                                SELECT FROM ready x WHERE x.route_id = r.id AND x.concurrency_key IS NOT NULL LIMIT 1) AS any_keyed);
-    END IF;
     IF NOT has_keys THEN
         known := nullif(current_setting('holdfast.position', true), '')::holdfast.claim_position;
         IF known.history <> w.history OR known.of_table <> 'holdfast.ready'::regclass THEN known := NULL; END IF;
@@ -571,8 +615,6 @@ BEGIN
         END IF;
         RETURN;
     END IF;
-    INSERT INTO claim (worker_id, request, first_lease, last_lease) VALUES (claimer, request_id, 1, 0) ON CONFLICT DO NOTHING;
-    IF NOT FOUND THEN RETURN; END IF;
 
     IF to_start > 0 THEN
         popped := pop(claimer, routes, to_start, true, at, look, budget, NULL, NULL);
@@ -589,14 +631,8 @@ BEGIN
         -- Holding more for later is a bonus, not worth asking again.
         more := more OR popped.cut_short AND popped.lowest IS NULL;
     END IF;
-    IF look.marks IS NOT NULL THEN PERFORM end_look(popped.look, w.history, routes); END IF;
-    IF popped.lowest IS NOT NULL THEN
-        UPDATE claim c SET first_lease = popped.lowest, last_lease = popped.highest
-        WHERE c.worker_id = claimer AND c.request = request_id;
-        PERFORM forget_claims(claimer, request_id);
-    ELSE
-        DELETE FROM claim c WHERE c.worker_id = claimer AND c.request = request_id;
-    END IF;
+    IF NOT has_keys THEN PERFORM end_look(popped.look, w.history, routes); END IF;
+    IF popped.lowest IS NOT NULL THEN PERFORM keep_claim(claimer, request_id, popped.lowest, popped.highest); END IF;
 END $$;
 
 -- The leases of that request that the worker still holds, in the order in which they were handed out. (In plpgsql, which keeps

@@ -1,25 +1,28 @@
 -- Starting and finishing: fenced writes. Each names (task, lease) and the worker, and is answered, in the order of the arrays,
 -- with 'applied', 'already', 'lost' or 'withdrawn'.
 --
--- Each lease is looked up by its task in a LATERAL subquery, which OFFSET 0 keeps as it is, and is written by its place. As a join
--- this would depend on statistics: where vacuum has found `lease` empty without cutting the file, the planner takes a whole
--- table for one row, and reads it once per run.
+-- Each lease is looked up by its task in a LATERAL subquery, which OFFSET 0 keeps as it is, and is written by its place. As a
+-- join this would depend on statistics: where vacuum has found `lease` empty without cutting the file, the planner takes a
+-- whole table for one row, and reads it once per run.
 
 -- How runs of these workers under these leases ended before, in the order of the arrays: the task's state, 'PENDING' when it
 -- was to run again, NULL when there was no such run. `run_end`: what was said of the run, by its worker or over its head. `known`: is
 -- there such a task at all?
 CREATE FUNCTION holdfast.earlier_ends(tasks uuid[], leases bigint[], workers uuid[])
-RETURNS TABLE (state text, run_end text, known boolean) LANGUAGE sql STABLE
+RETURNS TABLE (state text, run_end text, known boolean) LANGUAGE plpgsql STABLE
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     SELECT CASE WHEN e.task_id IS NOT NULL THEN e.state WHEN a.task_id IS NOT NULL THEN 'PENDING' END,
            coalesce(e.run_end, a.run_end), t.id IS NOT NULL
     FROM unnest(tasks, leases, workers) WITH ORDINALITY AS g (task_id, lease, worker_id, place)
     LEFT JOIN ending e ON e.task_id = g.task_id AND e.lease = g.lease AND e.worker_id = g.worker_id
     LEFT JOIN attempt a ON a.task_id = g.task_id AND a.lease = g.lease AND a.worker_id = g.worker_id
     LEFT JOIN task t ON t.id = g.task_id
-    ORDER BY g.place
-$$;
+    ORDER BY g.place;
+END $$;
 
 -- Runs with the settings of turn().
 CREATE FUNCTION holdfast.start_leases(holder uuid, tasks uuid[], leases bigint[]) RETURNS text[] LANGUAGE plpgsql AS $$
@@ -67,7 +70,8 @@ END $$;
 -- Answers whether slots were freed, so that tasks behind them may have moved up. If one of the leases is not current, or is
 -- being changed at this moment, or one of the tasks is a step, it raises HF002, and nothing is changed. Runs with the settings
 -- of turn().
-CREATE FUNCTION holdfast.complete(holder uuid, tasks uuid[], leases bigint[], results text[]) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION holdfast.complete(holder uuid, tasks uuid[], leases bigint[], results text[]) RETURNS boolean
+LANGUAGE plpgsql AS $$
 DECLARE
     at timestamptz := holdfast.now();
     done bigint;
@@ -104,8 +108,8 @@ BEGIN
     RETURN keyed IS NOT NULL;
 END $$;
 
--- A worker's turn: complete() these runs, start_leases() of those, and claim(). Each part is left out if it has nothing to do. The
--- settings are for all of them, because each function that has settings of its own costs as much as a small statement.
+-- A worker's turn: complete() these runs, start_leases() of those, and claim(). Each part is left out if it has nothing to do.
+-- The settings are for all of them, because each function that has settings of its own costs as much as a small statement.
 -- `put_off`: the claim is left to a transaction of its own, because this one has locked keys. Keys are locked in their order; a
 -- claim that locked more of them could wait for another one in a circle.
 CREATE FUNCTION holdfast.turn(
@@ -117,39 +121,74 @@ CREATE FUNCTION holdfast.turn(
 ) LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
+DECLARE
+    claimed record;
 BEGIN
     freed := cardinality(ended_tasks) > 0 AND complete(worker, ended_tasks, ended_leases, results);
     IF cardinality(to_start_tasks) > 0 THEN starts := start_leases(worker, to_start_tasks, to_start_leases); END IF;
     put_off := freed AND to_start + to_hold > 0;
     IF to_start + to_hold > 0 AND NOT put_off THEN
-        SELECT c.refusal, c.stale, c.next_due_us, c.more INTO refusal, stale, next_due_us, more
-        FROM claim(worker, request_id, to_start, to_hold, budget, known_queues, known_tags, known_routes, routes, look_first,
-                   seen_rank, seen_lease) c;
+        claimed := claim(worker, request_id, to_start, to_hold, budget, known_queues, known_tags, known_routes, routes,
+                         look_first, seen_rank, seen_lease);
+        refusal := claimed.refusal;
+        stale := claimed.stale;
+        next_due_us := claimed.next_due_us;
+        more := claimed.more;
     END IF;
+END $$;
+
+-- The most frequent of what end_leases() does: runs that returned a value, without keys. The caller has locked their leases, and
+-- has found that they are the current ones.
+CREATE FUNCTION holdfast.complete_locked(tasks uuid[], results text[]) RETURNS void LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    at timestamptz := holdfast.now();
+BEGIN
+    WITH held AS MATERIALIZED (
+        SELECT x.place, g.result FROM unnest(tasks, results) AS g (task_id, result) CROSS JOIN LATERAL (
+            SELECT l.ctid AS place FROM lease l WHERE l.task_id = g.task_id OFFSET 0) x
+    ), ended AS (
+        DELETE FROM lease l USING held h WHERE l.ctid = h.place
+        RETURNING l.task_id, l.worker_id, l.lease, l.claimed_at, l.started_at, l.run_at, l.attempts, l.crashes, h.result
+    )
+    INSERT INTO ending (task_id, worker_id, lease, finished_at, claimed_at, started_at, run_at, attempts, crashes, requeues,
+                        attempt, state, run_end, result)
+    SELECT task_id, worker_id, lease, at, claimed_at, started_at, run_at, attempts + 1, crashes, 0, attempts + crashes + 1,
+           'COMPLETED', 'COMPLETED', result
+    FROM ended;
 END $$;
 
 -- Lease rows, locked in the order of the ids, with what a decision about them needs; and, locked after them, the trees of
 -- the jobs that any of the tasks, leased or not, is a step of.
 CREATE FUNCTION holdfast.lock_leases(tasks uuid[])
 RETURNS TABLE (task_id uuid, lease bigint, worker_id uuid, started boolean, stop_requested text, deadline timestamptz,
-               attempts integer, crashes integer, requeues integer, policy text, at timestamptz, is_step boolean)
+               attempts integer, crashes integer, requeues integer, policy text, at timestamptz, is_step boolean,
+               has_key boolean)
     LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    roots uuid[];
 BEGIN
     RETURN QUERY
     SELECT l.task_id, l.lease, l.worker_id, l.started_at IS NOT NULL, l.stop_requested, l.deadline, l.attempts, l.crashes,
-           l.requeues, t.policy::text, holdfast.now(), EXISTS (SELECT FROM step s WHERE s.task_id = l.task_id)
+           l.requeues, t.policy::text, holdfast.now(), EXISTS (SELECT FROM step s WHERE s.task_id = l.task_id),
+           l.concurrency_key IS NOT NULL
     FROM lease l JOIN task t ON t.id = l.task_id
     WHERE l.task_id = ANY (tasks) ORDER BY l.task_id FOR UPDATE OF l;
-    PERFORM lock_steps(tasks);
+    roots := ARRAY(SELECT DISTINCT j.root_id FROM step s JOIN job j ON j.id = s.job_id WHERE s.task_id = ANY (tasks));
+    IF roots <> '{}' THEN PERFORM FROM job_progress p WHERE p.job_id = ANY (roots) ORDER BY p.job_id FOR UPDATE; END IF;
 END $$;
 
 -- Where tasks are: 'pending' (with the lease that ended last), 'leased', 'stopping' (leased, and asked to be cancelled), or
 -- their terminal state; NULL: unknown.
-CREATE FUNCTION holdfast.whereabouts(tasks uuid[]) RETURNS TABLE (place text, last_lease bigint) LANGUAGE sql STABLE
+CREATE FUNCTION holdfast.whereabouts(tasks uuid[]) RETURNS TABLE (place text, last_lease bigint) LANGUAGE plpgsql STABLE
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     SELECT CASE WHEN e.task_id IS NOT NULL THEN e.state WHEN l.stop_requested = 'cancel' THEN 'stopping'
                 WHEN l.task_id IS NOT NULL THEN 'leased'
                 WHEN r.task_id IS NOT NULL OR w.task_id IS NOT NULL THEN 'pending' END,
@@ -159,33 +198,37 @@ CREATE FUNCTION holdfast.whereabouts(tasks uuid[]) RETURNS TABLE (place text, la
     LEFT JOIN lease l ON l.task_id = g.task_id
     LEFT JOIN ready r ON r.task_id = g.task_id
     LEFT JOIN waiting w ON w.task_id = g.task_id
-    ORDER BY g.place
-$$;
+    ORDER BY g.place;
+END $$;
 
 -- Asks workers, through the answers to their beats, to stop. A cancel also replaces another request.
 CREATE FUNCTION holdfast.request_stops(tasks uuid[], leases bigint[], reasons text[])
-RETURNS TABLE (task_id uuid, worker_id uuid) LANGUAGE sql
+RETURNS TABLE (task_id uuid, worker_id uuid) LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     UPDATE lease l SET stop_requested = g.reason
     FROM unnest(tasks, leases, reasons) AS g (task_id, lease, reason)
     WHERE l.task_id = g.task_id AND l.lease = coalesce(g.lease, l.lease)
       AND (coalesce(l.stop_requested, 'pause') = 'pause' OR g.lease IS NULL AND l.stop_requested <> g.reason)
-    RETURNING l.task_id, l.worker_id
-$$;
+    RETURNING l.task_id, l.worker_id;
+END $$;
 
 -- Events, in the order given. One about the task of a step is one about its job, too.
 CREATE FUNCTION holdfast.write_events(kinds text[], tasks uuid[], workers uuid[], jobs uuid[], whos text[], messages text[],
-                                      datas text[]) RETURNS void LANGUAGE sql
+                                      datas text[]) RETURNS void LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
     INSERT INTO event (at, kind, task_id, worker_id, job_id, who, message, data)
     SELECT holdfast.now(), g.kind, g.task_id, g.worker_id,
            coalesce(g.job_id, (SELECT s.job_id FROM step s WHERE s.task_id = g.task_id)), g.who, g.message, g.data
     FROM unnest(kinds, tasks, workers, jobs, whos, messages, datas) WITH ORDINALITY
         AS g (kind, task_id, worker_id, job_id, who, message, data, place)
-    ORDER BY g.place
-$$;
+    ORDER BY g.place;
+END $$;
 
 -- What runs report. A value that is not reported stays as it was.
 CREATE FUNCTION holdfast.save_progress(holder uuid, tasks uuid[], leases bigint[], fractions double precision[], texts text[],

@@ -23,11 +23,13 @@ LEFT JOIN holdfast.ready r ON r.task_id = t.id
 LEFT JOIN holdfast.waiting w ON w.task_id = t.id
 LEFT JOIN holdfast.progress p ON p.task_id = t.id;
 
-CREATE FUNCTION holdfast.find_tasks(ids uuid[]) RETURNS SETOF holdfast.tasks LANGUAGE sql STABLE
+CREATE FUNCTION holdfast.find_tasks(ids uuid[]) RETURNS SETOF holdfast.tasks LANGUAGE plpgsql STABLE
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-    SELECT t.* FROM unnest(ids) AS g (id) CROSS JOIN LATERAL (SELECT * FROM tasks WHERE tasks.id = g.id OFFSET 0) t
-$$;
+BEGIN
+    RETURN QUERY
+    SELECT t.* FROM unnest(ids) AS g (id) CROSS JOIN LATERAL (SELECT * FROM tasks WHERE tasks.id = g.id OFFSET 0) t;
+END $$;
 
 -- The ids of tasks, newest first, of one source: 'ready', 'waiting', 'lease', 'ending' or 'task' (all of them).
 -- NULL or '' for a filter: any.

@@ -1,5 +1,6 @@
 -- Jobs: reading and writing their tables in batches, for the C++ code that decides about them, and views for people.
--- Every writer holds the tree's lock: see lock_trees().
+-- Every writer holds the tree's lock: see lock_trees(). What the end of a step calls is in PL/pgSQL, which keeps its plans for
+-- the session: a function in SQL with settings is planned at every call.
 
 CREATE VIEW holdfast.jobs AS
 SELECT j.id, j.workflow, p.state, j.created_at, p.started_at, p.finished_at, p.deadline, p.open_steps, p.failed_steps,
@@ -26,19 +27,21 @@ LEFT JOIN holdfast.waiting w ON w.task_id = s.task_id;
 
 -- Reading ---------------------------------------------------------------------------------------------------------
 
-CREATE FUNCTION holdfast.load_jobs(ids uuid[]) RETURNS SETOF holdfast.jobs LANGUAGE sql STABLE
+CREATE FUNCTION holdfast.load_jobs(ids uuid[]) RETURNS SETOF holdfast.jobs LANGUAGE plpgsql STABLE
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-    SELECT * FROM jobs WHERE id = ANY (ids)
-$$;
+BEGIN
+    RETURN QUERY SELECT * FROM jobs WHERE id = ANY (ids);
+END $$;
 
 CREATE FUNCTION holdfast.load_steps(jobs uuid[], numbers integer[], items integer[]) RETURNS SETOF holdfast.step
-    LANGUAGE sql STABLE
+    LANGUAGE plpgsql STABLE
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-    SELECT s.* FROM unnest(jobs, numbers, items) AS g (job_id, step, item)
-    JOIN step s ON s.job_id = g.job_id AND s.step = g.step AND s.item = g.item
-$$;
+BEGIN
+    RETURN QUERY SELECT s.* FROM unnest(jobs, numbers, items) AS g (job_id, step, item)
+    JOIN step s ON s.job_id = g.job_id AND s.step = g.step AND s.item = g.item;
+END $$;
 
 -- Every step of the job itself (of_step: NULL), or the items of one.
 CREATE FUNCTION holdfast.load_all_steps(of_job uuid, of_step integer) RETURNS SETOF holdfast.step LANGUAGE plpgsql STABLE
@@ -51,30 +54,72 @@ BEGIN
     END IF;
 END $$;
 
-CREATE FUNCTION holdfast.steps_of_tasks(tasks uuid[]) RETURNS SETOF holdfast.step LANGUAGE sql STABLE
+CREATE FUNCTION holdfast.steps_of_tasks(tasks uuid[]) RETURNS SETOF holdfast.step LANGUAGE plpgsql STABLE
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off AS $$
-    SELECT s.* FROM step s WHERE s.task_id = ANY (tasks) ORDER BY s.job_id, s.step, s.item
-$$;
+BEGIN
+    RETURN QUERY SELECT s.* FROM step s WHERE s.task_id = ANY (tasks) ORDER BY s.job_id, s.step, s.item;
+END $$;
 
-CREATE FUNCTION holdfast.open_children(of_job uuid) RETURNS SETOF uuid LANGUAGE sql STABLE
+-- The same, and, as long as they are few, the rows that their ends are likely to ask for: the steps behind them and the last one
+-- of the job, or the for_each of an item and its next item. What is missing here is read later.
+CREATE FUNCTION holdfast.steps_near(tasks uuid[]) RETURNS SETOF holdfast.step LANGUAGE plpgsql STABLE
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-    SELECT j.id FROM job j JOIN job_progress p ON p.job_id = j.id
-    WHERE j.parent_id = of_job AND p.state IN ('PENDING', 'RUNNING', 'PAUSED') ORDER BY j.id
-$$;
+DECLARE
+    own step;
+BEGIN
+    IF cardinality(tasks) > 8 THEN
+        RETURN QUERY SELECT s.* FROM step s WHERE s.task_id = ANY (tasks);
+        RETURN;
+    END IF;
+    FOR own IN SELECT s.* FROM step s WHERE s.task_id = ANY (tasks) LOOP
+        RETURN NEXT own;
+        IF own.item < 0 THEN  -- (By the whole key each, so that no plan walks through the job.)
+            RETURN QUERY SELECT f.* FROM unnest(ARRAY[own.step + 1, own.step + 2,
+                (SELECT l.step FROM step l WHERE l.job_id = own.job_id ORDER BY l.job_id DESC, l.step DESC, l.item DESC LIMIT 1)
+            ]) AS n (number)
+            CROSS JOIN LATERAL (SELECT x.* FROM step x
+                                WHERE x.job_id = own.job_id AND x.step = n.number AND x.item = -1 OFFSET 0) f;
+        ELSE
+            RETURN QUERY SELECT w.* FROM step w WHERE w.job_id = own.job_id AND w.step = own.step AND w.item = -1;
+            RETURN QUERY SELECT f.* FROM step w CROSS JOIN LATERAL (
+                SELECT x.* FROM step x WHERE x.job_id = own.job_id AND x.step = own.step AND x.item = w.begun_items OFFSET 0) f
+            WHERE w.job_id = own.job_id AND w.step = own.step AND w.item = -1;
+        END IF;
+    END LOOP;
+END $$;
+
+-- The jobs that have a step with one of these tasks.
+CREATE FUNCTION holdfast.jobs_of_tasks(tasks uuid[]) RETURNS SETOF holdfast.jobs LANGUAGE plpgsql STABLE
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+    RETURN QUERY SELECT * FROM jobs WHERE id = ANY (ARRAY(SELECT DISTINCT s.job_id FROM step s WHERE s.task_id = ANY (tasks)));
+END $$;
+
+CREATE FUNCTION holdfast.open_children(of_job uuid) RETURNS SETOF uuid LANGUAGE plpgsql STABLE
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+    RETURN QUERY SELECT j.id FROM job j JOIN job_progress p ON p.job_id = j.id
+    WHERE j.parent_id = of_job AND p.state IN ('PENDING', 'RUNNING', 'PAUSED') ORDER BY j.id;
+END $$;
 
 -- How those of the tasks that have ended did.
 CREATE FUNCTION holdfast.task_ends(tasks uuid[])
 RETURNS TABLE (task_id uuid, state text, result text, error_code text, error_message text, error_data text)
-    LANGUAGE sql STABLE
+    LANGUAGE plpgsql STABLE
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off AS $$
-    SELECT e.task_id, e.state, e.result, e.error_code, e.error_message, e.error_data FROM ending e WHERE e.task_id = ANY (tasks)
-$$;
+BEGIN
+    RETURN QUERY SELECT e.task_id, e.state, e.result, e.error_code, e.error_message, e.error_data
+    FROM ending e WHERE e.task_id = ANY (tasks);
+END $$;
 
-CREATE FUNCTION holdfast.existing_tasks(tasks uuid[]) RETURNS SETOF uuid LANGUAGE sql STABLE
+CREATE FUNCTION holdfast.existing_tasks(tasks uuid[]) RETURNS SETOF uuid LANGUAGE plpgsql STABLE
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off AS $$
-    SELECT t.id FROM task t WHERE t.id = ANY (tasks)
-$$;
+BEGIN
+    RETURN QUERY SELECT t.id FROM task t WHERE t.id = ANY (tasks);
+END $$;
 
 -- A job with all of its descendants, the deepest first.
 CREATE FUNCTION holdfast.tree_of(root uuid) RETURNS TABLE (id uuid, depth integer) LANGUAGE sql STABLE
@@ -200,13 +245,38 @@ BEGIN
                          cancel_reasons, outputs, error_codes, error_messages, error_datas);
 END $$;
 
+-- Submits tasks of steps that have no keys. Their ids are made for them in this very transaction, so that none is there before
+-- (otherwise the insert is refused).
+CREATE FUNCTION holdfast.submit_steps(ids uuid[], names text[], argses text[], specs text[], routes integer[],
+                                      priorities integer[], policies text[], fail_unmatched boolean[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off AS $$
+DECLARE
+    at timestamptz := holdfast.now();
+BEGIN
+    INSERT INTO task (id, name, args, spec, route_id, priority, run_at, policy, created_at)
+    SELECT g.id, g.name, g.args, g.spec, g.route_id, g.priority, at, g.policy::jsonb, at
+    FROM unnest(ids, names, argses, specs, routes, priorities, policies)
+        AS g (id, name, args, spec, route_id, priority, policy);
+    INSERT INTO ready (task_id, run_at, last_lease, route_id, priority, attempts, crashes, requeues, fails_unmatched)
+    SELECT g.id, at, 0, g.route_id, g.priority, 0, 0, 0, g.fails_unmatched
+    FROM unnest(ids, routes, priorities, fail_unmatched) AS g (id, route_id, priority, fails_unmatched);
+END $$;
+
+-- Called for the task of a step that was not accepted: the caller has to look closer.
+CREATE FUNCTION holdfast.refuse_step(status text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'the task of a step is refused: %', status USING ERRCODE = 'HF002';
+END $$;
+
 CREATE FUNCTION holdfast.save_jobs(
     ids uuid[], states text[], opens integer[], faileds integer[], first_faileds integer[], starteds timestamptz[],
     finisheds timestamptz[], deadlines timestamptz[], cancel_codes text[], cancel_reasons text[], outputs text[],
     error_codes text[], error_messages text[], error_datas text[]
-) RETURNS void LANGUAGE sql
+) RETURNS void LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
     UPDATE job_progress p
     SET state = g.state, open_steps = g.open_steps, failed_steps = g.failed_steps, first_failed = g.first_failed,
         started_at = g.started_at, finished_at = g.finished_at, deadline = g.deadline, cancel_code = g.cancel_code,
@@ -216,30 +286,32 @@ CREATE FUNCTION holdfast.save_jobs(
                 outputs, error_codes, error_messages, error_datas)
         AS g (id, state, open_steps, failed_steps, first_failed, started_at, finished_at, deadline, cancel_code,
               cancel_reason, output, error_code, error_message, error_data)
-    WHERE p.job_id = g.id
-$$;
+    WHERE p.job_id = g.id;
+END $$;
 
 CREATE FUNCTION holdfast.insert_steps(
     jobs uuid[], numbers integer[], items integer[], states text[], opens integer[], succeededs integer[],
     faileds integer[], skippeds integer[], begun integer[], under_ways integer[], tasks uuid[], children uuid[],
     readies timestamptz[], finisheds timestamptz[], wakes timestamptz[], vals text[], outputs text[],
     error_codes text[], error_messages text[], error_datas text[]
-) RETURNS void LANGUAGE sql
+) RETURNS void LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off AS $$
+BEGIN
     INSERT INTO step (job_id, step, item, state, open, succeeded, failed, skipped, begun_items, under_way, task_id, child_id,
                       ready_at, finished_at, wakes_at, value, output, error_code, error_message, error_data)
     SELECT * FROM unnest(jobs, numbers, items, states, opens, succeededs, faileds, skippeds, begun, under_ways, tasks,
-                         children, readies, finisheds, wakes, vals, outputs, error_codes, error_messages, error_datas)
-$$;
+                         children, readies, finisheds, wakes, vals, outputs, error_codes, error_messages, error_datas);
+END $$;
 
 CREATE FUNCTION holdfast.save_steps(
     jobs uuid[], numbers integer[], items integer[], states text[], opens integer[], succeededs integer[],
     faileds integer[], skippeds integer[], begun integer[], under_ways integer[], tasks uuid[], children uuid[],
     readies timestamptz[], finisheds timestamptz[], wakes timestamptz[], vals text[], outputs text[],
     error_codes text[], error_messages text[], error_datas text[]
-) RETURNS void LANGUAGE sql
+) RETURNS void LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
     UPDATE step s
     SET state = g.state, open = g.open, succeeded = g.succeeded, failed = g.failed, skipped = g.skipped,
         begun_items = g.begun_items, under_way = g.under_way, task_id = g.task_id, child_id = g.child_id,
@@ -249,8 +321,8 @@ CREATE FUNCTION holdfast.save_steps(
                 readies, finisheds, wakes, vals, outputs, error_codes, error_messages, error_datas)
         AS g (job_id, step, item, state, open, succeeded, failed, skipped, begun_items, under_way, task_id, child_id,
               ready_at, finished_at, wakes_at, value, output, error_code, error_message, error_data)
-    WHERE s.job_id = g.job_id AND s.step = g.step AND s.item = g.item
-$$;
+    WHERE s.job_id = g.job_id AND s.step = g.step AND s.item = g.item;
+END $$;
 
 -- Pausing and resuming ----------------------------------------------------------------------------------------------
 
