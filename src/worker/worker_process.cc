@@ -13,14 +13,6 @@
 
 namespace holdfast::worker {
 
-namespace {
-
-/// Up to so many slots a claim in the turn that reports the ends is faster, because it saves a commit. With more, two
-/// connections that share the work are.
-constexpr std::size_t most_slots_with_one_connection = 50;
-
-}  // namespace
-
 WorkerProcess::WorkerProcess(WorkerPlan plan, const FunctionTable& functions, Log& log)
     : plan_(std::move(plan)), functions_(functions), log_(log) {
     store::WorkerRegistration& registration = plan_.settings.registration;
@@ -59,10 +51,9 @@ int WorkerProcess::run() {
     const std::unique_ptr<store::Store> store = connect_patiently(plan_.prepare);
     // SQLite has one writer at a time, so a second connection would only compete with the first.
     const bool is_postgres = client::parse_store_url(plan_.store.url).kind == client::StoreAddress::Kind::Postgres;
-    const bool has_second = is_postgres && plan_.settings.capacity() > most_slots_with_one_connection;
-    plan_.settings.claims_beside_work = has_second;
-    const std::unique_ptr<store::Store> second = has_second ? connect_patiently([](store::Store&) {}) : nullptr;
-    if (store == nullptr || (has_second && second == nullptr)) return 0;
+    plan_.settings.claims_beside_work = is_postgres;
+    const std::unique_ptr<store::Store> second = is_postgres ? connect_patiently([](store::Store&) {}) : nullptr;
+    if (store == nullptr || (is_postgres && second == nullptr)) return 0;
     return work(*store, second ? *second : *store);
 }
 
