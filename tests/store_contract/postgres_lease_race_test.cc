@@ -40,6 +40,9 @@ protected:
     Uuid worker_;
 };
 
+/// The parameter: how many of the two tasks the first of two claims under the same request takes.
+class PostgresClaimRace : public PostgresLeaseRace, public testing::WithParamInterface<int> {};
+
 }  // namespace
 
 TEST_F(PostgresLeaseRace, FinishOfALeaseThatChangesAtThatMomentIsApplied) {
@@ -60,29 +63,30 @@ TEST_F(PostgresLeaseRace, StartOfALeaseThatChangesAtThatMomentIsApplied) {
 }
 
 /// As after a connection that was given up for lost while its backend was still at work.
-TEST_F(PostgresLeaseRace, TheSameClaimOverTwoConnectionsIsGrantedOnce) {
+TEST_P(PostgresClaimRace, TheSameClaimOverTwoConnectionsIsGrantedOnce) {
     const Uuid request = random_uuid();
     PostgresRaw other(database_->address());
     other.execute("BEGIN");
     other.execute(
         "SELECT holdfast.turn(" + other.literal(worker_) + ", '{}', '{}', '{}', '{}', '{}', " +
-        other.literal(request) +
-        ", 1, 0, 1000, w.queues, w.tags, (SELECT count(*) FROM route), (SELECT array_agg(id) FROM route), false,"
+        other.literal(request) + ", " + std::to_string(GetParam()) +
+        ", 0, 1000, w.queues, w.tags, (SELECT count(*) FROM route), (SELECT array_agg(id) FROM route), false,"
         " 1, 0) FROM worker w");
-    const auto granted = other.value("SELECT task_id FROM lease");
-    ASSERT_NE(granted, "");
+    const auto granted = other.number("SELECT count(*) FROM lease");
+    ASSERT_EQ(granted, GetParam());
     auto answer = std::async(std::launch::async, [&] {
-        return store_->turn({.worker = worker_, .request = request, .to_start = 1}).claimed;
+        return store_->turn({.worker = worker_, .request = request, .to_start = 2}).claimed;
     });
     while (raw_->number("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
                         " AND wait_event_type = 'Lock'") == 0)
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     other.execute("COMMIT");
     const auto tasks = answer.get().tasks;
-    ASSERT_THAT(tasks, SizeIs(1));
-    EXPECT_EQ(tasks.at(0).task.id.to_string(), granted);
-    EXPECT_EQ(raw_->number("SELECT count(*) FROM lease"), 1);
+    EXPECT_THAT(tasks, SizeIs(static_cast<std::size_t>(GetParam())));
+    EXPECT_EQ(raw_->number("SELECT count(*) FROM lease"), GetParam());
 }
+
+INSTANTIATE_TEST_SUITE_P(Granted, PostgresClaimRace, testing::Values(1, 2), testing::PrintToStringParamName());
 
 TEST_F(PostgresLeaseRace, TurnFinishesStartsAndClaimsInOneTransaction) {
     const auto first = claim(*store_, worker_, 1, 1).tasks;

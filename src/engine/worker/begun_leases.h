@@ -22,10 +22,10 @@ public:
         forgotten_ = std::max(forgotten_, leases_.front());
         leases_.pop_front();
     }
-    [[nodiscard]] bool has_begun(store::Lease lease) const { return leases_.contains(lease); }
-    [[nodiscard]] bool may_have_run(store::Lease lease) const {
-        return lease <= forgotten_ || std::binary_search(leases_.begin(), leases_.end(), lease);
+    [[nodiscard]] bool has_begun(store::Lease lease) const {
+        return std::binary_search(leases_.begin(), leases_.end(), lease);
     }
+    [[nodiscard]] bool may_have_run(store::Lease lease) const { return lease <= forgotten_ || has_begun(lease); }
 
 private:
     std::deque<store::Lease> leases_;  // in order

@@ -121,7 +121,10 @@ void finish_in(Transaction& tx, const std::unordered_map<Uuid, LockedLease>& lea
         held.started = true;
         outcomes[index] = {Fenced::Applied, endings.end(held, {run.end, run.result, run.error, run.jitter})};
     }
-    if (!proven_starts.empty()) tx.run("SELECT holdfast.mark_started($1)", proven_starts);
+    if (!proven_starts.empty()) {
+        tx.run("SELECT holdfast.mark_started($1)", proven_starts);
+        tx.ahead = {};  // it has begun jobs
+    }
     answer_refused(tx, runs, refused, worker, outcomes);
     answer_returned(tx, runs, refused_returns, outcomes);
     endings.apply(tx);

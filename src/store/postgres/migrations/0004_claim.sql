@@ -231,8 +231,9 @@ END $$;
 --   every row that is or ever will be alive below its mark was put there by a transaction that `seen` does not see.
 -- Rows of such transactions are found by `born`. A row that was deleted never comes back while the server runs. A position is
 -- never wrong by age, only slower. It stands in the setting holdfast.position of the session, which a rollback restores, and
--- which is gone when the connection is. (Behind a pooler it belongs to the server's session, whoever uses it.) It depends on
--- the tables of this history of the store, and on nothing else. A transaction puts nothing in reach after its claim.
+-- which is gone when the connection is. (Behind a pooler it belongs to the server's session, whoever uses it. It is text, so
+-- turn() sets a style of dates that no time zone makes ambiguous.) It depends on the tables of this history of the store, and
+-- on nothing else. A transaction puts nothing in reach after its claim.
 
 CREATE TYPE holdfast.claim_mark AS (route_id integer, priority integer, run_at timestamptz, task_id uuid);
 
@@ -296,20 +297,21 @@ BEGIN
         -- Rows of this transaction count, too. One that claims to be of a later one came with a backup of another server, and
         -- was there before the position. (Shaped so that no planner takes another index than ready_born.)
         newest := greatest(pg_snapshot_xmax(look.seen_now), pg_current_xact_id_if_assigned());
+        -- Rows of other routes count as walked, so that no claim walks all that came for others since the last one.
         WITH newcomers AS MATERIALIZED (
-            SELECT r.ctid AS place, r.route_id, r.priority, r.run_at, r.task_id FROM ready r
+            SELECT r.ctid AS place, r.route_id, r.priority, r.run_at, r.task_id, r.concurrency_key FROM ready r
             WHERE r.born >= pg_snapshot_xmax(look.seen) AND r.born <= newest
-              AND r.concurrency_key IS NULL AND r.route_id + 0 = ANY (routes)
             ORDER BY r.born LIMIT most_walked
         ), overtaken AS MATERIALIZED (
             SELECT b.* FROM pg_snapshot_xip(look.seen) AS x (xid) CROSS JOIN LATERAL (
-                SELECT r.ctid AS place, r.route_id, r.priority, r.run_at, r.task_id FROM ready r
-                WHERE r.born = x.xid AND r.concurrency_key IS NULL AND r.route_id + 0 = ANY (routes)
+                SELECT r.ctid AS place, r.route_id, r.priority, r.run_at, r.task_id, r.concurrency_key FROM ready r
+                WHERE r.born = x.xid
                 ORDER BY r.born OFFSET 0) b
             LIMIT most_walked
         ), late AS (
             SELECT b.* FROM (SELECT * FROM newcomers UNION ALL SELECT * FROM overtaken) b
-            WHERE NOT EXISTS (SELECT FROM unnest(look.marks) k WHERE k.route_id = b.route_id AND k.priority = b.priority
+            WHERE b.concurrency_key IS NULL AND b.route_id = ANY (routes)
+              AND NOT EXISTS (SELECT FROM unnest(look.marks) k WHERE k.route_id = b.route_id AND k.priority = b.priority
                               AND (k.run_at, k.task_id) <= (b.run_at, b.task_id))
             LIMIT most_late
         )
@@ -329,7 +331,7 @@ BEGIN
                                           WHERE k.route_id = l.route_id AND k.priority = l.priority)) AS all_marks (m)
                     ORDER BY (m).priority, (m).route_id);
             END IF;
-            RETURN look;
+            IF cardinality(look.marks) <= most_marks THEN RETURN look; END IF;
         END IF;
         look.late := '{}';
     END IF;
@@ -459,13 +461,24 @@ BEGIN
     RETURN look;
 END $$;
 
--- The session remembers how far this look came. If every late row is taken, nothing that has been seen is left below the
--- marks; otherwise the next look begins as this one did. Without marks the snapshot tells when they were counted.
+-- The session remembers how far this look came. A late row that was not taken, because enough was found before it or because
+-- another has locked it, becomes the mark of its priority: so nothing that has been seen is left below the marks. Without marks
+-- the snapshot tells when they were counted.
 CREATE FUNCTION holdfast.end_look(look holdfast.claim_look, history uuid, routes integer[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
+    IF look.late_taken < cardinality(look.late) THEN
+        look.marks := ARRAY(
+            WITH left_over AS MATERIALIZED (
+                SELECT DISTINCT ON (r.route_id, r.priority) r.route_id, r.priority, r.run_at, r.task_id FROM ready r
+                WHERE r.ctid = ANY (look.late) ORDER BY r.route_id, r.priority, r.run_at, r.task_id
+            )
+            SELECT (k.route_id, k.priority, coalesce(o.run_at, k.run_at), coalesce(o.task_id, k.task_id))::holdfast.claim_mark
+            FROM unnest(look.marks) k LEFT JOIN left_over o ON o.route_id = k.route_id AND o.priority = k.priority
+                AND (o.run_at, o.task_id) < (k.run_at, k.task_id)
+            ORDER BY k.priority, k.route_id);
+    END IF;
     PERFORM set_config('holdfast.position', (history, 'holdfast.ready'::regclass::oid, routes, look.marks,
-        CASE WHEN look.late_taken = cardinality(look.late) AND look.marks IS NOT NULL THEN look.seen_now
-             ELSE look.seen END)::holdfast.claim_position::text, false);
+        CASE WHEN look.marks IS NOT NULL THEN look.seen_now ELSE look.seen END)::holdfast.claim_position::text, false);
 END $$;
 
 -- What pop() answers.
@@ -561,6 +574,8 @@ DECLARE
 BEGIN
     stale := false;
     more := false;
+    -- The same request may be under way still, over a connection given up for lost: what it is granted is waited for.
+    PERFORM pg_advisory_xact_lock(uuid_hash_extended(request_id, 4711));
     SELECT x.status, x.cordoned,
            x.queues = known_queues AND x.tags = known_tags AND (SELECT count(*) FROM route) = known_routes AS is_as_known,
            EXISTS (SELECT FROM claim c WHERE c.worker_id = claimer AND c.request = request_id) AS asks_again,

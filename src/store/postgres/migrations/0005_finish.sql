@@ -119,7 +119,7 @@ CREATE FUNCTION holdfast.turn(
     OUT freed boolean, OUT starts text[], OUT put_off boolean, OUT refusal text, OUT stale boolean, OUT next_due_us bigint,
     OUT more boolean
 ) LANGUAGE plpgsql
-    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET search_path = holdfast, pg_temp SET datestyle = 'ISO' SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
 DECLARE
     claimed record;
