@@ -230,7 +230,7 @@ def why_missing(peer):
     folder, package = PEER_PACKAGES[peer]
     place = os.path.join("bench", "peers", folder).rstrip("/")
     if not os.path.isdir(os.path.join(ROOT, place, "node_modules", package)) or not peer_node():
-        return f"{package} is not installed: run `npm ci --ignore-scripts --prefix {place}`."
+        return f"{package} is not installed: run `npm install --no-save --ignore-scripts --prefix {place}`."
     if peer == "restate" and not os.path.exists(restate_server()):
         return f"The server of Restate has no npm package for this machine ({platform.machine()})."
     if peer == "bullmq" and not shutil.which("redis-server"):

@@ -40,8 +40,8 @@ struct ClientOptions {
     /// task may have run and been removed. nullopt: for ever.
     std::optional<Duration> terminal_retention = std::chrono::hours(720);
     bool migrate = true;  ///< false: a schema that is not up to date is Unusable instead of brought up to date
-    /// Called, during a call to the Client, when submits of its last minute are found to be lost. An event of the
-    /// store says so, too. Must not call the Client.
+    /// Called, during a call to the Client, when submits of the minute before its last one are found to be lost. An
+    /// event of the store says so, too. Must not call the Client.
     std::function<void(const LostSubmits&)> on_lost_submits = {};
 };
 

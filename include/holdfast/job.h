@@ -82,6 +82,7 @@ struct JobInfo {
     std::string parent_step;            ///< "report", "report[3]"
     int depth = 0;                      ///< 0 at the top
     Uuid retry_of;                      ///< nil: none
+    std::vector<std::string> queues;    ///< of all tasks in its definition, sorted
     StepCounts steps;
 };
 

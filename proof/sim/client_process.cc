@@ -43,7 +43,24 @@ void ClientProcess::run() {
         } catch (const store::StoreError&) {
             // The client does not try again.
         }
+        look_for_lost();
     }
+}
+
+void ClientProcess::look_for_lost() {
+    known_rank_ = std::max(known_rank_, store_.rank());
+    submits_.check(store_, client::SubmitMemory::MonotonicTime(monotonic()));
+}
+
+/// An answer that came after the store went back says nothing of the task.
+template <typename Item>
+void ClientProcess::note_accepted(Item& item, client::SubmitMemory::Kind kind, const Uuid& id,
+                                  const History& before) {
+    submits_.note(kind, id, before.rank > 0 ? before.rank : store_.rank(),
+                  client::SubmitMemory::MonotonicTime(monotonic()));
+    if (before.number != world().histories) return;
+    item.acknowledged = true;
+    item.acknowledged_to = Witness::key_of(*this);
 }
 
 void ClientProcess::act() {
@@ -96,11 +113,15 @@ void ClientProcess::submit_some() {
 void ClientProcess::insist(const std::vector<store::NewTask>& tasks) {
     while (!world().is_calm) {
         try {
+            const auto before = history();
             const auto outcomes = store_.submit(tasks);
+            look_for_lost();
             for (std::size_t i = 0; i < tasks.size(); ++i) {
                 const bool is_there =
                     outcomes[i].status == SubmitStatus::Accepted || outcomes[i].status == SubmitStatus::Existing;
-                if (is_there) world().ledger.find(tasks[i].id)->acknowledged = true;
+                if (is_there)
+                    note_accepted(*world().ledger.find(tasks[i].id), client::SubmitMemory::Kind::Task, tasks[i].id,
+                                  before);
                 if (!is_there && outcomes[i].status != SubmitStatus::TooOld && !is_ahead(outcomes[i]))
                     world().witness.complain("P1", concat("a submit was refused: ", outcomes[i].complaint));
             }
@@ -152,7 +173,7 @@ void ClientProcess::steer() {
             store_.migrate();
             return;
         case 7:
-            store_.count();
+            store_.count({});
             store_.list({.filter = {}, .after = {}});
             return;
         case 8:
@@ -205,9 +226,11 @@ void ClientProcess::start_job() {
     world().ledger.add_job(job.id, bundle);
     while (!world().is_calm) {
         try {
+            const auto before = history();
             const auto outcome = store_.start_jobs({job}).front();
+            look_for_lost();
             if (outcome.status == SubmitStatus::Accepted || outcome.status == SubmitStatus::Existing) {
-                world().ledger.find_job(job.id)->acknowledged = true;
+                note_accepted(*world().ledger.find_job(job.id), client::SubmitMemory::Kind::Job, job.id, before);
             } else if (outcome.status != SubmitStatus::TooOld && !is_ahead(outcome)) {
                 world().witness.complain("P1", concat("a job was refused: ", outcome.complaint));
             }
@@ -254,7 +277,7 @@ void ClientProcess::steer_job() {
 
 /// No other client resumes paused jobs or approves.
 void ClientProcess::finish_jobs() {
-    for (const JobInfo& job : store_.list_jobs({.with_children = true, .limit = 1000})) {
+    for (const JobInfo& job : store_.list_jobs({.with_children = true, .limit = 1000}, {})) {
         if (job.state == JobState::Paused) store_.resume_jobs({.jobs = {job.id}, .who = name()});
         if (is_terminal(job.state)) continue;
         for (const StepInfo& step : store_.steps({.job = job.id}))

@@ -54,6 +54,7 @@ constexpr std::array<FaultKind, fault_count> kinds = {{
     {"store-goes-back", 6, true, 0.15},
     {"disk-goes-back", 6, true, 0.15},
     {"file-replaced", 6, true, 0.15},
+    {"start-goes-back", 20, true, 0.15},
 }};
 
 constexpr double most_often = 0.5;

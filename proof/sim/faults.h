@@ -52,8 +52,9 @@ enum class Fault {
     StoreGoesBack,    ///< the store is an older one at another place: a failover that lost the last commits
     DiskGoesBack,     ///< the same at the same place: a snapshot was restored
     FileReplaced,     ///< an older copy is moved over the file, under processes that have it open
+    StartGoesBack,    ///< as StoreGoesBack, to just before the start of a task that was claimed ahead
 };
-inline constexpr std::size_t fault_count = static_cast<std::size_t>(Fault::FileReplaced) + 1;
+inline constexpr std::size_t fault_count = static_cast<std::size_t>(Fault::StartGoesBack) + 1;
 [[nodiscard]] std::string_view to_text(Fault fault);  ///< "kill-worker", ...
 [[nodiscard]] std::optional<Fault> parse_fault(std::string_view text);
 [[nodiscard]] const std::vector<Fault>& all_faults();

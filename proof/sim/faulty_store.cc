@@ -200,6 +200,7 @@ void FaultyStore::arrive(const Fate& fate, const Change& change) {
     }
     if (fate.disk) client_->arm(*fate.disk);
     if (change.prunes) world.witness.look_at_everything("before pruning");
+    world.about_to(change);
 }
 
 store::Store& FaultyStore::opened() {

@@ -72,10 +72,14 @@ void Witness::check_presence(const std::set<Uuid>& tasks) {
 bool Witness::all_ended() {
     if (!reader_.open(world_.disk) || !picture_.empty()) return false;
     const auto endings = reader_.endings();
-    for (const Uuid& task : reader_.tasks())
+    for (const Uuid& task : reader_.tasks()) {
         if (!endings.contains(task)) return false;
-    for (const auto& [id, job] : reader_.jobs())
+        submits.found(task);
+    }
+    for (const auto& [id, job] : reader_.jobs()) {
         if (!job.has_ended()) return false;
+        submits.found(id);
+    }
     return true;
 }
 

@@ -95,11 +95,11 @@ void Witness::went_back(bool at_its_place) {
     last_lease_ = newest_lease_ = reader_.last_lease_number();
     const LeasePicture before = std::exchange(picture_, reader_.leases());
     const std::set<Uuid> tasks = reader_.tasks();
-    lost_.jobs += jobs.went_back();
+    lost_.jobs += jobs.went_back(at_its_place);
     forget_leases(before);
     forget_runs();
     forget_endings(tasks);
-    forget_tasks(tasks);
+    forget_tasks(tasks, at_its_place);
     forget_workers();
     for (auto& [process, sight] : sweeps_) sight.refused_for = {};
     schedules.went_back();
@@ -140,12 +140,13 @@ void Witness::forget_endings(const std::set<Uuid>& tasks) {
     for (const auto& [task, ending] : endings) endings_.insert_or_assign(task, ending);
 }
 
-void Witness::forget_tasks(const std::set<Uuid>& tasks) {
+void Witness::forget_tasks(const std::set<Uuid>& tasks, bool at_its_place) {
     for (auto& [id, task] : world_.ledger.tasks()) {
         task.next_checkpoint.reset();
         if (tasks.contains(id)) {
             task.was_pruned = false;
         } else if (!task.was_pruned) {
+            submits.lost(id, task.name, task.acknowledged ? task.acknowledged_to : "", !at_its_place);
             if (std::exchange(task.acknowledged, false)) ++lost_.tasks;
             task.in_store = false;
         }

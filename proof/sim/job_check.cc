@@ -141,7 +141,7 @@ void JobCheck::check_steps() {
         if (has_ended(state)) ended_steps_.emplace(step, state);
 }
 
-std::size_t JobCheck::went_back() {
+std::size_t JobCheck::went_back(bool at_its_place) {
     const auto jobs = reader_.jobs();
     // Removed jobs stay removed, unless the store went back behind their removal.
     std::erase_if(jobs_,
@@ -159,6 +159,7 @@ std::size_t JobCheck::went_back() {
     std::size_t lost = 0;
     for (auto& [id, job] : world_.ledger.jobs()) {
         if (jobs_.contains(id)) continue;
+        witness_.submits.lost(id, job.name, job.acknowledged ? job.acknowledged_to : "", !at_its_place);
         if (std::exchange(job.acknowledged, false)) ++lost;
         job.in_store = false;
     }

@@ -26,7 +26,8 @@ public:
     /// Compares all jobs and steps with what was seen before. `tasks`: all in the store.
     void look_at_everything(const std::set<Uuid>& tasks);
     /// The store has gone back: what it shows now is true. Returns how many accepted jobs are lost.
-    std::size_t went_back();
+    std::size_t went_back(bool at_its_place);
+    [[nodiscard]] bool was_pruned(const Uuid& job) const { return pruned_jobs_.contains(job); }
     /// Something of this tree was removed.
     void check_pruned_tree(const std::string& name, const Uuid& root);
     /// The tasks of steps that were ever seen, with the jobs at the top of their trees.

@@ -36,8 +36,9 @@ struct TrueRun {
 struct TrueTask {
     std::string name;  ///< "t17", for messages
     store::NewTask task;
-    bool acknowledged = false;  ///< a client was told that it is on disk
-    bool in_store = false;      ///< it was seen in the store
+    bool acknowledged = false;         ///< a client was told that it is on disk:
+    std::string acknowledged_to = {};  ///< this life of it (see Witness::key_of)
+    bool in_store = false;             ///< it was seen in the store
     bool forced = false;
     bool was_pruned = false;
     std::vector<std::size_t> runs;                    ///< indexes into Ledger::runs
@@ -64,6 +65,7 @@ struct TrueJob {
     std::string name;  ///< "j3", for messages
     core::WorkflowBundle bundle;
     bool acknowledged = false;
+    std::string acknowledged_to = {};
     bool in_store = false;
 };
 

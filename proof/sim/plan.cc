@@ -49,7 +49,7 @@ WorldPlan draw_plan(Dice dice) {
     if (plan.first_schema == 0)
         for (const std::string& key : plan.keys)
             if (dice.chance(0.25)) plan.shared_keys[key] = dice.between(1, most_asked);
-    plan.claims_beside_work = dice.chance(0.5);
+    plan.claims_go = static_cast<engine::ClaimsGo>(dice.below(3));
     return plan;
 }
 
@@ -62,7 +62,7 @@ engine::WorkerSettings worker_settings(const WorldPlan& plan) {
     settings.runner_silence = plan.sweep.thresholds.running_stale;
     settings.task_timeout = 300s;
     settings.proves_session = false;
-    settings.claims_beside_work = plan.claims_beside_work;
+    settings.claims_go = plan.claims_go;
     return settings;
 }
 

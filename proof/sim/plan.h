@@ -39,7 +39,7 @@ struct WorldPlan {
     double call_latency_ms = 1;                   ///< of most store calls, at most
     bool only_submits = false;                    ///< clients only submit
     bool in_bursts = false;                       ///< many short tasks at once, so that workers claim ahead
-    bool claims_beside_work = false;              ///< claims have a connection of their own, as on PostgreSQL
+    engine::ClaimsGo claims_go = engine::ClaimsGo::InTurns;
     /// Of a small world, whose tasks can run at once and end soon: it stops when all have ended, but not before this.
     std::optional<Duration> stops_after = {};
     Duration starts_within = std::chrono::seconds(2);     ///< when every process has started

@@ -10,7 +10,11 @@
 namespace holdfast::sim {
 
 Witness::Witness(World& world)
-    : jobs(world, *this, reader_), schedules(world, *this, reader_), world_(world), reader_(world.database) {}
+    : jobs(world, *this, reader_),
+      schedules(world, *this, reader_),
+      submits(world, *this),
+      world_(world),
+      reader_(world.database) {}
 
 void Witness::complain(const std::string& promise, const std::string& what) {
     violations_.push_back({promise, what, world_.timeline.now()});

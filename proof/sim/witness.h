@@ -12,6 +12,7 @@
 #include "proof/sim/ledger.h"
 #include "proof/sim/schedule_check.h"
 #include "proof/sim/store_reader.h"
+#include "proof/sim/submit_check.h"
 
 namespace holdfast::sim {
 
@@ -34,6 +35,7 @@ public:
 
     JobCheck jobs;
     ScheduleCheck schedules;
+    SubmitCheck submits;
 
     // ---- Store calls, as they really ended
     void applied(Process& process, const Change& change);
@@ -117,7 +119,7 @@ private:
     /// `leases`: as they were seen last. Changes them as a rollover since then has.
     void notice_rollover(LeasePicture& leases);
     void check_number(const LeaseSight& sight, const std::string& name);
-    void forget_tasks(const std::set<Uuid>& tasks);
+    void forget_tasks(const std::set<Uuid>& tasks, bool at_its_place);
     void forget_endings(const std::set<Uuid>& tasks);
     void forget_leases(const LeasePicture& before);
     void forget_runs();

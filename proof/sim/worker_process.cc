@@ -138,7 +138,7 @@ void WorkerProcess::perform(engine::Command& command) {
 void WorkerProcess::call_store(engine::Lane lane, engine::StoreCall call) {
     if (lane == engine::Lane::Beat) check_orders_were_heard();
     spawn([this, lane, call = std::move(call)] {
-        const engine::StoreAnswer answer = engine::perform(store_, call);
+        const engine::StoreAnswer answer = perform_call(call);
         if (const auto* registered = std::get_if<store::RegisterAnswer>(&answer))
             machine().life_locks.try_emplace(registered->number, id_);  // another worker may hold it
         if (lane == engine::Lane::Beat) {
@@ -148,6 +148,20 @@ void WorkerProcess::call_store(engine::Lane lane, engine::StoreCall call) {
         worker_.answered(lane, answer, monotonic());
         decide();
     });
+}
+
+/// A store may put a claim off that would make the rest of its turn wait.
+engine::StoreAnswer WorkerProcess::perform_call(const engine::StoreCall& call) {
+    const auto* const turn = std::get_if<engine::TurnCall>(&call);
+    const bool may_put_off = world().plan.claims_go == engine::ClaimsGo::InTurnsOrBeside && turn != nullptr &&
+                             turn->params.claims() && !turn->params.finish.empty();
+    if (!may_put_off || !dice().chance(0.2)) return engine::perform(store_, call);
+    engine::TurnCall without_claim = *turn;
+    without_claim.params.to_start = without_claim.params.to_hold = 0;
+    engine::StoreAnswer answer = engine::perform(store_, without_claim);
+    if (auto* const answered = std::get_if<store::TurnAnswer>(&answer))
+        answered->claimed.refusal = store::ClaimRefusal::PutOff;
+    return answer;
 }
 
 void WorkerProcess::leave(const engine::Leave& leave) {

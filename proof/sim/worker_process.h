@@ -39,6 +39,7 @@ private:
     void poll();
     void perform(engine::Command& command);
     void call_store(engine::Lane lane, engine::StoreCall call);
+    [[nodiscard]] engine::StoreAnswer perform_call(const engine::StoreCall& call);
     void check_orders_were_heard();
     void leave(const engine::Leave& leave);
 

@@ -140,16 +140,18 @@ void World::settle() {
     bool ended = false;
     look_at_ = {};
     run_until(end, [&] { return (ended = is_over()) || store_calls - busy_calls_ > most_calls_to_settle; });
-    if (!ended && witness.violations().empty())
-        witness.complain("P2", concat("not ended within ", format_duration(timeline.now() - calm_since_), " and ",
-                                      store_calls - busy_calls_, " calls without faults: ", witness.unended()));
+    if (ended || !witness.violations().empty()) return;
+    if (witness.all_ended())
+        return witness.complain("Lost submits", concat("lost, and not told: ", witness.submits.untold()));
+    witness.complain("P2", concat("not ended within ", format_duration(timeline.now() - calm_since_), " and ",
+                                  store_calls - busy_calls_, " calls without faults: ", witness.unended()));
 }
 
 /// Checks only from time to time.
 bool World::is_over() {
     if (timeline.now() < look_at_) return false;
     look_at_ = timeline.now() + (plan.stops_after ? 50ms : 1s);
-    return witness.all_ended();
+    return witness.all_ended() && witness.submits.untold().empty();
 }
 
 void World::install() {

@@ -146,6 +146,8 @@ public:
     void carry_out_late(LateCall call, Duration wait);
     /// SIGSTOP, and SIGCONT after this time.
     void pause(Process& process, Duration length);
+    /// The store is about to carry out a call.
+    void about_to(const Change& change);
     /// SIGCONT after this time to those of the workers that are stopped. Counts as a fault when there are any.
     void rouse(const std::set<Uuid>& ids, Duration wait);
     /// The process of that name; null: it is dead.
@@ -208,6 +210,7 @@ private:
     std::map<Uuid, Remains> leftovers_;
     std::map<std::uint64_t, Stop> stops_;
     std::uint64_t last_stop_ = 0;
+    std::optional<Dice> goes_back_before_start_;  ///< a fault that waits for the next start
     Duration calm_since_{};
     Duration still_until_{};  ///< a process may be stopped until then
     std::uint64_t busy_calls_ = 0;

@@ -237,6 +237,9 @@ bool World::strike(Fault fault, Dice of_fault) {
         case Fault::FileReplaced:
             plan_going_back(fault, of_fault);
             return false;  // later
+        case Fault::StartGoesBack:
+            goes_back_before_start_ = of_fault;
+            return false;  // later
         case Fault::KillWorker:
         case Fault::KillSweeper:
         case Fault::KillClient:

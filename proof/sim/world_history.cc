@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "base/text.h"
 #include "proof/sim/world.h"
 #include "store/sqlite/sqlite_store.h"
@@ -15,7 +17,7 @@ constexpr Duration oldest_image = 40s;
 
 Disk::Restore way_of(Fault fault) {
     if (fault == Fault::FileReplaced) return Disk::Restore::Replaced;
-    return fault == Fault::StoreGoesBack ? Disk::Restore::FailOver : Disk::Restore::InPlace;
+    return fault == Fault::DiskGoesBack ? Disk::Restore::InPlace : Disk::Restore::FailOver;
 }
 
 }  // namespace
@@ -54,6 +56,12 @@ void World::plan_going_back(Fault fault, Dice& of_fault) {
         faults.happened(fault);
         go_back(fault, image, age);
     });
+}
+
+void World::about_to(const Change& change) {
+    if (change.starts.empty() || !goes_back_before_start_) return;
+    Dice of_fault = *std::exchange(goes_back_before_start_, std::nullopt);
+    plan_going_back(Fault::StartGoesBack, of_fault);
 }
 
 void World::go_back(Fault fault, const DiskImage& image, Duration age) {

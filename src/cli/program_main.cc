@@ -1,6 +1,7 @@
 #include "cli/program_main.h"
 
 #include <fmt/format.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "cli/commands.h"
 #include "holdfast/app.h"
 #include "holdfast/runner_main.h"
+#include "platform/programs.h"
 
 namespace holdfast::cli {
 
@@ -79,6 +81,8 @@ std::string explain(const std::exception& fault) {
     return fmt::format("this should not have happened: {}; please report it", fault.what());
 }
 
+constexpr std::string_view no_change = "nothing was changed";
+
 ExitCode guarded(Io& io, const std::function<ExitCode()>& command) {
     try {
         return command();
@@ -93,9 +97,12 @@ ExitCode guarded(Io& io, const std::function<ExitCode()>& command) {
                                     fault.what()),
                         ExitCode::StoreDown);
     } catch (const Unavailable& fault) {
-        return complain(io, fmt::format("{}; nothing was changed", fault.what()), ExitCode::StoreDown);
+        const std::string_view what = fault.what();
+        const bool says_so = what.find(no_change) != what.npos;  // a server's own sentence
+        return complain(io, says_so ? std::string(what) : fmt::format("{}; {}", what, no_change),
+                        ExitCode::StoreDown);
     } catch (const Full& fault) {
-        return complain(io, fmt::format("{}; nothing was changed; make room and try again", fault.what()),
+        return complain(io, fmt::format("{}; {}; make room and try again", fault.what(), no_change),
                         ExitCode::StoreDown);
     } catch (const StoreError& fault) {
         return complain(io, fault.what(), ExitCode::StoreDown);
@@ -144,6 +151,21 @@ std::map<std::string, std::string> environment_of(char** variables) {
     return environment;
 }
 
+/// Other users of the machine can read the arguments (`ps`). Replaces tokens and the passwords of URLs in them.
+void hide_secrets(int argc, char** argv) {
+    constexpr std::string_view token = "--token";
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view text = argv[i];
+        const bool follows_token = argv[i - 1] == token;
+        const bool has_token = follows_token || text.starts_with("--token=");
+        const std::string hidden = follows_token ? "***" : has_token ? "--token=***" : mask_password(text);
+        if (hidden == text) continue;
+        const std::size_t size = text.size();
+        explicit_bzero(argv[i], size);
+        hidden.copy(argv[i], size);
+    }
+}
+
 }  // namespace
 
 int program_main(int argc, char** argv, const FunctionTable& functions, ProgramExtras extras) {
@@ -152,13 +174,15 @@ int program_main(int argc, char** argv, const FunctionTable& functions, ProgramE
     // A file that may not grow further (ulimit -f) is reported like a full disk, instead of killing the program.
     std::signal(SIGXFSZ, SIG_IGN);
     VisibleStream out(std::cout), err(std::cerr);
+    std::vector<std::string> words(argv, argv + argc);
+    hide_secrets(argc, argv);
     Io io{.in = std::cin,
           .out = out,
           .err = err,
           .raw = std::cout,
           .environment = environment_of(environ),
           .terminal = isatty(STDOUT_FILENO) == 1};
-    return static_cast<int>(run(argc, argv, io, functions, extras.commands));
+    return static_cast<int>(run(argc, platform::exec_vector(words).data(), io, functions, extras.commands));
 }
 
 }  // namespace holdfast::cli

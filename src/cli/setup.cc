@@ -151,6 +151,13 @@ void add_store_findings(const Session& session, store::ClientStore& store, Findi
     append(findings, store.check_up());
 }
 
+Finding user_finding(const config::WorkerConfig& worker) {
+    if (!worker.run_as.empty()) return {Ok, "tasks' user", "another than the worker's (worker.run_as)", ""};
+    if (geteuid() != 0) return {Ok, "tasks' user", "that of the worker", ""};
+    return {Warning, "tasks' user", "root, if a worker is started as this user",
+            "set worker.run_as, or start workers as another user (docs/security.md)"};
+}
+
 struct DoctorFlags {
     std::string role;  ///< what the user of the store is to be; empty: what it was granted
 };
@@ -169,7 +176,8 @@ Findings privilege_findings(const Session& session, const config::Config& config
 
 ExitCode doctor(Session& session, const DoctorFlags& flags) {
     const config::Config config = session.load_config();
-    Findings findings = {{Ok, "configuration", config.file.empty() ? "defaults, no file" : config.file, ""}};
+    Findings findings = {{Ok, "configuration", config.file.empty() ? "defaults, no file" : config.file, ""},
+                         user_finding(config.worker)};
     const Findings privileges = privilege_findings(session, config, flags);
     ExitCode code = ExitCode::Done;
     try {

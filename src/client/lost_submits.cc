@@ -63,6 +63,7 @@ public:
     store::RetryStatus retry_job(const store::RetryJobParams& params) override {
         const auto history_before = store_->history();
         const auto status = store_->retry_job(params);
+        memory_->check(*store_);
         if (status == store::RetryStatus::Started)
             memory_->note(SubmitMemory::Kind::Job, params.new_id, history_before);
         memory_->check(*store_);
@@ -88,6 +89,7 @@ private:
 
     std::vector<SubmitOutcome> noted(SubmitMemory::Kind kind, std::int64_t history_before,
                                      std::vector<SubmitOutcome> outcomes) {
+        memory_->check(*store_);
         for (const auto& outcome : outcomes)
             if (is_accepted(outcome)) memory_->note(kind, outcome.id, history_before);
         memory_->check(*store_);
@@ -109,28 +111,28 @@ std::string sentence_about(const LostSubmits& lost) {
                           ? counted(lost.jobs.size(), "job")
                           : concat(counted(lost.tasks.size(), "task"), " and ", counted(lost.jobs.size(), "job"));
     return concat("The store has gone back in time and lost ", what,
-                  " that this process had submitted within the last minute; submit again what is still wanted");
+                  " that this process had submitted shortly before; submit again what is still wanted");
 }
 
 void SubmitMemory::note(Kind kind, const Uuid& id, std::int64_t history, MonotonicTime now) {
     const std::lock_guard lock(mutex_);
-    forget_old(now);
+    if (!is_asking_) forget_before(now - kept_for);
     submits_.push_back({kind, id, history, now});
     lowest_history_ = std::min(lowest_history_.load(), history);
 }
 
-void SubmitMemory::forget_old(MonotonicTime now) {
-    while (!submits_.empty() && (now - submits_.front().at > kept_for || submits_.size() >= most_kept))
-        submits_.pop_front();
+void SubmitMemory::forget_before(MonotonicTime oldest) {
+    while (!submits_.empty() && (submits_.front().at < oldest || submits_.size() >= most_kept)) submits_.pop_front();
 }
 
-void SubmitMemory::check(store::Store& store, MonotonicTime now) noexcept {
+void SubmitMemory::check(store::Store& store, MonotonicTime now) {
     const std::int64_t history = store.history();
     if (history <= lowest_history_) return;
     try {
         const std::unique_lock lock(mutex_, std::try_to_lock);
         if (!lock.owns_lock()) return;  // another thread asks at this moment
-        forget_old(now);
+        is_asking_ = true;
+        forget_before(now - kept_at_most);
         auto lost = find_lost(store, history);
         lost.rank = store.rank();
         if (!lost.tasks.empty() || !lost.jobs.empty()) {
@@ -142,6 +144,7 @@ void SubmitMemory::check(store::Store& store, MonotonicTime now) noexcept {
         std::erase_if(submits_, [&](const Submit& each) { return gone.contains(each.id); });
         for (auto& each : submits_) each.history = std::max(each.history, history);
         lowest_history_ = history;
+        is_asking_ = false;
     } catch (const std::exception&) {
         return;  // asked again after the next call
     }

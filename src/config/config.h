@@ -52,6 +52,9 @@ struct WorkerConfig {
     std::vector<std::string> container_options;      ///< before the word `run`
     std::vector<std::string> container_run_options;  ///< after it
     std::vector<std::string> pass_env;               ///< names
+    std::map<std::string, std::string> run_as;       ///< for core::parse_run_as, which accepts it; empty: none
+    std::optional<int> runner_process_limit;         ///< nullopt: none
+    std::optional<std::int64_t> scratch;             ///< bytes; nullopt: no file system of its own
 };
 
 struct LogConfig {
@@ -81,12 +84,20 @@ struct RetentionConfig {
     std::optional<Duration> terminal_record;
 };
 
+/// Which scripts and containers the callers of a server may run.
+enum class ScriptRule { FromCatalog, Any };
+constexpr auto words_of(ScriptRule) {
+    using enum ScriptRule;
+    return words<ScriptRule>({{FromCatalog, "catalog"}, {Any, "any"}});
+}
+
 struct ServerConfig {
     std::string address;
     int port;
     std::optional<std::string> tls_certificate;
     std::optional<std::string> tls_key;
     bool insecure;
+    std::optional<ScriptRule> scripts;  ///< nullopt: of the catalog for callers with a token, any for the others
     int max_connections;
     int max_connections_per_client;
     int requests_per_second;
@@ -164,6 +175,9 @@ struct LoadParams {
 
 /// The environment variables of the worker from which the tasks and workflows of the file read secrets (`env:NAME`).
 [[nodiscard]] std::vector<std::string> secret_variables(const Config& config);
+
+/// Everything that the tasks and workflows of the file read secrets from: "env:NAME", "file:/path".
+[[nodiscard]] std::vector<std::string> secret_sources(const Config& config);
 
 /// Reads a file of workflows that is not a configuration. With `steps` at its top it is one workflow, named by `name`
 /// or after the file; with `workflows` it holds several by name. Its own `tasks` take precedence over those of

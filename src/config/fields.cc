@@ -38,6 +38,17 @@ Field setting(std::string_view name, OptionType type, std::string fallback, Rang
     return field;
 }
 
+Field run_as_setting() {
+    Field field = setting<&WorkerConfig::run_as>(
+        "run_as", OptionType::TextMap, "", {0, 2}, "{ uids: 60000-60099 }",
+        "The users that scripts and functions run as, instead of the worker's: one account for all, or a user id of "
+        "its own for each slot, which also protects runs from each other. Needs a worker that is root or has "
+        "CAP_SETUID, CAP_SETGID, CAP_KILL and CAP_CHOWN, and isolation process. Such a worker runs no containers. "
+        "See docs/security.md.");
+    field.form = "{ user: NAME } or { uids: FROM-TO }";
+    return field;
+}
+
 }  // namespace
 
 const std::vector<Field>& fields() {
@@ -104,6 +115,16 @@ const std::vector<Field>& fields() {
                                    "Environment variables of the worker that scripts and containers get, too. "
                                    "Without them a script has PATH, HOME, LANG and TZ of the worker, its own `env` "
                                    "and `secrets`, and the `HOLDFAST_` variables of its task."),
+        run_as_setting(),
+        setting<&Worker::runner_process_limit>(
+            "runner_process_limit", Count, "null", {1, 1'000'000}, "500",
+            "How many processes and threads a script may have at once; a limit of its task may be lower. With "
+            "`run_as: { uids }` the kernel enforces it. null: no limit."),
+        setting<&Worker::scratch>(
+            "scratch", Size, "null", {mebibyte, mebibyte << 20}, "1GiB",
+            "The size of the directory of each script, which is then a file system in memory: a "
+            "script that fills it harms no other. Needs a worker that may mount (root, or "
+            "CAP_SYS_ADMIN). null: the directory is on the disk of $TMPDIR."),
         // ---- recovery --------------------------------------------------------------------------------------------
         setting<&Recovery::auto_requeue_stale_claimed>(
             "auto_requeue_stale_claimed", Boolean, "true", {}, "false",
@@ -122,8 +143,9 @@ const std::vector<Field>& fields() {
         setting<&Recovery::check_interval>("check_interval_ms", Duration, "30000", {1s, 10min}, "10s",
                                            "How often the recovery services run."),
         setting<&Recovery::runner_heartbeat_interval>(
-            "runner_heartbeat_interval_ms", Duration, "30000",
-            {1s, 2min}, "10000", "How often the beat of a RUNNING task goes into the history of heartbeats."),
+            "runner_heartbeat_interval_ms", Duration,
+            "30000", {1s, 2min}, "10000",
+            "How often the beat of a RUNNING task goes into the history of heartbeats."),
         setting<&Recovery::claimer_heartbeat_interval>(
             "claimer_heartbeat_interval_ms", Duration,
             "30000", {1s, 2min}, "10000",
@@ -165,6 +187,10 @@ const std::vector<Field>& fields() {
         setting<&Server::insecure>(
             "insecure", Boolean, "false", {}, "true",
             "Listen on other interfaces than loopback without a token. Anyone who can connect has full access."),
+        setting<&Server::scripts>(
+            "scripts", Choice, "null", {}, "any",
+            "Which scripts and containers callers may run. catalog: those of the server's catalog; any: with scope "
+            "operate also their own, which run as the worker's user; null: any until the first token, then catalog."),
         setting<&Server::max_connections>("max_connections", Count, "10000", {1, 1'000'000}, "2000",
                                           "How many connections may be open at once; more are turned away."),
         setting<&Server::max_connections_per_client>("max_connections_per_client", Count, "10000", {1, 1'000'000},

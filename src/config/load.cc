@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "config/sections.h"
 #include "config/values.h"
+#include "core/task/run_as.h"
 
 namespace holdfast::config {
 
@@ -166,12 +167,46 @@ void check_tls_pair(Draft& draft) {
                     .suggestion = concat("also name ", missing.key())});
 }
 
-/// Adds the environment variables from which the specification reads secrets.
-void add_from(const std::optional<core::TaskSpec>& spec, std::vector<std::string>& names) {
-    constexpr std::string_view from_environment = "env:";
+void complain_about_run_as(const Field& field, std::string title, std::string allowed, Draft& draft) {
+    const Choice& chosen = draft.choice(field);
+    draft.complain({.where = chosen.origin,
+                    .key = field.key(),
+                    .title = std::move(title),
+                    .found = written(field, chosen.value),
+                    .allowed = std::move(allowed)});
+}
+
+/// What other settings require of run_as, for a value that is valid by itself.
+void check_against_others(const Field& field, const core::RunAs& run_as, Draft& draft) {
+    const Field& slots = *find_field("worker.max_concurrent_tasks");
+    const Field& isolation = *find_field("worker.isolation");
+    if (!draft.is_faulty(slots) && run_as.user.empty()) {
+        const auto needed = static_cast<std::size_t>(std::get<std::int64_t>(draft.choice(slots).value));
+        if (run_as.count() < needed)
+            complain_about_run_as(field, concat("run_as has ", run_as.count(), " uids for ", needed, " slots"),
+                                  concat("at least as many uids as max_concurrent_tasks (", needed, ", ",
+                                         to_text(draft.choice(slots).origin), ")"),
+                                  draft);
+    }
+    if (!draft.is_faulty(isolation) && std::get<std::string>(draft.choice(isolation).value) == "thread")
+        complain_about_run_as(field, "run_as with isolation thread, whose tasks run in the worker itself",
+                              "run_as with isolation process", draft);
+}
+
+void check_run_as(Draft& draft) {
+    const Field& field = *find_field("worker.run_as");
+    const auto* members = std::get_if<std::map<std::string, std::string>>(&draft.choice(field).value);
+    if (draft.is_faulty(field) || members == nullptr || members->empty()) return;
+    const auto run_as = core::parse_run_as(*members);
+    if (run_as) return check_against_others(field, run_as.value(), draft);
+    for (const std::string& fault : run_as.error())
+        complain_about_run_as(field, "run_as " + fault, std::string(field.form), draft);
+}
+
+/// Adds the sources from which the specification reads secrets.
+void add_from(const std::optional<core::TaskSpec>& spec, std::vector<std::string>& sources) {
     if (!spec) return;
-    for (const auto& [name, source] : spec->secrets)
-        if (source.starts_with(from_environment)) names.push_back(source.substr(from_environment.size()));
+    for (const auto& [name, source] : spec->secrets) sources.push_back(source);
 }
 
 }  // namespace
@@ -183,6 +218,7 @@ Result<Config, ConfigErrors> load(const LoadParams& params) {
     read_environment(params.environment, draft);
     read_flags(params.flags, draft);
     check_tls_pair(draft);
+    check_run_as(draft);
     for (const Rule& rule : rules) check(rule, draft);
     if (!draft.errors().empty()) return Failure{draft.sorted_errors()};
     draft.fill(config);
@@ -190,12 +226,20 @@ Result<Config, ConfigErrors> load(const LoadParams& params) {
     return config;
 }
 
-std::vector<std::string> secret_variables(const Config& config) {
-    std::vector<std::string> names;
-    for (const auto& [name, task] : config.tasks) add_from(task.spec, names);
+std::vector<std::string> secret_sources(const Config& config) {
+    std::vector<std::string> sources;
+    for (const auto& [name, task] : config.tasks) add_from(task.spec, sources);
     for (const auto& [name, workflow] : config.workflows)
         for (const auto* steps : {&workflow.steps, &workflow.on_success, &workflow.on_failure, &workflow.on_cancel})
-            for (const core::WorkflowStep& step : *steps) add_from(step.spec, names);
+            for (const core::WorkflowStep& step : *steps) add_from(step.spec, sources);
+    return sources;
+}
+
+std::vector<std::string> secret_variables(const Config& config) {
+    constexpr std::string_view from_environment = "env:";
+    std::vector<std::string> names;
+    for (const std::string& source : secret_sources(config))
+        if (source.starts_with(from_environment)) names.push_back(source.substr(from_environment.size()));
     return names;
 }
 

@@ -361,6 +361,13 @@ std::string written_name(const std::string& name) {
     return plain ? name : nlohmann::json(name).dump();
 }
 
+/// "NAME=text"; without a text it is an empty one.
+SourceNode entry_from_text(std::string_view text) {
+    const std::size_t equals = text.find('=');
+    const std::string_view value = equals == std::string_view::npos ? "" : text.substr(equals + 1);
+    return {.kind = NodeKind::Scalar, .key = std::string(text.substr(0, equals)), .scalar = std::string(value)};
+}
+
 }  // namespace
 
 Result<Value, Misfit> read_value(const Option& option, const SourceNode& node) {
@@ -377,16 +384,14 @@ Result<Value, Misfit> read_value(const Option& option, const SourceNode& node) {
 SourceNode node_from_text(const Option& option, std::string_view text) {
     SourceNode node{.key = std::string(option.name)};
     if (option.nullable && (text == "null" || text == "~")) return node;
-    if (!is_list(option)) {
-        node.kind = NodeKind::Scalar;
-        node.scalar = text;
-        return node;
-    }
-    node.kind = NodeKind::Sequence;
-    if (text.empty()) return node;
+    const bool is_map = option.type == OptionType::TextMap;
+    node.kind = is_map ? NodeKind::Mapping : is_list(option) ? NodeKind::Sequence : NodeKind::Scalar;
+    if (node.kind == NodeKind::Scalar) node.scalar = text;
+    if (node.kind == NodeKind::Scalar || text.empty()) return node;
     if (text.ends_with(',')) text.remove_suffix(1);
     for (const std::string_view item : split(text, ','))
-        node.children.push_back({.kind = NodeKind::Scalar, .scalar = std::string(trimmed(item))});
+        node.children.push_back(is_map ? entry_from_text(trimmed(item))
+                                       : SourceNode{.kind = NodeKind::Scalar, .scalar = std::string(trimmed(item))});
     return node;
 }
 

@@ -18,7 +18,8 @@ struct Misfit {
 /// Reads the value of an option from a node of the file.
 [[nodiscard]] Result<Value, Misfit> read_value(const Option& option, const SourceNode& node);
 
-/// Converts a text from the environment or a flag into a node of the file; lists are separated by commas.
+/// Converts a text from the environment or a flag into a node of the file; lists are separated by commas,
+/// and so are the entries of a mapping, NAME=text.
 [[nodiscard]] SourceNode node_from_text(const Option& option, std::string_view text);
 
 /// The allowed values of an option: "1000 to 600000 (1s to 10m), in milliseconds".

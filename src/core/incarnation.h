@@ -28,9 +28,21 @@ inline constexpr std::int64_t highest_rank = (std::int64_t{1} << (53 - bits_of_l
     return lease >> bits_of_lease;
 }
 
-/// How many leases were granted from the one to the other. 0 across ranks, because a rank begins at a random number.
+/// What is left out at least when a server was restarted (holdfast.note_restart).
+inline constexpr std::int64_t leases_of_restart = std::int64_t{1} << 28;
+/// How many leases were granted from the one to the other. 0 when numbers were left out, as they are between ranks.
 [[nodiscard]] constexpr std::int64_t leases_between(std::int64_t earlier, std::int64_t later) {
-    return rank_of(earlier) == rank_of(later) && earlier < later ? later - earlier : 0;
+    const bool is_counted = rank_of(earlier) == rank_of(later) && later - earlier < leases_of_restart;
+    return is_counted && earlier < later ? later - earlier : 0;
+}
+
+/// A rollover raises the number of each worker's beat by this, so that no verdict that is based on an earlier one is
+/// carried out (holdfast.roll_over).
+inline constexpr std::int64_t beats_of_rollover = 1'000'000;
+/// How many beats came from the one to the other. 0 when the store has gone back behind the earlier one.
+[[nodiscard]] constexpr std::int64_t beats_between(std::int64_t earlier, std::int64_t later) {
+    const std::int64_t beats = earlier < later ? (later - earlier) % beats_of_rollover : 0;
+    return beats < beats_of_rollover / 2 ? beats : 0;
 }
 
 /// What a process learns when it meets a database.

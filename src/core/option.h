@@ -161,6 +161,17 @@ consteval auto last_of() {
         return First;
 }
 
+/// The words of a member that is an enumeration, or may be one; otherwise none.
+template <typename Type>
+[[nodiscard]] std::vector<std::string> words_for() {
+    if constexpr (is_optional<Type>)
+        return words_for<typename Type::value_type>();
+    else if constexpr (Worded<Type>)
+        return all_words<Type>();
+    else
+        return {};
+}
+
 /// Makes the option whose value is the member of a Target at the end of the path. Its default is that of a fresh
 /// Target, where that is a value of the option.
 template <typename Target, auto... Path>
@@ -170,7 +181,7 @@ struct OptionAt {
     [[nodiscard]] OptionOf<Target> operator()(std::string_view name, OptionType type, Range range,
                                               std::string_view example, std::string_view meaning) const {
         OptionOf<Target> option{{name, type, range, example, meaning}, set_at<Path...>, get_at<Path...>};
-        if constexpr (Worded<Member>) option.words = all_words<Member>();
+        option.words = words_for<Member>();
         const OptionValue standard = option.get(Target{});
         if (range_defect(option, name, standard).empty()) option.fallback = plain_text(standard);
         return option;

@@ -1,5 +1,6 @@
 #include "platform/files.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <sstream>
 
 #include "base/throw_errno.h"
@@ -88,6 +91,65 @@ bool unmount_all_in(const std::string& path) {
     });
 }
 
+// ---- Removal ----------------------------------------------------------------------------------------------------
+// By descriptors, because a path could lead elsewhere by now.
+
+/// Opens a directory, whoever owns it and whatever its mode is, as far as this process may. Empty: it is no
+/// directory, or may not be opened.
+Descriptor open_folder_in(int parent, const char* name) {
+    constexpr int plain = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    Descriptor opened(openat(parent, name, plain));
+    if (opened || errno != EACCES) return opened;
+    const Descriptor handle(openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    const std::string path = "/proc/self/fd/" + std::to_string(handle.get());
+    if (!handle) return {};
+    [[maybe_unused]] const int ignored = fchownat(handle.get(), "", geteuid(), static_cast<gid_t>(-1), AT_EMPTY_PATH);
+    chmod(path.c_str(), 0700);
+    return Descriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+std::vector<std::string> names_in(int folder) {
+    std::vector<std::string> names;
+    const std::unique_ptr<DIR, int (*)(DIR*)> entries(fdopendir(openat(folder, ".", O_RDONLY | O_CLOEXEC)), closedir);
+    while (const dirent* entry = entries ? readdir(entries.get()) : nullptr)
+        if (const std::string name = entry->d_name; name != "." && name != "..") names.push_back(name);
+    return names;
+}
+
+/// Empties a directory. One that is nested deeper than descriptors and stack allow is moved up and emptied there.
+class FolderRemoval {
+public:
+    explicit FolderRemoval(int top) : top_(top) {}
+    void run() {
+        do {
+            has_moved_ = false;
+            empty(top_, 0);
+        } while (has_moved_);
+    }
+
+private:
+    void empty(int folder, int depth) {
+        constexpr int deepest = 64;
+        if (fchmod(folder, 0700) != 0 && fchown(folder, geteuid(), static_cast<gid_t>(-1)) == 0) fchmod(folder, 0700);
+        for (const std::string& name : names_in(folder)) {
+            if (unlinkat(folder, name.c_str(), 0) == 0) continue;
+            if (depth == deepest)
+                move_up(folder, name);
+            else if (const Descriptor below = open_folder_in(folder, name.c_str()))
+                empty(below.get(), depth + 1);
+            unlinkat(folder, name.c_str(), AT_REMOVEDIR);
+        }
+    }
+    void move_up(int folder, const std::string& name) {
+        const std::string place = ".moved." + std::to_string(++moved_);
+        if (renameat2(folder, name.c_str(), top_, place.c_str(), RENAME_NOREPLACE) == 0) has_moved_ = true;
+    }
+
+    int top_;
+    int moved_ = 0;
+    bool has_moved_ = false;
+};
+
 }  // namespace
 
 // ---- Content ----------------------------------------------------------------------------------------------------
@@ -100,10 +162,12 @@ std::string content_of(const std::string& path) {
     return content_of(Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC)).get());
 }
 
-std::optional<std::string> read_regular_file(const std::string& path, std::size_t at_most, int flags) {
+std::optional<std::string> read_regular_file(const std::string& path, std::size_t at_most, int flags,
+                                             std::optional<uid_t> owner) {
     const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags));
     struct stat status {};
     if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    if (owner && status.st_uid != *owner) return std::nullopt;
     return read_from(file.get(), at_most);
 }
 
@@ -164,13 +228,16 @@ FreshFolder::~FreshFolder() {
 
 void remove_folder(const std::string& path) {
     if (!unmount_all_in(path)) return;
-    std::error_code ignored;
-    if (fs::remove_all(path, ignored) != static_cast<std::uintmax_t>(-1)) return;
-    // Entries of a directory without write permission cannot be removed.
-    for (auto entry = fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied, ignored);
-         entry != fs::recursive_directory_iterator(); entry.increment(ignored))
-        if (entry->is_directory(ignored) && !entry->is_symlink(ignored)) chmod(entry->path().c_str(), 0700);
-    fs::remove_all(path, ignored);
+    if (const Descriptor folder = open_folder_in(AT_FDCWD, path.c_str())) FolderRemoval(folder.get()).run();
+    if (unlink(path.c_str()) != 0) rmdir(path.c_str());
+}
+
+void mount_memory(const std::string& folder, std::int64_t bytes) {
+    // Each file takes memory of the kernel, even an empty one.
+    const std::string options = "mode=0700,size=" + std::to_string(bytes) +
+                                ",nr_inodes=" + std::to_string(std::max<std::int64_t>(bytes / 4096, 1024));
+    if (mount("holdfast", folder.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0)
+        throw_errno("cannot mount a file system in memory on " + folder);
 }
 
 PrivateFolder::PrivateFolder(const std::string& prefix) {

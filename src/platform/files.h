@@ -1,5 +1,8 @@
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstdint>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -18,8 +21,10 @@ namespace holdfast::platform {
 [[nodiscard]] std::string content_of(const std::string& path);
 
 /// The content of a regular file; nullopt when there is none at that path. Does not block on a pipe. Of a file that
-/// is longer it returns a beginning of more than `at_most` bytes. `flags`: more flags of open().
-[[nodiscard]] std::optional<std::string> read_regular_file(const std::string& path, std::size_t at_most, int flags);
+/// is longer it returns a beginning of more than `at_most` bytes. `flags`: more flags of open(). `owner`: nullopt
+/// also when the file belongs to another user.
+[[nodiscard]] std::optional<std::string> read_regular_file(const std::string& path, std::size_t at_most, int flags,
+                                                           std::optional<uid_t> owner = {});
 
 /// False when it could not write everything; see errno.
 [[nodiscard]] bool write_all(int descriptor, std::string_view content);
@@ -65,9 +70,14 @@ private:
     std::string path_;
 };
 
-/// Removes the directory with its contents, whatever their modes are. Skips entries that it cannot remove. Unmounts
-/// file systems mounted in it first; when that fails, it removes nothing.
+/// Removes the directory with its contents, whatever their modes, owners and depth are. Follows no link, not even
+/// one that another process puts there meanwhile. Skips entries that it cannot remove. Unmounts file systems mounted
+/// in it first; when that fails, it removes nothing.
 void remove_folder(const std::string& path);
+
+/// Mounts an empty file system in memory on the directory, which holds at most so many bytes. Throws
+/// std::system_error.
+void mount_memory(const std::string& folder, std::int64_t bytes);
 
 /// The mount points at or below the folder, deepest first. `mountinfo`: as in /proc/self/mountinfo.
 [[nodiscard]] std::vector<std::string> mounts_in(const std::string& folder, std::istream& mountinfo);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "base/links.h"
 #include "base/text.h"
 #include "base/throw_errno.h"
 #include "store/worker_records.h"
@@ -53,7 +54,7 @@ std::optional<std::int64_t> held_life_lock(const std::string& path) {
 }
 
 std::string life_lock_path(const std::string& database) {
-    return concat(database, store::life_lock_suffix);
+    return concat(follow_links(database), store::life_lock_suffix);
 }
 
 }  // namespace holdfast::platform

@@ -90,7 +90,7 @@ namespace {
 
 /// What the child reports when it fails before the exec.
 struct Complaint {
-    int stage = 0;  ///< 0: working directory, 1: program
+    enum Stage { User, Directory, Program } stage = User;
     int error = 0;
 };
 
@@ -116,10 +116,17 @@ void limit_processes(const std::optional<unsigned>& most) {
     setrlimit(RLIMIT_NPROC, &limit);
 }
 
-[[noreturn]] void give_up(const Prepared& prepared, int stage) {
+[[noreturn]] void give_up(const Prepared& prepared, Complaint::Stage stage) {
     const Complaint complaint{stage, errno};
     [[maybe_unused]] const auto written = write(prepared.complaints, &complaint, sizeof complaint);
     _exit(127);
+}
+
+/// A change of the user cancels the signal that the kernel sends when the parent has died.
+void become_user(const Prepared& prepared) {
+    if (!become(*prepared.params.identity)) give_up(prepared, Complaint::User);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != prepared.parent) _exit(127);
 }
 
 [[noreturn]] void become_program(const Prepared& prepared) {
@@ -131,14 +138,17 @@ void limit_processes(const std::optional<unsigned>& most) {
     if (prepared.params.input >= 0) dup2(prepared.params.input, STDIN_FILENO);
     if (prepared.params.output >= 0) dup2(prepared.params.output, STDOUT_FILENO);
     if (prepared.params.errors >= 0) dup2(prepared.params.errors, STDERR_FILENO);
-    if (chdir(prepared.params.directory.c_str()) != 0) give_up(prepared, 0);
     limit_processes(prepared.params.most_user_processes);
+    if (prepared.params.identity) become_user(prepared);
+    if (chdir(prepared.params.directory.c_str()) != 0) give_up(prepared, Complaint::Directory);
     execve(prepared.params.file.c_str(), prepared.arguments.data(), prepared.environment.data());
-    give_up(prepared, 1);
+    give_up(prepared, Complaint::Program);
 }
 
 std::string explain(const LaunchParams& params, const Complaint& complaint) {
-    if (complaint.stage == 0)
+    if (complaint.stage == Complaint::User)
+        return concat("cannot become the user ", params.identity->user, ": ", strerror(complaint.error));
+    if (complaint.stage == Complaint::Directory)
         return concat("cannot enter the directory ", params.directory, ": ", strerror(complaint.error));
     return concat("cannot execute ", params.file, ": ", strerror(complaint.error));
 }

@@ -9,6 +9,7 @@
 
 #include "holdfast/result.h"
 #include "holdfast/time.h"
+#include "platform/identity.h"
 
 namespace holdfast::platform {
 
@@ -52,6 +53,7 @@ struct LaunchParams {
     int input = -1;
     int errors = -1;
     std::optional<unsigned> most_user_processes = {};  ///< of all processes of its user; does not bind root
+    std::optional<Identity> identity = {};  ///< the user that it becomes; nullopt: stays that of this process
 };
 
 /// Its pid, or why it could not be started, as a message for people.

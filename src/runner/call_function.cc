@@ -116,9 +116,14 @@ Outcome call_function(const FunctionTable& functions, FunctionContext& context) 
 }
 
 Outcome execute_function(engine::RunOrder order, const FunctionTable& functions, const RunSite& site) {
-    RunContext context(std::move(order), site.pulse, site.max_payload);
+    if (site.identity) {
+        site.worker.forget_withheld();
+        if (!platform::become(*site.identity))
+            return failed_with(error_code::task_exception, "its runner cannot become the user of run_as");
+    }
+    RunContext context(std::move(order), site.pulse, site.given.max_payload);
     const Outcome called = call_function(functions, context);
-    Outcome outcome = called.completed ? completed_with(called.result, site.max_payload)
+    Outcome outcome = called.completed ? completed_with(called.result, site.given.max_payload)
                                        : failed_with(called.error.code, called.error.message, called.error.data);
     outcome.saw_stop = called.saw_stop;
     outcome.threw_stop = called.threw_stop;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@
 #include "base/text.h"
 #include "platform/cgroups.h"
 #include "platform/files.h"
+#include "platform/identity.h"
 #include "platform/process_table.h"
 #include "platform/programs.h"
 #include "platform/service_loop.h"
@@ -42,9 +44,10 @@ struct RunnerRecord {
     RunnerId id = 0;
     pid_t pid = 0;
     platform::CgroupPaths groups;
-    bool was_killed = false;  // by this keeper
-    bool is_fenced = false;   // its run must end at the deadline
-    bool was_fenced = false;  // ... and did not
+    std::optional<platform::Identity> identity;  // the user of its runs; nullopt: that of this process
+    bool was_killed = false;                     // by this keeper
+    bool is_fenced = false;                      // its run must end at the deadline
+    bool was_fenced = false;                     // ... and did not
 };
 
 struct Dying {
@@ -129,6 +132,8 @@ int Keeper::run() {
     platform::kill_all_descendants();
     for (const auto& [pid, runner] : runners_) dying_.push_back({runner, {}});
     for (const Dying& each : dying_) {
+        const auto& identity = each.runner.identity;
+        if (identity && identity->is_exclusive) platform::kill_all_processes_of(*identity);
         platform::CgroupMaker::remove(each.runner.groups);
         remove_noted_container(folder_of(each.runner), removal_patience);
     }
@@ -159,7 +164,8 @@ void Keeper::obey(const Message& message, std::vector<Descriptor>& descriptors) 
 
 void Keeper::spawn(const SpawnRunner& order, const std::vector<Descriptor>& sockets) {
     if (sockets.size() != 2) return;
-    RunnerRecord runner{order.runner, 0, cgroups_.make(concat(order.runner))};
+    RunnerRecord runner{order.runner, 0, cgroups_.make(concat(order.runner)), order.identity};
+    if (order.identity) chmod(folder_.path().c_str(), 0711);  // each user finds its own folder, and no other
     const pid_t keeper = getpid();
     runner.pid = fork();
     if (runner.pid == 0) become_runner(order, runner, sockets, keeper);
@@ -249,6 +255,8 @@ void Keeper::settle_the_dead() {
     const auto is_stray = [this](pid_t pid) { return !runners_.contains(pid) && !cleaners_.contains(pid); };
     if (platform::signal_descendants(SIGKILL, is_stray) > 0) return;
     std::erase_if(dying_, [this](Dying& dying) {
+        const auto& identity = dying.runner.identity;
+        if (identity && identity->is_exclusive && !platform::kill_processes_of(*identity)) return false;
         if (is_removing_container(dying)) return false;
         clear_up(dying.runner);
         reports_.push_back(std::move(dying.report));
@@ -313,6 +321,7 @@ int run_keeper(int argc, char** argv) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     for (const int each : {keeper_socket, keeper_withheld}) fcntl(each, F_SETFD, FD_CLOEXEC);
     platform::own_program();  // now: the file may be replaced later
+    platform::hide_from_own_user();
     return Keeper(argc < 3 || argv[2] != no_cgroups).run();
 }
 

@@ -25,9 +25,14 @@ constexpr auto members<ContainerTool> = std::tuple(&ContainerTool::command, &Con
 template <>
 constexpr auto members<PoolLimits> = std::tuple(&PoolLimits::max_tasks_per_runner, &PoolLimits::memory_bytes,
                                                 &PoolLimits::max_payload, &PoolLimits::containers,
-                                                &PoolLimits::pass_env);
+                                                &PoolLimits::pass_env, &PoolLimits::max_processes,
+                                                &PoolLimits::scratch_bytes, &PoolLimits::secret_sources);
 template <>
-constexpr auto members<Setup> = std::tuple(&Setup::worker, &Setup::limits);
+constexpr auto members<platform::Identity> = std::tuple(&platform::Identity::user, &platform::Identity::group,
+                                                        &platform::Identity::groups, &platform::Identity::home,
+                                                        &platform::Identity::is_exclusive);
+template <>
+constexpr auto members<Setup> = std::tuple(&Setup::worker, &Setup::limits, &Setup::identity);
 template <>
 constexpr auto members<store::TaskLease> = std::tuple(&store::TaskLease::task, &store::TaskLease::lease);
 template <>
@@ -63,7 +68,7 @@ template <>
 constexpr auto members<engine::RunLog> = std::tuple(&engine::RunLog::lease, &engine::RunLog::stream,
                                                     &engine::RunLog::text, &engine::RunLog::at);
 template <>
-constexpr auto members<SpawnRunner> = std::tuple(&SpawnRunner::runner, &SpawnRunner::worker);
+constexpr auto members<SpawnRunner> = std::tuple(&SpawnRunner::runner, &SpawnRunner::worker, &SpawnRunner::identity);
 template <>
 constexpr auto members<KillRunner> = std::tuple(&KillRunner::runner);
 template <>
@@ -98,9 +103,10 @@ public:
         (*this)(static_cast<std::uint32_t>(text.size()));
         out_.append(text);
     }
-    void operator()(const std::vector<std::string>& texts) {
-        (*this)(static_cast<std::uint32_t>(texts.size()));
-        for (const std::string& text : texts) (*this)(text);
+    template <typename Value>
+    void operator()(const std::vector<Value>& values) {
+        (*this)(static_cast<std::uint32_t>(values.size()));
+        for (const Value& value : values) (*this)(value);
     }
     template <typename Value>
     void operator()(const std::optional<Value>& value) {
@@ -145,12 +151,13 @@ public:
         value = Uuid(bytes);
     }
     void operator()(std::string& text) { text = take(number<std::uint32_t>()); }
-    void operator()(std::vector<std::string>& texts) {
+    template <typename Value>
+    void operator()(std::vector<Value>& values) {
         constexpr std::uint32_t most = 10'000;  // an empty text takes more memory than it takes bytes of a message
-        texts.clear();
+        values.clear();
         auto count = number<std::uint32_t>();
         if (count > most) ok_ = false;
-        for (; count > 0 && ok_; --count) (*this)(texts.emplace_back());
+        for (; count > 0 && ok_; --count) (*this)(values.emplace_back());
     }
     template <typename Value>
     void operator()(std::optional<Value>& value) {

@@ -7,7 +7,9 @@
 #include <variant>
 #include <vector>
 
+#include "core/task/run_as.h"
 #include "engine/worker/runners.h"
+#include "platform/identity.h"
 #include "runner/container_tool.h"
 
 namespace holdfast::runner {
@@ -25,12 +27,17 @@ struct PoolLimits {
     std::int64_t max_payload = 16LL * 1024 * 1024;  ///< bytes, of a result or a checkpoint
     ContainerTool containers = {};                  ///< how containers are run
     std::vector<std::string> pass_env = {};         ///< the variables of the worker that scripts and containers get
+    std::int64_t max_processes = 0;                 ///< of a script and all that it starts; 0: no limit
+    std::int64_t scratch_bytes = 0;                 ///< of the directory of a script; 0: no limit
+    std::vector<std::string> secret_sources = {};   ///< with run_as: "file:/path", "env:NAME"; no others are read
+    std::optional<core::RunAs> run_as = {};         ///< not sent: each runner is told its own user
 };
 
 /// The first message to a runner.
 struct Setup {
     std::string worker;  ///< the worker's id
     PoolLimits limits;
+    std::optional<platform::Identity> identity;  ///< the user of its runs; nullopt: the worker's own
 };
 
 struct Run {
@@ -62,6 +69,7 @@ struct Credit {
 struct SpawnRunner {
     engine::RunnerId runner = 0;
     std::string worker;
+    std::optional<platform::Identity> identity;  ///< as in Setup
 };
 
 struct KillRunner {

@@ -1,12 +1,10 @@
 #include "runner/outcome.h"
 
-#include <fcntl.h>
 #include <sys/wait.h>
 
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "platform/files.h"
 #include "runner/texts.h"
 
 namespace holdfast::runner {
@@ -57,17 +55,14 @@ Outcome masked(Outcome outcome, const SecretMask& mask) {
     return outcome;
 }
 
-std::optional<GivenResult> given_result(const std::string& result_file, const std::string& last_line_of_stdout,
-                                        std::int64_t max_payload) {
+std::optional<GivenResult> given_result(const std::optional<std::string>& text,
+                                        const std::string& last_line_of_stdout, std::int64_t max_payload) {
     constexpr std::string_view mark = "OUTPUT: ";
     const auto largest = static_cast<std::size_t>(max_payload);
-    // Not through a link: the script may have put anything there.
-    if (const auto text = platform::read_regular_file(result_file, largest, O_NOFOLLOW);
-        text && !trimmed(*text).empty())
-        return GivenResult{std::string(trimmed(*text)), text->size() > largest};
+    if (text && !trimmed(*text).empty()) return GivenResult{std::string(trimmed(*text)), text->size() > largest};
     if (!last_line_of_stdout.starts_with(mark)) return std::nullopt;
-    const std::string_view text = trimmed(std::string_view(last_line_of_stdout).substr(mark.size()));
-    return GivenResult{std::string(text), text.size() > largest};
+    const std::string_view printed = trimmed(std::string_view(last_line_of_stdout).substr(mark.size()));
+    return GivenResult{std::string(printed), printed.size() > largest};
 }
 
 Outcome script_outcome(const ScriptEnd& end, std::int64_t max_payload) {

@@ -18,13 +18,13 @@ using Outcome = engine::RunEnded;
 /// The same, with the secrets masked that it may repeat.
 [[nodiscard]] Outcome masked(Outcome outcome, const SecretMask& mask);
 
-/// The result of a script that ended with exit code 0: the contents of the result file, else the rest of the last
-/// printed line after "OUTPUT: ", else null. nullopt: the script gave none.
+/// The result of a script that ended with exit code 0: the contents `text` of its result file, else the rest of the
+/// last printed line after "OUTPUT: ", else null. nullopt: the script gave none.
 struct GivenResult {
     std::string text;
     bool is_too_large = false;
 };
-[[nodiscard]] std::optional<GivenResult> given_result(const std::string& result_file,
+[[nodiscard]] std::optional<GivenResult> given_result(const std::optional<std::string>& text,
                                                       const std::string& last_line_of_stdout,
                                                       std::int64_t max_payload);
 

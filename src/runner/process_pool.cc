@@ -59,6 +59,7 @@ ProcessPool::ProcessPool(platform::ServiceLoop& loop, KeeperLink& keeper, std::s
       keeper_(keeper),
       worker_(std::move(worker)),
       limits_(std::move(limits)),
+      users_(limits_.run_as),
       sink_(std::move(sink)),
       keeper_lost_(std::move(keeper_lost)),
       writing_(epoll_create1(EPOLL_CLOEXEC)) {
@@ -103,8 +104,9 @@ bool ProcessPool::start(Runner& runner) {
     runner.control.socket = std::move(control);
     loop_.watch(runner.task.socket.get(), [this, id = runner.id] { read(id, &Runner::task); });
     loop_.watch(runner.control.socket.get(), [this, id = runner.id] { read(id, &Runner::control); });
-    send(runner, runner.task, Setup{worker_, limits_});
-    return keeper_.send(SpawnRunner{runner.id, worker_}, {task_end.get(), control_end.get()});
+    const auto identity = users_.take(runner.id);
+    send(runner, runner.task, Setup{worker_, limits_, identity});
+    return keeper_.send(SpawnRunner{runner.id, worker_, identity}, {task_end.get(), control_end.get()});
 }
 
 void ProcessPool::begin(RunnerId id, const engine::RunOrder& order) {
@@ -264,6 +266,7 @@ void ProcessPool::forget(RunnerId id) {
     Runner& runner = *find(id);
     close_line(runner.task);
     close_line(runner.control);
+    users_.give_back(id);
     runners_.erase(id);
 }
 

@@ -13,6 +13,7 @@
 #include "platform/service_loop.h"
 #include "runner/keeper_link.h"
 #include "runner/messages.h"
+#include "runner/slot_users.h"
 
 namespace holdfast::runner {
 
@@ -24,7 +25,7 @@ public:
     /// `worker`: its id, as text, by which its processes can be found.
     /// `keeper_lost` is called when the keeper was killed: new runners cannot be made, so the worker must exit. Every
     /// descendant of this process is killed, and once all are dead RunnerGone is sent for every runner, except for
-    /// those whose container may still run.
+    /// those whose container may still run. Throws BadInput for users of `limits` that do not exist.
     ProcessPool(platform::ServiceLoop& loop, KeeperLink& keeper, std::string worker, PoolLimits limits, Sink sink,
                 std::function<void()> keeper_lost);
     ~ProcessPool() override;
@@ -83,6 +84,7 @@ private:
     KeeperLink& keeper_;
     std::string worker_;
     PoolLimits limits_;
+    SlotUsers users_;
     Sink sink_;
     std::function<void()> keeper_lost_;
     bool has_keeper_ = true;

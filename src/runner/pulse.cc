@@ -115,9 +115,9 @@ void Pulse::leave_processes_alone() {
     run_.kill_at.reset();
 }
 
-void Pulse::open_socket(const std::string& path, std::int64_t max_payload) {
+void Pulse::open_socket(const std::string& path, std::int64_t max_payload, std::optional<uid_t> peer) {
     const std::lock_guard lock(mutex_);
-    run_.socket.emplace(path, max_payload);
+    run_.socket.emplace(path, max_payload, peer);
     wake_by(Duration::zero());
 }
 

@@ -44,8 +44,8 @@ public:
     [[nodiscard]] std::optional<std::string> broken_limit();
     /// From now until finish() a stop kills no process: the run has ended and its remains are being removed.
     void leave_processes_alone();
-    /// Opens the socket for updates from the run's processes, until finish(). Throws std::system_error.
-    void open_socket(const std::string& path, std::int64_t max_payload);
+    /// Opens the RunSocket for updates from the run's processes, until finish(). Throws std::system_error.
+    void open_socket(const std::string& path, std::int64_t max_payload, std::optional<uid_t> peer);
     /// Masks these secrets in everything that the run prints or reports, until finish().
     void hide(const SecretMask& mask);
     /// The run has printed more than is kept.

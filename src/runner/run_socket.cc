@@ -52,6 +52,14 @@ std::string read_line(int socket) {
     return line;
 }
 
+/// The user of the process that connected, as it was then; nullopt: unknown.
+std::optional<uid_t> user_at(int socket) {
+    ucred peer{};
+    socklen_t size = sizeof peer;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
+    return peer.uid;
+}
+
 std::string as_line(const json& object) {
     return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
@@ -113,8 +121,8 @@ std::optional<std::string> parse_answer(const std::string& line) {
     return answer.value("error", "");
 }
 
-RunSocket::RunSocket(const std::string& path, std::int64_t max_payload)
-    : listening_(unix_socket()), max_payload_(max_payload) {
+RunSocket::RunSocket(const std::string& path, std::int64_t max_payload, std::optional<uid_t> peer)
+    : listening_(unix_socket()), max_payload_(max_payload), peer_(peer) {
     const sockaddr_un address = address_of(path);
     if (bind(listening_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
         listen(listening_.get(), most_guests) != 0)
@@ -137,6 +145,7 @@ void RunSocket::let_in() {
         if (poll(&listening, 1, 0) != 1) return;
         Descriptor socket(accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
         if (!socket) return;
+        if (peer_ && user_at(socket.get()) != *peer_) continue;
         guests_.push_back({std::move(socket), {}});
     }
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -37,8 +39,9 @@ struct RunUpdate {
 /// "progress" and "text", or "checkpoint". The answer to each is a line, {} or {"error": "..."}.
 class RunSocket {
 public:
-    /// Listens at `path`. Throws std::system_error.
-    RunSocket(const std::string& path, std::int64_t max_payload);
+    /// Listens at `path`. Accepts only processes of the user `peer`; nullopt: of every user that can reach the path.
+    /// Throws std::system_error.
+    RunSocket(const std::string& path, std::int64_t max_payload, std::optional<uid_t> peer);
 
     /// Adds its descriptors to those that the caller polls.
     void add_to(std::vector<pollfd>& watched) const;
@@ -56,6 +59,7 @@ private:
 
     Descriptor listening_;
     std::int64_t max_payload_;
+    std::optional<uid_t> peer_;
     std::vector<Guest> guests_;
 };
 

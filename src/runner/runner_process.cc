@@ -65,13 +65,21 @@ public:
     }
     [[nodiscard]] Printout printout() { return {std::move(out_read_), std::move(err_read_)}; }
 
+    /// So that scripts of this user can also open /dev/stdout and /dev/stderr.
+    void give_to(const platform::Identity& identity) const {
+        for (const int each : {out_.get(), err_.get()})
+            [[maybe_unused]] const int ignored = fchown(each, identity.user, identity.group);
+    }
+
     static void flush() {
         std::fflush(stdout);
         std::cout.flush();
         std::cout.clear();
         std::cerr.clear();
     }
+    /// Also undoes what a task did to the files that all tasks share: one that writes must wait while a pipe is full.
     void restore() const {
+        for (const int each : {out_.get(), err_.get()}) fcntl(each, F_SETFL, 0);
         dup2(in_.get(), STDIN_FILENO);
         dup2(out_.get(), STDOUT_FILENO);
         dup2(err_.get(), STDERR_FILENO);
@@ -89,9 +97,13 @@ public:
           worker_(setup_.worker, setup_.limits.pass_env, read_withheld()),
           limits_(groups, setup_.limits.memory_bytes),
           pulse_(streams_.printout(), folder),
-          site_{pulse_, worker_, limits_, folder, setup_.limits.containers, setup_.limits.max_payload} {}
+          site_{pulse_, worker_, limits_, folder, setup_.limits, setup_.identity} {}
 
     int run() {
+        if (setup_.identity) {
+            streams_.give_to(*setup_.identity);
+            prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);  // before there is a second thread: it holds for one thread only
+        }
         pulse_.start(limits_.usual());
         // From now on the pulse notices the keeper's death and kills the run's processes first.
         prctl(PR_SET_PDEATHSIG, 0);
@@ -113,11 +125,11 @@ private:
         const store::Lease lease = run.order.lease.lease;
         Outcome outcome = execute(std::move(run.order));
         StandardStreams::flush();
-        platform::kill_all_descendants();
+        site_.kill_leftovers();
         streams_.restore();
         pulse_.finish();
-        const bool leaves =
-            ++tasks_run_ == setup_.limits.max_tasks_per_runner || limits_.were_broken() || has_grown();
+        const bool leaves = ++tasks_run_ == setup_.limits.max_tasks_per_runner || limits_.were_broken() ||
+                            has_grown() || has_changed_user();
         outcome.lease = lease;
         outcome.leaves = leaves;
         TaskSocket::send(std::move(outcome));
@@ -145,6 +157,9 @@ private:
         return platform::resident_bytes(getpid()) > limit / 2;
     }
 
+    /// For a function, which cannot be undone.
+    [[nodiscard]] bool has_changed_user() const { return setup_.identity && geteuid() == setup_.identity->user; }
+
     const FunctionTable& functions_;
     TaskSocket tasks_;
     Setup setup_;
@@ -157,6 +172,13 @@ private:
 };
 
 }  // namespace
+
+void RunSite::kill_leftovers() const {
+    if (identity && identity->is_exclusive)
+        platform::kill_all_processes_of(*identity);
+    else
+        platform::kill_all_descendants();
+}
 
 int run_runner(int argc, char** argv, const FunctionTable& functions) {
     prctl(PR_SET_NAME, "holdfast-runner");

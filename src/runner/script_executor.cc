@@ -60,9 +60,11 @@ platform::LaunchParams launch_params(const ScriptRun& run) {
     params.file = run.names_its_interpreter() ? files.script() : "/bin/sh";
     params.arguments = {run.names_its_interpreter() ? files.script() : "sh"};
     if (!run.names_its_interpreter()) params.arguments.push_back(files.script());
-    params.environment = script_environment(run.order, run.spec, files.folder(), run.secrets, run.site.worker);
+    params.environment =
+        script_environment(run.order, run.spec, files, run.secrets, run.site.worker, run.site.identity);
     params.directory = run.spec.dir.empty() ? files.work() : run.spec.dir;
     params.input = run.input;
+    params.identity = run.site.identity;
     return params;
 }
 
@@ -74,20 +76,43 @@ unsigned user_processes_with(int more) {
     return static_cast<unsigned>(all);
 }
 
+/// The limit that the kernel is told for the run's user. Of a user that nothing else has it is exact.
+std::optional<unsigned> user_processes(const RunSite& site, const std::optional<int>& most,
+                                       const TreeLimits& watched) {
+    if (most && site.identity && site.identity->is_exclusive) return static_cast<unsigned>(*most);
+    if (watched.processes > 0) return user_processes_with(static_cast<int>(watched.processes));
+    return std::nullopt;
+}
+
+/// The limit of the task, but not above that of the worker (0: none); nullopt: no limit.
+template <typename Number>
+std::optional<Number> lowest(const std::optional<Number>& of_task, std::int64_t of_worker) {
+    if (of_worker == 0) return of_task;
+    const auto most = static_cast<Number>(of_worker);
+    return of_task ? std::min(*of_task, most) : most;
+}
+
+/// A task that is not trusted must not raise the worker's limit.
+std::optional<std::int64_t> memory_limit(const ScriptRun& run) {
+    const std::int64_t of_worker = run.site.identity && run.spec.memory_bytes ? run.site.given.memory_bytes : 0;
+    return lowest(run.spec.memory_bytes, of_worker);
+}
+
 Result<ScriptEnd, std::string> run_locally(const ScriptRun& run) {
     Pulse& pulse = run.site.pulse;
     TaskLimits& limits = run.site.limits;
-    const TreeLimits watched = limits.begin(run.spec.memory_bytes, run.spec.max_processes);
+    const auto processes = lowest(run.spec.max_processes, run.site.given.max_processes);
+    const TreeLimits watched = limits.begin(memory_limit(run), processes);
     pulse.watch_tree(watched);
     platform::LaunchParams params = launch_params(run);
-    if (watched.processes > 0) params.most_user_processes = user_processes_with(static_cast<int>(watched.processes));
+    params.most_user_processes = user_processes(run.site, processes, watched);
     const auto status = run_to_its_end(params, pulse);
     if (!status) {
         limits.end();
         return Failure{status.error()};
     }
     ScriptEnd end{.status = *status, .was_asked_to_stop = pulse.is_stopping()};
-    platform::kill_all_descendants();
+    run.site.kill_leftovers();
     end.broken_limit = pulse.broken_limit();
     if (!end.broken_limit) end.broken_limit = limits.broken_in_kernel();
     limits.end();
@@ -145,12 +170,12 @@ std::string how_it_ended(int status, const core::TaskSpec& spec) {
 /// `container` only names.
 Result<int, std::string> run_engine(const ContainerRun& container, const Variables& by_name, const ScriptRun& run) {
     platform::LaunchParams params;
-    params.arguments = run_command(run.site.containers, container);
+    params.arguments = run_command(run.site.given.containers, container);
     params.file = platform::find_program(params.arguments.front());
     params.environment = platform::environment_with(assignments(by_name));
     params.directory = "/";
     params.input = run.input;
-    note_container(run.site.folder, run.site.containers, container.lease);
+    note_container(run.site.folder, run.site.given.containers, container.lease);
     auto status = run_to_its_end(params, run.site.pulse);
     if (!status) forget_container(run.site.folder);
     return status;
@@ -161,7 +186,8 @@ Result<int, std::string> run_engine(const ContainerRun& container, const Variabl
 void complete_output(const std::string& container, const RunSite& site) {
     if (site.pulse.has_cut_output()) return;
     const std::string out = site.folder + "/out", err = site.folder + "/err";
-    const auto saved = platform::run_program(save_log_command(site.containers, container, out, err), engine_patience);
+    const auto saved =
+        platform::run_program(save_log_command(site.given.containers, container, out, err), engine_patience);
     if (!saved || saved->status != 0) return;
     std::ifstream all_out(out, std::ios::binary), all_err(err, std::ios::binary);
     site.pulse.complete_output(all_out, all_err);
@@ -171,14 +197,14 @@ void complete_output(const std::string& container, const RunSite& site) {
 std::optional<std::string> limit_broken_by(const std::string& container, const ScriptRun& run, int status) {
     if (!run.spec.memory_bytes || status == 0) return std::nullopt;
     const auto answer =
-        platform::run_program(ask_out_of_memory_command(run.site.containers, container), engine_patience);
+        platform::run_program(ask_out_of_memory_command(run.site.given.containers, container), engine_patience);
     if (!answer || !answer->output.starts_with("true")) return std::nullopt;
     return memory_limit_text(*run.spec.memory_bytes);
 }
 
 /// Returns when the container is certainly gone: until then the run has not ended.
 void remove_container(const std::string& container, const RunSite& site) {
-    const auto removed = platform::run_program(remove_command(site.containers, container), engine_patience);
+    const auto removed = platform::run_program(remove_command(site.given.containers, container), engine_patience);
     if (!removed || removed->status != 0)
         while (!remove_noted_container(site.folder, engine_patience)) sleep(1);
     forget_container(site.folder);
@@ -190,7 +216,7 @@ Result<ScriptEnd, std::string> run_in_container(const ScriptRun& run) {
     const Variables variables = task_variables(run.order, run.spec, inside, site.worker.worker());
     const Variables by_name = named_variables(variables, run);
     const auto status = run_engine(container_run(run, variables, by_name), by_name, run);
-    if (!status) return Failure{concat(site.containers.command.front(), ": ", status.error())};
+    if (!status) return Failure{concat(site.given.containers.command.front(), ": ", status.error())};
     site.pulse.leave_processes_alone();
     ScriptEnd end{.status = *status, .was_asked_to_stop = site.pulse.is_stopping()};
     end.how = how_it_ended(*status, run.spec);
@@ -206,26 +232,35 @@ Result<ScriptEnd, std::string> run_in_container(const ScriptRun& run) {
 }  // namespace
 
 Outcome execute_script(const engine::RunOrder& order, const core::TaskSpec& spec, const RunSite& site) {
-    const auto secrets = read_secrets(spec, site.worker);
+    if (site.identity && spec.runs_in_container())
+        return failed_with(error_code::script_failed,
+                           "this worker has run_as and runs no containers, because their engine decides who they run "
+                           "as; use a worker without run_as, and --user in its container_run_options");
+    const auto secrets = read_secrets(spec, site.worker, site.identity ? &site.given.secret_sources : nullptr);
     if (!secrets) return failed_with(secret_not_available, secrets.error());
     const SecretMask mask(*secrets);
     site.pulse.hide(mask);
     if (const auto note = note_on_long_args(order)) site.pulse.log(*note);
     const bool in_container = spec.runs_in_container();
-    // The note about a container is outside the directory that the container sees.
+    // The note about a container is outside the directory that the container, or another user, can change.
     std::optional<platform::FreshFolder> outside;
-    if (in_container) outside.emplace(site.folder);
-    const ScriptFiles files(in_container ? site.folder + "/run" : site.folder, spec.script, order.checkpoint);
+    if (in_container || site.identity) outside.emplace(site.folder);
+    if (site.identity) chmod(site.folder.c_str(), 0711);
+    const ScriptFiles files(outside ? site.folder + "/run" : site.folder, spec.script, order.checkpoint,
+                            in_container ? 0 : site.given.scratch_bytes);
     const Descriptor input = platform::memory_file("holdfast-args", order.args);
-    site.pulse.open_socket(files.socket(), site.max_payload);
+    const auto user = site.identity ? std::optional(site.identity->user) : std::nullopt;
+    site.pulse.open_socket(files.socket(), site.given.max_payload, user);
+    if (site.identity) files.give_to(*site.identity);
     const ScriptRun run{order, spec, *secrets, files, input.get(), site};
     auto ended = in_container ? run_in_container(run) : run_locally(run);
     if (!ended) return failed_with(error_code::script_failed, ended.error());
     ScriptEnd& end = ended.value();
     const Pulse::LastLines last = site.pulse.last_lines();
     end.last_line_of_stderr = last.err;
-    end.given = given_result(files.result(), last.out, site.max_payload);
-    return masked(script_outcome(end, site.max_payload), mask);
+    const std::int64_t max_payload = site.given.max_payload;
+    end.given = given_result(files.read_result(static_cast<std::size_t>(max_payload), user), last.out, max_payload);
+    return masked(script_outcome(end, max_payload), mask);
 }
 
 }  // namespace holdfast::runner

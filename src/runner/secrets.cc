@@ -40,9 +40,15 @@ Result<std::string, std::string> read_secret(const std::string& source, const Wo
 
 }  // namespace
 
-Result<Secrets, std::string> read_secrets(const core::TaskSpec& spec, const WorkerEnvironment& worker) {
+Result<Secrets, std::string> read_secrets(const core::TaskSpec& spec, const WorkerEnvironment& worker,
+                                          const std::vector<std::string>* allowed) {
     Secrets secrets;
     for (const auto& [name, source] : spec.secrets) {
+        if (allowed != nullptr && std::ranges::find(*allowed, source) == allowed->end())
+            return Failure{concat("secret ", name,
+                                  ": this worker has run_as and reads only the secrets that its own "
+                                  "configuration names, and ",
+                                  source, " is not one of them")};
         auto value = read_secret(source, worker);
         if (!value) return Failure{concat("secret ", name, ": ", value.error())};
         secrets.emplace(name, std::move(value).value());

@@ -16,8 +16,10 @@ inline constexpr std::string_view secret_not_available = "SECRET_NOT_AVAILABLE";
 /// The secrets of a run: variables and their values, as they are on this machine now.
 using Secrets = Variables;
 
-/// The error names the secret and what is missing, never a value.
-[[nodiscard]] Result<Secrets, std::string> read_secrets(const core::TaskSpec& spec, const WorkerEnvironment& worker);
+/// Reads only from sources in `allowed`; nullptr: from all. The error names the secret and what is missing, never a
+/// value.
+[[nodiscard]] Result<Secrets, std::string> read_secrets(const core::TaskSpec& spec, const WorkerEnvironment& worker,
+                                                        const std::vector<std::string>* allowed = nullptr);
 
 /// Replaces secrets by "***". Each line of a secret with several lines counts as one. Parts shorter than 4 bytes are
 /// not masked, because that would make everything else unreadable.

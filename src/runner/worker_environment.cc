@@ -1,5 +1,6 @@
 #include "runner/worker_environment.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -63,6 +64,11 @@ std::optional<std::string> WorkerEnvironment::find(const std::string& name) cons
     const char* value = std::getenv(name.c_str());
     if (value == nullptr) return std::nullopt;
     return std::string(value);
+}
+
+void WorkerEnvironment::forget_withheld() {
+    for (auto& [name, value] : withheld_) explicit_bzero(value.data(), value.size());
+    withheld_.clear();
 }
 
 Variables WorkerEnvironment::passed() const {

@@ -39,6 +39,8 @@ public:
     [[nodiscard]] std::optional<std::string> find(const std::string& name) const;
     /// The variables of `pass_env` that the worker has.
     [[nodiscard]] Variables passed() const;
+    /// From now on this process does not have the withheld variables.
+    void forget_withheld();
 
 private:
     std::string worker_;

@@ -23,6 +23,9 @@ namespace holdfast::store {
 using holdfast::SubmitOutcome;
 using holdfast::SubmitStatus;
 
+/// Limits what a verb reads to tasks of these queues, and to jobs of which all tasks go to them; empty: everything.
+using Queues = std::vector<std::string>;
+
 struct TaskFilter {
     std::vector<TaskState> states;  ///< empty: all
     std::string name;               ///< empty: all; the same for the following
@@ -45,6 +48,7 @@ struct ReadEventsParams {
     std::optional<Uuid> worker;  ///< only events about it
     std::int64_t after_id = 0;
     std::size_t limit = 100;
+    Queues queues = {};  ///< only events about tasks and jobs of them
 };
 
 struct ReadLogsParams {
@@ -93,6 +97,7 @@ struct KeyRecord {
 struct KeysParams {
     std::string key = {};  ///< only of this name; empty: all
     std::size_t limit = max_batch_rows;
+    Queues queues = {};  ///< only keys of them, and no shared ones; empty: all
 };
 enum class DeclareStatus {
     New,
@@ -134,13 +139,13 @@ public:
     virtual std::vector<std::optional<TaskRecord>> find(const std::vector<Uuid>& ids) = 0;
     /// Returns tasks newest first (by id, descending).
     virtual std::vector<TaskRecord> list(const ListParams& params) = 0;
-    virtual TaskCounts count() = 0;
+    virtual TaskCounts count(const Queues& queues = {}) = 0;
     /// Returns the earlier executions of a task, oldest first.
     virtual std::vector<AttemptRecord> attempts(const Uuid& task) = 0;
     /// Returns events oldest first.
     virtual std::vector<EventRecord> events(const ReadEventsParams& params) = 0;
     /// Returns the last events about anything, newest first.
-    virtual std::vector<EventRecord> last_events(std::size_t limit) = 0;
+    virtual std::vector<EventRecord> last_events(std::size_t limit, const Queues& queues = {}) = 0;
     /// Returns pieces of a task's output, in the order in which they were stored.
     virtual std::vector<LogRecord> read_logs(const ReadLogsParams& params) = 0;
     virtual std::vector<CancelStatus> cancel(const CancelParams& params) = 0;
@@ -152,9 +157,10 @@ public:
     /// Returns nullopt for an unknown id.
     virtual std::vector<std::optional<JobInfo>> find_jobs(const std::vector<Uuid>& ids) = 0;
     /// Returns jobs newest first (by id, descending).
-    virtual std::vector<JobInfo> list_jobs(const JobQuery& query) = 0;
+    virtual std::vector<JobInfo> list_jobs(const JobQuery& query, const Queues& queues = {}) = 0;
     /// Returns at most `limit` ids that begin with the prefix (hexadecimal digits and dashes).
-    virtual std::vector<Uuid> jobs_with_prefix(const std::string& prefix, std::size_t limit) = 0;
+    virtual std::vector<Uuid> jobs_with_prefix(const std::string& prefix, std::size_t limit,
+                                               const Queues& queues = {}) = 0;
     /// Returns steps in the order of the definition: items after their step, hooks last.
     virtual std::vector<StepInfo> steps(const StepsParams& params) = 0;
     /// Returns the text that the job was started with: its bundle. Empty: the job is unknown.
@@ -208,6 +214,12 @@ public:
     virtual std::vector<TokenRecord> tokens() = 0;
     /// Revokes a token by its name or id. Returns false when it is unknown or was revoked before.
     virtual bool revoke_token(const std::string& name_or_id, const std::string& who) = 0;
+
+    // Sessions of the page
+    /// Returns the valid sessions, newest first.
+    virtual std::vector<SessionRecord> sessions() = 0;
+    /// Returns false when there is no such session.
+    virtual bool end_session(const Uuid& session, const std::string& who) = 0;
 
     // The store itself
     [[nodiscard]] virtual std::unique_ptr<Watch> watch(Topic topic) = 0;

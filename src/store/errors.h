@@ -11,4 +11,10 @@ using holdfast::StoreError;
 using holdfast::Unavailable;
 using holdfast::Unusable;
 
+/// There is no connection: nothing of the call has reached the store.
+class Unreachable : public Unavailable {
+public:
+    using Unavailable::Unavailable;
+};
+
 }  // namespace holdfast::store

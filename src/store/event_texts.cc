@@ -191,6 +191,15 @@ NewEvent token_created_event(const NewToken& token) {
                    {{"token", token.name}, {"scope", scope}, {"queues", token.queues}});
 }
 
+NewEvent session_started_event(const NewSession& session, const std::string& who) {
+    return general("session_started", who, "logged in at the page", {{"session", session.id.to_string()}});
+}
+
+NewEvent session_ended_event(const Uuid& session, const std::string& token, const std::string& who) {
+    return general("session_ended", who, concat("session of token ", token, " ended"),
+                   {{"session", session.to_string()}, {"token", token}});
+}
+
 NewEvent token_revoked_event(const std::string& name, const std::string& who) {
     return general("token_revoked", who, concat("token ", name, " revoked"), {{"token", name}});
 }

@@ -62,6 +62,8 @@ struct Rollover {
 
 [[nodiscard]] NewEvent token_created_event(const NewToken& token);
 [[nodiscard]] NewEvent token_revoked_event(const std::string& name, const std::string& who);
+[[nodiscard]] NewEvent session_started_event(const NewSession& session, const std::string& who);
+[[nodiscard]] NewEvent session_ended_event(const Uuid& session, const std::string& token, const std::string& who);
 /// An event from outside of the store, made storable.
 [[nodiscard]] NewEvent appended_event(const EventRecord& event);
 

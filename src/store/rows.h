@@ -258,6 +258,16 @@ inline auto columns_of(TokenRecord& record) {
                     record.last_used_at, record.last_used_from);
 }
 
+#define HOLDFAST_SESSION_COLUMNS                                                                               \
+    "s.id, s.hash, s.token_id, s.created_from, s.created_at, s.last_used_at, s.last_used_from, t.id, t.name, " \
+    "t.hash,"                                                                                                  \
+    " t.scope, t.queues, t.expires_at, t.who, t.created_at, t.revoked_at, t.last_used_at, t.last_used_from"
+inline auto columns_of(SessionRecord& record) {
+    auto& [id, hash, token, from] = record.session;
+    return std::tie(id, hash, token, from, record.created_at, record.last_used_at, record.last_used_from,
+                    record.token);
+}
+
 /// id, hostname, pid, version, address, sweeping, started_at, last_heartbeat, and the store's time.
 inline constexpr auto read_replica = [](const auto& row) {
     ReplicaRecord record;

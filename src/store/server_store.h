@@ -34,6 +34,7 @@ struct ReplicaRecord {
 struct StatsParams {
     Duration window = std::chrono::hours(1);  ///< up to now; 1 minute to 7 days
     int buckets = 60;                         ///< that it is cut into; 1..200
+    std::vector<std::string> queues = {};     ///< only tasks of them; empty: all
 };
 /// What happened in one part of the window, [at, at + window/buckets).
 struct StatsBucket {
@@ -70,7 +71,6 @@ struct JobCounts {
 
 /// What needs a person, or shows that all is well; cheap enough to be asked every few seconds.
 struct Vitals {
-    std::int64_t last_event = 0;                ///< the newest id; 0: none
     std::optional<Duration> oldest_waits = {};  ///< of tasks that could be claimed now, in queues that are not paused
     Uuid oldest_task = {};
     std::int64_t approvals = 0;  ///< steps that wait for a person's decision
@@ -114,6 +114,11 @@ public:
     /// Returns the token with this hash, even a revoked or expired one: the caller decides.
     virtual std::optional<TokenRecord> find_token(const std::string& hash) = 0;
     virtual void note_token_use(const Uuid& token, const std::string& from) = 0;
+    /// Stores a session, as used now, and removes those that are no longer valid. The same id again is harmless.
+    virtual void create_session(const NewSession& session, const std::string& who) = 0;
+    /// Returns the session with this hash, even an invalid one: the caller decides.
+    virtual std::optional<SessionRecord> find_session(const std::string& hash) = 0;
+    virtual void note_session_use(const Uuid& session, const std::string& from) = 0;
 
     // Schedules
     /// Creates or changes a schedule; an equal one stays as it is. A new one counts from now.
@@ -136,9 +141,9 @@ public:
     virtual EventWriters event_writers() = 0;
 
     // Statistics
-    virtual JobCounts count_jobs() = 0;  ///< children included
+    virtual JobCounts count_jobs(const std::vector<std::string>& queues = {}) = 0;  ///< children included
     virtual Stats stats(const StatsParams& params) = 0;
-    virtual Vitals vitals() = 0;
+    virtual Vitals vitals(const std::vector<std::string>& queues = {}) = 0;
     /// Looks at the newest `most_ended_looked_at` ended tasks (by id). Returns those that ended in [since, until), in
     /// no order.
     virtual EndedTasks ended_tasks(Timestamp since, Timestamp until) = 0;

@@ -25,10 +25,10 @@ public:
 
     /// Carries out the item, by this thread or another. `perform(take)` carries out the items that `take()` gives it,
     /// in one transaction that applies all of them or none. It calls take() once, as late as it can, so that it gets
-    /// all that have come. A failure that leaves a shared transaction undone is not held against the items in it:
-    /// each is carried out again, alone. What perform() then throws reaches the caller; a commit in doubt reaches
-    /// each caller whose item was in it. Returns false when the item was not begun within the patience, and will not
-    /// be.
+    /// all that have come. What one item has done to a shared transaction is not held against the others:
+    /// each is carried out again, alone. What perform() then throws reaches the caller; a store that is unreachable,
+    /// or a commit in doubt, reaches each caller whose item was in it. Returns false when the item was not begun
+    /// within the patience, and will not be.
     template <typename Perform>
     bool call(Item& item, std::optional<Duration> patience, const Perform& perform) {
         Call mine{item};
@@ -125,7 +125,7 @@ private:
     }
 
     void end(const Group& group, const std::exception_ptr& failure) {
-        const bool is_over = !failure || group.size() == 1 || is_in_doubt(failure);
+        const bool is_over = !failure || group.size() == 1 || is_of_the_store(failure);
         for (Call* each : group) {
             each->is_begun = false;
             each->goes_alone = !is_over;
@@ -138,10 +138,12 @@ private:
         }
     }
 
-    static bool is_in_doubt(const std::exception_ptr& failure) {
+    static bool is_of_the_store(const std::exception_ptr& failure) {
         try {
             std::rethrow_exception(failure);
         } catch (const CommitInDoubt&) {
+            return true;
+        } catch (const Unreachable&) {
             return true;
         } catch (...) {
             return false;

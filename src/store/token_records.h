@@ -48,4 +48,26 @@ struct TokenRecord {
 }
 enum class CreateTokenStatus { Created, NameTaken };
 
+/// A login at the page. It ends with its token, by an order, or when it is not used for session_idle.
+struct NewSession {
+    Uuid id = {};
+    std::string hash = {};  ///< of the secret in the cookie: SHA-256, hexadecimal
+    Uuid token = {};
+    std::string from = {};  ///< the address that logged in
+};
+struct SessionRecord {
+    NewSession session = {};
+    Timestamp created_at = {};
+    Timestamp last_used_at = {};
+    std::string last_used_from = {};
+    TokenRecord token = {};
+
+    /// By the store's clock.
+    [[nodiscard]] bool is_valid(Timestamp now) const;
+};
+inline constexpr Duration session_idle = std::chrono::hours(12);
+inline bool SessionRecord::is_valid(Timestamp now) const {
+    return now < last_used_at + session_idle && token.state_at(now) == core::TokenState::Valid;
+}
+
 }  // namespace holdfast::store

@@ -61,6 +61,7 @@ struct TurnParams {
     std::size_t to_start = 0;               ///< claim for free runners: these are RUNNING when the call returns
     std::size_t to_hold = 0;           ///< claim ahead: these stay CLAIMED; tasks with a concurrency key are left out
     core::Witness highest_lease = {};  ///< that the worker has seen: a store that gave fewer has gone back
+    bool may_wait = true;  ///< for other workers that use the same concurrency keys; false: PutOff instead
 
     [[nodiscard]] bool claims() const { return to_start + to_hold > 0; }
     [[nodiscard]] bool asks_for_nothing() const {
@@ -71,7 +72,13 @@ struct FinishOutcome {
     Fenced fenced = Fenced::Applied;
     TaskState state = TaskState::Completed;  ///< where the task is now, when applied
 };
-enum class ClaimRefusal { None, UnknownWorker, NotActive, Cordoned };
+enum class ClaimRefusal {
+    None,
+    UnknownWorker,
+    NotActive,
+    Cordoned,
+    PutOff,  ///< not done: it may have to wait for other workers, and must not, or the rest of its turn must not
+};
 struct ClaimedTask {
     NewTask task;
     Lease lease = 0;

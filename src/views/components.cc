@@ -39,7 +39,7 @@ Json components() {
                 engine::ManualAnswer, engine::ServicePass, PruneView>(all);
     add_records<Overview, Link, Concern, WorkerCounts, OldestWaiting, Percentiles, store::StatsBucket,
                 store::NameStats, StatsView>(all);
-    add_records<store::TokenRecord, MadeToken>(all);
+    add_records<store::TokenRecord, MadeToken, store::SessionRecord>(all);
     return all;
 }
 

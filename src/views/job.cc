@@ -43,6 +43,7 @@ Table<JobInfo> table(Of<JobInfo>) {
         member<&JobInfo::parent_step>("parent_step", or_null),
         member<&JobInfo::depth>("depth"),
         member<&JobInfo::retry_of>("retry_of", or_null),
+        member<&JobInfo::queues>("queues"),
         member<&JobInfo::steps>("steps"),
     };
     return {"Job", members, fill_output<JobState::Completed>};

@@ -20,6 +20,20 @@ Table<store::TokenRecord> table(Of<store::TokenRecord>) {
     return {"Token", members};
 }
 
+Table<store::SessionRecord> table(Of<store::SessionRecord>) {
+    using Record = store::SessionRecord;
+    using Session = store::NewSession;
+    static constexpr Member<Record> members[] = {
+        member<&Record::session, &Session::id>("id"),
+        member<&Record::token, &store::TokenRecord::token, &store::NewToken::name>("token", "the name of its token"),
+        member<&Record::created_at>("created_at"),
+        member<&Record::session, &Session::from>("created_from"),
+        member<&Record::last_used_at>("last_used_at"),
+        member<&Record::last_used_from>("last_used_from"),
+    };
+    return {"PageSession", members};
+}
+
 Table<MadeToken> table(Of<MadeToken>) {
     static constexpr Member<MadeToken> members[] = {
         members_of<&MadeToken::record>(),

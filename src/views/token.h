@@ -16,5 +16,6 @@ struct MadeToken {
 /// Contains neither the secret of a token nor its hash.
 Table<store::TokenRecord> table(Of<store::TokenRecord>);
 Table<MadeToken> table(Of<MadeToken>);
+Table<store::SessionRecord> table(Of<store::SessionRecord>);
 
 }  // namespace holdfast::views

@@ -102,13 +102,16 @@ std::optional<Duration> Service::decide_and_pause() {
     return pause;
 }
 
-void Service::enter(const std::function<void()>& happening) {
+bool Service::enter(const std::function<void()>& happening) {
+    bool is_open = false;
     parts_.loop.inside([&] {
-        if (!is_running_ || exit_code_) return;
+        is_open = is_running_ && !exit_code_;
+        if (!is_open) return;
         happening();
         decide();
         if (exit_code_ || worker_.wake_at() < turn_at_) parts_.loop.post([] {});  // the loop waits for too long
     });
+    return is_open;
 }
 
 void Service::ask_to_drain(const std::string& why) {
@@ -161,7 +164,10 @@ void Service::call_store(engine::Lane lane, engine::StoreCall call) {
 /// The answer to a beat tells how others have judged this worker's silence, so it goes through the loop, which hears
 /// the worker's own runners first.
 void Service::tell(engine::Lane lane, engine::StoreAnswer answer) {
-    if (lane != engine::Lane::Beat) return enter([&] { answered(lane, std::move(answer)); });
+    if (lane != engine::Lane::Beat) {
+        enter([&] { answered(lane, std::move(answer)); });
+        return;
+    }
     parts_.loop.post([this, lane, kept = std::make_shared<engine::StoreAnswer>(std::move(answer))] {
         answered(lane, std::move(*kept));
     });

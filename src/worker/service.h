@@ -44,9 +44,9 @@ public:
     int run();
 
     /// Calls `happening` inside the loop, and performs what the worker decides upon it, in this thread: a round
-    /// through the loop's thread would cost two changes of threads. Does nothing unless run() is under way. From any
-    /// thread that is not inside the loop.
-    void enter(const std::function<void()>& happening);
+    /// through the loop's thread would cost two changes of threads. Returns false, and does nothing, unless run() is
+    /// under way. From any thread that is not inside the loop.
+    bool enter(const std::function<void()>& happening);
 
     // Inside the loop:
     void handle(const engine::RunnerEvent& event);

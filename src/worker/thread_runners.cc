@@ -193,10 +193,11 @@ void ThreadRunners::hand_in(Lock& lock) {
     is_handing_in_ = true;
     leave_rest_to_others(lock);
     returning_to = this;
-    enter_([this] { deliver(); });
+    const bool was_let_in = enter_([this] { deliver(); });
     returning_to = nullptr;
     lock.lock();
     is_handing_in_ = false;
+    if (!was_let_in) events_.clear();  // nobody waits for them any more
 }
 
 void ThreadRunners::run_next(Lock& lock) {

@@ -29,8 +29,9 @@ class ThreadRun;
 class ThreadRunners : public engine::Runners, public Caller {
 public:
     using Sink = std::function<void(engine::RunnerEvent)>;
-    /// Calls its argument inside the service loop, and lets the worker decide after it (Service::enter).
-    using Entrance = std::function<void(const std::function<void()>&)>;
+    /// Calls its argument inside the service loop, and lets the worker decide after it; false: the worker has left
+    /// (Service::enter).
+    using Entrance = std::function<bool(const std::function<void()>&)>;
 
     /// `sink` is called inside the loop. `functions` and the loop must outlive this object.
     ThreadRunners(platform::ServiceLoop& loop, const FunctionTable& functions, Sink sink, Entrance enter);

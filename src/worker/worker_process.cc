@@ -1,17 +1,39 @@
 #include "worker/worker_process.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include "base/ids.h"
 #include "base/text.h"
 #include "engine/log_lines.h"
 #include "platform/host_identity.h"
+#include "platform/identity.h"
 #include "platform/until_reachable.h"
+#include "runner/slot_users.h"
 #include "runner/worker_environment.h"
 #include "store/admission.h"
 #include "worker/thread_runners.h"
 
 namespace holdfast::worker {
+
+namespace {
+
+/// Up to so many slots a claim in the turn that reports the ends is faster, because it saves a commit. With more, two
+/// connections that share the work are.
+constexpr std::size_t most_slots_for_turns = 50;
+
+engine::ClaimsGo claims_on_postgres(const engine::WorkerSettings& settings) {
+    return settings.capacity() <= most_slots_for_turns ? engine::ClaimsGo::InTurnsOrBeside : engine::ClaimsGo::Beside;
+}
+
+LogLine root_warning() {
+    return {LogLevel::Warning,
+            "This worker is root and has no run_as: every task can do everything on this machine; set worker.run_as, "
+            "or start the worker as another user",
+            {}};
+}
+
+}  // namespace
 
 WorkerProcess::WorkerProcess(WorkerPlan plan, const FunctionTable& functions, Log& log)
     : plan_(std::move(plan)), functions_(functions), log_(log) {
@@ -23,11 +45,16 @@ WorkerProcess::WorkerProcess(WorkerPlan plan, const FunctionTable& functions, Lo
     plan_.settings.runners_can_die = plan_.isolation == Isolation::Process;
     platform::count_sleep(client::parse_store_url(plan_.store.url).kind == client::StoreAddress::Kind::Postgres);
     if (plan_.isolation == Isolation::Process) {
+        runner::check_privileges(plan_.limits.run_as, plan_.limits.scratch_bytes);
+        const Descriptor users = runner::lock_users(plan_.limits.run_as);
+        platform::hide_from_own_user();
         keeper_ = std::make_unique<runner::KeeperLink>(
             true, runner::withheld_names(plan_.secret_variables, plan_.limits.pass_env));
+        if (users) keeper_->hold_open(users.get());
         registration.host.keeper_pid = keeper_->pid();
         registration.host.keeper_start_time = platform::start_time_of(keeper_->pid());
     }
+    if (geteuid() == 0 && !plan_.limits.run_as) log_.write(root_warning());
     if (plan_.handles_signals) watch_signals();
 }
 
@@ -49,9 +76,10 @@ void WorkerProcess::drain(const std::string& why) {
 
 int WorkerProcess::run() {
     const std::unique_ptr<store::Store> store = connect_patiently(plan_.prepare);
+    plan_.store.create = false;  // a database that was removed is not made anew
     // SQLite has one writer at a time, so a second connection would only compete with the first.
     const bool is_postgres = client::parse_store_url(plan_.store.url).kind == client::StoreAddress::Kind::Postgres;
-    plan_.settings.claims_beside_work = is_postgres;
+    if (is_postgres) plan_.settings.claims_go = claims_on_postgres(plan_.settings);
     const std::unique_ptr<store::Store> second = is_postgres ? connect_patiently([](store::Store&) {}) : nullptr;
     if (store == nullptr || (is_postgres && second == nullptr)) return 0;
     return work(*store, second ? *second : *store);
@@ -112,7 +140,7 @@ std::unique_ptr<engine::Runners> WorkerProcess::make_runners(Service& service) {
     auto sink = [&service](const engine::RunnerEvent& event) { service.handle(event); };
     if (plan_.isolation == Isolation::Thread) {
         auto threads = std::make_unique<ThreadRunners>(
-            loop_, functions_, sink, [&service](const auto& happening) { service.enter(happening); });
+            loop_, functions_, sink, [&service](const auto& happening) { return service.enter(happening); });
         service.use(*threads, threads.get());
         return threads;
     }

@@ -4,6 +4,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "core/workflow/workflow.h"
 #include "proof/crew/patience.h"
 #include "server/api/route.h"
 #include "tests/api/api_fixture.h"
@@ -30,10 +31,25 @@ protected:
         const auto request = request_of({.target = target, .headers = {{"authorization", "Bearer " + token}}});
         return std::get<http::Response>(api->handle(request)).status;
     }
+    /// As somebody who has logged in at the page with the token.
     Answer as_page(const std::string& token, Sent sent) {
-        sent.headers.emplace("cookie", "other=1; holdfast_session=" + token);
+        std::string& cookie = cookies_[token];
+        if (cookie.empty()) cookie = log_in(token);
+        return with_cookie(cookie, std::move(sent));
+    }
+    /// Returns the secret in the cookie.
+    std::string log_in(const std::string& token) {
+        const std::string header = post("/api/session", {{"token", token}}).header("set-cookie");
+        const std::string name = "holdfast_session=";
+        return header.substr(name.size(), header.find(';') - name.size());
+    }
+    Answer with_cookie(const std::string& cookie, Sent sent) {
+        sent.headers.emplace("cookie", "other=1; holdfast_session=" + cookie);
         return send(sent);
     }
+
+private:
+    std::map<std::string, std::string> cookies_;
 };
 
 TEST_F(ApiAccess, WithoutAnyTokenEveryCallerIsTheLocalAdmin) {
@@ -179,6 +195,70 @@ TEST_F(ApiAccess, SubmitReachesFunctionsAndTheCatalogButNoScriptsOfOnesOwn) {
     EXPECT_EQ(many.body.at("items").at(1).at("status"), "accepted");
 }
 
+TEST_F(ApiAccess, OnlyScriptsOfTheCatalogRunOnceATokenExistsWhateverTheDoor) {
+    const Value own_script = {
+        {"main", "w"},
+        {"workflows",
+         {{"w", {{"name", "w"}, {"steps", {{{"name", "s"}, {"task", "backup"}, {"spec", {{"script", "evil"}}}}}}}}}}};
+    Value hook = own_script;
+    hook["workflows"]["w"]["on_failure"] = hook["workflows"]["w"]["steps"];
+    hook["workflows"]["w"]["steps"] = Value::array({{{"name", "s"}, {"task", "resize"}}});
+    const auto schedule = [](const Value& definition) {
+        return Value{
+            {"schedules", {{{"name", "a"}, {"timing", {{"interval_ms", 3600000}}}, {"definition", definition}}}}};
+    };
+    const std::vector<std::pair<std::string, Value>> doors = {
+        {"/api/tasks", {{"script", "evil"}}},
+        {"/api/tasks", {{"name", "backup"}, {"args", {{"db", "x"}}}, {"script", "evil"}}},
+        {"/api/tasks", {{"spec", {{"type", "docker"}, {"image", "evil"}}}}},
+        {"/api/jobs", {{"yaml", "steps: {a: {script: evil}}"}}},
+        {"/api/jobs", {{"yaml", "steps: {a: {task: backup, input: {db: x}, env: {LD_PRELOAD: evil}}}"}}},
+        {"/api/jobs", {{"definition", own_script}}},
+        {"/api/jobs", {{"definition", hook}}},
+        {"/api/schedules", schedule(own_script)},
+        {"/api/schedules", schedule(hook)}};
+    const auto expect_all = [&](const std::string& token, const std::string& outcome) {
+        for (const auto& [route, body] : doors) {
+            const Answer answer = token.empty() ? post(route, body) : post_as(token, route, body);
+            EXPECT_EQ(answer.status < 300 ? "runs" : answer.code(), outcome) << route << " " << body << answer.text;
+            if (outcome == "FORBIDDEN") {
+                EXPECT_THAT(answer.detail(), HasSubstr("server.scripts: any"));
+            }
+        }
+    };
+    const auto with_rule = [&](config::ScriptRule rule) {
+        auto changed = std::make_shared<config::Config>(*config);
+        changed->server.scripts = rule;
+        return changed;
+    };
+    const auto usual = config;
+    expect_all("", "runs");
+    config = with_rule(config::ScriptRule::FromCatalog);
+    expect_all("", "FORBIDDEN");
+    config = usual;
+    const std::string token = make_token("ops", Scope::Admin);
+    restart(api::Login::WhenTokensExist);
+    expect_all(token, "FORBIDDEN");
+    const Answer many = post_as(token, "/api/tasks", {{"tasks", {{{"script", "evil"}}, {{"name", "resize"}}}}});
+    EXPECT_EQ(many.body.at("items").at(0).at("status"), "refused");
+    EXPECT_EQ(many.body.at("items").at(1).at("status"), "accepted");
+    EXPECT_EQ(post_as(token, "/api/jobs", {{"yaml", "steps: {a: {task: backup, input: {db: x}}}"}}).status, 201)
+        << "what the catalog defines may be put together";
+    const Value known = {{"script", "backup \"$DB\""}, {"env", {{"DB", "x"}}}};
+    EXPECT_EQ(post_as(token, "/api/tasks", {{"name", "backup"}, {"args", {{"db", "x"}}}, {"spec", known}}).status,
+              201)
+        << "a client with the same catalog sends what the server's own says";
+    EXPECT_EQ(post_as(token, "/api/tasks", {{"name", "backup"}, {"args", {{"db", "y"}}}, {"spec", known}}).code(),
+              "FORBIDDEN");
+    auto with_workflow = std::make_shared<config::Config>(*config);
+    with_workflow->workflows["w"] = core::parse_workflow_bundle(own_script.dump())->workflows.at("w");
+    config = with_workflow;
+    EXPECT_EQ(post_as(token, "/api/jobs", {{"definition", own_script}}).status, 201) << "this is of the catalog now";
+    EXPECT_EQ(post_as(token, "/api/jobs", {{"definition", hook}}).code(), "FORBIDDEN");
+    config = with_rule(config::ScriptRule::Any);
+    expect_all(token, "runs");
+}
+
 TEST_F(ApiAccess, ATokenLimitedToQueuesReachesNoOthers) {
     const std::string id = submit("resize", {{"queue", "other"}});
     store->put_schedule({.name = "nightly", .timing = "{}", .definition = "not readable", .input = "{}"}, "test");
@@ -187,15 +267,17 @@ TEST_F(ApiAccess, ATokenLimitedToQueuesReachesNoOthers) {
     EXPECT_EQ(post_as(token, "/api/tasks", {{"name", "resize"}}).code(), "FORBIDDEN");
     EXPECT_EQ(post_as(token, "/api/tasks", {{"name", "resize"}, {"queue", "mine"}}).status, 201);
     for (const char* order : {"/cancel", "/retry"})
-        EXPECT_EQ(post_as(token, "/api/tasks/" + id + order).code(), "FORBIDDEN") << order;
+        EXPECT_EQ(post_as(token, "/api/tasks/" + id + order).code(), "NOT_FOUND") << order;
     EXPECT_EQ(post_as(token, "/api/tasks/" + id + "/force", {{"state", "FAILED"}, {"reason", "x"}}).code(),
-              "FORBIDDEN");
+              "NOT_FOUND");
     EXPECT_EQ(post_as(token, "/api/queues/other/pause").code(), "FORBIDDEN");
     EXPECT_EQ(post_as(token, "/api/queues/mine/pause").status, 200);
-    EXPECT_EQ(post_as(token, "/api/jobs", {{"workflow", "each"}}).code(), "FORBIDDEN") << "its tasks go to default";
+    EXPECT_EQ(post_as(token, "/api/jobs", {{"workflow", "each"}}).code(), "NOT_FOUND") << "its tasks go to default";
+    EXPECT_EQ(post_as(token, "/api/jobs", {{"yaml", "steps: {nap: {wait: 1h}}"}}).code(), "FORBIDDEN")
+        << "a job without tasks belongs to no queue";
     EXPECT_EQ(post_as(token, "/api/recovery/sweep").code(), "FORBIDDEN");
-    EXPECT_EQ(post_as(token, "/api/schedules/nightly/run").code(), "FORBIDDEN");
-    EXPECT_EQ(get_as(token, "/api/tasks/" + id).status, 200) << "reading is not limited";
+    EXPECT_EQ(post_as(token, "/api/schedules/nightly/run").code(), "NOT_FOUND");
+    EXPECT_EQ(get_as(token, "/api/tasks/" + id).code(), "NOT_FOUND");
 }
 
 TEST_F(ApiAccess, AnAdministratorOfSomeQueuesRevokesNoTokens) {
@@ -214,8 +296,8 @@ TEST_F(ApiAccess, ATokenLimitedToQueuesSteersOnlyJobsWhoseStepsAreAllItsOwn) {
     const std::string all = make_token("all", Scope::Operate, {"default", "shipping"});
     restart(api::Login::Always);
     for (const char* order : {"/pause", "/cancel", "/retry"})
-        EXPECT_EQ(post_as(some, "/api/jobs/" + job + order).code(), "FORBIDDEN") << order;
-    EXPECT_EQ(post_as(some, "/api/jobs/" + job + "/steps/ask/approve", {{"approve", true}}).code(), "FORBIDDEN");
+        EXPECT_EQ(post_as(some, "/api/jobs/" + job + order).code(), "NOT_FOUND") << order;
+    EXPECT_EQ(post_as(some, "/api/jobs/" + job + "/steps/ask/approve", {{"approve", true}}).code(), "NOT_FOUND");
     EXPECT_EQ(post_as(all, "/api/jobs/" + job + "/pause").status, 200);
 }
 
@@ -231,6 +313,97 @@ TEST_F(ApiAccess, LoginGivesACookieThatOnlyTheServerReads) {
     EXPECT_THAT(secure.header("set-cookie"), HasSubstr("; Secure"));
     EXPECT_EQ(as_page(token, {.target = "/api/tasks"}).status, 200);
     EXPECT_THAT(del("/api/session").header("set-cookie"), HasSubstr("holdfast_session=; Path=/"));
+}
+
+TEST_F(ApiAccess, TheCookieIsASessionAndNotTheToken) {
+    const std::string token = make_token("alice", Scope::Admin);
+    restart(api::Login::Always);
+    const std::string cookie = log_in(token);
+    EXPECT_EQ(with_cookie(cookie, {.target = "/api/tasks"}).status, 200);
+    EXPECT_EQ(with_cookie(token, {.target = "/api/tasks"}).code(), "BAD_TOKEN");
+    EXPECT_EQ(get_as(cookie, "/api/tasks").code(), "BAD_TOKEN") << "it is no token either";
+    const auto sessions = store->sessions();
+    ASSERT_THAT(sessions, SizeIs(1));
+    EXPECT_EQ(sessions[0].session.hash, api::hash_token_secret(cookie));
+    EXPECT_EQ(sessions[0].token.token.name, "alice");
+    EXPECT_THAT(get_as(token, "/api/sessions").text, Not(HasSubstr(sessions[0].session.hash)));
+}
+
+TEST_F(ApiAccess, ASessionEndsByLoggingOutByAnOrderWithItsTokenAndUnused) {
+    const std::string token = make_token("alice", Scope::Admin);
+    restart(api::Login::Always);
+    const auto is_open = [&](const std::string& cookie) {
+        restart(api::Login::Always);  // another server
+        return with_cookie(cookie, {.target = "/api/tasks"}).status == 200;
+    };
+    const std::string left = log_in(token), ended = log_in(token), unused = log_in(token), last = log_in(token);
+    (void)with_cookie(left, {.method = "DELETE", .target = "/api/session"});
+    EXPECT_FALSE(is_open(left));
+
+    const std::string id = with_cookie(ended, {.target = "/api/session"}).body.at("session");
+    const auto end = [&] {
+        return send(
+            {.method = "DELETE", .target = "/api/sessions/" + id, .headers = {{"authorization", "Bearer " + token}}});
+    };
+    EXPECT_EQ(end().body.at("status"), "ended");
+    EXPECT_EQ(end().code(), "NOT_FOUND");
+    EXPECT_FALSE(is_open(ended));
+
+    EXPECT_TRUE(is_open(unused));
+    restart(api::Login::Always);  // the server has written when it was used
+    database->raw()->execute("UPDATE session SET last_used_at = last_used_at - 43200000000 WHERE hash = '" +
+                             api::hash_token_secret(unused) + "'");
+    EXPECT_FALSE(is_open(unused));
+    EXPECT_EQ(get_as(token, "/api/sessions").body.at("items").size(), 1U);
+
+    EXPECT_TRUE(is_open(last));
+    store->revoke_token("alice", "test");
+    EXPECT_FALSE(is_open(last));
+    EXPECT_THAT(store->sessions(), IsEmpty());
+    EXPECT_THAT(kinds_of_events(), Contains("session_started").Times(4));
+    EXPECT_THAT(kinds_of_events(), Contains("session_ended").Times(2));
+}
+
+/// The fastest of three rounds, because other programs may delay any of them.
+TEST_P(ApiDoor, EveryServerRefusesARevokedTokenOrSessionWithinASecondAndEndsItsStreams) {
+    make_token("boss", Scope::Admin);
+    api::Api second(parts(api::Login::WhenTokensExist), random, log);
+    restart(api::Login::WhenTokensExist);
+    using Clock = std::chrono::steady_clock;
+    auto fastest = Clock::duration::max();
+    for (int round = 0; round < 3; ++round) {
+        const std::string name = concat("team", round), token = make_token(name, Scope::Read);
+        const auto header = post("/api/session", {{"token", token}}).header("set-cookie");
+        const std::string cookie = header.substr(0, header.find(';'));
+        std::vector<http::Request> requests;
+        for (const auto& [key, value] : {std::pair{"authorization", "Bearer " + token}, std::pair{"cookie", cookie}})
+            requests.push_back(request_of({.target = "/api/tasks", .headers = {{key, value}}}));
+        const auto is_refused = [&](api::Api& server, const http::Request& request) {
+            return std::get<http::Response>(server.handle(request)).status == 401;
+        };
+        std::vector<std::shared_ptr<http::StreamSource>> streams;
+        for (api::Api* server : {api.get(), &second})
+            for (auto request : requests) {
+                ASSERT_FALSE(is_refused(*server, request));
+                request.path = {"api", "events"};
+                request.headers.emplace_back("accept", "text/event-stream");
+                streams.push_back(std::get<http::EventStream>(server->handle(request)).source);
+            }
+        const auto began = Clock::now();
+        store->revoke_token(name, "another process");
+        const auto all_refuse = [&] {
+            for (api::Api* server : {api.get(), &second})
+                for (const auto& request : requests)
+                    if (!is_refused(*server, request)) return false;
+            return std::ranges::all_of(streams, [](const auto& stream) { return stream->ended(); });
+        };
+        crew::wait_until(all_refuse, "the end of what was revoked");
+        fastest = std::min(fastest, Clock::now() - began);
+    }
+    RecordProperty("milliseconds",
+                   static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(fastest).count()));
+    std::cout << "refused by every server after " << std::chrono::duration<double>(fastest).count() << " s\n";
+    EXPECT_LT(fastest, 1s);
 }
 
 TEST_F(ApiAccess, LoginsThatFailTooOftenAreHeldUpPerAddress) {

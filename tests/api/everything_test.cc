@@ -64,9 +64,13 @@ TEST_F(ApiResources, SchedulesOfOnesOwnAreForAdminsAndTheirQueues) {
     Value idle = schedule;
     idle["definition"] = Value::parse(core::to_json_text(core::bundle_of("idle", config->workflows)));
     EXPECT_EQ(post_as(shipping, "/api/schedules", {{"schedules", std::vector<Value>{idle}}}).code(), "FORBIDDEN")
+        << "without tasks it belongs to no queue";
+    Value own = schedule;
+    own["definition"]["workflows"]["each"]["steps"][0]["queue"] = "shipping";
+    EXPECT_EQ(post_as(shipping, "/api/schedules", {{"schedules", std::vector<Value>{own}}}).code(), "CONFLICT")
         << "the one that it would replace runs in the queue default";
-    idle["name"] = "b";
-    EXPECT_EQ(post_as(shipping, "/api/schedules", {{"schedules", std::vector<Value>{idle}}}).status, 200);
+    own["name"] = "b";
+    EXPECT_EQ(post_as(shipping, "/api/schedules", {{"schedules", std::vector<Value>{own}}}).status, 200);
 }
 
 TEST_F(ApiResources, KeysAreDeclaredAndRemovedAndSubmitsAreToldTheirLimits) {
@@ -382,8 +386,12 @@ TEST_P(ApiOnEveryStore, EveryRouteAnswersAsItsSchemaSays) {
          {"/healthz", "/readyz", "/metrics", "/api/openapi.json", "/api/docs", "/api/docs.css", "/api/session"})
         EXPECT_EQ(get(open).status, 200) << open;
     const std::string secret = post("/api/tokens", {{"name", "ci"}, {"scope", "admin"}}).body.at("token");
-    (void)post("/api/session", {{"token", secret}});
+    const std::string session = post("/api/session", {{"token", secret}}).body.at("session");
     (void)get_as(secret, "/api/tokens");
+    (void)get_as(secret, "/api/sessions");
+    (void)send({.method = "DELETE",
+                .target = "/api/sessions/" + session,
+                .headers = {{"authorization", "Bearer " + secret}}});
     (void)send({.method = "DELETE", .target = "/api/tokens/ci", .headers = {{"authorization", "Bearer " + secret}}});
     (void)del("/api/session");
 

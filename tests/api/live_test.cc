@@ -57,7 +57,7 @@ TEST_F(ApiLive, AReaderThatCouldNotBeToldWhatItMissedIsToldLaterAndOnce) {
     write_event("missed");
     api::HistoryReader history;
     history.begin_now(*store);
-    api::EventStream stream({}, 0, "");
+    api::EventStream stream({}, 0, api::Caller());
     const auto hello = api::message_of("hello", Value::object());
     database->raw()->execute("ALTER TABLE event RENAME TO elsewhere");
     EXPECT_THROW(stream.join(*store, history, hello), StoreError);
@@ -190,7 +190,7 @@ TEST_F(ApiLive, StreamsAndWaitsEndWithTheServer) {
 }
 
 TEST(ApiMessageQueue, ASlowReaderIsToldOfTheGapAndCostsNoMemory) {
-    api::MessageQueue queue(3, "");
+    api::MessageQueue queue(3, {});
     for (int i = 0; i < 5; ++i) queue.push({.event = "event", .id = std::to_string(i)});
     const auto taken = queue.take();
     EXPECT_EQ(taken.front().event, "gap");
@@ -200,7 +200,7 @@ TEST(ApiMessageQueue, ASlowReaderIsToldOfTheGapAndCostsNoMemory) {
 }
 
 TEST(ApiMessageQueue, OnlyTheLatestChangeIsKept) {
-    api::MessageQueue queue(3, "");
+    api::MessageQueue queue(3, {});
     for (int i = 0; i < 5; ++i) queue.push_latest({.event = "changed", .data = std::to_string(i)});
     const auto taken = queue.take();
     ASSERT_THAT(taken, SizeIs(1));

@@ -56,6 +56,8 @@ const Ranged ranged_fields[] = {
     {"worker.snapshot_interval", "30s", "1s", "1h", "999ms", "3601", ""},
     {"worker.max_tasks_per_runner", "1000", "1", "1000000", "0", "1000001", ""},
     {"worker.runner_memory_limit", "null", "16MiB", "1PiB", "16777215", "1125899906842625", ""},
+    {"worker.runner_process_limit", "null", "1", "1000000", "0", "1000001", ""},
+    {"worker.scratch", "null", "1MiB", "1TiB", "1048575", "1099511627777", ""},
     {"recovery.claimed_stale_threshold_ms", "120000", "2000", "3600000", "999", "3600001", short_claimer},
     {"recovery.running_stale_threshold_ms", "300000", "2000", "7200000", "999", "7200001", short_runner},
     {"recovery.check_interval_ms", "30000", "1000", "600000", "999", "600001", ""},
@@ -148,6 +150,7 @@ TEST_F(Fields, AreAllCoveredByTheseTests) {
                                      "worker.container_options",
                                      "worker.container_run_options",
                                      "worker.pass_env",
+                                     "worker.run_as",
                                      "recovery.auto_requeue_stale_claimed",
                                      "recovery.auto_fail_stale_running",
                                      "recovery.unmatched_steps",
@@ -155,6 +158,7 @@ TEST_F(Fields, AreAllCoveredByTheseTests) {
                                      "server.tls_certificate",
                                      "server.tls_key",
                                      "server.insecure",
+                                     "server.scripts",
                                      "log.level",
                                      "log.format"};
     for (const Ranged& field : ranged_fields) covered.insert(field.key);
@@ -174,9 +178,11 @@ TEST_F(Fields, WithoutRangeHaveTheirDefaults) {
     EXPECT_EQ(shown("worker.container_options"), "[] (default)");
     EXPECT_EQ(shown("worker.container_run_options"), "[] (default)");
     EXPECT_EQ(shown("worker.pass_env"), "[] (default)");
+    EXPECT_EQ(shown("worker.run_as"), "{} (default)");
     EXPECT_EQ(shown("recovery.auto_requeue_stale_claimed"), "true (default)");
     EXPECT_EQ(shown("recovery.auto_fail_stale_running"), "true (default)");
     EXPECT_EQ(shown("recovery.unmatched_steps"), "known (default)");
+    EXPECT_EQ(shown("server.scripts"), "null (default)");
     EXPECT_EQ(shown("log.level"), "info (default)");
     EXPECT_EQ(shown("log.format"), "text (default)");
 }

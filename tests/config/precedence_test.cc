@@ -48,7 +48,8 @@ class Environment : public Loading {};
 TEST_F(Environment, HasAVariableForEveryField) {
     for (const Field& field : fields()) {
         params.environment = {{field.variable(), std::string(field.fallback)}};
-        if (field.fallback.empty()) params.environment[field.variable()] = "tag";
+        if (field.fallback.empty())
+            params.environment[field.variable()] = field.type == OptionType::TextMap ? "user=tasks" : "tag";
         EXPECT_THAT(shown(field.key()), HasSubstr("(env " + field.variable() + ")"));
     }
 }

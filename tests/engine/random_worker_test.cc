@@ -44,7 +44,7 @@ public:
         settings_.registration.name = "random";
         settings_.registration.queues = {"default"};
         settings_.registration.capacity = 3;
-        settings_.claims_beside_work = random_.chance(50);
+        settings_.claims_go = static_cast<ClaimsGo>(random_.below(3));
         worker_.emplace(settings_, random_);
     }
     ~RandomWorld() {
@@ -148,7 +148,15 @@ private:
     }
 
     void perform_call(CallUnderWay& call) {
-        if (!call.answer) call.answer = perform(*store_, call.call);
+        if (call.answer) return;
+        auto* const turn = std::get_if<TurnCall>(&call.call);
+        const bool may_put_off = settings_.claims_go == ClaimsGo::InTurnsOrBeside && turn != nullptr &&
+                                 turn->params.claims() && !turn->params.finish.empty();
+        const bool is_put_off = may_put_off && random_.chance(20);
+        if (is_put_off) turn->params.to_start = turn->params.to_hold = 0;
+        call.answer = perform(*store_, call.call);
+        if (auto* const answer = std::get_if<store::TurnAnswer>(&*call.answer); is_put_off && answer != nullptr)
+            answer->claimed.refusal = store::ClaimRefusal::PutOff;
     }
 
     void answer(Lane lane) {

@@ -25,11 +25,11 @@ store::TaskLease name_of(store::Lease lease) {
 }
 
 /// A worker on a store whose history has a rank. Its first claim is under way.
-class Rollover : public ::testing::TestWithParam<bool> {
+class Rollover : public ::testing::TestWithParam<ClaimsGo> {
 protected:
     Rollover() : bench(2, {}, GetParam()) { bench.join(1); }
 
-    [[nodiscard]] Lane claim_lane() const { return GetParam() ? Lane::Claim : Lane::Work; }
+    [[nodiscard]] Lane claim_lane() const { return GetParam() == ClaimsGo::Beside ? Lane::Claim : Lane::Work; }
     void wait_for_beat() {
         for (int i = 0; i < 100 && bench.under_way<BeatCall>(Lane::Beat) == nullptr; ++i)
             bench.pass(milliseconds(100));
@@ -73,8 +73,8 @@ protected:
     static constexpr store::Lease second = lease_of(1, 8);
     WorkerHarness bench;
 };
-INSTANTIATE_TEST_SUITE_P(Claims, Rollover, ::testing::Bool(),
-                         [](const auto& beside) { return beside.param ? "BesideWork" : "InTurns"; });
+INSTANTIATE_TEST_SUITE_P(Claims, Rollover, ::testing::Values(ClaimsGo::InTurns, ClaimsGo::Beside),
+                         [](const auto& go) { return go.param == ClaimsGo::Beside ? "Beside" : "InTurns"; });
 
 TEST_P(Rollover, BeatsCarryTheLastAcknowledgedOne) {
     wait_for_beat();

@@ -4,8 +4,8 @@ namespace holdfast::engine::testing {
 
 namespace {
 
-WorkerSettings completed(WorkerSettings settings, int capacity, bool claims_beside_work) {
-    settings.claims_beside_work = claims_beside_work;
+WorkerSettings completed(WorkerSettings settings, int capacity, ClaimsGo claims_go) {
+    settings.claims_go = claims_go;
     settings.registration.capacity = capacity;
     settings.registration.name = "bench";
     return settings;
@@ -43,8 +43,8 @@ std::filesystem::path scratch_folder() {
     return std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
 }
 
-WorkerHarness::WorkerHarness(int capacity, WorkerSettings given, bool claims_beside_work)
-    : settings(completed(std::move(given), capacity, claims_beside_work)), worker(settings, random) {}
+WorkerHarness::WorkerHarness(int capacity, WorkerSettings given, ClaimsGo claims_go)
+    : settings(completed(std::move(given), capacity, claims_go)), worker(settings, random) {}
 
 void WorkerHarness::pass(Duration time) {
     constexpr Duration turn = seconds(1);  // as the service's loop turns, whatever happens
@@ -89,7 +89,7 @@ void WorkerHarness::grant(const std::vector<store::ClaimedTask>& tasks, std::opt
     store::TurnAnswer applied = answer_to(*turn, store::Fenced::Applied);
     applied.claimed.tasks = tasks;
     applied.claimed.next_due = next_due;
-    answer(settings.claims_beside_work ? Lane::Claim : Lane::Work, applied);
+    answer(*claim_lane(), applied);
 }
 
 void WorkerHarness::answer_work(store::Fenced fenced) {
@@ -97,9 +97,17 @@ void WorkerHarness::answer_work(store::Fenced fenced) {
     answer(Lane::Work, turn == nullptr ? StoreAnswer(CallDone{}) : answer_to(turn->params, fenced));
 }
 
+std::optional<Lane> WorkerHarness::claim_lane() const {
+    for (const Lane lane : {Lane::Work, Lane::Claim}) {
+        const auto* turn = under_way<TurnCall>(lane);
+        if (turn != nullptr && turn->params.claims()) return lane;
+    }
+    return std::nullopt;
+}
+
 const store::TurnParams* WorkerHarness::claiming() const {
-    const auto* turn = under_way<TurnCall>(settings.claims_beside_work ? Lane::Claim : Lane::Work);
-    return turn != nullptr && turn->params.claims() ? &turn->params : nullptr;
+    const auto lane = claim_lane();
+    return lane ? &under_way<TurnCall>(*lane)->params : nullptr;
 }
 
 const store::TurnParams* WorkerHarness::finishing() const {

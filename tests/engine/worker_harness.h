@@ -24,8 +24,7 @@ private:
 /// A worker on a table: the test is its store, its runners and its clock.
 class WorkerHarness {
 public:
-    /// `claims_beside_work`: as on PostgreSQL; otherwise, as on SQLite, a claim is a part of the worker's next turn.
-    explicit WorkerHarness(int capacity = 2, WorkerSettings settings = {}, bool claims_beside_work = true);
+    explicit WorkerHarness(int capacity = 2, WorkerSettings settings = {}, ClaimsGo claims_go = ClaimsGo::Beside);
 
     /// Lets time pass, and collects what the worker decides then.
     void pass(Duration time);
@@ -55,6 +54,8 @@ public:
         const auto found = calls_.find(lane);
         return found == calls_.end() ? nullptr : std::get_if<Call>(&found->second);
     }
+    /// The lane of the turn that claims, if one is under way.
+    [[nodiscard]] std::optional<Lane> claim_lane() const;
     /// The turn under way that claims, finishes, starts or hands back; nullptr: none does.
     [[nodiscard]] const store::TurnParams* claiming() const;
     [[nodiscard]] const store::TurnParams* finishing() const;

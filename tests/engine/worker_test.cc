@@ -51,7 +51,7 @@ TEST(Worker, ThatCouldNotRegisterYetLeavesWhenItIsAskedToDrain) {
 }
 
 TEST(Worker, ClaimsForAsManyTasksAsRunnersAreIdleAndStartsThemAtOnce) {
-    WorkerHarness bench(3, {}, false);
+    WorkerHarness bench(3, {}, ClaimsGo::InTurns);
     bench.join();
     EXPECT_EQ(bench.claiming()->to_start, 3U);
     bench.grant({started_task(10)});
@@ -62,7 +62,7 @@ TEST(Worker, ClaimsForAsManyTasksAsRunnersAreIdleAndStartsThemAtOnce) {
 }
 
 TEST(Worker, AClaimIsAPartOfTheTurnWhereTheStoreCannotDoBothAtOnce) {
-    WorkerHarness bench(2, {}, false);
+    WorkerHarness bench(2, {}, ClaimsGo::InTurns);
     bench.join();
     bench.grant({started_task(10), started_task(11)});
     bench.complete(10);
@@ -77,7 +77,7 @@ TEST(Worker, AClaimIsAPartOfTheTurnWhereTheStoreCannotDoBothAtOnce) {
 }
 
 TEST(Worker, ATurnWithoutAnAnswerIsRepeatedWithItsClaimAndWithWhatEndedMeanwhile) {
-    WorkerHarness bench(2, {}, false);
+    WorkerHarness bench(2, {}, ClaimsGo::InTurns);
     bench.join();
     bench.grant({started_task(10), started_task(11)});
     bench.complete(10);
@@ -94,6 +94,49 @@ TEST(Worker, ATurnWithoutAnAnswerIsRepeatedWithItsClaimAndWithWhatEndedMeanwhile
     bench.grant({started_task(13)});
     EXPECT_EQ(bench.worker.book().runs().size(), 1U);
     EXPECT_EQ(bench.worker.book().count(RunStage::Running), 1U);
+}
+
+TEST(Worker, AClaimThatWasPutOffGoesBesideTheTurnsUntilNoTaskHasAKey) {
+    WorkerHarness bench(2, {}, ClaimsGo::InTurnsOrBeside);
+    bench.join();
+    bench.grant({started_task(10), started_task(11)});
+    bench.complete(10);
+    EXPECT_EQ(bench.claim_lane(), Lane::Work);
+    EXPECT_FALSE(bench.claiming()->may_wait);
+    store::TurnAnswer put_off{.finished = {{}}};
+    put_off.claimed.refusal = store::ClaimRefusal::PutOff;
+    bench.answer(Lane::Work, put_off);
+    ASSERT_EQ(bench.claim_lane(), Lane::Claim);
+    EXPECT_TRUE(bench.claiming()->may_wait);
+    bench.complete(11);
+    ASSERT_NE(bench.finishing(), nullptr) << "it does not wait for the claim";
+    bench.answer_work();
+    auto with_key = started_task(12);
+    with_key.task.concurrency = ConcurrencyKey{"key", 1};
+    bench.grant({with_key});
+    EXPECT_EQ(bench.claim_lane(), Lane::Claim) << "the next claim would be put off, too";
+    bench.grant({started_task(13)});
+    bench.complete(12);
+    bench.complete(13);
+    EXPECT_EQ(bench.claim_lane(), Lane::Work);
+}
+
+TEST(Worker, AClaimWhoseTurnFailedIsRepeatedBesideTheTurns) {
+    WorkerHarness bench(2, {}, ClaimsGo::InTurnsOrBeside);
+    bench.join();
+    bench.grant({started_task(10), started_task(11)});
+    bench.complete(10);
+    const Uuid request = bench.claiming()->request;
+    bench.fail(Lane::Work);
+    bench.pass(seconds(1));
+    ASSERT_EQ(bench.claim_lane(), Lane::Claim);
+    EXPECT_EQ(bench.claiming()->request, request);
+    ASSERT_NE(bench.finishing(), nullptr) << "what fails the claim does not fail the ends of runs";
+    EXPECT_FALSE(bench.finishing()->claims());
+    bench.answer_work();
+    bench.grant({started_task(12)});
+    bench.complete(12);
+    EXPECT_EQ(bench.claim_lane(), Lane::Work);
 }
 
 TEST(Worker, ClaimsNothingMoreAfterAnAnswerThatWasNotFullUntilWorkArrives) {
@@ -271,7 +314,7 @@ TEST(Worker, ClaimsAheadOnlyWhileRunsEndFast) {
 }
 
 TEST(Worker, ClaimsNothingAheadWhereClaimsArePartOfItsTurns) {
-    WorkerHarness bench(4, {}, false);
+    WorkerHarness bench(4, {}, ClaimsGo::InTurns);
     bench.join();
     store::Lease lease = 1;
     for (int turn = 0; turn < 2000; ++turn) {
@@ -315,7 +358,7 @@ protected:
         bench.complete(run);
     }
 
-    WorkerHarness bench{4, {}, false};
+    WorkerHarness bench{4, {}, ClaimsGo::InTurns};
     store::Lease lease = 1;
 };
 
@@ -363,7 +406,7 @@ TEST_F(ShortRuns, AreNotWaitedForOnceRunsLastLong) {
 }
 
 TEST(Worker, ATurnThatReportsAnEndClaimsWhatTheEndMayHaveBroughtInReach) {
-    WorkerHarness bench(2, {}, false);
+    WorkerHarness bench(2, {}, ClaimsGo::InTurns);
     bench.join();
     bench.grant({started_task(10)});
     EXPECT_EQ(bench.claiming(), nullptr) << "one runner is idle, but there was no task for it";
@@ -629,6 +672,21 @@ TEST(Worker, LogsAndCheckpointsGoBeforeTheEndOfTheirRun) {
     EXPECT_EQ(progress->reports.front().checkpoint, "{\"at\":5}");
     bench.answer_work();
     EXPECT_NE(bench.finishing(), nullptr);
+}
+
+TEST(Worker, HearsAboutARunOnlyFromItsOwnRunner) {
+    WorkerHarness bench(2);
+    bench.join();
+    bench.grant({started_task(10), started_task(11)});
+    const RunnerId other = bench.runner_of(11);
+    bench.worker.handle(RunLog{other, 10, "stdout", "forged\n", {}}, bench.now);
+    bench.worker.handle(RunProgress{other, 10, 0.5, "forged", "{\"at\":5}"}, bench.now);
+    bench.tell(RunEnded{.runner = other, .lease = 10, .completed = true, .result = "forged"});
+    const auto& run = bench.worker.book().runs().at(10);
+    EXPECT_EQ(run.stage, RunStage::Running);
+    EXPECT_THAT(run.unsent_logs, IsEmpty());
+    EXPECT_FALSE(run.unsaved.has_value());
+    EXPECT_EQ(bench.take<LogsStored>().front().bytes, 7U);
 }
 
 }  // namespace

@@ -118,6 +118,7 @@ FunctionTable test_functions() {
     FunctionTable functions;
     functions["echo"] = [](Context&, const json& args) -> Outcome { return args; };
     functions["pid"] = [](Context&, const json&) -> Outcome { return json(getpid()); };
+    functions["user"] = [](Context&, const json&) -> Outcome { return json(getuid()); };
     functions["refuse"] = [](Context&, const json&) -> Outcome {
         return Failure{TaskError{"NOT_TODAY", "come back tomorrow", R"({"days":1})"}};
     };

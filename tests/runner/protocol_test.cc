@@ -31,7 +31,8 @@ Run sample_run() {
 
 std::vector<Message> samples() {
     return {
-        Setup{"worker", {10, 512, 99, {{"podman", "--x"}, {"--pull", "never"}}, {"PASSED"}}},
+        Setup{"worker", {10, 512, 99, {{"podman", "--x"}, {"--pull", "never"}}, {"PASSED"}, 20, 30, {"env:X"}}, {}},
+        Setup{"worker", {}, platform::Identity{5, 6, {7, 8}, "/home", true}},
         sample_run(),
         engine::RunnerReady{.pid = 4711},
         engine::RunEnded{
@@ -43,7 +44,7 @@ std::vector<Message> samples() {
         engine::RunProgress{.lease = 7, .fraction = 0.5, .text = "half", .checkpoint = "{}"},
         engine::RunProgress{.lease = 7},
         engine::RunLog{.lease = 7, .stream = "stdout", .text = "text\n", .at = Timestamp(seconds(1))},
-        SpawnRunner{3, "worker"},
+        SpawnRunner{3, "worker", platform::Identity{5, 6, {7, 8}, "/home", true}},
         KillRunner{3},
         HoldOpen{},
         GuardRunner{3, true},

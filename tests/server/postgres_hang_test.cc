@@ -216,6 +216,21 @@ TEST_F(HangingPostgres, ADatabaseWithoutItsSynchronousStandbyDoesNotTakeTheServe
     EXPECT_EQ(server->stop(SIGTERM).exit_code, 0);
 }
 
+TEST_F(HangingPostgres, ACatalogThatIsReadMeanwhileIsPutIntoTheStoreAfterwards) {
+    folder.write("holdfast.yaml", "tasks: {first: {script: 'true'}}\n");
+    const auto server = serve();
+    await_status(*server, "/readyz", 200);
+    database.freeze();
+    await_status(*server, "/readyz", 503);
+    folder.write("holdfast.yaml",
+                 "tasks: {second: {script: 'true'}}\nschedules: {hourly: {task: second, every: 1h}}\n");
+    server->program().send(SIGHUP);
+    std::this_thread::sleep_for(std::chrono::seconds(4));  // longer than a connection is tried for
+    database.thaw();
+    wait_until([&] { return count(server->get("/api/schedules").body, "hourly") > 0; }, "the schedule");
+    EXPECT_EQ(server->stop(SIGTERM).exit_code, 0);
+}
+
 /// A port that was free a moment ago.
 int free_port() {
     const Descriptor probe(socket(AF_INET, SOCK_STREAM, 0));

@@ -17,6 +17,10 @@ using testing::SizeIs;
 class Server : public ServerTest {};
 INSTANTIATE_TEST_SUITE_P(Stores, Server, testing::ValuesIn(integration::store_kinds()), integration::name_of);
 
+class ServerOnAFile : public ServerTest {};
+
+INSTANTIATE_TEST_SUITE_P(Stores, ServerOnAFile, testing::Values(StoreKind::Sqlite), integration::name_of);
+
 TEST_P(Server, SaysThatItLivesAndWhenItIsReady) {
     const auto server = serve();
     EXPECT_EQ(server->get_json("/healthz"), nlohmann::json({{"status", "ok"}}));
@@ -146,6 +150,15 @@ TEST_P(Server, TouchesNoStoreWhenItsPortIsTaken) {
         for (const auto& file : std::filesystem::directory_iterator(folder.path()))
             EXPECT_THAT(file.path().string(), testing::Not(HasSubstr("untouched.db"))) << command;
     }
+}
+
+TEST_P(ServerOnAFile, MakesNoDatabaseAnewThatWasRemoved) {
+    const auto server = serve();
+    const std::string database = folder.path() + "/test.db";
+    ASSERT_TRUE(std::filesystem::remove(database));
+    const auto answer = server->get("/api/tasks");  // the first one: a connection is opened for it
+    EXPECT_EQ(answer.status, 503);
+    EXPECT_FALSE(std::filesystem::exists(database));
 }
 
 // ---- SIGHUP -------------------------------------------------------------------------------------

@@ -323,10 +323,24 @@ std::string DifferentialDriver::turn_again() {
 
 std::string DifferentialDriver::take_turn(const std::string& what,
                                           const std::pair<store::TurnParams, store::TurnParams>& params) {
+    auto turns = params;
     store::TurnAnswer answers[2];
+    answers[1] = second_.turn(turns.second);
+    const bool is_put_off = answers[1].claimed.refusal == store::ClaimRefusal::PutOff;
+    if (is_put_off) {  // then the claim follows in a turn of its own, on both
+        turns.first.to_start = turns.first.to_hold = 0;
+        answers[1].claimed = {};
+    }
     auto found = both(what, [&](store::Store& store, bool is_first) {
-        return answers[is_first ? 0 : 1] = store.turn(is_first ? params.first : params.second);
+        return is_first ? answers[0] = store.turn(turns.first) : answers[1];
     });
+    if (is_put_off && found.empty())
+        found = both(concat("the claim of: ", what), [&](store::Store& store, bool is_first) {
+            const auto& [worker, request, to_start, to_hold] =
+                std::tie(params.first.worker, params.first.request, params.first.to_start, params.first.to_hold);
+            return answers[is_first ? 0 : 1] =
+                       store.turn({.worker = worker, .request = request, .to_start = to_start, .to_hold = to_hold});
+        });
     remember(answers[0].claimed, answers[1].claimed, params.first.worker);
     return found;
 }

@@ -45,7 +45,7 @@ TEST_F(PostgresPrimaryAndStandby, AllConnectionsOfAStoreFollowTheFirstThatFindsT
     standby.promote();
     primary.freeze();
     const auto task = a_task(clock.now());
-    // Nobody answers this one. It is not given up after ten seconds, but as soon as the beats have found the primary.
+    // Nobody answers this one. It is not given up after ten seconds, but as soon as any call has found the primary.
     auto held_up = std::async(std::launch::async, [&] {
         try {
             store->submit({task});
@@ -75,6 +75,31 @@ TEST_F(PostgresPrimaryAndStandby, AllConnectionsOfAStoreFollowTheFirstThatFindsT
     const auto newcomer = open_store(
         {.kind = StoreKind::Postgres, .address = OwnServer::url_of(primary, standby), .limits = {}}, clock);
     EXPECT_EQ(newcomer->count().pending, 3) << "both accept writes, and the former primary is the first of the URL";
+}
+
+TEST_F(PostgresPrimaryAndStandby, ACallWithoutAnAnswerFindsTheNewPrimaryBeforeItsDeadline) {
+    const auto store = open();
+    store->submit({a_task(clock.now())});
+    standby.promote();
+    primary.freeze();
+    try {
+        store->submit({a_task(clock.now())});
+        FAIL() << "nobody has answered";
+    } catch (const store::Unavailable& given_up) {
+        EXPECT_THAT(given_up.what(), HasSubstr("the primary is at another host"));
+    }
+}
+
+TEST_F(PostgresPrimaryAndStandby, ASlowPrimaryIsWaitedForAsLongAsNoOtherIsNewer) {
+    const auto store = open();
+    auto held = primary.raw();
+    held.execute("BEGIN");
+    held.execute("LOCK TABLE holdfast.task");
+    auto slow = std::async(std::launch::async, [&] { store->submit({a_task(clock.now())}); });
+    EXPECT_EQ(slow.wait_for(2s), std::future_status::timeout) << "it has looked around twice by now";
+    held.execute("COMMIT");
+    slow.get();
+    EXPECT_EQ(store->count().pending, 1);
 }
 
 TEST_F(PostgresPrimaryAndStandby, AConnectionThatBecameReadOnlyLooksForThePrimary) {

@@ -106,4 +106,22 @@ TEST_F(PostgresLeaseRace, TurnFinishesStartsAndClaimsInOneTransaction) {
     EXPECT_EQ(raw_->number("SELECT count(DISTINCT xmin::text) FROM lease"), 1);
 }
 
+TEST_F(PostgresLeaseRace, ATurnThatReportsAnEndDoesNotWaitForTheKeysOfOthers) {
+    const auto running = claim(*store_, worker_, 2).tasks;
+    store_->submit({with_key(a_task(clock_.now()), "one")});
+    PostgresRaw other(database_->address());
+    other.execute("BEGIN");
+    other.execute("SELECT 1 FROM concurrency FOR UPDATE");
+    store::TurnParams turn{
+        .worker = worker_, .request = random_uuid(), .finish = {completed(lease_of(running.at(0)))}, .to_start = 1};
+    EXPECT_EQ(store_->turn(turn).claimed.refusal, store::ClaimRefusal::PutOff);
+    turn.finish = {ended(lease_of(running.at(1)), core::LeaseEnd::Failed)};
+    EXPECT_EQ(store_->turn(turn).claimed.refusal, store::ClaimRefusal::PutOff) << "in a longer transaction, too";
+    EXPECT_EQ(state_of(*store_, running.at(0).task.id), TaskState::Completed);
+    EXPECT_EQ(state_of(*store_, running.at(1).task.id), TaskState::Failed);
+    other.execute("COMMIT");
+    turn.finish.clear();
+    EXPECT_THAT(store_->turn(turn).claimed.tasks, SizeIs(1)) << "alone it waits";
+}
+
 }  // namespace holdfast::contract

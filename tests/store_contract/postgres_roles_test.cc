@@ -118,7 +118,7 @@ private:
         if (of_workers.contains(verb)) return {Worker};
         if (of_sweepers.contains(verb) || verb == "put_schedule") return {Worker, Server};
         if (verb == "submit" || verb == "start_jobs") return {Client, Server, Worker};
-        if (verb == "tokens" || verb == "find_token") return {Server};
+        if (verb == "tokens" || verb == "find_token" || verb == "sessions" || verb == "find_session") return {Server};
         if (verb == "replicas" || verb == "ended_tasks") return {Server, Reader};
         if (effect == store::Effect::Writes) return {Server};
         return {Reader, Client, Server, Worker};
@@ -155,6 +155,18 @@ TEST_F(PostgresRoles, VerbsOfServersThatTheDriverLeavesOutSucceed) {
     (void)store->count_jobs();
     (void)store->stats({});
     (void)store->vitals();
+    (void)store->count({"mail"});
+    (void)store->count_jobs({"mail"});
+    (void)store->stats({.queues = {"mail"}});
+    (void)store->vitals({"mail"});
+    (void)store->list_jobs({}, {"mail"});
+    (void)store->last_events(1, {"mail"});
+    const store::NewSession session{.id = random_uuid(), .hash = std::string(64, 'a'), .token = random_uuid()};
+    store->create_session(session, "ann");
+    store->note_session_use(session.id, "10.0.0.1");
+    EXPECT_TRUE(store->end_session(session.id, "ann"));
+    EXPECT_FALSE(store->find_session(session.hash));
+    EXPECT_THAT(store->sessions(), IsEmpty());
     (void)store->ended_tasks(clock.now() - 1h, clock.now());
 }
 

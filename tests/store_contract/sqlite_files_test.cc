@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "core/incarnation.h"
+#include "platform/life_lock.h"
 #include "store/sqlite/file_place.h"
 #include "store/sqlite/lane.h"
 #include "store_contract/child_process.h"
@@ -87,6 +88,44 @@ TEST_F(SqliteFiles, ThatWereMovedAwayAndBackAreUsedAgainAsIfNothingHadHappened) 
     EXPECT_TRUE(knows(*store, before));
     EXPECT_EQ(store->rank(), 1);
     expect_whole();
+}
+
+TEST_F(SqliteFiles, ThatALinkLeadsToHaveTheSameFilesBesideThem) {
+    const auto direct = open();
+    const std::string link = path() + ".link";
+    fs::create_symlink(path(), link);
+    const auto linked = open_store({.kind = StoreKind::Sqlite, .address = link, .safety_poll = 1h}, clock);
+    const auto watch = direct->watch(store::Topic::Work);
+    submit(*linked);
+    EXPECT_TRUE(watch->wait(10s));
+    join(*linked);
+    EXPECT_EQ(platform::life_lock_path(link), platform::life_lock_path(path()));
+    for (const auto& name : names()) EXPECT_FALSE(name.starts_with(link + "-")) << name;
+}
+
+TEST_F(SqliteFiles, ToWhichALinkDoesNotLeadAnyMoreAreLeft) {
+    const std::string link = path() + ".link", other = path() + ".other";
+    const auto point_to = [&](const std::string& target) {
+        fs::create_symlink(target, link + ".new");
+        fs::rename(link + ".new", link);
+    };
+    point_to(fs::path(path()).filename());
+    const auto store = open_store({.kind = StoreKind::Sqlite, .address = link, .safety_poll = 1h}, clock);
+    const Uuid worker = join(*store);
+    const auto before = submit(*store);
+    make_backup();
+    fs::rename(backup(), other);
+
+    point_to(other);
+    const std::string complaint = concat("the link ", link, " does not lead to ", path(), " any more");
+    EXPECT_THAT(complaint_of([&] { (void)submit(*store); }), HasSubstr(complaint));
+    EXPECT_THAT(complaint_of([&] { (void)store->count(); }), HasSubstr(complaint));
+    EXPECT_THAT(complaint_of([&] { (void)store->beat(beat_of(worker)); }), HasSubstr(complaint));
+
+    point_to(path());
+    submit(*store);
+    EXPECT_TRUE(knows(*store, before));
+    EXPECT_EQ(store->rank(), 1);
 }
 
 TEST_F(SqliteFiles, OfABackupThatWasPutInTheirPlaceAreUsedUnderTheNextRank) {

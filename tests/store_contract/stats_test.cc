@@ -149,12 +149,6 @@ TEST_P(Vitals, OfAnEmptyStoreShowsNothing) {
     EXPECT_EQ(vitals.approvals, 0);
 }
 
-TEST_P(Vitals, NamesTheNewestEvent) {
-    store->append_event(an_audit("one"));
-    store->append_event(an_audit("two"));
-    EXPECT_EQ(store->vitals().last_event, store->last_events(1).at(0).id);
-}
-
 TEST_P(Vitals, FindsTheTaskThatCouldHaveRunForLongestInAnyQueueAndPriority) {
     const Uuid oldest = submit(with_priority(a_task(clock.now()), 90));
     clock.advance(1s);

@@ -234,5 +234,80 @@ TEST_P(Tokens, ThatAreDeadAreKeptAsLongAsTerminalTasks) {
     EXPECT_THAT(names(), SizeIs(2));
 }
 
+// ---- Sessions -----------------------------------------------------------------------------------
+
+class Sessions : public Tokens {
+protected:
+    store::NewSession start(const store::NewToken& token) {
+        const std::string hash = a_token("x").hash;
+        const store::NewSession session{.id = random_uuid(), .hash = hash, .token = token.id, .from = "10.0.0.7"};
+        store->create_session(session, "ann");
+        return session;
+    }
+    std::vector<Uuid> ids() {
+        std::vector<Uuid> ids;
+        for (const auto& record : store->sessions()) ids.push_back(record.session.id);
+        return ids;
+    }
+};
+HOLDFAST_FOR_EVERY_STORE(Sessions);
+
+TEST_P(Sessions, AreFoundByTheirHashWithTheirToken) {
+    const auto token = create("ci");
+    const auto session = start(token);
+    store->create_session(session, "ann");  // again
+    const auto found = store->find_session(session.hash);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->session.id, session.id);
+    EXPECT_EQ(found->session.hash, session.hash);
+    EXPECT_EQ(found->session.from, "10.0.0.7");
+    EXPECT_EQ(found->created_at, clock.now());
+    EXPECT_EQ(found->last_used_at, clock.now());
+    EXPECT_EQ(found->last_used_from, "10.0.0.7");
+    EXPECT_EQ(found->token.token.id, token.id);
+    EXPECT_EQ(found->token.token.queues, token.queues);
+    EXPECT_FALSE(store->find_session(token.hash)) << "a token is no session";
+    EXPECT_FALSE(store->find_token(session.hash)) << "a session is no token";
+    EXPECT_THAT(ids(), ElementsAre(session.id));
+}
+
+TEST_P(Sessions, EndByAnOrderOnce) {
+    const auto session = start(create("ci"));
+    EXPECT_TRUE(store->end_session(session.id, "bob"));
+    EXPECT_FALSE(store->end_session(session.id, "bob"));
+    EXPECT_FALSE(store->find_session(session.hash));
+    EXPECT_EQ(store->last_events(1).at(0).kind, "session_ended");
+    EXPECT_EQ(store->last_events(1).at(0).who, "bob");
+}
+
+TEST_P(Sessions, EndWithTheirTokens) {
+    const auto revoked = create("revoked"), expiring = create("expiring", clock.now() + 1h), other = create("other");
+    const auto first = start(revoked), second = start(expiring), third = start(other);
+    clock.advance(1min);
+    EXPECT_THAT(ids(), SizeIs(3));
+    store->revoke_token("revoked", "bob");
+    EXPECT_FALSE(store->find_session(first.hash)->is_valid(clock.now()));
+    EXPECT_THAT(ids(), SizeIs(2));
+    clock.advance(1h);
+    EXPECT_FALSE(store->find_session(second.hash)->is_valid(clock.now()));
+    EXPECT_THAT(ids(), ElementsAre(third.id));
+}
+
+TEST_P(Sessions, EndTwelveHoursAfterTheirLastUse) {
+    const auto token = create("ci");
+    const auto session = start(token);
+    clock.advance(11h);
+    store->note_session_use(session.id, "10.0.0.8");
+    clock.advance(12h - 1us);
+    EXPECT_TRUE(store->find_session(session.hash)->is_valid(clock.now()));
+    EXPECT_EQ(store->sessions().at(0).last_used_from, "10.0.0.8");
+    clock.advance(1us);
+    EXPECT_FALSE(store->find_session(session.hash)->is_valid(clock.now()));
+    EXPECT_THAT(ids(), IsEmpty());
+    const auto next = start(token);
+    EXPECT_FALSE(store->find_session(session.hash)) << "a login removes what has ended";
+    EXPECT_THAT(ids(), ElementsAre(next.id));
+}
+
 }  // namespace
 }  // namespace holdfast::contract

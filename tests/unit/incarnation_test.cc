@@ -18,6 +18,15 @@ TEST(Incarnation, CountsTheLeasesThatWereGrantedWithinARank) {
     EXPECT_EQ(leases_between(first_lease_of(1), first_lease_of(1) + 5), 5);
     EXPECT_EQ(leases_between(first_lease_of(1) + 5, first_lease_of(1)), 0) << "the store went back";
     EXPECT_EQ(leases_between(first_lease_of(1) + 5, first_lease_of(2) + 4711), 0);
+    EXPECT_EQ(leases_between(first_lease_of(1), first_lease_of(1) + leases_of_restart), 0)
+        << "a server was restarted";
+}
+
+TEST(Incarnation, CountsTheBeatsWithoutThoseThatRolloversLeftOut) {
+    EXPECT_EQ(beats_between(7, 12), 5);
+    EXPECT_EQ(beats_between(7, 7 + 2 * beats_of_rollover + 3), 3);
+    EXPECT_EQ(beats_between(12, 7), 0) << "the store went back";
+    EXPECT_EQ(beats_between(12, 7 + beats_of_rollover), 0) << "and rolled over";
 }
 
 TEST(Incarnation, IsJudgedByWhatTheProcessKnowsAndWhereTheStoreIsFound) {

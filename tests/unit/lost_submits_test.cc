@@ -21,6 +21,7 @@ class ForgetfulStore final : public store::RelayStore<ForgetfulStore> {
 public:
     std::vector<SubmitOutcome> submit(const std::vector<store::NewTask>& tasks) override {
         std::vector<SubmitOutcome> outcomes;
+        current_rank = std::max(current_rank, rank_of_next_submit);
         for (const auto& task : tasks) {
             known.push_back(task.id);
             outcomes.push_back({SubmitStatus::Accepted, task.id, {}});
@@ -46,7 +47,7 @@ public:
         return std::vector<std::optional<JobInfo>>(ids.size());
     }
     void append_event(const store::EventRecord& event) override { events.push_back(event); }
-    store::TaskCounts count() override { return {}; }
+    store::TaskCounts count(const store::Queues& /*queues*/) override { return {}; }
     std::unique_ptr<store::Watch> watch(store::Topic /*topic*/) override { return nullptr; }
     [[nodiscard]] std::string describe() const override { return "forgetful"; }
     [[nodiscard]] std::int64_t rank() const override { return current_rank; }
@@ -60,6 +61,7 @@ public:
     std::vector<Uuid> known;
     std::vector<store::EventRecord> events;
     std::int64_t current_rank = 1;
+    std::int64_t rank_of_next_submit = 0;  ///< its transaction meets another history
     bool is_away = false;
     int finds = 0;
 };
@@ -141,14 +143,53 @@ TEST_F(LostSubmitsTest, ASubmitOfTheOldHistoryThatIsNotedLateIsLookedForAtOnce) 
     EXPECT_EQ(told.size(), 1U);
 }
 
-TEST_F(LostSubmitsTest, AreRememberedForAMinute) {
+TEST_F(LostSubmitsTest, AreThoseOfTheMinuteBeforeTheNewest) {
     const auto now = std::chrono::steady_clock::now();
     memory->note(SubmitMemory::Kind::Task, first_id, 1, now);
-    memory->note(SubmitMemory::Kind::Task, second_id, 1, now + std::chrono::seconds(30));
+    memory->note(SubmitMemory::Kind::Task, second_id, 1, now + std::chrono::seconds(61));
     inner->current_rank = 2;
-    memory->check(*inner, now + std::chrono::seconds(61));
+    memory->check(*inner, now + std::chrono::seconds(62));
     ASSERT_EQ(told.size(), 1U);
     EXPECT_THAT(told[0].tasks, ElementsAre(second_id));
+}
+
+TEST_F(LostSubmitsTest, AreRememberedThroughAnOutage) {
+    const auto now = std::chrono::steady_clock::now();
+    memory->note(SubmitMemory::Kind::Task, first_id, 1, now);
+    inner->current_rank = 2;
+    memory->check(*inner, now + std::chrono::minutes(49));
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_THAT(told[0].tasks, ElementsAre(first_id));
+}
+
+TEST_F(LostSubmitsTest, AreRememberedWhileTheStoreHasNotSaidWhatIsGone) {
+    const auto now = std::chrono::steady_clock::now();
+    memory->note(SubmitMemory::Kind::Task, first_id, 1, now);
+    inner->current_rank = 2;
+    inner->is_away = true;
+    memory->check(*inner, now + std::chrono::minutes(5));
+    inner->known = {second_id};
+    memory->note(SubmitMemory::Kind::Task, second_id, 2, now + std::chrono::minutes(5));
+    inner->is_away = false;
+    memory->check(*inner, now + std::chrono::minutes(6));
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_THAT(told[0].tasks, ElementsAre(first_id));
+}
+
+TEST_F(LostSubmitsTest, AreToldThoughTheFirstCallAfterALongOutageSubmits) {
+    memory->note(SubmitMemory::Kind::Task, first_id, 1, std::chrono::steady_clock::now() - std::chrono::minutes(5));
+    inner->rank_of_next_submit = 2;
+    (void)store->submit({task_with(second_id)});
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_THAT(told[0].tasks, ElementsAre(first_id));
+}
+
+TEST_F(LostSubmitsTest, WhatMayHaveBeenRemovedByRetentionIsNotCalledLost) {
+    const auto now = std::chrono::steady_clock::now();
+    memory->note(SubmitMemory::Kind::Task, first_id, 1, now);
+    inner->current_rank = 2;
+    memory->check(*inner, now + std::chrono::minutes(51));
+    EXPECT_THAT(told, IsEmpty());
 }
 
 }  // namespace

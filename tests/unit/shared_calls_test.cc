@@ -53,14 +53,16 @@ protected:
         });
         return was_begun ? item.answer : 0;
     }
-    /// What a call answers, or 1000 for a failure and 2000 for a commit in doubt.
+    /// What a call answers; 1000: the store is unreachable, 2000: a commit is in doubt, 3000: it is the call's fault.
     int outcome_of(int input) {
         try {
             return call(input);
         } catch (const CommitInDoubt&) {
             return 2000;
-        } catch (const Unavailable&) {
+        } catch (const Unreachable&) {
             return 1000;
+        } catch (const Unavailable&) {
+            return 3000;
         }
     }
     /// Begins a call that stays under way.
@@ -83,6 +85,7 @@ protected:
     void join() {
         for (auto& thread : threads) thread.join();
         threads.clear();
+        queued_ = 0;
     }
 
     static constexpr int occupant = 1;
@@ -148,21 +151,27 @@ TEST_F(SharedCallsTest, FailOnlyTheCallThatIsToBlame) {
     };
     may_end.release();
     join();
-    EXPECT_EQ(outcomes, (std::map<int, int>{{2, -2}, {3, 1000}, {4, -4}}));
+    EXPECT_EQ(outcomes, (std::map<int, int>{{2, -2}, {3, 3000}, {4, -4}}));
     EXPECT_THAT(groups,
                 ElementsAre(ElementsAre(1), ElementsAre(2, 3, 4), ElementsAre(2), ElementsAre(3), ElementsAre(4)));
 }
 
-TEST_F(SharedCallsTest, AreInDoubtForEachThatSharedTheCommit) {
-    occupy();
-    queue({2, 3, 4});
-    on_group = [](const std::vector<int>& inputs) {
-        if (inputs.size() > 1) throw CommitInDoubt("lost");
-    };
-    may_end.release();
-    join();
-    EXPECT_EQ(outcomes, (std::map<int, int>{{2, 2000}, {3, 2000}, {4, 2000}}));
-    EXPECT_THAT(groups, SizeIs(2)) << "none of them was carried out again";
+TEST_F(SharedCallsTest, TellEachThatTheCommitIsInDoubtOrTheStoreUnreachable) {
+    for (const bool is_in_doubt : {true, false}) {
+        groups.clear();
+        occupy();
+        queue({2, 3, 4});
+        on_group = [&](const std::vector<int>& inputs) {
+            if (inputs.size() == 1) return;
+            if (is_in_doubt) throw CommitInDoubt("lost");
+            throw Unreachable("gone");
+        };
+        may_end.release();
+        join();
+        const int outcome = is_in_doubt ? 2000 : 1000;
+        EXPECT_EQ(outcomes, (std::map<int, int>{{2, outcome}, {3, outcome}, {4, outcome}}));
+        EXPECT_THAT(groups, SizeIs(2)) << "none of them was carried out again";
+    }
 }
 
 TEST_F(SharedCallsTest, HoldAFailureBeforeTheTransactionAgainstItsCallerAlone) {
@@ -170,7 +179,7 @@ TEST_F(SharedCallsTest, HoldAFailureBeforeTheTransactionAgainstItsCallerAlone) {
     queue({2, 3});
     bool is_first = true;
     before_take = [&] {
-        if (std::exchange(is_first, false)) throw Unavailable("no turn");
+        if (std::exchange(is_first, false)) throw Unreachable("no turn");
     };
     may_end.release();
     join();

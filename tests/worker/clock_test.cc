@@ -38,7 +38,7 @@ private:
                                 {.loop = loop, .store = store_, .claims = store_, .random = random, .log = log});
         worker::ThreadRunners runners(
             loop, functions_, [&](const engine::RunnerEvent& event) { service.handle(event); },
-            [&](const auto& happening) { service.enter(happening); });
+            [&](const auto& happening) { return service.enter(happening); });
         service.use(runners, &runners);
         service.run();
     }

@@ -30,6 +30,7 @@ protected:
                     happening();
                     decide_();
                 });
+                return true;
             });
         for (int id = 1; id <= runners; ++id) runners_->spawn(id);
     }
@@ -149,7 +150,10 @@ TEST_F(ThreadRunnersTest, WhatARunTellsArrivesBeforeItsEnd) {
             if (const auto* line = std::get_if<engine::RunLog>(&event)) heard.push_back(line->text);
             if (std::holds_alternative<engine::RunEnded>(event)) is_over = true;
         },
-        [&](const auto& happening) { loop_.inside(happening); });
+        [&](const auto& happening) {
+            loop_.inside(happening);
+            return true;
+        });
     runners.spawn(1);
     for (int round = 0; round < 100; ++round) {
         runners.begin(1, {.lease = {{}, 1}, .name = "tells", .args = "null"});
@@ -160,6 +164,21 @@ TEST_F(ThreadRunnersTest, WhatARunTellsArrivesBeforeItsEnd) {
         }
         loop_.inside([&] { EXPECT_THAT(std::exchange(heard, {}), testing::SizeIs(10)); });
     }
+}
+
+TEST_F(ThreadRunnersTest, WhatNobodyWaitsForIsHandedInOnce) {
+    std::atomic<int> attempts = 0;
+    ThreadRunners runners(
+        loop_, functions_, [](const engine::RunnerEvent&) {},
+        [&](const auto&) {
+            ++attempts;
+            return false;  // the worker has left
+        });
+    runners.spawn(1);
+    runners.begin(1, {.lease = {{}, 1}, .name = "quick", .args = "null"});
+    while (attempts == 0) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_LE(attempts, 2);  // the runner is ready, and its run has ended: together, or one after the other
 }
 
 }  // namespace

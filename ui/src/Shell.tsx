@@ -75,6 +75,7 @@ export function Shell({ live, children }: { live: Live; children: ReactNode }) {
 
 function Places({ path }: { path: string }) {
     const overview = useQuery(overviewQuery).data;
+    const isLimited = useSession().queues.length > 0;
     const counts: Record<string, [number, string] | undefined> = overview
         ? {
               '/': overview.attention.length ? [overview.attention.length, 'need attention'] : undefined,
@@ -85,7 +86,7 @@ function Places({ path }: { path: string }) {
         : {};
     return (
         <ul className="places">
-            {places.map(([to, name, icon]) => {
+            {places.filter(([to]) => !(isLimited && to === '/recovery')).map(([to, name, icon]) => {
                 const isHere = to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`);
                 const count = counts[to];
                 return (

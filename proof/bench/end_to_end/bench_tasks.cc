@@ -1,6 +1,7 @@
 #include "proof/bench/end_to_end/bench_tasks.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "platform/task_ids.h"
 #include "proof/bench/end_to_end/measures.h"
@@ -10,12 +11,17 @@ namespace holdfast::proof {
 namespace {
 
 constexpr std::size_t looked_up_at_once = 1000;
+/// Looking at every end would be a load of its own.
+constexpr auto pause_between_looks = std::chrono::milliseconds(10);
 
 /// Looks again whenever tasks end, until `holds`.
 template <typename Predicate>
 void await_endings(store::ClientStore& store, const Predicate& holds) {
     const auto watch = store.watch(store::Topic::Done);
-    while (!holds()) watch->wait(std::chrono::seconds(1));
+    while (!holds()) {
+        watch->wait(std::chrono::seconds(1));
+        std::this_thread::sleep_for(pause_between_looks);
+    }
 }
 
 void await_some(store::ClientStore& store, const std::vector<Uuid>& tasks) {

@@ -131,13 +131,45 @@ ExitCode revoke_token(Session& session, const std::string& name) {
     if (session.globals.json)
         session.print(Json{{"name", name}, {"status", is_revoked ? "revoked" : "not_found"}});
     else if (is_revoked)
-        session.io.out << fmt::format("token {} is revoked: servers refuse it within seconds\n", name);
+        session.io.out << fmt::format("token {} is revoked: every server refuses it within a second\n", name);
     if (is_revoked && !session.server() && !store::has_valid(store->tokens(), store->now()))
         session.io.err << "holdfast: " << way_back;
     if (is_revoked) return ExitCode::Done;
     session.io.err << fmt::format("holdfast: no valid token has the name or id {}; see 'holdfast tokens list'\n",
                                   name);
     return ExitCode::Failed;
+}
+
+Row session_row(const store::SessionRecord& record, Timestamp now) {
+    return {{record.token.token.name},
+            {rough_duration(now - record.created_at) + " ago from " + record.session.from},
+            {rough_duration(now - record.last_used_at) + " ago from " + record.last_used_from},
+            {record.session.id.to_string(), Tone::Faint}};
+}
+
+ExitCode list_sessions(Session& session) {
+    const auto store = session.open_store(Access::AsItIs);
+    const Timestamp now = store->now();
+    session.list(
+        {"TOKEN", "LOGGED IN", "LAST USE", "ID"}, store->sessions(),
+        [now](const store::SessionRecord& record) { return session_row(record, now); },
+        "nobody is logged in at the page");
+    return ExitCode::Done;
+}
+
+ExitCode end_session(Session& session, const std::string& text) {
+    const auto store = session.open_store(Access::AsItIs);
+    const auto id = Uuid::parse(text);
+    const bool is_ended = id && store->end_session(*id, session.who());
+    if (session.globals.json) session.print(Json{{"id", text}, {"status", is_ended ? "ended" : "not_found"}});
+    if (!is_ended) {
+        session.io.err << fmt::format("holdfast: no valid session has the id {}; see 'holdfast tokens sessions'\n",
+                                      text);
+        return ExitCode::Failed;
+    }
+    if (!session.globals.json)
+        session.io.out << fmt::format("session {} is ended: every server refuses it within a second\n", text);
+    return ExitCode::Done;
 }
 
 }  // namespace
@@ -152,6 +184,9 @@ void add_tokens(Command& tokens) {
     tokens.add("list", "Every token, without its secret", list_tokens);
     auto [revoke, name] = tokens.add("revoke", "Let a token open nothing any more", revoke_token);
     revoke.argument("NAME", name, "Its name or id");
+    tokens.add("sessions", "Who is logged in at the page", list_sessions);
+    auto [end, id] = tokens.add("end-session", "End a session of the page", end_session);
+    end.argument("ID", id, "The id of the session");
 }
 
 }  // namespace holdfast::cli

@@ -32,16 +32,26 @@ std::vector<config::FlagOverride> overrides(const WorkerFlags& flags) {
                        {"--pass-env", "worker.pass_env", join(flags.pass_env, ",")}});
 }
 
+/// Empty: with run_as it runs no containers.
+std::vector<std::string> command_for_containers(const config::WorkerConfig& config) {
+    if (!config.run_as.empty()) return {};
+    return server::container_tool(config).command;
+}
+
+std::optional<core::RunAs> run_as(const config::WorkerConfig& config) {
+    if (config.run_as.empty()) return std::nullopt;
+    return core::parse_run_as(config.run_as).value();
+}
+
 store::WorkerRegistration registration_of(const config::Config& config, const FunctionTable& functions) {
     store::WorkerRegistration registration;
     registration.name = config.worker.name.value_or("");
     registration.version = HOLDFAST_VERSION;
     registration.queues = config.worker.queues;
-    registration.tags =
-        worker::detect_capabilities({.isolation = config.worker.isolation,
-                                     .tags = config.worker.tags,
-                                     .container_command = server::container_tool(config.worker).command},
-                                    functions);
+    registration.tags = worker::detect_capabilities({.isolation = config.worker.isolation,
+                                                     .tags = config.worker.tags,
+                                                     .container_command = command_for_containers(config.worker)},
+                                                    functions);
     registration.capacity = config.worker.max_concurrent_tasks;
     registration.beat_interval = config.worker.heartbeat_interval;
     registration.fence_after = std::max(config.recovery.worker_stale_threshold, 3 * config.worker.heartbeat_interval);
@@ -74,7 +84,11 @@ worker::WorkerPlan plan_for(const config::Config& config, const FunctionTable& f
                    .memory_bytes = config.worker.runner_memory_limit.value_or(0),
                    .max_payload = static_cast<std::int64_t>(config.store.max_payload_bytes),
                    .containers = server::container_tool(config.worker),
-                   .pass_env = config.worker.pass_env};
+                   .pass_env = config.worker.pass_env,
+                   .max_processes = config.worker.runner_process_limit.value_or(0),
+                   .scratch_bytes = config.worker.scratch.value_or(0),
+                   .secret_sources = config::secret_sources(config),
+                   .run_as = run_as(config.worker)};
     plan.secret_variables = config::secret_variables(config);
     return plan;
 }

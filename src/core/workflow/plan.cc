@@ -187,6 +187,7 @@ Result<BundlePlan, std::string> plan_bundle(std::string_view definition_text) {
     if (!bundle.ok()) return Failure{bundle.error()};
     BundlePlan made;
     made.main = bundle->main;
+    made.queues = queues_of(*bundle);
     for (const auto& [name, workflow] : bundle->workflows) {
         auto plan = plan_workflow(workflow);
         if (!plan.ok()) return Failure{plan.error()};

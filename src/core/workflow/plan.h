@@ -63,6 +63,7 @@ struct WorkflowPlan {
 struct BundlePlan {
     std::string main = {};
     std::map<std::string, WorkflowPlan> workflows = {};
+    std::vector<std::string> queues = {};  ///< queues_of the bundle
 
     [[nodiscard]] const WorkflowPlan* find(const std::string& name) const;
 };

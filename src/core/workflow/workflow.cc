@@ -1,6 +1,7 @@
 #include "core/workflow/workflow.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "core/json_text.h"
@@ -54,6 +55,21 @@ WorkflowBundle bundle_of(const std::string& main, const std::map<std::string, Wo
             if (step.kind == StepKind::Workflow) wanted.push_back(step.workflow);
     }
     return bundle;
+}
+
+std::vector<std::string> queues_of(const WorkflowBundle& bundle) {
+    std::set<std::string> queues;
+    for (const auto& [name, workflow] : bundle.workflows)
+        for (const auto* steps : {&workflow.steps, &workflow.on_success, &workflow.on_failure, &workflow.on_cancel})
+            for (const WorkflowStep& step : *steps)
+                if (step.kind == StepKind::Task) queues.insert(step.queue);
+    return {queues.begin(), queues.end()};
+}
+
+bool belongs_to(const std::vector<std::string>& queues, const std::vector<std::string>& allowed) {
+    return !queues.empty() && std::ranges::all_of(queues, [&](const std::string& queue) {
+        return std::ranges::find(allowed, queue) != allowed.end();
+    });
 }
 
 std::string unknown_workflow(const std::string& name, const std::map<std::string, Workflow>& known,

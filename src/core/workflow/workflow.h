@@ -158,6 +158,12 @@ inline constexpr std::size_t max_workflow_steps = 20'000;
                                                          const std::map<std::string, Workflow>& others);
 
 /// The bundle as JSON text; equal bundles have equal texts.
+/// Returns the queues that its tasks go to, sorted: a job or schedule belongs to all of them.
+[[nodiscard]] std::vector<std::string> queues_of(const WorkflowBundle& bundle);
+/// Whether something that belongs to `queues` belongs to no others than `allowed`. What belongs to no queue at all
+/// does not.
+[[nodiscard]] bool belongs_to(const std::vector<std::string>& queues, const std::vector<std::string>& allowed);
+
 [[nodiscard]] std::string to_json_text(const WorkflowBundle& bundle);
 /// Parses text that to_json_text wrote.
 [[nodiscard]] Result<WorkflowBundle, std::string> parse_workflow_bundle(std::string_view json);

@@ -43,7 +43,7 @@ void Claimer::work_arrived() {
 /// Where a claim is a part of the turn that reports the ends, claiming ahead hides nothing: the start of a task that
 /// was claimed ahead would have to wait for the same turn.
 std::size_t Claimer::wanted_ahead(const RunBook& book, Duration now) {
-    if (!settings_.claims_beside_work) return 0;
+    if (settings_.claims_go != ClaimsGo::Beside) return 0;
     const std::size_t target = std::min({pace_.ends_within(claim_ahead, now), 2 * settings_.capacity(), most_ahead});
     const std::size_t held = book.count(RunStage::Held);
     return held <= target / 2 ? target - held : 0;  // prefers few large claims to many small ones

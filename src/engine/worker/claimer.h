@@ -41,6 +41,8 @@ public:
     /// doubt is repeated in any case.
     [[nodiscard]] std::optional<store::TurnParams> next(const RunBook& book, bool may_claim, Duration now);
     void answered(const store::ClaimAnswer& answer, Duration now);
+    /// It was not done, and cannot be any more: the next one is another.
+    void put_off() { unanswered_.reset(); }
 
     [[nodiscard]] bool is_unanswered() const { return unanswered_.has_value(); }
     /// Idle runners that the unanswered claim is for.

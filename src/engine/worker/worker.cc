@@ -29,6 +29,7 @@ Worker::Worker(WorkerSettings settings, Random& random)
       beat_lane_(random),
       work_lane_(random),
       claim_lane_(random),
+      claims_beside_(settings_.claims_go == ClaimsGo::Beside),
       spawn_backoff_(random) {}
 
 // ---- Events ------------------------------------------------------------------------------------------------------
@@ -114,7 +115,7 @@ void Worker::on(const RunnerBeat& event, Duration now) {
 void Worker::on(const RunProgress& event, Duration now) {
     on(RunnerBeat{event.runner}, now);
     Run* run = book_.find(event.lease);
-    if (run == nullptr) return;
+    if (run == nullptr || run->runner != event.runner) return;
     if (!run->unsaved)
         run->unsaved = store::ProgressReport{.lease = run->lease(), .fraction = {}, .text = "", .checkpoint = {}};
     if (event.fraction) {
@@ -127,7 +128,7 @@ void Worker::on(const RunProgress& event, Duration now) {
 void Worker::on(const RunLog& event, Duration now) {
     on(RunnerBeat{event.runner}, now);
     Run* run = book_.find(event.lease);
-    if (run == nullptr) {
+    if (run == nullptr || run->runner != event.runner) {
         commands_.push_back(LogsStored{event.runner, event.text.size()});
         return;
     }
@@ -169,7 +170,7 @@ void Worker::take_turn(Duration now) {
     begin_waiting(now);
     call_beat_lane(now);
     call_work_lane(now);
-    if (settings_.claims_beside_work) call_claim_lane(now);
+    if (claims_beside_) call_claim_lane(now);
     announce_ready(now);
 }
 
@@ -324,13 +325,13 @@ Duration Worker::beat_due() const {
 Duration Worker::work_due() const {
     if (phase_ == Phase::Leaving && !work_lane_.busy) return work_lane_.retry_at;
     if (!is_open(work_lane_)) return never;
-    if (gathers_until_ > Duration::zero()) return gathers_until_;
+    if (gathers_until_ > Duration::zero()) return std::max(work_lane_.retry_at, gathers_until_);
     const bool has_failed = work_lane_.backoff.failures() > 0;
     return has_failed ? work_lane_.retry_at : std::max(work_lane_.retry_at, snapshot_at_);
 }
 
 Duration Worker::claim_due() const {
-    const LaneState& lane = settings_.claims_beside_work ? claim_lane_ : work_lane_;
+    const LaneState& lane = claims_beside_ ? claim_lane_ : work_lane_;
     if (!is_open(lane)) return never;
     const bool is_put_off = claim_lane_.retry_at > Duration::zero();
     return std::max(lane.retry_at, is_put_off ? claim_lane_.retry_at : claimer_.due_at().value_or(never));

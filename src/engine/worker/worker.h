@@ -165,6 +165,7 @@ private:
     void on_registered(const store::RegisterAnswer& answer, Duration now);
     void on_beat(const store::BeatAnswer& answer, Duration now);
     void on_claimed(store::ClaimAnswer& answer, Duration now);
+    void claim_beside();
     void take_in(store::ClaimedTask task, Duration now);
     void on_turn(store::TurnAnswer& answer, Duration now);
     void on_finished(const std::vector<store::FinishOutcome>& outcomes, Duration now);
@@ -194,6 +195,7 @@ private:
     LaneState beat_lane_;
     LaneState work_lane_;
     LaneState claim_lane_;
+    bool claims_beside_;  // the next claim goes on the claim lane
     Commands commands_;
     Duration turn_due_ = Duration::max();  // when decide() should be called again at the latest
 

@@ -61,6 +61,7 @@ void Worker::on_failed(Lane lane, const CallFailed& failure, Duration now) {
                                                     : wait_with_leases;
     const Duration wait = state_of(lane).failed(longest, now);
     if (lane == Lane::Beat) beater_.failed(now + wait);
+    if (lane == Lane::Work && work_.claims) claim_beside();  // ends of runs do not fail with it again
     if (auto line = outage_.failed(failure.why, wait, now)) say(std::move(*line));
 }
 
@@ -125,10 +126,22 @@ void Worker::work_lane_answered(StoreAnswer& answer, Duration now) {
     if (phase_ == Phase::Leaving) leave(0);
 }
 
+void Worker::claim_beside() {
+    if (settings_.claims_go == ClaimsGo::InTurnsOrBeside) claims_beside_ = true;
+}
+
+/// While tasks with keys are claimed, the next claim would be put off, too.
 void Worker::on_claimed(store::ClaimAnswer& answer, Duration now) {
+    if (answer.refusal == store::ClaimRefusal::PutOff) {
+        claimer_.put_off();
+        return claim_beside();
+    }
+    const auto has_key = [](const store::ClaimedTask& task) { return task.task.concurrency.has_value(); };
+    if (settings_.claims_go == ClaimsGo::InTurnsOrBeside) claims_beside_ = std::ranges::any_of(answer.tasks, has_key);
     claimer_.answered(answer, now);
     switch (answer.refusal) {
         case store::ClaimRefusal::None:
+        case store::ClaimRefusal::PutOff:
             break;
         case store::ClaimRefusal::UnknownWorker:
             registered_ = false;

@@ -69,7 +69,7 @@ std::optional<StoreCall> Worker::last_progress_call() {
 /// A turn that failed is repeated when its time has come.
 bool Worker::gathers(Duration now) {
     gathers_until_ = {};
-    if (settings_.claims_beside_work || claimer_.is_unanswered() || work_lane_.backoff.failures() > 0) return false;
+    if (claims_beside_ || claimer_.is_unanswered() || work_lane_.backoff.failures() > 0) return false;
     const Duration until = gatherer_.wait_until(book_, settings_.capacity());
     if (now >= until) return false;
     gathers_until_ = until;
@@ -79,11 +79,12 @@ bool Worker::gathers(Duration now) {
 std::optional<StoreCall> Worker::turn_call(Duration now) {
     if (gathers(now)) return std::nullopt;
     auto starts = choose_starts(book_, claimer_.reserved(), now);
-    const bool may_claim = !settings_.claims_beside_work && claim_lane_.is_free(now);
+    const bool may_claim = !claims_beside_ && claim_lane_.is_free(now);
     if (may_claim && book_.count(RunStage::Ended) > 0) claimer_.ends_are_reported();
     const auto claim = may_claim ? next_claim(now) : std::nullopt;
     work_.claims = claim.has_value();
     store::TurnParams params = claim.value_or(store::TurnParams{.worker = settings_.registration.id});
+    params.may_wait = settings_.claims_go == ClaimsGo::InTurns;
     params.start = std::move(starts);
     for (const store::TaskLease& lease : params.start) work_.starting.push_back(lease.lease);
     add_finished(params);

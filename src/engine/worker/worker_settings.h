@@ -6,6 +6,13 @@
 
 namespace holdfast::engine {
 
+/// On which connection a worker claims.
+enum class ClaimsGo {
+    InTurns,          ///< in the next turn; there is no other connection
+    InTurnsOrBeside,  ///< in the next turn; on the other one when that is put off or has failed
+    Beside,           ///< always on a connection of their own, beside the turns
+};
+
 /// How a worker behaves. The values must be validated.
 struct WorkerSettings {
     store::WorkerRegistration registration = {};
@@ -19,8 +26,7 @@ struct WorkerSettings {
     Duration stop_grace = std::chrono::seconds(5);           ///< between asking a run to stop and killing it
     Duration shutdown_grace = std::chrono::seconds(30);      ///< how long runs may go on while the worker drains
     bool says_debug = false;                                 ///< also logs the normal course of events
-    /// The store can claim while it does other work for this worker; otherwise a claim is part of the next turn.
-    bool claims_beside_work = false;
+    ClaimsGo claims_go = ClaimsGo::InTurns;
     bool proves_session = true;   ///< beats prove that their connection holds the worker's session lock
     bool runners_can_die = true;  ///< processes; false: threads, which do not beat and cannot be killed
 

@@ -9,6 +9,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "base/ids.h"
 #include "base/text.h"
 
 namespace holdfast::api {
@@ -17,14 +18,16 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-constexpr auto remember_for = std::chrono::seconds(3);
+constexpr auto remember_for = std::chrono::milliseconds(500);
+constexpr auto look_after_use_for = std::chrono::minutes(5);
 constexpr auto note_use_every = std::chrono::seconds(30);
 constexpr std::size_t most_remembered = 1000;
 constexpr std::size_t most_wanted = 100;
 constexpr int most_failed_logins = 10;
 constexpr auto login_window = std::chrono::minutes(1);
 constexpr std::string_view cookie_name = "holdfast_session=";
-constexpr std::string_view secret_prefix = "hf_";
+constexpr std::string_view token_prefix = "hf_";
+constexpr std::string_view session_prefix = "hs_";
 constexpr std::string_view base64url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 constexpr int secret_bytes = 32;
 constexpr std::size_t secret_characters = 43;
@@ -72,16 +75,45 @@ Problem bad_token() {
         .with_header("www-authenticate", "Bearer error=\"invalid_token\"");
 }
 
-Caller caller_with(const store::TokenRecord& record, const std::string& peer) {
+Caller caller_with(const store::TokenRecord& record, const Uuid& session, const Credential& credential,
+                   const std::string& peer) {
     return {.name = record.token.name,
             .scope = record.token.scope,
             .queues = record.token.queues,
             .peer = peer,
-            .hash = record.token.hash};
+            .credential = credential,
+            .session = session};
+}
+
+std::string make_secret(std::string_view prefix) {
+    std::array<unsigned char, secret_bytes> bytes{};
+    if (RAND_bytes(bytes.data(), secret_bytes) != 1) throw std::runtime_error("OpenSSL has no random bytes");
+    std::string text(secret_characters + 1, '=');
+    EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), bytes.data(), secret_bytes);
+    text.pop_back();  // the padding
+    std::ranges::replace(text, '+', '-');
+    std::ranges::replace(text, '/', '_');
+    return std::string(prefix) + text;
+}
+
+bool looks_like_secret(std::string_view text, std::string_view prefix) {
+    if (!text.starts_with(prefix) || text.size() != prefix.size() + secret_characters) return false;
+    text.remove_prefix(prefix.size());
+    return text.find_first_not_of(base64url) == std::string_view::npos;
 }
 
 bool equal_in_constant_time(const std::string& left, const std::string& right) {
     return left.size() == right.size() && CRYPTO_memcmp(left.data(), right.data(), left.size()) == 0;
+}
+
+Credential token_credential(const std::string& secret) {
+    if (!looks_like_token_secret(secret)) return {};
+    return {Credential::Kind::Token, hash_token_secret(secret)};
+}
+
+Credential session_credential(const std::string& secret) {
+    if (!looks_like_session_secret(secret)) return {};
+    return {Credential::Kind::Session, hash_token_secret(secret)};
 }
 
 }  // namespace
@@ -119,14 +151,11 @@ void require_page_request(const http::Request& request) {
 // ---- Secrets ------------------------------------------------------------------------------------
 
 std::string make_token_secret() {
-    std::array<unsigned char, secret_bytes> bytes{};
-    if (RAND_bytes(bytes.data(), secret_bytes) != 1) throw std::runtime_error("OpenSSL has no random bytes");
-    std::string text(secret_characters + 1, '=');
-    EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), bytes.data(), secret_bytes);
-    text.pop_back();  // the padding
-    std::ranges::replace(text, '+', '-');
-    std::ranges::replace(text, '/', '_');
-    return std::string(secret_prefix) + text;
+    return make_secret(token_prefix);
+}
+
+std::string make_session_secret() {
+    return make_secret(session_prefix);
 }
 
 std::string hash_token_secret(std::string_view secret) {
@@ -143,9 +172,11 @@ std::string hash_token_secret(std::string_view secret) {
 }
 
 bool looks_like_token_secret(std::string_view text) {
-    if (!text.starts_with(secret_prefix) || text.size() != secret_prefix.size() + secret_characters) return false;
-    text.remove_prefix(secret_prefix.size());
-    return text.find_first_not_of(base64url) == std::string_view::npos;
+    return looks_like_secret(text, token_prefix);
+}
+
+bool looks_like_session_secret(std::string_view text) {
+    return looks_like_secret(text, session_prefix);
 }
 
 // ---- Authentication -----------------------------------------------------------------------------
@@ -191,15 +222,12 @@ Caller Access::identify(const http::Request& request) {
         if (!caller) throw bad_token();
         return *std::move(caller);
     }
-    const auto cookie = session_cookie(request);
-    if (cookie) {
-        if (auto caller = bearer_of(*cookie, request.peer)) {
-            require_page_request(request);
-            return *std::move(caller);
-        }
+    if (auto caller = session_of(request)) {
+        require_page_request(request);
+        return *std::move(caller);
     }
     if (needs_token()) {
-        if (cookie) throw bad_token();
+        if (session_cookie(request)) throw bad_token();
         throw Problem("NO_TOKEN",
                       "a token is needed: send 'Authorization: Bearer TOKEN', or log in at the page; 'holdfast "
                       "tokens create', run directly on the store, makes one")
@@ -223,26 +251,58 @@ void Access::require_known_host(const http::Request& request) const {
 }
 
 std::optional<Caller> Access::bearer_of(const std::string& secret, const std::string& peer) {
-    if (!looks_like_token_secret(secret)) return std::nullopt;
-    const std::string hash = hash_token_secret(secret);
-    const auto record = find_valid(hash);
-    if (!record || !equal_in_constant_time(record->token.hash, hash)) return std::nullopt;
-    note_use(*record, peer);
-    return caller_with(*record, peer);
+    return caller_of(token_credential(secret), peer);
+}
+
+std::optional<Caller> Access::caller_of(const Credential& credential, const std::string& peer) {
+    if (credential.kind == Credential::Kind::None) return std::nullopt;
+    const auto found = find_valid(credential);
+    if (!found) return std::nullopt;
+    note_use(*found, peer);
+    return caller_with(found->token, found->session, credential, peer);
+}
+
+std::optional<Caller> Access::session_of(const http::Request& request) {
+    const auto cookie = session_cookie(request);
+    return cookie ? caller_of(session_credential(*cookie), request.peer) : std::nullopt;
+}
+
+std::optional<std::pair<Caller, std::string>> Access::log_in(const std::string& token_secret, const std::string& peer,
+                                                             Random& random) {
+    const Credential token = token_credential(token_secret);
+    if (token.kind == Credential::Kind::None) return std::nullopt;
+    const auto found = find_valid(token);
+    if (!found) return std::nullopt;
+    const std::string secret = make_session_secret();
+    const Credential session = session_credential(secret);
+    const Uuid id = make_uuid_v4(random);
+    Caller caller = caller_with(found->token, id, session, peer);
+    const auto lent = stores_.lend();
+    lent->create_session({.id = id, .hash = session.hash, .token = found->token.token.id, .from = peer},
+                         caller.who());
+    (void)read(*lent, session);
+    note_use({.token = found->token, .session = id}, peer);
+    return std::pair(std::move(caller), secret);
 }
 
 std::optional<Caller> Access::recall(const http::Request& request) {
-    auto secret = bearer_secret(request);
-    if (!secret && (secret = session_cookie(request))) require_page_request(request);
+    const auto bearer = bearer_secret(request);
+    const auto cookie = bearer ? std::nullopt : session_cookie(request);
+    if (cookie) require_page_request(request);
     const std::lock_guard lock(mutex_);
-    if (!secret) return is_open_by_memory() ? std::optional(local_caller(request)) : std::nullopt;
-    if (!looks_like_token_secret(*secret)) return std::nullopt;
-    const std::string hash = hash_token_secret(*secret);
-    const auto found = remembered_.find(hash);
-    const bool is_fresh = found != remembered_.end() && Steady::now() - found->second.read_at < remember_for;
-    if (!is_fresh && wanted_.size() < most_wanted) wanted_.insert(hash);
-    const auto record = found == remembered_.end() ? std::nullopt : found->second.valid();
-    return record ? std::optional(caller_with(*record, request.peer)) : std::nullopt;
+    if (!bearer && !cookie) return is_open_by_memory() ? std::optional(local_caller(request)) : std::nullopt;
+    const Credential credential = bearer ? token_credential(*bearer) : session_credential(*cookie);
+    if (credential.kind == Credential::Kind::None) return std::nullopt;
+    const auto found = remembered_.find(credential);
+    if (found == remembered_.end()) {
+        if (wanted_.size() < most_wanted) wanted_.insert(credential);
+        return std::nullopt;
+    }
+    found->second.used_at = Steady::now();
+    const auto record = found->second.valid();
+    if (!record) return std::nullopt;
+    const auto& session = found->second.session;
+    return caller_with(*record, session ? session->session.id : Uuid(), credential, request.peer);
 }
 
 bool Access::is_open_by_memory() const {
@@ -250,46 +310,66 @@ bool Access::is_open_by_memory() const {
 }
 
 void Access::look(store::Store& store) {
-    std::set<std::string> wanted;
+    std::set<Credential> wanted;
     {
         const std::lock_guard lock(mutex_);
         wanted.swap(wanted_);
+        const auto now = Steady::now();
+        for (const auto& [credential, known] : remembered_)
+            if (now - known.used_at < look_after_use_for && wanted.size() < 2 * most_wanted)
+                wanted.insert(credential);
     }
     if (login_ == Login::WhenTokensExist) (void)read_door(store);
-    for (const std::string& hash : wanted) (void)read_token(store, hash);
+    for (const Credential& credential : wanted) (void)read(store, credential);
 }
 
-bool Access::still_valid(const std::string& hash) {
-    if (hash.empty()) return !needs_token();
-    return find_valid(hash).has_value();
+bool Access::still_valid(store::Store& store, const Credential& credential) {
+    if (credential.kind == Credential::Kind::None) return !needs_token();
+    return read(store, credential).valid().has_value();
 }
 
-// ---- The cache of tokens ------------------------------------------------------------------------
+// ---- The cache of tokens and sessions -----------------------------------------------------------
 
 /// The store's clock was read with the token; the monotonic clock of this machine advances it to now.
 std::optional<store::TokenRecord> Access::Remembered::valid() const {
     const Timestamp now = store_time + std::chrono::floor<Duration>(Steady::now() - read_at);
+    if (session) return session->is_valid(now) ? std::optional(session->token) : std::nullopt;
     return token && token->state_at(now) == core::TokenState::Valid ? token : std::nullopt;
 }
 
-std::optional<store::TokenRecord> Access::find_valid(const std::string& hash) {
+std::optional<Access::Found> Access::find_valid(const Credential& credential) {
+    const auto found_in = [](const Remembered& known) -> std::optional<Found> {
+        auto token = known.valid();
+        if (!token) return std::nullopt;
+        return Found{*std::move(token), known.session ? known.session->session.id : Uuid()};
+    };
     {
         const std::lock_guard lock(mutex_);
-        const auto found = remembered_.find(hash);
+        const auto found = remembered_.find(credential);
         const bool is_fresh = found != remembered_.end() && Steady::now() - found->second.read_at < remember_for;
-        if (is_fresh) return found->second.valid();
+        if (is_fresh) return found_in(found->second);
     }
     const auto lent = stores_.lend();
-    return read_token(*lent, hash).valid();
+    return found_in(read(*lent, credential));
 }
 
-Access::Remembered Access::read_token(store::Store& store, const std::string& hash) {
-    const auto read_at = Steady::now();
-    Remembered token{.token = store.find_token(hash), .read_at = read_at, .store_time = store.now()};
+Access::Remembered Access::read(store::Store& store, const Credential& credential) {
+    Remembered known{.read_at = Steady::now()};
+    if (credential.kind == Credential::Kind::Session) {
+        known.session = store.find_session(credential.hash);
+        if (known.session && !equal_in_constant_time(known.session->session.hash, credential.hash))
+            known.session.reset();
+    } else {
+        known.token = store.find_token(credential.hash);
+        if (known.token && !equal_in_constant_time(known.token->token.hash, credential.hash)) known.token.reset();
+    }
+    known.store_time = store.now();
     const std::lock_guard lock(mutex_);
     if (remembered_.size() >= most_remembered) remembered_.clear();
-    remembered_[hash] = token;
-    return token;
+    Remembered& kept = remembered_[credential];
+    known.used_at = kept.used_at;
+    kept = known;
+    return known;
 }
 
 bool Access::needs_token() {
@@ -345,11 +425,14 @@ void Access::note_failed_login(const std::string& peer) {
     ++failures.count;
 }
 
-void Access::note_use(const store::TokenRecord& token, const std::string& peer) {
+void Access::note_use(const Found& found, const std::string& peer) {
     const std::lock_guard lock(mutex_);
-    Use& use = uses_[token.token.id];
-    use.from = peer;
-    ++use.count;
+    const auto note = [&](Use& use) {
+        use.from = peer;
+        ++use.count;
+    };
+    note(uses_[found.token.token.id]);
+    if (!found.session.is_nil()) note(session_uses_[found.session]);
 }
 
 bool Access::Use::is_wanted(Uses which) const {
@@ -359,22 +442,28 @@ bool Access::Use::is_wanted(Uses which) const {
 
 bool Access::has_uses_to_write(Uses which) {
     const std::lock_guard lock(mutex_);
-    return std::ranges::any_of(uses_, [&](const auto& entry) { return entry.second.is_wanted(which); });
+    const auto is_wanted = [&](const auto& entry) { return entry.second.is_wanted(which); };
+    return std::ranges::any_of(uses_, is_wanted) || std::ranges::any_of(session_uses_, is_wanted);
 }
 
 void Access::write_uses(store::ServerStore& store, Uses which) {
-    std::map<Uuid, Use> wanted;
-    {
-        const std::lock_guard lock(mutex_);
-        for (const auto& [token, use] : uses_)
-            if (use.is_wanted(which)) wanted.emplace(token, use);
-    }
-    for (const auto& [token, use] : wanted) {
-        store.note_token_use(token, use.from);
-        const std::lock_guard lock(mutex_);
-        uses_[token].written = use.count;
-        uses_[token].written_at = Steady::now();
-    }
+    const auto write = [&](std::map<Uuid, Use>& uses, const auto& note) {
+        std::map<Uuid, Use> wanted;
+        {
+            const std::lock_guard lock(mutex_);
+            for (const auto& [id, use] : uses)
+                if (use.is_wanted(which)) wanted.emplace(id, use);
+        }
+        for (const auto& [id, use] : wanted) {
+            note(id, use.from);
+            const std::lock_guard lock(mutex_);
+            uses[id].written = use.count;
+            uses[id].written_at = Steady::now();
+        }
+    };
+    write(uses_, [&](const Uuid& token, const std::string& from) { store.note_token_use(token, from); });
+    write(session_uses_,
+          [&](const Uuid& session, const std::string& from) { store.note_session_use(session, from); });
 }
 
 }  // namespace holdfast::api

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "core/json_text.h"
+#include "core/workflow/workflow.h"
 #include "store/admission.h"
 
 namespace holdfast::api {
@@ -105,6 +106,20 @@ std::string sentence_of(const std::vector<Fault>& faults) {
     return concat(subject, " ", first.detail, more);
 }
 
+// ---- The catalog --------------------------------------------------------------------------------
+
+using SharedConfig = std::shared_ptr<const config::Config>;
+SharedConfig with_catalog_of(const store::Queues& queues, SharedConfig config) {
+    if (queues.empty()) return config;
+    auto limited = std::make_shared<config::Config>(*config);
+    std::erase_if(limited->tasks,
+                  [&](const auto& task) { return std::ranges::count(queues, task.second.options.queue) == 0; });
+    std::erase_if(limited->workflows, [&](const auto& workflow) {
+        return !core::belongs_to(core::queues_of(core::bundle_of(workflow.first, config->workflows)), queues);
+    });
+    return limited;
+}
+
 }  // namespace
 
 Services::Services(ApiParts given_parts, Random& random_port, Log& log_port)
@@ -148,12 +163,16 @@ Caller Call::identify() {
 }
 
 store::Store& Call::store() {
-    if (!lent_) lent_ = services.stores.lend();
+    if (!lent_) {
+        lent_ = services.stores.lend();
+        if (!caller.queues.empty()) view_.emplace(*lent_, caller.queues);
+    }
+    if (view_) return *view_;
     return *lent_;
 }
 
 const config::Config& Call::config() {
-    if (!config_) config_ = services.parts.config();
+    if (!config_) config_ = with_catalog_of(caller.queues, services.parts.config());
     return *config_;
 }
 

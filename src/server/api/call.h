@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "server/api/live.h"
+#include "server/api/queue_view.h"
 
 namespace holdfast::api {
 
@@ -62,9 +63,10 @@ public:
     /// Returns the value of {name} in the path.
     [[nodiscard]] const std::string& path(const std::string& name) const { return match_.path.at(name); }
 
-    /// Returns a connection, lent by the pool until the call ends.
+    /// Returns a connection, lent by the pool until the call ends. It shows only what the client's token may see.
     [[nodiscard]] store::Store& store();
-    /// Returns the configuration as of the first time that this call asked for it.
+    /// Returns the configuration as of the first time that this call asked for it. Its catalog contains only what the
+    /// client's token may see.
     [[nodiscard]] const config::Config& config();
 
     // Parameters of the query
@@ -97,6 +99,7 @@ private:
     RouteMatch match_;
     std::string& caller_name_;
     StorePool::Lent lent_;
+    std::optional<QueueView> view_;  ///< of a token that is limited to queues
     std::shared_ptr<const config::Config> config_;
 };
 

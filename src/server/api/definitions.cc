@@ -1,18 +1,11 @@
 #include "server/api/definitions.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "core/workflow/workflow.h"
 
 namespace holdfast::api {
-
-namespace {
-
-void require_queues_of(const Caller& caller, const std::vector<core::WorkflowStep>& steps) {
-    for (const core::WorkflowStep& step : steps)
-        if (step.kind == core::StepKind::Task) caller.require_queue(step.queue);
-}
-
-}  // namespace
 
 core::WorkflowBundle checked_bundle(const schema::Value& definition) {
     auto bundle = core::parse_workflow_bundle(definition.dump());
@@ -41,17 +34,35 @@ void require_bearable(const std::string& yaml) {
                                       " are read here; 'holdfast config check' reads any number"));
 }
 
-void require_queues_of(const Caller& caller, const core::WorkflowBundle& bundle) {
-    for (const auto& [name, workflow] : bundle.workflows)
-        for (const auto* steps : {&workflow.steps, &workflow.on_success, &workflow.on_failure, &workflow.on_cancel})
-            require_queues_of(caller, *steps);
+void require_own_work(Call& call) {
+    call.caller.require(store::Scope::Operate, "a script or specification of one's own");
+    const auto usual = call.caller.has_token() ? config::ScriptRule::FromCatalog : config::ScriptRule::Any;
+    if (call.config().server.scripts.value_or(usual) == config::ScriptRule::Any) return;
+    throw Problem("FORBIDDEN",
+                  "this server runs only the scripts and containers of its catalog: define this one in its "
+                  "configuration, or set server.scripts: any, which lets every token with scope operate run programs "
+                  "as the user of the workers");
 }
 
-void require_queues_of(const Caller& caller, const std::string& definition) {
-    if (caller.queues.empty()) return;
-    const auto bundle = core::parse_workflow_bundle(definition);
-    if (!bundle.ok()) return caller.require_all_queues();
-    require_queues_of(caller, *bundle);
+void require_known_work(Call& call, const core::WorkflowBundle& bundle) {
+    const config::Catalog& catalog = call.config().tasks;
+    const auto is_known = [&](const core::WorkflowStep& step) {
+        if (step.kind != core::StepKind::Task || !step.spec) return true;
+        const auto known = catalog.find(step.task);
+        return known != catalog.end() && known->second.spec == step.spec && step.spec_reads_args && step.env.empty();
+    };
+    for (const auto& [name, workflow] : bundle.workflows) {
+        const auto known = call.config().workflows.find(name);
+        if (known != call.config().workflows.end() && known->second == workflow) continue;
+        for (const auto* steps : {&workflow.steps, &workflow.on_success, &workflow.on_failure, &workflow.on_cancel})
+            if (!std::ranges::all_of(*steps, is_known)) return require_own_work(call);
+    }
+}
+
+void require_queues_of(const Caller& caller, const core::WorkflowBundle& bundle) {
+    const auto queues = core::queues_of(bundle);
+    for (const std::string& queue : queues) caller.require_queue(queue);
+    if (queues.empty()) caller.require_all_queues();
 }
 
 }  // namespace holdfast::api

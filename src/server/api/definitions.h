@@ -3,8 +3,7 @@
 #include <string>
 
 #include "core/workflow/workflow.h"
-#include "server/api/access.h"
-#include "server/api/schema.h"
+#include "server/api/call.h"
 
 namespace holdfast::api {
 
@@ -19,9 +18,14 @@ inline constexpr std::size_t max_yaml_bytes = 1 << 20;
 /// Throws TOO_LARGE when the text exceeds max_yaml_bytes.
 void require_bearable(const std::string& yaml);
 
-/// Throws FORBIDDEN unless the caller may use every queue that the tasks of the bundle go to.
+/// Throws FORBIDDEN unless the caller may run a script or container that is not in the catalog: see `server.scripts`.
+void require_own_work(Call& call);
+/// The same for each script and container of the bundle, unless the catalog has its workflow or its task so. A client
+/// with the same catalog sends what it defines.
+void require_known_work(Call& call, const core::WorkflowBundle& bundle);
+
+/// Throws FORBIDDEN unless the caller may use every queue that the tasks of the bundle go to. One without tasks
+/// belongs to no queue, and requires all.
 void require_queues_of(const Caller& caller, const core::WorkflowBundle& bundle);
-/// The same for the text of a bundle. An unreadable text requires all queues.
-void require_queues_of(const Caller& caller, const std::string& definition);
 
 }  // namespace holdfast::api

@@ -92,7 +92,7 @@ http::Reply list_or_stream_events(Call& call) {
     const bool wants_stream = call.request.header("accept").find("text/event-stream") != std::string_view::npos;
     if (wants_stream)
         return http::EventStream{.headers = {},
-                                 .source = call.services.live.events(filter, where_to_go_on(call), call.caller.hash)};
+                                 .source = call.services.live.events(filter, where_to_go_on(call), call.caller)};
     if (call.is_given("after")) return list_after(call, filter, call.number("after", 0));
     return list_newest(call, filter);
 }

@@ -141,15 +141,8 @@ views::JobStory story_of(const JobInfo& job, const std::vector<StepInfo>& steps,
 
 using Verb = std::vector<SteerStatus> (store::ClientStore::*)(const store::SteerJobsParams&);
 
-/// Returns the job that the order is about. Throws FORBIDDEN unless the caller may use all of its queues.
-JobInfo steered_job(Call& call) {
-    JobInfo job = find_job(call.store(), call.path("id"));
-    if (!call.caller.queues.empty()) require_queues_of(call.caller, call.store().job_definition(job.id));
-    return job;
-}
-
 http::Response steer(Call& call, Verb verb, std::string_view applied) {
-    const Uuid id = steered_job(call).id;
+    const Uuid id = find_job(call.store(), call.path("id")).id;
     const auto status =
         (call.store().*verb)({.jobs = {id}, .who = call.caller.who(), .reason = call.body_text("reason")}).front();
     require_steered(status, "job", id);
@@ -176,6 +169,7 @@ void require_decided(store::DecideStatus status, const JobInfo& job, const std::
 http::Reply start_job(Call& call) {
     const core::WorkflowBundle bundle = wanted_bundle(call);
     require_queues_of(call.caller, bundle);
+    if (call.body.contains("yaml") || call.body.contains("definition")) require_known_work(call, bundle);
     const store::NewJob job{
         .id = given<Value>(call.body, "id") ? id_in(call.body) : platform::new_task_id(),
         .definition = core::to_json_text(bundle),
@@ -222,7 +216,7 @@ http::Reply set_job_paused(Call& call, bool paused) {
 }
 
 http::Reply retry_job(Call& call) {
-    const JobInfo job = steered_job(call);
+    const JobInfo job = find_job(call.store(), call.path("id"));
     if (!job.parent.is_nil())
         throw Problem("CONFLICT",
                       concat("job ", job.id.to_string(),
@@ -232,7 +226,7 @@ http::Reply retry_job(Call& call) {
 }
 
 http::Reply decide_step(Call& call) {
-    const JobInfo job = steered_job(call);
+    const JobInfo job = find_job(call.store(), call.path("id"));
     const std::string& step = call.path("step");
     const bool approve = call.body.at("approve").get<bool>();
     require_decided(call.store().decide_approval({.job = job.id,

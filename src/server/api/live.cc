@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "platform/real_clock.h"
+#include "server/api/queue_view.h"
 #include "views/task.h"
 
 namespace holdfast::api {
@@ -16,8 +17,9 @@ using Steady = std::chrono::steady_clock;
 /// The shortest pause between two rounds, however often the store notifies.
 constexpr auto shortest_rest = std::chrono::milliseconds(50);
 constexpr auto longest_rest = std::chrono::seconds(1);
-constexpr auto rest_beside_logs = std::chrono::milliseconds(500);
-constexpr auto tokens_checked_every = std::chrono::seconds(5);
+/// A revoked token or session ends its streams within a second: this, and one read of the store.
+constexpr auto tokens_checked_every = std::chrono::milliseconds(400);
+constexpr auto rest_beside_streams = tokens_checked_every;
 
 /// Wakes the watch of Live's thread whenever work arrives. The end of a task already wakes that watch.
 class WorkBell {
@@ -66,12 +68,13 @@ bool ChangeWatch::workers_changed(store::ClientStore& store) {
 }
 
 /// A slow store is read less often: reading takes at most a tenth of the time.
-std::optional<Json> ChangeWatch::look(store::Store& store, RecentCounts& recent, bool has_news) {
+std::optional<Json> ChangeWatch::look(store::Store& store, RecentCounts& recent, const store::Queues& queues,
+                                      bool has_news) {
     constexpr Steady::duration interval = std::chrono::milliseconds(250);
     has_news_ = has_news_ || has_news;
     const auto began = Steady::now();
     if (began < next_look_) return std::nullopt;
-    Json counts = views::to_json_shape(recent.renewed_tasks(store));
+    Json counts = views::to_json_shape(recent.renewed_tasks(store, queues));
     const bool tasks = std::exchange(counts_, counts) != counts;
     const bool workers = workers_changed(store);
     next_look_ = began + std::max(interval, 10 * (Steady::now() - began));
@@ -96,15 +99,15 @@ Live::~Live() {
 }
 
 std::shared_ptr<http::StreamSource> Live::events(EventFilter filter, std::optional<std::int64_t> after,
-                                                 std::string token_hash) {
-    auto stream = std::make_shared<EventStream>(std::move(filter), after, std::move(token_hash));
+                                                 const Caller& caller) {
+    auto stream = std::make_shared<EventStream>(std::move(filter), after, caller);
     event_streams_.add(stream);
     ring();
     return stream;
 }
 
-std::shared_ptr<http::StreamSource> Live::log_of(const Uuid& task, std::int64_t after, std::string token_hash) {
-    auto stream = std::make_shared<LogStream>(task, after, std::move(token_hash));
+std::shared_ptr<http::StreamSource> Live::log_of(const Uuid& task, std::int64_t after, const Caller& caller) {
+    auto stream = std::make_shared<LogStream>(task, after, caller);
     log_streams_.add(stream);
     ring();
     return stream;
@@ -197,7 +200,8 @@ void Live::watch_store() {
 
 void Live::rest(store::Watch& watch) {
     std::this_thread::sleep_for(shortest_rest);
-    (void)watch.wait(log_streams_.all().empty() ? Duration(longest_rest) : Duration(rest_beside_logs));
+    const bool has_streams = !event_streams_.all().empty() || !log_streams_.all().empty();
+    (void)watch.wait(has_streams ? Duration(rest_beside_streams) : Duration(longest_rest));
 }
 
 void Live::round(store::Store& store) {
@@ -205,7 +209,7 @@ void Live::round(store::Store& store) {
     tell_events(store);
     for (const auto& stream : log_streams_.all()) stream->read(store);
     access_.write_uses(store, Access::Uses::Due);
-    check_tokens();
+    check_tokens(store);
 }
 
 http::ServerSentEvent Live::hello() const {
@@ -213,8 +217,6 @@ http::ServerSentEvent Live::hello() const {
                       {{"now", format_timestamp(platform::real_clock().now())}, {"version", parts_.version}});
 }
 
-/// A reader that resumes receives the lines that it missed before any new one. It joins after the other streams have
-/// received the new lines, so that each line reaches it once.
 void Live::tell_events(store::Store& store) {
     const auto streams = event_streams_.all();
     if (streams.empty()) return;
@@ -222,27 +224,48 @@ void Live::tell_events(store::Store& store) {
     if (all_are_new) reader_.begin_now(store);
     const auto fresh = reader_.read(store);
     if (!fresh.empty()) counts_.changed();
-    for (const auto& stream : streams)
+    std::map<store::Queues, Readers> readers;
+    for (const auto& stream : streams) readers[stream->queues()].push_back(stream);
+    std::erase_if(changes_, [&](const auto& change) { return !readers.contains(change.first); });
+    for (const auto& [queues, group] : readers) {
+        if (queues.empty()) {
+            tell_readers(store, queues, group, fresh);
+        } else {
+            QueueView view(store, queues);
+            tell_readers(view, queues, group, view.seen_of(fresh));
+        }
+    }
+}
+
+/// A reader that resumes receives the lines that it missed before any new one. It joins after the other streams have
+/// received the new lines, so that each line reaches it once.
+void Live::tell_readers(store::Store& store, const store::Queues& queues, const Readers& readers,
+                        const std::vector<store::EventRecord>& fresh) {
+    for (const auto& stream : readers)
         for (const auto& event : fresh)
             if (stream->has_joined()) stream->tell(event, reader_);
     bool has_newcomers = false;
-    for (const auto& stream : streams) {
+    for (const auto& stream : readers) {
         if (stream->has_joined()) continue;
         stream->join(store, reader_, hello());
         has_newcomers = true;
     }
-    const auto changed = changes_.look(store, counts_, !fresh.empty() || has_newcomers);
+    const auto changed = changes_[queues].look(store, counts_, queues, !fresh.empty() || has_newcomers);
     if (!changed) return;
     counts_.changed();
-    for (const auto& stream : streams) stream->push_latest(message_of("changed", *changed));
+    for (const auto& stream : readers) stream->push_latest(message_of("changed", *changed));
 }
 
-void Live::check_tokens() {
+/// Each credential is read once, however many streams it has.
+void Live::check_tokens(store::Store& store) {
     if (Steady::now() - tokens_checked_ < tokens_checked_every) return;
     tokens_checked_ = Steady::now();
+    std::map<Credential, bool> valid;
     const auto check = [&](MessageQueue& stream) {
-        if (!access_.still_valid(stream.token_hash()))
-            stream.end(goodbye("the token was revoked or has expired, or one is needed now"));
+        const auto [place, is_new] = valid.try_emplace(stream.credential());
+        if (is_new) place->second = access_.still_valid(store, stream.credential());
+        if (!place->second)
+            stream.end(goodbye("the token or session was revoked or has expired, or one is needed now"));
     };
     for (const auto& stream : event_streams_.all()) check(*stream);
     for (const auto& stream : log_streams_.all()) check(*stream);

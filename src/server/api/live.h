@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -21,8 +22,10 @@ namespace holdfast::api {
 class ChangeWatch {
 public:
     /// Returns the message for the readers, at most four times a second; nullopt: nothing has changed, or it is too
-    /// early. `has_news`: the caller has news, so that a message is due even without a change here.
-    [[nodiscard]] std::optional<Json> look(store::Store& store, RecentCounts& counts, bool has_news);
+    /// early. `store` shows `queues`. `has_news`: the caller has news, so that a message is due even without a change
+    /// here.
+    [[nodiscard]] std::optional<Json> look(store::Store& store, RecentCounts& counts, const store::Queues& queues,
+                                           bool has_news);
 
 private:
     using Moment = std::chrono::steady_clock::time_point;
@@ -48,10 +51,10 @@ public:
 
     /// Returns a stream of the lines of history that pass the filter, after the given number; unset: from now on.
     [[nodiscard]] std::shared_ptr<http::StreamSource> events(EventFilter filter, std::optional<std::int64_t> after,
-                                                             std::string token_hash);
+                                                             const Caller& caller);
     /// Returns a stream of the output of a task's runs, after the given offset, until the task has ended.
     [[nodiscard]] std::shared_ptr<http::StreamSource> log_of(const Uuid& task, std::int64_t after,
-                                                             std::string token_hash);
+                                                             const Caller& caller);
     /// Returns the answer of a wait route; it completes when the task or job has ended, or after the timeout. Throws
     /// OVERLOADED when too many clients wait.
     [[nodiscard]] http::Deferred wait_for(Waited waited, Duration timeout);
@@ -62,6 +65,7 @@ public:
 
 private:
     using Moment = std::chrono::steady_clock::time_point;
+    using Readers = std::vector<std::shared_ptr<EventStream>>;
 
     void run();
     void watch_store();
@@ -71,8 +75,10 @@ private:
     void rest(store::Watch& watch);
     void round(store::Store& store);
     void tell_events(store::Store& store);
+    void tell_readers(store::Store& store, const store::Queues& queues, const Readers& readers,
+                      const std::vector<store::EventRecord>& fresh);
     [[nodiscard]] http::ServerSentEvent hello() const;
-    void check_tokens();
+    void check_tokens(store::Store& store);
     void ring();
 
     const ApiParts& parts_;
@@ -83,7 +89,7 @@ private:
     OpenStreams<EventStream> event_streams_;
     OpenStreams<LogStream> log_streams_;
     HistoryReader reader_;
-    ChangeWatch changes_;
+    std::map<store::Queues, ChangeWatch> changes_;  // by what the readers may see
     VitalSign sign_;
 
     std::mutex mutex_;

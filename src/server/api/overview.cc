@@ -37,7 +37,7 @@ std::vector<JobInfo> recently_failed(store::ClientStore& store, Timestamp now) {
 
 /// Uses the same statistics as the page requests, so that one cached read serves both.
 std::int64_t failed_tasks(Call& call) {
-    const auto stats = call.services.counts.statistics(call.store(), {.window = recent});
+    const auto stats = call.services.counts.statistics(call.store(), {.window = recent}, call.caller.queues);
     std::int64_t failed = 0;
     for (const auto& bucket : stats.buckets) failed += bucket.failed;
     return failed;
@@ -64,8 +64,8 @@ Picture take_picture(Call& call) {
     Picture picture{.overview = {.now = store.now(),
                                  .version = call.services.parts.version,
                                  .store = store.describe(),
-                                 .tasks = call.services.counts.tasks(store),
-                                 .jobs = call.services.counts.jobs(store),
+                                 .tasks = call.services.counts.tasks(store, call.caller.queues),
+                                 .jobs = call.services.counts.jobs(store, call.caller.queues),
                                  .queues = store.queues()},
                     .unregistered = store.look().unregistered,
                     .backlog = store.backlog(),
@@ -200,7 +200,8 @@ http::Reply show_overview(Call& call) {
 
 http::Reply show_stats(Call& call) {
     const store::StatsParams params = stats_params(call);
-    return answer(views::StatsView{params.window, call.services.counts.statistics(call.store(), params)});
+    return answer(
+        views::StatsView{params.window, call.services.counts.statistics(call.store(), params, call.caller.queues)});
 }
 
 }  // namespace holdfast::api

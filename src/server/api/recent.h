@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "store/store.h"
@@ -97,18 +98,20 @@ class RecentCounts {
 public:
     explicit RecentCounts(Duration at_most) : tasks_(at_most), jobs_(at_most), statistics_(at_most) {}
 
-    [[nodiscard]] store::TaskCounts tasks(store::Store& store) {
-        return tasks_.get(0, [&] { return store.count(); });
+    // `queues`: those that `store` shows; empty: all.
+    [[nodiscard]] store::TaskCounts tasks(store::Store& store, const store::Queues& queues) {
+        return tasks_.get(queues, [&] { return store.count(); });
     }
     /// Always counts the tasks; see Recent::renewed.
-    [[nodiscard]] store::TaskCounts renewed_tasks(store::Store& store) {
-        return tasks_.renewed(0, [&] { return store.count(); });
+    [[nodiscard]] store::TaskCounts renewed_tasks(store::Store& store, const store::Queues& queues) {
+        return tasks_.renewed(queues, [&] { return store.count(); });
     }
-    [[nodiscard]] store::JobCounts jobs(store::Store& store) {
-        return jobs_.get(0, [&] { return store.count_jobs(); });
+    [[nodiscard]] store::JobCounts jobs(store::Store& store, const store::Queues& queues) {
+        return jobs_.get(queues, [&] { return store.count_jobs(); });
     }
-    [[nodiscard]] store::Stats statistics(store::Store& store, const store::StatsParams& params) {
-        return statistics_.get({params.window, params.buckets}, [&] { return store.stats(params); });
+    [[nodiscard]] store::Stats statistics(store::Store& store, const store::StatsParams& params,
+                                          const store::Queues& queues) {
+        return statistics_.get({params.window, params.buckets, queues}, [&] { return store.stats(params); });
     }
     /// Marks all as out of date.
     void changed() {
@@ -118,9 +121,9 @@ public:
     }
 
 private:
-    Recent<int, store::TaskCounts> tasks_;
-    Recent<int, store::JobCounts> jobs_;
-    Recent<std::pair<Duration, int>, store::Stats> statistics_;
+    Recent<store::Queues, store::TaskCounts> tasks_;
+    Recent<store::Queues, store::JobCounts> jobs_;
+    Recent<std::tuple<Duration, int, store::Queues>, store::Stats> statistics_;
 };
 
 }  // namespace holdfast::api

@@ -69,6 +69,7 @@ http::Reply list_or_stream_events(Call& call);
 http::Reply show_session(Call& call);
 http::Reply log_in(Call& call);
 http::Reply log_out(Call& call);
+http::Reply end_session(Call& call);
 http::Reply create_token(Call& call);
 http::Reply revoke_token(Call& call);
 // health.cc, docs.cc

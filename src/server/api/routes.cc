@@ -197,7 +197,7 @@ std::vector<std::pair<const char*, std::vector<Row>>> chapters() {
     }},
     {"Recovery", {
         row("GET /api/recovery", show_recovery, "Who sweeps, what recovery did, which workers it doubts")
-            .scope(Read).answers("Recovery"),
+            .scope(Read).answers("Recovery").of_all_queues(),
         row("GET /api/recovery/stale", list_stale_tasks,
             "CLAIMED and RUNNING tasks of which nothing was heard for a while")
             .scope(Read).answers("StaleTaskList")
@@ -231,17 +231,22 @@ std::vector<std::pair<const char*, std::vector<Row>>> chapters() {
         row("GET /api/session", show_session, "Who asks").answers("Session"),
         row("POST /api/session", log_in, "Log the page in").takes("Login").answers("Session"),
         row("DELETE /api/session", log_out, "Log the page out").answers("LoggedOut"),
+        row("GET /api/sessions", list_all<&store::Store::sessions>, "Logins at the page that are valid, newest first")
+            .scope(Admin).answers("PageSessionList").of_all_queues(),
+        row("DELETE /api/sessions/{id}", end_session, "End a login at the page")
+            .scope(Admin).answers("SessionEnded").of_all_queues(),
         row("GET /api/tokens", list_all<&store::Store::tokens>, "Tokens, newest first")
-            .scope(Admin).answers("TokenList"),
+            .scope(Admin).answers("TokenList").of_all_queues(),
         row("POST /api/tokens", create_token, "Make a token; its secret is shown this once")
-            .scope(Admin).takes("TokenForm").answers("NewToken").creates(),
-        row("DELETE /api/tokens/{name}", revoke_token, "Revoke a token").scope(Admin).answers("TokenRevoked"),
+            .scope(Admin).takes("TokenForm").answers("NewToken").creates().of_all_queues(),
+        row("DELETE /api/tokens/{name}", revoke_token, "Revoke a token")
+            .scope(Admin).answers("TokenRevoked").of_all_queues(),
     }},
     {"Beside it", {
         row("GET /healthz", show_health, "The process lives").answers("Health").in(http::Lane::Probe),
         row("GET /readyz", show_readiness, "The server can do its work").answers("Ready").in(http::Lane::Probe),
         row("GET /metrics", show_metrics, "For Prometheus")
-            .scope(Read).serves("text/plain; version=0.0.4; charset=utf-8").without_store().in(http::Lane::Memory),
+            .scope(Read).serves("text/plain; version=0.0.4; charset=utf-8").of_all_queues().without_store().in(http::Lane::Memory),
         row("GET /api/openapi.json", show_openapi, "This, for programs").answers("OpenApi").in(http::Lane::Memory),
         row("GET /api/docs", show_docs, "This, for people").serves("text/html; charset=utf-8")
             .in(http::Lane::Memory),

@@ -29,12 +29,6 @@ store::ScheduleRecord find_schedule(Call& call) {
     refuse_unknown(call.path("name"), names);
 }
 
-store::ScheduleRecord steered_schedule(Call& call) {
-    store::ScheduleRecord record = find_schedule(call);
-    require_queues_of(call.caller, record.schedule.definition);
-    return record;
-}
-
 http::Response schedule_steered(Call& call, bool was_there, std::string_view status) {
     if (!was_there) refuse_unknown(call.path("name"), {});
     return answer({{"schedule", call.path("name")}, {"status", status}});
@@ -47,6 +41,7 @@ store::ScheduleDefinition read_schedule(Call& call, const Value& item, std::stri
     if (!timing.ok()) throw Problem("REFUSED", concat("schedule '", name, "': ", timing.error()));
     const core::WorkflowBundle bundle = checked_bundle(item.at("definition"));
     require_queues_of(call.caller, bundle);
+    require_known_work(call, bundle);
     store::ScheduleDefinition schedule{
         .name = name,
         .timing = core::to_json_text(*timing),
@@ -72,9 +67,6 @@ http::Reply apply_schedules(Call& call) {
     const auto written = core::json_elements(core::json_member(call.request.body, "schedules"));
     for (std::size_t i = 0; i < items_given.size(); ++i)
         wanted.push_back(read_schedule(call, items_given[i], written.at(i)));
-    for (const auto& record : call.store().schedules())
-        if (std::ranges::count(wanted, record.schedule.name, &store::ScheduleDefinition::name) > 0)
-            require_queues_of(call.caller, record.schedule.definition);
     const auto changes = call.body_flag("dry_run") ? client::compare_schedules(call.store(), wanted)
                                                    : client::put_schedules(call.store(), wanted, call.caller.who());
     Json items = Json::array();
@@ -90,20 +82,20 @@ http::Reply show_schedule(Call& call) {
 }
 
 http::Reply set_schedule_paused(Call& call, bool paused) {
-    (void)steered_schedule(call);
+    (void)find_schedule(call);
     const bool was_there = call.store().set_schedule_paused(call.path("name"), paused, call.caller.who());
     return schedule_steered(call, was_there, paused ? "paused" : "resumed");
 }
 
 http::Reply run_schedule(Call& call) {
-    const auto schedule = steered_schedule(call).schedule;
+    const auto schedule = find_schedule(call).schedule;
     const Uuid job = client::start_job(
         call.store(), {.definition = schedule.definition, .input = schedule.input, .who = call.caller.who()});
     return answer({{"id", job.to_string()}, {"schedule", schedule.name}}, 201);
 }
 
 http::Reply remove_schedule(Call& call) {
-    (void)steered_schedule(call);
+    (void)find_schedule(call);
     return schedule_steered(call, call.store().remove_schedule(call.path("name"), call.caller.who()), "removed");
 }
 

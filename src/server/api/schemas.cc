@@ -118,6 +118,7 @@ void add_own(Json& all) {
                              {"scope", ref("Scope")},
                              {"queues", array(text())},
                              {"login", word({"none", "token"})},
+                             {"session", nullable(uuid("of the page's login"))},
                              {"version", text()},
                              {"store", text()}});
     all["Login"] = form({{"token", text()}}, {"token"});
@@ -125,6 +126,7 @@ void add_own(Json& all) {
     all["TokenForm"] =
         form({{"name", text()}, {"scope", ref("Scope")}, {"queues", array(text())}, {"expires_in", duration()}},
              {"name", "scope"});
+    all["SessionEnded"] = object({{"id", uuid()}, {"status", word({"ended"})}});
     all["TokenRevoked"] = object({{"name", text()}, {"status", word({"revoked"})}});
     all["Health"] = object({{"status", word({"ok"})}});
     Json ready = object(

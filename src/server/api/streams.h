@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "server/api/answers.h"
+#include "server/api/access.h"
 #include "server/api/history_reader.h"
 
 namespace holdfast::api {
@@ -21,7 +21,7 @@ namespace holdfast::api {
 /// cannot exhaust memory. Thread-safe.
 class MessageQueue : public http::StreamSource {
 public:
-    MessageQueue(std::size_t most, std::string token_hash) : most_(most), token_hash_(std::move(token_hash)) {}
+    MessageQueue(std::size_t most, Credential credential) : most_(most), credential_(std::move(credential)) {}
 
     std::vector<http::ServerSentEvent> take() override;
     [[nodiscard]] bool ended() const override;
@@ -33,7 +33,8 @@ public:
     void push_latest(http::ServerSentEvent message);
     void end(http::ServerSentEvent last);
     [[nodiscard]] std::size_t room() const;
-    [[nodiscard]] const std::string& token_hash() const { return token_hash_; }
+    /// What its reader presented.
+    [[nodiscard]] const Credential& credential() const { return credential_; }
 
 private:
     /// Changes the queue and wakes the loop; does nothing once the stream has ended.
@@ -41,7 +42,7 @@ private:
     void change(const Change& make);
 
     const std::size_t most_;
-    const std::string token_hash_;
+    const Credential credential_;
     mutable std::mutex mutex_;  // guards the members below
     std::deque<http::ServerSentEvent> messages_;
     std::optional<http::ServerSentEvent> latest_;
@@ -62,8 +63,9 @@ struct EventFilter {
 class EventStream final : public MessageQueue {
 public:
     /// `after`: the last line that the reader knows; unset: the reader wants only new lines.
-    EventStream(EventFilter filter, std::optional<std::int64_t> after, std::string token_hash)
-        : MessageQueue(most_messages, std::move(token_hash)),
+    EventStream(EventFilter filter, std::optional<std::int64_t> after, const Caller& caller)
+        : MessageQueue(most_messages, caller.credential),
+          queues_(caller.queues),
           filter_(std::move(filter)),
           after_(after),
           safe_(after.value_or(0)) {}
@@ -71,6 +73,8 @@ public:
     /// Sends the line if it passes the filter. Its id is the number to resume after: that of this line, or of an
     /// earlier one while lines may still appear in between.
     void tell(const store::EventRecord& event, const HistoryReader& reader);
+    /// The queues that the reader may see; empty: all.
+    [[nodiscard]] const store::Queues& queues() const { return queues_; }
 
     // For the thread of Live only.
     /// Sends `hello`, then the lines after `after` that `reader` has already read. From then on the stream receives
@@ -80,6 +84,7 @@ public:
 
 private:
     static constexpr std::size_t most_messages = 1000;
+    const store::Queues queues_;
     const EventFilter filter_;
     const std::optional<std::int64_t> after_;
     std::int64_t safe_;  // a reader that resumes after it misses no line
@@ -89,8 +94,8 @@ private:
 /// The output of a task's runs, streamed to one reader. It reads the store only as fast as the reader consumes.
 class LogStream final : public MessageQueue {
 public:
-    LogStream(const Uuid& task, std::int64_t after, std::string token_hash)
-        : MessageQueue(most_messages, std::move(token_hash)), task_(task), offset_(after) {}
+    LogStream(const Uuid& task, std::int64_t after, const Caller& caller)
+        : MessageQueue(most_messages, caller.credential), task_(task), offset_(after) {}
 
     /// Reads new output from the store, and ends the stream after the task has ended. For the thread of Live only.
     void read(store::ClientStore& store);

@@ -2,6 +2,7 @@
 #include "client/operations.h"
 #include "config/catalog.h"
 #include "core/json_text.h"
+#include "server/api/definitions.h"
 #include "server/api/resources.h"
 #include "views/task_options.h"
 
@@ -45,11 +46,13 @@ Submission read_work(Call& call, const Value& item) {
     const config::Catalog& catalog = call.config().tasks;
     const std::string name = text_in(item, "name");
     const bool brings_its_own = given<Value>(item, "script") || given<Value>(item, "spec");
-    if (brings_its_own) call.caller.require(store::Scope::Operate, "a script or specification of one's own");
     if (name.empty() && !brings_its_own)
         throw Problem("BAD_PARAMETER", "a submit needs the name of a task, a script or a spec");
     Submission submission = from_catalog(catalog, name, item.value("args", Value()));
+    const auto known = submission.spec;
     override_work(item, catalog.contains(name) && !submission.spec, submission);
+    // A client with the same catalog sends what it defines.
+    if (brings_its_own && submission.spec != known) require_own_work(call);
     if (submission.name.empty())
         submission.name = submission.spec && submission.spec->kind != core::TaskKind::Script ? "container" : "script";
     return submission;
@@ -119,6 +122,8 @@ http::Response submitted(const SubmitOutcome& outcome, const store::NewTask& tas
                 {{"id", id}, {"status", word_of(outcome.status)}, {"concurrency_limit", limit_in_force(outcome)}},
                 outcome.status == SubmitStatus::Accepted ? 201 : 200);
         case SubmitStatus::PayloadMismatch:
+            if (outcome.id.is_nil())
+                throw Problem("PAYLOAD_MISMATCH", "the id or idempotency key is taken: choose another one");
             throw Problem("PAYLOAD_MISMATCH",
                           concat("task ", id, " has the same ", outcome.id == task.id ? "id" : "idempotency key",
                                  " but another name, arguments, queue, tags or policy"));

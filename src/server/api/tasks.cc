@@ -9,13 +9,6 @@ namespace holdfast::api {
 
 namespace {
 
-/// Returns the task that the order is about. Throws FORBIDDEN unless the caller may use its queue.
-store::TaskRecord steered_task(Call& call) {
-    store::TaskRecord record = find_task(call.store(), call.path("id"));
-    call.caller.require_queue(record.task.queue);
-    return record;
-}
-
 store::ListParams list_params(Call& call) {
     store::ListParams params;
     params.filter.states = call.states<TaskState>();
@@ -52,7 +45,7 @@ http::Reply wait_for_task(Call& call) {
 }
 
 http::Reply cancel_task(Call& call) {
-    const Uuid id = steered_task(call).task.id;
+    const Uuid id = find_task(call.store(), call.path("id")).task.id;
     const auto status =
         call.store().cancel({.tasks = {id}, .who = call.caller.who(), .reason = call.body_text("reason")}).front();
     require_steered(status, "task", id);
@@ -60,14 +53,14 @@ http::Reply cancel_task(Call& call) {
 }
 
 http::Reply retry_task(Call& call) {
-    const Uuid id = steered_task(call).task.id;
+    const Uuid id = find_task(call.store(), call.path("id")).task.id;
     const Uuid retry = client::retry_ended(call.store(), id);
     call.audit(concat("retried task ", id.to_string(), " as this one"), retry);
     return answer({{"id", retry.to_string()}, {"retry_of", id.to_string()}}, 201);
 }
 
 http::Reply force_task(Call& call) {
-    const Uuid id = steered_task(call).task.id;
+    const Uuid id = find_task(call.store(), call.path("id")).task.id;
     const auto statuses = call.store().force({.tasks = {id},
                                               .state = parse_word<TaskState>(call.body_text("state")).value(),
                                               .who = call.caller.who(),
@@ -87,8 +80,7 @@ http::Reply read_task_log(Call& call) {
 http::Reply stream_task_log(Call& call) {
     const auto record = find_task(call.store(), call.path("id"));
     const std::int64_t after = call.number("after", last_event_id(call.request).value_or(0));
-    return http::EventStream{.headers = {},
-                             .source = call.services.live.log_of(record.task.id, after, call.caller.hash)};
+    return http::EventStream{.headers = {}, .source = call.services.live.log_of(record.task.id, after, call.caller)};
 }
 
 }  // namespace holdfast::api

@@ -9,13 +9,15 @@ namespace holdfast::api {
 
 namespace {
 
-constexpr Duration longest_session = std::chrono::hours(24 * 30);
+/// The store decides how long a session lasts; the browser may keep its cookie for longer.
+constexpr Duration cookie_lasts = std::chrono::hours(24 * 30);
 
 Json session_shape(Call& call, const Caller& caller) {
     return {{"name", caller.name},
             {"scope", word_of(caller.scope)},
             {"queues", caller.queues},
-            {"login", caller.hash.empty() ? "none" : "token"},
+            {"login", caller.has_token() ? "token" : "none"},
+            {"session", caller.session.is_nil() ? Json() : Json(caller.session.to_string())},
             {"version", call.services.parts.version},
             {"store", call.store().describe()}};
 }
@@ -60,25 +62,38 @@ http::Reply log_in(Call& call) {
     Access& access = call.services.access;
     require_same_site(call.request);
     access.require_login_patience(call.request.peer);
-    const std::string secret = call.body_text("token");
-    const auto caller = access.bearer_of(secret, call.request.peer);
-    if (!caller) {
+    const auto session = access.log_in(call.body_text("token"), call.request.peer, call.services.random);
+    if (!session) {
         access.note_failed_login(call.request.peer);
         throw Problem("BAD_TOKEN", "this token is unknown, has expired or was revoked");
     }
-    call.note_caller(*caller);
-    return with_cookie(call, answer(session_shape(call, *caller)), secret, longest_session);
+    const auto& [caller, secret] = *session;
+    call.note_caller(caller);
+    return with_cookie(call, answer(session_shape(call, caller)), secret, cookie_lasts);
 }
 
+/// Ends the session of the cookie, if it is still valid.
 http::Reply log_out(Call& call) {
     require_same_site(call.request);
+    if (const auto caller = call.services.access.session_of(call.request)) {
+        call.note_caller(*caller);
+        (void)call.store().end_session(caller->session, caller->who());
+        call.services.access.forget();
+    }
     return with_cookie(call, answer({{"status", "logged out"}}), "", Duration::zero());
+}
+
+http::Reply end_session(Call& call) {
+    const auto id = Uuid::parse(call.path("id"));
+    if (!id || !call.store().end_session(*id, call.caller.who()))
+        throw Problem("NOT_FOUND", concat("there is no session '", call.path("id"), "', or it has ended"));
+    call.services.access.forget();
+    return answer({{"id", id->to_string()}, {"status", "ended"}});
 }
 
 // ---- Tokens --------------------------------------------------------------------------------------
 
 http::Reply create_token(Call& call) {
-    call.caller.require_all_queues();
     const std::string secret = make_token_secret();
     const store::NewToken token = read_token(call, secret);
     if (call.store().create_token(token) == store::CreateTokenStatus::NameTaken)
@@ -89,7 +104,6 @@ http::Reply create_token(Call& call) {
 }
 
 http::Reply revoke_token(Call& call) {
-    call.caller.require_all_queues();
     const std::string& name = call.path("name");
     if (!call.store().revoke_token(name, call.caller.who()))
         throw Problem("NOT_FOUND", concat("there is no token '", name, "', or it was revoked before"));

@@ -86,7 +86,7 @@ void HistoryMetrics::count_beats(store::ClientStore& store) {
     std::map<Uuid, std::int64_t> seen;
     for (const store::WorkerRecord& worker : store.workers()) {
         const std::int64_t before = beats_of_[worker.registration.id];
-        beats_.Increment(static_cast<double>(std::max<std::int64_t>(worker.beat - before, 0)));
+        beats_.Increment(static_cast<double>(core::beats_between(before, worker.beat)));
         seen[worker.registration.id] = worker.beat;
     }
     beats_of_ = std::move(seen);

@@ -16,6 +16,7 @@ namespace holdfast::server {
 namespace {
 
 constexpr Duration longest_turn = std::chrono::milliseconds(500);
+constexpr Duration pause_of_catalog = std::chrono::seconds(5);  // between attempts to put it into the store
 constexpr int ports_tried = 50;
 
 /// Returns the route pattern of a request. Requests without one share two names, so that the label stays bounded.
@@ -88,7 +89,9 @@ void ServerProcess::reload() {
 void ServerProcess::run() {
     std::unique_ptr<http::Server> http = bind();
     http->start();
-    if (prepare_patiently()) serve(std::move(http));
+    if (!prepare_patiently()) return;
+    plan_.store.create = false;  // connections that are opened later do not make a database anew that was removed
+    serve(std::move(http));
 }
 
 bool ServerProcess::prepare_patiently() {
@@ -125,7 +128,8 @@ void ServerProcess::require_keys(store::ClientStore& store) const {
 
 void ServerProcess::serve(std::unique_ptr<http::Server> bound) {
     catalog_.emplace(
-        plan_.config, plan_.load_config, [this](const config::Config& config) { put_catalog(config); }, log_);
+        plan_.config, plan_.load_config,
+        [this](const config::Config&) { put_catalog_at_ = platform::machine_time(); }, log_);
     const std::unique_ptr<Metrics> metrics = make_metrics();
     const std::unique_ptr<api::Api> api = make_api(*metrics);
     const std::unique_ptr<http::Server> http = std::move(bound);  // destroyed before the objects that it calls
@@ -149,21 +153,24 @@ void ServerProcess::turn_until_stopped() {
     while (!stop_reason_) {
         loop_.turn(longest_turn);
         plan_.turned();
-        report_outage();
+        const auto store = store_sign_.check();
+        if (const auto line = outage_log_.look(store, platform::machine_time())) log_.write(*line);
         if (plan_.watches_catalog) catalog_->reload_if_changed();
+        if (store.ok && put_catalog_at_ && *put_catalog_at_ <= platform::machine_time()) put_catalog();
     }
 }
 
-void ServerProcess::report_outage() {
-    if (const auto line = outage_log_.look(store_sign_.check(), platform::machine_time())) log_.write(*line);
-}
-
-void ServerProcess::put_catalog(const config::Config& config) {
+/// Only while the store answers: this loop does not wait for one that hangs.
+void ServerProcess::put_catalog() {
     try {
-        plan_.prepare(*open_store(), config);
+        plan_.prepare(*open_store(), *catalog_->current());
+        put_catalog_at_.reset();
     } catch (const StoreError& fault) {
-        log_.write(
-            {LogLevel::Error, concat("The schedules of the catalog are not in the store: ", fault.what()), {}});
+        put_catalog_at_ = platform::machine_time() + pause_of_catalog;
+        log_.write({LogLevel::Error,
+                    concat("The schedules of the catalog are not in the store yet, and are tried again in ",
+                           format_duration(pause_of_catalog), ": ", fault.what()),
+                    {}});
     }
 }
 

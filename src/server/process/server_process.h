@@ -66,7 +66,7 @@ private:
     void serve(std::unique_ptr<http::Server> bound);
     void reload();
     void turn_until_stopped();
-    void put_catalog(const config::Config& config);
+    void put_catalog();
 
     [[nodiscard]] std::unique_ptr<api::Api> make_api(Metrics& metrics);
     [[nodiscard]] std::unique_ptr<http::Server> bind();
@@ -77,7 +77,6 @@ private:
     [[nodiscard]] std::vector<api::Readiness> readiness() const;
     [[nodiscard]] http::Reply handle(http::Request& request);
     void answered(const http::Request& request, int status, Duration took);
-    void report_outage();
 
     ServerPlan plan_;
     Log& log_;
@@ -93,6 +92,7 @@ private:
     api::VitalSign sweep_sign_;
     std::atomic<bool> is_sweeping_ = false;
     std::optional<CatalogFile> catalog_;
+    std::optional<Duration> put_catalog_at_;     // nullopt: its schedules are in the store
     std::atomic<api::Api*> api_ = nullptr;       // null until the store was reached
     std::atomic<http::Server*> http_ = nullptr;  // null except while it serves
 };

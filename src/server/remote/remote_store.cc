@@ -223,7 +223,7 @@ std::vector<store::TaskRecord> RemoteStore::list(const store::ListParams& params
     return link_.list<store::TaskRecord>(path_of({"tasks"}), query_of(params), params.limit);
 }
 
-store::TaskCounts RemoteStore::count() {
+store::TaskCounts RemoteStore::count(const store::Queues&) {
     return views::from_json_shape<store::TaskCounts>(link_.get(path_of({"overview"})).at("tasks"));
 }
 
@@ -248,7 +248,7 @@ std::vector<store::EventRecord> RemoteStore::events(const store::ReadEventsParam
                                                     params.limit));
 }
 
-std::vector<store::EventRecord> RemoteStore::last_events(std::size_t limit) {
+std::vector<store::EventRecord> RemoteStore::last_events(std::size_t limit, const store::Queues&) {
     return as_records(link_.items<views::WholeEvent>(
         path_of({"events"}), {{"limit", std::to_string(std::min<std::size_t>(limit, 1000))}}));
 }
@@ -351,11 +351,11 @@ std::vector<std::optional<JobInfo>> RemoteStore::find_jobs(const std::vector<Uui
     return find_each<JobInfo>(link_, "jobs", ids, "job");
 }
 
-std::vector<JobInfo> RemoteStore::list_jobs(const JobQuery& query) {
+std::vector<JobInfo> RemoteStore::list_jobs(const JobQuery& query, const store::Queues&) {
     return link_.list<JobInfo>(path_of({"jobs"}), query_of(query), query.limit);
 }
 
-std::vector<Uuid> RemoteStore::jobs_with_prefix(const std::string& prefix, std::size_t limit) {
+std::vector<Uuid> RemoteStore::jobs_with_prefix(const std::string& prefix, std::size_t limit, const store::Queues&) {
     std::vector<Uuid> ids;
     for (const auto& job : link_.list<JobInfo>(path_of({"jobs"}), {{"id", prefix}, {"children", "true"}}, limit))
         ids.push_back(job.id);
@@ -432,6 +432,14 @@ bool RemoteStore::remove_schedule(const std::string& schedule, const std::string
 
 std::vector<store::TokenRecord> RemoteStore::tokens() {
     return link_.items<store::TokenRecord>(path_of({"tokens"}));
+}
+
+std::vector<store::SessionRecord> RemoteStore::sessions() {
+    return link_.items<store::SessionRecord>(path_of({"sessions"}));
+}
+
+bool RemoteStore::end_session(const Uuid& session, const std::string& /*who*/) {
+    return link_.remove(path_of({"sessions", session.to_string()})) != "not_found";
 }
 
 bool RemoteStore::revoke_token(const std::string& name_or_id, const std::string& /*who*/) {

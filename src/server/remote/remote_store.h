@@ -15,10 +15,10 @@ public:
     std::vector<SubmitOutcome> submit(const std::vector<store::NewTask>& tasks) override;
     std::vector<std::optional<store::TaskRecord>> find(const std::vector<Uuid>& ids) override;
     std::vector<store::TaskRecord> list(const store::ListParams& params) override;
-    store::TaskCounts count() override;
+    store::TaskCounts count(const store::Queues& queues) override;
     std::vector<store::AttemptRecord> attempts(const Uuid& task) override;
     std::vector<store::EventRecord> events(const store::ReadEventsParams& params) override;
-    std::vector<store::EventRecord> last_events(std::size_t limit) override;
+    std::vector<store::EventRecord> last_events(std::size_t limit, const store::Queues& queues) override;
     std::vector<CancelStatus> cancel(const store::CancelParams& params) override;
     std::vector<store::ForceStatus> force(const store::ForceParams& params) override;
     std::vector<store::LogRecord> read_logs(const store::ReadLogsParams& params) override;
@@ -38,8 +38,9 @@ public:
     // Jobs and schedules
     std::vector<SubmitOutcome> start_jobs(const std::vector<store::NewJob>& jobs) override;
     std::vector<std::optional<JobInfo>> find_jobs(const std::vector<Uuid>& ids) override;
-    std::vector<JobInfo> list_jobs(const JobQuery& query) override;
-    std::vector<Uuid> jobs_with_prefix(const std::string& prefix, std::size_t limit) override;
+    std::vector<JobInfo> list_jobs(const JobQuery& query, const store::Queues& queues) override;
+    std::vector<Uuid> jobs_with_prefix(const std::string& prefix, std::size_t limit,
+                                       const store::Queues& queues) override;
     std::vector<StepInfo> steps(const store::StepsParams& params) override;
     std::string job_definition(const Uuid& job) override;
     std::vector<store::EventRecord> job_events(const store::JobEventsParams& params) override;
@@ -56,6 +57,8 @@ public:
     // Tokens
     std::vector<store::TokenRecord> tokens() override;
     bool revoke_token(const std::string& name_or_id, const std::string& who) override;
+    std::vector<store::SessionRecord> sessions() override;
+    bool end_session(const Uuid& session, const std::string& who) override;
 
     // The store itself
     [[nodiscard]] std::unique_ptr<store::Watch> watch(store::Topic topic) override;

@@ -55,7 +55,7 @@ SubmitOutcome Orchestrator::start(const NewJob& job, bool of_slot) {
     if (is_too_old(job.id, setting_.now, setting_.limits) || (!of_slot && tables_.is_pruned_up_to(job.id)))
         return {SubmitStatus::TooOld, job.id,
                 "the id is older than finished jobs are kept: it may have been used before"};
-    tables_.insert_definition(definition, job.definition);
+    tables_.insert_definition(definition, job.definition, bundle->queues);
     create(head, plan, {});
     return {SubmitStatus::Accepted, job.id, ""};
 }

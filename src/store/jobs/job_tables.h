@@ -114,7 +114,9 @@ public:
     virtual bool is_pruned_up_to(const Uuid& id) = 0;
 
     // Writing, in this order: definitions, jobs, steps, tasks, events. Batches as large as they come.
-    virtual void insert_definition(const Uuid& definition, const std::string& text) = 0;  ///< unless it is there
+    /// Unless it is there. `queues`: core::queues_of it.
+    virtual void insert_definition(const Uuid& definition, const std::string& text,
+                                   const std::vector<std::string>& queues) = 0;
     virtual void insert_jobs(const std::vector<JobRow>& jobs) = 0;
     virtual void save_jobs(const std::vector<JobRow>& jobs) = 0;  ///< the progress
     virtual void insert_steps(const std::vector<StepRow>& steps) = 0;

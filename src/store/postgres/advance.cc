@@ -40,6 +40,7 @@ void PostgresStore::advance_with_care(Transaction& tx, const std::vector<store::
 std::optional<std::string> PostgresStore::try_to_advance(Transaction& tx,
                                                          const std::vector<store::JustEnded>& ended) {
     std::string trouble;
+    const auto promised = std::ssize(tx.when_committed);
     tx.run("SAVEPOINT advance");
     try {
         orchestrate(tx, [&](store::Orchestrator& orchestrator) {
@@ -56,6 +57,7 @@ std::optional<std::string> PostgresStore::try_to_advance(Transaction& tx,
         trouble = fault.what();
     }
     tx.run("ROLLBACK TO advance");
+    tx.when_committed.erase(tx.when_committed.begin() + promised, tx.when_committed.end());
     return trouble;
 }
 

@@ -258,14 +258,23 @@ std::optional<Duration> Bell::rings_wait() {
 /// Sends the rings since the last call, if it is time.
 void Bell::send_rings() {
     if (rings_wait() != Duration::zero()) return;
-    std::vector<Command> rings;
+    Rings unsent;
     {
         const std::lock_guard lock(shared_->mutex);
-        const Rings unsent = std::exchange(shared_->rings, {});
-        for (const Channel& channel : channels)
-            if (unsent.*channel.ring) rings.push_back({channel.notify, {}});
+        unsent = std::exchange(shared_->rings, {});
     }
-    run(rings);
+    std::vector<Command> commands;
+    for (const Channel& channel : channels)
+        if (unsent.*channel.ring) commands.push_back({channel.notify, {}});
+    try {
+        run(commands);
+    } catch (const Refusal&) {
+        throw;  // it would be refused again: the waiters' safety poll has to do
+    } catch (...) {
+        const std::lock_guard lock(shared_->mutex);
+        shared_->rings.add(unsent);
+        throw;
+    }
     pace_.sent(monotonic_now());
 }
 

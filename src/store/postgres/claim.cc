@@ -17,7 +17,9 @@ Command claimed_command(const store::TurnParams& params) {
         Params(params.worker, params.request)};
 }
 
-ClaimRefusal read_refusal(std::string_view text) {
+ClaimRefusal read_refusal(const Row& head) {
+    if (head.boolean(4)) return ClaimRefusal::PutOff;
+    const auto text = head.text(0);
     if (text.empty()) return ClaimRefusal::None;
     if (text == "unknown") return ClaimRefusal::UnknownWorker;
     return text == "cordoned" ? ClaimRefusal::Cordoned : ClaimRefusal::NotActive;
@@ -43,12 +45,12 @@ std::vector<Command> PostgresStore::turn_commands(const store::TurnParams& param
     const auto served = routes_.served(params.worker);
     std::vector<Command> commands;
     commands.push_back({R"sql(SELECT refusal, stale, next_due_us, more, put_off, freed, starts
-               FROM holdfast.turn($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17))sql",
+               FROM holdfast.turn($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18))sql",
                         Params(params.worker, part.ended, part.ended_leases, part.results, part.to_start,
                                part.to_start_leases, params.request, at_most(params.to_start),
                                at_most(params.to_hold), static_cast<int>(store::max_batch_rows), served.queues,
                                served.tags, served.route_count, served.routes, last_claim_was_empty_.load(),
-                               params.highest_lease.rank, params.highest_lease.number)});
+                               params.highest_lease.rank, params.highest_lease.number, params.may_wait)});
     if (part.claims) commands.push_back(claimed_command(params));
     return commands;
 }
@@ -62,8 +64,7 @@ ClaimAnswer PostgresStore::claim(const store::TurnParams& params) {
 std::optional<ClaimAnswer> PostgresStore::read_claim(const store::TurnParams& params,
                                                      const std::vector<Rows>& answers) {
     const auto& head = answers[0];
-    if (head[0].boolean(4)) return std::nullopt;  // it has to be made in a transaction of its own
-    ClaimAnswer answer{.refusal = read_refusal(head[0].text(0))};
+    ClaimAnswer answer{.refusal = read_refusal(head[0])};
     if (answer.refusal != ClaimRefusal::None) return answer;
     if (head[0].boolean(1)) {  // a new route, or another registration
         routes_.refresh(params.worker);

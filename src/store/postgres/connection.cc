@@ -20,6 +20,9 @@ using OptionList = std::vector<std::pair<std::string, std::string>>;
 constexpr Duration lock_limit = 5s;
 constexpr Duration idle_limit = 10s;        // of a transaction whose client is silent
 constexpr Duration look_at_others = 100ms;  // how often a waiting call looks whether the primary has moved
+constexpr Duration usual_answer = 500ms;    // a call that waits longer looks for another primary itself,
+constexpr Duration longest_pause = 2s;      // again and again, at most so long after the last time
+constexpr Duration search_limit = 1s;       // for each host
 
 /// The name under which a statement is prepared.
 std::string name_of(Sql sql) {
@@ -114,9 +117,14 @@ bool Connection::has_to_follow() const {
 void Connection::connect() {
     pause_after_failures();
     const int failures_before = failures_;
+    const auto moves_before = primary_->moves();
     try {
         take_over(find_primary());
         set_up_session();
+        if (primary_->moves() != moves_before && primary_->has_left(host_))
+            throw store::Unavailable(concat("the primary of ", mask_password(params_.url), " has moved meanwhile"));
+        primary_->found(host_, timeline_);
+        is_settled_ = true;
     } catch (...) {
         if (handle_) leave();
         failures_ = failures_before + 1;
@@ -135,31 +143,35 @@ void Connection::pause_after_failures() {
 
 /// Follows the connection of this process that found the primary last; else asks all hosts.
 Dialled Connection::find_primary() {
-    std::vector<std::size_t> all(url_.hosts.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    if (all.size() == 1) return dial_hosts(all);
+    if (url_.hosts.size() == 1) return dial(search_among(all_hosts()));
     if (const auto known = primary_->host()) {
         try {
-            return dial_hosts({*known});
+            return dial(search_among({*known}));
         } catch (const store::StoreError&) {
             primary_->suspect(*known);
         }
     }
-    return dial_hosts(all);
+    return dial(search_among(all_hosts()));
 }
 
-Dialled Connection::dial_hosts(std::vector<std::size_t> hosts) {
+std::vector<std::size_t> Connection::all_hosts() const {
+    std::vector<std::size_t> all(url_.hosts.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return all;
+}
+
+DialParams Connection::search_among(std::vector<std::size_t> hosts) const {
     const auto& patience = params_.patience;
     const bool obeys = patience.obeys_url && url_.connect_timeout;
-    return dial({.url = &url_,
-                 .shown_url = mask_password(params_.url),
-                 .defaults = default_options(params_),
-                 .settings = fixed_options(params_),
-                 .hosts = std::move(hosts),
-                 .limit = obeys ? *url_.connect_timeout : patience.connect,
-                 .asks = url_.hosts.size() > 1,
-                 .last = primary_->last_use(),
-                 .about = params_.about_host ? params_.about_host->text() : nullptr});
+    return {.url = &url_,
+            .shown_url = mask_password(params_.url),
+            .defaults = default_options(params_),
+            .settings = fixed_options(params_),
+            .hosts = std::move(hosts),
+            .limit = obeys ? *url_.connect_timeout : patience.connect,
+            .asks = url_.hosts.size() > 1,
+            .last = primary_->last_use(),
+            .about = params_.about_host ? params_.about_host->text() : nullptr};
 }
 
 void Connection::take_over(Dialled dialled) {
@@ -183,8 +195,6 @@ void Connection::set_up_session() {
     }
     ++generation_;
     if (params_.on_connected) params_.on_connected(*this);
-    primary_->found(host_, timeline_);
-    is_settled_ = true;
 }
 
 /// Tasks hold any text: one character that the database cannot store would make its whole batch fail.
@@ -336,13 +346,48 @@ void Connection::flush() {
 }
 
 void Connection::wait(short events) {
+    std::unique_lock<std::mutex> search_turn;
+    std::unique_ptr<Search> search;
+    auto pause = usual_answer;
+    auto search_after = Deadline::in(pause);
     for (;;) {
-        pollfd socket{PQsocket(handle_.get()), events, 0};
-        if (poll(&socket, 1, milliseconds_of(deadline_.left(look_at_others))) > 0) return;
+        std::vector<pollfd> sources;
+        if (search) sources = search->sources();
+        sources.push_back({PQsocket(handle_.get()), events, 0});
+        poll(sources.data(), sources.size(), milliseconds_of(deadline_.left(look_at_others)));
+        if (sources.back().revents != 0) return;
         const auto& limit = params_.patience.answer;
         if (deadline_.has_passed())
             give_up(limit ? concat("did not answer within ", format_duration(*limit)) : "did not answer in time");
         if (has_to_follow()) give_up("does not answer, and the primary is at another host now");
+        const bool may_search = is_settled_ && url_.hosts.size() > 1 && search_after.has_passed();
+        if (!search && may_search) search_turn = primary_->try_to_search();
+        if (!search_turn) continue;
+        if (look_around(search, {sources.data(), sources.size() - 1})) continue;
+        search.reset();
+        search_turn = {};
+        pause = std::min(2 * pause, longest_pause);
+        search_after = Deadline::in(pause);
+    }
+}
+
+/// Begins a search, or goes on with it; false: it is over. All connections follow the one that has found a newer
+/// primary. The host of this one is not asked: it is waited for anyway.
+bool Connection::look_around(std::unique_ptr<Search>& search, std::span<const pollfd> seen) {
+    try {
+        if (!search) {
+            auto others = all_hosts();
+            std::erase(others, host_);
+            auto params = search_among(std::move(others));
+            params.limit = search_limit;
+            search = std::make_unique<Search>(std::move(params));
+            return true;
+        }
+        const auto found = search->go_on(seen);
+        if (found && found->is_newer) primary_->found(found->host, found->timeline);
+        return !found;
+    } catch (const std::exception&) {
+        return false;  // nobody else is the primary: the one that does not answer is waited for
     }
 }
 

@@ -113,7 +113,8 @@ private:
     void pause_after_failures();
     void connect();
     [[nodiscard]] Dialled find_primary();
-    [[nodiscard]] Dialled dial_hosts(std::vector<std::size_t> hosts);
+    [[nodiscard]] std::vector<std::size_t> all_hosts() const;
+    [[nodiscard]] DialParams search_among(std::vector<std::size_t> hosts) const;
     void take_over(Dialled dialled);
     void set_up_session();
     void refuse_other_encodings();
@@ -132,8 +133,9 @@ private:
     /// The next unread answer to what was sent. `may_be_done`: the commit may have been made already.
     PGresult* next_result(bool may_be_done);
     [[nodiscard]] bool await_result();
-    /// Waits for the socket until the deadline.
+    /// Waits for the socket until the deadline. After half a second it looks for another primary meanwhile.
     void wait(short events);
+    bool look_around(std::unique_ptr<Search>& search, std::span<const pollfd> seen);
     void throw_if_only_local();
     [[noreturn]] void lose(const std::string& doing);
     [[noreturn]] void give_up(const std::string& why);

@@ -1,6 +1,5 @@
 #include "store/postgres/dial.h"
 
-#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -33,8 +32,10 @@ constexpr const char* ask_for_writes =
 constexpr const char* ask_for_timeline =
     "SELECT ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::bigint";
 
+}  // namespace
+
 /// The way to one host: its name is looked up, its addresses are tried one after the other, then it is asked.
-class Call {
+class Search::Call {
 public:
     Call(const DialParams& params, std::size_t host)
         : params_(params), host_(host), deadline_(Deadline::in(params.limit)) {
@@ -179,7 +180,10 @@ private:
     }
 
     void ask_next() {
-        if (!answer_.accepts_writes) return end(State::Ready);
+        if (!answer_.accepts_writes) {
+            handle_.reset();  // nobody uses it
+            return end(State::Ready);
+        }
         if (question_ == ask_for_writes) return ask(ask_for_timeline);
         if (question_ == ask_for_timeline && params_.about != nullptr) return ask(params_.about);
         end(State::Ready);
@@ -208,94 +212,88 @@ private:
     std::string complaint_;
 };
 
-class Calls {
-public:
-    explicit Calls(const DialParams& params) : params_(params), others_(Deadline::in(wait_for_others)) {
-        for (const std::size_t host : params.hosts) calls_.push_back(std::make_unique<Call>(params, host));
+Search::Search(DialParams params) : params_(std::move(params)), others_(Deadline::in(wait_for_others)) {
+    for (const std::size_t host : params_.hosts) calls_.push_back(std::make_unique<Call>(params_, host));
+}
+
+Search::~Search() = default;
+
+std::vector<pollfd> Search::sources() const {
+    std::vector<pollfd> sources;
+    for (const auto& call : calls_) sources.push_back(call->source());
+    return sources;
+}
+
+Deadline Search::until() const {
+    auto until = others_.has_passed() ? Deadline() : others_;
+    for (const auto& call : calls_)
+        if (!call->is_over()) until = Deadline::earlier(until, call->deadline());
+    return until;
+}
+
+std::optional<Dialled> Search::go_on(std::span<const pollfd> seen) {
+    for (std::size_t i = 0; i < seen.size(); ++i) calls_[i]->go_on(seen[i].revents);
+    const bool all_over = std::all_of(calls_.begin(), calls_.end(), [](const auto& call) { return call->is_over(); });
+    if (!all_over && !others_.has_passed() && !only_the_left_host_is_missing()) return std::nullopt;
+    if (!params_.asks) {
+        for (auto& call : calls_)
+            if (call->is_ready()) return use(*call);
+    } else if (auto* chosen = choose()) {
+        return use(*chosen);
     }
+    if (all_over) complain();
+    return std::nullopt;
+}
 
-    Dialled run() {
-        for (;;) {
-            if (auto dialled = settled()) return std::move(*dialled);
-            wait();
-        }
+bool Search::only_the_left_host_is_missing() const {
+    const auto is_waited_for = [this](const auto& call) {
+        return !call->is_over() && params_.last.host != call->host();
+    };
+    if (!params_.asks || std::any_of(calls_.begin(), calls_.end(), is_waited_for)) return false;
+    const auto* const chosen = choose();
+    return chosen != nullptr && core::is_newer(chosen->answer(), params_.last);
+}
+
+Search::Call* Search::choose() const {
+    std::vector<Call*> ready;
+    std::vector<core::HostAnswer> answers;
+    for (const auto& call : calls_) {
+        if (!call->is_ready()) continue;
+        ready.push_back(call.get());
+        answers.push_back(call->answer());
     }
+    const auto choice = core::choose_host(answers, params_.last.incarnation.nonce);
+    if (!choice.refusal.empty())
+        throw store::Unusable(concat(params_.shown_url, " cannot be used: ", choice.refusal));
+    return choice.chosen ? ready[*choice.chosen] : nullptr;
+}
 
-private:
-    /// nullopt: it is too early to tell.
-    std::optional<Dialled> settled() {
-        const bool all_over =
-            std::all_of(calls_.begin(), calls_.end(), [](const auto& call) { return call->is_over(); });
-        if (!all_over && !others_.has_passed() && !only_the_left_host_is_missing()) return std::nullopt;
-        if (!params_.asks) {
-            for (auto& call : calls_)
-                if (call->is_ready()) return use(*call);
-        } else if (auto* chosen = choose()) {
-            return use(*chosen);
-        }
-        if (all_over) complain();
-        return std::nullopt;
+Dialled Search::use(Call& call) const {
+    return {call.take(), call.host(), call.answer().timeline, core::is_newer(call.answer(), params_.last)};
+}
+
+void Search::complain() const {
+    std::vector<std::string> complaints;
+    bool all_need_a_person = true;
+    for (const auto& call : calls_) {
+        const bool is_read_only = call->is_ready();
+        complaints.push_back(is_read_only ? concat(call->answer().host, " does not accept writes")
+                                          : call->complaint());
+        all_need_a_person &= !is_read_only && needs_a_person(call->complaint());
     }
+    const auto message = concat("cannot connect to ", params_.shown_url, ": ", join(complaints, "; "));
+    if (all_need_a_person) throw store::Unusable(message);
+    throw store::Unreachable(message);
+}
 
-    bool only_the_left_host_is_missing() {
-        const auto is_waited_for = [this](const auto& call) {
-            return !call->is_over() && params_.last.host != call->host();
-        };
-        if (!params_.asks || std::any_of(calls_.begin(), calls_.end(), is_waited_for)) return false;
-        const auto* const chosen = choose();
-        return chosen != nullptr && core::is_newer(chosen->answer(), params_.last);
+Dialled dial(DialParams params) {
+    Search search(std::move(params));
+    std::vector<pollfd> seen;
+    for (;;) {
+        if (auto dialled = search.go_on(seen)) return std::move(*dialled);
+        seen = search.sources();
+        poll(seen.data(), seen.size(), milliseconds_of(search.until().left(1s)));
     }
-
-    Call* choose() {
-        std::vector<Call*> ready;
-        std::vector<core::HostAnswer> answers;
-        for (auto& call : calls_) {
-            if (!call->is_ready()) continue;
-            ready.push_back(call.get());
-            answers.push_back(call->answer());
-        }
-        const auto choice = core::choose_host(answers, params_.last.incarnation.nonce);
-        if (!choice.refusal.empty())
-            throw store::Unusable(concat(params_.shown_url, " cannot be used: ", choice.refusal));
-        return choice.chosen ? ready[*choice.chosen] : nullptr;
-    }
-
-    static Dialled use(Call& call) { return {call.take(), call.host(), call.answer().timeline}; }
-
-    void wait() {
-        std::vector<pollfd> sources;
-        auto until = others_.has_passed() ? Deadline() : others_;
-        for (const auto& call : calls_) {
-            sources.push_back(call->source());
-            if (!call->is_over()) until = Deadline::earlier(until, call->deadline());
-        }
-        poll(sources.data(), sources.size(), milliseconds_of(until.left(1s)));
-        for (std::size_t i = 0; i < calls_.size(); ++i) calls_[i]->go_on(sources[i].revents);
-    }
-
-    [[noreturn]] void complain() const {
-        std::vector<std::string> complaints;
-        bool all_need_a_person = true;
-        for (const auto& call : calls_) {
-            const bool is_read_only = call->is_ready();
-            complaints.push_back(is_read_only ? concat(call->answer().host, " does not accept writes")
-                                              : call->complaint());
-            all_need_a_person &= !is_read_only && needs_a_person(call->complaint());
-        }
-        const auto message = concat("cannot connect to ", params_.shown_url, ": ", join(complaints, "; "));
-        if (all_need_a_person) throw store::Unusable(message);
-        throw store::Unavailable(message);
-    }
-
-    const DialParams& params_;
-    Deadline others_;
-    std::vector<std::unique_ptr<Call>> calls_;
-};
-
-}  // namespace
-
-Dialled dial(const DialParams& params) {
-    return Calls(params).run();
 }
 
 }  // namespace holdfast::postgres

@@ -90,7 +90,6 @@ void LeaseEndings::apply(Transaction& tx) {
     const bool frees_slots = std::ranges::any_of(ended_, &Ended::has_key);
     tx.later(command(has_steps));
     tx.brings_work |= frees_slots;
-    tx.frees_keys |= frees_slots;
     for (const Ended& each : ended_) {
         const TaskState state = each.settlement.state;
         (state == TaskState::Pending ? tx.brings_work : tx.ends_tasks) = true;

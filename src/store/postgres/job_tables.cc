@@ -167,8 +167,9 @@ bool PostgresJobTables::is_pruned_up_to(const Uuid& id) {
     return tx_.run("SELECT highest >= $1 FROM holdfast.pruned WHERE id = 1", id)[0].boolean(0);
 }
 
-void PostgresJobTables::insert_definition(const Uuid& definition, const std::string& text) {
-    tx_.later({"SELECT holdfast.insert_definition($1, $2)", Params(definition, text)});
+void PostgresJobTables::insert_definition(const Uuid& definition, const std::string& text,
+                                          const std::vector<std::string>& queues) {
+    tx_.later({"SELECT holdfast.insert_definition($1, $2, $3)", Params(definition, text, queues)});
 }
 
 void PostgresJobTables::insert_jobs(const std::vector<JobRow>& jobs) {

@@ -97,6 +97,7 @@ void PostgresStore::read_step_counts(const std::vector<JobRow>& jobs, std::unord
     const auto values_of = [&](const JobRow& job) {
         std::shared_ptr<const core::BundlePlan> bundle;
         const auto* const plan = find_plan(job.head, bundle);
+        if (bundle) infos[job.head.id].queues = bundle->queues;
         return std::tuple(job.head.id, static_cast<int>(plan ? plan->step_count : core::max_workflow_steps));
     };
     const auto answers = work_.run(
@@ -114,14 +115,18 @@ std::vector<std::optional<JobInfo>> PostgresStore::find_jobs(const std::vector<U
     return found;
 }
 
-std::vector<JobInfo> PostgresStore::list_jobs(const JobQuery& query) {
+std::vector<JobInfo> PostgresStore::list_jobs(const JobQuery& query, const store::Queues& queues) {
     const auto range = store::id_range("", query.after);
     if (!range) return {};
     std::vector<std::string> states;
     for (const auto state : query.states) states.emplace_back(to_text(state));
-    const auto ids =
-        work_.all("SELECT holdfast.list_jobs($1, $2, $3, $4, $5, $6, $7)", store::read_id, states, query.workflow,
-                  query.parent, query.with_children, range->lowest, range->highest, static_cast<int>(query.limit));
+    const auto limit = static_cast<int>(query.limit);
+    const auto ids = queues.empty() ? work_.all("SELECT holdfast.list_jobs($1, $2, $3, $4, $5, $6, $7)",
+                                                store::read_id, states, query.workflow, query.parent,
+                                                query.with_children, range->lowest, range->highest, limit)
+                                    : work_.all("SELECT holdfast.list_jobs_of($1, $2, $3, $4, $5, $6, $7, $8)",
+                                                store::read_id, queues, states, query.workflow, query.parent,
+                                                query.with_children, range->lowest, range->highest, limit);
     auto infos = read_infos(ids);
     std::vector<JobInfo> page;
     for (const auto& id : ids)
@@ -129,11 +134,15 @@ std::vector<JobInfo> PostgresStore::list_jobs(const JobQuery& query) {
     return page;
 }
 
-std::vector<Uuid> PostgresStore::jobs_with_prefix(const std::string& prefix, std::size_t limit) {
+std::vector<Uuid> PostgresStore::jobs_with_prefix(const std::string& prefix, std::size_t limit,
+                                                  const store::Queues& queues) {
     const auto range = store::id_range(prefix, std::nullopt);
     if (!range) return {};
-    return work_.all("SELECT id FROM holdfast.job WHERE id BETWEEN $1 AND $2 ORDER BY id LIMIT $3", store::read_id,
-                     range->lowest, range->highest, limit);
+    return work_.all(
+        R"sql(SELECT id FROM holdfast.job WHERE id BETWEEN $1 AND $2
+                AND (cardinality($4::text[]) = 0 OR definition_id = ANY (holdfast.definitions_of($4)))
+              ORDER BY id LIMIT $3)sql",
+        store::read_id, range->lowest, range->highest, limit, queues);
 }
 
 std::vector<StepInfo> PostgresStore::steps(const store::StepsParams& params) {

@@ -73,11 +73,11 @@ std::vector<KeyRecord> PostgresStore::keys(const store::KeysParams& params) {
                      (SELECT count(*) FROM holdfast.waiting w JOIN holdfast.route r ON r.id = w.route_id
                       WHERE w.concurrency_key = c.key AND w.why = 'key' AND (c.queue = '' OR r.queue = c.queue))
               FROM holdfast.concurrency c
-              WHERE ($1 = '' OR c.key = $1)
+              WHERE ($1 = '' OR c.key = $1) AND (cardinality($3::text[]) = 0 OR c.queue = ANY ($3))
                 AND (c.declared OR NOT EXISTS (SELECT FROM holdfast.concurrency o
                   WHERE o.key = c.key AND o.queue = ''))
               ORDER BY c.declared DESC, c.key, c.queue LIMIT $2)sql",
-        store::read_as<KeyRecord>, params.key, params.limit);
+        store::read_as<KeyRecord>, params.key, params.limit, params.queues);
 }
 
 DeclareStatus PostgresStore::declare_key(const core::KeyDeclaration& key, const std::string& who) {

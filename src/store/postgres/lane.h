@@ -64,7 +64,6 @@ public:
 
     bool brings_work = false;   ///< wake waiters for work once it is committed
     bool ends_tasks = false;    ///< wake waiters for results
-    bool frees_keys = false;    ///< slots of concurrency keys became free
     bool gives_orders = false;  ///< wake the workers: their next beat brings them an order
 
     bool is_careful = false;  ///< nothing is sent later: a refusal reaches the call that it belongs to

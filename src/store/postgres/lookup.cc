@@ -68,12 +68,14 @@ void carry_out(const std::string& name, const std::shared_ptr<Lookup::State>& st
 
 Lookup::Lookup(const std::string& name) {
     const std::lock_guard lock(lookups_under_way().mutex);
-    auto& state = lookups_under_way().states[name];
-    if (!state) {
-        state = std::make_shared<State>();
-        std::thread([name, made = state] { carry_out(name, made); }).detach();
+    auto& states = lookups_under_way().states;
+    if (const auto found = states.find(name); found != states.end()) {
+        state_ = found->second;
+        return;
     }
-    state_ = state;
+    auto made = std::make_shared<State>();
+    std::thread([name, made] { carry_out(name, made); }).detach();
+    states[name] = state_ = std::move(made);
 }
 
 int Lookup::descriptor() const {

@@ -30,6 +30,7 @@ std::optional<std::size_t> Primary::host() {
 
 void Primary::found(std::size_t host, std::int64_t timeline) {
     const std::lock_guard lock(mutex_);
+    if (last_ != host) ++moves_;
     if (host_ != host) found_at_ = std::chrono::steady_clock::now();  // else it was not looked for again
     host_ = host;
     last_ = host;

@@ -23,6 +23,13 @@ public:
     /// older answer is not trusted: this process may have been stopped meanwhile, and the primary be another.
     [[nodiscard]] std::optional<std::size_t> host();
     void found(std::size_t host, std::int64_t timeline);
+    /// How often it was found at another host than before.
+    [[nodiscard]] std::uint64_t moves() const { return moves_; }
+    /// The turn to search for it while a call waits: one connection does so for all. Empty: another has the turn.
+    [[nodiscard]] std::unique_lock<std::mutex> try_to_search() {
+        std::unique_lock turn(searching_, std::try_to_lock);
+        return turn.owns_lock() ? std::move(turn) : std::unique_lock<std::mutex>();
+    }
     /// A connection to this host broke or turned out to be read-only: the next connection asks all hosts.
     void suspect(std::size_t host);
     /// Whether a connection to this host has to follow the primary to another one.
@@ -44,6 +51,8 @@ public:
 private:
     static constexpr std::size_t unknown = static_cast<std::size_t>(-1);
 
+    std::mutex searching_;
+    std::atomic<std::uint64_t> moves_ = 0;
     mutable std::mutex mutex_;
     std::optional<std::size_t> host_;
     std::chrono::steady_clock::time_point found_at_ = {};

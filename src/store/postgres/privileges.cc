@@ -60,6 +60,7 @@ constexpr TableNeeds table_needs[] = {
     {.table = "sweep_note",          .worker = "SIU",  .server = "SIU",  .client = "S",   .reader = "S"},
     {.table = "replica",             .worker = "",     .server = "SIUD", .client = "S",   .reader = "S"},
     {.table = "token",               .worker = "SD",   .server = "SIUD", .client = "",    .reader = ""},
+    {.table = "session",             .worker = "",     .server = "SIUD", .client = "",    .reader = ""},
     // Views
     {.table = "tasks",               .worker = "S",    .server = "S",    .client = "S",   .reader = "S"},
     {.table = "attempts",            .worker = "S",    .server = "S",    .client = "S",   .reader = "S"},
@@ -112,7 +113,12 @@ constexpr std::string_view functions_for_all[] = {"now",
                                                   "undecided_steps",
                                                   "existing_tasks",
                                                   "count_up_to",
-                                                  "first_uuid_at"};
+                                                  "first_uuid_at",
+                                                  "definitions_of",
+                                                  "is_of_queues",
+                                                  "list_jobs_of",
+                                                  "recent_endings_of",
+                                                  "count_of"};
 /// They submit tasks and start jobs.
 constexpr std::string_view functions_for_submitters[] = {
     "roll_over",     "note_restart",   "submit",       "admit",        "submit_batch",      "submit_defect",

@@ -24,14 +24,28 @@ void tally_endings(Transaction& tx, StatsTally& tally) {
     if (!last.empty()) tally.cut_at(last[0].uuid(0));
 }
 
-void tally_events(Transaction& tx, StatsTally& tally) {
+/// The same of some queues.
+void tally_endings(Transaction& tx, const store::Queues& queues, StatsTally& tally) {
+    const auto rows = tx.run(
+        "SELECT state, finished_at, run_at, started_at, name, task_id, is_last"
+        " FROM holdfast.recent_endings_of($1, $2, $3)",
+        queues, tally.since(), most_rows);
+    for (const Row row : rows) {
+        tally.add_ended(store::read_word<TaskState>(row.text(0)), row.time(1), row.time(2), row.optional_time(3),
+                        row.text(4));
+        if (row.boolean(6)) tally.cut_at(row.uuid(5));
+    }
+}
+
+void tally_events(Transaction& tx, const store::Queues& queues, StatsTally& tally) {
     constexpr int page = 1000;
     std::optional<std::int64_t> before;
     for (int looked_at = 0; looked_at < most_rows; looked_at += page) {
         const auto rows = tx.run(
             R"sql(SELECT id, kind, at FROM holdfast.event WHERE id < coalesce($1, 9223372036854775807)
+                    AND (cardinality($3::text[]) = 0 OR holdfast.is_of_queues(task_id, job_id, $3))
                   ORDER BY id DESC LIMIT $2)sql",
-            before, page);
+            before, page, queues);
         for (const Row row : rows) tally.add_event(row.text(1), row.time(2));
         if (rows.size() < page || rows[page - 1].time(2) < tally.since()) return;
         before = rows[page - 1].integer(0);
@@ -41,8 +55,12 @@ void tally_events(Transaction& tx, StatsTally& tally) {
 
 }  // namespace
 
-store::JobCounts PostgresStore::count_jobs() {
-    const auto rows = work_.read("SELECT state, count(*) FROM holdfast.job_progress GROUP BY state");
+store::JobCounts PostgresStore::count_jobs(const store::Queues& queues) {
+    constexpr Sql of_all = "SELECT state, count(*) FROM holdfast.job_progress GROUP BY state";
+    constexpr Sql of_some =
+        R"sql(SELECT p.state, count(*) FROM holdfast.job j JOIN holdfast.job_progress p ON p.job_id = j.id
+              WHERE j.definition_id = ANY (holdfast.definitions_of($1)) GROUP BY p.state)sql";
+    const auto rows = queues.empty() ? work_.read(of_all) : work_.read(of_some, queues);
     store::JobCounts counts;
     for (const Row row : rows) store::add_to(counts, store::read_word<JobState>(row.text(0)), row.integer(1));
     return counts;
@@ -51,25 +69,23 @@ store::JobCounts PostgresStore::count_jobs() {
 store::Stats PostgresStore::stats(const store::StatsParams& params) {
     return work_.inspect([&](Transaction& tx) {
         StatsTally tally(params, tx.run("SELECT holdfast.now()")[0].time(0));
-        tally_endings(tx, tally);
-        tally_events(tx, tally);
+        params.queues.empty() ? tally_endings(tx, tally) : tally_endings(tx, params.queues, tally);
+        tally_events(tx, params.queues, tally);
         return std::move(tally).result();
     });
 }
 
-store::Vitals PostgresStore::vitals() {
+store::Vitals PostgresStore::vitals(const store::Queues& queues) {
     const auto answers = work_.run(
-        {Command{"SELECT coalesce(max(id), 0) FROM holdfast.event", Params()},
-         Command{"SELECT task_id, run_at, holdfast.now() FROM holdfast.oldest_claimable()", Params()},
+        {Command{"SELECT task_id, run_at, holdfast.now() FROM holdfast.oldest_claimable($1)", Params(queues)},
          Command{"SELECT definition_id, workflow, step, is_item, steps FROM holdfast.undecided_steps()", Params()}},
         Effect::Reads);
     store::Vitals vitals;
-    vitals.last_event = answers[0][0].integer(0);
-    if (const auto& oldest = answers[1]; !oldest.empty()) {
+    if (const auto& oldest = answers[0]; !oldest.empty()) {
         vitals.oldest_task = oldest[0].uuid(0);
         vitals.oldest_waits = std::max(oldest[0].time(2) - oldest[0].time(1), Duration::zero());
     }
-    vitals.approvals = count_approvals(answers[2]);
+    vitals.approvals = count_approvals(answers[1], queues);
     return vitals;
 }
 
@@ -86,10 +102,11 @@ store::EndedTasks PostgresStore::ended_tasks(Timestamp since, Timestamp until) {
 }
 
 /// The kind of a step stands in its job's definition.
-std::int64_t PostgresStore::count_approvals(const Rows& steps) {
+std::int64_t PostgresStore::count_approvals(const Rows& steps, const store::Queues& queues) {
     std::int64_t approvals = 0;
     for (const Row row : steps) {
         const auto bundle = plan_of(row.uuid(0));
+        if (!queues.empty() && (!bundle || !core::belongs_to(bundle->queues, queues))) continue;
         const auto* const plan = bundle ? bundle->find(row.string(1)) : nullptr;
         if (store::is_approval(plan, row.small(2), row.boolean(3))) approvals += row.integer(4);
     }

@@ -32,10 +32,10 @@ public:
     // tasks.cc
     std::vector<std::optional<store::TaskRecord>> find(const std::vector<Uuid>& ids) override;
     std::vector<store::TaskRecord> list(const store::ListParams& params) override;
-    store::TaskCounts count() override;
+    store::TaskCounts count(const store::Queues& queues) override;
     std::vector<store::AttemptRecord> attempts(const Uuid& task) override;
     std::vector<store::EventRecord> events(const store::ReadEventsParams& params) override;
-    std::vector<store::EventRecord> last_events(std::size_t limit) override;
+    std::vector<store::EventRecord> last_events(std::size_t limit, const store::Queues& queues) override;
     std::vector<store::EventRecord> job_events(const store::JobEventsParams& params) override;
     void append_event(const store::EventRecord& event) override;
     store::EventWriters event_writers() override;
@@ -83,8 +83,9 @@ public:
     // jobs.cc
     std::vector<store::SubmitOutcome> start_jobs(const std::vector<store::NewJob>& jobs) override;
     std::vector<std::optional<JobInfo>> find_jobs(const std::vector<Uuid>& ids) override;
-    std::vector<JobInfo> list_jobs(const JobQuery& query) override;
-    std::vector<Uuid> jobs_with_prefix(const std::string& prefix, std::size_t limit) override;
+    std::vector<JobInfo> list_jobs(const JobQuery& query, const store::Queues& queues) override;
+    std::vector<Uuid> jobs_with_prefix(const std::string& prefix, std::size_t limit,
+                                       const store::Queues& queues) override;
     std::string job_definition(const Uuid& job) override;
     std::optional<std::pair<Uuid, std::string>> step_of_task(const Uuid& task) override;
     std::vector<StepInfo> steps(const store::StepsParams& params) override;
@@ -105,15 +106,21 @@ public:
     std::optional<store::TokenRecord> find_token(const std::string& hash) override;
     bool revoke_token(const std::string& name_or_id, const std::string& who) override;
     void note_token_use(const Uuid& token, const std::string& from) override;
+    // sessions.cc
+    void create_session(const store::NewSession& session, const std::string& who) override;
+    std::optional<store::SessionRecord> find_session(const std::string& hash) override;
+    void note_session_use(const Uuid& session, const std::string& from) override;
+    std::vector<store::SessionRecord> sessions() override;
+    bool end_session(const Uuid& session, const std::string& who) override;
     // replicas.cc
     void beat_replica(const store::Replica& replica) override;
     std::vector<store::ReplicaRecord> replicas() override;
     void remove_replica(const Uuid& replica) override;
     std::size_t prune_replicas(Duration older_than) override;
     // stats.cc
-    store::JobCounts count_jobs() override;
+    store::JobCounts count_jobs(const store::Queues& queues) override;
     store::Stats stats(const store::StatsParams& params) override;
-    store::Vitals vitals() override;
+    store::Vitals vitals(const store::Queues& queues) override;
     store::EndedTasks ended_tasks(Timestamp since, Timestamp until) override;
     // migrate.cc
     [[nodiscard]] std::int64_t rank() const override { return incarnation_.known().rank; }
@@ -198,7 +205,7 @@ private:
     void read_step_counts(const std::vector<store::JobRow>& jobs, std::unordered_map<Uuid, JobInfo>& infos);
 
     // stats.cc
-    [[nodiscard]] std::int64_t count_approvals(const Rows& steps);
+    [[nodiscard]] std::int64_t count_approvals(const Rows& steps, const store::Queues& queues);
 
     // steer_jobs.cc
     void in_tree(const Uuid& job, const std::string& who,

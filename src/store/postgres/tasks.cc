@@ -118,15 +118,16 @@ std::vector<TaskRecord> PostgresStore::list(const store::ListParams& params) {
     return read_tasks(page);
 }
 
-store::TaskCounts PostgresStore::count() {
-    const auto row = work_.read(
+store::TaskCounts PostgresStore::count(const store::Queues& queues) {
+    constexpr Sql of_all =
         R"sql(SELECT (SELECT count(*) FROM holdfast.ready) + (SELECT count(*) FROM holdfast.waiting),
               (SELECT count(*) FROM holdfast.lease WHERE started_at IS NULL),
               (SELECT count(*) FROM holdfast.lease WHERE started_at IS NOT NULL),
               (SELECT count(*) FROM holdfast.ending),
               (SELECT count(*) FROM holdfast.ending WHERE state <> 'COMPLETED' AND state = 'FAILED'),
               (SELECT count(*) FROM holdfast.ending WHERE state <> 'COMPLETED' AND state = 'CANCELLED'),
-              (SELECT count(*) FROM holdfast.ending WHERE state <> 'COMPLETED' AND state = 'EXPIRED'))sql");
+              (SELECT count(*) FROM holdfast.ending WHERE state <> 'COMPLETED' AND state = 'EXPIRED'))sql";
+    const auto row = queues.empty() ? work_.read(of_all) : work_.read("SELECT * FROM holdfast.count_of($1)", queues);
     store::TaskCounts counts;
     store::ColumnReader(row[0]).read(counts.pending, counts.claimed, counts.running, counts.completed, counts.failed,
                                      counts.cancelled, counts.expired);
@@ -140,16 +141,19 @@ std::vector<store::AttemptRecord> PostgresStore::attempts(const Uuid& task) {
 }
 
 std::vector<store::EventRecord> PostgresStore::events(const store::ReadEventsParams& params) {
-    constexpr Sql all = "SELECT " HOLDFAST_EVENT_COLUMNS " FROM holdfast.event WHERE id > $1 ORDER BY id LIMIT $2";
-    constexpr Sql of_task = "SELECT " HOLDFAST_EVENT_COLUMNS
-                            " FROM holdfast.event"
-                            " WHERE id > $1 AND task_id = $3 AND ($4 IS NULL OR worker_id = $4) ORDER BY id LIMIT $2";
-    constexpr Sql of_worker = "SELECT " HOLDFAST_EVENT_COLUMNS
-                              " FROM holdfast.event"
-                              " WHERE id > $1 AND worker_id = $3 ORDER BY id LIMIT $2";
-    const auto rows = params.task ? work_.read(of_task, params.after_id, params.limit, *params.task, params.worker)
-                      : params.worker ? work_.read(of_worker, params.after_id, params.limit, *params.worker)
-                                      : work_.read(all, params.after_id, params.limit);
+#define HOLDFAST_QUEUED \
+    " AND (cardinality($3::text[]) = 0 OR holdfast.is_of_queues(task_id, job_id, $3)) ORDER BY id LIMIT $2"
+    constexpr Sql all = "SELECT " HOLDFAST_EVENT_COLUMNS " FROM holdfast.event WHERE id > $1" HOLDFAST_QUEUED;
+    constexpr Sql of_task =
+        "SELECT " HOLDFAST_EVENT_COLUMNS
+        " FROM holdfast.event WHERE id > $1 AND task_id = $4 AND ($5 IS NULL OR worker_id = $5)" HOLDFAST_QUEUED;
+    constexpr Sql of_worker =
+        "SELECT " HOLDFAST_EVENT_COLUMNS " FROM holdfast.event WHERE id > $1 AND worker_id = $4" HOLDFAST_QUEUED;
+#undef HOLDFAST_QUEUED
+    const auto rows =
+        params.task ? work_.read(of_task, params.after_id, params.limit, params.queues, *params.task, params.worker)
+        : params.worker ? work_.read(of_worker, params.after_id, params.limit, params.queues, *params.worker)
+                        : work_.read(all, params.after_id, params.limit, params.queues);
     return rows.all(store::read_as<store::EventRecord>);
 }
 
@@ -159,9 +163,11 @@ std::vector<store::EventRecord> PostgresStore::job_events(const store::JobEvents
                      store::read_as<store::EventRecord>, params.job, params.after_id, params.limit);
 }
 
-std::vector<store::EventRecord> PostgresStore::last_events(std::size_t limit) {
-    return work_.all("SELECT " HOLDFAST_EVENT_COLUMNS " FROM holdfast.event ORDER BY id DESC LIMIT $1",
-                     store::read_as<store::EventRecord>, limit);
+std::vector<store::EventRecord> PostgresStore::last_events(std::size_t limit, const store::Queues& queues) {
+    return work_.all("SELECT " HOLDFAST_EVENT_COLUMNS
+                     " FROM holdfast.event WHERE cardinality($2::text[]) = 0"
+                     " OR holdfast.is_of_queues(task_id, job_id, $2) ORDER BY id DESC LIMIT $1",
+                     store::read_as<store::EventRecord>, limit, queues);
 }
 
 void PostgresStore::append_event(const store::EventRecord& event) {

@@ -206,14 +206,12 @@ void PostgresStore::finish_batch(const TurnParams& params, const std::vector<Fin
         finish_in(tx, leases, runs, batch, params.worker, answer.finished);
         start_in(tx, params.worker, to_start, answer.started);
         advance_jobs(tx);  // the next steps of jobs can be claimed at once
-        // Keys are locked in their order; a claim that locked more of them could wait for another one in a circle.
-        if (!tx.frees_keys)
-            for (const auto& command : claim_with_it)
-                tx.later(command, [&](Rows rows) { claimed.push_back(std::move(rows)); });
+        for (const auto& command : claim_with_it)
+            tx.later(command, [&](Rows rows) { claimed.push_back(std::move(rows)); });
         return std::ranges::any_of(leases, [](const auto& held) { return held.second.is_step; });
     });
     if (claim_with_it.empty()) return;
-    auto answered = claimed.empty() ? std::nullopt : read_claim(params, claimed);
+    auto answered = read_claim(params, claimed);
     answer.claimed = answered ? std::move(*answered) : claim(params);
 }
 

@@ -20,9 +20,6 @@ constexpr const char* witness_saw_more =
 /// the same one. A rank has this many.
 constexpr std::int64_t worker_numbers_of_rank = 1'000'000;
 
-/// No verdict that is based on a beat from before a rollover is carried out after it.
-constexpr std::int64_t beats_of_rollover = 1'000'000;
-
 /// What is running is not held by the pause of its job.
 void mark_all_started(Transaction& tx) {
     const auto tasks = tx.db.all("SELECT task_id FROM lease WHERE started_at IS NULL", store::read_id);
@@ -38,7 +35,7 @@ void raise_numbers(Database& db, std::int64_t rank) {
     db.run("UPDATE lease_number SET last = max(last, ? + (random() & ?))", core::first_lease_of(rank),
            (std::int64_t{1} << (core::bits_of_lease - 1)) - 1);
     db.run("UPDATE worker_number SET last = max(last, ?)", (rank - 1) * worker_numbers_of_rank);
-    db.run("UPDATE worker SET beat = beat + ?", beats_of_rollover);
+    db.run("UPDATE worker SET beat = beat + ?", core::beats_of_rollover);
 }
 
 }  // namespace

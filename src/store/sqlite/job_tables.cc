@@ -105,8 +105,11 @@ bool SqliteJobTables::is_pruned_up_to(const Uuid& id) {
     return sqlite::is_pruned_up_to(tx_.db, id);
 }
 
-void SqliteJobTables::insert_definition(const Uuid& definition, const std::string& text) {
-    tx_.db.run("INSERT INTO workflow_definition (id, text) VALUES (?, ?) ON CONFLICT DO NOTHING", definition, text);
+void SqliteJobTables::insert_definition(const Uuid& definition, const std::string& text,
+                                        const std::vector<std::string>& queues) {
+    const auto encoded = store::encode_strings(queues);
+    tx_.db.run("INSERT INTO workflow_definition (id, text, queues) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+               definition, text, encoded);
 }
 
 void SqliteJobTables::insert_jobs(const std::vector<JobRow>& jobs) {

@@ -25,7 +25,8 @@ public:
     std::vector<Uuid> existing_tasks(const std::vector<Uuid>& tasks) override;
     bool is_pruned_up_to(const Uuid& id) override;
 
-    void insert_definition(const Uuid& definition, const std::string& text) override;
+    void insert_definition(const Uuid& definition, const std::string& text,
+                           const std::vector<std::string>& queues) override;
     void insert_jobs(const std::vector<store::JobRow>& jobs) override;
     void save_jobs(const std::vector<store::JobRow>& jobs) override;
     void insert_steps(const std::vector<store::StepRow>& steps) override;

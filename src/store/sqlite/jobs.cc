@@ -4,6 +4,7 @@
 #include "store/admission.h"
 #include "store/jobs/job_rows.h"
 #include "store/list_guide.h"
+#include "store/sqlite/queues_sql.h"
 #include "store/sqlite/store_impl.h"
 
 namespace holdfast::sqlite {
@@ -42,17 +43,34 @@ constexpr Sql children =
     "SELECT j.id FROM job j JOIN job_progress p ON p.job_id = j.id"
     " WHERE j.parent_id = ?4 AND j.id BETWEEN ?1 AND ?2" HOLDFAST_MATCHING
     " AND (?7 = '' OR p.state = ?7) ORDER BY j.id DESC LIMIT ?6";
+// The same of one definition, ?8.
+constexpr Sql jobs_of_definition =
+    "SELECT j.id FROM job j INDEXED BY job_definition CROSS JOIN job_progress p ON p.job_id = j.id"
+    " WHERE j.definition_id = ?8 AND j.id BETWEEN ?1 AND ?2" HOLDFAST_MATCHING
+    " AND (?4 IS NULL OR j.parent_id = ?4) AND (?7 = '' OR p.state = ?7) ORDER BY j.id DESC LIMIT ?6";
 #undef HOLDFAST_MATCHING
 
-std::vector<Uuid> matching_jobs(Database& db, const JobQuery& query, const store::IdRange& range) {
+std::vector<Uuid> definitions_in(Database& db, const store::Queues& queues) {
+    const auto names = store::encode_strings(queues);
+    return db.all("SELECT w.id FROM workflow_definition w WHERE " HOLDFAST_DEFINITION_IN("w.id", "?1"),
+                  store::read_id, names);
+}
+
+std::vector<Uuid> matching_jobs(Database& db, const JobQuery& query, const store::IdRange& range,
+                                const store::Queues& queues) {
     std::set<Uuid, std::greater<>> ids;
-    const auto read = [&](Sql source, std::string_view state) {
+    const auto read = [&](Sql source, std::string_view state, const auto&... definition) {
         auto rows = db.query(source, range.lowest, range.highest, query.workflow, query.parent, query.with_children,
-                             query.limit, state);
+                             query.limit, state, definition...);
         while (rows.step()) ids.insert(rows.uuid(0));
     };
-    if (query.states.empty()) read(query.parent ? children : all_jobs, "");
-    for (const auto state : query.states) read(query.parent ? children : jobs_in_state, to_text(state));
+    const auto definitions = queues.empty() ? std::vector<Uuid>() : definitions_in(db, queues);
+    const auto read_all = [&](Sql source, std::string_view state) {
+        if (queues.empty()) return read(source, state);
+        for (const auto& definition : definitions) read(jobs_of_definition, state, definition);
+    };
+    if (query.states.empty()) read_all(query.parent ? children : all_jobs, "");
+    for (const auto state : query.states) read_all(query.parent ? children : jobs_in_state, to_text(state));
     std::vector<Uuid> page(ids.begin(), ids.end());
     if (page.size() > query.limit) page.resize(query.limit);
     return page;
@@ -130,6 +148,7 @@ std::optional<JobInfo> SqliteStore::find_job(Database& db, const Uuid& id) {
         job.parent_step = step_name(db, parent->job, parent->step, parent->item);
     const auto bundle = plan_of(db, row->head.definition);
     const auto* const plan = bundle ? bundle->find(job.workflow) : nullptr;
+    if (bundle) job.queues = bundle->queues;
     job.steps = count_steps(db, id, plan != nullptr ? plan->step_count : core::max_workflow_steps);
     return job;
 }
@@ -143,22 +162,26 @@ std::vector<std::optional<JobInfo>> SqliteStore::find_jobs(const std::vector<Uui
     });
 }
 
-std::vector<JobInfo> SqliteStore::list_jobs(const JobQuery& query) {
+std::vector<JobInfo> SqliteStore::list_jobs(const JobQuery& query, const store::Queues& queues) {
     const auto range = store::id_range("", query.after);
     if (!range) return {};
     return work_.read([&](Database& db) {
         std::vector<JobInfo> jobs;
-        for (const auto& id : matching_jobs(db, query, *range))
+        for (const auto& id : matching_jobs(db, query, *range, queues))
             if (auto job = find_job(db, id)) jobs.push_back(std::move(*job));
         return jobs;
     });
 }
 
-std::vector<Uuid> SqliteStore::jobs_with_prefix(const std::string& prefix, std::size_t limit) {
+std::vector<Uuid> SqliteStore::jobs_with_prefix(const std::string& prefix, std::size_t limit,
+                                                const store::Queues& queues) {
     const auto range = store::id_range(prefix, std::nullopt);
     if (!range) return {};
-    return work_.all("SELECT id FROM job WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?", store::read_id, range->lowest,
-                     range->highest, limit);
+    const auto names = store::encode_strings(queues);
+    return work_.all(
+        "SELECT id FROM job WHERE id BETWEEN ?1 AND ?2"
+        " AND (?4 = '[]' OR " HOLDFAST_DEFINITION_IN("job.definition_id", "?4") ") ORDER BY id LIMIT ?3",
+        store::read_id, range->lowest, range->highest, limit, names);
 }
 
 std::vector<StepInfo> SqliteStore::steps(const store::StepsParams& params) {

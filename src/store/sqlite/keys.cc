@@ -165,6 +165,7 @@ void delete_idle_keys(Transaction& tx, std::size_t limit) {
 }
 
 std::vector<KeyRecord> SqliteStore::keys(const store::KeysParams& params) {
+    const auto queues = store::encode_strings(params.queues);
     // A queue's own key means nothing while its name is declared shared.
     return work_.all(R"sql(SELECT c.key, c.queue, c.max_slots, c.declared,
                                   (SELECT count(*) FROM slot s
@@ -174,10 +175,11 @@ std::vector<KeyRecord> SqliteStore::keys(const store::KeysParams& params) {
                                      AND (c.queue = '' OR r.queue = c.queue))
                            FROM concurrency c
                            WHERE (?1 = '' OR c.key = ?1)
+                             AND (?3 = '[]' OR c.queue IN (SELECT value FROM json_each(?3)))
                              AND (c.declared = 1 OR NOT EXISTS (SELECT 1 FROM concurrency o
                                WHERE o.key = c.key AND o.queue = ''))
                            ORDER BY c.declared DESC, c.key, c.queue LIMIT ?2)sql",
-                     store::read_as<KeyRecord>, params.key, params.limit);
+                     store::read_as<KeyRecord>, params.key, params.limit, queues);
 }
 
 DeclareStatus SqliteStore::declare_key(const core::KeyDeclaration& key, const std::string& who) {

@@ -1,5 +1,8 @@
 #include "store/sqlite/lane.h"
 
+#include <filesystem>
+
+#include "base/links.h"
 #include "base/text.h"
 #include "store/errors.h"
 #include "store/sqlite/file_place.h"
@@ -33,6 +36,14 @@ void set_up(Database& db) {
     db.execute(
         "PRAGMA auto_vacuum = INCREMENTAL;"  // of a file that has no pages yet: so that prune can give space back
         "PRAGMA journal_mode = WAL;");
+}
+
+/// Empty: there are no links in the path.
+std::string target_of_links(const std::string& path) {
+    std::error_code failure;
+    const auto as_given = std::filesystem::absolute(path, failure).lexically_normal();
+    const auto target = std::filesystem::weakly_canonical(std::filesystem::absolute(follow_links(path)), failure);
+    return failure || target == as_given ? "" : target.string();
 }
 
 /// Opens the file with its own log, never with that of a file which was at this path before.
@@ -80,7 +91,10 @@ Lane::Files::Files(const LaneParams& params, Database::Mode mode)
     note_log(params.path);
 }
 
-Lane::Lane(LaneParams params) : params_(std::move(params)), files_(std::make_unique<Files>(params_, params_.mode)) {}
+Lane::Lane(LaneParams params)
+    : params_(std::move(params)),
+      files_(std::make_unique<Files>(params_, params_.mode)),
+      target_(target_of_links(params_.given_path)) {}
 
 Lane::~Lane() {
     if (!files_ || files_->db.wal_pages() == 0 || files_->db.has_moved()) return;  // nothing to copy, or nowhere
@@ -97,6 +111,7 @@ Lane::~Lane() {
 /// happened. The connection to the old file stays open until another file is found, so a file that is put back is
 /// used again.
 void Lane::follow_path(const Deadline& deadline) {
+    if (!target_.empty()) check_links();
     if (files_ && !files_->db.has_moved()) return;
     const auto& path = params_.path;
     if (!Database::exists(path))
@@ -114,6 +129,16 @@ void Lane::follow_path(const Deadline& deadline) {
         // It may be on its way: a copy that is not complete.
         throw store::Unavailable(concat("the database file ", path, " was replaced: ", failure.what()));
     }
+}
+
+/// The files beside the other database, by which its processes see that this one lives, are not those that this one
+/// holds. So it does not go over, and it does not go on with a database that nobody else uses.
+void Lane::check_links() const {
+    const auto& given = params_.given_path;
+    if (files_ && place_of(given) == files_->place) return;
+    if (target_of_links(given) != target_)
+        throw store::Unavailable(concat("the link ", given, " does not lead to ", target_,
+                                        " any more; restart this process, or let it lead there again"));
 }
 
 void Lane::try_to_write(Duration patience_of_caller) {

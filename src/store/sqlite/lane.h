@@ -38,7 +38,8 @@ struct Transaction {
 };
 
 struct LaneParams {
-    std::string path;
+    std::string path;               ///< of the file itself, so that all processes have the same files beside it
+    std::string given_path = path;  ///< by which this process came to it: a link, perhaps
     Database::Mode mode = Database::Mode::ReadWrite;
     Turnstile::Rank rank = Turnstile::Rank::Work;
     const Clock& clock;
@@ -46,9 +47,11 @@ struct LaneParams {
     /// Called with another file that was found at the path, before it is used. Throws store::Unusable when it is not
     /// a database of this program.
     std::function<void(Transaction&)> on_replaced = [](Transaction&) {};
-    /// Called inside every read, with the place of the file, and after every commit.
+    // These are called by the lane's only user at that moment.
+    /// Inside every read, with the place of the file.
     std::function<void(Database&, const std::string&)> on_read = [](Database&, const std::string&) {};
     std::function<void(const Transaction&)> on_committed = [](const Transaction&) {};
+    std::function<void()> on_rolled_back = [] {};
 };
 
 /// A connection with its place in the writers' queue. The store has two: beats never wait behind the store's own
@@ -157,16 +160,24 @@ private:
     auto transact(Files& files, const Deadline& deadline, const Body& body) {
         Turn turn(files, deadline);
         Transaction transaction{files.db, files.place, params_.clock.now()};
-        auto answer = body(transaction);
-        turn.commit(transaction);
-        params_.on_committed(transaction);
-        return answer;
+        try {
+            auto answer = body(transaction);
+            turn.commit(transaction);
+            params_.on_committed(transaction);
+            return answer;
+        } catch (...) {
+            params_.on_rolled_back();
+            throw;
+        }
     }
     void follow_path(const Deadline& deadline);
+    /// Throws store::Unavailable when the path that was given leads to another file now.
+    void check_links() const;
 
     const LaneParams params_;
     PatientMutex mutex_;
     std::unique_ptr<Files> files_;  // nullptr: those at the path could not be opened
+    const std::string target_;      // of the links in the path that was given; empty: it has none
 };
 
 }  // namespace holdfast::sqlite

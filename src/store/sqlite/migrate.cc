@@ -1,3 +1,4 @@
+#include "base/links.h"
 #include "base/text.h"
 #include "store/migration.h"
 #include "store/rows.h"
@@ -99,6 +100,7 @@ store::MigrateAnswer SqliteStore::migrate() {
 LaneParams SqliteStore::lane_params(const OpenParams& params, Turnstile::Rank rank) {
     const bool is_first = rank == Turnstile::Rank::Work;
     return {.path = path_,
+            .given_path = params.path,
             .mode = params.migrate && is_first ? Database::Mode::Create : Database::Mode::ReadWrite,
             .rank = rank,
             .clock = clock_,
@@ -112,11 +114,15 @@ LaneParams SqliteStore::lane_params(const OpenParams& params, Turnstile::Rank ra
                     settle(tx);
                 },
             .on_read = [this](Database& db, const std::string& place) { meet_in_read(db, place); },
-            .on_committed = [this](const Transaction& tx) { known_.remember(tx.incarnation); }};
+            .on_committed = [this](const Transaction& tx) { known_.remember(tx.incarnation); },
+            .on_rolled_back =
+                [this, is_first] {
+                    if (is_first) routes_.forget();
+                }};
 }
 
 SqliteStore::SqliteStore(const OpenParams& params, const Clock& clock)
-    : path_(params.path),
+    : path_(follow_links(params.path)),
       limits_(params.limits),
       safety_poll_(params.safety_poll),
       clock_(clock),

@@ -33,10 +33,10 @@ public:
     // tasks.cc
     std::vector<std::optional<store::TaskRecord>> find(const std::vector<Uuid>& ids) override;
     std::vector<store::TaskRecord> list(const store::ListParams& params) override;
-    store::TaskCounts count() override;
+    store::TaskCounts count(const store::Queues& queues) override;
     std::vector<store::AttemptRecord> attempts(const Uuid& task) override;
     std::vector<store::EventRecord> events(const store::ReadEventsParams& params) override;
-    std::vector<store::EventRecord> last_events(std::size_t limit) override;
+    std::vector<store::EventRecord> last_events(std::size_t limit, const store::Queues& queues) override;
     std::vector<store::EventRecord> job_events(const store::JobEventsParams& params) override;
     void append_event(const store::EventRecord& event) override;
     store::EventWriters event_writers() override;
@@ -84,8 +84,9 @@ public:
     // jobs.cc
     std::vector<store::SubmitOutcome> start_jobs(const std::vector<store::NewJob>& jobs) override;
     std::vector<std::optional<JobInfo>> find_jobs(const std::vector<Uuid>& ids) override;
-    std::vector<JobInfo> list_jobs(const JobQuery& query) override;
-    std::vector<Uuid> jobs_with_prefix(const std::string& prefix, std::size_t limit) override;
+    std::vector<JobInfo> list_jobs(const JobQuery& query, const store::Queues& queues) override;
+    std::vector<Uuid> jobs_with_prefix(const std::string& prefix, std::size_t limit,
+                                       const store::Queues& queues) override;
     std::string job_definition(const Uuid& job) override;
     std::optional<std::pair<Uuid, std::string>> step_of_task(const Uuid& task) override;
     std::vector<StepInfo> steps(const store::StepsParams& params) override;
@@ -104,15 +105,21 @@ public:
     std::optional<store::TokenRecord> find_token(const std::string& hash) override;
     bool revoke_token(const std::string& name_or_id, const std::string& who) override;
     void note_token_use(const Uuid& token, const std::string& from) override;
+    // sessions.cc
+    void create_session(const store::NewSession& session, const std::string& who) override;
+    std::optional<store::SessionRecord> find_session(const std::string& hash) override;
+    void note_session_use(const Uuid& session, const std::string& from) override;
+    std::vector<store::SessionRecord> sessions() override;
+    bool end_session(const Uuid& session, const std::string& who) override;
     // replicas.cc
     void beat_replica(const store::Replica& replica) override;
     std::vector<store::ReplicaRecord> replicas() override;
     void remove_replica(const Uuid& replica) override;
     std::size_t prune_replicas(Duration older_than) override;
     // stats.cc
-    store::JobCounts count_jobs() override;
+    store::JobCounts count_jobs(const store::Queues& queues) override;
     store::Stats stats(const store::StatsParams& params) override;
-    store::Vitals vitals() override;
+    store::Vitals vitals(const store::Queues& queues) override;
     store::EndedTasks ended_tasks(Timestamp since, Timestamp until) override;
     // incarnations.cc
     [[nodiscard]] std::int64_t rank() const override;
@@ -133,23 +140,17 @@ public:
     [[nodiscard]] std::string describe() const override { return "sqlite:" + path_; }
 
 private:
-    /// Like Lane::write, on the lane for work; meets the file, and settles before the commit. The routes that it
-    /// interned are forgotten when it fails.
+    /// Like Lane::write, on the lane for work; meets the file, and settles before the commit.
     template <typename Body, typename Limit = Lane::Pace>
     auto write(const Body& body, const Limit& limit = Lane::Pace::Bounded) {
-        try {
-            return work_.write(
-                [&](Transaction& tx) {
-                    meet(tx);
-                    auto answer = body(tx);
-                    settle(tx);
-                    return answer;
-                },
-                limit);
-        } catch (...) {
-            routes_.forget();
-            throw;
-        }
+        return work_.write(
+            [&](Transaction& tx) {
+                meet(tx);
+                auto answer = body(tx);
+                settle(tx);
+                return answer;
+            },
+            limit);
     }
 
     /// Like Lane::write, on the lane for beats; meets the file. `body` may throw HistoryForked: then the store is
@@ -263,7 +264,7 @@ private:
     std::optional<JobInfo> find_job(Database& db, const Uuid& id);
 
     // stats.cc
-    std::int64_t count_approvals(Database& db);
+    std::int64_t count_approvals(Database& db, const store::Queues& queues);
 
     std::string path_;
     store::Limits limits_;

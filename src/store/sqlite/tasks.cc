@@ -3,6 +3,7 @@
 #include "store/list_guide.h"
 #include "store/rows.h"
 #include "store/sqlite/endings.h"
+#include "store/sqlite/queues_sql.h"
 #include "store/sqlite/store_impl.h"
 
 namespace holdfast::sqlite {
@@ -197,17 +198,30 @@ std::vector<TaskRecord> SqliteStore::list(const store::ListParams& params) {
     });
 }
 
-store::TaskCounts SqliteStore::count() {
-    return work_.read([](Database& db) {
+store::TaskCounts SqliteStore::count(const store::Queues& queues) {
+    constexpr Sql of_all =
+        R"sql(SELECT (SELECT count(*) FROM ready) + (SELECT count(*) FROM waiting),
+              (SELECT count(*) FROM lease WHERE started_at IS NULL),
+              (SELECT count(*) FROM lease WHERE started_at IS NOT NULL),
+              (SELECT count(*) FROM task),
+              (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'FAILED'),
+              (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'CANCELLED'),
+              (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'EXPIRED'))sql";
+#define HOLDFAST_ENDED(state)                                                                           \
+    "(SELECT count(*) FROM ending e CROSS JOIN task t ON t.id = e.task_id WHERE e.state <> 'COMPLETED'" \
+    " AND e.state = '" state "' AND t.route_id IN " HOLDFAST_ROUTES_TO("?1") ")"
+    constexpr Sql of_some =
+        "SELECT (SELECT count(*) FROM ready WHERE route_id IN " HOLDFAST_ROUTES_TO(
+            "?1") ") + (SELECT count(*) FROM waiting WHERE route_id IN " HOLDFAST_ROUTES_TO("?1") "),"
+        " (SELECT count(*) FROM lease WHERE started_at IS NULL AND route_id IN " HOLDFAST_ROUTES_TO("?1") "),"
+        " (SELECT count(*) FROM lease WHERE started_at IS NOT NULL AND route_id IN " HOLDFAST_ROUTES_TO("?1") "),"
+        " (SELECT count(*) FROM task WHERE route_id IN " HOLDFAST_ROUTES_TO("?1") "), " HOLDFAST_ENDED("FAILED")
+        ", " HOLDFAST_ENDED("CANCELLED") ", " HOLDFAST_ENDED("EXPIRED");
+#undef HOLDFAST_ENDED
+    const auto names = store::encode_strings(queues);
+    return work_.read([&](Database& db) {
         store::TaskCounts counts;
-        auto row = db.query(
-            R"sql(SELECT (SELECT count(*) FROM ready) + (SELECT count(*) FROM waiting),
-                  (SELECT count(*) FROM lease WHERE started_at IS NULL),
-                  (SELECT count(*) FROM lease WHERE started_at IS NOT NULL),
-                  (SELECT count(*) FROM task),
-                  (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'FAILED'),
-                  (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'CANCELLED'),
-                  (SELECT count(*) FROM ending WHERE state <> 'COMPLETED' AND state = 'EXPIRED'))sql");
+        auto row = queues.empty() ? db.query(of_all) : db.query(of_some, names);
         row.step();
         store::ColumnReader(row).read(counts.pending, counts.claimed, counts.running, counts.completed, counts.failed,
                                       counts.cancelled, counts.expired);
@@ -228,17 +242,20 @@ std::vector<store::AttemptRecord> SqliteStore::attempts(const Uuid& task) {
 }
 
 std::vector<store::EventRecord> SqliteStore::events(const store::ReadEventsParams& params) {
-    constexpr Sql all = "SELECT " HOLDFAST_EVENT_COLUMNS " FROM event WHERE id > ? ORDER BY id LIMIT ?";
-    constexpr Sql of_task = "SELECT " HOLDFAST_EVENT_COLUMNS
-                            " FROM event"
-                            " WHERE id > ?1 AND task_id = ?3 AND (?4 IS NULL OR worker_id = ?4) ORDER BY id LIMIT ?2";
-    constexpr Sql of_worker = "SELECT " HOLDFAST_EVENT_COLUMNS
-                              " FROM event"
-                              " WHERE id > ?1 AND worker_id = ?3 ORDER BY id LIMIT ?2";
+#define HOLDFAST_QUEUED " AND (?3 = '[]' OR " HOLDFAST_EVENT_IN("?3") ") ORDER BY id LIMIT ?2"
+    constexpr Sql all = "SELECT " HOLDFAST_EVENT_COLUMNS " FROM event WHERE id > ?1" HOLDFAST_QUEUED;
+    constexpr Sql of_task =
+        "SELECT " HOLDFAST_EVENT_COLUMNS
+        " FROM event WHERE id > ?1 AND task_id = ?4 AND (?5 IS NULL OR worker_id = ?5)" HOLDFAST_QUEUED;
+    constexpr Sql of_worker =
+        "SELECT " HOLDFAST_EVENT_COLUMNS " FROM event WHERE id > ?1 AND worker_id = ?4" HOLDFAST_QUEUED;
+#undef HOLDFAST_QUEUED
+    const auto queues = store::encode_strings(params.queues);
     return work_.read([&](Database& db) {
-        auto rows = params.task     ? db.query(of_task, params.after_id, params.limit, *params.task, params.worker)
-                    : params.worker ? db.query(of_worker, params.after_id, params.limit, *params.worker)
-                                    : db.query(all, params.after_id, params.limit);
+        auto rows = params.task
+                        ? db.query(of_task, params.after_id, params.limit, queues, *params.task, params.worker)
+                    : params.worker ? db.query(of_worker, params.after_id, params.limit, queues, *params.worker)
+                                    : db.query(all, params.after_id, params.limit, queues);
         return rows.all(store::read_as<store::EventRecord>);
     });
 }
@@ -248,9 +265,11 @@ std::vector<store::EventRecord> SqliteStore::job_events(const store::JobEventsPa
                      store::read_as<store::EventRecord>, params.job, params.after_id, params.limit);
 }
 
-std::vector<store::EventRecord> SqliteStore::last_events(std::size_t limit) {
-    return work_.all("SELECT " HOLDFAST_EVENT_COLUMNS " FROM event ORDER BY id DESC LIMIT ?",
-                     store::read_as<store::EventRecord>, limit);
+std::vector<store::EventRecord> SqliteStore::last_events(std::size_t limit, const store::Queues& queues) {
+    const auto names = store::encode_strings(queues);
+    return work_.all("SELECT " HOLDFAST_EVENT_COLUMNS
+                     " FROM event WHERE ?2 = '[]' OR " HOLDFAST_EVENT_IN("?2") " ORDER BY id DESC LIMIT ?1",
+                     store::read_as<store::EventRecord>, limit, names);
 }
 
 void SqliteStore::append_event(const store::EventRecord& event) {

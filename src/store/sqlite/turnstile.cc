@@ -12,10 +12,10 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
-#include <filesystem>
 #include <random>
 #include <thread>
 
+#include "base/links.h"
 #include "base/text.h"
 #include "store/errors.h"
 #include "store/sqlite/lock_holders.h"
@@ -58,18 +58,6 @@ void* map_news(int file) {
     return memory == MAP_FAILED ? nullptr : memory;
 }
 
-/// Follows links, also to a file that does not exist yet: SQLite would create it there.
-std::filesystem::path target_of(std::filesystem::path path) {
-    constexpr int most_links = 10;
-    std::error_code failure;
-    for (int links = 0; links < most_links && std::filesystem::is_symlink(path, failure); ++links) {
-        const auto target = std::filesystem::read_symlink(path, failure);
-        if (failure) break;
-        path = path.parent_path() / target;  // an absolute one replaces it
-    }
-    return path;
-}
-
 /// Gives the file the database's own permissions, whatever the umask, as SQLite does with its log.
 void share_as(const std::string& database, int descriptor) {
     struct stat status {};
@@ -82,8 +70,7 @@ void share_as(const std::string& database, int descriptor) {
 }  // namespace
 
 void create_private(const std::string& path) {
-    const std::string target = target_of(path);
-    const int created = open(target.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, private_mode);
+    const int created = open(follow_links(path).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, private_mode);
     if (created < 0) return;
     fchmod(created, private_mode);  // whatever the umask
     close(created);

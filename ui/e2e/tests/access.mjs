@@ -26,7 +26,7 @@ export const accessTests = {
             const cookies = await page.context().cookies();
             expect(cookies.length === 1 && cookies[0].httpOnly && cookies[0].sameSite === 'Strict', 'the cookie is out of reach of scripts');
             await go(page, '/access');
-            await page.getByText('Managing tokens needs the scope admin').waitFor();
+            await page.getByText('Managing tokens needs the scope admin, for all queues').waitFor();
             await page.getByRole('button', { name: 'Log out' }).click();
             await page.getByLabel('Token', { exact: true }).waitFor();
 
@@ -42,13 +42,27 @@ export const accessTests = {
             await dialog.getByRole('button', { name: 'Create token' }).click();
             await dialog.getByText(/hf_/).waitFor();
             await dialog.getByRole('button', { name: 'I have copied it' }).click();
+            const sessions = boss.locator('section, .card', { hasText: 'Logged in at the page' }).last();
+            await sessions.locator('tr', { hasText: 'this page' }).waitFor();
+            const visitor = await open({ url: guarded.url, allow: [/401/, /403/] });
+            await visitor.goto(`${guarded.url}/tasks`);
+            await visitor.getByLabel('Token', { exact: true }).fill(reader);
+            await visitor.getByRole('button', { name: 'Log in' }).click();
+            await settled(visitor);
+            const theirs = sessions.locator('tr', { hasText: 'reader' });
+            await theirs.getByRole('button', { name: 'Log out' }).click();
+            await boss.getByRole('dialog').getByRole('button', { name: 'Log it out' }).click();
+            await toast(boss, 'is ended');
+            await theirs.waitFor({ state: 'detached' });
+            await visitor.reload();
+            await visitor.getByLabel('Token', { exact: true }).waitFor();
             const row = boss.locator('tr', { hasText: 'reader' });
             await row.getByRole('button', { name: 'Revoke' }).click();
             await boss.getByRole('dialog').getByRole('button', { name: 'Revoke it' }).click();
             await toast(boss, 'revoked');
             await row.getByText('revoked').waitFor();
             // Close the pages before their server ends: a request at that moment would fail.
-            await Promise.all([page.close(), boss.close()]);
+            await Promise.all([page.close(), boss.close(), visitor.close()]);
         } finally {
             await guarded.close();
         }

@@ -18,6 +18,7 @@ import type {
     Step,
     Task,
     TaskStory,
+    PageSession,
     Token,
     Worker,
     WorkerState,
@@ -163,4 +164,10 @@ export const catalogWorkflowsQuery = queryOptions({
 export const tokensQuery = queryOptions({
     queryKey: ['tokens'],
     queryFn: async ({ signal }) => (await get<Page<Token>>('/tokens', {}, signal)).items,
+});
+
+export const sessionsQuery = queryOptions({
+    queryKey: ['tokens', 'sessions'],
+    queryFn: async ({ signal }) => (await get<Page<PageSession>>('/sessions', {}, signal)).items,
+    refetchInterval: 15_000,
 });

@@ -203,6 +203,7 @@ export interface Job {
     parent_step: string | null;
     depth: number;
     retry_of: string | null;
+    queues: string[];
     steps: StepCounts;
 }
 
@@ -619,6 +620,16 @@ export interface NewToken {
     token: string;
 }
 
+export interface PageSession {
+    id: string;
+    /** the name of its token */
+    token: string;
+    created_at: Time;
+    created_from: string;
+    last_used_at: Time;
+    last_used_from: string;
+}
+
 export interface TaskSubmission {
     /** of a task of the catalog, or of a function; not needed with a script */
     name?: string | null;
@@ -852,6 +863,8 @@ export interface Session {
     scope: Scope;
     queues: string[];
     login: 'none' | 'token';
+    /** of the page's login */
+    session: string | null;
     version: string;
     store: string;
 }
@@ -869,6 +882,11 @@ export interface TokenForm {
     scope: Scope;
     queues?: string[] | null;
     expires_in?: string | null;
+}
+
+export interface SessionEnded {
+    id: string;
+    status: 'ended';
 }
 
 export interface TokenRevoked {
@@ -967,6 +985,12 @@ export interface WholeEventList {
 
 export interface ReplicaList {
     items: Replica[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface PageSessionList {
+    items: PageSession[];
     /** where the next page begins; null: there is none */
     next: Json;
 }

@@ -24,7 +24,7 @@ export function topicsOfEvent(event: Pick<HistoryEvent, 'kind' | 'task' | 'job' 
     if (recovering.has(event.kind)) topics.add('recovery').add('stats');
     if (event.kind.startsWith('queue_')) topics.add('queues').add('tasks');
     if (event.kind.startsWith('schedule_')) topics.add('schedules');
-    if (event.kind.startsWith('token_')) topics.add('tokens');
+    if (event.kind.startsWith('token_') || event.kind.startsWith('session_')) topics.add('tokens');
     if (event.kind.startsWith('job_') || event.kind.startsWith('step_')) topics.add('jobs').add('schedules');
     return [...topics];
 }

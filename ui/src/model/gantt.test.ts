@@ -6,7 +6,7 @@ import { step } from './samples';
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 const job = (finished: number | null): Job => ({
     id: '1', workflow: 'w', state: finished === null ? 'RUNNING' : 'COMPLETED', input: null, output: null, error: null, cancel_requested: false, created_at: at(0), started_at: at(0), finished_at: finished === null ? null : at(finished), deadline: null,
-    root: null, parent: null, parent_step: null, depth: 0, retry_of: null, steps: { waiting: 0, ready: 0, running: 0, completed: 0, failed: 0, skipped: 0, cancelled: 0 },
+    root: null, parent: null, parent_step: null, depth: 0, retry_of: null, queues: ['default'], steps: { waiting: 0, ready: 0, running: 0, completed: 0, failed: 0, skipped: 0, cancelled: 0 },
 });
 
 describe('The timeline of a job', () => {

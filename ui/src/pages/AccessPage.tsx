@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState, type FormEvent } from 'react';
 import { part, post, remove } from '../api/client';
-import { tokensQuery } from '../api/queries';
+import { sessionsQuery, tokensQuery } from '../api/queries';
 import { scopes, type Scope, type Token } from '../api/types';
 import { Card, Command, Empty, Facts, Failed, Page, Skeleton, Tags, useTitle } from '../parts/basics';
 import { Dialog } from '../parts/Dialog';
@@ -16,6 +16,7 @@ export function AccessPage() {
         <Page title="Access" lead="Your access to this server, and the access of others.">
             <Me />
             <Tokens />
+            <Sessions />
         </Page>
     );
 }
@@ -23,7 +24,7 @@ export function AccessPage() {
 const scopeWords: Record<Scope, string> = {
     read: 'can see everything, and change nothing',
     submit: 'can also submit tasks and jobs of the catalog',
-    operate: 'can also run any script, and control tasks, jobs, workers, queues and schedules',
+    operate: 'can also control tasks, jobs, workers, queues and schedules, and run scripts of its own where the server allows it',
     admin: 'can also create and revoke tokens',
 };
 
@@ -70,14 +71,14 @@ function Me() {
 
 function Tokens() {
     const session = useSession();
-    const isAdmin = useMay('admin');
+    const isAdmin = useMay('admin') && session.queues.length === 0;
     const tokens = useQuery({ ...tokensQuery, enabled: isAdmin });
     const [creating, setCreating] = useState(false);
     if (!isAdmin)
         return (
             <Card title="Tokens">
-                <Empty icon="access" title="Managing tokens needs the scope admin">
-                    Your scope is {session.scope}.
+                <Empty icon="access" title="Managing tokens needs the scope admin, for all queues">
+                    Your scope is {session.scope}, for {session.queues.length === 0 ? 'all queues' : session.queues.join(', ')}.
                 </Empty>
             </Card>
         );
@@ -181,6 +182,57 @@ function TokenTable({ tokens }: { tokens: Token[] }) {
                 })}
             </tbody>
         </table>
+    );
+}
+
+function Sessions() {
+    const me = useSession();
+    const mayList = useMay('admin') && me.queues.length === 0;
+    const sessions = useQuery({ ...sessionsQuery, enabled: mayList });
+    if (!mayList || !sessions.data?.length) return null;
+    return (
+        <Card title="Logged in at the page">
+            <table className="table cards">
+                <thead>
+                    <tr>
+                        <th scope="col">Token</th>
+                        <th scope="col">Logged in</th>
+                        <th scope="col">Last use</th>
+                        <th scope="col">
+                            <span className="unseen">Actions</span>
+                        </th>
+                    </tr>
+                </thead>
+                <tbody>
+                    {sessions.data.map((one) => (
+                        <tr key={one.id}>
+                            <th scope="row" data-label="Token">
+                                {one.token} {one.id === me.session && <span className="faint">this page</span>}
+                            </th>
+                            <td data-label="Logged in">
+                                <Ago at={one.created_at} /> <span className="faint">{one.created_from}</span>
+                            </td>
+                            <td data-label="Last use">
+                                <Ago at={one.last_used_at} /> <span className="faint">{one.last_used_from}</span>
+                            </td>
+                            <td className="row-actions">
+                                <OrderButton
+                                    label="Log out"
+                                    small
+                                    danger
+                                    scope="admin"
+                                    confirm={{ title: `Log ${one.token} out?`, text: 'The page asks for a token again. The token itself stays valid.', button: 'Log it out' }}
+                                    give={async () => {
+                                        await remove(`/sessions/${one.id}`);
+                                        return { text: `A session of ${one.token} is ended.` };
+                                    }}
+                                />
+                            </td>
+                        </tr>
+                    ))}
+                </tbody>
+            </table>
+        </Card>
     );
 }
 

@@ -165,8 +165,9 @@ CREATE TRIGGER task_is_final BEFORE UPDATE ON holdfast.task
 
 -- Definitions of workflows, each with all that it starts. Shared by the jobs that were started with the same text.
 CREATE TABLE holdfast.workflow_definition (
-    id    uuid PRIMARY KEY,               -- follows from the text
-    text  text NOT NULL                   -- JSON
+    id      uuid PRIMARY KEY,             -- follows from the text
+    text    text NOT NULL,                -- JSON
+    queues  text[] COLLATE "C" NOT NULL   -- of its tasks, sorted: its jobs belong to all of them
 );
 
 -- What never changes about a job.
@@ -184,7 +185,7 @@ CREATE TABLE holdfast.job (
     created_at     timestamptz NOT NULL,
     timeout_us     bigint
 );
-CREATE INDEX job_definition ON holdfast.job (definition_id);
+CREATE INDEX job_definition ON holdfast.job (definition_id, id);
 CREATE INDEX job_parent ON holdfast.job (parent_id, id) WHERE parent_id IS NOT NULL;
 CREATE INDEX job_root ON holdfast.job (root_id, id) WHERE parent_id IS NOT NULL;
 CREATE TRIGGER job_is_final BEFORE UPDATE ON holdfast.job

@@ -489,8 +489,8 @@ CREATE TYPE holdfast.popped AS (
 -- with keys, or without one. What is parked on the way costs budget, too; `cut_short`: there may be more, because the budget
 -- ran out or a slot became free meanwhile.
 CREATE FUNCTION holdfast.pop(
-    claimer uuid, routes integer[], wanted integer, for_start boolean, at timestamptz, look holdfast.claim_look,
-    budget integer, lowest bigint, highest bigint
+    claimer uuid, routes integer[], wanted integer, for_start boolean, with_keys boolean, at timestamptz,
+    look holdfast.claim_look, budget integer, lowest bigint, highest bigint
 ) RETURNS holdfast.popped LANGUAGE plpgsql AS $$
 DECLARE
     cut_short boolean := false;
@@ -511,7 +511,7 @@ BEGIN
             next.places := look.places;
             next.whole := cardinality(next.places) < size;
         ELSE
-            next := lock_next(routes, wanted, budget, chunk, for_start, at, next.after_priority, next.after_run_at,
+            next := lock_next(routes, wanted, budget, chunk, with_keys, at, next.after_priority, next.after_run_at,
                               next.after_task);
             chunk := least(chunk * 4, budget);
         END IF;
@@ -554,12 +554,13 @@ END $$;
 -- Claims for a worker. `stale`: the caller's idea of the worker's routes is out of date, nothing was done. `look_first`:
 -- lock and write nothing when there is nothing, as an idle worker should; it costs the others a look. The tasks themselves
 -- are read with holdfast.claimed(), in the same transaction. `seen_*`: the highest lease that the worker has seen, and under
--- which rank; see hear_witness(). Runs with the settings of turn().
+-- which rank; see hear_witness(). `put_off`: tasks with keys may have to wait for the transactions of others, and this one may
+-- not wait, because it has locks or ends of runs to report; nothing was done. Runs with the settings of turn().
 CREATE FUNCTION holdfast.claim(
     claimer uuid, request_id uuid, to_start integer, to_hold integer, budget integer,
     known_queues text[], known_tags text[], known_routes bigint, routes integer[], look_first boolean,
-    seen_rank bigint, seen_lease bigint,
-    OUT refusal text, OUT stale boolean, OUT next_due_us bigint, OUT more boolean
+    seen_rank bigint, seen_lease bigint, may_wait boolean,
+    OUT refusal text, OUT stale boolean, OUT next_due_us bigint, OUT more boolean, OUT put_off boolean
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 DECLARE
@@ -574,6 +575,7 @@ DECLARE
 BEGIN
     stale := false;
     more := false;
+    put_off := false;
     -- The same request may be under way still, over a connection given up for lost: what it is granted is waited for.
     PERFORM pg_advisory_xact_lock(uuid_hash_extended(request_id, 4711));
     SELECT x.status, x.cordoned,
@@ -611,6 +613,8 @@ BEGIN
         next_due_us := greatest(0, extract(epoch FROM next_due - at) * 1000000)::bigint;
     END IF;
     IF w.asks_again THEN RETURN; END IF;
+    put_off := has_keys AND NOT may_wait;
+    IF put_off THEN RETURN; END IF;
 
     IF NOT has_keys THEN
         known := nullif(current_setting('holdfast.position', true), '')::holdfast.claim_position;
@@ -632,7 +636,7 @@ BEGIN
     END IF;
 
     IF to_start > 0 THEN
-        popped := pop(claimer, routes, to_start, true, at, look, budget, NULL, NULL);
+        popped := pop(claimer, routes, to_start, true, has_keys, at, look, budget, NULL, NULL);
         more := popped.cut_short;
         IF popped.lowest IS NOT NULL AND EXISTS (SELECT FROM job_progress p WHERE p.state = 'PENDING') THEN
             PERFORM begin_jobs(ARRAY(SELECT l.task_id FROM lease l WHERE l.worker_id = claimer
@@ -642,7 +646,7 @@ BEGIN
         popped := (look, budget, NULL::bigint, NULL::bigint, false)::holdfast.popped;
     END IF;
     IF to_hold > 0 THEN
-        popped := pop(claimer, routes, to_hold, false, at, popped.look, popped.budget, popped.lowest, popped.highest);
+        popped := pop(claimer, routes, to_hold, false, false, at, popped.look, popped.budget, popped.lowest, popped.highest);
         -- Holding more for later is a bonus, not worth asking again.
         more := more OR popped.cut_short AND popped.lowest IS NULL;
     END IF;

@@ -110,12 +110,12 @@ END $$;
 
 -- A worker's turn: complete() these runs, start_leases() of those, and claim(). Each part is left out if it has nothing to do.
 -- The settings are for all of them, because each function that has settings of its own costs as much as a small statement.
--- `put_off`: the claim is left to a transaction of its own, because this one has locked keys. Keys are locked in their order; a
--- claim that locked more of them could wait for another one in a circle.
+-- A claim does not wait for the keys of others in a transaction that has changed something: what ended would not be told
+-- meanwhile, and two of them could wait for each other, because keys are locked in their order.
 CREATE FUNCTION holdfast.turn(
     worker uuid, ended_tasks uuid[], ended_leases bigint[], results text[], to_start_tasks uuid[], to_start_leases bigint[],
     request_id uuid, to_start integer, to_hold integer, budget integer, known_queues text[], known_tags text[],
-    known_routes bigint, routes integer[], look_first boolean, seen_rank bigint, seen_lease bigint,
+    known_routes bigint, routes integer[], look_first boolean, seen_rank bigint, seen_lease bigint, may_wait boolean DEFAULT true,
     OUT freed boolean, OUT starts text[], OUT put_off boolean, OUT refusal text, OUT stale boolean, OUT next_due_us bigint,
     OUT more boolean
 ) LANGUAGE plpgsql
@@ -126,10 +126,10 @@ DECLARE
 BEGIN
     freed := cardinality(ended_tasks) > 0 AND complete(worker, ended_tasks, ended_leases, results);
     IF cardinality(to_start_tasks) > 0 THEN starts := start_leases(worker, to_start_tasks, to_start_leases); END IF;
-    put_off := freed AND to_start + to_hold > 0;
-    IF to_start + to_hold > 0 AND NOT put_off THEN
+    IF to_start + to_hold > 0 THEN
         claimed := claim(worker, request_id, to_start, to_hold, budget, known_queues, known_tags, known_routes, routes,
-                         look_first, seen_rank, seen_lease);
+                         look_first, seen_rank, seen_lease, may_wait AND pg_current_xact_id_if_assigned() IS NULL);
+        put_off := claimed.put_off;
         refusal := claimed.refusal;
         stale := claimed.stale;
         next_due_us := claimed.next_due_us;

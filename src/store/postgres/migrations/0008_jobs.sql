@@ -206,13 +206,13 @@ $$;
 -- Writing ---------------------------------------------------------------------------------------------------------
 
 -- Keeps the text until the transaction ends, also from being pruned.
-CREATE FUNCTION holdfast.insert_definition(definition uuid, its_text text) RETURNS void LANGUAGE plpgsql
+CREATE FUNCTION holdfast.insert_definition(definition uuid, its_text text, its_queues text[]) RETURNS void LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp AS $$
 BEGIN
     LOOP
         PERFORM FROM workflow_definition d WHERE d.id = definition FOR KEY SHARE;
         EXIT WHEN FOUND;
-        INSERT INTO workflow_definition (id, text) VALUES (definition, its_text) ON CONFLICT DO NOTHING;
+        INSERT INTO workflow_definition (id, text, queues) VALUES (definition, its_text, its_queues) ON CONFLICT DO NOTHING;
         EXIT WHEN FOUND;
     END LOOP;
 END $$;

@@ -21,6 +21,17 @@ CREATE TABLE holdfast.token (
     last_used_from  text NOT NULL DEFAULT ''
 );
 
+-- Logins at the page. A session is valid as long as its token is, unless it was not used for 12 hours.
+CREATE TABLE holdfast.session (
+    id              uuid PRIMARY KEY,
+    hash            text COLLATE "C" NOT NULL UNIQUE,  -- of the secret in the cookie, which is not stored
+    token_id        uuid NOT NULL,
+    created_from    text NOT NULL,
+    created_at      timestamptz NOT NULL,
+    last_used_at    timestamptz NOT NULL,
+    last_used_from  text NOT NULL
+);
+
 -- The servers of this store.
 CREATE TABLE holdfast.replica (
     id              uuid PRIMARY KEY,
@@ -262,14 +273,14 @@ BEGIN
     ORDER BY t.name DESC, t.id DESC LIMIT at_most;
 END $$;
 
--- The task that could have been claimed for longest, in queues that are not paused. From priority to priority of each route,
+-- The task that could have been claimed for longest, in these queues (none: all) as far as they are not paused. From priority to priority of each route,
 -- by the indexes of claims: how many tasks there are does not matter. Tasks whose time has come count, although only a claim
 -- moves them into reach.
-CREATE FUNCTION holdfast.oldest_claimable() RETURNS TABLE (task_id uuid, run_at timestamptz) LANGUAGE sql STABLE
+CREATE FUNCTION holdfast.oldest_claimable(of_queues text[]) RETURNS TABLE (task_id uuid, run_at timestamptz) LANGUAGE sql STABLE
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
     WITH RECURSIVE open_route AS (
-        SELECT r.id FROM route r JOIN queue q ON q.name = r.queue WHERE NOT q.paused
+        SELECT r.id FROM route r JOIN queue q ON q.name = r.queue WHERE NOT q.paused AND (cardinality(of_queues) = 0 OR r.queue = ANY (of_queues))
     ), plain AS (
         SELECT r.id AS route_id, (SELECT x.priority FROM ready x WHERE x.route_id = r.id AND x.concurrency_key IS NULL
                                   ORDER BY x.priority LIMIT 1) AS priority

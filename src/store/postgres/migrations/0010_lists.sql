@@ -56,3 +56,80 @@ BEGIN
         SELECT 1 FROM route r CROSS JOIN LATERAL (SELECT 1 FROM task t WHERE t.route_id = r.id LIMIT at_most) x
         WHERE r.queue = of_queue LIMIT at_most) f);
 END $$;
+
+-- What is read by queues: see store::Queues -------------------------------------------------------------------------------
+
+-- The definitions of which all tasks go to these queues.
+CREATE FUNCTION holdfast.definitions_of(of_queues text[]) RETURNS uuid[] LANGUAGE sql STABLE
+    SET search_path = holdfast, pg_temp AS $$
+    SELECT ARRAY(SELECT d.id FROM workflow_definition d WHERE d.queues <> '{}' AND d.queues <@ of_queues)
+$$;
+
+-- Whether a line of history is about a task of these queues, or else about a job of which all tasks go to them.
+CREATE FUNCTION holdfast.is_of_queues(of_task uuid, of_job uuid, of_queues text[]) RETURNS boolean LANGUAGE sql STABLE
+    SET search_path = holdfast, pg_temp AS $$
+    SELECT CASE WHEN of_task IS NOT NULL THEN EXISTS (
+        SELECT FROM task t JOIN route r ON r.id = t.route_id WHERE t.id = of_task AND r.queue = ANY (of_queues))
+    ELSE EXISTS (
+        SELECT FROM job j JOIN workflow_definition d ON d.id = j.definition_id
+        WHERE j.id = of_job AND d.queues <> '{}' AND d.queues <@ of_queues) END
+$$;
+
+-- Ids of jobs of some definitions, newest first, as list_jobs() has those of all.
+CREATE FUNCTION holdfast.list_jobs_of(of_queues text[], of_states text[], of_workflow text, of_parent uuid,
+                                      with_children boolean, lowest uuid, highest uuid, at_most integer)
+RETURNS SETOF uuid LANGUAGE plpgsql STABLE
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+    SET enable_bitmapscan = off AS $$
+BEGIN
+    RETURN QUERY SELECT found.id FROM unnest(definitions_of(of_queues)) AS d (id) CROSS JOIN LATERAL (
+        SELECT j.id FROM job j JOIN job_progress p ON p.job_id = j.id
+        WHERE (j.definition_id, j.id) BETWEEN (d.id, lowest) AND (d.id, highest)
+          AND (cardinality(of_states) = 0 OR p.state = ANY (of_states)) AND (of_workflow = '' OR j.workflow = of_workflow)
+          AND (CASE WHEN of_parent IS NULL THEN with_children OR j.parent_id IS NULL ELSE j.parent_id = of_parent END)
+        ORDER BY j.definition_id DESC, j.id DESC LIMIT at_most) found
+    ORDER BY found.id DESC LIMIT at_most;
+END $$;
+
+-- Of the tasks of these queues with the newest ids, those that ended since then; at_most is for each route, and is_last marks
+-- the last that was looked at.
+CREATE FUNCTION holdfast.recent_endings_of(of_queues text[], since timestamptz, at_most integer)
+RETURNS TABLE (task_id uuid, state text, finished_at timestamptz, run_at timestamptz, started_at timestamptz, name text,
+               is_last boolean) LANGUAGE plpgsql STABLE
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off AS $$
+#variable_conflict use_column
+DECLARE
+    of_route integer;
+BEGIN
+    FOR of_route IN SELECT r.id FROM route r WHERE r.queue = ANY (of_queues) LOOP
+        RETURN QUERY SELECT * FROM (
+            SELECT e.task_id, e.state, e.finished_at, e.run_at, e.started_at, t.name,
+                   row_number() OVER (ORDER BY t.route_id DESC, t.id DESC) = at_most AS is_last
+            FROM task t JOIN ending e ON e.task_id = t.id
+            WHERE t.route_id = of_route
+            ORDER BY t.route_id DESC, t.id DESC LIMIT at_most) f
+        WHERE f.finished_at >= since OR f.is_last;
+    END LOOP;
+END $$;
+
+-- Tasks of these queues: PENDING, CLAIMED, RUNNING, ended, FAILED, CANCELLED, EXPIRED.
+CREATE FUNCTION holdfast.count_of(of_queues text[])
+RETURNS TABLE (pending bigint, claimed bigint, running bigint, ended bigint, failed bigint, cancelled bigint, expired bigint)
+    LANGUAGE plpgsql STABLE SET search_path = holdfast, pg_temp SET jit = off AS $$
+#variable_conflict use_column
+DECLARE
+    of_routes integer[] := ARRAY(SELECT r.id FROM route r WHERE r.queue = ANY (of_queues));
+BEGIN
+    SELECT (SELECT count(*) FROM ready x WHERE x.route_id = ANY (of_routes))
+             + (SELECT count(*) FROM waiting x WHERE x.route_id = ANY (of_routes)),
+           count(*) FILTER (WHERE x.started_at IS NULL), count(*) FILTER (WHERE x.started_at IS NOT NULL)
+    INTO pending, claimed, running FROM lease x WHERE x.route_id = ANY (of_routes);
+    SELECT count(*) FILTER (WHERE x.state = 'FAILED'), count(*) FILTER (WHERE x.state = 'CANCELLED'),
+           count(*) FILTER (WHERE x.state = 'EXPIRED')
+    INTO failed, cancelled, expired
+    FROM ending x JOIN task t ON t.id = x.task_id WHERE x.state <> 'COMPLETED' AND t.route_id = ANY (of_routes);
+    ended := (SELECT count(*) FROM task t WHERE t.route_id = ANY (of_routes)) - pending - claimed - running;
+    RETURN NEXT;
+END $$;

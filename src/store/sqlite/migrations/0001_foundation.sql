@@ -287,8 +287,9 @@ CREATE TABLE sweep_note (
 
 -- Definitions of workflows, each with all that it starts. Shared by the jobs that were started with the same text.
 CREATE TABLE workflow_definition (
-    id    BLOB PRIMARY KEY,                -- follows from the text
-    text  TEXT NOT NULL                    -- JSON
+    id      BLOB PRIMARY KEY,              -- follows from the text
+    text    TEXT NOT NULL,                 -- JSON
+    queues  TEXT NOT NULL                  -- of its tasks, sorted: its jobs belong to all of them. JSON array
 ) STRICT;
 
 -- What never changes about a job.
@@ -306,7 +307,7 @@ CREATE TABLE job (
     created_at     INTEGER NOT NULL,
     timeout_us     INTEGER
 ) STRICT;
-CREATE INDEX job_definition ON job (definition_id);
+CREATE INDEX job_definition ON job (definition_id, id);
 CREATE INDEX job_parent ON job (parent_id, id) WHERE parent_id IS NOT NULL;
 CREATE INDEX job_root ON job (root_id, id) WHERE parent_id IS NOT NULL;
 

@@ -19,6 +19,17 @@ CREATE TABLE token (
     last_used_from  TEXT NOT NULL DEFAULT ''
 ) STRICT, WITHOUT ROWID;
 
+-- Logins at the page. A session is valid as long as its token is, unless it was not used for 12 hours.
+CREATE TABLE session (
+    id              BLOB PRIMARY KEY CHECK (length(id) = 16),
+    hash            TEXT NOT NULL UNIQUE,  -- of the secret in the cookie, which is not stored
+    token_id        BLOB NOT NULL,
+    created_from    TEXT NOT NULL,
+    created_at      INTEGER NOT NULL,
+    last_used_at    INTEGER NOT NULL,
+    last_used_from  TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- The servers of this store.
 CREATE TABLE replica (
     id              BLOB PRIMARY KEY CHECK (length(id) = 16),
