@@ -55,11 +55,14 @@ cli::ExitCode show(Session& session, const nlohmann::json& figures, const std::s
 struct GivenWorker {
     std::string isolation = "process";
     int concurrency = 10;
+    std::string runner;
 };
 
 void add_worker_options(cli::Command& command, GivenWorker& given) {
     command.one_of("--isolation", given.isolation, {"process", "thread"}, "Where tasks run: process or thread");
     command.number_within("--concurrency", given.concurrency, 1, 10'000, "How many tasks a worker runs at once");
+    command.text("--runner", given.runner, "COMMAND",
+                 "A runner program with the tasks holdfast.noop and holdfast.stamp, instead of functions in C++");
 }
 
 BenchWorkerParams worker_params(const GivenWorker& given, const std::string& url) {
@@ -67,6 +70,7 @@ BenchWorkerParams worker_params(const GivenWorker& given, const std::string& url
     params.store.url = url;
     params.isolation = parse_word<Isolation>(given.isolation).value();
     params.concurrency = given.concurrency;
+    params.runner = given.runner;
     return params;
 }
 

@@ -25,6 +25,7 @@ struct BenchWorkerParams {
     client::ConnectParams store;
     Isolation isolation = Isolation::Process;
     int concurrency = 10;
+    std::string runner = {};  ///< the command of a runner program with the tasks, instead of functions in C++
 };
 
 /// A call by which a worker claimed at least one task. The worker may finish others in the same call.

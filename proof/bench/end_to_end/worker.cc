@@ -83,6 +83,20 @@ private:
     ClaimLog& log_;
 };
 
+std::vector<std::string> worker_command(const BenchWorkerParams& params) {
+    std::vector<std::string> words = {"holdfast",
+                                      "bench",
+                                      "worker",
+                                      "--store",
+                                      params.store.url,
+                                      "--isolation",
+                                      std::string(word_of(params.isolation)),
+                                      "--concurrency",
+                                      std::to_string(params.concurrency)};
+    if (!params.runner.empty()) words.insert(words.end(), {"--runner", params.runner});
+    return words;
+}
+
 }  // namespace
 
 const FunctionTable& bench_functions() {
@@ -100,11 +114,7 @@ const FunctionTable& bench_functions() {
 }
 
 BenchWorker::BenchWorker(const BenchWorkerParams& params)
-    : process_(
-          {.command = {"holdfast", "bench", "worker", "--store", params.store.url, "--isolation",
-                       std::string(word_of(params.isolation)), "--concurrency", std::to_string(params.concurrency)},
-           .program = crew::own_program,
-           .output = crew::Stream::Piped}) {
+    : process_({.command = worker_command(params), .program = crew::own_program, .output = crew::Stream::Piped}) {
     if (process_.read_line() != ready) throw std::runtime_error("the worker of the benchmark did not start");
 }
 
@@ -154,12 +164,15 @@ int run_bench_worker(const BenchWorkerParams& params) {
     plan.settings.registration.name = "bench";
     plan.settings.registration.queues = {bench_queue};
     plan.settings.registration.capacity = params.concurrency;
-    for (const auto& [name, function] : bench_functions()) plan.settings.registration.tags.push_back("task:" + name);
+    static const FunctionTable none;
+    const FunctionTable& functions = params.runner.empty() ? bench_functions() : none;
+    if (!params.runner.empty()) plan.runners = {params.runner};
+    for (const auto& [name, function] : functions) plan.settings.registration.tags.push_back("task:" + name);
     plan.announce = [](engine::Announce::What what) {
         if (what == engine::Announce::What::Ready) std::cout << ready << std::endl;
     };
     platform::LogWriter log(std::cerr, LogFormat::Text, LogLevel::Warning, platform::real_clock());
-    const int exit_code = worker::WorkerProcess(std::move(plan), bench_functions(), log).run();
+    const int exit_code = worker::WorkerProcess(std::move(plan), functions, log).run();
     claims.print(std::cout);
     return exit_code;
 }
