@@ -66,7 +66,7 @@ struct Credit {
     store::Lease lease = 0;  ///< to the host of a program: the run whose text it was
 };
 
-/// To the host of a program, on its task socket: its runs may end, and then it leaves.
+/// To the host of a program, on its task socket: no run follows. Those under way may end, and then it leaves.
 struct Retire {};
 
 // ---- The host of a program to the pool, on its task socket -------------------------------------------------------
@@ -76,7 +76,7 @@ struct ProgramReady {
     std::int32_t pid = 0;  ///< of the program
     ProgramHello hello;
 };
-/// The program takes no more runs, and leaves when those under way have ended.
+/// The program wants no more runs. The answer is Retire; it executes the runs that come before.
 struct ProgramLeaves {
     std::string why;
 };

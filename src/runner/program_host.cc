@@ -170,7 +170,7 @@ private:
         runs_.erase(run.lease);
         fenced_changed();
         if (is_leaving) leave("it has grown to half of its memory limit");
-        if (is_leaving_ && runs_.empty()) say_goodbye();
+        if (is_retired_ && runs_.empty()) say_goodbye();
     }
 
     void hear(ProgramProgress& update) {
@@ -191,7 +191,6 @@ private:
 
     void hear(const ProgramBye& bye) {
         if (!is_leaving_) leave(bye.reason.empty() ? "it said bye" : one_line(bye.reason).substr(0, 200));
-        if (runs_.empty()) say_goodbye();
     }
 
     HostedRun& named(store::Lease lease, std::string_view type) {
@@ -201,12 +200,13 @@ private:
         return found->second;
     }
 
+    /// The worker answers with Retire, after the last run that it has sent.
     void leave(std::string_view why) {
         is_leaving_ = true;
         tasks_out_.send(task_socket, ProgramLeaves{std::string(why)});
     }
 
-    /// Runs that the worker sends from now on are answered: it repeats those that a closed socket refuses.
+    /// No more runs will come, and none is under way.
     void say_goodbye() {
         if (std::exchange(has_said_goodbye_, true)) return;
         to_program_ += bye_line("leave");
@@ -271,20 +271,20 @@ private:
         if (const auto* stop = std::get_if<Stop>(&message)) ask_to_stop(*stop);
         if (const auto* fence = std::get_if<SetFence>(&message)) note_fence(fence->deadline);
         if (std::holds_alternative<Retire>(message)) {
-            is_leaving_ = true;
+            is_leaving_ = is_retired_ = true;
             if (runs_.empty()) say_goodbye();
         }
         if (const auto* credit = std::get_if<Credit>(&message)) acknowledge(*credit);
     }
 
     void begin(Run& run) {
+        if (is_alone_) read_output();  // what was printed before is not of this run
         HostedRun& hosted = runs_[run.order.lease.lease];
         hosted.lease = run.order.lease.lease;
         hosted.is_fenced = run.order.fenced;
         if (is_alone_) hosted.last_pid = platform::last_pid();
         if (run.fence) note_fence(*run.fence);
         fenced_changed();
-        if (is_alone_) read_output();  // what was printed before is not of this run
         to_program_ += run_line(run.order);
         if (const auto stop = early_stops_.extract(hosted.lease)) ask_to_stop(stop.mapped());
     }
@@ -513,7 +513,8 @@ private:
     std::map<store::Lease, HostedRun> runs_;
     std::map<store::Lease, Stop> early_stops_;  // of runs whose order has not arrived yet
     std::deque<engine::RunEnded> ended_;        // not sent yet
-    bool is_leaving_ = false;
+    bool is_leaving_ = false;                   // the program wants to, or must
+    bool is_retired_ = false;                   // the worker sends no more runs
     bool has_said_goodbye_ = false;
     bool has_closed_ = false;   // our side of its socket
     bool has_hung_up_ = false;  // its side

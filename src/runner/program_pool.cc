@@ -14,9 +14,6 @@ namespace {
 
 constexpr Duration boot_patience = std::chrono::seconds(30);
 constexpr Duration longest_pause = std::chrono::seconds(30);
-/// Copies beyond those that the slots need: for suspects, and while a copy is replaced.
-constexpr std::size_t spare_copies = 9;
-
 /// Between two starts, after so many failed ones.
 Duration pause_after(std::size_t failures) {
     constexpr std::size_t most_doublings = 6;
@@ -149,23 +146,24 @@ void ProgramPool::place_waiting() {
     for (const Slot slot : std::exchange(waiting_, {})) place(slot);
 }
 
-std::size_t ProgramPool::most_copies(const Program& program) const {
-    const auto each = static_cast<std::size_t>(program.hello.concurrency);
-    return (slots_ + each - 1) / each + spare_copies;
-}
-
-/// Starts a copy unless so many boot already as runs wait for.
+/// Starts a copy unless so many boot already as runs wait for. At most, each slot has one: that many are needed when
+/// all runs are suspects, which must run alone. Another one takes the place of a copy that leaves.
 void ProgramPool::grow(std::size_t index) {
     Program& program = programs_[index];
     std::size_t all = 0, booting = 0, waiting = 0;
+    auto room = static_cast<std::size_t>(program.hello.concurrency);
+    for (const Slot slot : waiting_) {
+        const Loan& loan = loans_.at(slot);
+        if (loan.program != index) continue;
+        ++waiting;
+        room = std::min(room, suspects_.largest_company(loan.order.lease.task).value_or(room));
+    }
     for (const auto& [host, copy] : copies_) {
         if (copy.program != index) continue;
         ++all;
-        if (!copy.is_ready) booting += static_cast<std::size_t>(program.hello.concurrency);
+        if (!copy.is_ready) booting += room;
     }
-    for (const Slot slot : waiting_)
-        if (loans_.at(slot).program == index) ++waiting;
-    if (booting >= waiting || all >= most_copies(program)) return;
+    if (booting >= waiting || all > slots_) return;
     const Duration now = platform::machine_time();
     if (now < program.start_at) {
         if (all == 0) start_failed(index, "its last start has failed");
@@ -261,6 +259,7 @@ void ProgramPool::hear(Host host, Message message) {
         ports_.say({LogLevel::Info, said->text, {{"runner", programs_[copy.program].command}}});
     if (const auto* leaves = std::get_if<ProgramLeaves>(&message)) {
         copy.is_leaving = true;
+        processes_->send_task(host, Retire{});
         ports_.say({LogLevel::Info,
                     concat("A copy of the runner program '", programs_[copy.program].command,
                            "' is replaced: ", leaves->why),
@@ -332,6 +331,7 @@ void ProgramPool::on(Copy& copy, engine::RunEnded ended) {
     ended.runner = slot;
     ended.leaves = loan.mapped().slot_gone.has_value();
     ports_.sink(std::move(ended));
+    if (copy.guilty.contains(slot)) processes_->kill(slot);  // the worker waits for the end of what it has killed
     if (loan.mapped().slot_gone) ports_.sink(*loan.mapped().slot_gone);
     if (loan.mapped().order.fenced) guard(loan.mapped().host, copy);
     if (!waiting_.empty()) place_waiting();

@@ -91,7 +91,6 @@ private:
     void place_waiting();
     void grow(std::size_t program);
     void start_copy(std::size_t program);
-    [[nodiscard]] std::size_t most_copies(const Program& program) const;
     void renew(std::size_t program);
     void check_boots();
     void look_later(Duration wait);

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 import os
+import select
 import socket
 import sys
 import threading
@@ -202,17 +203,17 @@ class _OneByOne(_Runs):
 
     def serve(self) -> None:
         self.hello()
-        self.line.socket.settimeout(_CHECK_INTERVAL)
+        arriving = select.poll()
+        arriving.register(self.line.socket, select.POLLIN)
         while True:
             while self._waiting:
                 message = self._waiting.popleft()
                 if message["type"] == "run":
                     self.send(self._execute(message))
             self.leave_if_changed()
-            try:
-                messages = self.line.receive()
-            except TimeoutError:
+            if not arriving.poll(_CHECK_INTERVAL * 1000):
                 continue
+            messages = self.line.receive()
             if messages is None:
                 return
             self._waiting.extend(messages)
