@@ -37,9 +37,14 @@ if mistake == "talks-unasked":
 if mistake == "never-reads":
     time.sleep(3600)
 
-rest, stops = b"", set()
+rest, waiting = b"", set()
 def handle(message):
-    if message["type"] == "run":
+    if message["type"] == "stop" and message["run"] in waiting and mistake != "silent-at-stop":
+        waiting.remove(message["run"])
+        say(type="result", run=message["run"], value=None, saw_stop=mistake != "hides-its-stop")
+    if message["type"] == "run" and message["args"] == "wait":
+        waiting.add(message["run"])
+    elif message["type"] == "run":
         run = message["run"]
         if mistake == "strict" and set(message) - {"type", "run", "task", "name", "attempt", "timeout_ms", "args"}:
             sys.exit(1)
@@ -82,8 +87,9 @@ class CliRunnerCheck : public SqliteProgramTest {
 protected:
     CliRunnerCheck() { folder.write("program.py", program); }
 
-    [[nodiscard]] Ran check(const std::string& mistake, std::vector<std::string> options = {}) const {
-        options.insert(options.begin(), {"runner", "check", "--patience", "2s"});
+    [[nodiscard]] Ran check(const std::string& mistake) const {
+        std::vector<std::string> options = {"runner", "check",  "--patience", "2s",          "--task",
+                                            "add",    "--args", "[1, 2]",     "--stop-args", "\"wait\""};
         for (const std::string& word :
              {std::string("--"), std::string("/usr/bin/python3"), folder.path() + "/program.py", mistake})
             options.push_back(word);
@@ -92,7 +98,7 @@ protected:
 };
 
 TEST_F(CliRunnerCheck, AcceptsAProgramThatKeepsToTheProtocol) {
-    const Ran ran = check("", {"--task", "add", "--args", "[1, 2]"});
+    const Ran ran = check("");
     EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
     EXPECT_THAT(ran.lines(), Each(StartsWith("ok ")));
 }
@@ -131,7 +137,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"one-at-a-time",
                 "takes as many runs at once as it said, also in one piece\n       The "
                 "program sent no result"},
-        Mistake{"never-reads", "does not read its socket"}),
+        Mistake{"silent-at-stop", "ends a run that it was asked to stop\n       The program sent no result"},
+        Mistake{"hides-its-stop", "without saw_stop"}, Mistake{"never-reads", "does not read its socket"}),
     [](const auto& mistake) {
         std::string name = mistake.param.name;
         std::erase(name, '-');
