@@ -145,6 +145,23 @@ INSTANTIATE_TEST_SUITE_P(
         return name;
     });
 
+TEST_F(CliRunnerCheck, AcceptsTheTypeScriptSdk) {
+    folder.write("sums.mjs", "import { App } from '" + std::string(HOLDFAST_SDK) +
+                                 "/typescript/index.js';\n"
+                                 "const add = async ({ values }, context) => {\n"
+                                 "  if (values.length === 0)\n"
+                                 "    await new Promise((end) => context.signal.addEventListener('abort', end));\n"
+                                 "  return values.reduce((a, b) => a + b, 0);\n};\n"
+                                 "export const one = new App(), many = new App({ concurrency: 20 });\n"
+                                 "for (const each of [one, many]) each.task('add', add);\n");
+    for (const std::string app : {"one", "many"}) {
+        const Ran ran = holdfast(
+            {"runner", "check", "--task", "add", "--args", "{\"values\": [1, 2]}", "--stop-args", "{\"values\": []}",
+             "--", "node", std::string(HOLDFAST_SDK) + "/typescript/runner.js", folder.path() + "/sums.mjs:" + app});
+        EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+    }
+}
+
 TEST_F(CliRunnerCheck, AcceptsThePythonSdk) {
     folder.write("sums.py",
                  "import time\nfrom holdfast import App\n"
@@ -154,12 +171,12 @@ TEST_F(CliRunnerCheck, AcceptsThePythonSdk) {
                  "    return sum(values)\n"
                  "for each in (one, many):\n    each.task(add)\n");
     for (const std::string app : {"one", "many"}) {
-        RunParams params = command({"runner", "check", "--task", "add", "--args", "{\"values\": [1, 2]}",
-                                    "--stop-args", "{\"values\": []}", "--", "python3 -m holdfast sums:" + app});
+        RunParams params =
+            command({"runner", "check", "--task", "add", "--args", "{\"values\": [1, 2]}", "--stop-args",
+                     "{\"values\": []}", "--", "/usr/bin/python3 -m holdfast sums:" + app});
         params.folder = folder.path();
         params.environment["PYTHONPATH"] = std::string(HOLDFAST_SDK) + "/python";
         params.environment["PYTHONDONTWRITEBYTECODE"] = "1";
-        params.environment["PATH"] = "/usr/bin:/bin";
         const Ran ran = run_program(params);
         EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
         EXPECT_THAT(ran.out, Not(HasSubstr("WRONG")));

@@ -116,6 +116,41 @@ def in_a_thread(value):
     return value
 )";
 
+constexpr const char* script_app = R"(
+import { existsSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { App, Stopped, TaskError } from "SDK/index.js";
+
+const define = (app) => {
+  app.task("echo", (args, context) => ({ args, attempt: context.attempt, name: context.name }));
+  app.task("fail", () => { throw new RangeError("no tea"); });
+  app.task("refuse", () => { throw new TaskError("NOT_TODAY", "come back tomorrow", { days: 1 }); });
+  app.task("crash_once", ({ folder }, context) => {
+    if (context.lastCheckpoint !== undefined) return context.lastCheckpoint;
+    context.checkpoint({ page: 7 });
+    context.log("about to crash");
+    process.kill(process.pid, "SIGKILL");
+    return sleep(60_000);
+  });
+  app.task("wait_for_stop", async ({ folder }, context) => {
+    writeFileSync(`${folder}/waits`, "");
+    await sleep(3_600_000, undefined, { signal: context.signal });
+  });
+  app.task("spin", ({ folder }) => {
+    writeFileSync(`${folder}/spins`, "");
+    for (;;);
+  });
+  app.task("meet", async ({ folder, number }) => {
+    writeFileSync(`${folder}/here-${number}`, "");
+    while (!existsSync(`${folder}/gate`)) await sleep(10);
+    return number;
+  });
+  return app;
+};
+export const one = define(new App({ name: "one" }));
+export const many = define(new App({ name: "many", concurrency: 50 }));
+)";
+
 std::string content_of(const std::string& path) {
     std::ifstream file(path);
     return {std::istreambuf_iterator<char>(file), {}};
@@ -126,6 +161,9 @@ protected:
     CliRunner() {
         folder.write("shop.py", shop);
         folder.write("crowd.py", crowd);
+        std::string module = script_app;
+        module.replace(module.find("SDK/"), 4, std::string(HOLDFAST_SDK) + "/typescript/");
+        folder.write("app.mjs", module);
     }
 
     [[nodiscard]] RunParams worker_command(const std::string& runner, std::vector<std::string> options = {}) const {
@@ -134,10 +172,14 @@ protected:
         params.folder = folder.path();
         params.environment["PYTHONPATH"] = std::string(HOLDFAST_SDK) + "/python";
         params.environment["PYTHONDONTWRITEBYTECODE"] = "1";
-        params.environment["PATH"] = "/usr/bin:/bin";  // the system's Python
         return params;
     }
-    [[nodiscard]] static std::string python(const std::string& app) { return "python3 -m holdfast " + app + ":app"; }
+    [[nodiscard]] static std::string python(const std::string& app) {
+        return "/usr/bin/python3 -m holdfast " + app + ":app";
+    }
+    [[nodiscard]] static std::string node(const std::string& app) {
+        return "exec node " + std::string(HOLDFAST_SDK) + "/typescript/runner.js app.mjs:" + app;
+    }
 
     /// Submits the function with JSON arguments; its id.
     [[nodiscard]] std::string call(const std::string& name, const nlohmann::json& args,
@@ -309,6 +351,43 @@ TEST_P(CliRunner, ServesSeveralProgramsAndScripts) {
     EXPECT_EQ(run("crowd.in_a_thread", {{"value", 1}})["result"], 1);
     const auto script = ended(submit({"--script", "echo '{\"a\": 1}' > $HOLDFAST_RESULT"}));
     EXPECT_EQ(script["result"], nlohmann::json({{"a", 1}}));
+}
+
+TEST_P(CliRunner, RunsFunctionsOfNode) {
+    const RunningProgram worker(worker_command(node("one")));
+    const auto args = nlohmann::json::parse(R"({"text": "Zoë 🐈", "list": [1, null, 2.5]})");
+    EXPECT_EQ(run("one.echo", args)["result"],
+              nlohmann::json({{"args", args}, {"attempt", 1}, {"name", "one.echo"}}));
+    const auto failed = run("one.fail", nullptr);
+    EXPECT_EQ(failed["error"]["message"], "RangeError: no tea");
+    EXPECT_THAT(failed["error"]["data"]["traceback"].get<std::string>(), HasSubstr("app.mjs"));
+    EXPECT_EQ(run("one.refuse", nullptr)["error"]["code"], "NOT_TODAY");
+    const auto id = call("one.crash_once", in_folder(), {"--on-crash", "requeue"});
+    EXPECT_EQ(ended(id)["result"], nlohmann::json({{"page", 7}}));
+    EXPECT_THAT(holdfast({"tasks", "logs", id}).out, HasSubstr("about to crash"));
+}
+
+TEST_P(CliRunner, StopsFunctionsOfNodeByTheirSignalAndKillsThoseThatSpin) {
+    folder.write("holdfast.yaml", "worker: {stop_grace: 200ms}\n");
+    const RunningProgram worker(worker_command(node("many")));
+    const auto waits = call("many.wait_for_stop", in_folder());
+    wait_for_file("waits");
+    (void)holdfast({"tasks", "cancel", waits});
+    EXPECT_EQ(ended(waits)["state"], "CANCELLED");
+    const auto spins = call("many.spin", in_folder(), {"--timeout", "1s"});
+    wait_for_file("spins");
+    EXPECT_EQ(ended(spins)["error"]["code"], "TASK_TIMEOUT");
+    EXPECT_EQ(run("many.echo", 5)["state"], "COMPLETED");
+}
+
+TEST_P(CliRunner, RunsFunctionsOfNodeTogether) {
+    const RunningProgram worker(worker_command(node("many"), {"--concurrency", "50"}));
+    std::vector<std::string> ids;
+    for (int number = 0; number < 50; ++number)
+        ids.push_back(call("many.meet", {{"folder", folder.path()}, {"number", number}}));
+    for (int number = 0; number < 50; ++number) wait_for_file("here-" + std::to_string(number));
+    open_gate();
+    for (const std::string& id : ids) EXPECT_EQ(ended(id)["state"], "COMPLETED");
 }
 
 class CliRunnerInput : public SqliteProgramTest {};
