@@ -22,6 +22,12 @@ namespace {
 
 constexpr Duration patience_after_hello = std::chrono::seconds(2);
 
+/// One command, which can take the place of the shell: then its death is seen as what it is.
+bool is_simple(std::string_view command) {
+    const std::string_view first = command.substr(0, command.find(' '));
+    return command.find_first_of(";&|<>()\n") == std::string_view::npos && first.find('=') == std::string_view::npos;
+}
+
 /// The first line, or why there is none.
 Result<std::string, std::string> first_line(const ProgramProcess& program, std::size_t longest, Duration patience) {
     LineReader lines(longest);
@@ -48,7 +54,7 @@ Result<ProgramProcess, std::string> start_program(const ProgramParams& params) {
     fcntl(its.get(), F_SETFD, 0);
     platform::LaunchParams launch;
     launch.file = "/bin/sh";
-    launch.arguments = {"sh", "-c", params.command};
+    launch.arguments = {"sh", "-c", is_simple(params.command) ? "exec " + params.command : params.command};
     launch.environment = params.environment;
     launch.environment.push_back(concat(program_socket_variable, "=", its.get()));
     launch.environment.push_back(concat(program_payload_variable, "=", params.max_payload));
