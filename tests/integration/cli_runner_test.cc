@@ -276,7 +276,7 @@ TEST_P(CliRunner, ShowsAFunctionThatItsTaskWasCancelled) {
 TEST_P(CliRunner, KillsAFunctionThatHangsWithTheLockOfItsInterpreterHeld) {
     folder.write("holdfast.yaml", "worker: {stop_grace: 200ms}\n");
     const RunningProgram worker(worker_command(python("shop")));
-    const auto id = call("shop.hold_the_lock", in_folder(), {"--timeout", "1s"});
+    const auto id = call("shop.hold_the_lock", in_folder(), {"--attempt-timeout", "1s"});
     wait_for_file("locked");
     EXPECT_EQ(ended(id)["error"]["code"], "TASK_TIMEOUT");
     EXPECT_EQ(run("shop.greet", {{"name", "Ada"}})["state"], "COMPLETED");
@@ -374,7 +374,7 @@ TEST_P(CliRunner, StopsFunctionsOfNodeByTheirSignalAndKillsThoseThatSpin) {
     wait_for_file("waits");
     (void)holdfast({"tasks", "cancel", waits});
     EXPECT_EQ(ended(waits)["state"], "CANCELLED");
-    const auto spins = call("many.spin", in_folder(), {"--timeout", "1s"});
+    const auto spins = call("many.spin", in_folder(), {"--attempt-timeout", "1s"});
     wait_for_file("spins");
     EXPECT_EQ(ended(spins)["error"]["code"], "TASK_TIMEOUT");
     EXPECT_EQ(run("many.echo", 5)["state"], "COMPLETED");
