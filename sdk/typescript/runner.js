@@ -136,7 +136,9 @@ class Runner {
     const line = JSON.stringify({ type, ...members });
     if (type === "checkpoint" && Buffer.byteLength(line) > this.#most)
       throw new RangeError(`the checkpoint has more than ${this.#most} bytes`);
-    if (this.#runs.has(members.run)) this.#write(line);
+    if (!this.#runs.has(members.run)) return;
+    while (this.socket.writableCorked > 0) this.socket.uncork();
+    this.socket.write(line + "\n"); // at once: the process may crash before the end of this turn
   }
 
   async #execute(order) {
