@@ -17,7 +17,7 @@ holdfast worker --name example 2>worker.log &
 worker=$!
 trap 'kill "$worker" 2>/dev/null || true' EXIT
 said=$(holdfast run sales -i day=2026-11-15 --wait --timeout 60s 2>progress.log | tail -n 1)
-[ "$said" = '{"report":"2026-11-15: tea 10.50, cup 9.00"}' ] || {
+[ "$said" = '{"report":"2026-11-15: cup 9.00, tea 10.50"}' ] || {
     echo "the job said $said" >&2
     cat worker.log >&2
     exit 1
