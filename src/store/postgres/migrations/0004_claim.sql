@@ -672,8 +672,8 @@ BEGIN
     IF NOT FOUND THEN RETURN; END IF;
     RETURN QUERY
     SELECT l.task_id, l.lease, l.started_at IS NOT NULL, l.attempts, l.crashes, l.requeues,
-           t.name, t.args, t.spec, t.route_id, t.priority, l.run_at, t.deadline, t.policy::text, t.concurrency_key,
-           t.concurrency_limit, t.idempotency_key, t.retry_of, p.checkpoint, t.traceparent
+           t.name, t.args, t.spec, t.route_id, t.priority::integer, l.run_at, t.deadline, t.policy::text, t.concurrency_key,
+           t.concurrency_limit::integer, t.idempotency_key, t.retry_of, p.checkpoint, t.traceparent
     FROM (SELECT x.* FROM lease x WHERE x.worker_id = claimer AND x.lease BETWEEN first AND last ORDER BY x.lease OFFSET 0) l
     CROSS JOIN LATERAL (SELECT x.* FROM task x WHERE x.id = l.task_id OFFSET 0) t
     LEFT JOIN LATERAL (SELECT x.checkpoint FROM progress x WHERE x.task_id = l.task_id OFFSET 0) p ON true

@@ -111,7 +111,7 @@ RETURNS TABLE (task_id uuid, state text, result text, error_code text, error_mes
     LANGUAGE plpgsql STABLE
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off AS $$
 BEGIN
-    RETURN QUERY SELECT e.task_id, e.state, e.result, e.error_code, e.error_message, e.error_data
+    RETURN QUERY SELECT e.task_id, e.state::text, e.result, e.error_code, e.error_message, e.error_data
     FROM ending e WHERE e.task_id = ANY (tasks);
 END $$;
 

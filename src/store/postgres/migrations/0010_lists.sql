@@ -105,7 +105,7 @@ DECLARE
 BEGIN
     FOR of_route IN SELECT r.id FROM route r WHERE r.queue = ANY (of_queues) LOOP
         RETURN QUERY SELECT * FROM (
-            SELECT e.task_id, e.state, e.finished_at, e.run_at, e.started_at, t.name,
+            SELECT e.task_id, e.state::text, e.finished_at, e.run_at, e.started_at, t.name,
                    row_number() OVER (ORDER BY t.route_id DESC, t.id DESC) = at_most AS is_last
             FROM task t JOIN ending e ON e.task_id = t.id
             WHERE t.route_id = of_route
