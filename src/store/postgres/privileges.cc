@@ -87,7 +87,8 @@ constexpr SequenceNeeds sequence_needs[] = {
 /// They read.
 constexpr std::string_view functions_for_all[] = {"now",
                                                   "place",
-                                                  "expect",
+                                                  "known_history",
+                                                  "refuse_history",
                                                   "find_tasks",
                                                   "list_ids",
                                                   "list_named",
