@@ -46,7 +46,10 @@ CREATE TABLE holdfast.task (
     policy             jsonb,             -- NULL: all default
     concurrency_key    text COLLATE "C",
     idempotency_key    text COLLATE "C",
-    retry_of           uuid
+    retry_of           uuid,
+    -- Whether lists by name need an index entry for it. NULL, which takes no space: its route has the tag task:NAME, as
+    -- that of a function's task has, and lists find it by that.
+    by_name            boolean DEFAULT true
 );
 CREATE UNIQUE INDEX task_idempotency_key ON holdfast.task (idempotency_key) WHERE idempotency_key IS NOT NULL;
 

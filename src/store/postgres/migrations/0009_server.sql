@@ -3,8 +3,8 @@
 -- The W3C trace context of the submitter; NULL: none.
 ALTER TABLE holdfast.task ADD COLUMN traceparent text COLLATE "C";
 
--- For lists by name: one that is rare is found among any number of others.
-CREATE INDEX task_name ON holdfast.task (name, id);
+-- For lists by name: one that is rare is found among any number of others. See holdfast.list_named().
+CREATE INDEX task_name ON holdfast.task (name, id) WHERE by_name;
 
 -- Keys to the server. Their names are unique among those that are neither revoked nor expired.
 CREATE TABLE holdfast.token (
@@ -255,23 +255,6 @@ RETURNS TABLE (state text, finished_at timestamptz, run_at timestamptz, started_
     FROM (SELECT x.*, row_number() OVER (ORDER BY x.task_id DESC) AS place FROM ending x ORDER BY x.task_id DESC LIMIT at_most) e
     WHERE e.finished_at >= since
 $$;
-
--- The ids of tasks of one name, newest first, as list_ids() has them; of_state: how they ended, '' for any state. By pairs,
--- because the planner would think little of a range of ids, and go through all of them.
-CREATE FUNCTION holdfast.list_named(of_name text, lowest uuid, highest uuid, of_queue text, of_worker uuid, of_state text,
-                                    at_most integer) RETURNS SETOF uuid LANGUAGE plpgsql STABLE
-    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
-    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off
-    SET enable_bitmapscan = off AS $$
-DECLARE
-    of_routes integer[] := ARRAY(SELECT r.id FROM route r WHERE r.queue = of_queue);
-BEGIN
-    RETURN QUERY SELECT t.id FROM task t LEFT JOIN lease l ON l.task_id = t.id LEFT JOIN ending e ON e.task_id = t.id
-    WHERE (t.name, t.id) BETWEEN (of_name, lowest) AND (of_name, highest)
-      AND (of_queue = '' OR t.route_id = ANY (of_routes))
-      AND (of_worker IS NULL OR coalesce(e.worker_id, l.worker_id) = of_worker) AND (of_state = '' OR e.state = of_state)
-    ORDER BY t.name DESC, t.id DESC LIMIT at_most;
-END $$;
 
 -- The task that could have been claimed for longest, in these queues (none: all) as far as they are not paused. From priority to priority of each route,
 -- by the indexes of claims: how many tasks there are does not matter. Tasks whose time has come count, although only a claim
