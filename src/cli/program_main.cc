@@ -46,8 +46,8 @@ ExitCode complain(Io& io, std::string_view sentence, ExitCode code) {
 }
 
 /// Commands that open or create a store themselves, so that a server cannot replace it.
-constexpr std::array<std::string_view, 9> commands_of_a_store = {"worker",  "server", "dev",  "migrate", "backup",
-                                                                 "restore", "check",  "demo", "bench"};
+constexpr std::array<std::string_view, 8> commands_of_a_store = {"server",  "dev",   "migrate", "backup",
+                                                                 "restore", "check", "demo",    "bench"};
 
 void refuse_server(const std::string& program, const std::string& command, const Globals& globals) {
     if (globals.server.empty() || std::ranges::find(commands_of_a_store, command) == commands_of_a_store.end())

@@ -40,4 +40,10 @@ public:
     [[nodiscard]] virtual bool stop_container(const store::WorkerLiveness& worker, const store::TaskLease& lease) = 0;
 };
 
+/// What this machine knows about any worker. Nothing about one behind a server: its boot id and its pids may be those
+/// of another machine, and it holds no lock.
+[[nodiscard]] inline Sight sight_of(HostWatch& host, const store::WorkerLiveness& worker) {
+    return worker.via == store::Via::Server ? Sight{} : host.look_at(worker);
+}
+
 }  // namespace holdfast::engine

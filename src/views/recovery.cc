@@ -30,7 +30,7 @@ std::vector<SeenWorker> look(store::RecoveryStore& store, engine::HostWatch& hos
     std::vector<SeenWorker> seen;
     const store::LivenessView view = store.look();
     for (const store::WorkerLiveness& worker : view.workers)
-        seen.push_back(seen_worker(worker, host.look_at(worker), silences[worker.id]));
+        seen.push_back(seen_worker(worker, engine::sight_of(host, worker), silences[worker.id]));
     for (const Uuid& id : view.unregistered) {
         SeenWorker& missing = seen.emplace_back();
         missing.worker.id = id;

@@ -42,6 +42,7 @@ struct ApiParts {
     /// Returns the current configuration; a new one after a reload.
     std::function<std::shared_ptr<const config::Config>()> config = {};
     std::string version = {};
+    std::size_t max_body_bytes = 8 << 20;  ///< of a request, as the HTTP server limits it
     Login login = Login::WhenTokensExist;
     std::vector<std::string> hosts = {};                 ///< names and addresses of the server besides loopback
     Duration live_patience = std::chrono::seconds(10);   ///< the server is not ready when its streams stall longer

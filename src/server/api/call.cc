@@ -129,7 +129,8 @@ Services::Services(ApiParts given_parts, Random& random_port, Log& log_port)
       stores(parts.open_store, parts.connections),
       access(parts.login, parts.hosts, stores),
       counts(parts.statistics_kept),
-      live(parts, access, counts, log_port) {}
+      live(parts, access, counts, log_port),
+      work_streams(parts, access, log_port) {}
 
 std::optional<Duration> length_in(const Value& object, const std::string& name) {
     const auto text = given<std::string>(object, name);
@@ -163,11 +164,14 @@ Caller Call::identify() {
 }
 
 store::Store& Call::store() {
-    if (!lent_) {
-        lent_ = services.stores.lend();
-        if (!caller.queues.empty()) view_.emplace(*lent_, caller.queues);
-    }
-    if (view_) return *view_;
+    store::Store& whole = whole_store();
+    if (caller.queues.empty()) return whole;
+    if (!view_) view_.emplace(whole, caller.queues);
+    return *view_;
+}
+
+store::Store& Call::whole_store() {
+    if (!lent_) lent_ = services.stores.lend();
     return *lent_;
 }
 

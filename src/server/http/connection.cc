@@ -171,8 +171,9 @@ asio::awaitable<bool> Connection::answer(RequestReader& reader) {
 std::optional<Response> Connection::objection(Lane lane) {
     if (lane == Lane::Probe) return std::nullopt;
     if (turned_away_) return to_response(too_many_connections, 1);
-    if (!state_.rates.admit(client_of(peer_), std::chrono::steady_clock::now()))
-        return to_response(too_many_requests, state_.rates.retry_after_seconds());
+    RateLimiter& rates = state_.rates_of(lane);
+    if (!rates.admit(client_of(peer_), std::chrono::steady_clock::now()))
+        return to_response(too_many_requests, rates.retry_after_seconds());
     if (state_.is_stuck(lane)) return stuck_response();
     return std::nullopt;
 }

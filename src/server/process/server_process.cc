@@ -193,7 +193,8 @@ std::unique_ptr<Metrics> ServerProcess::make_metrics() {
 std::unique_ptr<api::Api> ServerProcess::make_api(Metrics& metrics) {
     api::ApiParts parts;
     parts.open_store = [this] { return open_store(); };
-    parts.connections = plan_.limits.workers + plan_.limits.dear_workers;
+    parts.connections = plan_.limits.workers + plan_.limits.dear_workers + plan_.limits.work_workers;
+    parts.max_body_bytes = plan_.limits.max_body_bytes;
     parts.config = [this] { return catalog_->current(); };
     parts.version = HOLDFAST_VERSION;
     if (!api::is_loopback(plan_.address))
