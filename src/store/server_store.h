@@ -133,6 +133,11 @@ public:
     /// Deletes servers whose last beat is older. Returns how many.
     virtual std::size_t prune_replicas(Duration older_than) = 0;
 
+    // Workers behind servers
+    /// Records that this server has seen the streams of these workers end. It is evidence until their next beat.
+    /// Ignores workers that are unknown, have left, or are not behind a server.
+    virtual void note_disconnected(const std::vector<Uuid>& workers) = 0;
+
     // History
     /// Appends an event; the store sets its id and time. Text that cannot be stored is made readable.
     virtual void append_event(const EventRecord& event) = 0;

@@ -95,6 +95,7 @@ struct WorkerLiveness {
     Duration fence_after{};
     bool proves_session = false;
     Via via = Via::Store;
+    bool disconnected = false;  ///< a server has seen its stream end, and it has not beaten since
     bool session_held = false;  ///< now; PostgreSQL only (the SQLite lock is probed by the platform)
 };
 

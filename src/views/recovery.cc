@@ -19,6 +19,8 @@ SeenWorker seen_worker(const store::WorkerLiveness& worker, const engine::Sight&
     if (core::is_certain(sight.evidence)) return {worker, sight.evidence, sight.how};
     if (worker.proves_session && !worker.session_held)
         return {worker, core::Evidence::Disconnected, "its session is gone"};
+    if (worker.via == store::Via::Server && worker.disconnected)
+        return {worker, core::Evidence::Disconnected, "its stream to a server has ended"};
     if (silence <= 2 * worker.beat_interval) return {worker, core::Evidence::None, "beats"};
     const auto seconds_ago = std::chrono::floor<std::chrono::seconds>(silence);
     return {worker, core::Evidence::Silent, concat("last beat ", format_duration(seconds_ago), " ago")};

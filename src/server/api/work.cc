@@ -138,7 +138,7 @@ http::Reply stream_work(Call& call) {
     const auto worker = Uuid::parse(call.text("worker"));
     if (!worker) throw Problem("BAD_PARAMETER", "?worker must be the id of the worker");
     (void)store_for(call, *worker);
-    return http::EventStream{.headers = {}, .source = call.services.work_streams.open(call.caller)};
+    return http::EventStream{.headers = {}, .source = call.services.work_streams.open(*worker, call.caller)};
 }
 
 }  // namespace holdfast::api

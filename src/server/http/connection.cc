@@ -16,6 +16,7 @@ constexpr std::size_t body_piece = 64 * 1024;
 constexpr Duration parting_time = std::chrono::seconds(1);
 constexpr std::size_t parting_bytes = 1 << 20;
 constexpr std::size_t max_chatter_bytes = 64 * 1024;  // that a client may send while it receives a stream
+constexpr Duration longest_silence_of_reader = std::chrono::seconds(4);
 constexpr int dear_retry_seconds = 5;
 constexpr int stuck_retry_seconds = 2;
 constexpr Duration without_end = std::chrono::hours(24 * 365);
@@ -340,6 +341,7 @@ asio::awaitable<void> Connection::part_from_sender() {
 asio::awaitable<void> Connection::serve_stream(EventStream& stream) {
     const std::string head = stream_head(stream, transport_.is_secure());
     input_ = {};
+    transport_.give_up_on_silence(longest_silence_of_reader);
     const Share is_open(state_.streams, 1);
     stream.source->on_news(waker());
     asio::co_spawn(

@@ -134,6 +134,18 @@ store::BeatAnswer PostgresStore::beat(const store::BeatParams& params) {
     return beats_.transact([&](Transaction& tx) { return beat_in(tx, params, params_.limits); });
 }
 
+void PostgresStore::note_disconnected(const std::vector<Uuid>& workers) {
+    std::vector<Uuid> sorted = workers;
+    std::sort(sorted.begin(), sorted.end());
+    beats_.transact([&](Transaction& tx) {
+        for (const Uuid& worker : sorted)
+            tx.run(R"sql(UPDATE holdfast.worker SET disconnected_at_beat = beat
+                         WHERE id = $1 AND via = 'server' AND status <> 'inactive')sql",
+                   worker);
+        return true;
+    });
+}
+
 std::vector<store::WorkerRecord> PostgresStore::workers() {
     return work_.all("SELECT " HOLDFAST_LIVENESS_COLUMNS
                      ", cordoned, drain_requested, version, queues, tags, capacity, secret_hash, registered_at,"

@@ -119,6 +119,17 @@ store::BeatAnswer SqliteStore::beat(const store::BeatParams& params) {
     });
 }
 
+void SqliteStore::note_disconnected(const std::vector<Uuid>& workers) {
+    write_beat([&](Transaction& tx) {
+        std::int64_t changed = 0;
+        for (const Uuid& worker : workers)
+            changed += tx.db.run(R"sql(UPDATE worker SET disconnected_at_beat = beat
+                                       WHERE id = ? AND via = 'server' AND status <> 'inactive')sql",
+                                 worker);
+        return changed;
+    });
+}
+
 std::vector<store::WorkerRecord> SqliteStore::workers() {
     return work_.all("SELECT " HOLDFAST_LIVENESS_COLUMNS
                      ", cordoned, drain_requested, version, queues, tags, capacity, secret_hash,"

@@ -342,6 +342,7 @@ CREATE TABLE holdfast.worker (
     held               jsonb NOT NULL DEFAULT '[]', -- [{"task","lease","running","pid","age_us"}]
     via                text COLLATE "C" NOT NULL CHECK (via IN ('store', 'server')),
     secret_hash        text NOT NULL,               -- of the secret that the calls of a worker behind a server carry
+    disconnected_at_beat  bigint,                   -- its beat when a server saw its stream end; a later one withdraws that
     CHECK ((via = 'server') = (secret_hash <> ''))
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 

@@ -237,6 +237,7 @@ CREATE TABLE worker (
     held               TEXT NOT NULL DEFAULT '[]', -- JSON: [{"task","lease","running","pid","age_us"}]
     via                TEXT NOT NULL CHECK (via = 'store' OR via = 'server'),
     secret_hash        TEXT NOT NULL,              -- of the secret that the calls of a worker behind a server carry
+    disconnected_at_beat  INTEGER,                 -- its beat when a server saw its stream end; a later one withdraws that
     CHECK ((via = 'server') = (secret_hash <> ''))
 ) STRICT, WITHOUT ROWID;
 
