@@ -15,7 +15,7 @@ protected:
         return all.at(0);
     }
 };
-HOLDFAST_FOR_EVERY_STORE(Workers);
+HOLDFAST_FOR_EVERY_STORE_AND_SERVER(Workers);
 
 TEST_P(Workers, AreListedAsTheyRegistered) {
     const auto registration = a_worker({"b", "a"}, {"t2", "t1"});
