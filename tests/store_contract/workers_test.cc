@@ -146,5 +146,54 @@ TEST_P(Workers, SnapshotsAreKeptNewestFirst) {
     EXPECT_THAT(store->worker_snapshots(random_uuid(), 3), IsEmpty());
 }
 
+// ---- Behind a server ----------------------------------------------------------------------------
+
+store::WorkerRegistration behind_a_server() {
+    auto worker = a_worker();
+    worker.via = store::Via::Server;
+    worker.secret_hash = std::string(64, 'a');
+    return worker;
+}
+
+class WorkersBehindServers : public StoreContract {
+protected:
+    [[nodiscard]] bool is_disconnected() { return store->look().workers.at(0).disconnected; }
+};
+HOLDFAST_FOR_EVERY_STORE(WorkersBehindServers);
+
+TEST_P(WorkersBehindServers, KeepTheirSecretWhenTheyRegisterAgain) {
+    auto worker = behind_a_server();
+    store->register_worker(worker);
+    EXPECT_EQ(store->look().workers.at(0).via, store::Via::Server);
+    worker.secret_hash = std::string(64, 'b');
+    store->register_worker(worker);
+    EXPECT_EQ(store->workers().at(0).registration.secret_hash, std::string(64, 'a'));
+    worker.via = store::Via::Store;
+    worker.secret_hash.clear();
+    store->register_worker(worker);
+    EXPECT_EQ(store->workers().at(0).registration.via, store::Via::Server);
+}
+
+TEST_P(WorkersBehindServers, AreDisconnectedUntilTheirNextBeat) {
+    const auto worker = behind_a_server();
+    store->register_worker(worker);
+    store->beat(beat_of(worker.id));
+    EXPECT_FALSE(is_disconnected());
+    store->note_disconnected({worker.id, random_uuid()});
+    EXPECT_TRUE(is_disconnected());
+    store->note_disconnected({worker.id});
+    EXPECT_TRUE(is_disconnected());
+    store->beat(beat_of(worker.id));
+    EXPECT_FALSE(is_disconnected());
+}
+
+TEST_P(WorkersBehindServers, AreTheOnlyOnesThatAServerReports) {
+    const Uuid worker = join(*store);
+    store->beat(beat_of(worker));
+    store->note_disconnected({worker});
+    EXPECT_FALSE(is_disconnected());
+    store->note_disconnected({});
+}
+
 }  // namespace
 }  // namespace holdfast::contract
