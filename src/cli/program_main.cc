@@ -16,6 +16,8 @@
 #include "holdfast/app.h"
 #include "holdfast/runner_main.h"
 #include "platform/programs.h"
+#include "runner/roles.h"
+#include "server/remote/witness.h"
 
 namespace holdfast::cli {
 
@@ -170,6 +172,7 @@ void hide_secrets(int argc, char** argv) {
 
 int program_main(int argc, char** argv, const FunctionTable& functions, ProgramExtras extras) {
     extras.functions.insert(functions.begin(), functions.end());
+    if (argc > 1 && argv[1] == runner::witness_flag) return remote::run_witness();
     if (const auto exit_code = runner_main(argc, argv, extras.functions)) return *exit_code;
     // A file that may not grow further (ulimit -f) is reported like a full disk, instead of killing the program.
     std::signal(SIGXFSZ, SIG_IGN);

@@ -96,6 +96,7 @@ struct WorkerLiveness {
     bool proves_session = false;
     Via via = Via::Store;
     bool disconnected = false;  ///< a server has seen its stream end, and it has not beaten since
+    bool exited = false;        ///< its keeper has testified that nothing of it is left, and it has not beaten since
     bool session_held = false;  ///< now; PostgreSQL only (the SQLite lock is probed by the platform)
 };
 

@@ -51,6 +51,8 @@ WorkerProcess::WorkerProcess(WorkerPlan plan, const FunctionTable& functions, Lo
         keeper_ = std::make_unique<runner::KeeperLink>(
             true, runner::withheld_names(plan_.secret_variables, plan_.limits.pass_env));
         if (users) keeper_->hold_open(users.get());
+        if (const std::string testimony = plan_.testimony(registration.id); !testimony.empty())
+            keeper_->set_witness(testimony);
         registration.host.keeper_pid = keeper_->pid();
         registration.host.keeper_start_time = platform::start_time_of(keeper_->pid());
     }
@@ -128,6 +130,7 @@ int WorkerProcess::work(store::WorkerStore& store, store::WorkerStore& claims) {
     if (drain_reason_) service.ask_to_drain(*drain_reason_);
     const int exit_code = service.run();
     service_ = nullptr;
+    if (keeper_) keeper_->set_witness("");  // it has left
     return keeper_lost_ ? 1 : exit_code;
 }
 

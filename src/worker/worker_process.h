@@ -26,6 +26,9 @@ struct WorkerPlan {
     std::function<std::unique_ptr<store::Store>(const client::ConnectParams&)> connect = client::connect;
     /// Opens each connection of a worker behind a server. Set, `store`, `connect`, `prepare` and `sweep` are not used.
     std::function<std::unique_ptr<store::WorkerStore>()> connect_to_server = {};
+    /// Returns what a witness needs that testifies to the death of this worker; empty: there is none. Of a worker behind
+    /// a server with isolation process.
+    std::function<std::string(const Uuid& worker)> testimony = [](const Uuid&) { return std::string(); };
     engine::WorkerSettings settings;  ///< the worker's id and host are filled in here
     Isolation isolation = Isolation::Process;
     runner::PoolLimits limits = {};                  ///< with isolation process

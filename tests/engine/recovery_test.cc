@@ -107,6 +107,17 @@ TEST_F(Recovery, AWorkerBehindAServerIsLostWhenItsStreamHasEndedAndItDoesNotBeat
     EXPECT_THAT(task(id).error->message, HasSubstr("disconnected"));
 }
 
+TEST_F(Recovery, AWorkerBehindAServerIsLostAtOnceByTheTestimonyOfItsKeeper) {
+    const Uuid worker = add_worker_behind_a_server("w");
+    const Uuid id = submit([](store::NewTask& each) { each.policy.on_crash = OnCrash::Requeue; });
+    claim(worker, 1);
+    sweep();
+    store->note_exited(worker);
+    pass(seconds(1));
+    EXPECT_EQ(sweep().requeued + sweep().ended, 1U);
+    EXPECT_EQ(task(id).state, TaskState::Pending);
+}
+
 TEST_F(Recovery, ABeatWithdrawsWhatAServerReported) {
     const Uuid worker = add_worker_behind_a_server("w");
     const Uuid id = submit();

@@ -152,6 +152,7 @@ TEST_F(PostgresRoles, VerbsOfServersThatTheDriverLeavesOutSucceed) {
     EXPECT_EQ(store->prune_replicas(1h), 0U);
     store->remove_replica(store->replicas().at(0).replica.id);
     store->note_disconnected({join(*store)});
+    (void)store->note_exited(random_uuid());
     (void)store->event_writers();
     (void)store->count_jobs();
     (void)store->stats({});

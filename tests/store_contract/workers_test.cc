@@ -187,12 +187,27 @@ TEST_P(WorkersBehindServers, AreDisconnectedUntilTheirNextBeat) {
     EXPECT_FALSE(is_disconnected());
 }
 
+TEST_P(WorkersBehindServers, HaveExitedByTheirKeepersTestimonyUntilTheirNextBeat) {
+    const auto worker = behind_a_server();
+    EXPECT_FALSE(store->note_exited(worker.id));
+    store->register_worker(worker);
+    store->beat(beat_of(worker.id));
+    EXPECT_TRUE(store->note_exited(worker.id));
+    EXPECT_TRUE(store->note_exited(worker.id));
+    EXPECT_TRUE(store->look().workers.at(0).exited);
+    store->beat(beat_of(worker.id));
+    EXPECT_FALSE(store->look().workers.at(0).exited) << "a beat was still under way, or the testimony was false";
+    store->deregister_worker(worker.id);
+    EXPECT_FALSE(store->note_exited(worker.id));
+}
+
 TEST_P(WorkersBehindServers, AreTheOnlyOnesThatAServerReports) {
     const Uuid worker = join(*store);
     store->beat(beat_of(worker));
     store->note_disconnected({worker});
     EXPECT_FALSE(is_disconnected());
     store->note_disconnected({});
+    EXPECT_FALSE(store->note_exited(worker));
 }
 
 }  // namespace

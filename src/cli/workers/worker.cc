@@ -123,6 +123,7 @@ void put_behind(const Globals& globals, Random& random, Log& log, worker::Worker
     plan.connect_to_server = [servers] {
         return std::make_unique<remote::RemoteWorkerStore>(servers, platform::real_clock());
     };
+    plan.testimony = [servers](const Uuid& worker) { return servers->as_text(worker); };
 }
 
 ExitCode run_worker(Session& session, const WorkerFlags& flags) {

@@ -81,6 +81,7 @@ http::Reply save_work_progress(Call& call);
 http::Reply append_work_logs(Call& call);
 http::Reply append_work_state(Call& call);
 http::Reply leave_work(Call& call);
+http::Reply testify_work(Call& call);
 http::Reply stream_work(Call& call);
 // health.cc, docs.cc
 http::Reply show_health(Call& call);

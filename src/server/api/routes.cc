@@ -259,6 +259,8 @@ std::vector<std::pair<const char*, std::vector<Row>>> chapters() {
             .scope(Work).takes("WorkState").answers("WorkDone").in(http::Lane::Work),
         row("POST /api/work/leave", leave_work, "It has left")
             .scope(Work).takes("WorkLeave").answers("WorkDone").in(http::Lane::Work),
+        row("POST /api/work/exited", testify_work, "Its keeper: the worker is dead, and nothing that it started is left")
+            .scope(Work).takes("WorkLeave").answers("WorkDone").in(http::Lane::Work),
         row("GET /api/work/stream", stream_work, "Wakes a worker: there is work, or an order for it")
             .scope(Work).query({{"worker", schema::uuid("its id")}}).serves("text/event-stream")
             .in(http::Lane::Work),

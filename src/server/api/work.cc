@@ -133,6 +133,13 @@ http::Reply leave_work(Call& call) {
     return answer(views::WorkDone{store_for(call, leave.worker).deregister_worker(leave.worker)});
 }
 
+http::Reply testify_work(Call& call) {
+    const auto leave = read<views::WorkLeave>(call);
+    const bool is_noted = store_for(call, leave.worker).note_exited(leave.worker);
+    if (is_noted) call.services.parts.worker_has_died();
+    return answer(views::WorkDone{is_noted});
+}
+
 http::Reply stream_work(Call& call) {
     require_protocol(call);
     const auto worker = Uuid::parse(call.text("worker"));

@@ -41,9 +41,31 @@ std::string is_no_holdfast(const std::string& url, int status) {
 }  // namespace
 
 WorkServers::WorkServers(Params params, Random& random, Log& log)
-    : params_(std::move(params)), secret_(draw_secret(random)), log_(log) {
+    : WorkServers(std::move(params), draw_secret(random), log) {}
+
+WorkServers::WorkServers(Params params, std::string secret, Log& log)
+    : params_(std::move(params)), secret_(std::move(secret)), log_(log) {
     if (params_.urls.empty()) throw BadInput("name at least one server");
     for (const std::string& url : params_.urls) (void)http::parse_location(url);
+}
+
+std::string WorkServers::as_text(const Uuid& worker) const {
+    return views::dump({{"worker", worker.to_string()},
+                        {"secret", secret_},
+                        {"urls", params_.urls},
+                        {"token", params_.token},
+                        {"ca_file", params_.ca_file}});
+}
+
+WorkServers::Restored WorkServers::from_text(const std::string& text, Log& log) {
+    const auto shape = views::Json::parse(text);
+    Params params{.urls = shape.at("urls").get<std::vector<std::string>>(),
+                  .token = shape.at("token").get<std::string>(),
+                  .ca_file = shape.at("ca_file").get<std::string>()};
+    const auto worker = Uuid::parse(shape.at("worker").get<std::string>());
+    return {std::shared_ptr<WorkServers>(
+                new WorkServers(std::move(params), shape.at("secret").get<std::string>(), log)),
+            worker.value_or(Uuid())};
 }
 
 void WorkServers::leave(std::size_t server, std::string_view why) {

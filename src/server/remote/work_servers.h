@@ -45,14 +45,26 @@ public:
     /// not a Holdfast server.
     [[nodiscard]] views::WorkWelcome meet(http::Client& client, std::size_t server) const;
     [[nodiscard]] Log& log() { return log_; }
+    /// Everything that a process needs to act for the worker, as text: for its witness.
+    [[nodiscard]] std::string as_text(const Uuid& worker) const;
+    /// The same servers, in another process.
+    struct Restored;
+    [[nodiscard]] static Restored from_text(const std::string& text, Log& log);
 
 private:
+    WorkServers(Params params, std::string secret, Log& log);
+
     const Params params_;
     const std::string secret_;
     Log& log_;
     std::atomic<std::size_t> current_ = 0;
     std::mutex mutex_;
     std::optional<std::chrono::steady_clock::time_point> said_at_;  // guarded by mutex_: that it changed over
+};
+
+struct WorkServers::Restored {
+    std::shared_ptr<WorkServers> servers = {};
+    Uuid worker = {};
 };
 
 /// The server does not know the worker: its row was removed, or the store has gone back. It registers again.

@@ -146,6 +146,15 @@ void PostgresStore::note_disconnected(const std::vector<Uuid>& workers) {
     });
 }
 
+bool PostgresStore::note_exited(const Uuid& worker) {
+    return beats_.transact([&](Transaction& tx) {
+        return tx.run(R"sql(UPDATE holdfast.worker SET exited_at_beat = beat
+                            WHERE id = $1 AND via = 'server' AND status <> 'inactive')sql",
+                      worker)
+                   .affected() == 1;
+    });
+}
+
 std::vector<store::WorkerRecord> PostgresStore::workers() {
     return work_.all("SELECT " HOLDFAST_LIVENESS_COLUMNS
                      ", cordoned, drain_requested, version, queues, tags, capacity, secret_hash, registered_at,"

@@ -130,6 +130,14 @@ void SqliteStore::note_disconnected(const std::vector<Uuid>& workers) {
     });
 }
 
+bool SqliteStore::note_exited(const Uuid& worker) {
+    return write_beat([&](Transaction& tx) {
+        return tx.db.run(R"sql(UPDATE worker SET exited_at_beat = beat
+                               WHERE id = ? AND via = 'server' AND status <> 'inactive')sql",
+                         worker) == 1;
+    });
+}
+
 std::vector<store::WorkerRecord> SqliteStore::workers() {
     return work_.all("SELECT " HOLDFAST_LIVENESS_COLUMNS
                      ", cordoned, drain_requested, version, queues, tags, capacity, secret_hash,"

@@ -343,6 +343,7 @@ CREATE TABLE holdfast.worker (
     via                text COLLATE "C" NOT NULL CHECK (via IN ('store', 'server')),
     secret_hash        text NOT NULL,               -- of the secret that the calls of a worker behind a server carry
     disconnected_at_beat  bigint,                   -- its beat when a server saw its stream end; a later one withdraws that
+    exited_at_beat     bigint,                      -- the same of the testimony of its keeper that nothing of it is left
     CHECK ((via = 'server') = (secret_hash <> ''))
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 

@@ -238,6 +238,7 @@ CREATE TABLE worker (
     via                TEXT NOT NULL CHECK (via = 'store' OR via = 'server'),
     secret_hash        TEXT NOT NULL,              -- of the secret that the calls of a worker behind a server carry
     disconnected_at_beat  INTEGER,                 -- its beat when a server saw its stream end; a later one withdraws that
+    exited_at_beat     INTEGER,                    -- the same of the testimony of its keeper that nothing of it is left
     CHECK ((via = 'server') = (secret_hash <> ''))
 ) STRICT, WITHOUT ROWID;
 
