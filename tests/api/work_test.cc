@@ -110,6 +110,7 @@ TEST_P(ApiWork, RefusesEveryCallInTheNameOfAnotherWorker) {
           call("progress", views::WorkProgress{worker, {{.lease = lease, .fraction = 1, .text = "x", .checkpoint = {}}}}, other_secret),
           call("logs", views::WorkLogs{worker, {}}, other_secret),
           call("state", views::WorkState{snapshot_of(worker)}, other_secret),
+          call("exited", views::WorkLeave{worker}, other_secret),
           call("leave", views::WorkLeave{worker}, other_secret)}) {
         EXPECT_EQ(answer.code(), "FORBIDDEN") << answer.text;
         EXPECT_THAT(answer.detail(), HasSubstr("a worker acts only for itself"));
