@@ -172,8 +172,8 @@ void become_witness(const Descriptor& testimony) {
     const std::vector<std::string> arguments = {"holdfast: witness", std::string(witness_flag)};
     const std::vector<std::string> environment = platform::environment_with({});
     platform::restore_signals();
-    platform::execute_own_program(platform::own_program(), {testimony.get()},
-                                  platform::exec_vector(arguments).data(), platform::exec_vector(environment).data());
+    platform::execute_own_program(platform::own_program(), {testimony.get()}, platform::exec_vector(arguments).data(),
+                                  platform::exec_vector(environment).data());
 }
 
 void Keeper::spawn(const SpawnRunner& order, const std::vector<Descriptor>& sockets) {

@@ -98,10 +98,9 @@ struct RunnerDied {
 };
 
 /// Their order gives the type numbers of the protocol: the first has type 1.
-using Message =
-    std::variant<Setup, Run, engine::RunnerReady, engine::RunEnded, Stop, SetFence, Credit, engine::RunnerBeat,
-                 engine::RunProgress, engine::RunLog, SpawnRunner, KillRunner, GuardRunner, HoldOpen, RunnerDied,
-                 SetWitness>;
+using Message = std::variant<Setup, Run, engine::RunnerReady, engine::RunEnded, Stop, SetFence, Credit,
+                             engine::RunnerBeat, engine::RunProgress, engine::RunLog, SpawnRunner, KillRunner,
+                             GuardRunner, HoldOpen, RunnerDied, SetWitness>;
 
 // ---- Bytes ------------------------------------------------------------------------------------------------------
 

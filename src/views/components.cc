@@ -28,7 +28,8 @@ void add_records(Json& all) {
 Json components() {
     Json all = Json::object();
     add_words<TaskState, WaitReason, core::LeaseEnd, engine::Obstacle, JobState, StepState, core::StepKind, OnCrash,
-              CatalogKind, core::InputType, store::WorkerStatus, store::Via, core::Evidence, Severity, store::Scope>(all);
+              CatalogKind, core::InputType, store::WorkerStatus, store::Via, core::Evidence, Severity, store::Scope>(
+        all);
     add_records<TaskError, Progress, ConcurrencyKey, store::TaskRecord, store::AttemptRecord, store::EventRecord,
                 WholeEvent, store::LogRecord, StepOfTask, engine::WhyWaiting, TaskStory, store::TaskCounts>(all);
     add_records<StepCounts, JobInfo, StepInfo, GraphStep, Edge, JobStory, StepLogLine, store::JobCounts>(all);

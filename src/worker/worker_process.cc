@@ -155,8 +155,7 @@ std::unique_ptr<SweepThread> WorkerProcess::start_sweeping() {
 
 ServiceParts WorkerProcess::parts_for(store::WorkerStore& store, store::WorkerStore& claims) {
     ServiceParts parts{.loop = loop_, .store = store, .claims = claims, .random = random_, .log = log_};
-    if (is_on_sqlite())
-        parts.life_lock = platform::life_lock_path(client::parse_store_url(plan_.store.url).place);
+    if (is_on_sqlite()) parts.life_lock = platform::life_lock_path(client::parse_store_url(plan_.store.url).place);
     if (keeper_) parts.share_life_lock = [this](int descriptor) { keeper_->hold_open(descriptor); };
     parts.announce = plan_.announce;
     parts.turned = plan_.turned;

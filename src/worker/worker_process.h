@@ -24,10 +24,11 @@ struct WorkerPlan {
     client::ConnectParams store;
     /// Opens each of its connections to the store.
     std::function<std::unique_ptr<store::Store>(const client::ConnectParams&)> connect = client::connect;
-    /// Opens each connection of a worker behind a server. Set, `store`, `connect`, `prepare` and `sweep` are not used.
+    /// Opens each connection of a worker behind a server. Set, `store`, `connect`, `prepare` and `sweep` are not
+    /// used.
     std::function<std::unique_ptr<store::WorkerStore>()> connect_to_server = {};
-    /// Returns what a witness needs that testifies to the death of this worker; empty: there is none. Of a worker behind
-    /// a server with isolation process.
+    /// Returns what a witness needs that testifies to the death of this worker; empty: there is none. Of a worker
+    /// behind a server with isolation process.
     std::function<std::string(const Uuid& worker)> testimony = [](const Uuid&) { return std::string(); };
     engine::WorkerSettings settings;  ///< the worker's id and host are filled in here
     Isolation isolation = Isolation::Process;

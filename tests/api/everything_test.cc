@@ -385,10 +385,11 @@ TEST_P(ApiOnEveryStore, EveryRouteAnswersAsItsSchemaSays) {
     (void)get("/api/events");
 
     const auto as_worker = [&](const std::string& call, const auto& request) {
-        (void)send({.method = "POST",
-                    .target = "/api/work/" + call,
-                    .body = views::dump(views::to_json_shape(request)),
-                    .headers = {{"holdfast-protocol", "1"}, {"holdfast-worker-secret", "hw_" + std::string(43, 'a')}}});
+        (void)send(
+            {.method = "POST",
+             .target = "/api/work/" + call,
+             .body = views::dump(views::to_json_shape(request)),
+             .headers = {{"holdfast-protocol", "1"}, {"holdfast-worker-secret", "hw_" + std::string(43, 'a')}}});
     };
     const auto remote = contract::a_worker();
     store::WorkerSnapshot snapshot;

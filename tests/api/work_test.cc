@@ -1,7 +1,7 @@
+#include "views/work.h"
 #include "proof/crew/patience.h"
 #include "server/api/route.h"
 #include "tests/api/api_fixture.h"
-#include "views/work.h"
 
 namespace holdfast::api_test {
 namespace {
@@ -65,9 +65,10 @@ TEST_P(ApiWork, CarriesTheLifeOfATask) {
     const Uuid task = submit_task();
     const auto lease = claim_one(worker);
     EXPECT_EQ(lease.task, task);
-    const Answer beat = call("beat", store::BeatParams{.worker = worker,
-                                                       .held = {{.lease = lease, .running = true}},
-                                                       .progress = {{.lease = lease, .fraction = 0.5, .text = "half", .checkpoint = {}}}});
+    const Answer beat = call(
+        "beat", store::BeatParams{.worker = worker,
+                                  .held = {{.lease = lease, .running = true}},
+                                  .progress = {{.lease = lease, .fraction = 0.5, .text = "half", .checkpoint = {}}}});
     EXPECT_EQ(beat.body.at("known"), true);
     EXPECT_EQ(beat.body.at("beat"), 1);
     const Answer turn =
@@ -107,7 +108,9 @@ TEST_P(ApiWork, RefusesEveryCallInTheNameOfAnotherWorker) {
     for (const auto& answer :
          {call("beat", contract::beat_of(worker), other_secret), call("turn", claim_of(worker), other_secret),
           call("turn", store::TurnParams{.worker = worker, .finish = {contract::completed(lease)}}, other_secret),
-          call("progress", views::WorkProgress{worker, {{.lease = lease, .fraction = 1, .text = "x", .checkpoint = {}}}}, other_secret),
+          call("progress",
+               views::WorkProgress{worker, {{.lease = lease, .fraction = 1, .text = "x", .checkpoint = {}}}},
+               other_secret),
           call("logs", views::WorkLogs{worker, {}}, other_secret),
           call("state", views::WorkState{snapshot_of(worker)}, other_secret),
           call("exited", views::WorkLeave{worker}, other_secret),
@@ -126,8 +129,8 @@ TEST_P(ApiWork, AnswersAResultForTheLeaseOfAnotherWorkerWithLeaseLost) {
     submit_task();
     const auto lease = claim_one(worker);
     const Uuid thief = join(other_secret);
-    const Answer answer = call(
-        "turn", store::TurnParams{.worker = thief, .finish = {contract::completed(lease, "1")}}, other_secret);
+    const Answer answer =
+        call("turn", store::TurnParams{.worker = thief, .finish = {contract::completed(lease, "1")}}, other_secret);
     EXPECT_EQ(answer.body.at("finished").at(0).at("fenced"), "lease_lost");
     EXPECT_EQ(contract::state_of(*store, lease.task), TaskState::Running);
 }
@@ -182,9 +185,8 @@ TEST_P(ApiWork, GivesAWorkerOnlyTheQueuesOfItsToken) {
 TEST_P(ApiWork, IsAllThatItsScopeIncludesAndOnlyAdminIncludesIt) {
     for (const api::Route& route : api::routes()) {
         if (!route.scope || *route.scope == Scope::Work) continue;
-        const Answer answer = send({.method = route.method,
-                                    .target = route.path,
-                                    .headers = {{"authorization", "Bearer " + token}}});
+        const Answer answer =
+            send({.method = route.method, .target = route.path, .headers = {{"authorization", "Bearer " + token}}});
         EXPECT_EQ(answer.code(), "FORBIDDEN") << route.method << " " << route.path;
     }
     for (const auto& [scope, status] :
@@ -195,10 +197,10 @@ TEST_P(ApiWork, IsAllThatItsScopeIncludesAndOnlyAdminIncludesIt) {
 
 TEST_P(ApiWork, WakesAWorkerThroughItsStream) {
     const Uuid worker = join();
-    const Answer answer = send({.target = "/api/work/stream?worker=" + worker.to_string(),
-                                .headers = {{"authorization", "Bearer " + token},
-                                            {"holdfast-protocol", "1"},
-                                            {"holdfast-worker-secret", secret}}});
+    const Answer answer = send(
+        {.target = "/api/work/stream?worker=" + worker.to_string(),
+         .headers = {
+             {"authorization", "Bearer " + token}, {"holdfast-protocol", "1"}, {"holdfast-worker-secret", secret}}});
     ASSERT_NE(answer.stream, nullptr) << answer.text;
     StreamReader reader(answer.stream);
     (void)reader.read_until("here");
@@ -212,10 +214,10 @@ TEST_P(ApiWork, WakesAWorkerThroughItsStream) {
 
 TEST_P(ApiWork, EndsTheStreamOfARevokedToken) {
     const Uuid worker = join();
-    const Answer answer = send({.target = "/api/work/stream?worker=" + worker.to_string(),
-                                .headers = {{"authorization", "Bearer " + token},
-                                            {"holdfast-protocol", "1"},
-                                            {"holdfast-worker-secret", secret}}});
+    const Answer answer = send(
+        {.target = "/api/work/stream?worker=" + worker.to_string(),
+         .headers = {
+             {"authorization", "Bearer " + token}, {"holdfast-protocol", "1"}, {"holdfast-worker-secret", secret}}});
     ASSERT_NE(answer.stream, nullptr) << answer.text;
     StreamReader reader(answer.stream);
     store->revoke_token("farm", "ann");
@@ -225,10 +227,10 @@ TEST_P(ApiWork, EndsTheStreamOfARevokedToken) {
 TEST_P(ApiWork, ReportsAStreamThatEndsUntilTheNextBeat) {
     const Uuid worker = join();
     call("beat", contract::beat_of(worker));
-    Answer answer = send({.target = "/api/work/stream?worker=" + worker.to_string(),
-                          .headers = {{"authorization", "Bearer " + token},
-                                      {"holdfast-protocol", "1"},
-                                      {"holdfast-worker-secret", secret}}});
+    Answer answer = send(
+        {.target = "/api/work/stream?worker=" + worker.to_string(),
+         .headers = {
+             {"authorization", "Bearer " + token}, {"holdfast-protocol", "1"}, {"holdfast-worker-secret", secret}}});
     {
         StreamReader reader(answer.stream);
         for (int heard = 0; heard < 2; ++heard) (void)reader.read_until("here");  // 2 s apart: the view is unbroken

@@ -91,7 +91,8 @@ TEST_P(RemoteWorker, ThatIsKilledIsSettledByItsSilentStream) {
     worker->send(SIGKILL);
     wait_for_state(id, "FAILED");
     std::string told;
-    for (const auto& event : store().events({.task = {}, .worker = id_of_worker, .after_id = 0, .limit = 100})) told += event.message + "\n";
+    for (const auto& event : store().events({.task = {}, .worker = id_of_worker, .after_id = 0, .limit = 100}))
+        told += event.message + "\n";
     EXPECT_THAT(told, HasSubstr("disconnected for"));
 }
 
@@ -131,7 +132,8 @@ TEST_P(RemoteWorker, SaysInOneSentenceWhyItCannotWork) {
     };
     EXPECT_THAT(refusal(server->url(), "hf_wrong"), HasSubstr("the token is unknown, has expired or was revoked"));
     const auto read = holdfast({"tokens", "create", "eyes", "--scope", "read", "--json"});
-    EXPECT_THAT(refusal(server->url(), read.json()["token"]), HasSubstr("needs the scope work; eyes has the scope read"));
+    EXPECT_THAT(refusal(server->url(), read.json()["token"]),
+                HasSubstr("needs the scope work; eyes has the scope read"));
     EXPECT_THAT(refusal("ftp://example.org", token), HasSubstr("ftp://example.org"));
     EXPECT_THAT(refusal(server->url() + "/else", token), HasSubstr("/else"));
 }

@@ -23,8 +23,9 @@ StoreBehindServer::StoreBehindServer(const OpenParams& params, const Clock& cloc
     parts.login = api::Login::Never;
     api_ = std::make_unique<api::Api>(std::move(parts), random_, log_);
     server_ = std::make_unique<http::Server>(
-        http::ServerParams{
-            .port = 0, .handle = [this](http::Request& request) { return api_->handle(request); }, .lane = api::lane_of},
+        http::ServerParams{.port = 0,
+                           .handle = [this](http::Request& request) { return api_->handle(request); },
+                           .lane = api::lane_of},
         log_);
     server_->start();
     OneSecret secret;

@@ -24,7 +24,8 @@ using testing::SizeIs;
 
 /// A store, and how a test reaches it.
 struct StoreAccess {
-    StoreAccess(StoreKind its_kind, bool is_behind_server = false)  // NOLINT(google-explicit-constructor): a parameter
+    StoreAccess(StoreKind its_kind,
+                bool is_behind_server = false)  // NOLINT(google-explicit-constructor): a parameter
         : kind(its_kind), behind_server(is_behind_server) {}
 
     StoreKind kind;

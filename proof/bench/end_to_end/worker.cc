@@ -101,10 +101,14 @@ std::optional<crew::Process> start_server(const BenchWorkerParams& params, std::
 }
 
 std::vector<std::string> command_of(const BenchWorkerParams& params, const std::string& server) {
-    std::vector<std::string> command = {"holdfast",     "bench",
-                                        "worker",       "--store",
-                                        params.store.url, "--isolation",
-                                        std::string(word_of(params.isolation)), "--concurrency",
+    std::vector<std::string> command = {"holdfast",
+                                        "bench",
+                                        "worker",
+                                        "--store",
+                                        params.store.url,
+                                        "--isolation",
+                                        std::string(word_of(params.isolation)),
+                                        "--concurrency",
                                         std::to_string(params.concurrency)};
     if (!server.empty()) command.insert(command.end(), {"--behind", server});
     return command;
@@ -179,8 +183,8 @@ int run_bench_worker(const BenchWorkerParams& params) {
     platform::LogWriter log(std::cerr, LogFormat::Text, LogLevel::Warning, platform::real_clock());
     platform::SystemRandom random;
     if (!params.server.empty()) {
-        const auto servers = std::make_shared<remote::WorkServers>(
-            remote::WorkServers::Params{.urls = {params.server}}, random, log);
+        const auto servers =
+            std::make_shared<remote::WorkServers>(remote::WorkServers::Params{.urls = {params.server}}, random, log);
         plan.connect_to_server = [servers] {
             return std::make_unique<remote::RemoteWorkerStore>(servers, platform::real_clock());
         };

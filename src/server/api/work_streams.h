@@ -58,9 +58,9 @@ private:
     Access& access_;
     Log& log_;
     OpenStreams<WorkStream> streams_;
-    std::int64_t rank_ = 0;  // of the thread that waits for work
-    Moment here_said_ = {};  // of the same
-    bool is_away_ = false;   // of the same
+    std::int64_t rank_ = 0;        // of the thread that waits for work
+    Moment here_said_ = {};        // of the same
+    bool is_away_ = false;         // of the same
     std::set<Uuid> present_ = {};  // of the same: the workers whose streams were open at the last look
     const Moment began_;
     std::atomic<bool> has_said_goodbye_ = false;

@@ -33,9 +33,9 @@ struct Limits {
     std::size_t workers = 4;                            ///< threads for Lane::Usual
     std::size_t max_waiting = 256;                      ///< requests queued for them; beyond it: 503 with Retry-After
     std::size_t dear_workers = 2;                       ///< threads for Lane::Dear
-    std::size_t max_dear_waiting = 16;  ///< requests queued for these; beyond it: 503 with Retry-After
-    std::size_t memory_workers = 2;     ///< threads for Lane::Memory
-    std::size_t work_workers = 4;       ///< threads for Lane::Work
+    std::size_t max_dear_waiting = 16;    ///< requests queued for these; beyond it: 503 with Retry-After
+    std::size_t memory_workers = 2;       ///< threads for Lane::Memory
+    std::size_t work_workers = 4;         ///< threads for Lane::Work
     std::size_t max_work_waiting = 1024;  ///< requests queued for these; beyond it: 503 with Retry-After
     /// When all threads of a lane have been busy with the same requests for longer than this, its other requests,
     /// waiting or new, get a 503 at once: the threads probably wait for something that hangs.

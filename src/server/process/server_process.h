@@ -95,7 +95,7 @@ private:
     api::VitalSign sweep_sign_;
     std::atomic<bool> is_sweeping_ = false;
     std::optional<CatalogFile> catalog_;
-    std::optional<Duration> put_catalog_at_;     // nullopt: its schedules are in the store
+    std::optional<Duration> put_catalog_at_;  // nullopt: its schedules are in the store
     std::mutex sweeping_mutex_;
     worker::SweepThread* sweeping_ = nullptr;    // guarded by sweeping_mutex_: null while it does not sweep
     std::atomic<api::Api*> api_ = nullptr;       // null until the store was reached

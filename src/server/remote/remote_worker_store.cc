@@ -150,7 +150,8 @@ std::vector<Fenced> RemoteWorkerStore::save(WorkConnection& connection, const Uu
     const auto send = [&](const std::vector<store::ProgressReport>& part) {
         return ask<views::WorkFenced>(connection, "/api/work/progress", views::WorkProgress{worker, part}).items;
     };
-    const auto fenced = send_in_parts(sent, send, [](const auto&, const auto&) { return std::vector{Fenced::Refused}; });
+    const auto fenced =
+        send_in_parts(sent, send, [](const auto&, const auto&) { return std::vector{Fenced::Refused}; });
     for (std::size_t i = 0; i < places.size(); ++i) answers.at(places[i]) = fenced.at(i);
     return answers;
 }

@@ -63,9 +63,9 @@ WorkServers::Restored WorkServers::from_text(const std::string& text, Log& log) 
                   .token = shape.at("token").get<std::string>(),
                   .ca_file = shape.at("ca_file").get<std::string>()};
     const auto worker = Uuid::parse(shape.at("worker").get<std::string>());
-    return {std::shared_ptr<WorkServers>(
-                new WorkServers(std::move(params), shape.at("secret").get<std::string>(), log)),
-            worker.value_or(Uuid())};
+    return {
+        std::shared_ptr<WorkServers>(new WorkServers(std::move(params), shape.at("secret").get<std::string>(), log)),
+        worker.value_or(Uuid())};
 }
 
 void WorkServers::leave(std::size_t server, std::string_view why) {
@@ -77,8 +77,8 @@ void WorkServers::leave(std::size_t server, std::string_view why) {
     const auto now = Steady::now();
     if (said_at_ && now - *said_at_ < say_at_most_every) return;  // the servers may both be without their store
     said_at_ = now;
-    log_.write({LogLevel::Warning, concat("Changing over from the server ", url(server), " to ", url(next), ": ", why),
-                {}});
+    log_.write(
+        {LogLevel::Warning, concat("Changing over from the server ", url(server), " to ", url(next), ": ", why), {}});
 }
 
 std::unique_ptr<http::Client> WorkServers::connect(std::size_t server, Duration answer_timeout) const {
@@ -119,11 +119,10 @@ views::WorkWelcome WorkServers::meet(http::Client& client, std::size_t server) c
     if (!body.contains("protocol")) throw Unusable(is_no_holdfast(url(server), 200));
     auto welcome = views::from_json_shape<views::WorkWelcome>(body);
     if (!views::common_protocol(welcome))
-        throw Unusable(concat("the server ", url(server), " (", welcome.version, ") speaks the versions ",
-                              welcome.oldest_protocol, " to ", welcome.protocol,
-                              " of the worker protocol, and this worker ", views::oldest_work_protocol, " to ",
-                              views::newest_work_protocol,
-                              ": use a worker and a server whose releases are at most one apart"));
+        throw Unusable(concat(
+            "the server ", url(server), " (", welcome.version, ") speaks the versions ", welcome.oldest_protocol,
+            " to ", welcome.protocol, " of the worker protocol, and this worker ", views::oldest_work_protocol,
+            " to ", views::newest_work_protocol, ": use a worker and a server whose releases are at most one apart"));
     return welcome;
 }
 

@@ -82,7 +82,8 @@ store::RegisterAnswer PostgresStore::register_worker(const store::WorkerRegistra
     store::check_worker(worker);
     const auto& host = worker.host;
     const auto answers = beats_.run(
-        {{"SELECT holdfast.register_worker($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
+        {{"SELECT holdfast.register_worker($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, "
+          "$17)",
           Params(worker.id, worker.name, host.hostname, host.boot_id, static_cast<std::int64_t>(host.pid_namespace),
                  host.pid, static_cast<std::int64_t>(host.start_time), host.keeper_pid,
                  static_cast<std::int64_t>(host.keeper_start_time), worker.version, worker.queues, worker.tags,
