@@ -23,15 +23,24 @@ StoreBehindServer::StoreBehindServer(const OpenParams& params, const Clock& cloc
     parts.login = api::Login::Never;
     api_ = std::make_unique<api::Api>(std::move(parts), random_, log_);
     server_ = std::make_unique<http::Server>(
-        http::ServerParams{.port = 0,
-                           .handle = [this](http::Request& request) { return api_->handle(request); },
-                           .lane = api::lane_of},
+        http::ServerParams{
+            .port = 0, .handle = [this](http::Request& request) { return handle(request); }, .lane = api::lane_of},
         log_);
     server_->start();
     OneSecret secret;
     remote_ = std::make_unique<remote::RemoteWorkerStore>(
         std::make_shared<remote::WorkServers>(remote::WorkServers::Params{.urls = {server_->url()}}, secret, log_),
         clock);
+}
+
+/// An answer that never arrives and one that says "try again" have the same effect on a client: it does not know.
+http::Reply StoreBehindServer::handle(http::Request& request) {
+    http::Reply reply = api_->handle(request);
+    if (request.method != "POST") return reply;
+    if (doubles_) (void)api_->handle(request);
+    if (answers_to_lose_ <= 0) return reply;
+    --answers_to_lose_;
+    return http::to_response({.status = 503, .code = "OVERLOADED", .detail = "the answer was lost"});
 }
 
 StoreBehindServer::~StoreBehindServer() {

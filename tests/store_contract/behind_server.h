@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "base/log.h"
@@ -35,6 +36,11 @@ public:
     void append_worker_snapshot(const store::WorkerSnapshot& snapshot) override {
         remote_->append_worker_snapshot(snapshot);
     }
+    /// The server carries out the next so many requests, and their answers get lost.
+    void lose_answers(int count) { answers_to_lose_ = count; }
+    /// It carries out each request of a worker twice, as a network may deliver it twice, and sends the first answer.
+    void double_requests() { doubles_ = true; }
+
     [[nodiscard]] std::unique_ptr<store::Watch> watch(store::Topic topic) override { return store_->watch(topic); }
     [[nodiscard]] std::string describe() const override { return store_->describe(); }
     [[nodiscard]] std::int64_t rank() const override { return store_->rank(); }
@@ -46,10 +52,14 @@ private:
         return call(*store_);
     }
 
+    [[nodiscard]] http::Reply handle(http::Request& request);
+
     struct NoLog final : Log {
         void write(const LogLine&) override {}
     };
 
+    std::atomic<int> answers_to_lose_ = 0;
+    std::atomic<bool> doubles_ = false;
     NoLog log_;
     platform::SystemRandom random_;
     std::unique_ptr<store::Store> store_;

@@ -88,6 +88,12 @@ protected:
     return all;
 }
 
+[[nodiscard]] inline std::vector<StoreAccess> every_store_behind_a_server() {
+    std::vector<StoreAccess> all = every_store(true);
+    std::erase_if(all, [](const StoreAccess& access) { return !access.behind_server; });
+    return all;
+}
+
 /// Runs the suite on every store.
 #define HOLDFAST_FOR_EVERY_STORE(Suite) \
     INSTANTIATE_TEST_SUITE_P(Store, Suite, testing::ValuesIn(every_store()), kind_name)

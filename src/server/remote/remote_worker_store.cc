@@ -72,6 +72,7 @@ RemoteWorkerStore::RemoteWorkerStore(std::shared_ptr<WorkServers> servers, const
 }
 
 store::RegisterAnswer RemoteWorkerStore::register_worker(const store::WorkerRegistration& worker) {
+    store::check_worker(worker);
     auto answer = ask<store::RegisterAnswer>(beats_, "/api/work/register", worker);
     const std::lock_guard lock(mutex_);
     if (!reader_) reader_ = std::make_unique<WorkStreamReader>(servers_, worker.id, work_bell_, orders_bell_);
