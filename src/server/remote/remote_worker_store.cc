@@ -54,9 +54,9 @@ store::FinishedRun too_large(const store::FinishedRun& run, const std::string& w
     return failed;
 }
 
-class RemoteWatch final : public store::Watch {
+class WorkerWatch final : public store::Watch {
 public:
-    explicit RemoteWatch(std::shared_ptr<WorkBell> bell) : bell_(std::move(bell)) {}
+    explicit WorkerWatch(std::shared_ptr<WorkBell> bell) : bell_(std::move(bell)) {}
     bool wait(Duration at_most) override { return bell_->wait(at_most); }
     void wake() override { bell_->ring(); }
 
@@ -175,7 +175,7 @@ void RemoteWorkerStore::append_worker_snapshot(const store::WorkerSnapshot& snap
 }
 
 std::unique_ptr<store::Watch> RemoteWorkerStore::watch(store::Topic topic) {
-    return std::make_unique<RemoteWatch>(topic == store::Topic::Orders ? orders_bell_ : work_bell_);
+    return std::make_unique<WorkerWatch>(topic == store::Topic::Orders ? orders_bell_ : work_bell_);
 }
 
 }  // namespace holdfast::remote

@@ -19,8 +19,8 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 constexpr auto tries_for = std::chrono::seconds(30);
-constexpr auto pause = std::chrono::milliseconds(200);
-constexpr Duration answer_timeout = std::chrono::seconds(3);
+constexpr auto pause_between_tries = std::chrono::milliseconds(200);
+constexpr Duration witness_timeout = std::chrono::seconds(3);
 
 /// Its worker's log has gone with the worker.
 class NoLog final : public Log {
@@ -31,7 +31,7 @@ public:
 void testify(const std::string& text) {
     NoLog log;
     const auto restored = WorkServers::from_text(text, log);
-    WorkConnection connection(restored.servers, answer_timeout);
+    WorkConnection connection(restored.servers, witness_timeout);
     const std::string body = views::dump(views::to_json_shape(views::WorkLeave{restored.worker}));
     for (const auto until = Steady::now() + tries_for; Steady::now() < until;) {
         try {
@@ -40,7 +40,7 @@ void testify(const std::string& text) {
         } catch (const UnknownWorker&) {
             return;  // it had not registered, or was removed
         } catch (const Unavailable&) {
-            std::this_thread::sleep_for(pause);
+            std::this_thread::sleep_for(pause_between_tries);
         }
     }
 }

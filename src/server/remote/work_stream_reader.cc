@@ -12,7 +12,7 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-constexpr Duration safety_poll = std::chrono::seconds(1);
+constexpr Duration safety_poll_of_bell = std::chrono::seconds(1);
 constexpr Duration pause = std::chrono::seconds(1);
 /// A server says something every two seconds.
 constexpr Duration longest_silence = std::chrono::seconds(6);
@@ -20,7 +20,7 @@ constexpr Duration longest_silence = std::chrono::seconds(6);
 }  // namespace
 
 bool WorkBell::wait(Duration at_most) {
-    const Duration poll = store::safety_poll_of(topic_, safety_poll);
+    const Duration poll = store::safety_poll_of(topic_, safety_poll_of_bell);
     std::unique_lock lock(mutex_);
     const bool has_rung = rung_.wait_for(lock, std::min(at_most, poll), [this] { return has_rung_; });
     has_rung_ = false;
