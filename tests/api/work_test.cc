@@ -179,7 +179,7 @@ TEST_P(ApiWork, GivesAWorkerOnlyTheQueuesOfItsToken) {
     token = make_token("all", Scope::Work);
     const Uuid of_all = join(other_secret);
     token = make_token("mail-farm-2", Scope::Work, {"mail"});
-    EXPECT_EQ(call("beat", contract::beat_of(of_all), other_secret).code(), "FORBIDDEN");
+    EXPECT_EQ(call("beat", contract::beat_of(of_all), other_secret).code(), "UNKNOWN_WORKER");
 }
 
 TEST_P(ApiWork, IsAllThatItsScopeIncludesAndOnlyAdminIncludesIt) {

@@ -1,5 +1,7 @@
 #include "server/api/work_bindings.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace holdfast::api {
@@ -9,8 +11,8 @@ namespace {
 constexpr auto read_at_most_every = std::chrono::milliseconds(250);
 constexpr std::string_view secret_alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-void require_queues(const Caller& caller, const std::vector<std::string>& queues) {
-    for (const std::string& queue : queues) caller.require_queue(queue);
+bool may_use(const Caller& caller, const std::vector<std::string>& queues) {
+    return std::ranges::all_of(queues, [&](const std::string& queue) { return caller.may_use_queue(queue); });
 }
 
 [[noreturn]] void refuse_secret(const Uuid& worker) {
@@ -57,16 +59,16 @@ std::optional<WorkBindings::Known> WorkBindings::find_or_read(store::ClientStore
 void WorkBindings::require(store::ClientStore& store, const Uuid& worker, const std::string& secret_hash,
                            const Caller& caller) {
     const auto known = find_or_read(store, worker, secret_hash);
-    if (!known)
+    // To a token without its queues a worker does not exist.
+    if (!known || !may_use(caller, known->queues))
         throw Problem("UNKNOWN_WORKER",
                       concat("no worker ", worker.to_string(), " is registered: register it, under the same id"));
     if (known->secret_hash != secret_hash) refuse_secret(worker);
-    require_queues(caller, known->queues);
 }
 
 void WorkBindings::require_registrable(store::ClientStore& store, const store::WorkerRegistration& worker,
                                        const Caller& caller) {
-    require_queues(caller, worker.queues);
+    for (const std::string& queue : worker.queues) caller.require_queue(queue);
     // Read anew: a memory of a worker that was removed since must not keep it from coming back, and another server
     // may have registered it.
     std::optional<Known> known;

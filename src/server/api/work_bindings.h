@@ -25,8 +25,8 @@ inline constexpr std::string_view protocol_header = "holdfast-protocol";
 /// so an answer from memory is right; the store refuses what a removed worker asks for. Thread-safe.
 class WorkBindings {
 public:
-    /// Returns whether the worker exists, and has this secret and queues that the caller may use. Throws
-    /// UNKNOWN_WORKER or FORBIDDEN.
+    /// Throws UNKNOWN_WORKER unless the worker exists and the caller may use all of its queues, and FORBIDDEN unless
+    /// it has this secret.
     void require(store::ClientStore& store, const Uuid& worker, const std::string& secret_hash, const Caller& caller);
     /// The same for a registration: a worker without a row is welcome.
     void require_registrable(store::ClientStore& store, const store::WorkerRegistration& worker,
