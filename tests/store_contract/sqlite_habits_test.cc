@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -175,30 +176,47 @@ TEST_F(SqliteHabits, PruningGivesSpaceBackToTheFileSystem) {
     EXPECT_LT(pages(), full / 4);
 }
 
-/// What the turnstile is there for: without it a beat beside busy writers waits for tens of seconds. Measured against
-/// a write of this process that queues with the others, so that a busy machine is busy for both.
-TEST_F(SqliteHabits, ABeatIsServedBeforeTheWritesOfEightProcessesThatWriteFlatOut) {
+/// Writers that are always in line for their next turn, each of which takes a moment.
+class BusyWriters {
+public:
+    BusyWriters(const std::string& database, int count) {
+        for (int i = 0; i < count; ++i)
+            threads_.emplace_back([this, database](const std::stop_token& stop) {
+                sqlite::Turnstile turnstile(database, sqlite::Turnstile::Rank::Work);
+                while (!stop.stop_requested()) {
+                    turnstile.enter(1min);
+                    ++turns_;
+                    std::this_thread::sleep_for(2ms);
+                    turnstile.leave();
+                }
+            });
+        while (turns_ < 2 * count) std::this_thread::yield();
+    }
+    /// How many turns they had during the call.
+    [[nodiscard]] int turns_during(const std::function<void()>& call) const {
+        const int before = turns_;
+        call();
+        return turns_ - before;
+    }
+
+private:
+    std::atomic<int> turns_ = 0;
+    std::vector<std::jthread> threads_;
+};
+
+/// What the turnstile is there for: without it a beat beside busy writers waits for tens of seconds. Counted in turns
+/// of the others, against writes of the same store that queue with them, so that a busy machine changes nothing.
+TEST_F(SqliteHabits, ABeatIsServedBeforeTheWritesOfEightWhoWriteFlatOut) {
     const auto store = open();
     const Uuid worker = join(*store);
-    // So many at a time as take a moment, also where this program is instrumented: the others have patience for nine.
-    Latencies thousand;
-    thousand.time([&] { store->submit(tasks(clock.now(), 1000)); });
-    const auto batch = std::clamp(static_cast<int>(1000 * 50 / thousand.longest()), 10, 1000);
-    std::vector<ChildProcess> writers;
-    for (int i = 0; i < 8; ++i) writers.push_back(child("submit_flat_out", {std::to_string(batch)}));
-    for (auto& writer : writers) EXPECT_EQ(writer.read_line(), "writing");
-
-    Latencies beats, writes;
+    const BusyWriters writers(database->address(), 8);
+    int beats = 0, writes = 0;
     for (int i = 0; i < 30; ++i) {
-        beats.time([&] { store->beat(beat_of(worker)); });
-        writes.time([&] { store->submit({a_task(clock.now())}); });
+        beats += writers.turns_during([&] { store->beat(beat_of(worker)); });
+        writes += writers.turns_during([&] { store->submit({a_task(clock.now())}); });
     }
-    for (auto& writer : writers) EXPECT_EQ(writer.wait(), 0);
-    beats.print("beat beside eight writers");
-    writes.print("write beside eight writers");
-    RecordProperty("longest_beat_ms", std::to_string(beats.longest()));  // a figure: the machine may be busy
-    EXPECT_LT(beats.quantile(0.5), writes.quantile(0.5) / 2);
-    EXPECT_LT(beats.quantile(0.9), writes.quantile(0.9));
+    std::printf("turns of eight writers during 30 beats: %d, during 30 writes: %d\n", beats, writes);
+    EXPECT_LT(beats, writes / 2);
 }
 
 TEST_F(SqliteHabits, TheLogIsCheckpointedUnderTheTurnAndDoesNotGrowWithoutBound) {
