@@ -47,6 +47,13 @@ protected:
         return submit(arguments);
     }
     [[nodiscard]] std::string state_of(const std::string& id) const { return show(id)["task"]["state"]; }
+    [[nodiscard]] std::string events_of_worker() {
+        const Uuid worker = store().workers().at(0).registration.id;
+        std::string told;
+        for (const auto& event : store().events({.task = {}, .worker = worker, .after_id = 0, .limit = 100}))
+            told += event.message + " " + event.data + "\n";
+        return told;
+    }
     void wait_for_state(const std::string& id, const std::string& state) const {
         wait_until([&] { return state_of(id) == state; }, id + " to be " + state);
     }
@@ -80,20 +87,38 @@ TEST_P(RemoteWorker, IsAskedToStopARunThroughItsStream) {
     wait_for_state(id, "CANCELLED");
 }
 
-TEST_P(RemoteWorker, ThatIsKilledIsSettledByItsSilentStream) {
+TEST_P(RemoteWorker, ThatIsKilledIsSettledByTheTestimonyOfItsKeeper) {
     const auto server = serve();
     const auto worker = start_worker(server->url());
     const std::string id = submit_script("sleep 600");
     wait_for_state(id, "RUNNING");
-    const Uuid id_of_worker = store().workers().at(0).registration.id;
-    // A server reports only what it sees after its first seconds.
-    wait_until([&] { return store().workers().at(0).beat >= 12; }, "some seconds of beats");
     worker->send(SIGKILL);
     wait_for_state(id, "FAILED");
-    std::string told;
-    for (const auto& event : store().events({.task = {}, .worker = id_of_worker, .after_id = 0, .limit = 100}))
-        told += event.message + "\n";
-    EXPECT_THAT(told, HasSubstr("disconnected for"));
+    EXPECT_EQ(show(id)["task"]["error"]["code"], "WORKER_CRASHED");
+    EXPECT_THAT(events_of_worker(), HasSubstr("its keeper has testified that nothing of it is left"));
+}
+
+TEST_P(RemoteWorker, ThatIsKilledWithItsKeeperIsSettledByTheEndOfItsStream) {
+    const auto server = serve();
+    const auto worker = start_worker(server->url());
+    const std::string id = submit_script("sleep 600");
+    wait_for_state(id, "RUNNING");
+    // A server reports only what it sees after its first seconds.
+    wait_until([&] { return store().workers().at(0).beat >= 12; }, "some seconds of beats");
+    worker->send(SIGSTOP);
+    kill(store().workers().at(0).registration.host.keeper_pid, SIGKILL);
+    worker->send(SIGKILL);
+    wait_for_state(id, "FAILED");
+    EXPECT_THAT(events_of_worker(), HasSubstr("disconnected for"));
+}
+
+TEST_P(RemoteWorker, ThatLeavesNeedsNoTestimony) {
+    const auto server = serve();
+    const auto worker = start_worker(server->url());
+    wait_until([&] { return !store().workers().empty() && store().workers().at(0).beat > 0; }, "its first beat");
+    worker->send(SIGTERM);
+    EXPECT_EQ(worker->finish().exit_code, 0);
+    EXPECT_THAT(events_of_worker(), Not(HasSubstr("testified")));
 }
 
 TEST_P(RemoteWorker, ChangesOverWhenItsServerIsKilledAndLosesNothing) {
