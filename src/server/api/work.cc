@@ -27,16 +27,24 @@ void require_protocol(const Call& call) {
                          ": use a worker and a server whose releases are at most one apart"));
 }
 
-/// Reads the body, which the route's schema has checked.
+/// Says what is wrong with a body that could not be read.
+[[noreturn]] void refuse_misfit(const Call& call, const std::exception& misfit) {
+    const auto faults = schema::faults_of(Value::parse(call.request.body), schemas().at(call.route.body), schemas());
+    if (faults.empty()) throw Problem("BAD_PARAMETER", misfit.what());
+    const std::string subject = faults.front().where.empty() ? "the body" : faults.front().where;
+    throw Problem("BAD_PARAMETER", concat(subject, " ", faults.front().detail), faults);
+}
+
+/// Reads the body. The schema is consulted only when that fails: checking it costs more than reading.
 template <typename Record>
 Record read(const Call& call) {
     require_protocol(call);
     try {
         return views::from_json_shape<Record>(Json::parse(call.request.body));
     } catch (const std::invalid_argument& misfit) {
-        throw Problem("BAD_PARAMETER", misfit.what());
+        refuse_misfit(call, misfit);
     } catch (const nlohmann::json::exception& misfit) {
-        throw Problem("BAD_PARAMETER", misfit.what());
+        refuse_misfit(call, misfit);
     }
 }
 
