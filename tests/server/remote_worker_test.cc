@@ -1,7 +1,5 @@
 #include <signal.h>
 
-#include <fstream>
-
 #include "server/server_fixture.h"
 
 namespace holdfast::server_test {
@@ -33,13 +31,7 @@ protected:
         return params;
     }
     [[nodiscard]] std::unique_ptr<RunningProgram> start_worker(const std::string& servers) {
-        RunParams params = worker_params(servers, token);
-        params.output_file = elsewhere.path() + "/worker.log";
-        return std::make_unique<RunningProgram>(params);
-    }
-    [[nodiscard]] std::string worker_log() const {
-        std::ifstream file(elsewhere.path() + "/worker.log");
-        return {std::istreambuf_iterator(file), {}};
+        return std::make_unique<RunningProgram>(worker_params(servers, token));
     }
     [[nodiscard]] std::string submit_script(const std::string& script, std::vector<std::string> more = {}) const {
         std::vector<std::string> arguments = {"--script", script};
@@ -132,7 +124,9 @@ TEST_P(RemoteWorker, ChangesOverWhenItsServerIsKilledAndLosesNothing) {
     wait_for_state(running, "COMPLETED");
     wait_for_state(next, "COMPLETED");
     EXPECT_EQ(show(running)["attempts"].size(), 1U);
-    EXPECT_THAT(worker_log(), HasSubstr("Changing over from the server " + first->url() + " to " + second->url()));
+    worker->send(SIGTERM);
+    EXPECT_THAT(worker->finish().err,
+                HasSubstr("Changing over from the server " + first->url() + " to " + second->url()));
 }
 
 TEST_P(RemoteWorker, GoesOnWithItsRunsWhenTheOnlyServerRestarts) {
@@ -142,8 +136,8 @@ TEST_P(RemoteWorker, GoesOnWithItsRunsWhenTheOnlyServerRestarts) {
     const std::string id = submit_script("sleep 2; echo done");
     wait_for_state(id, "RUNNING");
     server->program().send(SIGKILL);
-    (void)server->program().finish();
-    server = serve({"--port", port});
+    server.reset();
+    server = std::make_unique<ServingProgram>(command({"server", "--port", port}));
     wait_for_state(id, "COMPLETED");
     EXPECT_EQ(show(id)["attempts"].size(), 1U);
 }
