@@ -114,7 +114,7 @@ TEST_F(Recovery, AWorkerBehindAServerIsLostAtOnceByTheTestimonyOfItsKeeper) {
     sweep();
     store->note_exited(worker);
     pass(seconds(1));
-    EXPECT_EQ(sweep().requeued + sweep().ended, 1U);
+    EXPECT_EQ(sweep().rerun, 1U);
     EXPECT_EQ(task(id).state, TaskState::Pending);
 }
 
