@@ -16,6 +16,8 @@
 #include "holdfast/app.h"
 #include "holdfast/runner_main.h"
 #include "platform/programs.h"
+#include "runner/roles.h"
+#include "server/remote/witness.h"
 
 namespace holdfast::cli {
 
@@ -48,8 +50,8 @@ ExitCode complain(Io& io, std::string_view sentence, ExitCode code) {
 }
 
 /// Commands that open or create a store themselves, so that a server cannot replace it.
-constexpr std::array<std::string_view, 9> commands_of_a_store = {"worker",  "server", "dev",  "migrate", "backup",
-                                                                 "restore", "check",  "demo", "bench"};
+constexpr std::array<std::string_view, 8> commands_of_a_store = {"server",  "dev",   "migrate", "backup",
+                                                                 "restore", "check", "demo",    "bench"};
 
 void refuse_server(const std::string& program, const std::string& command, const Globals& globals) {
     if (globals.server.empty() || std::ranges::find(commands_of_a_store, command) == commands_of_a_store.end())
@@ -172,6 +174,7 @@ void hide_secrets(int argc, char** argv) {
 
 int program_main(int argc, char** argv, const FunctionTable& functions, ProgramExtras extras) {
     extras.functions.insert(functions.begin(), functions.end());
+    if (argc > 1 && argv[1] == runner::witness_flag) return remote::run_witness();
     if (const auto exit_code = runner_main(argc, argv, extras.functions)) return *exit_code;
     // A file that may not grow further (ulimit -f) is reported like a full disk, instead of killing the program.
     std::signal(SIGXFSZ, SIG_IGN);

@@ -26,7 +26,7 @@ using views::to_json_shape;
 /// The options that every command takes.
 struct Globals {
     std::string store;    ///< empty: from the configuration
-    std::string server;   ///< a server to ask instead of a store; empty: none
+    std::string server;   ///< a server to ask instead of a store, of a worker also several; empty: none
     std::string token;    ///< the token for that server
     std::string ca_file;  ///< CA certificates that verify the server; empty: those of the system
     std::string config;   ///< empty: holdfast.yaml, if there is one

@@ -85,6 +85,10 @@ struct GuardRunner {
 /// With one descriptor, which the keeper keeps open until it exits.
 struct HoldOpen {};
 
+/// With one descriptor, a sealed file: when the worker is gone and every process of its runners is dead, the keeper
+/// becomes a witness, which reads the file. Without a descriptor: it does not.
+struct SetWitness {};
+
 /// From the keeper: the runner and every process that it had started are dead.
 struct RunnerDied {
     engine::RunnerId runner = 0;
@@ -94,9 +98,9 @@ struct RunnerDied {
 };
 
 /// Their order gives the type numbers of the protocol: the first has type 1.
-using Message =
-    std::variant<Setup, Run, engine::RunnerReady, engine::RunEnded, Stop, SetFence, Credit, engine::RunnerBeat,
-                 engine::RunProgress, engine::RunLog, SpawnRunner, KillRunner, GuardRunner, HoldOpen, RunnerDied>;
+using Message = std::variant<Setup, Run, engine::RunnerReady, engine::RunEnded, Stop, SetFence, Credit,
+                             engine::RunnerBeat, engine::RunProgress, engine::RunLog, SpawnRunner, KillRunner,
+                             GuardRunner, HoldOpen, RunnerDied, SetWitness>;
 
 // ---- Bytes ------------------------------------------------------------------------------------------------------
 

@@ -351,7 +351,12 @@ CREATE TABLE holdfast.worker (
     last_heartbeat     timestamptz,
     beat               bigint NOT NULL DEFAULT 0,
     proves_session     boolean NOT NULL DEFAULT false,
-    held               jsonb NOT NULL DEFAULT '[]'  -- [{"task","lease","running","pid","age_us"}]
+    held               jsonb NOT NULL DEFAULT '[]', -- [{"task","lease","running","pid","age_us"}]
+    via                text COLLATE "C" NOT NULL CHECK (via IN ('store', 'server')),
+    secret_hash        text NOT NULL,               -- of the secret that the calls of a worker behind a server carry
+    disconnected_at_beat  bigint,                   -- its beat when a server saw its stream end; a later one withdraws that
+    exited_at_beat     bigint,                      -- the same of the testimony of its keeper that nothing of it is left
+    CHECK ((via = 'server') = (secret_hash <> ''))
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
 -- The last claim of each worker that took something: asked again with the same request, it returns the same leases. A row per

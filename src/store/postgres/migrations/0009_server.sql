@@ -11,7 +11,7 @@ CREATE TABLE holdfast.token (
     id              uuid PRIMARY KEY,
     name            text COLLATE "C" NOT NULL,
     hash            text COLLATE "C" NOT NULL UNIQUE,  -- of the secret, which is not stored
-    scope           text COLLATE "C" NOT NULL CHECK (scope IN ('read', 'submit', 'operate', 'admin')),
+    scope           text COLLATE "C" NOT NULL CHECK (scope IN ('work', 'read', 'submit', 'operate', 'admin')),
     queues          text[] NOT NULL,                   -- empty: all
     who             text NOT NULL,                     -- made it
     created_at      timestamptz NOT NULL,
