@@ -11,6 +11,7 @@ void add_commands(Command& program, const std::vector<AddCommand>& more) {
                   {add_jobs_list, add_jobs_show, add_jobs_wait, add_jobs_logs, add_jobs_graph, add_jobs_steering});
     program.group("schedules", "Look at schedules and steer them", {add_schedules});
     add_worker(program);
+    program.group("runner", "Check programs that run functions for workers", {add_runner});
     program.group("workers", "Look at workers and steer them", {add_workers});
     add_server(program);
     add_dev(program);

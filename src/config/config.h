@@ -46,6 +46,7 @@ struct WorkerConfig {
     Duration stop_grace;
     Duration snapshot_interval;
     Isolation isolation;
+    std::vector<std::string> runners;  ///< commands for `sh -c`
     int max_tasks_per_runner;
     std::optional<std::int64_t> runner_memory_limit;  ///< bytes; nullopt: none
     std::vector<std::string> container_command;

@@ -96,9 +96,16 @@ const std::vector<Field>& fields() {
             "isolation", Choice, "process", {}, "thread",
             "Where functions run: each in a process of its own, which may crash without harm to others, or in "
             "threads of the worker, which is faster. With threads it runs functions only, no scripts or containers."),
+        setting<&Worker::runners>(
+            "runners", TextList, "", {0, 100}, "[\"python3 -m holdfast shop.tasks:app\"]",
+            "Commands of runner programs, whose functions the worker runs: see docs/runner-protocol.md. Each is "
+            "given "
+            "to `sh -c`, and starts with the directory and the environment of the worker, without its secrets. Needs "
+            "isolation process."),
         setting<&Worker::max_tasks_per_runner>(
             "max_tasks_per_runner", Count, "1000", {1, 1'000'000}, "100",
-            "After so many tasks a runner process is replaced by a fresh one, against slow leaks."),
+            "After so many tasks a runner process is replaced by a fresh one, against slow leaks. Not a runner "
+            "program, which says itself when it wants to be replaced."),
         setting<&Worker::runner_memory_limit>("runner_memory_limit", Size, "null", {16 * mebibyte, mebibyte << 30},
                                               "512MiB",
                                               "The memory that a runner process and all that it starts may use when "

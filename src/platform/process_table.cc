@@ -85,6 +85,11 @@ std::vector<ProcessEntry> descendants_of(pid_t ancestor, const std::function<boo
     return found;
 }
 
+pid_t last_pid() {
+    const std::string text = content_of("/proc/loadavg");
+    return to_number<pid_t>(trimmed(std::string_view(text).substr(text.rfind(' ') + 1)));
+}
+
 std::int64_t resident_bytes(pid_t pid) {
     const std::string statm = read_proc_file(pid, "statm");
     const std::size_t second = statm.find(' ');

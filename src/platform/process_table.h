@@ -27,6 +27,10 @@ struct ProcessEntry {
 /// The children of `ancestor` that `counts` selects (empty: all), and all of their descendants.
 [[nodiscard]] std::vector<ProcessEntry> descendants_of(pid_t ancestor, const std::function<bool(pid_t)>& counts = {});
 
+/// The newest pid. While it stays the same, no process and no thread was started on this machine, or in this
+/// container. 0: unknown.
+[[nodiscard]] pid_t last_pid();
+
 /// Bytes in memory of the process; 0 when it is gone.
 [[nodiscard]] std::int64_t resident_bytes(pid_t pid);
 

@@ -32,7 +32,7 @@ constexpr auto members<platform::Identity> = std::tuple(&platform::Identity::use
                                                         &platform::Identity::groups, &platform::Identity::home,
                                                         &platform::Identity::is_exclusive);
 template <>
-constexpr auto members<Setup> = std::tuple(&Setup::worker, &Setup::limits, &Setup::identity);
+constexpr auto members<Setup> = std::tuple(&Setup::worker, &Setup::limits, &Setup::identity, &Setup::program);
 template <>
 constexpr auto members<store::TaskLease> = std::tuple(&store::TaskLease::task, &store::TaskLease::lease);
 template <>
@@ -57,7 +57,7 @@ constexpr auto members<Stop> = std::tuple(&Stop::lease, &Stop::cause, &Stop::gra
 template <>
 constexpr auto members<SetFence> = std::tuple(&SetFence::deadline);
 template <>
-constexpr auto members<Credit> = std::tuple(&Credit::bytes);
+constexpr auto members<Credit> = std::tuple(&Credit::bytes, &Credit::lease);
 template <>
 constexpr auto members<engine::RunnerBeat> = std::tuple();
 template <>
@@ -80,6 +80,21 @@ constexpr auto members<SetWitness> = std::tuple();
 template <>
 constexpr auto members<RunnerDied> = std::tuple(&RunnerDied::runner, &RunnerDied::status, &RunnerDied::reason,
                                                 &RunnerDied::fenced);
+template <>
+constexpr auto members<Retire> = std::tuple();
+template <>
+constexpr auto members<ProgramTask> = std::tuple(&ProgramTask::name, &ProgramTask::schema);
+template <>
+constexpr auto members<ProgramHello> = std::tuple(&ProgramHello::sdk, &ProgramHello::tasks,
+                                                  &ProgramHello::concurrency, &ProgramHello::code);
+template <>
+constexpr auto members<ProgramReady> = std::tuple(&ProgramReady::pid, &ProgramReady::hello);
+template <>
+constexpr auto members<ProgramLeaves> = std::tuple(&ProgramLeaves::why);
+template <>
+constexpr auto members<ProgramDied> = std::tuple(&ProgramDied::how);
+template <>
+constexpr auto members<ProgramSaid> = std::tuple(&ProgramSaid::text);
 
 constexpr auto last_stop_cause = static_cast<std::uint8_t>(engine::StopCause::LeaseLost);
 

@@ -11,6 +11,7 @@
 #include "engine/worker/runners.h"
 #include "platform/identity.h"
 #include "runner/container_tool.h"
+#include "runner/program_protocol.h"
 
 namespace holdfast::runner {
 
@@ -38,6 +39,7 @@ struct Setup {
     std::string worker;  ///< the worker's id
     PoolLimits limits;
     std::optional<platform::Identity> identity;  ///< the user of its runs; nullopt: the worker's own
+    std::string program = {};  ///< the command of a runner program, of which the process is the host; empty: none
 };
 
 struct Run {
@@ -61,6 +63,30 @@ struct SetFence {
 /// So many bytes of log text were stored.
 struct Credit {
     std::uint64_t bytes = 0;
+    store::Lease lease = 0;  ///< to the host of a program: the run whose text it was
+};
+
+/// To the host of a program, on its task socket: no run follows. Those under way may end, and then it leaves.
+struct Retire {};
+
+// ---- The host of a program to the pool, on its task socket -------------------------------------------------------
+
+/// The program has said hello and takes runs.
+struct ProgramReady {
+    std::int32_t pid = 0;  ///< of the program
+    ProgramHello hello;
+};
+/// The program wants no more runs. The answer is Retire; it executes the runs that come before.
+struct ProgramLeaves {
+    std::string why;
+};
+/// The program is dead, and the host follows.
+struct ProgramDied {
+    std::string how;
+};
+/// What the program printed that belongs to no run. On the control socket.
+struct ProgramSaid {
+    std::string text;
 };
 
 // ---- The pool and the keeper ------------------------------------------------------------------------------------
@@ -98,9 +124,10 @@ struct RunnerDied {
 };
 
 /// Their order gives the type numbers of the protocol: the first has type 1.
-using Message = std::variant<Setup, Run, engine::RunnerReady, engine::RunEnded, Stop, SetFence, Credit,
-                             engine::RunnerBeat, engine::RunProgress, engine::RunLog, SpawnRunner, KillRunner,
-                             GuardRunner, HoldOpen, RunnerDied, SetWitness>;
+using Message =
+    std::variant<Setup, Run, engine::RunnerReady, engine::RunEnded, Stop, SetFence, Credit, engine::RunnerBeat,
+                 engine::RunProgress, engine::RunLog, SpawnRunner, KillRunner, GuardRunner, HoldOpen, RunnerDied,
+                 Retire, ProgramReady, ProgramLeaves, ProgramDied, ProgramSaid, SetWitness>;
 
 // ---- Bytes ------------------------------------------------------------------------------------------------------
 

@@ -90,6 +90,20 @@ std::string PrintStream::take(bool everything, const SecretMask& mask) {
     return taken;
 }
 
+void take_chunks(PrintStream& stream, const engine::RunLog& like, bool everything, const SecretMask& mask,
+                 std::vector<engine::RunLog>& chunks) {
+    if (stream.waiting() == 0) return;
+    const std::string bytes = stream.take(everything, mask);
+    for (std::string_view left = bytes; !left.empty();) {
+        std::string_view part = left.substr(0, largest_chunk);
+        if (part.size() < left.size()) part.remove_suffix(unfinished_character(part));
+        left.remove_prefix(part.size());
+        chunks.push_back(like);
+        chunks.back().stream = stream.name();
+        chunks.back().text = readable_text(part);
+    }
+}
+
 // ---- Printout -----------------------------------------------------------------------------------
 
 Printout::Printout(Descriptor out, Descriptor err)
@@ -148,17 +162,8 @@ std::size_t Printout::waiting() const {
 
 std::vector<engine::RunLog> Printout::take(Timestamp now, bool everything) {
     std::vector<engine::RunLog> chunks;
-    for (PrintStream& stream : streams_) {
-        if (stream.waiting() == 0) continue;
-        const std::string bytes = stream.take(everything, mask_);
-        for (std::string_view left = bytes; !left.empty();) {
-            std::string_view part = left.substr(0, largest_chunk);
-            if (part.size() < left.size()) part.remove_suffix(unfinished_character(part));
-            left.remove_prefix(part.size());
-            chunks.push_back({.lease = lease_, .stream = stream.name(), .text = readable_text(part), .at = now});
-            unacknowledged_ += chunks.back().text.size();
-        }
-    }
+    for (PrintStream& stream : streams_) take_chunks(stream, {.lease = lease_, .at = now}, everything, mask_, chunks);
+    for (const engine::RunLog& chunk : chunks) unacknowledged_ += chunk.text.size();
     return chunks;
 }
 

@@ -56,6 +56,12 @@ private:
     std::string line_, last_line_;
 };
 
+inline constexpr std::size_t largest_chunk = 256 * 1024;
+
+/// Takes what the stream has to send (PrintStream::take), in chunks, and adds them to `chunks`.
+void take_chunks(PrintStream& stream, const engine::RunLog& like, bool everything, const SecretMask& mask,
+                 std::vector<engine::RunLog>& chunks);
+
 /// The output of a run on stdout, stderr and through Context::log, on its way to the worker. At most a window of
 /// bytes is unacknowledged, apart from those that complete() adds. When the window is full the pipes are not read, so
 /// a run that prints more has to wait.
@@ -63,7 +69,6 @@ class Printout {
 public:
     static constexpr std::size_t cap = 10'000'000;      ///< bytes per stream and run
     static constexpr std::size_t window = 1024 * 1024;  ///< bytes that are not acknowledged yet
-    static constexpr std::size_t largest_chunk = 256 * 1024;
 
     /// The read ends of the pipes that are the runner's stdout and stderr, not blocking.
     Printout(Descriptor out, Descriptor err);

@@ -86,6 +86,11 @@ ProcessPool::Runner* ProcessPool::find(RunnerId id) {
 void ProcessPool::spawn(RunnerId id) {
     Runner& runner = runners_[id];
     runner.id = id;
+    launch(runner);
+}
+
+void ProcessPool::launch(Runner& runner) {
+    const RunnerId id = runner.id;
     std::string refusal = "the keeper does not answer";
     try {
         if (start(runner)) return;
@@ -105,7 +110,7 @@ bool ProcessPool::start(Runner& runner) {
     loop_.watch(runner.task.socket.get(), [this, id = runner.id] { read(id, &Runner::task); });
     loop_.watch(runner.control.socket.get(), [this, id = runner.id] { read(id, &Runner::control); });
     const auto identity = users_.take(runner.id);
-    send(runner, runner.task, Setup{worker_, limits_, identity});
+    send(runner, runner.task, Setup{worker_, limits_, identity, runner.program});
     return keeper_.send(SpawnRunner{runner.id, worker_, identity}, {task_end.get(), control_end.get()});
 }
 
@@ -132,11 +137,36 @@ void ProcessPool::set_fence(Duration deadline) {
     fence_ = deadline;
     keeper_.set_fence(deadline);
     for (auto& [id, runner] : runners_)
-        if (runner.run.lease != 0 && runner.is_fenced) send(runner, runner.control, SetFence{deadline});
+        if ((runner.run.lease != 0 || runner.is_host()) && runner.is_fenced)
+            send(runner, runner.control, SetFence{deadline});
 }
 
 void ProcessPool::logs_stored(RunnerId id, std::size_t bytes) {
     if (Runner* runner = find(id)) send(*runner, runner->control, Credit{bytes});
+}
+
+// ---- Hosts of runner programs --------------------------------------------------------------------
+
+void ProcessPool::spawn_host(RunnerId host, const std::string& program) {
+    Runner& runner = runners_[host];
+    runner.id = host;
+    runner.program = program;
+    launch(runner);
+}
+
+void ProcessPool::send_task(RunnerId host, const Message& message) {
+    if (Runner* runner = find(host)) send(*runner, runner->task, message);
+}
+
+void ProcessPool::send_control(RunnerId host, const Message& message) {
+    if (Runner* runner = find(host)) send(*runner, runner->control, message);
+}
+
+void ProcessPool::guard(RunnerId host, bool is_fenced) {
+    Runner* runner = find(host);
+    if (runner == nullptr || std::exchange(runner->is_fenced, is_fenced) == is_fenced) return;
+    keeper_.send(GuardRunner{host, is_fenced});
+    if (is_fenced && fence_) send(*runner, runner->control, SetFence{*fence_});
 }
 
 // ---- Writing ------------------------------------------------------------------------------------
@@ -196,6 +226,11 @@ void ProcessPool::drain(Runner& runner, Line& line) {
 
 void ProcessPool::handle_input(Runner& runner, Line& line) {
     while (auto message = line.in.next()) {
+        if (runner.is_host()) {
+            if (std::holds_alternative<engine::RunEnded>(*message)) drain(runner, runner.control);
+            host_sink_.message(runner.id, std::move(*message));
+            continue;
+        }
         if (&line == &runner.control) {
             pass_on<engine::RunnerBeat>(runner, *message);
             pass_on<engine::RunProgress>(runner, *message);
@@ -253,6 +288,11 @@ void ProcessPool::bury(const RunnerDied& report) {
     hear_out(*runner);
     engine::RunnerGone gone = obituary(*runner, report);
     forget(report.runner);
+    this->report(std::move(gone));
+}
+
+void ProcessPool::report(engine::RunnerGone gone) {
+    if (gone.runner >= first_host) return host_sink_.gone(gone);
     sink_(std::move(gone));
 }
 

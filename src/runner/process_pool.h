@@ -42,6 +42,21 @@ public:
     /// How many runners are not gone yet.
     [[nodiscard]] std::size_t size() const { return runners_.size(); }
 
+    // ---- Hosts of runner programs, for a ProgramPool. Their numbers begin at `first_host`.
+    static constexpr engine::RunnerId first_host = engine::RunnerId{1} << 40;
+    /// What a host sends, and its end.
+    struct HostSink {
+        std::function<void(engine::RunnerId host, Message message)> message;
+        std::function<void(const engine::RunnerGone& gone)> gone;
+    };
+    void use(HostSink sink) { host_sink_ = std::move(sink); }
+    void spawn_host(engine::RunnerId host, const std::string& program);
+    void send_task(engine::RunnerId host, const Message& message);
+    void send_control(engine::RunnerId host, const Message& message);
+    /// From now on the keeper ends the host at the fence's deadline; or not any more.
+    void guard(engine::RunnerId host, bool is_fenced);
+    [[nodiscard]] const std::optional<Duration>& fence() const { return fence_; }
+
 private:
     /// One end of a connection to a runner.
     struct Line {
@@ -57,6 +72,9 @@ private:
         bool is_container = false;  // its run may not be a descendant of this process
         bool is_fenced = false;     // its last run was; as the keeper was told
         std::string condemned;      // why the pool has killed it; empty: it has not
+        std::string program;        // of a host
+
+        [[nodiscard]] bool is_host() const { return id >= first_host; }
     };
 
     Runner* find(engine::RunnerId id);
@@ -72,6 +90,8 @@ private:
     void pass_on(const Runner& runner, Message& message);
     void condemn(Runner& runner, std::string why);
     void close_line(Line& line);
+    void launch(Runner& runner);
+    void report(engine::RunnerGone gone);
     void read_keeper();
     void bury(const RunnerDied& report);
     void hear_out(Runner& runner);
@@ -86,6 +106,7 @@ private:
     PoolLimits limits_;
     SlotUsers users_;
     Sink sink_;
+    HostSink host_sink_;
     std::function<void()> keeper_lost_;
     bool has_keeper_ = true;
     std::optional<Duration> fence_;

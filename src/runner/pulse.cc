@@ -17,6 +17,7 @@
 #include "platform/service_loop.h"
 #include "platform/signals.h"
 #include "runner/container_tool.h"
+#include "runner/rhythm.h"
 #include "runner/roles.h"
 
 namespace holdfast::runner {
@@ -24,15 +25,8 @@ namespace holdfast::runner {
 namespace {
 
 using platform::machine_time;
-using std::chrono::milliseconds;
 
-constexpr Duration beat_interval = std::chrono::seconds(1);
-constexpr Duration news_interval = milliseconds(200);
-constexpr Duration reading_pause = milliseconds(20);  // so that single printed lines do not cost a wake-up each
-constexpr Duration kill_interval = milliseconds(50);
-constexpr Duration check_interval = milliseconds(250);
 constexpr Duration own_removal_patience = std::chrono::seconds(10);
-constexpr std::size_t much_output = 32 * 1024;
 
 bool is_ready(const std::vector<pollfd>& ready, int descriptor) {
     return std::ranges::any_of(ready, [&](const pollfd& each) { return each.fd == descriptor && each.revents != 0; });

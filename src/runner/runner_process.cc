@@ -17,6 +17,7 @@
 #include "platform/sockets.h"
 #include "runner/executors.h"
 #include "runner/messages.h"
+#include "runner/program_host.h"
 #include "runner/pulse.h"
 #include "runner/task_limits.h"
 #include "runner/worker_environment.h"
@@ -91,9 +92,11 @@ private:
 
 class RunnerProcess {
 public:
-    RunnerProcess(const FunctionTable& functions, const std::string& folder, const platform::CgroupPaths& groups)
+    RunnerProcess(TaskSocket tasks, Setup setup, const FunctionTable& functions, const std::string& folder,
+                  const platform::CgroupPaths& groups)
         : functions_(functions),
-          setup_(tasks_.expect<Setup>()),
+          tasks_(std::move(tasks)),
+          setup_(std::move(setup)),
           worker_(setup_.worker, setup_.limits.pass_env, read_withheld()),
           limits_(groups, setup_.limits.memory_bytes),
           pulse_(streams_.printout(), folder),
@@ -186,8 +189,12 @@ int run_runner(int argc, char** argv, const FunctionTable& functions) {
     for (const int each : {task_socket, control_socket, keeper_pipe, withheld_file}) fcntl(each, F_SETFD, FD_CLOEXEC);
     // Never destroyed: the pulse still beats while the process exits, for example when a function calls exit().
     const auto argument = [&](int index) { return std::string(index < argc ? argv[index] : ""); };
+    const platform::CgroupPaths groups = {argument(4), argument(5), argument(6)};
+    TaskSocket tasks;
+    auto setup = tasks.expect<Setup>();
+    if (!setup.program.empty()) run_program_host(setup, groups);
     static RunnerProcess& runner =
-        *new RunnerProcess(functions, argument(3), {argument(4), argument(5), argument(6)});
+        *new RunnerProcess(std::move(tasks), std::move(setup), functions, argument(3), groups);
     _exit(runner.run());
 }
 

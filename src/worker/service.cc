@@ -118,6 +118,10 @@ void Service::ask_to_drain(const std::string& why) {
     worker_.asked_to_drain(why, platform::machine_time());
 }
 
+void Service::tags_changed(std::vector<std::string> tags) {
+    worker_.tags_changed(std::move(tags), platform::machine_time());
+}
+
 void Service::decide() {
     for (engine::Command& command : worker_.decide(platform::machine_time())) perform(std::move(command));
 }

@@ -51,6 +51,7 @@ public:
     // Inside the loop:
     void handle(const engine::RunnerEvent& event);
     void ask_to_drain(const std::string& why);
+    void tags_changed(std::vector<std::string> tags);
 
 private:
     class Running;

@@ -3,12 +3,18 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <map>
+
 #include "base/ids.h"
 #include "base/text.h"
 #include "engine/log_lines.h"
+#include "holdfast/errors.h"
 #include "platform/host_identity.h"
 #include "platform/identity.h"
+#include "platform/process_table.h"
 #include "platform/until_reachable.h"
+#include "runner/program_process.h"
 #include "runner/slot_users.h"
 #include "runner/worker_environment.h"
 #include "store/admission.h"
@@ -26,6 +32,20 @@ engine::ClaimsGo claims_on_postgres(const engine::WorkerSettings& settings) {
     return settings.capacity() <= most_slots_for_turns ? engine::ClaimsGo::InTurnsOrBeside : engine::ClaimsGo::Beside;
 }
 
+/// Until a runner program says what it can do.
+constexpr Duration hello_patience = std::chrono::seconds(30);
+
+std::optional<platform::Identity> identity_of(const std::optional<core::RunAs>& run_as) {
+    if (!run_as) return std::nullopt;
+    if (run_as->user.empty())
+        throw BadInput(
+            "worker.run_as: runner programs are shared by the slots and cannot have a user for each; use "
+            "run_as: { user: NAME }, or another worker for them");
+    auto account = platform::find_account(run_as->user);
+    if (!account) throw BadInput("worker.run_as: " + account.error());
+    return *account;
+}
+
 LogLine root_warning() {
     return {LogLevel::Warning,
             "This worker is root and has no run_as: every task can do everything on this machine; set worker.run_as, "
@@ -41,6 +61,8 @@ WorkerProcess::WorkerProcess(WorkerPlan plan, const FunctionTable& functions, Lo
     registration.id = make_uuid_v4(random_);
     registration.host = platform::own_host_identity();
     if (registration.name.empty()) registration.name = registration.host.hostname;
+    own_tags_ = registration.tags;
+    if (!plan_.runners.empty()) meet_programs();
     store::check_worker(registration);
     plan_.settings.runners_can_die = plan_.isolation == Isolation::Process;
     platform::count_sleep(!is_on_sqlite());  // a process of an SQLite file sleeps with all others
@@ -63,6 +85,45 @@ WorkerProcess::WorkerProcess(WorkerPlan plan, const FunctionTable& functions, Lo
 bool WorkerProcess::is_on_sqlite() const {
     if (plan_.connect_to_server) return false;
     return client::parse_store_url(plan_.store.url).kind == client::StoreAddress::Kind::Sqlite;
+}
+
+void WorkerProcess::meet_programs() {
+    if (plan_.isolation != Isolation::Process)
+        throw BadInput(
+            "worker.runners needs isolation process: runner programs are processes; remove isolation "
+            "thread");
+    store::WorkerRegistration& registration = plan_.settings.registration;
+    const auto withheld = runner::withheld_names(plan_.secret_variables, plan_.limits.pass_env);
+    runner::ProgramParams params{.command = {},
+                                 .max_payload = plan_.limits.max_payload,
+                                 .environment = runner::split_environment(withheld).shown,
+                                 .identity = identity_of(plan_.limits.run_as)};
+    params.environment.push_back(concat(platform::worker_variable, "=", registration.id.to_string()));
+    std::map<std::string, std::string> command_of;
+    for (const std::string& command : plan_.runners) {
+        params.command = command;
+        auto hello = runner::ask_program(params, hello_patience);
+        if (!hello) throw BadInput(hello.error());
+        for (const runner::ProgramTask& task : hello->tasks) {
+            const auto [place, is_new] = command_of.emplace(task.name, command);
+            if (!is_new || functions_.contains(task.name))
+                throw BadInput(concat("The runner program '", command, "' has the task '", task.name,
+                                      "', and so has ", is_new ? "this program" : concat("'", place->second, "'"),
+                                      "; give one of them another name"));
+        }
+        programs_.push_back({command, std::move(hello).value()});
+    }
+    std::vector<std::string> tasks;
+    for (const auto& [task, command] : command_of) tasks.push_back(task);
+    registration.tags = tags_with(tasks);
+}
+
+std::vector<std::string> WorkerProcess::tags_with(const std::vector<std::string>& tasks) const {
+    std::vector<std::string> tags = own_tags_;
+    for (const std::string& task : tasks)
+        if (std::string tag = "task:" + task; std::ranges::find(tags, tag) == tags.end())
+            tags.push_back(std::move(tag));
+    return tags;
 }
 
 void WorkerProcess::watch_signals() {
@@ -170,10 +231,29 @@ std::unique_ptr<engine::Runners> WorkerProcess::make_runners(Service& service) {
         service.use(*threads, threads.get());
         return threads;
     }
-    auto processes = std::make_unique<runner::ProcessPool>(
-        loop_, *keeper_, plan_.settings.registration.id.to_string(), plan_.limits, sink, [this] { keeper_gone(); });
+    if (!programs_.empty()) return make_program_runners(service);
+    auto processes = make_processes(sink);
     service.use(*processes);
     return processes;
+}
+
+std::unique_ptr<engine::Runners> WorkerProcess::make_program_runners(Service& service) {
+    runner::ProgramPool::Ports ports{
+        .sink = [&service](const engine::RunnerEvent& event) { service.handle(event); },
+        .say = [this](const LogLine& line) { log_.write(line); },
+        .tasks_changed =
+            [this, &service](const std::vector<std::string>& tasks) { service.tags_changed(tags_with(tasks)); }};
+    auto programs =
+        std::make_unique<runner::ProgramPool>(loop_, programs_, plan_.settings.capacity(), std::move(ports));
+    programs->use(
+        make_processes([pool = programs.get()](engine::RunnerEvent event) { pool->slot_event(std::move(event)); }));
+    service.use(*programs);
+    return programs;
+}
+
+std::unique_ptr<runner::ProcessPool> WorkerProcess::make_processes(runner::ProcessPool::Sink sink) {
+    return std::make_unique<runner::ProcessPool>(loop_, *keeper_, plan_.settings.registration.id.to_string(),
+                                                 plan_.limits, std::move(sink), [this] { keeper_gone(); });
 }
 
 }  // namespace holdfast::worker

@@ -14,6 +14,7 @@
 #include "platform/system_random.h"
 #include "runner/keeper_link.h"
 #include "runner/process_pool.h"
+#include "runner/program_pool.h"
 #include "worker/service.h"
 #include "worker/sweep_thread.h"
 
@@ -33,6 +34,7 @@ struct WorkerPlan {
     engine::WorkerSettings settings;  ///< the worker's id and host are filled in here
     Isolation isolation = Isolation::Process;
     runner::PoolLimits limits = {};                  ///< with isolation process
+    std::vector<std::string> runners = {};           ///< commands of runner programs; with isolation process
     std::vector<std::string> secret_variables = {};  ///< its known variables that secrets are read from
     bool handles_signals = true;  ///< SIGTERM and SIGINT drain it; they are blocked from construction on
     std::optional<engine::SweepSettings> sweep = std::nullopt;          ///< also recovers; unset: does not
@@ -46,8 +48,9 @@ struct WorkerPlan {
 /// The whole life of a worker: connects, however long that takes, works, drains, leaves.
 class WorkerProcess {
 public:
-    /// With isolation process this starts the keeper: the process must not have a second thread yet. Throws BadInput
-    /// when the program cannot start runners. `functions` and `log` must outlive it.
+    /// With isolation process this starts the keeper: the process must not have a second thread yet. Asks each runner
+    /// program what it can do, and adds that to the worker's tags. Throws BadInput when the program cannot start
+    /// runners, or a runner program does not answer as it should. `functions` and `log` must outlive it.
     WorkerProcess(WorkerPlan plan, const FunctionTable& functions, Log& log);
     WorkerProcess(const WorkerProcess&) = delete;
     WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -60,6 +63,8 @@ public:
 
 private:
     [[nodiscard]] bool is_on_sqlite() const;
+    void meet_programs();
+    [[nodiscard]] std::vector<std::string> tags_with(const std::vector<std::string>& tasks) const;
     void watch_signals();
     void drain(const std::string& why);
     void keeper_gone();
@@ -69,12 +74,16 @@ private:
     [[nodiscard]] int work(store::WorkerStore& store, store::WorkerStore& claims);
     /// Also lets the service use them.
     [[nodiscard]] std::unique_ptr<engine::Runners> make_runners(Service& service);
+    [[nodiscard]] std::unique_ptr<engine::Runners> make_program_runners(Service& service);
+    [[nodiscard]] std::unique_ptr<runner::ProcessPool> make_processes(runner::ProcessPool::Sink sink);
     [[nodiscard]] ServiceParts parts_for(store::WorkerStore& store, store::WorkerStore& claims);
     [[nodiscard]] std::unique_ptr<SweepThread> start_sweeping();
 
     WorkerPlan plan_;
     const FunctionTable& functions_;
     Log& log_;
+    std::vector<runner::KnownProgram> programs_;
+    std::vector<std::string> own_tags_;  // without the tasks of the programs
     platform::SystemRandom random_;
     std::unique_ptr<runner::KeeperLink> keeper_;  // before every thread
     platform::ServiceLoop loop_;

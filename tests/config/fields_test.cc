@@ -146,6 +146,7 @@ TEST_F(Fields, AreAllCoveredByTheseTests) {
                                      "worker.queues",
                                      "worker.tags",
                                      "worker.isolation",
+                                     "worker.runners",
                                      "worker.container_command",
                                      "worker.container_options",
                                      "worker.container_run_options",
@@ -194,7 +195,7 @@ worker:
   { name: w1, queues: [a, b], tags: [x], max_concurrent_tasks: 3, task_timeout: 7, heartbeat_interval: 4s, shutdown_grace: 8s,
     stop_grace: 9s, snapshot_interval: 17s, isolation: thread, max_tasks_per_runner: 18, runner_memory_limit: 19MiB,
     container_command: [sudo, podman], container_options: [--log-level, --log-level], container_run_options: [--init],
-    pass_env: [TMPDIR, http_proxy] }
+    pass_env: [TMPDIR, http_proxy], runners: ["python3 -m holdfast shop:app", "node shop.js"] }
 log: { level: warning, format: json }
 recovery:
   auto_requeue_stale_claimed: false
@@ -225,6 +226,7 @@ retention: { heartbeat_retention_hours: 1, worker_state_retention_hours: 2, term
     EXPECT_EQ(config.worker.stop_grace, seconds(9));
     EXPECT_EQ(config.worker.snapshot_interval, seconds(17));
     EXPECT_EQ(config.worker.isolation, Isolation::Thread);
+    EXPECT_THAT(config.worker.runners, ElementsAre("python3 -m holdfast shop:app", "node shop.js"));
     EXPECT_EQ(config.worker.max_tasks_per_runner, 18);
     EXPECT_EQ(config.worker.runner_memory_limit, 19 << 20);
     EXPECT_THAT(config.worker.container_command, ElementsAre("sudo", "podman"));

@@ -498,6 +498,41 @@ TEST(Worker, ARunnersDeathEndsItsRunAndOnlyIts) {
     EXPECT_EQ(bench.worker.book().count(RunStage::Running), 1U);
 }
 
+TEST(Worker, ABystanderOfADeathCostsNeitherAnAttemptNorACrash) {
+    WorkerHarness bench(2);
+    bench.join();
+    bench.grant({started_task(10), started_task(11)});
+    bench.tell(RunnerGone{bench.runner_of(10), "killed by SIGKILL", false, RunFate::Bystander});
+    const auto* finish = bench.finishing();
+    ASSERT_NE(finish, nullptr);
+    EXPECT_EQ(finish->finish.front().end, core::LeaseEnd::Stopped);
+    EXPECT_EQ(finish->finish.front().error.code, error_code::worker_crashed);
+}
+
+TEST(Worker, HandsBackARunNoneOfWhoseCodeHasRun) {
+    WorkerHarness bench(2);
+    bench.join();
+    bench.grant({started_task(10)});
+    bench.tell(RunnerGone{bench.runner_of(10), "cannot be started", false, RunFate::Unbegun});
+    const auto* finish = bench.finishing();
+    ASSERT_NE(finish, nullptr);
+    EXPECT_EQ(finish->finish.front().end, core::LeaseEnd::NotStarted);
+}
+
+TEST(Worker, RegistersAgainWhenItsTagsChange) {
+    WorkerHarness bench(1);
+    bench.join();
+    bench.worker.tags_changed({"task:new"}, bench.now);
+    bench.decide();
+    const auto* call = bench.under_way<RegisterCall>(Lane::Beat);
+    ASSERT_NE(call, nullptr);
+    EXPECT_THAT(call->registration.tags, ::testing::ElementsAre("task:new"));
+    bench.answer(Lane::Beat, store::RegisterAnswer{});
+    bench.worker.tags_changed({"task:new"}, bench.now);
+    bench.decide();
+    EXPECT_EQ(bench.under_way<RegisterCall>(Lane::Beat), nullptr) << "they are the same";
+}
+
 TEST(Worker, ARunnerThatWasToldToDieIsGivenNothingMore) {
     WorkerSettings settings;
     settings.task_timeout = seconds(1);

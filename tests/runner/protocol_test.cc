@@ -48,7 +48,14 @@ std::vector<Message> samples() {
         KillRunner{3},
         HoldOpen{},
         GuardRunner{3, true},
-        RunnerDied{3, 139, "killed: memory limit 512 MiB", true}};
+        RunnerDied{3, 139, "killed: memory limit 512 MiB", true},
+        Setup{"worker", {}, {}, "python3 -m holdfast shop:app"},
+        Credit{1024, 7},
+        Retire{},
+        ProgramReady{4711, {"sdk", {{"a", "{}"}, {"b", ""}}, 50, "code"}},
+        ProgramLeaves{"its code has changed"},
+        ProgramDied{"killed by SIGKILL"},
+        ProgramSaid{"text"}};
 }
 
 TEST(Protocol, EveryMessageComesBackAsItWasSent) {

@@ -57,12 +57,15 @@ struct GivenWorker {
     int concurrency = 10;
     bool behind_server = false;
     std::string server = {};
+    std::string runner;
 };
 
 void add_worker_options(cli::Command& command, GivenWorker& given) {
     command.one_of("--isolation", given.isolation, {"process", "thread"}, "Where tasks run: process or thread");
     command.number_within("--concurrency", given.concurrency, 1, 10'000, "How many tasks a worker runs at once");
     command.flag("--behind-server", given.behind_server, "Each worker behind a server of its own, over HTTP");
+    command.text("--runner", given.runner, "COMMAND",
+                 "A runner program with the tasks holdfast.noop and holdfast.stamp, instead of functions in C++");
 }
 
 BenchWorkerParams worker_params(const GivenWorker& given, const std::string& url) {
@@ -72,6 +75,7 @@ BenchWorkerParams worker_params(const GivenWorker& given, const std::string& url
     params.concurrency = given.concurrency;
     params.behind_server = given.behind_server;
     params.server = given.server;
+    params.runner = given.runner;
     return params;
 }
 

@@ -110,6 +110,7 @@ std::vector<std::string> command_of(const BenchWorkerParams& params, const std::
                                         std::string(word_of(params.isolation)),
                                         "--concurrency",
                                         std::to_string(params.concurrency)};
+    if (!params.runner.empty()) command.insert(command.end(), {"--runner", params.runner});
     if (!server.empty()) command.insert(command.end(), {"--behind", server});
     return command;
 }
@@ -193,11 +194,14 @@ int run_bench_worker(const BenchWorkerParams& params) {
     plan.settings.registration.name = "bench";
     plan.settings.registration.queues = {bench_queue};
     plan.settings.registration.capacity = params.concurrency;
-    for (const auto& [name, function] : bench_functions()) plan.settings.registration.tags.push_back("task:" + name);
+    static const FunctionTable none;
+    const FunctionTable& functions = params.runner.empty() ? bench_functions() : none;
+    if (!params.runner.empty()) plan.runners = {params.runner};
+    for (const auto& [name, function] : functions) plan.settings.registration.tags.push_back("task:" + name);
     plan.announce = [](engine::Announce::What what) {
         if (what == engine::Announce::What::Ready) std::cout << ready << std::endl;
     };
-    const int exit_code = worker::WorkerProcess(std::move(plan), bench_functions(), log).run();
+    const int exit_code = worker::WorkerProcess(std::move(plan), functions, log).run();
     claims.print(std::cout);
     return exit_code;
 }

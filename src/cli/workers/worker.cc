@@ -20,7 +20,7 @@ namespace {
 
 struct WorkerFlags {
     std::string name, concurrency, isolation;
-    std::vector<std::string> queues, tags, pass_env;
+    std::vector<std::string> queues, tags, pass_env, runners;
     bool no_sweep = false;
 };
 
@@ -91,6 +91,7 @@ worker::WorkerPlan plan_for(const config::Config& config, const FunctionTable& f
                    .scratch_bytes = config.worker.scratch.value_or(0),
                    .secret_sources = config::secret_sources(config),
                    .run_as = run_as(config.worker)};
+    plan.runners = config.worker.runners;
     plan.secret_variables = config::secret_variables(config);
     return plan;
 }
@@ -127,7 +128,8 @@ void put_behind(const Globals& globals, Random& random, Log& log, worker::Worker
 }
 
 ExitCode run_worker(Session& session, const WorkerFlags& flags) {
-    const config::Config config = session.load_config(overrides(flags));
+    config::Config config = session.load_config(overrides(flags));
+    if (!flags.runners.empty()) config.worker.runners = flags.runners;  // a command may contain commas
     platform::LogWriter log(session.io.err, config.log.format, config.log.level, platform::real_clock());
     platform::SdNotify notice(session.io.environment);
     platform::SystemRandom random;
@@ -148,6 +150,9 @@ void add_worker(Command& program) {
     command.texts("--tag", given.tags, "TAG",
                   "A tag that it carries, beside those that it finds out itself (repeatable)");
     command.text("--concurrency", given.concurrency, "N", "Its slots: how many tasks it runs at once (default: 10)");
+    command.texts(
+        "--runner", given.runners, "COMMAND",
+        "A runner program whose functions it runs, such as 'python3 -m holdfast shop.tasks:app' (repeatable)");
     command.text("--isolation", given.isolation, "WORD", "Where functions run: process (default) or thread");
     command.texts("--pass-env", given.pass_env, "NAME",
                   "A variable of its environment that scripts and containers are given (repeatable)");

@@ -83,7 +83,11 @@ store::FinishedRun outcome_of_end(const Run& run, const RunEnded& end, const Wor
 
 store::FinishedRun outcome_of_death(const Run& run, const RunnerGone& gone, const WorkerSettings& settings) {
     if (run.stop) return outcome_of_stop(run, run.stop->cause, settings);
+    if (gone.fate == RunFate::Unbegun) return outcome_of_unbegun(run.lease());
     if (gone.fenced) return outcome_of_stop(run, StopCause::Fence, settings);
+    if (gone.fate == RunFate::Bystander)
+        return failed(run, core::LeaseEnd::Stopped, error_code::worker_crashed,
+                      concat("the runner program that it shared with other runs ended: ", gone.how));
     return failed(run, core::LeaseEnd::Crashed, error_code::worker_crashed, concat("its runner ended: ", gone.how));
 }
 

@@ -22,7 +22,7 @@ namespace holdfast::engine {
 /// that a stopped run returned is kept as {"returned": value} in the data of the error. After a lost lease a value is
 /// Completed: the store refuses it and records that. Callers do not ask about other ends after a lost lease.
 [[nodiscard]] store::FinishedRun outcome_of_end(const Run& run, const RunEnded& end, const WorkerSettings& settings);
-/// For a run whose runner died; counts as the work of the stop, if there was one.
+/// For a run whose runner died; counts as the work of the stop, if there was one. A bystander costs no budget.
 [[nodiscard]] store::FinishedRun outcome_of_death(const Run& run, const RunnerGone& gone,
                                                   const WorkerSettings& settings);
 /// For a run that was stopped after its start was committed and before any of its code ran.

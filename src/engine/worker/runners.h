@@ -52,11 +52,19 @@ struct RunEnded {
     bool leaves = false;      ///< the runner has reached its number of tasks, or uses too much memory
 };
 
+/// What the death of a runner means for its run.
+enum class RunFate {
+    Crashed,    ///< the run has brought its runner down, or may have
+    Bystander,  ///< it shared a process that was ended for another run, or that several runs may have brought down
+    Unbegun,    ///< none of its code has run
+};
+
 /// The runner and all of its processes are dead.
 struct RunnerGone {
     RunnerId runner = 0;
     std::string how = {};  ///< "exit code 3", "killed by SIGSEGV", "killed: memory limit 512 MiB", "fenced itself"
     bool fenced = false;   ///< it ended itself at the fence's deadline
+    RunFate fate = RunFate::Crashed;  ///< of its run, if it had one
 };
 
 /// A sign of life, from a thread that user code cannot block.

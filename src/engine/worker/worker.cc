@@ -62,6 +62,13 @@ void Worker::begin_drain(const std::string& why, Duration now) {
     beater_.beat_soon(now);
 }
 
+void Worker::tags_changed(std::vector<std::string> tags, Duration now) {
+    if (drain_ || settings_.registration.tags == tags) return;  // a worker that leaves claims nothing
+    settings_.registration.tags = std::move(tags);
+    registered_ = false;
+    beat_lane_.retry_at = std::min(beat_lane_.retry_at, now);
+}
+
 void Worker::handle(const RunnerEvent& event, Duration now) {
     notice_standstill(now);
     std::visit([&](const auto& each) { on(each, now); }, event);

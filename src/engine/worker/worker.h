@@ -66,6 +66,8 @@ public:
     /// the answer to a beat, does not count as the first call.
     void asked_to_drain(const std::string& why, Duration now);
     void answered(Lane lane, StoreAnswer answer, Duration now);
+    /// From now on the worker carries these tags: it registers again with them.
+    void tags_changed(std::vector<std::string> tags, Duration now);
     void handle(const RunnerEvent& event, Duration now);
 
     // ---- Commands
@@ -186,7 +188,7 @@ private:
     [[nodiscard]] store::FinishedRun outcome_of_started_orphan(const store::TaskLease& lease) const;
     void say_delivered_again();
 
-    const WorkerSettings settings_;
+    WorkerSettings settings_;  // only the tags change
     Random& random_;
     RunBook book_;
     Claimer claimer_;
