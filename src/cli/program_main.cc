@@ -16,6 +16,8 @@
 #include "holdfast/app.h"
 #include "holdfast/runner_main.h"
 #include "platform/programs.h"
+#include "runner/roles.h"
+#include "server/remote/witness.h"
 
 namespace holdfast::cli {
 
@@ -38,6 +40,8 @@ void add_globals(Command& program, Globals& globals) {
     program.text("--config", globals.config, "FILE",
                  "The configuration file (default: holdfast.yaml, if there is one)");
     program.flag("--json", globals.json, "Print JSON, one object a line");
+    program.flag("--wide", globals.wide, "Print whole tables, however narrow the terminal is");
+    program.flag("--utc", globals.utc, "Print the times in tables in UTC, not how long ago they were");
 }
 
 ExitCode complain(Io& io, std::string_view sentence, ExitCode code) {
@@ -46,8 +50,8 @@ ExitCode complain(Io& io, std::string_view sentence, ExitCode code) {
 }
 
 /// Commands that open or create a store themselves, so that a server cannot replace it.
-constexpr std::array<std::string_view, 9> commands_of_a_store = {"worker",  "server", "dev",  "migrate", "backup",
-                                                                 "restore", "check",  "demo", "bench"};
+constexpr std::array<std::string_view, 8> commands_of_a_store = {"server",  "dev",   "migrate", "backup",
+                                                                 "restore", "check", "demo",    "bench"};
 
 void refuse_server(const std::string& program, const std::string& command, const Globals& globals) {
     if (globals.server.empty() || std::ranges::find(commands_of_a_store, command) == commands_of_a_store.end())
@@ -124,14 +128,14 @@ ExitCode flushed(Io& io, ExitCode code) {
 ExitCode run(int argc, const char* const* argv, Io& io, const FunctionTable& functions,
              const std::vector<AddCommand>& more) {
     const std::string name = program_name(argc, argv);
-    Program program(name, "A durable task and workflow engine");
+    Program program(name, "A durable task and workflow engine", version_line);
     Globals globals;
     add_globals(program.root(), globals);
     add_commands(program.root(), more);
     const Reading line = program.read({argv + std::min(argc, 1), argv + argc});
     if (!line.fault.empty()) return flushed(io, complain(io, line.fault, ExitCode::BadUsage));
     if (!line.action) {
-        io.out << line.help;
+        io.out << line.text;
         return flushed(io, ExitCode::Done);
     }
     Session session{io, std::move(globals), functions};
@@ -170,6 +174,7 @@ void hide_secrets(int argc, char** argv) {
 
 int program_main(int argc, char** argv, const FunctionTable& functions, ProgramExtras extras) {
     extras.functions.insert(functions.begin(), functions.end());
+    if (argc > 1 && argv[1] == runner::witness_flag) return remote::run_witness();
     if (const auto exit_code = runner_main(argc, argv, extras.functions)) return *exit_code;
     // A file that may not grow further (ulimit -f) is reported like a full disk, instead of killing the program.
     std::signal(SIGXFSZ, SIG_IGN);

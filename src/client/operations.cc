@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "core/task/function_tag.h"
 #include "platform/task_ids.h"
 
 namespace holdfast::client {
@@ -94,7 +95,7 @@ std::string args_text(std::string_view name, const nlohmann::json& args) {
 
 store::NewTask function_task(std::string_view name, std::string args, const SubmitOptions& options) {
     store::NewTask task = plain_task(name, std::move(args), options);
-    task.tags.push_back(concat("task:", name));
+    task.tags.push_back(core::function_tag(name));
     return task;
 }
 

@@ -40,4 +40,12 @@ public:
     [[nodiscard]] virtual bool stop_container(const store::WorkerLiveness& worker, const store::TaskLease& lease) = 0;
 };
 
+/// What is known for certain about any worker. This machine says nothing about one behind a server: its boot id and
+/// its pids may be those of another machine, and it holds no lock. Its keeper may have testified.
+[[nodiscard]] inline Sight sight_of(HostWatch& host, const store::WorkerLiveness& worker) {
+    if (worker.via == store::Via::Store) return host.look_at(worker);
+    if (!worker.exited) return {};
+    return {core::Evidence::Exited, "its keeper has testified that nothing of it is left", true};
+}
+
 }  // namespace holdfast::engine

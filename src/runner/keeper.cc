@@ -65,6 +65,8 @@ class Keeper {
 public:
     explicit Keeper(bool uses_cgroups);
     int run();
+    /// What a witness needs, if there shall be one.
+    [[nodiscard]] Descriptor take_testimony() { return std::move(testimony_); }
 
 private:
     void serve_worker();
@@ -99,6 +101,7 @@ private:
     std::deque<Dying> dying_;   // reaped, but processes that they had started may be left
     std::deque<RunnerDied> reports_;
     std::vector<Descriptor> held_;
+    Descriptor testimony_;
     std::optional<Duration> fence_;
     bool has_worker_ = true;
 };
@@ -160,6 +163,17 @@ void Keeper::obey(const Message& message, std::vector<Descriptor>& descriptors) 
     if (const auto* fence = std::get_if<SetFence>(&message)) fence_ = fence->deadline;
     if (std::holds_alternative<HoldOpen>(message))
         for (Descriptor& each : descriptors) held_.push_back(std::move(each));
+    if (std::holds_alternative<SetWitness>(message))
+        testimony_ = descriptors.empty() ? Descriptor() : std::move(descriptors.front());
+}
+
+/// Nothing of the worker is left but this process, which the witness replaces.
+void become_witness(const Descriptor& testimony) {
+    const std::vector<std::string> arguments = {"holdfast: witness", std::string(witness_flag)};
+    const std::vector<std::string> environment = platform::environment_with({});
+    platform::restore_signals();
+    platform::execute_own_program(platform::own_program(), {testimony.get()}, platform::exec_vector(arguments).data(),
+                                  platform::exec_vector(environment).data());
 }
 
 void Keeper::spawn(const SpawnRunner& order, const std::vector<Descriptor>& sockets) {
@@ -322,7 +336,14 @@ int run_keeper(int argc, char** argv) {
     for (const int each : {keeper_socket, keeper_withheld}) fcntl(each, F_SETFD, FD_CLOEXEC);
     platform::own_program();  // now: the file may be replaced later
     platform::hide_from_own_user();
-    return Keeper(argc < 3 || argv[2] != no_cgroups).run();
+    Descriptor testimony;
+    {
+        Keeper keeper(argc < 3 || argv[2] != no_cgroups);
+        keeper.run();
+        testimony = keeper.take_testimony();
+    }
+    if (testimony) become_witness(testimony);
+    return 0;
 }
 
 }  // namespace holdfast::runner

@@ -76,6 +76,15 @@ void KeeperLink::hold_open(int descriptor) {
     if (!send(HoldOpen{}, {descriptor})) throw_errno("cannot reach the keeper");
 }
 
+void KeeperLink::set_witness(const std::string& testimony) {
+    if (testimony.empty()) {
+        (void)send(SetWitness{});  // a keeper that is gone does not testify either
+        return;
+    }
+    const Descriptor sealed = platform::sealed_file("holdfast-testimony", testimony);
+    if (!send(SetWitness{}, {sealed.get()})) throw_errno("cannot reach the keeper");
+}
+
 bool KeeperLink::send(const Message& order, const std::vector<int>& descriptors) {
     return platform::send_packet(socket(), to_packet(order), descriptors);
 }

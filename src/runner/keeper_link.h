@@ -32,6 +32,9 @@ public:
     /// The keeper keeps a duplicate of the descriptor open for as long as it lives, so a lock held by it stays held
     /// until every process of the runners is dead.
     void hold_open(int descriptor);
+    /// When this process is gone, and nothing of its runners is left, the keeper becomes a witness with this text.
+    /// Empty: no longer.
+    void set_witness(const std::string& testimony);
     /// Sends an order, with descriptors. False when the keeper is gone.
     bool send(const Message& order, const std::vector<int>& descriptors = {});
     /// Does not wait for a keeper that is stopped: that keeper then enforces an earlier deadline.

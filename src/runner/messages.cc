@@ -76,6 +76,8 @@ constexpr auto members<GuardRunner> = std::tuple(&GuardRunner::runner, &GuardRun
 template <>
 constexpr auto members<HoldOpen> = std::tuple();
 template <>
+constexpr auto members<SetWitness> = std::tuple();
+template <>
 constexpr auto members<RunnerDied> = std::tuple(&RunnerDied::runner, &RunnerDied::status, &RunnerDied::reason,
                                                 &RunnerDied::fenced);
 template <>

@@ -111,6 +111,10 @@ struct GuardRunner {
 /// With one descriptor, which the keeper keeps open until it exits.
 struct HoldOpen {};
 
+/// With one descriptor, a sealed file: when the worker is gone and every process of its runners is dead, the keeper
+/// becomes a witness, which reads the file. Without a descriptor: it does not.
+struct SetWitness {};
+
 /// From the keeper: the runner and every process that it had started are dead.
 struct RunnerDied {
     engine::RunnerId runner = 0;
@@ -123,7 +127,7 @@ struct RunnerDied {
 using Message =
     std::variant<Setup, Run, engine::RunnerReady, engine::RunEnded, Stop, SetFence, Credit, engine::RunnerBeat,
                  engine::RunProgress, engine::RunLog, SpawnRunner, KillRunner, GuardRunner, HoldOpen, RunnerDied,
-                 Retire, ProgramReady, ProgramLeaves, ProgramDied, ProgramSaid>;
+                 Retire, ProgramReady, ProgramLeaves, ProgramDied, ProgramSaid, SetWitness>;
 
 // ---- Bytes ------------------------------------------------------------------------------------------------------
 

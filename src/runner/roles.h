@@ -13,7 +13,8 @@ namespace holdfast::runner {
 /// The life of a keeper: the parent of a worker's runners, single-threaded, child subreaper. It starts and kills
 /// runners on orders from `keeper_socket`, and kills those that do not end a fenced run in time, even stopped ones.
 /// It reports the death of a runner when no process that the runner had started is left. When the worker is gone it
-/// kills every descendant, whatever its group or session, and returns the exit code.
+/// kills every descendant, whatever its group or session. Then it becomes a witness if its worker said so, or returns
+/// the exit code.
 int run_keeper(int argc, char** argv);
 
 /// The life of a runner: it reports that it is ready and executes one task after the other, each until no process
@@ -25,6 +26,8 @@ int run_runner(int argc, char** argv, const FunctionTable& functions);
 
 inline constexpr std::string_view keeper_flag = "--holdfast-keeper";
 inline constexpr std::string_view runner_flag = "--holdfast-runner";
+/// Of a witness, into which a keeper turns at its end. Only the program with servers in it has this role.
+inline constexpr std::string_view witness_flag = "--holdfast-witness";
 
 inline constexpr std::string_view no_cgroups = "without-cgroups";  ///< a keeper's further argument
 
@@ -38,6 +41,9 @@ inline constexpr int task_socket = platform::first_given_descriptor;
 inline constexpr int control_socket = task_socket + 1;  ///< beside the tasks: stops, fences, beats, logs
 inline constexpr int keeper_pipe = control_socket + 1;  ///< ends when the keeper does
 inline constexpr int withheld_file = keeper_pipe + 1;   ///< the same file as keeper_withheld; closed once it is read
+
+/// The descriptor of a witness: a sealed file with what it needs.
+inline constexpr int witness_file = platform::first_given_descriptor;
 
 // The exit codes of a runner that ends itself, chosen so that hardly any task uses them.
 inline constexpr int fenced_exit = 121;

@@ -114,6 +114,8 @@ public:
     RELAY0(replicas,               Reads,  std::vector<ReplicaRecord>)
     RELAY1(remove_replica,         Writes, void, const Uuid&)
     RELAY1(prune_replicas,         Writes, std::size_t, Duration)
+    RELAY1(note_disconnected,      Writes, void, const std::vector<Uuid>&)
+    RELAY1(note_exited,            Writes, bool, const Uuid&)
     RELAY1(append_event,           Writes, void, const EventRecord&)
     RELAY0(event_writers,          Reads,  EventWriters)
     RELAY1(count_jobs,             Reads,  JobCounts, const Queues&)

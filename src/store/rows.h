@@ -215,26 +215,30 @@ inline auto columns_of(KeyRecord& record) {
 
 #define HOLDFAST_LIVENESS_COLUMNS                                                                                  \
     "w.id, w.number, w.name, w.status, w.hostname, w.boot_id, w.pid_namespace, w.pid, w.start_time, w.keeper_pid," \
-    " w.keeper_start_time, w.beat, w.beat_interval_us, w.fence_after_us, w.proves_session"
+    " w.keeper_start_time, w.beat, w.beat_interval_us, w.fence_after_us, w.proves_session, w.via,"                 \
+    " coalesce(w.disconnected_at_beat = w.beat, false), coalesce(w.exited_at_beat = w.beat, false)"
 inline auto columns_of(HostIdentity& host) {
     return std::tie(host.hostname, host.boot_id, host.pid_namespace, host.pid, host.start_time, host.keeper_pid,
                     host.keeper_start_time);
 }
 inline auto columns_of(WorkerLiveness& worker) {
     return std::tie(worker.id, worker.number, worker.name, worker.status, worker.host, worker.beat,
-                    worker.beat_interval, worker.fence_after, worker.proves_session);
+                    worker.beat_interval, worker.fence_after, worker.proves_session, worker.via, worker.disconnected,
+                    worker.exited);
 }
 
-/// The same, followed by cordoned, drain_requested, version, queues, tags, capacity, registered_at, last_heartbeat,
-/// held as text, and the store's time.
+/// The same, followed by cordoned, drain_requested, version, queues, tags, capacity, secret_hash, registered_at,
+/// last_heartbeat, held as text, and the store's time.
 inline constexpr auto read_worker = [](const auto& row) {
     WorkerRecord worker;
     auto& said = worker.registration;
+    bool disconnected = false, exited = false;
     Timestamp now;
     ColumnReader(row).read(said.id, worker.number, said.name, worker.status, said.host, worker.beat,
-                           said.beat_interval, said.fence_after, worker.proves_session, worker.cordoned,
-                           worker.drain_requested, said.version, said.queues, said.tags, said.capacity,
-                           worker.registered_at, worker.last_heartbeat, worker.held, now);
+                           said.beat_interval, said.fence_after, worker.proves_session, said.via, disconnected,
+                           exited, worker.cordoned, worker.drain_requested, said.version, said.queues, said.tags,
+                           said.capacity, said.secret_hash, worker.registered_at, worker.last_heartbeat, worker.held,
+                           now);
     if (worker.last_heartbeat) worker.seconds_ago = now - *worker.last_heartbeat;
     return worker;
 };

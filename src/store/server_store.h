@@ -133,6 +133,14 @@ public:
     /// Deletes servers whose last beat is older. Returns how many.
     virtual std::size_t prune_replicas(Duration older_than) = 0;
 
+    // Workers behind servers
+    /// Records that this server has seen the streams of these workers end. It is evidence until their next beat.
+    /// Ignores workers that are unknown, have left, or are not behind a server.
+    virtual void note_disconnected(const std::vector<Uuid>& workers) = 0;
+    /// Records the testimony of a worker's keeper that nothing of the worker is left. It is evidence until the next
+    /// beat. Returns false for a worker that is unknown, has left, or is not behind a server.
+    virtual bool note_exited(const Uuid& worker) = 0;
+
     // History
     /// Appends an event; the store sets its id and time. Text that cannot be stored is made readable.
     virtual void append_event(const EventRecord& event) = 0;

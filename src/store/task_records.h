@@ -32,6 +32,14 @@ enum class Fenced {
     Withdrawn,  ///< of a start: a cancel was requested; the lease is still held and has to be handed back
     Refused,    ///< of progress: it cannot be stored (its size, its text); nothing was changed
 };
+constexpr auto words_of(Fenced) {
+    using enum Fenced;
+    return words<Fenced>({{Applied, "applied"},
+                          {Already, "already"},
+                          {LeaseLost, "lease_lost"},
+                          {Withdrawn, "withdrawn"},
+                          {Refused, "refused"}});
+}
 
 /// A task as it is submitted. `tags` are all that it requires; the caller has added what its kind needs.
 struct NewTask {

@@ -12,11 +12,17 @@
 
 namespace holdfast::store {
 
-/// What a token lets its bearer do; each one includes those before it.
-enum class Scope { Read, Submit, Operate, Admin };
+/// What a token lets its bearer do. Each scope from Read on includes those before it down to Read. Work is for
+/// workers behind a server: it includes nothing else, and only Admin, which can create such a token anyway, includes
+/// it.
+enum class Scope { Work, Read, Submit, Operate, Admin };
 constexpr auto words_of(Scope) {
     using enum Scope;
-    return words<Scope>({{Read, "read"}, {Submit, "submit"}, {Operate, "operate"}, {Admin, "admin"}});
+    return words<Scope>({{Work, "work"}, {Read, "read"}, {Submit, "submit"}, {Operate, "operate"}, {Admin, "admin"}});
+}
+[[nodiscard]] constexpr bool includes(Scope scope, Scope needed) {
+    if (needed == Scope::Work) return scope == Scope::Work || scope == Scope::Admin;
+    return scope >= needed;
 }
 
 /// A key to the server. The secret itself is shown once, when it is made; the store keeps its hash.

@@ -33,6 +33,15 @@ constexpr auto words_of(WorkerStatus) {
     return words<WorkerStatus>({{Active, "active"}, {Draining, "draining"}, {Inactive, "inactive"}});
 }
 
+/// What stands between a worker and the store.
+enum class Via {
+    Store,   ///< nothing: it has a connection of its own
+    Server,  ///< a server: only its beats, and what servers report, are evidence about it
+};
+constexpr auto words_of(Via) {
+    return words<Via>({{Via::Store, "store"}, {Via::Server, "server"}});
+}
+
 struct WorkerRegistration {
     Uuid id;  ///< random, new at every start of the process
     std::string name;
@@ -44,6 +53,10 @@ struct WorkerRegistration {
     Duration beat_interval = std::chrono::seconds(3);
     Duration fence_after =
         std::chrono::seconds(15);  ///< after its last acknowledged beat it has surely fenced itself
+    Via via = Via::Store;
+    /// Of a worker behind a server: the hash of the secret that its calls carry, SHA-256 in hexadecimal. This and
+    /// `via` stay as they were when the worker registered for the first time.
+    std::string secret_hash = {};
 };
 
 /// One lease that a worker says it holds.
@@ -81,6 +94,9 @@ struct WorkerLiveness {
     Duration beat_interval{};
     Duration fence_after{};
     bool proves_session = false;
+    Via via = Via::Store;
+    bool disconnected = false;  ///< a server has seen its stream end, and it has not beaten since
+    bool exited = false;        ///< its keeper has testified that nothing of it is left, and it has not beaten since
     bool session_held = false;  ///< now; PostgreSQL only (the SQLite lock is probed by the platform)
 };
 

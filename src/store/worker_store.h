@@ -79,6 +79,14 @@ enum class ClaimRefusal {
     Cordoned,
     PutOff,  ///< not done: it may have to wait for other workers, and must not, or the rest of its turn must not
 };
+constexpr auto words_of(ClaimRefusal) {
+    using enum ClaimRefusal;
+    return words<ClaimRefusal>({{None, "none"},
+                                {UnknownWorker, "unknown_worker"},
+                                {NotActive, "not_active"},
+                                {Cordoned, "cordoned"},
+                                {PutOff, "put_off"}});
+}
 struct ClaimedTask {
     NewTask task;
     Lease lease = 0;

@@ -6,6 +6,7 @@
 #include "views/schedule.h"
 #include "views/task.h"
 #include "views/token.h"
+#include "views/work.h"
 #include "views/worker.h"
 
 namespace holdfast::views {
@@ -27,7 +28,8 @@ void add_records(Json& all) {
 Json components() {
     Json all = Json::object();
     add_words<TaskState, WaitReason, core::LeaseEnd, engine::Obstacle, JobState, StepState, core::StepKind, OnCrash,
-              CatalogKind, core::InputType, store::WorkerStatus, core::Evidence, Severity, store::Scope>(all);
+              CatalogKind, core::InputType, store::WorkerStatus, store::Via, core::Evidence, Severity, store::Scope>(
+        all);
     add_records<TaskError, Progress, ConcurrencyKey, store::TaskRecord, store::AttemptRecord, store::EventRecord,
                 WholeEvent, store::LogRecord, StepOfTask, engine::WhyWaiting, TaskStory, store::TaskCounts>(all);
     add_records<StepCounts, JobInfo, StepInfo, GraphStep, Edge, JobStory, StepLogLine, store::JobCounts>(all);
@@ -40,6 +42,12 @@ Json components() {
     add_records<Overview, Link, Concern, WorkerCounts, OldestWaiting, Percentiles, store::StatsBucket,
                 store::NameStats, StatsView>(all);
     add_records<store::TokenRecord, MadeToken, store::SessionRecord>(all);
+    add_words<store::StopReason, store::Fenced, store::ClaimRefusal>(all);
+    add_records<WorkWelcome, store::TaskLease, core::Witness, store::HostIdentity, store::WorkerRegistration,
+                store::RegisterAnswer, store::HeldLease, store::ProgressReport, store::BeatParams, store::StopRequest,
+                store::BeatAnswer, store::FinishedRun, store::TurnParams, store::FinishOutcome, store::ClaimedTask,
+                store::ClaimAnswer, store::TurnAnswer, WorkProgress, WorkLogChunk, WorkLogs, WorkState, WorkLeave,
+                WorkFenced, WorkDone>(all);
     return all;
 }
 

@@ -19,6 +19,8 @@ SeenWorker seen_worker(const store::WorkerLiveness& worker, const engine::Sight&
     if (core::is_certain(sight.evidence)) return {worker, sight.evidence, sight.how};
     if (worker.proves_session && !worker.session_held)
         return {worker, core::Evidence::Disconnected, "its session is gone"};
+    if (worker.via == store::Via::Server && worker.disconnected)
+        return {worker, core::Evidence::Disconnected, "its stream to a server has ended"};
     if (silence <= 2 * worker.beat_interval) return {worker, core::Evidence::None, "beats"};
     const auto seconds_ago = std::chrono::floor<std::chrono::seconds>(silence);
     return {worker, core::Evidence::Silent, concat("last beat ", format_duration(seconds_ago), " ago")};
@@ -30,7 +32,7 @@ std::vector<SeenWorker> look(store::RecoveryStore& store, engine::HostWatch& hos
     std::vector<SeenWorker> seen;
     const store::LivenessView view = store.look();
     for (const store::WorkerLiveness& worker : view.workers)
-        seen.push_back(seen_worker(worker, host.look_at(worker), silences[worker.id]));
+        seen.push_back(seen_worker(worker, engine::sight_of(host, worker), silences[worker.id]));
     for (const Uuid& id : view.unregistered) {
         SeenWorker& missing = seen.emplace_back();
         missing.worker.id = id;

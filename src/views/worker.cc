@@ -89,6 +89,8 @@ Table<WorkerView> table(Of<WorkerView>) {
         member<&View::record, &Record::registration, &Registration::version>("version"),
         member<&View::record, &Record::registration, &Registration::host, &Host::hostname>("host"),
         member<&View::record, &Record::registration, &Registration::host, &Host::pid>("pid"),
+        member<&View::record, &Record::registration, &Registration::via>("via",
+                                                                         "what stands between it and the store"),
         member<&View::record, &Record::registered_at>("registered_at"),
     };
     return {"Worker", members};

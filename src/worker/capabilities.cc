@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/descriptor.h"
+#include "core/task/function_tag.h"
 #include "platform/programs.h"
 
 namespace holdfast::worker {
@@ -38,7 +39,7 @@ std::vector<std::string> detect_capabilities(const CapabilityParams& params, con
         add_tag(tags, "script");
         if (answers(params.container_command, params.patience)) add_tag(tags, "docker");
     }
-    for (const auto& [name, function] : functions) add_tag(tags, "task:" + name);
+    for (const auto& [name, function] : functions) add_tag(tags, core::function_tag(name));
     for (const std::string& tag : params.tags) add_tag(tags, tag);
     return tags;
 }

@@ -34,6 +34,8 @@ public:
     /// `random` and `log` must outlive it.
     SweepThread(SweepParams params, Random& random, Log& log);
     ~SweepThread();
+    /// Looks now instead of at the next interval. From any thread.
+    void look_now() { host_->wake(); }
     SweepThread(const SweepThread&) = delete;
     SweepThread& operator=(const SweepThread&) = delete;
 

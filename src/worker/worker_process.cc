@@ -65,7 +65,7 @@ WorkerProcess::WorkerProcess(WorkerPlan plan, const FunctionTable& functions, Lo
     if (!plan_.runners.empty()) meet_programs();
     store::check_worker(registration);
     plan_.settings.runners_can_die = plan_.isolation == Isolation::Process;
-    platform::count_sleep(client::parse_store_url(plan_.store.url).kind == client::StoreAddress::Kind::Postgres);
+    platform::count_sleep(!is_on_sqlite());  // a process of an SQLite file sleeps with all others
     if (plan_.isolation == Isolation::Process) {
         runner::check_privileges(plan_.limits.run_as, plan_.limits.scratch_bytes);
         const Descriptor users = runner::lock_users(plan_.limits.run_as);
@@ -73,11 +73,18 @@ WorkerProcess::WorkerProcess(WorkerPlan plan, const FunctionTable& functions, Lo
         keeper_ = std::make_unique<runner::KeeperLink>(
             true, runner::withheld_names(plan_.secret_variables, plan_.limits.pass_env));
         if (users) keeper_->hold_open(users.get());
+        if (const std::string testimony = plan_.testimony(registration.id); !testimony.empty())
+            keeper_->set_witness(testimony);
         registration.host.keeper_pid = keeper_->pid();
         registration.host.keeper_start_time = platform::start_time_of(keeper_->pid());
     }
     if (geteuid() == 0 && !plan_.limits.run_as) log_.write(root_warning());
     if (plan_.handles_signals) watch_signals();
+}
+
+bool WorkerProcess::is_on_sqlite() const {
+    if (plan_.connect_to_server) return false;
+    return client::parse_store_url(plan_.store.url).kind == client::StoreAddress::Kind::Sqlite;
 }
 
 void WorkerProcess::meet_programs() {
@@ -136,6 +143,7 @@ void WorkerProcess::drain(const std::string& why) {
 }
 
 int WorkerProcess::run() {
+    if (plan_.connect_to_server) return run_behind_server();
     const std::unique_ptr<store::Store> store = connect_patiently(plan_.prepare);
     plan_.store.create = false;  // a database that was removed is not made anew
     // SQLite has one writer at a time, so a second connection would only compete with the first.
@@ -144,6 +152,24 @@ int WorkerProcess::run() {
     const std::unique_ptr<store::Store> second = is_postgres ? connect_patiently([](store::Store&) {}) : nullptr;
     if (store == nullptr || (is_postgres && second == nullptr)) return 0;
     return work(*store, second ? *second : *store);
+}
+
+/// Its server may stand before either store. A second connection costs little, and serves claims that are put off.
+int WorkerProcess::run_behind_server() {
+    plan_.settings.claims_go = engine::ClaimsGo::InTurnsOrBeside;
+    plan_.settings.proves_session = false;
+    plan_.sweep.reset();
+    const std::unique_ptr<store::WorkerStore> store = connect_to_server_patiently();
+    const std::unique_ptr<store::WorkerStore> second = store ? connect_to_server_patiently() : nullptr;
+    return second ? work(*store, *second) : 0;
+}
+
+std::unique_ptr<store::WorkerStore> WorkerProcess::connect_to_server_patiently() {
+    std::unique_ptr<store::WorkerStore> store;
+    const bool is_ready = platform::until_reachable(
+        loop_, random_, log_, [this] { return drain_reason_.has_value(); },
+        [&] { store = plan_.connect_to_server(); });
+    return is_ready ? std::move(store) : nullptr;
 }
 
 std::unique_ptr<store::Store> WorkerProcess::connect_patiently(const std::function<void(store::Store&)>& prepare) {
@@ -165,6 +191,7 @@ int WorkerProcess::work(store::WorkerStore& store, store::WorkerStore& claims) {
     if (drain_reason_) service.ask_to_drain(*drain_reason_);
     const int exit_code = service.run();
     service_ = nullptr;
+    if (keeper_) keeper_->set_witness("");  // it has left
     return keeper_lost_ ? 1 : exit_code;
 }
 
@@ -189,8 +216,7 @@ std::unique_ptr<SweepThread> WorkerProcess::start_sweeping() {
 
 ServiceParts WorkerProcess::parts_for(store::WorkerStore& store, store::WorkerStore& claims) {
     ServiceParts parts{.loop = loop_, .store = store, .claims = claims, .random = random_, .log = log_};
-    const client::StoreAddress address = client::parse_store_url(plan_.store.url);
-    if (address.kind == client::StoreAddress::Kind::Sqlite) parts.life_lock = platform::life_lock_path(address.place);
+    if (is_on_sqlite()) parts.life_lock = platform::life_lock_path(client::parse_store_url(plan_.store.url).place);
     if (keeper_) parts.share_life_lock = [this](int descriptor) { keeper_->hold_open(descriptor); };
     parts.announce = plan_.announce;
     parts.turned = plan_.turned;

@@ -25,6 +25,12 @@ struct WorkerPlan {
     client::ConnectParams store;
     /// Opens each of its connections to the store.
     std::function<std::unique_ptr<store::Store>(const client::ConnectParams&)> connect = client::connect;
+    /// Opens each connection of a worker behind a server. Set, `store`, `connect`, `prepare` and `sweep` are not
+    /// used.
+    std::function<std::unique_ptr<store::WorkerStore>()> connect_to_server = {};
+    /// Returns what a witness needs that testifies to the death of this worker; empty: there is none. Of a worker
+    /// behind a server with isolation process.
+    std::function<std::string(const Uuid& worker)> testimony = [](const Uuid&) { return std::string(); };
     engine::WorkerSettings settings;  ///< the worker's id and host are filled in here
     Isolation isolation = Isolation::Process;
     runner::PoolLimits limits = {};                  ///< with isolation process
@@ -56,12 +62,15 @@ public:
     void ask_to_drain(const std::string& why);
 
 private:
+    [[nodiscard]] bool is_on_sqlite() const;
     void meet_programs();
     [[nodiscard]] std::vector<std::string> tags_with(const std::vector<std::string>& tasks) const;
     void watch_signals();
     void drain(const std::string& why);
     void keeper_gone();
     [[nodiscard]] std::unique_ptr<store::Store> connect_patiently(const std::function<void(store::Store&)>& prepare);
+    [[nodiscard]] int run_behind_server();
+    [[nodiscard]] std::unique_ptr<store::WorkerStore> connect_to_server_patiently();
     [[nodiscard]] int work(store::WorkerStore& store, store::WorkerStore& claims);
     /// Also lets the service use them.
     [[nodiscard]] std::unique_ptr<engine::Runners> make_runners(Service& service);

@@ -3,6 +3,7 @@
 #include "core/workflow/workflow.h"
 #include "server/api/route.h"
 #include "tests/api/api_fixture.h"
+#include "views/work.h"
 
 namespace holdfast::api_test {
 
@@ -382,6 +383,26 @@ TEST_P(ApiOnEveryStore, EveryRouteAnswersAsItsSchemaSays) {
     (void)get("/api/overview");
     (void)get("/api/stats");
     (void)get("/api/events");
+
+    const auto as_worker = [&](const std::string& call, const auto& request) {
+        (void)send(
+            {.method = "POST",
+             .target = "/api/work/" + call,
+             .body = views::dump(views::to_json_shape(request)),
+             .headers = {{"holdfast-protocol", "1"}, {"holdfast-worker-secret", "hw_" + std::string(43, 'a')}}});
+    };
+    const auto remote = contract::a_worker();
+    store::WorkerSnapshot snapshot;
+    snapshot.worker = remote.id;
+    (void)get("/api/work");
+    as_worker("register", remote);
+    as_worker("beat", contract::beat_of(remote.id));
+    as_worker("turn", store::TurnParams{.worker = remote.id, .request = contract::random_uuid(), .to_start = 1});
+    as_worker("progress", views::WorkProgress{remote.id, {}});
+    as_worker("logs", views::WorkLogs{remote.id, {}});
+    as_worker("state", views::WorkState{snapshot});
+    as_worker("exited", views::WorkLeave{remote.id});
+    as_worker("leave", views::WorkLeave{remote.id});
     for (const char* open :
          {"/healthz", "/readyz", "/metrics", "/api/openapi.json", "/api/docs", "/api/docs.css", "/api/session"})
         EXPECT_EQ(get(open).status, 200) << open;

@@ -3,6 +3,7 @@
 #include "core/workflow/workflow.h"
 #include "server/api/route.h"
 #include "tests/api/api_fixture.h"
+#include "views/work.h"
 
 namespace holdfast::api_test {
 
@@ -190,13 +191,33 @@ std::string value_of(const std::string& path, const std::string& name, const Sub
     return values.contains(name) ? values.at(name) : "";
 }
 
+template <typename Record>
+Value shape_of(const Record& record) {
+    return Value::parse(views::dump(views::to_json_shape(record)));
+}
+
+/// Calls of a worker, which have tests of their own: these do not come from it.
+std::map<std::string, Value> bodies_of_work(const Subject& subject) {
+    auto worker = contract::a_worker({subject.queue});
+    worker.id = Uuid({1});
+    store::WorkerSnapshot snapshot;
+    snapshot.worker = worker.id;
+    return {{"WorkRegister", shape_of(worker)},
+            {"WorkBeat", shape_of(contract::beat_of(worker.id))},
+            {"WorkTurn", shape_of(store::TurnParams{.worker = worker.id, .to_start = 1})},
+            {"WorkProgress", shape_of(views::WorkProgress{worker.id, {}})},
+            {"WorkLogs", shape_of(views::WorkLogs{worker.id, {}})},
+            {"WorkState", shape_of(views::WorkState{snapshot})},
+            {"WorkLeave", shape_of(views::WorkLeave{worker.id})}};
+}
+
 /// The same for bodies, by their schemas.
 Value body_of(const std::string& schema, const Subject& subject, const World& world) {
     const Value definition = {
         {"main", "w"},
         {"workflows",
          {{"w", {{"name", "w"}, {"steps", {{{"name", "s"}, {"task", "resize"}, {"queue", subject.queue}}}}}}}}};
-    const std::map<std::string, Value> bodies = {
+    std::map<std::string, Value> bodies = {
         {"", nullptr},
         {"TaskSubmissions", {{"name", subject.catalog_task}, {"args", {{"db", "x"}}}, {"queue", subject.queue}}},
         {"JobSubmission", {{"workflow", subject.workflow}, {"input", {{"day", "monday"}}}}},
@@ -214,6 +235,7 @@ Value body_of(const std::string& schema, const Subject& subject, const World& wo
         {"Login", {{"token", world.team}}},
         {"TokenForm", {{"name", "new"}, {"scope", "read"}}},
     };
+    bodies.merge(bodies_of_work(subject));
     EXPECT_TRUE(bodies.contains(schema)) << "say what a " << schema << " is of one's own queue, and of another";
     return bodies.contains(schema) ? bodies.at(schema) : Value();
 }

@@ -118,6 +118,28 @@ TEST_F(Observing, AWorkerThatLostItsSessionIsDisconnectedUntilItBeats) {
     EXPECT_EQ(seen().evidence_age, Duration::zero());
 }
 
+TEST_F(Observing, AWorkerBehindAServerIsDisconnectedSinceItsStreamEndedUntilItBeats) {
+    worker.via = store::Via::Server;
+    look_for(seconds(2));
+    EXPECT_EQ(seen().evidence, core::Evidence::None);
+    worker.disconnected = true;
+    look();
+    const Duration ended = now;
+    look_for(seconds(2));
+    EXPECT_EQ(seen().evidence, core::Evidence::Disconnected);
+    EXPECT_EQ(seen().evidence_age, now - ended);
+    worker.disconnected = false;  // the store compares the beat at the end with the last one
+    ++worker.beat;
+    look();
+    EXPECT_EQ(seen().evidence, core::Evidence::None);
+}
+
+TEST_F(Observing, AWorkerWithItsOwnStoreIsNotJudgedByAStream) {
+    worker.disconnected = true;
+    look_for(seconds(3));
+    EXPECT_EQ(seen().evidence, core::Evidence::None);
+}
+
 TEST_F(Observing, AWorkerThatNeverProvedASessionIsNeverDisconnected) {
     look_for(seconds(3));
     EXPECT_EQ(seen().evidence, core::Evidence::None);

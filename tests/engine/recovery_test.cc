@@ -87,6 +87,48 @@ TEST_F(Recovery, ASilentWorkerIsJudgedAfterTheThresholdAndNotBefore) {
     EXPECT_THAT(task(id).error->message, HasSubstr("silent"));
 }
 
+TEST_F(Recovery, AWorkerBehindAServerIsNotJudgedByWhatThisMachineSees) {
+    const Uuid worker = add_worker_behind_a_server("w");
+    const Uuid id = submit();
+    claim(worker, 1);
+    kill(worker);  // its lock is free, and a process of that number is gone: here
+    EXPECT_TRUE(sweep_for(std::chrono::minutes(1), {worker}).is_empty());
+    EXPECT_EQ(task(id).state, TaskState::Running);
+}
+
+TEST_F(Recovery, AWorkerBehindAServerIsLostWhenItsStreamHasEndedAndItDoesNotBeat) {
+    const Uuid worker = add_worker_behind_a_server("w");
+    const Uuid id = submit();
+    claim(worker, 1);
+    sweep_for(seconds(6), {worker});
+    store->note_disconnected({worker});
+    EXPECT_EQ(sweep_for(seconds(3)).ended, 0U);
+    EXPECT_EQ(sweep_for(seconds(2)).ended, 1U);
+    EXPECT_THAT(task(id).error->message, HasSubstr("disconnected"));
+}
+
+TEST_F(Recovery, AWorkerBehindAServerIsLostAtOnceByTheTestimonyOfItsKeeper) {
+    const Uuid worker = add_worker_behind_a_server("w");
+    const Uuid id = submit([](store::NewTask& each) { each.policy.on_crash = OnCrash::Requeue; });
+    claim(worker, 1);
+    sweep();
+    store->note_exited(worker);
+    pass(seconds(1));
+    EXPECT_EQ(sweep().rerun, 1U);
+    EXPECT_EQ(task(id).state, TaskState::Pending);
+}
+
+TEST_F(Recovery, ABeatWithdrawsWhatAServerReported) {
+    const Uuid worker = add_worker_behind_a_server("w");
+    const Uuid id = submit();
+    claim(worker, 1);
+    sweep();
+    store->note_disconnected({worker});
+    EXPECT_TRUE(sweep_for(seconds(2)).is_empty());
+    EXPECT_TRUE(sweep_for(seconds(30), {worker}).is_empty());
+    EXPECT_EQ(task(id).state, TaskState::Running);
+}
+
 TEST_F(Recovery, AWorkerThatBeatsIsNeverJudgedHoweverLongItRuns) {
     const Uuid worker = add_worker("w");
     const Uuid id = submit();

@@ -54,6 +54,21 @@ Uuid RecoveryWorld::add_worker_that_never_beats(const std::string& name, const s
     return worker.id;
 }
 
+Uuid RecoveryWorld::add_worker_behind_a_server(const std::string& name) {
+    store::WorkerRegistration worker;
+    worker.id = make_uuid_v4(random);
+    worker.name = name;
+    worker.host.hostname = "host-a";
+    worker.host.boot_id = "boot";
+    worker.queues = {"default"};
+    worker.capacity = 100;
+    worker.via = store::Via::Server;
+    worker.secret_hash = std::string(64, 'a');
+    store->register_worker(worker);
+    beat(worker.id);
+    return worker.id;
+}
+
 store::BeatAnswer RecoveryWorld::beat(const Uuid& worker, const std::vector<store::HeldLease>& held) {
     store::BeatParams params{.worker = worker, .held = held, .progress = {}};
     return store->beat(params);

@@ -60,6 +60,7 @@ struct RecoveryWorld : ::testing::Test {
 
     Uuid add_worker(const std::string& name, const std::vector<std::string>& tags = {});
     Uuid add_worker_that_never_beats(const std::string& name, const std::vector<std::string>& tags = {});
+    Uuid add_worker_behind_a_server(const std::string& name);
     /// The worker beats, listing these leases as running.
     store::BeatAnswer beat(const Uuid& worker, const std::vector<store::HeldLease>& held = {});
     void kill(const Uuid& worker) { host.sights[worker] = {core::Evidence::Exited, "its lock is free", true}; }

@@ -19,7 +19,7 @@ protected:
     }
     Uuid worker;
 };
-HOLDFAST_FOR_EVERY_STORE(Beat);
+HOLDFAST_FOR_EVERY_STORE_AND_SERVER(Beat);
 
 TEST_P(Beat, CountsAndKeepsWhatTheWorkerSays) {
     submit(tasks(clock.now(), 2));

@@ -15,7 +15,7 @@ protected:
     }
     Uuid worker;
 };
-HOLDFAST_FOR_EVERY_STORE(Cancel);
+HOLDFAST_FOR_EVERY_STORE_AND_SERVER(Cancel);
 
 TEST_P(Cancel, OfAPendingTaskEndsItAtOnce) {
     const auto id = submit();

@@ -8,7 +8,7 @@ namespace {
 using store::ClaimRefusal;
 
 class Claim : public StoreContract {};
-HOLDFAST_FOR_EVERY_STORE(Claim);
+HOLDFAST_FOR_EVERY_STORE_AND_SERVER(Claim);
 
 TEST_P(Claim, GivesTheTaskWithALeaseAndStartsItForAFreeRunner) {
     auto task = a_task(clock.now(), "work");

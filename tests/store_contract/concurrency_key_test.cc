@@ -18,7 +18,7 @@ protected:
 
     Uuid worker;
 };
-HOLDFAST_FOR_EVERY_STORE(ConcurrencyKeys);
+HOLDFAST_FOR_EVERY_STORE_AND_SERVER(ConcurrencyKeys);
 
 TEST_P(ConcurrencyKeys, LetAtMostTheirLimitRunAtOnce) {
     const auto first = submit_keyed(2);

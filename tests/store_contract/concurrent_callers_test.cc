@@ -61,7 +61,7 @@ protected:
         EXPECT_EQ(store->count().completed, static_cast<std::int64_t>(count));
     }
 };
-HOLDFAST_FOR_EVERY_STORE(ConcurrentCallers);
+HOLDFAST_FOR_EVERY_STORE_AND_SERVER(ConcurrentCallers);
 
 TEST_P(ConcurrentCallers, TwoNeverClaimTheSameTask) {
     drain_with(2, 400);

@@ -145,6 +145,8 @@ TEST_P(Find, ListFindsTheSameByEveryCombinationOfFilters) {
             batch[i].name = name;
             batch[i].queue = queue;
             if (i % 3 == 0) batch[i].tags = {"gpu"};
+            if (i % 2 == 0) batch[i].tags.push_back("task:" + name);  // as the tasks of a function have
+            if (i % 5 == 1) batch[i].tags = {"task:common"};          // which may be the tag of another one
             all.push_back(batch[i].id);
         }
         submit(batch);
@@ -155,8 +157,9 @@ TEST_P(Find, ListFindsTheSameByEveryCombinationOfFilters) {
             runs.push_back(runs.size() % 7 == 0 ? failed(lease_of(task)) : completed(lease_of(task)));
         store->turn({.worker = worker, .finish = runs});
     };
-    const Uuid busy = join(*store, a_worker({"default", "rare"}, {"gpu"}));
-    const Uuid lazy = join(*store, a_worker({"default", "rare"}, {"gpu"}));
+    const std::vector<std::string> tags = {"gpu", "task:common", "task:odd"};
+    const Uuid busy = join(*store, a_worker({"default", "rare"}, tags));
+    const Uuid lazy = join(*store, a_worker({"default", "rare"}, tags));
     add(5, "rare", "common");
     run(lazy, 4);
     add(1100, "default", "common");

@@ -20,7 +20,7 @@ protected:
 
     Uuid worker;
 };
-HOLDFAST_FOR_EVERY_STORE(Finish);
+HOLDFAST_FOR_EVERY_STORE_AND_SERVER(Finish);
 
 TEST_P(Finish, KeepsTheResultAndTheAttempt) {
     const auto lease = running();

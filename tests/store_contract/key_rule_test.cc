@@ -62,7 +62,7 @@ protected:
 
     Uuid worker;
 };
-HOLDFAST_FOR_EVERY_STORE(KeyRule);
+HOLDFAST_FOR_EVERY_STORE_AND_SERVER(KeyRule);
 
 // ---- Undeclared keys --------------------------------------------------------------------------
 

@@ -32,7 +32,7 @@ protected:
     Uuid worker;
     store::TaskLease lease;
 };
-HOLDFAST_FOR_EVERY_STORE(Logs);
+HOLDFAST_FOR_EVERY_STORE_AND_SERVER(Logs);
 
 TEST_P(Logs, AreReadBackInOrderAsTheyWereWritten) {
     EXPECT_THAT(store->append_logs(worker, {chunk(0, "one\n"), chunk(1, "two\n", "stderr")}),

@@ -88,6 +88,30 @@ TEST_F(PostgresHabits, ASubmitThatWaitsForTheRemovalOfItsIdIsTooOld) {
     EXPECT_EQ(store->count().pending, 0);
 }
 
+/// Lists by name find it by its route: an entry in the index of names would be a tenth of what a submit writes.
+TEST_F(PostgresHabits, ATaskThatItsRouteNamesTakesNoEntryInTheIndexOfNames) {
+    const auto of_function = [&] {
+        auto task = a_task(clock.now(), "send");
+        task.tags = {"task:send"};
+        return task;
+    };
+    store->submit({of_function()});
+    store->submit({of_function(), of_function()});
+    auto patient = of_function();
+    patient.policy.retry.max_attempts = 3;
+    store->submit({patient});
+    raw->execute("SELECT holdfast.submit('send')");
+    EXPECT_EQ(raw->number("SELECT count(*) FROM task"), 5);
+    EXPECT_EQ(raw->number("SELECT count(*) FROM task WHERE by_name"), 0);
+    store->submit({a_task(clock.now(), "send")});
+    store->submit({a_task(clock.now(), "send"), a_task(clock.now(), "send")});
+    raw->execute("SELECT holdfast.submit('send', spec => '{\"kind\": \"script\", \"command\": [\"true\"]}')");
+    EXPECT_EQ(raw->number("SELECT count(*) FROM task WHERE by_name"), 4);
+    store::ListParams named;
+    named.filter.name = "send";
+    EXPECT_THAT(store->list(named), SizeIs(9));
+}
+
 /// Rows of one transaction have one xmin.
 TEST_F(PostgresHabits, SubmitsOfSeveralThreadsThatComeAtOnceShareACommit) {
     store->submit({a_task(clock.now())});

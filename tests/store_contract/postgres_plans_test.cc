@@ -157,6 +157,38 @@ TEST_F(PostgresPlans, TouchFewPagesForAListOfARareQueueOrWorkerAmongFiftyThousan
         << "no further";
 }
 
+TEST_F(PostgresPlans, TouchFewPagesForAListOfARareNameAmongFiftyThousandTasks) {
+    raw->execute("SELECT intern_route('default', '{task:rare}')");
+    raw->execute("SELECT intern_route('other', '{gpu,task:rare}')");
+    fill(50000);
+    raw->execute(
+        "INSERT INTO task (id, name, args, route_id, priority, run_at, created_at, by_name)"
+        " SELECT gen_random_uuid(), 'rare', 'null', n.route_id, 50, now(), now(), n.by_name"
+        " FROM (VALUES (1, true), (2, NULL), (3, NULL)) AS n (route_id, by_name), generate_series(1, 3)");
+    raw->execute("ANALYZE");
+    const auto pages_for = [&](const std::string& sql) {
+        session->run(sql);
+        session->take_plans();
+        session->run(sql);
+        const auto plans = session->take_plans();
+        EXPECT_EQ(full_scan_in(plans), "") << sql;
+        return pages_touched(plans);
+    };
+    const auto list = [](const char* queue, const char* state, const char* limit) {
+        return concat(
+            "list_named('rare', '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff', '",
+            queue, "', NULL, '", state, "', ", limit, ")");
+    };
+    EXPECT_EQ(raw->number("SELECT count(*) FROM " + list("", "", "50")), 9);
+    EXPECT_EQ(raw->number("SELECT count(*) FROM " + list("default", "", "50")), 6);
+    EXPECT_EQ(raw->value(concat("SELECT l FROM ", list("", "", "1"), " l ORDER BY l DESC LIMIT 1")),
+              raw->value("SELECT id FROM task WHERE name = 'rare' ORDER BY id DESC LIMIT 1"));
+    EXPECT_LT(pages_for("SELECT holdfast." + list("", "", "50")), 120);
+    EXPECT_LT(pages_for("SELECT holdfast." + list("", "FAILED", "50")), 120);
+    EXPECT_LT(pages_for("SELECT holdfast.count_up_to(1001, NULL, 'rare', '')"), 60);
+    EXPECT_EQ(raw->number("SELECT count_up_to(1001, NULL, 'rare', '')"), 9);
+}
+
 TEST_F(PostgresPlans, TouchNoPageOfTasksThatTheWorkerCannotRun) {
     fill(1000);
     claim_and_finish();

@@ -115,7 +115,7 @@ private:
         static const std::set<std::string> of_sweepers = {
             "mark_lost", "recover",       "ask_to_stop",         "expire_overdue", "reject",      "prune",
             "fire",      "end_due_waits", "cancel_overdue_jobs", "repair_jobs",    "sweep_lease", "note_sweep"};
-        if (of_workers.contains(verb)) return {Worker};
+        if (of_workers.contains(verb)) return {Worker, Server};
         if (of_sweepers.contains(verb) || verb == "put_schedule") return {Worker, Server};
         if (verb == "submit" || verb == "start_jobs") return {Client, Server, Worker};
         if (verb == "tokens" || verb == "find_token" || verb == "sessions" || verb == "find_session") return {Server};
@@ -151,6 +151,8 @@ TEST_F(PostgresRoles, VerbsOfServersThatTheDriverLeavesOutSucceed) {
     EXPECT_THAT(store->replicas(), SizeIs(1));
     EXPECT_EQ(store->prune_replicas(1h), 0U);
     store->remove_replica(store->replicas().at(0).replica.id);
+    store->note_disconnected({join(*store)});
+    (void)store->note_exited(random_uuid());
     (void)store->event_writers();
     (void)store->count_jobs();
     (void)store->stats({});

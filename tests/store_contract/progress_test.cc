@@ -18,7 +18,7 @@ protected:
     Uuid worker;
     store::TaskLease lease;
 };
-HOLDFAST_FOR_EVERY_STORE(Progress);
+HOLDFAST_FOR_EVERY_STORE_AND_SERVER(Progress);
 
 TEST_P(Progress, IsShownWithTheTask) {
     clock.advance(1s);

@@ -58,10 +58,11 @@ void insert_running_task(RawSql& raw, const Dialect& dialect, const Uuid& task, 
 void insert_worker(RawSql& raw, const Dialect& dialect, const Uuid& worker) {
     raw.execute(concat(
         "INSERT INTO worker (id, number, name, status, hostname, boot_id, pid_namespace, pid, start_time, keeper_pid,"
-        " keeper_start_time, version, queues, tags, capacity, beat_interval_us, fence_after_us, registered_at) "
+        " keeper_start_time, version, queues, tags, capacity, beat_interval_us, fence_after_us, registered_at, via,"
+        " secret_hash) "
         "VALUES (",
         raw.literal(worker), ", 1, 'w', 'active', 'h', 'b', 1, 1, 1, 0, 0, '1', ", dialect.empty_list, ", ",
-        dialect.empty_list, ", 1, 3000000, 15000000, ", dialect.time, ")"));
+        dialect.empty_list, ", 1, 3000000, 15000000, ", dialect.time, ", 'store', '')"));
 }
 
 }  // namespace

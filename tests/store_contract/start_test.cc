@@ -20,7 +20,7 @@ protected:
 
     Uuid worker;
 };
-HOLDFAST_FOR_EVERY_STORE(Start);
+HOLDFAST_FOR_EVERY_STORE_AND_SERVER(Start);
 
 TEST_P(Start, MakesAClaimedTaskRunning) {
     submit();

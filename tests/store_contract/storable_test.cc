@@ -28,7 +28,7 @@ protected:
     Uuid worker;
     std::vector<store::TaskLease> leases;
 };
-HOLDFAST_FOR_EVERY_STORE(Storable);
+HOLDFAST_FOR_EVERY_STORE_AND_SERVER(Storable);
 
 TEST_P(Storable, ResultThatIsTooLargeFailsItsTaskWithItsOwnCode) {
     const auto error = error_of(completed(leases[1], "\"" + std::string(1 << 20, 'x') + "\""));

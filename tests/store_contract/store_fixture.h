@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "store_contract/behind_server.h"
 #include "store_contract/fake_clock.h"
 #include "store_contract/moves.h"
 #include "store_contract/printers.h"
@@ -21,16 +22,30 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
+/// A store, and how a test reaches it.
+struct StoreAccess {
+    StoreAccess(StoreKind its_kind,
+                bool is_behind_server = false)  // NOLINT(google-explicit-constructor): a parameter
+        : kind(its_kind), behind_server(is_behind_server) {}
+
+    StoreKind kind;
+    bool behind_server;  ///< the verbs for workers go through a server
+};
+
 /// Every test begins with a fresh database, one open store and a clock that stands still.
-class StoreContract : public testing::TestWithParam<StoreKind> {
+class StoreContract : public testing::TestWithParam<StoreAccess> {
 protected:
+    [[nodiscard]] static StoreKind GetParam() { return TestWithParam::GetParam().kind; }
+
     void SetUp() override {
         database = make_database(GetParam());
         store = open();
     }
 
     [[nodiscard]] std::unique_ptr<store::Store> open(const store::Limits& limits = {}) const {
-        return open_store({.kind = GetParam(), .address = database->address(), .limits = limits}, clock);
+        const OpenParams params{.kind = GetParam(), .address = database->address(), .limits = limits};
+        if (TestWithParam::GetParam().behind_server) return std::make_unique<StoreBehindServer>(params, clock);
+        return open_store(params, clock);
     }
 
     /// Submits one task that must be accepted.
@@ -62,12 +77,28 @@ protected:
     std::unique_ptr<store::Store> store;
 };
 
-[[nodiscard]] inline std::string kind_name(const testing::TestParamInfo<StoreKind>& info) {
-    return to_text(info.param);
+[[nodiscard]] inline std::string kind_name(const testing::TestParamInfo<StoreAccess>& info) {
+    return to_text(info.param.kind) + (info.param.behind_server ? "_behind_server" : "");
+}
+[[nodiscard]] inline std::vector<StoreAccess> every_store(bool behind_servers_too = false) {
+    std::vector<StoreAccess> all;
+    for (const StoreKind kind : store_kinds()) all.push_back({kind, false});
+    for (const StoreKind kind : store_kinds())
+        if (behind_servers_too) all.push_back({kind, true});
+    return all;
+}
+
+[[nodiscard]] inline std::vector<StoreAccess> every_store_behind_a_server() {
+    std::vector<StoreAccess> all = every_store(true);
+    std::erase_if(all, [](const StoreAccess& access) { return !access.behind_server; });
+    return all;
 }
 
 /// Runs the suite on every store.
 #define HOLDFAST_FOR_EVERY_STORE(Suite) \
-    INSTANTIATE_TEST_SUITE_P(Store, Suite, testing::ValuesIn(store_kinds()), kind_name)
+    INSTANTIATE_TEST_SUITE_P(Store, Suite, testing::ValuesIn(every_store()), kind_name)
+/// The same, and on every store with its part for workers behind a server.
+#define HOLDFAST_FOR_EVERY_STORE_AND_SERVER(Suite) \
+    INSTANTIATE_TEST_SUITE_P(Store, Suite, testing::ValuesIn(every_store(true)), kind_name)
 
 }  // namespace holdfast::contract

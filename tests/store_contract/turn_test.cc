@@ -27,7 +27,7 @@ protected:
 
     Uuid worker;
 };
-HOLDFAST_FOR_EVERY_STORE(Turn);
+HOLDFAST_FOR_EVERY_STORE_AND_SERVER(Turn);
 
 TEST_P(Turn, FinishesHandsBackStartsAndClaimsInOneCall) {
     const auto turn = full_turn(2);

@@ -15,7 +15,7 @@ protected:
         return all.at(0);
     }
 };
-HOLDFAST_FOR_EVERY_STORE(Workers);
+HOLDFAST_FOR_EVERY_STORE_AND_SERVER(Workers);
 
 TEST_P(Workers, AreListedAsTheyRegistered) {
     const auto registration = a_worker({"b", "a"}, {"t2", "t1"});
@@ -144,6 +144,139 @@ TEST_P(Workers, SnapshotsAreKeptNewestFirst) {
     EXPECT_EQ(found[0].memory_mb, 100.25);
     EXPECT_EQ(found[0].load, 0.5);
     EXPECT_THAT(store->worker_snapshots(random_uuid(), 3), IsEmpty());
+}
+
+// ---- Behind a server ----------------------------------------------------------------------------
+
+store::WorkerRegistration behind_a_server() {
+    auto worker = a_worker();
+    worker.via = store::Via::Server;
+    worker.secret_hash = std::string(64, 'a');
+    return worker;
+}
+
+class WorkersBehindServers : public StoreContract {
+protected:
+    [[nodiscard]] bool is_disconnected() { return store->look().workers.at(0).disconnected; }
+};
+HOLDFAST_FOR_EVERY_STORE(WorkersBehindServers);
+
+TEST_P(WorkersBehindServers, KeepTheirSecretWhenTheyRegisterAgain) {
+    auto worker = behind_a_server();
+    store->register_worker(worker);
+    EXPECT_EQ(store->look().workers.at(0).via, store::Via::Server);
+    worker.secret_hash = std::string(64, 'b');
+    store->register_worker(worker);
+    EXPECT_EQ(store->workers().at(0).registration.secret_hash, std::string(64, 'a'));
+    worker.via = store::Via::Store;
+    worker.secret_hash.clear();
+    store->register_worker(worker);
+    EXPECT_EQ(store->workers().at(0).registration.via, store::Via::Server);
+}
+
+TEST_P(WorkersBehindServers, AreDisconnectedUntilTheirNextBeat) {
+    const auto worker = behind_a_server();
+    store->register_worker(worker);
+    store->beat(beat_of(worker.id));
+    EXPECT_FALSE(is_disconnected());
+    store->note_disconnected({worker.id, random_uuid()});
+    EXPECT_TRUE(is_disconnected());
+    store->note_disconnected({worker.id});
+    EXPECT_TRUE(is_disconnected());
+    store->beat(beat_of(worker.id));
+    EXPECT_FALSE(is_disconnected());
+}
+
+TEST_P(WorkersBehindServers, HaveExitedByTheirKeepersTestimonyUntilTheirNextBeat) {
+    const auto worker = behind_a_server();
+    EXPECT_FALSE(store->note_exited(worker.id));
+    store->register_worker(worker);
+    store->beat(beat_of(worker.id));
+    EXPECT_TRUE(store->note_exited(worker.id));
+    EXPECT_TRUE(store->note_exited(worker.id));
+    EXPECT_TRUE(store->look().workers.at(0).exited);
+    store->beat(beat_of(worker.id));
+    EXPECT_FALSE(store->look().workers.at(0).exited) << "a beat was still under way, or the testimony was false";
+    store->deregister_worker(worker.id);
+    EXPECT_FALSE(store->note_exited(worker.id));
+}
+
+TEST_P(WorkersBehindServers, AreTheOnlyOnesThatAServerReports) {
+    const Uuid worker = join(*store);
+    store->beat(beat_of(worker));
+    store->note_disconnected({worker});
+    EXPECT_FALSE(is_disconnected());
+    store->note_disconnected({});
+    EXPECT_FALSE(store->note_exited(worker));
+}
+
+// ---- A network that loses and doubles ------------------------------------------------------------
+
+class WorkersBehindABadNetwork : public StoreContract {
+protected:
+    void SetUp() override {
+        StoreContract::SetUp();
+        worker = join(*store);
+    }
+    [[nodiscard]] StoreBehindServer& network() { return dynamic_cast<StoreBehindServer&>(*store); }
+
+    Uuid worker;
+};
+INSTANTIATE_TEST_SUITE_P(Store, WorkersBehindABadNetwork, testing::ValuesIn(every_store_behind_a_server()),
+                         kind_name);
+
+TEST_P(WorkersBehindABadNetwork, AreGrantedTheSameTasksWhenTheAnswerToAClaimIsLost) {
+    submit(tasks(clock.now(), 5));
+    network().lose_answers(1);
+    EXPECT_THAT(claim(*store, worker, 2).tasks, SizeIs(2));
+    EXPECT_EQ(store->count().running, 2);
+    EXPECT_EQ(store->count().pending, 3);
+}
+
+TEST_P(WorkersBehindABadNetwork, AreToldThatARunIsFinishedAlreadyWhenTheAnswerIsLost) {
+    const Uuid task = submit();
+    const auto lease = claim_one(worker);
+    network().lose_answers(1);
+    EXPECT_EQ(finish(*store, worker, completed(lease, "1")).fenced, store::Fenced::Already);
+    EXPECT_EQ(record(*store, task).result, "1");
+    EXPECT_EQ(record(*store, task).history.attempts, 1);
+}
+
+TEST_P(WorkersBehindABadNetwork, FailACallAsInDoubtWhenNoAnswerComesAtAll) {
+    submit();
+    network().lose_answers(2);
+    const store::TurnParams turn{.worker = worker, .request = random_uuid(), .to_start = 1};
+    EXPECT_THROW((void)store->turn(turn), store::Unavailable);
+    EXPECT_THAT(store->turn(turn).claimed.tasks, SizeIs(1)) << "the same turn again is granted the same task";
+    EXPECT_EQ(store->count().running, 1);
+}
+
+TEST_P(WorkersBehindABadNetwork, DoNothingTwiceWhenRequestsAreDoubled) {
+    submit(tasks(clock.now(), 3));
+    network().double_requests();
+    const auto claimed = claim(*store, worker, 1, 1).tasks;
+    ASSERT_THAT(claimed, SizeIs(2));
+    EXPECT_EQ(store->count().pending, 1);
+    const auto running = lease_of(claimed.at(0)), held = lease_of(claimed.at(1));
+    store->append_logs(worker, {{.task = running.task,
+                                 .lease = running.lease,
+                                 .sequence = 0,
+                                 .stream = "stdout",
+                                 .text = "once",
+                                 .at = clock.now()}});
+    EXPECT_THAT(store->read_logs({.task = running.task}), SizeIs(1));
+    const auto answer = store->turn({.worker = worker, .finish = {completed(running)}, .hand_back = {held}});
+    EXPECT_EQ(answer.finished.at(0).fenced, store::Fenced::Applied);
+    EXPECT_THAT(answer.handed_back, ElementsAre(store::Fenced::Applied));
+    EXPECT_EQ(store->count().completed, 1);
+    EXPECT_EQ(store->count().pending, 2);
+    EXPECT_EQ(record(*store, running.task).history.attempts, 1);
+}
+
+TEST_P(WorkersBehindABadNetwork, RegisterOnceWhenTheAnswerIsLost) {
+    network().lose_answers(1);
+    store->register_worker(a_worker());
+    EXPECT_THAT(store->workers(), SizeIs(2));
 }
 
 }  // namespace

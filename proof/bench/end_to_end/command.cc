@@ -55,12 +55,15 @@ cli::ExitCode show(Session& session, const nlohmann::json& figures, const std::s
 struct GivenWorker {
     std::string isolation = "process";
     int concurrency = 10;
+    bool behind_server = false;
+    std::string server = {};
     std::string runner;
 };
 
 void add_worker_options(cli::Command& command, GivenWorker& given) {
     command.one_of("--isolation", given.isolation, {"process", "thread"}, "Where tasks run: process or thread");
     command.number_within("--concurrency", given.concurrency, 1, 10'000, "How many tasks a worker runs at once");
+    command.flag("--behind-server", given.behind_server, "Each worker behind a server of its own, over HTTP");
     command.text("--runner", given.runner, "COMMAND",
                  "A runner program with the tasks holdfast.noop and holdfast.stamp, instead of functions in C++");
 }
@@ -70,6 +73,8 @@ BenchWorkerParams worker_params(const GivenWorker& given, const std::string& url
     params.store.url = url;
     params.isolation = parse_word<Isolation>(given.isolation).value();
     params.concurrency = given.concurrency;
+    params.behind_server = given.behind_server;
+    params.server = given.server;
     params.runner = given.runner;
     return params;
 }
@@ -356,6 +361,7 @@ cli::ExitCode be_worker(Session& session, const GivenWorker& given) {
 void add_bench_worker(cli::Command& bench) {
     auto [worker, given] = bench.add("worker", "The worker of a benchmark", be_worker);
     add_worker_options(worker, given);
+    worker.text("--behind", given.server, "URL", "The server that it is behind");
     worker.hide();
 }
 

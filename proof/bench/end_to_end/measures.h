@@ -25,6 +25,8 @@ struct BenchWorkerParams {
     client::ConnectParams store;
     Isolation isolation = Isolation::Process;
     int concurrency = 10;
+    bool behind_server = false;  ///< each worker behind a server of its own, over HTTP on loopback
+    std::string server = {};     ///< of the process itself: the URL of that server; empty: it has the store in hand
     std::string runner = {};  ///< the command of a runner program with the tasks, instead of functions in C++
 };
 
@@ -51,6 +53,9 @@ public:
     [[nodiscard]] std::vector<ClaimTime> leave();
 
 private:
+    BenchWorker(const BenchWorkerParams& params, std::string url);
+
+    std::optional<crew::Process> server_;  // ends after the worker
     crew::Process process_;
 };
 

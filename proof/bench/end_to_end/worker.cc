@@ -8,10 +8,12 @@
 #include "config/config.h"
 #include "platform/log_writer.h"
 #include "platform/real_clock.h"
+#include "platform/system_random.h"
 #include "proof/bench/end_to_end/measures.h"
 #include "proof/chaos/chaos_task.h"
 #include "proof/commands.h"
 #include "proof/crew/processes.h"
+#include "server/remote/remote_worker_store.h"
 #include "store/relay_store.h"
 #include "worker/worker_process.h"
 
@@ -83,18 +85,34 @@ private:
     ClaimLog& log_;
 };
 
-std::vector<std::string> worker_command(const BenchWorkerParams& params) {
-    std::vector<std::string> words = {"holdfast",
-                                      "bench",
-                                      "worker",
-                                      "--store",
-                                      params.store.url,
-                                      "--isolation",
-                                      std::string(word_of(params.isolation)),
-                                      "--concurrency",
-                                      std::to_string(params.concurrency)};
-    if (!params.runner.empty()) words.insert(words.end(), {"--runner", params.runner});
-    return words;
+/// Starts a server, and stores its URL in `url`.
+std::optional<crew::Process> start_server(const BenchWorkerParams& params, std::string& url) {
+    if (!params.behind_server) return std::nullopt;
+    crew::Process server({.command = {"holdfast", "server", "--store", params.store.url, "--port", "0"},
+                          .program = crew::own_program,
+                          .output = crew::Stream::Piped});
+    while (url.empty()) {
+        const auto line = server.read_line();
+        if (!line) throw std::runtime_error("the server of the benchmark did not start");
+        const std::size_t at = line->find("http://");
+        if (at != std::string::npos) url = line->substr(at, line->find_first_of(" \n", at) - at);
+    }
+    return server;
+}
+
+std::vector<std::string> command_of(const BenchWorkerParams& params, const std::string& server) {
+    std::vector<std::string> command = {"holdfast",
+                                        "bench",
+                                        "worker",
+                                        "--store",
+                                        params.store.url,
+                                        "--isolation",
+                                        std::string(word_of(params.isolation)),
+                                        "--concurrency",
+                                        std::to_string(params.concurrency)};
+    if (!params.runner.empty()) command.insert(command.end(), {"--runner", params.runner});
+    if (!server.empty()) command.insert(command.end(), {"--behind", server});
+    return command;
 }
 
 }  // namespace
@@ -113,8 +131,11 @@ const FunctionTable& bench_functions() {
     return functions;
 }
 
-BenchWorker::BenchWorker(const BenchWorkerParams& params)
-    : process_({.command = worker_command(params), .program = crew::own_program, .output = crew::Stream::Piped}) {
+BenchWorker::BenchWorker(const BenchWorkerParams& params) : BenchWorker(params, std::string()) {}
+
+BenchWorker::BenchWorker(const BenchWorkerParams& params, std::string url)
+    : server_(start_server(params, url)),
+      process_({.command = command_of(params, url), .program = crew::own_program, .output = crew::Stream::Piped}) {
     if (process_.read_line() != ready) throw std::runtime_error("the worker of the benchmark did not start");
 }
 
@@ -160,6 +181,15 @@ int run_bench_worker(const BenchWorkerParams& params) {
     plan.connect = [&claims](const client::ConnectParams& to) {
         return std::make_unique<ClaimTimingStore>(client::connect(to), claims);
     };
+    platform::LogWriter log(std::cerr, LogFormat::Text, LogLevel::Warning, platform::real_clock());
+    platform::SystemRandom random;
+    if (!params.server.empty()) {
+        const auto servers =
+            std::make_shared<remote::WorkServers>(remote::WorkServers::Params{.urls = {params.server}}, random, log);
+        plan.connect_to_server = [servers] {
+            return std::make_unique<remote::RemoteWorkerStore>(servers, platform::real_clock());
+        };
+    }
     plan.isolation = params.isolation;
     plan.settings.registration.name = "bench";
     plan.settings.registration.queues = {bench_queue};
@@ -171,7 +201,6 @@ int run_bench_worker(const BenchWorkerParams& params) {
     plan.announce = [](engine::Announce::What what) {
         if (what == engine::Announce::What::Ready) std::cout << ready << std::endl;
     };
-    platform::LogWriter log(std::cerr, LogFormat::Text, LogLevel::Warning, platform::real_clock());
     const int exit_code = worker::WorkerProcess(std::move(plan), functions, log).run();
     claims.print(std::cout);
     return exit_code;

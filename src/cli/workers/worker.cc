@@ -7,7 +7,9 @@
 #include "platform/log_writer.h"
 #include "platform/real_clock.h"
 #include "platform/sd_notify.h"
+#include "platform/system_random.h"
 #include "server/process/container_settings.h"
+#include "server/remote/remote_worker_store.h"
 #include "views/recovery.h"
 #include "worker/capabilities.h"
 #include "worker/worker_process.h"
@@ -105,13 +107,35 @@ void attach(platform::SdNotify& notice, const config::WorkerConfig& config, work
     plan.turned = [&notice] { notice.turned(); };
 }
 
+/// Names separated by commas: the servers of one store.
+std::vector<std::string> servers_in(const std::string& list) {
+    std::vector<std::string> servers;
+    for (const std::string_view each : split(list, ','))
+        if (const std::string_view url = trimmed(each); !url.empty()) servers.emplace_back(url);
+    return servers;
+}
+
+/// The worker reaches the store only through these servers. They recover; the worker does not sweep.
+void put_behind(const Globals& globals, Random& random, Log& log, worker::WorkerPlan& plan) {
+    const auto servers = std::make_shared<remote::WorkServers>(
+        remote::WorkServers::Params{
+            .urls = servers_in(globals.server), .token = globals.token, .ca_file = globals.ca_file},
+        random, log);
+    plan.connect_to_server = [servers] {
+        return std::make_unique<remote::RemoteWorkerStore>(servers, platform::real_clock());
+    };
+    plan.testimony = [servers](const Uuid& worker) { return servers->as_text(worker); };
+}
+
 ExitCode run_worker(Session& session, const WorkerFlags& flags) {
     config::Config config = session.load_config(overrides(flags));
     if (!flags.runners.empty()) config.worker.runners = flags.runners;  // a command may contain commas
     platform::LogWriter log(session.io.err, config.log.format, config.log.level, platform::real_clock());
     platform::SdNotify notice(session.io.environment);
+    platform::SystemRandom random;
     worker::WorkerPlan plan = plan_for(config, session.functions, !flags.no_sweep);
     attach(notice, config.worker, plan);
+    if (!session.globals.server.empty()) put_behind(session.globals, random, log, plan);
     plan.prepare = [&](store::Store& store) { put_catalog(config, store, session.who(), log); };
     worker::WorkerProcess process(std::move(plan), session.functions, log);
     return static_cast<ExitCode>(process.run());

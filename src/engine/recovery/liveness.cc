@@ -37,7 +37,7 @@ RecoveryReport Liveness::run_once(bool sweeps) {
     const store::LivenessView view = store_.look();
     const Duration now = stopwatch_();
     std::map<Uuid, Sight> sights;
-    for (const store::WorkerLiveness& worker : view.workers) sights[worker.id] = host_.look_at(worker);
+    for (const store::WorkerLiveness& worker : view.workers) sights[worker.id] = sight_of(host_, worker);
     observer_.see(view, sights, now);
     for (const store::WorkerLiveness& worker : view.workers)
         look_at(worker, observer_.worker(worker.id, now), sweeps, report, now);

@@ -55,7 +55,9 @@ void Observer::note(Known& known, const store::WorkerLiveness& worker, const Sig
     if (known.sighted_at && !known.beat_when_sighted) known.beat_when_sighted = worker.beat;
     if (worker.beat != known.last.beat) note_beat(known, worker.beat, now);
     known.last = worker;
-    const bool without_session = worker.proves_session && !worker.session_held;
+    const bool is_behind_server = worker.via == store::Via::Server;
+    const bool without_session =
+        is_behind_server ? worker.disconnected : worker.proves_session && !worker.session_held;
     if (!without_session) known.without_session_since.reset();
     if (without_session && !known.without_session_since) known.without_session_since = now;
     note_sight(known, sight, now);

@@ -43,8 +43,9 @@ public:
 private:
     struct Known {
         store::WorkerLiveness last;
-        Duration beat_seen_at{};                        ///< when its beat number was first seen
-        std::optional<Duration> without_session_since;  ///< its lock is free, and it has not beaten since
+        Duration beat_seen_at{};  ///< when its beat number was first seen
+        /// Its session's lock is free, or its stream to a server has ended, and it has not beaten since.
+        std::optional<Duration> without_session_since;
         std::optional<Duration> sighted_at;             ///< when certain evidence was first seen,
         std::optional<std::int64_t> beat_when_sighted;  ///< and its beat number in the first view since
         Sight sight;

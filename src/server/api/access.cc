@@ -190,7 +190,7 @@ bool Caller::may_use_queue(const std::string& queue) const {
 }
 
 void Caller::require(store::Scope needed, std::string_view what) const {
-    if (scope >= needed) return;
+    if (store::includes(scope, needed)) return;
     throw Problem("FORBIDDEN", fmt::format("{} needs the scope {}; {} has the scope {}", what, word_of(needed), name,
                                            word_of(scope)));
 }

@@ -72,6 +72,7 @@ Api::~Api() = default;
 
 void Api::end_streams(const std::string& why) {
     services_->live.end_streams(why);
+    services_->work_streams.end(why);
 }
 
 void Api::look(store::Store& store) {

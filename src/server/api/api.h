@@ -42,6 +42,7 @@ struct ApiParts {
     /// Returns the current configuration; a new one after a reload.
     std::function<std::shared_ptr<const config::Config>()> config = {};
     std::string version = {};
+    std::size_t max_body_bytes = 8 << 20;  ///< of a request, as the HTTP server limits it
     Login login = Login::WhenTokensExist;
     std::vector<std::string> hosts = {};                 ///< names and addresses of the server besides loopback
     Duration live_patience = std::chrono::seconds(10);   ///< the server is not ready when its streams stall longer
@@ -49,6 +50,8 @@ struct ApiParts {
     std::function<std::vector<Readiness>()> readiness = [] { return std::vector<Readiness>(); };
     /// Whether the store is known not to answer. From any thread; returns at once.
     std::function<bool()> store_is_out = [] { return false; };
+    /// A keeper has testified to the death of its worker. From any thread; returns at once.
+    std::function<void()> worker_has_died = [] {};
     std::function<std::string()> metrics = [] { return std::string(); };  ///< in the text format of Prometheus
     /// Returns the view of this machine with which recovery checks the workers of the store.
     std::function<std::unique_ptr<engine::HostWatch>(const config::Config&)> host_watch = {};

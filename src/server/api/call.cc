@@ -71,13 +71,12 @@ bool is_json_type(std::string_view content_type) {
     throw Problem("BAD_PARAMETER", concat(fault.where, " ", fault.problem), {{fault.where, fault.problem}});
 }
 
-Value parse_body(const http::Request& request) {
+void require_json(const http::Request& request) {
     if (!is_json_type(request.header("content-type")))
         throw Problem("NOT_JSON", "send the body as JSON, with the header 'content-type: application/json'");
     if (store::json_nesting(request.body) > store::max_json_nesting)
         throw Problem("BAD_REQUEST", concat("the body is nested deeper than ", store::max_json_nesting, " levels"));
     if (const auto fault = core::json_fault(request.body)) refuse_body(*fault);
-    return Value::parse(request.body);
 }
 
 /// The handler of a batch checks the items one by one, so that a bad item does not affect the others.
@@ -88,7 +87,9 @@ bool is_batch(const Value& body) {
 Value read_body(const Route& route, const http::Request& request, std::vector<Fault>& faults) {
     if (request.body.empty() && (route.body.empty() || !schemas().at(route.body).contains("required")))
         return Value::object();
-    Value body = parse_body(request);
+    require_json(request);
+    if (route.lane == http::Lane::Work) return Value::object();  // many and large: their handlers read them once
+    Value body = Value::parse(request.body);
     if (route.body.empty()) {
         if (!body.is_object() || !body.empty()) faults.push_back({"", "this route takes no body"});
         return body;
@@ -129,7 +130,8 @@ Services::Services(ApiParts given_parts, Random& random_port, Log& log_port)
       stores(parts.open_store, parts.connections),
       access(parts.login, parts.hosts, stores),
       counts(parts.statistics_kept),
-      live(parts, access, counts, log_port) {}
+      live(parts, access, counts, log_port),
+      work_streams(parts, access, log_port) {}
 
 std::optional<Duration> length_in(const Value& object, const std::string& name) {
     const auto text = given<std::string>(object, name);
@@ -163,11 +165,14 @@ Caller Call::identify() {
 }
 
 store::Store& Call::store() {
-    if (!lent_) {
-        lent_ = services.stores.lend();
-        if (!caller.queues.empty()) view_.emplace(*lent_, caller.queues);
-    }
-    if (view_) return *view_;
+    store::Store& whole = whole_store();
+    if (caller.queues.empty()) return whole;
+    if (!view_) view_.emplace(whole, caller.queues);
+    return *view_;
+}
+
+store::Store& Call::whole_store() {
+    if (!lent_) lent_ = services.stores.lend();
     return *lent_;
 }
 

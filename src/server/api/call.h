@@ -8,6 +8,8 @@
 
 #include "server/api/live.h"
 #include "server/api/queue_view.h"
+#include "server/api/work_bindings.h"
+#include "server/api/work_streams.h"
 
 namespace holdfast::api {
 
@@ -24,7 +26,9 @@ public:
     StorePool stores;
     Access access;
     RecentCounts counts;
-    Live live;  ///< the last member: its thread uses the others
+    WorkBindings work_bindings = {};
+    Live live;                 ///< its thread uses the members before it, as do those
+    WorkStreams work_streams;  ///< of this one
 };
 
 /// Returns an optional member of an object; nullopt: it is missing or null.
@@ -65,6 +69,8 @@ public:
 
     /// Returns a connection, lent by the pool until the call ends. It shows only what the client's token may see.
     [[nodiscard]] store::Store& store();
+    /// The same without regard to the queues of the token, for a handler that checks them itself.
+    [[nodiscard]] store::Store& whole_store();
     /// Returns the configuration as of the first time that this call asked for it. Its catalog contains only what the
     /// client's token may see.
     [[nodiscard]] const config::Config& config();

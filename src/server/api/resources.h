@@ -72,6 +72,17 @@ http::Reply log_out(Call& call);
 http::Reply end_session(Call& call);
 http::Reply create_token(Call& call);
 http::Reply revoke_token(Call& call);
+// work.cc
+http::Reply show_work_protocol(Call& call);
+http::Reply register_work(Call& call);
+http::Reply beat_work(Call& call);
+http::Reply turn_work(Call& call);
+http::Reply save_work_progress(Call& call);
+http::Reply append_work_logs(Call& call);
+http::Reply append_work_state(Call& call);
+http::Reply leave_work(Call& call);
+http::Reply testify_work(Call& call);
+http::Reply stream_work(Call& call);
 // health.cc, docs.cc
 http::Reply show_health(Call& call);
 http::Reply show_readiness(Call& call);

@@ -61,10 +61,10 @@ struct RouteMatch {
 /// Whether the request is for the page and not for the API.
 [[nodiscard]] bool belongs_to_page(const http::Request& request);
 
-/// A request with a body of this size or more is costly (Lane::Dear), on any route.
+/// A request with a body of this size or more is costly (Lane::Dear), on any route but those of workers.
 inline constexpr std::size_t dear_body_bytes = 256 << 10;
 /// Returns the lane whose threads answer the request: that of its route, Lane::Memory for the page, or Lane::Dear for
-/// a large body.
+/// a large body of any other lane than Lane::Work.
 [[nodiscard]] http::Lane lane_of(const http::Request& request);
 
 }  // namespace holdfast::api

@@ -242,6 +242,29 @@ std::vector<std::pair<const char*, std::vector<Row>>> chapters() {
         row("DELETE /api/tokens/{name}", revoke_token, "Revoke a token")
             .scope(Admin).answers("TokenRevoked").of_all_queues(),
     }},
+    {"Work", {
+        row("GET /api/work", show_work_protocol, "Which versions of the worker protocol the server speaks")
+            .scope(Work).answers("WorkWelcome").in(http::Lane::Work),
+        row("POST /api/work/register", register_work, "A worker begins, or comes back under its id")
+            .scope(Work).takes("WorkRegister").answers("WorkRegistered").in(http::Lane::Work),
+        row("POST /api/work/beat", beat_work, "It lives, and holds these leases; what it has to do about them")
+            .scope(Work).takes("WorkBeat").answers("WorkBeaten").in(http::Lane::Work),
+        row("POST /api/work/turn", turn_work, "Finish runs, start tasks, hand tasks back and claim more, repeatably")
+            .scope(Work).takes("WorkTurn").answers("WorkTurned").in(http::Lane::Work),
+        row("POST /api/work/progress", save_work_progress, "What runs report about themselves")
+            .scope(Work).takes("WorkProgress").answers("WorkFenced").in(http::Lane::Work),
+        row("POST /api/work/logs", append_work_logs, "What runs printed")
+            .scope(Work).takes("WorkLogs").answers("WorkFenced").in(http::Lane::Work),
+        row("POST /api/work/state", append_work_state, "Its tasks, slots, processor and memory")
+            .scope(Work).takes("WorkState").answers("WorkDone").in(http::Lane::Work),
+        row("POST /api/work/leave", leave_work, "It has left")
+            .scope(Work).takes("WorkLeave").answers("WorkDone").in(http::Lane::Work),
+        row("POST /api/work/exited", testify_work, "Its keeper: the worker is dead, and nothing that it started is left")
+            .scope(Work).takes("WorkLeave").answers("WorkDone").in(http::Lane::Work),
+        row("GET /api/work/stream", stream_work, "Wakes a worker: there is work, or an order for it")
+            .scope(Work).query({{"worker", schema::uuid("its id")}}).serves("text/event-stream")
+            .in(http::Lane::Work),
+    }},
     {"Beside it", {
         row("GET /healthz", show_health, "The process lives").answers("Health").in(http::Lane::Probe),
         row("GET /readyz", show_readiness, "The server can do its work").answers("Ready").in(http::Lane::Probe),
@@ -334,9 +357,12 @@ bool belongs_to_page(const http::Request& request) {
 }
 
 http::Lane lane_of(const http::Request& request) {
-    if (request.body.size() >= dear_body_bytes) return http::Lane::Dear;
+    std::optional<http::Lane> lane;
     for (const auto& [pattern, route] : cut_routes())
-        if (route->method == method_of(request.method) && fits(pattern, request.path)) return route->lane;
+        if (!lane && route->method == method_of(request.method) && fits(pattern, request.path)) lane = route->lane;
+    if (lane == http::Lane::Work) return *lane;
+    if (request.body.size() >= dear_body_bytes) return http::Lane::Dear;
+    if (lane) return *lane;
     return belongs_to_page(request) ? http::Lane::Memory : http::Lane::Usual;
 }
 

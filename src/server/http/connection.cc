@@ -16,6 +16,7 @@ constexpr std::size_t body_piece = 64 * 1024;
 constexpr Duration parting_time = std::chrono::seconds(1);
 constexpr std::size_t parting_bytes = 1 << 20;
 constexpr std::size_t max_chatter_bytes = 64 * 1024;  // that a client may send while it receives a stream
+constexpr Duration longest_silence_of_reader = std::chrono::seconds(4);
 constexpr int dear_retry_seconds = 5;
 constexpr int stuck_retry_seconds = 2;
 constexpr Duration without_end = std::chrono::hours(24 * 365);
@@ -171,8 +172,9 @@ asio::awaitable<bool> Connection::answer(RequestReader& reader) {
 std::optional<Response> Connection::objection(Lane lane) {
     if (lane == Lane::Probe) return std::nullopt;
     if (turned_away_) return to_response(too_many_connections, 1);
-    if (!state_.rates.admit(client_of(peer_), std::chrono::steady_clock::now()))
-        return to_response(too_many_requests, state_.rates.retry_after_seconds());
+    RateLimiter& rates = state_.rates_of(lane);
+    if (!rates.admit(client_of(peer_), std::chrono::steady_clock::now()))
+        return to_response(too_many_requests, rates.retry_after_seconds());
     if (state_.is_stuck(lane)) return stuck_response();
     return std::nullopt;
 }
@@ -339,6 +341,7 @@ asio::awaitable<void> Connection::part_from_sender() {
 asio::awaitable<void> Connection::serve_stream(EventStream& stream) {
     const std::string head = stream_head(stream, transport_.is_secure());
     input_ = {};
+    transport_.give_up_on_silence(longest_silence_of_reader);
     const Share is_open(state_.streams, 1);
     stream.source->on_news(waker());
     asio::co_spawn(

@@ -28,6 +28,8 @@ struct ServerState {
                 return pool;
             case Lane::Dear:
                 return dear;
+            case Lane::Work:
+                return work;
             case Lane::Memory:
                 return memory;
             case Lane::Probe:
@@ -36,14 +38,15 @@ struct ServerState {
         HOLDFAST_ASSERT(false);
     }
     [[nodiscard]] std::size_t waiting() const {
-        return pool.waiting() + dear.waiting() + memory.waiting() + probes.waiting();
+        return pool.waiting() + dear.waiting() + work.waiting() + memory.waiting() + probes.waiting();
     }
     [[nodiscard]] Duration patience_of(Lane lane) const {
         return lane == Lane::Dear ? params.limits.dear_stuck_after : params.limits.stuck_after;
     }
+    [[nodiscard]] RateLimiter& rates_of(Lane lane) { return lane == Lane::Work ? work_rates : rates; }
     [[nodiscard]] bool is_stuck(Lane lane) { return pool_of(lane).is_stuck(patience_of(lane)); }
     void stop_pools() {
-        for (WorkerPool* each : {&pool, &dear, &memory, &probes}) each->stop();
+        for (WorkerPool* each : {&pool, &dear, &work, &memory, &probes}) each->stop();
     }
 
     static constexpr std::size_t most_waiting_probes = 64;
@@ -53,6 +56,7 @@ struct ServerState {
     /// Shared with the functions that wake a connection, which other threads may call after the server is gone.
     const std::shared_ptr<asio::io_context> loop = std::make_shared<asio::io_context>(1);
     RateLimiter rates{params.limits.requests_per_second_per_peer, params.limits.burst_per_peer};
+    RateLimiter work_rates{params.limits.work_per_second_per_peer, params.limits.work_burst_per_peer};
     std::size_t bytes_in_hand = 0;  // bodies of the unanswered requests
     bool stops = false;
     std::string why_it_stops = {};
@@ -62,6 +66,7 @@ struct ServerState {
     // For any thread. Declared last, so destroyed first, because their threads use the other members.
     WorkerPool pool{params.limits.workers, params.limits.max_waiting};
     WorkerPool dear{params.limits.dear_workers, params.limits.max_dear_waiting};
+    WorkerPool work{params.limits.work_workers, params.limits.max_work_waiting};
     WorkerPool memory{params.limits.memory_workers, params.limits.max_waiting};
     WorkerPool probes{1, most_waiting_probes};
 };

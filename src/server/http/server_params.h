@@ -22,6 +22,8 @@ struct Limits {
     std::size_t max_connections_per_peer = 10'000;  ///< applies to loopback, too
     double requests_per_second_per_peer = 200;      ///< beyond it and the burst: 429 with Retry-After
     double burst_per_peer = 400;
+    double work_per_second_per_peer = 10'000;  ///< the same for Lane::Work: a busy worker takes many turns
+    double work_burst_per_peer = 20'000;
     Duration header_timeout =
         std::chrono::seconds(10);  ///< from accept, or from the first byte, to the last byte of the header
     Duration body_timeout = std::chrono::seconds(30);
@@ -31,8 +33,10 @@ struct Limits {
     std::size_t workers = 4;                            ///< threads for Lane::Usual
     std::size_t max_waiting = 256;                      ///< requests queued for them; beyond it: 503 with Retry-After
     std::size_t dear_workers = 2;                       ///< threads for Lane::Dear
-    std::size_t max_dear_waiting = 16;  ///< requests queued for these; beyond it: 503 with Retry-After
-    std::size_t memory_workers = 2;     ///< threads for Lane::Memory
+    std::size_t max_dear_waiting = 16;    ///< requests queued for these; beyond it: 503 with Retry-After
+    std::size_t memory_workers = 2;       ///< threads for Lane::Memory
+    std::size_t work_workers = 4;         ///< threads for Lane::Work
+    std::size_t max_work_waiting = 1024;  ///< requests queued for these; beyond it: 503 with Retry-After
     /// When all threads of a lane have been busy with the same requests for longer than this, its other requests,
     /// waiting or new, get a 503 at once: the threads probably wait for something that hangs.
     Duration stuck_after = std::chrono::seconds(3);
@@ -43,6 +47,7 @@ struct Limits {
 enum class Lane {
     Usual,
     Dear,    ///< takes much time or memory: few threads and a short queue
+    Work,    ///< of workers behind this server, which must go on beside everything else
     Memory,  ///< answered without waiting for anything that may hang
     Probe,   ///< the same, by its own thread; exempt from the limits on rate and connections
 };

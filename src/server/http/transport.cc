@@ -1,5 +1,6 @@
 #include "server/http/transport.h"
 
+#include <netinet/tcp.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
 
@@ -7,6 +8,7 @@
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
+#include <chrono>
 
 #include "base/text.h"
 #include "holdfast/errors.h"
@@ -113,6 +115,13 @@ asio::awaitable<void> Transport::finish() {
 void Transport::cancel() {
     error_code ignored;
     socket_.cancel(ignored);
+}
+
+void Transport::give_up_on_silence(Duration patience) {
+    const auto milliseconds =
+        static_cast<unsigned int>(std::chrono::ceil<std::chrono::milliseconds>(patience).count());
+    // Without the option the connection ends later.
+    (void)setsockopt(socket_.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
 }
 
 void Transport::close() {

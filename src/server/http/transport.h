@@ -50,6 +50,8 @@ public:
     /// Ends the read and the write under way with an error; the connection stays open.
     void cancel();
     void close();
+    /// From now on the connection ends when the peer has not acknowledged data for that long.
+    void give_up_on_silence(Duration patience);
     [[nodiscard]] bool is_secure() const { return tls_.has_value(); }
     /// Returns whether the connection is open and has no unread data.
     [[nodiscard]] bool is_quiet();

@@ -137,6 +137,7 @@ void ServerProcess::serve(std::unique_ptr<http::Server> bound) {
     api_ = api.get();
     std::unique_ptr<ReplicaKeeper> keeper = keep_replica(http->url(), *api);
     std::unique_ptr<worker::SweepThread> sweeping = start_sweeping();
+    expose(sweeping.get());
     log_.write({LogLevel::Info, "The server listens", {{"url", http->url()}, {"replica", id_.to_string()}}});
     plan_.ready(http->url());
     turn_until_stopped();
@@ -144,9 +145,20 @@ void ServerProcess::serve(std::unique_ptr<http::Server> bound) {
     api->end_streams(*stop_reason_);
     http->stop(plan_.config.server.shutdown_grace, *stop_reason_);
     http_ = nullptr;
+    expose(nullptr);
     sweeping.reset();
     keeper.reset();
     log_.write({LogLevel::Info, "The server has stopped", {}});
+}
+
+void ServerProcess::expose(worker::SweepThread* sweeping) {
+    const std::lock_guard lock(sweeping_mutex_);
+    sweeping_ = sweeping;
+}
+
+void ServerProcess::sweep_now() {
+    const std::lock_guard lock(sweeping_mutex_);
+    if (sweeping_ != nullptr) sweeping_->look_now();
 }
 
 void ServerProcess::turn_until_stopped() {
@@ -193,7 +205,8 @@ std::unique_ptr<Metrics> ServerProcess::make_metrics() {
 std::unique_ptr<api::Api> ServerProcess::make_api(Metrics& metrics) {
     api::ApiParts parts;
     parts.open_store = [this] { return open_store(); };
-    parts.connections = plan_.limits.workers + plan_.limits.dear_workers;
+    parts.connections = plan_.limits.workers + plan_.limits.dear_workers + plan_.limits.work_workers;
+    parts.max_body_bytes = plan_.limits.max_body_bytes;
     parts.config = [this] { return catalog_->current(); };
     parts.version = HOLDFAST_VERSION;
     if (!api::is_loopback(plan_.address))
@@ -201,6 +214,7 @@ std::unique_ptr<api::Api> ServerProcess::make_api(Metrics& metrics) {
     parts.hosts = {plan_.address, platform::own_host_identity().hostname};
     parts.readiness = [this] { return readiness(); };
     parts.store_is_out = [this] { return store_sign_.check().is_out; };
+    parts.worker_has_died = [this] { sweep_now(); };
     parts.metrics = [&metrics] { return metrics.text(); };
     parts.host_watch = [](const config::Config& config) {
         return worker::host_watch_for(config.store.url, container_tool(config.worker));

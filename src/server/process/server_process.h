@@ -3,6 +3,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -73,6 +74,8 @@ private:
     [[nodiscard]] std::unique_ptr<Metrics> make_metrics();
     [[nodiscard]] std::unique_ptr<ReplicaKeeper> keep_replica(const std::string& url, api::Api& api);
     [[nodiscard]] std::unique_ptr<worker::SweepThread> start_sweeping();
+    void expose(worker::SweepThread* sweeping);
+    void sweep_now();
     [[nodiscard]] std::unique_ptr<store::Store> open_store();
     [[nodiscard]] std::vector<api::Readiness> readiness() const;
     [[nodiscard]] http::Reply handle(http::Request& request);
@@ -92,7 +95,9 @@ private:
     api::VitalSign sweep_sign_;
     std::atomic<bool> is_sweeping_ = false;
     std::optional<CatalogFile> catalog_;
-    std::optional<Duration> put_catalog_at_;     // nullopt: its schedules are in the store
+    std::optional<Duration> put_catalog_at_;  // nullopt: its schedules are in the store
+    std::mutex sweeping_mutex_;
+    worker::SweepThread* sweeping_ = nullptr;    // guarded by sweeping_mutex_: null while it does not sweep
     std::atomic<api::Api*> api_ = nullptr;       // null until the store was reached
     std::atomic<http::Server*> http_ = nullptr;  // null except while it serves
 };

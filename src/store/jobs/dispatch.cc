@@ -1,6 +1,7 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "core/states.h"
+#include "core/task/function_tag.h"
 #include "store/jobs/job_scope.h"
 #include "store/jobs/orchestrator.h"
 
@@ -55,7 +56,7 @@ core::TaskSpec filled_spec(const core::PlannedStep& step, const core::Expression
 void require_capability(NewTask& task, const core::PlannedStep& step, const std::optional<core::TaskSpec>& spec) {
     task.tags = step.definition.tags;
     if (!spec) {
-        task.tags.push_back("task:" + task.name);
+        task.tags.push_back(core::function_tag(task.name));
         return;
     }
     for (auto& tag : core::required_tags(*spec)) task.tags.push_back(std::move(tag));

@@ -63,11 +63,14 @@ struct PlainSubmit {
     int route;
 };
 
+/// The column task.by_name: NULL when lists by name find the task by its route.
+[[nodiscard]] std::optional<bool> by_name(const store::NewTask& task);
+
 /// Submits those of the tasks that the batch names, all acceptable, none twice: see holdfast.submit_batch(). The
 /// other members stand in the order of `tasks`; without `too_old` the ids are made in this very transaction.
 [[nodiscard]] Command submit_command(const std::vector<store::NewTask>& tasks, const Batch& batch,
                                      const std::vector<int>& routes, const std::vector<bool>* too_old);
-/// Reads the answer: `outcomes` of those that were not accepted. Both are in submit.cc.
+/// Reads the answer: `outcomes` of those that were not accepted. All three are in submit.cc.
 void read_outcomes(const Rows& rows, const std::vector<store::NewTask>& tasks, const Batch& batch,
                    std::vector<store::SubmitOutcome>& outcomes);
 

@@ -47,16 +47,17 @@ bool is_plain_step(const store::NewTask& task) {
 Command expectant_submit(const std::vector<store::NewTask>& tasks, Batch batch, const std::vector<int>& routes) {
     if (!std::ranges::all_of(batch, [&](std::size_t index) { return is_plain_step(tasks[index]); }))
         return {R"sql(SELECT holdfast.refuse_step(status) FROM holdfast.submit_batch(
-                        $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+                        $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
                       WHERE status NOT IN ('accepted', 'existing'))sql",
                 submit_command(tasks, batch, routes, nullptr).params};
     std::ranges::sort(batch, {}, [&](std::size_t index) { return tasks[index].id; });  // the order of locks
-    return {"SELECT holdfast.submit_steps($1, $2, $3, $4, $5, $6, $7, $8)", columns(batch, [&](std::size_t index) {
+    return {"SELECT holdfast.submit_steps($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+            columns(batch, [&](std::size_t index) {
                 const auto& task = tasks[index];
                 const auto policy = core::encode_policy(task.policy);
                 return std::tuple(task.id, task.name, task.args, store::unless_empty(task.spec), routes[index],
                                   task.priority, policy.empty() ? std::nullopt : std::optional(policy),
-                                  task.policy.unmatched != Unmatched::Wait);
+                                  task.policy.unmatched != Unmatched::Wait, by_name(task));
             })};
 }
 

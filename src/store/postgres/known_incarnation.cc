@@ -140,7 +140,9 @@ std::int64_t KnownIncarnation::history() const {
 std::optional<Command> KnownIncarnation::expectation() const {
     const auto [expected, server_start] = all_known();
     if (expected.rank == 0) return std::nullopt;
-    return Command{"SELECT holdfast.expect($1, $2, $3)", Params(expected.rank, expected.nonce, server_start)};
+    return Command{
+        "SELECT holdfast.refuse_history($1) WHERE NOT EXISTS (SELECT FROM holdfast.known_history($1, $2, $3))",
+        Params(expected.rank, expected.nonce, server_start)};
 }
 
 KnownIncarnation::Known KnownIncarnation::all_known() const {

@@ -34,16 +34,16 @@ constexpr TableNeeds table_needs[] = {
     {.table = "route",               .worker = "SI",   .server = "SI",   .client = "SI",  .reader = "S"},
     {.table = "queue",               .worker = "SI",   .server = "SIU",  .client = "SI",  .reader = "S"},
     {.table = "task",                .worker = "SID",  .server = "SID",  .client = "SID", .reader = "S"},
-    {.table = "ready",               .worker = "SIUD", .server = "SID",  .client = "SID", .reader = "S"},
+    {.table = "ready",               .worker = "SIUD", .server = "SIUD", .client = "SID", .reader = "S"},
     {.table = "waiting",             .worker = "SIUD", .server = "SIUD", .client = "SID", .reader = "S"},
-    {.table = "lease",               .worker = "SIUD", .server = "SUD",  .client = "S",   .reader = "S"},
+    {.table = "lease",               .worker = "SIUD", .server = "SIUD", .client = "S",   .reader = "S"},
     {.table = "ending",              .worker = "SID",  .server = "SID",  .client = "S",   .reader = "S"},
     {.table = "attempt",             .worker = "SID",  .server = "SID",  .client = "S",   .reader = "S"},
-    {.table = "progress",            .worker = "SIUD", .server = "SD",   .client = "S",   .reader = "S"},
-    {.table = "log",                 .worker = "SID",  .server = "SD",   .client = "S",   .reader = "S"},
+    {.table = "progress",            .worker = "SIUD", .server = "SIUD", .client = "S",   .reader = "S"},
+    {.table = "log",                 .worker = "SID",  .server = "SID",  .client = "S",   .reader = "S"},
     {.table = "event",               .worker = "SID",  .server = "SID",  .client = "SI",  .reader = "S"},
     {.table = "concurrency",         .worker = "SIUD", .server = "SIUD", .client = "SIU", .reader = "S"},
-    {.table = "slot",                .worker = "SID",  .server = "SD",   .client = "S",   .reader = "S"},
+    {.table = "slot",                .worker = "SID",  .server = "SID",  .client = "S",   .reader = "S"},
     {.table = "pruned",              .worker = "SU",   .server = "SU",   .client = "S",   .reader = "S"},
     // Jobs
     {.table = "workflow_definition", .worker = "SIUD", .server = "SIUD", .client = "SIU", .reader = "S"},
@@ -52,10 +52,10 @@ constexpr TableNeeds table_needs[] = {
     {.table = "step",                .worker = "SIUD", .server = "SIUD", .client = "SIU", .reader = "S"},
     {.table = "schedule",            .worker = "SIU",  .server = "SIUD", .client = "S",   .reader = "S"},
     // Workers, servers and recovery
-    {.table = "worker",              .worker = "SIUD", .server = "SUD",  .client = "S",   .reader = "S"},
-    {.table = "claim",               .worker = "SIUD", .server = "SD",   .client = "",    .reader = ""},
-    {.table = "beat_history",        .worker = "SID",  .server = "SD",   .client = "S",   .reader = "S"},
-    {.table = "worker_state",        .worker = "SID",  .server = "SD",   .client = "S",   .reader = "S"},
+    {.table = "worker",              .worker = "SIUD", .server = "SIUD", .client = "S",   .reader = "S"},
+    {.table = "claim",               .worker = "SIUD", .server = "SIUD", .client = "",    .reader = ""},
+    {.table = "beat_history",        .worker = "SID",  .server = "SID",  .client = "S",   .reader = "S"},
+    {.table = "worker_state",        .worker = "SID",  .server = "SID",  .client = "S",   .reader = "S"},
     {.table = "sweep_lease",         .worker = "SU",   .server = "SU",   .client = "S",   .reader = "S"},
     {.table = "sweep_note",          .worker = "SIU",  .server = "SIU",  .client = "S",   .reader = "S"},
     {.table = "replica",             .worker = "",     .server = "SIUD", .client = "S",   .reader = "S"},
@@ -78,7 +78,7 @@ struct SequenceNeeds {
     std::string_view sequence, worker, server, client, reader;
 };
 constexpr SequenceNeeds sequence_needs[] = {
-    {.sequence = "lease_number", .worker = "US", .server = "S", .client = "", .reader = "S"},
+    {.sequence = "lease_number", .worker = "US", .server = "US", .client = "", .reader = "S"},
 };
 
 // Functions act with the privileges of their caller, so that EXECUTE alone allows nothing, and PostgreSQL grants it
@@ -87,7 +87,8 @@ constexpr SequenceNeeds sequence_needs[] = {
 /// They read.
 constexpr std::string_view functions_for_all[] = {"now",
                                                   "place",
-                                                  "expect",
+                                                  "known_history",
+                                                  "refuse_history",
                                                   "find_tasks",
                                                   "list_ids",
                                                   "list_named",
@@ -113,6 +114,8 @@ constexpr std::string_view functions_for_all[] = {"now",
                                                   "undecided_steps",
                                                   "existing_tasks",
                                                   "count_up_to",
+                                                  "list_routed",
+                                                  "routes_named",
                                                   "first_uuid_at",
                                                   "definitions_of",
                                                   "is_of_queues",
@@ -134,7 +137,7 @@ constexpr std::string_view functions_for_movers[] = {
     "hold_tasks",   "hold_leases",  "release_tasks",   "old_jobs",        "jobs_to_steer",
     "due_waits",    "overdue_jobs", "started_tasks",   "open_roots",      "note_pruned",
     "delete_trees", "delete_tasks", "begin_jobs",      "tasks_to_cancel", "delete_unused_definitions"};
-/// They carry out the life of a worker and of its leases.
+/// They carry out the life of a worker and of its leases. Servers do so for workers behind them.
 constexpr std::string_view functions_for_workers[] = {
     "register_worker", "beat",        "turn",         "claim",       "claimed",      "pop",      "take",
     "take_slots",      "lock_next",   "park_full",    "promote_due", "start_leases", "complete", "complete_locked",
@@ -375,8 +378,10 @@ std::vector<Need> needs_of(Role role) {
             needs.push_back({Kind::Sequence, std::string(row.sequence), sequence_privilege(letter)});
     add_functions(needs, functions_for_all);
     if (role != Role::Reader) add_functions(needs, functions_for_submitters);
-    if (role == Role::Worker || role == Role::Server) add_functions(needs, functions_for_movers);
-    if (role == Role::Worker) add_functions(needs, functions_for_workers);
+    if (role == Role::Worker || role == Role::Server) {
+        add_functions(needs, functions_for_movers);
+        add_functions(needs, functions_for_workers);
+    }
     return needs;
 }
 

@@ -130,7 +130,7 @@ store::LivenessView PostgresStore::look() {
     view.store_epoch = answers[0][0].string(0);
     view.workers = answers[1].all([](const Row& row) {
         auto worker = store::read_as<store::WorkerLiveness>(row);
-        worker.session_held = row.boolean(15);
+        worker.session_held = row.boolean(18);
         return worker;
     });
     view.unregistered = answers[2].all(store::read_id);

@@ -37,6 +37,8 @@ public:
     std::vector<store::EventRecord> events(const store::ReadEventsParams& params) override;
     std::vector<store::EventRecord> last_events(std::size_t limit, const store::Queues& queues) override;
     std::vector<store::EventRecord> job_events(const store::JobEventsParams& params) override;
+    void note_disconnected(const std::vector<Uuid>& workers) override;
+    bool note_exited(const Uuid& worker) override;
     void append_event(const store::EventRecord& event) override;
     store::EventWriters event_writers() override;
     // steer.cc

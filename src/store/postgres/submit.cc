@@ -2,6 +2,7 @@
 #include <chrono>
 
 #include "base/text.h"
+#include "core/task/function_tag.h"
 #include "core/task/task_options.h"
 #include "store/admission.h"
 #include "store/postgres/batches.h"
@@ -64,41 +65,57 @@ Timestamp earliest_submit(const Uuid& id) {
     return Timestamp(std::chrono::milliseconds(id.unix_milliseconds() + 1)) - store::most_clock_lead;
 }
 
+auto plain_values(const PlainSubmit* submit) {
+    const auto& task = submit->task;
+    return std::tuple(task.id, earliest_submit(task.id), task.name, task.args, store::unless_empty(task.spec),
+                      submit->route, task.priority, task.deadline, unless_nil(task.retry_of),
+                      store::unless_empty(task.traceparent), by_name(task));
+}
+
+#define HOLDFAST_ADD_TASK                                                                                   \
+    "WITH added AS (INSERT INTO holdfast.task (id, name, args, spec, route_id, priority, run_at, deadline," \
+    " retry_of, created_at, traceparent, by_name) SELECT "
+#define HOLDFAST_MAKE_READY                                                                                \
+    " RETURNING id, run_at, deadline, route_id, priority"                                                  \
+    "), due AS (INSERT INTO holdfast.ready (task_id, run_at, deadline, last_lease, route_id, priority,"    \
+    " attempts, crashes, requeues) SELECT id, run_at, deadline, 0, route_id, priority, 0, 0, 0 FROM added" \
+    " RETURNING 1) "
+
+/// One task, with a fifth less work for the server than an array of one.
+Command single_command(const PlainSubmit* submit) {
+    return {HOLDFAST_ADD_TASK
+            "$1, $3, $4, $5, $6, $7, c.at, $8, $9, c.at, $10, $11"
+            " FROM (SELECT holdfast.now() AS at OFFSET 0) c WHERE $2 <= c.at" HOLDFAST_MAKE_READY
+            "SELECT holdfast.admit(count(*), 1, $1) FROM due",
+            std::apply([](const auto&... values) { return Params(values...); }, plain_values(submit))};
+}
+
 /// Accepts all of them, in the order of their ids, or none. Overtaken: one was there before, may have been there and
 /// was removed, or is from the future. (Without ON CONFLICT, which costs a fifth of the statement: that a task is
 /// there before is rare, and the long way tells about it.)
 Command plain_command(const std::vector<PlainSubmit*>& submits) {
-    const auto values_of = [](const PlainSubmit* submit) {
-        const auto& task = submit->task;
-        return std::tuple(task.id, earliest_submit(task.id), task.name, task.args, store::unless_empty(task.spec),
-                          submit->route, task.priority, task.deadline, unless_nil(task.retry_of),
-                          store::unless_empty(task.traceparent));
-    };
-    auto params = columns(submits, values_of);
+    if (submits.size() == 1) return single_command(submits.front());
+    auto params = columns(submits, plain_values);
     params.add(std::ssize(submits));
     params.add(submits.front()->task.id);
-    return {
-        R"sql(WITH added AS (
-                INSERT INTO holdfast.task (id, name, args, spec, route_id, priority, run_at, deadline, retry_of,
-                                           created_at, traceparent)
-                SELECT g.id, g.name, g.args, g.spec, g.route_id, g.priority, c.at, g.deadline, g.retry_of, c.at,
-                       g.traceparent
-                FROM (SELECT holdfast.now() AS at OFFSET 0) c
-                CROSS JOIN unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-                    AS g (id, earliest, name, args, spec, route_id, priority, deadline, retry_of, traceparent)
-                WHERE g.earliest <= c.at
-                RETURNING id, run_at, deadline, route_id, priority
-              ), due AS (
-                INSERT INTO holdfast.ready (task_id, run_at, deadline, last_lease, route_id, priority, attempts,
-                                            crashes, requeues)
-                SELECT id, run_at, deadline, 0, route_id, priority, 0, 0, 0 FROM added
-                RETURNING 1
-              )
-              SELECT holdfast.admit(count(*), $11, $12) FROM due)sql",
-        std::move(params)};
+    return {HOLDFAST_ADD_TASK
+            "g.id, g.name, g.args, g.spec, g.route_id, g.priority, c.at, g.deadline, g.retry_of, c.at,"
+            " g.traceparent, g.by_name FROM (SELECT holdfast.now() AS at OFFSET 0) c"
+            " CROSS JOIN unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+            " AS g (id, earliest, name, args, spec, route_id, priority, deadline, retry_of, traceparent, by_name)"
+            " WHERE g.earliest <= c.at" HOLDFAST_MAKE_READY "SELECT holdfast.admit(count(*), $12, $13) FROM due",
+            std::move(params)};
 }
 
+#undef HOLDFAST_ADD_TASK
+#undef HOLDFAST_MAKE_READY
+
 }  // namespace
+
+std::optional<bool> by_name(const NewTask& task) {
+    const bool is_named_by_its_route = std::ranges::find(task.tags, core::function_tag(task.name)) != task.tags.end();
+    return is_named_by_its_route ? std::nullopt : std::optional(true);
+}
 
 Command submit_command(const std::vector<NewTask>& tasks, const Batch& batch, const std::vector<int>& routes,
                        const std::vector<bool>* too_old) {
@@ -112,11 +129,11 @@ Command submit_command(const std::vector<NewTask>& tasks, const Batch& batch, co
                           concurrency ? std::optional(concurrency->limit) : std::nullopt,
                           store::unless_empty(task.idempotency_key), unless_nil(task.retry_of),
                           too_old ? std::optional<bool>((*too_old)[index]) : std::nullopt,
-                          store::unless_empty(task.traceparent));
+                          store::unless_empty(task.traceparent), by_name(task));
     };
     return {
         R"sql(SELECT place, status, first_id, limit_in_force
-              FROM holdfast.submit_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15))sql",
+              FROM holdfast.submit_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16))sql",
         columns(batch, values_of)};
 }
 

@@ -82,14 +82,15 @@ store::RegisterAnswer PostgresStore::register_worker(const store::WorkerRegistra
     store::check_worker(worker);
     const auto& host = worker.host;
     const auto answers = beats_.run(
-        {{"SELECT holdfast.register_worker($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+        {{"SELECT holdfast.register_worker($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, "
+          "$17)",
           Params(worker.id, worker.name, host.hostname, host.boot_id, static_cast<std::int64_t>(host.pid_namespace),
                  host.pid, static_cast<std::int64_t>(host.start_time), host.keeper_pid,
                  static_cast<std::int64_t>(host.keeper_start_time), worker.version, worker.queues, worker.tags,
-                 worker.capacity, worker.beat_interval, worker.fence_after)},
+                 worker.capacity, worker.beat_interval, worker.fence_after, word_of(worker.via), worker.secret_hash)},
          rank_command()},
         Effect::Writes);
-    hold_session(worker.id);
+    if (worker.via == store::Via::Store) hold_session(worker.id);  // a server's connections serve many workers
     return {.number = answers[0][0].integer(0), .rank = answers[1][0].integer(0)};
 }
 
@@ -134,10 +135,31 @@ store::BeatAnswer PostgresStore::beat(const store::BeatParams& params) {
     return beats_.transact([&](Transaction& tx) { return beat_in(tx, params, params_.limits); });
 }
 
+void PostgresStore::note_disconnected(const std::vector<Uuid>& workers) {
+    std::vector<Uuid> sorted = workers;
+    std::sort(sorted.begin(), sorted.end());
+    beats_.transact([&](Transaction& tx) {
+        for (const Uuid& worker : sorted)
+            tx.run(R"sql(UPDATE holdfast.worker SET disconnected_at_beat = beat
+                         WHERE id = $1 AND via = 'server' AND status <> 'inactive')sql",
+                   worker);
+        return true;
+    });
+}
+
+bool PostgresStore::note_exited(const Uuid& worker) {
+    return beats_.transact([&](Transaction& tx) {
+        return tx.run(R"sql(UPDATE holdfast.worker SET exited_at_beat = beat
+                            WHERE id = $1 AND via = 'server' AND status <> 'inactive')sql",
+                      worker)
+                   .affected() == 1;
+    });
+}
+
 std::vector<store::WorkerRecord> PostgresStore::workers() {
     return work_.all("SELECT " HOLDFAST_LIVENESS_COLUMNS
-                     ", cordoned, drain_requested, version, queues, tags, capacity, registered_at, last_heartbeat,"
-                     " held::text, holdfast.now() FROM holdfast.worker w ORDER BY number",
+                     ", cordoned, drain_requested, version, queues, tags, capacity, secret_hash, registered_at,"
+                     " last_heartbeat, held::text, holdfast.now() FROM holdfast.worker w ORDER BY number",
                      store::read_worker);
 }
 

@@ -82,9 +82,9 @@ store::RegisterAnswer SqliteStore::register_worker(const store::WorkerRegistrati
         tx.db.run(
             R"sql(INSERT INTO worker (id, number, name, status, hostname, boot_id, pid_namespace, pid,
                     start_time, keeper_pid, keeper_start_time, version, queues, tags, capacity,
-                    beat_interval_us, fence_after_us, registered_at)
+                    beat_interval_us, fence_after_us, registered_at, via, secret_hash)
                   VALUES (?1, (SELECT last + 1 FROM worker_number), ?2, 'active', ?3, ?4, ?5, ?6, ?7, ?8, ?9,
-                    ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+                    ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
                   ON CONFLICT (id) DO UPDATE SET name = ?2, status = 'active', hostname = ?3, boot_id = ?4,
                     pid_namespace = ?5, pid = ?6, start_time = ?7, keeper_pid = ?8, keeper_start_time = ?9,
                     version = ?10, queues = ?11, tags = ?12, capacity = ?13, beat_interval_us = ?14,
@@ -92,7 +92,8 @@ store::RegisterAnswer SqliteStore::register_worker(const store::WorkerRegistrati
             worker.id, worker.name, host.hostname, host.boot_id, static_cast<std::int64_t>(host.pid_namespace),
             host.pid, static_cast<std::int64_t>(host.start_time), host.keeper_pid,
             static_cast<std::int64_t>(host.keeper_start_time), worker.version, store::encode_strings(worker.queues),
-            store::encode_strings(worker.tags), worker.capacity, worker.beat_interval, worker.fence_after, tx.now);
+            store::encode_strings(worker.tags), worker.capacity, worker.beat_interval, worker.fence_after, tx.now,
+            word_of(worker.via), worker.secret_hash);
         const store::RegisterAnswer answer{tx.db.number("SELECT number FROM worker WHERE id = ?", worker.id),
                                            tx.incarnation.rank};
         tx.db.run("UPDATE worker_number SET last = ?1 WHERE last < ?1", answer.number);
@@ -118,9 +119,28 @@ store::BeatAnswer SqliteStore::beat(const store::BeatParams& params) {
     });
 }
 
+void SqliteStore::note_disconnected(const std::vector<Uuid>& workers) {
+    write_beat([&](Transaction& tx) {
+        std::int64_t changed = 0;
+        for (const Uuid& worker : workers)
+            changed += tx.db.run(R"sql(UPDATE worker SET disconnected_at_beat = beat
+                                       WHERE id = ? AND via = 'server' AND status <> 'inactive')sql",
+                                 worker);
+        return changed;
+    });
+}
+
+bool SqliteStore::note_exited(const Uuid& worker) {
+    return write_beat([&](Transaction& tx) {
+        return tx.db.run(R"sql(UPDATE worker SET exited_at_beat = beat
+                               WHERE id = ? AND via = 'server' AND status <> 'inactive')sql",
+                         worker) == 1;
+    });
+}
+
 std::vector<store::WorkerRecord> SqliteStore::workers() {
     return work_.all("SELECT " HOLDFAST_LIVENESS_COLUMNS
-                     ", cordoned, drain_requested, version, queues, tags, capacity,"
+                     ", cordoned, drain_requested, version, queues, tags, capacity, secret_hash,"
                      " registered_at, last_heartbeat, held, ? FROM worker w ORDER BY number",
                      store::read_worker, clock_.now());
 }

@@ -37,13 +37,16 @@ export type InputType = (typeof inputTypes)[number];
 export const workerStatuses = ['active', 'draining', 'inactive'] as const;
 export type WorkerStatus = (typeof workerStatuses)[number];
 
+export const vias = ['store', 'server'] as const;
+export type Via = (typeof vias)[number];
+
 export const evidences = ['alive', 'silent', 'unregistered', 'disconnected', 'rebooted', 'exited'] as const;
 export type Evidence = (typeof evidences)[number];
 
 export const severities = ['problem', 'warning'] as const;
 export type Severity = (typeof severities)[number];
 
-export const scopes = ['read', 'submit', 'operate', 'admin'] as const;
+export const scopes = ['work', 'read', 'submit', 'operate', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
 export interface Error {
@@ -354,6 +357,8 @@ export interface Worker {
     version: string;
     host: string;
     pid: number;
+    /** what stands between it and the store */
+    via: Via;
     registered_at: Time;
 }
 
@@ -628,6 +633,261 @@ export interface PageSession {
     created_from: string;
     last_used_at: Time;
     last_used_from: string;
+}
+
+export const stopReasons = ['cancel', 'timeout'] as const;
+export type StopReason = (typeof stopReasons)[number];
+
+export const fenceds = ['applied', 'already', 'lease_lost', 'withdrawn', 'refused'] as const;
+export type Fenced = (typeof fenceds)[number];
+
+export const claimRefusals = ['none', 'unknown_worker', 'not_active', 'cordoned', 'put_off'] as const;
+export type ClaimRefusal = (typeof claimRefusals)[number];
+
+export interface WorkWelcome {
+    /** of the server's program */
+    version: string;
+    /** the newest version of the protocol that the server speaks */
+    protocol: number;
+    /** the oldest one */
+    oldest_protocol: number;
+    /** of a request; a larger one is refused */
+    max_body_bytes: number;
+}
+
+export interface WorkLease {
+    task: string;
+    lease: number;
+}
+
+export interface WorkWitness {
+    /** of the store's history; 0: the worker has seen none yet */
+    rank: number;
+    number: number;
+}
+
+export interface WorkHost {
+    hostname: string;
+    boot_id: string;
+    pid_namespace: number;
+    pid: number;
+    start_time: number;
+    keeper_pid: number;
+    keeper_start_time: number;
+}
+
+export interface WorkRegister {
+    /** random, new at every start of the process */
+    worker: string;
+    name: string;
+    /** for people: what runs where */
+    host: WorkHost;
+    /** of the worker's program */
+    version: string;
+    queues: string[];
+    tags: string[];
+    /** how many tasks it runs at once */
+    capacity: number;
+    beat_interval: number;
+    /** by when after its last acknowledged beat it has surely fenced itself */
+    fence_after: number;
+}
+
+export interface WorkRegistered {
+    number: number;
+    /** of the store's history */
+    rank: number;
+}
+
+export interface WorkHeld {
+    task: string;
+    lease: number;
+    running: boolean;
+    /** 0: none */
+    pid: number;
+    /** of the runner's last beat to its worker */
+    beat_age: number;
+}
+
+export interface WorkReport {
+    task: string;
+    lease: number;
+    /** 0 to 1; null: unknown */
+    fraction: number | null;
+    text: string;
+    /** JSON text; null: as it was */
+    checkpoint: string | null;
+}
+
+export interface WorkBeat {
+    worker: string;
+    status: WorkerStatus;
+    /** every lease that it holds */
+    held: WorkHeld[];
+    /** what changed since the last beat */
+    progress: WorkReport[];
+    /** also append to the history of heartbeats */
+    keep_history: boolean;
+    /** its last acknowledged beat */
+    acknowledged: WorkWitness;
+}
+
+export interface WorkStop {
+    task: string;
+    lease: number;
+    reason: StopReason;
+}
+
+export interface WorkBeaten {
+    /** false: register again under the same id */
+    known: boolean;
+    /** of the store's history; a new one: register again, deliver outcomes again */
+    rank: number;
+    /** the number of this beat */
+    beat: number;
+    /** a person ordered the worker to drain */
+    drain: boolean;
+    /** a person ordered it to claim nothing */
+    cordoned: boolean;
+    /** listed, but not its leases any more: kill */
+    lost: WorkLease[];
+    /** asked to stop: kill, then finish */
+    stop: WorkStop[];
+    /** its leases that the beat did not list: hand back or settle */
+    unlisted: WorkLease[];
+}
+
+export interface WorkFinish {
+    task: string;
+    lease: number;
+    end: LeaseEnd;
+    /** JSON text, of COMPLETED */
+    result: string;
+    error_code: string;
+    error_message: string;
+    /** JSON text; may be empty */
+    error_data: string;
+    /** drawn from 0 to 1, for the delay of a retry */
+    jitter: number;
+}
+
+export interface WorkTurn {
+    worker: string;
+    /** chosen for the claim: the same one again answers with the same tasks */
+    request: string;
+    finish: WorkFinish[];
+    /** CLAIMED: their leases end without a run */
+    hand_back: WorkLease[];
+    /** CLAIMED: a free runner waits for each */
+    start: WorkLease[];
+    /** claim so many that are RUNNING when this is answered */
+    to_start: number;
+    /** claim so many ahead, which stay CLAIMED */
+    to_hold: number;
+    /** that the worker has seen */
+    highest_lease: WorkWitness;
+    /** for other workers that use the same concurrency keys */
+    may_wait: boolean;
+}
+
+export interface WorkFinished {
+    fenced: Fenced;
+    /** of the task now, when applied */
+    state: TaskState;
+}
+
+export interface WorkTask {
+    task: string;
+    lease: number;
+    started: boolean;
+    name: string;
+    /** JSON text */
+    args: string;
+    /** JSON text: what to execute; empty: a function of that name */
+    spec: string;
+    queue: string;
+    tags: string[];
+    priority: number;
+    run_at: Time | null;
+    deadline: Time | null;
+    concurrency: ConcurrencyKey | null;
+    idempotency_key: string;
+    /** JSON text with what differs from the defaults */
+    policy: string;
+    retry_of: string | null;
+    traceparent: string;
+    /** before this lease */
+    attempts: number;
+    /** before this lease */
+    crashes: number;
+    /** before this lease */
+    requeues: number;
+    /** JSON text, of an earlier attempt; empty: none */
+    checkpoint: string;
+}
+
+export interface WorkClaimed {
+    refusal: ClaimRefusal;
+    /** started ones first */
+    tasks: WorkTask[];
+    /** until the next task falls due; null: none is scheduled */
+    next_due: number | null;
+    /** the search was cut short: claim again at once */
+    more: boolean;
+}
+
+export interface WorkTurned {
+    finished: WorkFinished[];
+    /** also lease_lost: it was started; finish it instead */
+    handed_back: Fenced[];
+    started: Fenced[];
+    claimed: WorkClaimed;
+}
+
+export interface WorkProgress {
+    worker: string;
+    reports: WorkReport[];
+}
+
+export interface WorkLogChunk {
+    task: string;
+    lease: number;
+    /** of the lease, from 0 */
+    sequence: number;
+    /** stdout, stderr or log */
+    stream: string;
+    text: string;
+    /** since the worker read it */
+    age: number;
+}
+
+export interface WorkLogs {
+    worker: string;
+    chunks: WorkLogChunk[];
+}
+
+export interface WorkState {
+    worker: string;
+    running: number;
+    claimed: number;
+    capacity: number;
+    cpu_percent: number;
+    memory_mb: number;
+    machine_load: number;
+}
+
+export interface WorkLeave {
+    worker: string;
+}
+
+export interface WorkFenced {
+    /** one for each item of the request, in its order */
+    items: Fenced[];
+}
+
+export interface WorkDone {
+    /** false: there was nothing to do */
+    done: boolean;
 }
 
 export interface TaskSubmission {

@@ -22,6 +22,7 @@ export function AccessPage() {
 }
 
 const scopeWords: Record<Scope, string> = {
+    work: 'be a worker behind this server, and nothing else',
     read: 'can see everything, and change nothing',
     submit: 'can also submit tasks and jobs of the catalog',
     operate: 'can also control tasks, jobs, workers, queues and schedules, and run scripts of its own where the server allows it',

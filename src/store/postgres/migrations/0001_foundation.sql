@@ -21,6 +21,16 @@ CREATE TABLE holdfast.queue (
     paused  boolean NOT NULL DEFAULT false
 );
 
+-- Rules about values of the tables that every task passes. As domains, because a session reads the rule of a domain once,
+-- and that of a CHECK of a table anew in each statement, which cost 7 % of the submit of a task.
+CREATE DOMAIN holdfast.task_priority AS integer CHECK (VALUE BETWEEN 1 AND 100);
+CREATE DOMAIN holdfast.slot_limit AS integer CHECK (VALUE >= 1);
+-- 'pause': its job was paused before it started; its worker learns that when it asks for the start
+CREATE DOMAIN holdfast.stop_reason AS text COLLATE "C" CHECK (VALUE IN ('cancel', 'timeout', 'pause'));
+CREATE DOMAIN holdfast.end_state AS text COLLATE "C" CHECK (VALUE IN ('COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED'));
+CREATE DOMAIN holdfast.run_end AS text COLLATE "C"
+    CHECK (VALUE IN ('COMPLETED', 'FAILED', 'CRASHED', 'STOPPED', 'STOPPED_CLEANLY', 'CANCELLED'));
+
 -- What was submitted.
 CREATE TABLE holdfast.task (
     id                 uuid PRIMARY KEY,
@@ -28,15 +38,18 @@ CREATE TABLE holdfast.task (
     deadline           timestamptz,
     created_at         timestamptz NOT NULL,
     route_id           integer NOT NULL,
-    priority           integer NOT NULL CHECK (priority BETWEEN 1 AND 100),
-    concurrency_limit  integer CHECK (concurrency_limit >= 1),
+    priority           holdfast.task_priority NOT NULL,
+    concurrency_limit  holdfast.slot_limit,
     name               text COLLATE "C" NOT NULL,
     args               text NOT NULL,     -- JSON, kept as it came
     spec               text,              -- NULL: a registered function
     policy             jsonb,             -- NULL: all default
     concurrency_key    text COLLATE "C",
     idempotency_key    text COLLATE "C",
-    retry_of           uuid
+    retry_of           uuid,
+    -- Whether lists by name need an index entry for it. NULL, which takes no space: its route has the tag task:NAME, as
+    -- that of a function's task has, and lists find it by that.
+    by_name            boolean DEFAULT true
 );
 CREATE UNIQUE INDEX task_idempotency_key ON holdfast.task (idempotency_key) WHERE idempotency_key IS NOT NULL;
 
@@ -108,8 +121,7 @@ CREATE TABLE holdfast.lease (
     unlisted_beats   integer NOT NULL DEFAULT 0,
     fails_unmatched  boolean NOT NULL DEFAULT false,
     concurrency_key  text COLLATE "C",
-    -- 'pause': its job was paused before it started; its worker learns that when it asks for the start
-    stop_requested   text COLLATE "C" CHECK (stop_requested IN ('cancel', 'timeout', 'pause'))
+    stop_requested   holdfast.stop_reason
 ) WITH (fillfactor = 90, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
         autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX lease_worker ON holdfast.lease (worker_id, lease);
@@ -127,8 +139,8 @@ CREATE TABLE holdfast.ending (
     crashes        integer NOT NULL,
     requeues       integer NOT NULL,
     attempt        integer,
-    state          text COLLATE "C" NOT NULL CHECK (state IN ('COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED')),
-    run_end        text COLLATE "C" CHECK (run_end IN ('COMPLETED', 'FAILED', 'CRASHED', 'STOPPED', 'STOPPED_CLEANLY', 'CANCELLED')),
+    state          holdfast.end_state NOT NULL,
+    run_end        holdfast.run_end,
     result         text,
     error_code     text,
     error_message  text,
@@ -339,7 +351,12 @@ CREATE TABLE holdfast.worker (
     last_heartbeat     timestamptz,
     beat               bigint NOT NULL DEFAULT 0,
     proves_session     boolean NOT NULL DEFAULT false,
-    held               jsonb NOT NULL DEFAULT '[]'  -- [{"task","lease","running","pid","age_us"}]
+    held               jsonb NOT NULL DEFAULT '[]', -- [{"task","lease","running","pid","age_us"}]
+    via                text COLLATE "C" NOT NULL CHECK (via IN ('store', 'server')),
+    secret_hash        text NOT NULL,               -- of the secret that the calls of a worker behind a server carry
+    disconnected_at_beat  bigint,                   -- its beat when a server saw its stream end; a later one withdraws that
+    exited_at_beat     bigint,                      -- the same of the testimony of its keeper that nothing of it is left
+    CHECK ((via = 'server') = (secret_hash <> ''))
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
 -- The last claim of each worker that took something: asked again with the same request, it returns the same leases. A row per

@@ -297,6 +297,13 @@ BEGIN
         -- Rows of this transaction count, too. One that claims to be of a later one came with a backup of another server, and
         -- was there before the position. (Shaped so that no planner takes another index than ready_born.)
         newest := greatest(pg_snapshot_xmax(look.seen_now), pg_current_xact_id_if_assigned());
+        -- Most often there are none, and one look at the index tells, for a fifth of what the statement below costs. (In an
+        -- EXISTS the planner would drop the order, and with it the reason to take ready_born.)
+        IF NOT EXISTS (SELECT FROM pg_snapshot_xip(look.seen))
+           AND (SELECT r.born FROM ready r WHERE r.born >= pg_snapshot_xmax(look.seen) AND r.born <= newest
+                ORDER BY r.born LIMIT 1) IS NULL THEN
+            RETURN look;
+        END IF;
         -- Rows of other routes count as walked, so that no claim walks all that came for others since the last one.
         WITH newcomers AS MATERIALIZED (
             SELECT r.ctid AS place, r.route_id, r.priority, r.run_at, r.task_id, r.concurrency_key FROM ready r
@@ -672,8 +679,8 @@ BEGIN
     IF NOT FOUND THEN RETURN; END IF;
     RETURN QUERY
     SELECT l.task_id, l.lease, l.started_at IS NOT NULL, l.attempts, l.crashes, l.requeues,
-           t.name, t.args, t.spec, t.route_id, t.priority, l.run_at, t.deadline, t.policy::text, t.concurrency_key,
-           t.concurrency_limit, t.idempotency_key, t.retry_of, p.checkpoint, t.traceparent
+           t.name, t.args, t.spec, t.route_id, t.priority::integer, l.run_at, t.deadline, t.policy::text, t.concurrency_key,
+           t.concurrency_limit::integer, t.idempotency_key, t.retry_of, p.checkpoint, t.traceparent
     FROM (SELECT x.* FROM lease x WHERE x.worker_id = claimer AND x.lease BETWEEN first AND last ORDER BY x.lease OFFSET 0) l
     CROSS JOIN LATERAL (SELECT x.* FROM task x WHERE x.id = l.task_id OFFSET 0) t
     LEFT JOIN LATERAL (SELECT x.checkpoint FROM progress x WHERE x.task_id = l.task_id OFFSET 0) p ON true

@@ -172,7 +172,7 @@ DECLARE
     roots uuid[];
 BEGIN
     RETURN QUERY
-    SELECT l.task_id, l.lease, l.worker_id, l.started_at IS NOT NULL, l.stop_requested, l.deadline, l.attempts, l.crashes,
+    SELECT l.task_id, l.lease, l.worker_id, l.started_at IS NOT NULL, l.stop_requested::text, l.deadline, l.attempts, l.crashes,
            l.requeues, t.policy::text, holdfast.now(), EXISTS (SELECT FROM step s WHERE s.task_id = l.task_id),
            l.concurrency_key IS NOT NULL
     FROM lease l JOIN task t ON t.id = l.task_id

@@ -4,7 +4,7 @@ SELECT t.id, t.name,
        CASE WHEN e.task_id IS NOT NULL THEN e.state WHEN l.task_id IS NULL THEN 'PENDING'
             WHEN l.started_at IS NULL THEN 'CLAIMED' ELSE 'RUNNING' END AS state,
        w.why AS waits_for,
-       route.queue, route.tags, t.priority,
+       route.queue, route.tags, t.priority::integer,
        coalesce(e.run_at, l.run_at, r.run_at, w.run_at, t.run_at) AS run_at, t.deadline, t.created_at,
        coalesce(e.attempts, l.attempts, r.attempts, w.attempts, 0) AS attempts,
        coalesce(e.crashes, l.crashes, r.crashes, w.crashes, 0) AS crashes,
@@ -14,7 +14,7 @@ SELECT t.id, t.name,
        e.finished_at, l.stop_requested IS NOT DISTINCT FROM 'cancel' AS cancel_requested,
        e.result, e.error_code, e.error_message, e.error_data,
        p.fraction AS progress, p.text AS progress_text, p.saved_at AS progress_at, p.checkpoint,
-       t.args, t.spec, t.policy, t.concurrency_key, t.concurrency_limit, t.idempotency_key, t.retry_of, t.route_id
+       t.args, t.spec, t.policy, t.concurrency_key, t.concurrency_limit::integer, t.idempotency_key, t.retry_of, t.route_id
 FROM holdfast.task t
 LEFT JOIN holdfast.route ON route.id = t.route_id
 LEFT JOIN holdfast.ending e ON e.task_id = t.id

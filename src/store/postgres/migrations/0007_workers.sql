@@ -16,7 +16,7 @@ WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted
 CREATE FUNCTION holdfast.register_worker(
     worker_id uuid, worker_name text, host text, boot text, namespace bigint, process integer, started bigint,
     keeper integer, keeper_started bigint, program_version text, serves_queues text[], carries_tags text[], slots integer,
-    beat_us bigint, fence_us bigint
+    beat_us bigint, fence_us bigint, its_via text, its_secret_hash text
 ) RETURNS bigint LANGUAGE plpgsql SET search_path = holdfast, pg_temp AS $$
 DECLARE
     its_number bigint;
@@ -25,9 +25,10 @@ BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended('holdfast.register_worker', 0));
     INSERT INTO worker AS w (id, number, name, status, hostname, boot_id, pid_namespace, pid, start_time, keeper_pid,
                              keeper_start_time, version, queues, tags, capacity, beat_interval_us, fence_after_us,
-                             registered_at)
+                             registered_at, via, secret_hash)
     SELECT worker_id, coalesce(max(old.number), 0) + 1, worker_name, 'active', host, boot, namespace, process, started,
-           keeper, keeper_started, program_version, serves_queues, carries_tags, slots, beat_us, fence_us, holdfast.now()
+           keeper, keeper_started, program_version, serves_queues, carries_tags, slots, beat_us, fence_us, holdfast.now(),
+           its_via, its_secret_hash
     FROM worker old
     ON CONFLICT (id) DO UPDATE SET name = excluded.name, status = 'active', hostname = excluded.hostname,
         boot_id = excluded.boot_id, pid_namespace = excluded.pid_namespace, pid = excluded.pid,

@@ -111,7 +111,7 @@ RETURNS TABLE (task_id uuid, state text, result text, error_code text, error_mes
     LANGUAGE plpgsql STABLE
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off AS $$
 BEGIN
-    RETURN QUERY SELECT e.task_id, e.state, e.result, e.error_code, e.error_message, e.error_data
+    RETURN QUERY SELECT e.task_id, e.state::text, e.result, e.error_code, e.error_message, e.error_data
     FROM ending e WHERE e.task_id = ANY (tasks);
 END $$;
 
@@ -248,16 +248,17 @@ END $$;
 -- Submits tasks of steps that have no keys. Their ids are made for them in this very transaction, so that none is there before
 -- (otherwise the insert is refused).
 CREATE FUNCTION holdfast.submit_steps(ids uuid[], names text[], argses text[], specs text[], routes integer[],
-                                      priorities integer[], policies text[], fail_unmatched boolean[]) RETURNS void
+                                      priorities integer[], policies text[], fail_unmatched boolean[],
+                                      by_names boolean[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off AS $$
 DECLARE
     at timestamptz := holdfast.now();
 BEGIN
-    INSERT INTO task (id, name, args, spec, route_id, priority, run_at, policy, created_at)
-    SELECT g.id, g.name, g.args, g.spec, g.route_id, g.priority, at, g.policy::jsonb, at
-    FROM unnest(ids, names, argses, specs, routes, priorities, policies)
-        AS g (id, name, args, spec, route_id, priority, policy);
+    INSERT INTO task (id, name, args, spec, route_id, priority, run_at, policy, created_at, by_name)
+    SELECT g.id, g.name, g.args, g.spec, g.route_id, g.priority, at, g.policy::jsonb, at, g.by_name
+    FROM unnest(ids, names, argses, specs, routes, priorities, policies, by_names)
+        AS g (id, name, args, spec, route_id, priority, policy, by_name);
     INSERT INTO ready (task_id, run_at, last_lease, route_id, priority, attempts, crashes, requeues, fails_unmatched)
     SELECT g.id, at, 0, g.route_id, g.priority, 0, 0, 0, g.fails_unmatched
     FROM unnest(ids, routes, priorities, fail_unmatched) AS g (id, route_id, priority, fails_unmatched);

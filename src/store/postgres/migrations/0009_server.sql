@@ -3,15 +3,15 @@
 -- The W3C trace context of the submitter; NULL: none.
 ALTER TABLE holdfast.task ADD COLUMN traceparent text COLLATE "C";
 
--- For lists by name: one that is rare is found among any number of others.
-CREATE INDEX task_name ON holdfast.task (name, id);
+-- For lists by name: one that is rare is found among any number of others. See holdfast.list_named().
+CREATE INDEX task_name ON holdfast.task (name, id) WHERE by_name;
 
 -- Keys to the server. Their names are unique among those that are neither revoked nor expired.
 CREATE TABLE holdfast.token (
     id              uuid PRIMARY KEY,
     name            text COLLATE "C" NOT NULL,
     hash            text COLLATE "C" NOT NULL UNIQUE,  -- of the secret, which is not stored
-    scope           text COLLATE "C" NOT NULL CHECK (scope IN ('read', 'submit', 'operate', 'admin')),
+    scope           text COLLATE "C" NOT NULL CHECK (scope IN ('work', 'read', 'submit', 'operate', 'admin')),
     queues          text[] NOT NULL,                   -- empty: all
     who             text NOT NULL,                     -- made it
     created_at      timestamptz NOT NULL,
@@ -51,7 +51,7 @@ SELECT t.id, t.name,
        CASE WHEN e.task_id IS NOT NULL THEN e.state WHEN l.task_id IS NULL THEN 'PENDING'
             WHEN l.started_at IS NULL THEN 'CLAIMED' ELSE 'RUNNING' END AS state,
        w.why AS waits_for,
-       route.queue, route.tags, t.priority,
+       route.queue, route.tags, t.priority::integer,
        coalesce(e.run_at, l.run_at, r.run_at, w.run_at, t.run_at) AS run_at, t.deadline, t.created_at,
        coalesce(e.attempts, l.attempts, r.attempts, w.attempts, 0) AS attempts,
        coalesce(e.crashes, l.crashes, r.crashes, w.crashes, 0) AS crashes,
@@ -61,7 +61,7 @@ SELECT t.id, t.name,
        e.finished_at, l.stop_requested IS NOT DISTINCT FROM 'cancel' AS cancel_requested,
        e.result, e.error_code, e.error_message, e.error_data,
        p.fraction AS progress, p.text AS progress_text, p.saved_at AS progress_at, p.checkpoint,
-       t.args, t.spec, t.policy, t.concurrency_key, t.concurrency_limit, t.idempotency_key, t.retry_of, t.route_id,
+       t.args, t.spec, t.policy, t.concurrency_key, t.concurrency_limit::integer, t.idempotency_key, t.retry_of, t.route_id,
        t.traceparent
 FROM holdfast.task t
 LEFT JOIN holdfast.route ON route.id = t.route_id
@@ -255,23 +255,6 @@ RETURNS TABLE (state text, finished_at timestamptz, run_at timestamptz, started_
     FROM (SELECT x.*, row_number() OVER (ORDER BY x.task_id DESC) AS place FROM ending x ORDER BY x.task_id DESC LIMIT at_most) e
     WHERE e.finished_at >= since
 $$;
-
--- The ids of tasks of one name, newest first, as list_ids() has them; of_state: how they ended, '' for any state. By pairs,
--- because the planner would think little of a range of ids, and go through all of them.
-CREATE FUNCTION holdfast.list_named(of_name text, lowest uuid, highest uuid, of_queue text, of_worker uuid, of_state text,
-                                    at_most integer) RETURNS SETOF uuid LANGUAGE plpgsql STABLE
-    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
-    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off
-    SET enable_bitmapscan = off AS $$
-DECLARE
-    of_routes integer[] := ARRAY(SELECT r.id FROM route r WHERE r.queue = of_queue);
-BEGIN
-    RETURN QUERY SELECT t.id FROM task t LEFT JOIN lease l ON l.task_id = t.id LEFT JOIN ending e ON e.task_id = t.id
-    WHERE (t.name, t.id) BETWEEN (of_name, lowest) AND (of_name, highest)
-      AND (of_queue = '' OR t.route_id = ANY (of_routes))
-      AND (of_worker IS NULL OR coalesce(e.worker_id, l.worker_id) = of_worker) AND (of_state = '' OR e.state = of_state)
-    ORDER BY t.name DESC, t.id DESC LIMIT at_most;
-END $$;
 
 -- The task that could have been claimed for longest, in these queues (none: all) as far as they are not paused. From priority to priority of each route,
 -- by the indexes of claims: how many tasks there are does not matter. Tasks whose time has come count, although only a claim

@@ -2,21 +2,63 @@
 CREATE INDEX task_route ON holdfast.task (route_id, id);
 CREATE INDEX ending_worker ON holdfast.ending (worker_id, task_id) WHERE worker_id IS NOT NULL;
 
--- The ids of tasks of one queue, newest first of each of its routes, as list_named() has those of one name.
-CREATE FUNCTION holdfast.list_queued(of_queue text, lowest uuid, highest uuid, of_name text, of_worker uuid, of_state text,
+-- The ids of tasks of some routes, newest first, as list_ids() has them; of_state: how they ended, '' for any state. By pairs,
+-- because the planner would think little of a range of ids, and go through all of them. Once the page is full, further routes
+-- are only asked for newer tasks.
+CREATE FUNCTION holdfast.list_routed(routes integer[], lowest uuid, highest uuid, of_name text, of_worker uuid, of_state text,
                                      at_most integer) RETURNS SETOF uuid LANGUAGE plpgsql STABLE
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off
     SET enable_bitmapscan = off AS $$
 DECLARE
     of_route integer;
+    page uuid[] := '{}';
+    more uuid[];
 BEGIN
-    FOR of_route IN SELECT r.id FROM route r WHERE r.queue = of_queue LOOP
-        RETURN QUERY SELECT t.id FROM task t LEFT JOIN lease l ON l.task_id = t.id LEFT JOIN ending e ON e.task_id = t.id
-        WHERE (t.route_id, t.id) BETWEEN (of_route, lowest) AND (of_route, highest) AND (of_name = '' OR t.name = of_name)
-          AND (of_worker IS NULL OR coalesce(e.worker_id, l.worker_id) = of_worker) AND (of_state = '' OR e.state = of_state)
-        ORDER BY t.route_id DESC, t.id DESC LIMIT at_most;
+    FOREACH of_route IN ARRAY routes LOOP
+        more := ARRAY(
+            SELECT t.id FROM task t LEFT JOIN lease l ON l.task_id = t.id LEFT JOIN ending e ON e.task_id = t.id
+            WHERE (t.route_id, t.id) BETWEEN (of_route, lowest) AND (of_route, highest) AND (of_name = '' OR t.name = of_name)
+              AND (of_worker IS NULL OR coalesce(e.worker_id, l.worker_id) = of_worker)
+              AND (of_state = '' OR e.state = of_state)
+            ORDER BY t.route_id DESC, t.id DESC LIMIT at_most);
+        IF cardinality(more) > 0 THEN
+            page := ARRAY(SELECT p.id FROM unnest(page || more) AS p (id) ORDER BY p.id DESC LIMIT at_most);
+            IF cardinality(page) >= at_most THEN lowest := page[at_most]; END IF;
+        END IF;
     END LOOP;
+    RETURN QUERY SELECT p.id FROM unnest(page) AS p (id);
+END $$;
+
+-- The same of one queue.
+CREATE FUNCTION holdfast.list_queued(of_queue text, lowest uuid, highest uuid, of_name text, of_worker uuid, of_state text,
+                                     at_most integer) RETURNS SETOF uuid LANGUAGE sql STABLE
+    SET search_path = holdfast, pg_temp AS $$
+    SELECT list_routed(ARRAY(SELECT r.id FROM route r WHERE r.queue = of_queue), lowest, highest, of_name, of_worker, of_state,
+                       at_most)
+$$;
+
+-- The routes of tasks of the function with this name, in a queue ('': any): see task.by_name.
+CREATE FUNCTION holdfast.routes_named(of_name text, of_queue text) RETURNS integer[] LANGUAGE sql STABLE
+    SET search_path = holdfast, pg_temp AS $$
+    SELECT ARRAY(SELECT r.id FROM route r WHERE 'task:' || of_name = ANY (r.tags) AND (of_queue = '' OR r.queue = of_queue))
+$$;
+
+-- The same of one name.
+CREATE FUNCTION holdfast.list_named(of_name text, lowest uuid, highest uuid, of_queue text, of_worker uuid, of_state text,
+                                    at_most integer) RETURNS SETOF uuid LANGUAGE plpgsql STABLE
+    SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off
+    SET enable_bitmapscan = off AS $$
+DECLARE
+    of_routes integer[] := ARRAY(SELECT r.id FROM route r WHERE r.queue = of_queue);
+BEGIN
+    RETURN QUERY SELECT t.id FROM task t LEFT JOIN lease l ON l.task_id = t.id LEFT JOIN ending e ON e.task_id = t.id
+    WHERE (t.name, t.id) BETWEEN (of_name, lowest) AND (of_name, highest) AND t.by_name
+      AND (of_queue = '' OR t.route_id = ANY (of_routes))
+      AND (of_worker IS NULL OR coalesce(e.worker_id, l.worker_id) = of_worker) AND (of_state = '' OR e.state = of_state)
+    ORDER BY t.name DESC, t.id DESC LIMIT at_most;
+    RETURN QUERY SELECT list_routed(routes_named(of_name, of_queue), lowest, highest, of_name, of_worker, of_state, at_most);
 END $$;
 
 -- The same of one worker: of its leases, and of what it ran last.
@@ -41,7 +83,8 @@ BEGIN
     ORDER BY x.worker_id DESC, x.task_id DESC LIMIT at_most;
 END $$;
 
--- How many tasks a worker ended, or a name or a queue has; it counts no further than is asked. NULL or '': not asked.
+-- How many tasks a worker ended, or a name or a queue has; it counts no further than is asked. NULL or '': not asked. Tasks
+-- of another name count, too, when they share the route of the name.
 CREATE FUNCTION holdfast.count_up_to(at_most integer, of_worker uuid, of_name text, of_queue text) RETURNS bigint
     LANGUAGE plpgsql STABLE
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
@@ -50,7 +93,12 @@ BEGIN
     IF of_worker IS NOT NULL THEN
         RETURN (SELECT count(*) FROM (SELECT 1 FROM ending x WHERE x.worker_id = of_worker LIMIT at_most) f);
     ELSIF of_name <> '' THEN
-        RETURN (SELECT count(*) FROM (SELECT 1 FROM task t WHERE t.name = of_name LIMIT at_most) f);
+        RETURN (SELECT count(*) FROM (
+            (SELECT 1 FROM task t WHERE t.name = of_name AND t.by_name LIMIT at_most)
+            UNION ALL
+            (SELECT 1 FROM unnest(routes_named(of_name, '')) AS r (id)
+             CROSS JOIN LATERAL (SELECT 1 FROM task t WHERE t.route_id = r.id LIMIT at_most) x LIMIT at_most)
+            LIMIT at_most) f);
     END IF;
     RETURN (SELECT count(*) FROM (
         SELECT 1 FROM route r CROSS JOIN LATERAL (SELECT 1 FROM task t WHERE t.route_id = r.id LIMIT at_most) x
@@ -105,7 +153,7 @@ DECLARE
 BEGIN
     FOR of_route IN SELECT r.id FROM route r WHERE r.queue = ANY (of_queues) LOOP
         RETURN QUERY SELECT * FROM (
-            SELECT e.task_id, e.state, e.finished_at, e.run_at, e.started_at, t.name,
+            SELECT e.task_id, e.state::text, e.finished_at, e.run_at, e.started_at, t.name,
                    row_number() OVER (ORDER BY t.route_id DESC, t.id DESC) = at_most AS is_last
             FROM task t JOIN ending e ON e.task_id = t.id
             WHERE t.route_id = of_route

@@ -98,14 +98,17 @@ EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
     RETURN false;
 END $$;
 
+DROP FUNCTION holdfast.submit_batch(uuid[], text[], text[], text[], integer[], integer[], timestamptz[], timestamptz[], text[],
+                                    text[], integer[], text[], uuid[], boolean[], text[]);
 -- Accepts a batch without duplicates in itself. Answers only about those that were not accepted, by their place in the
 -- arrays (from 1): 'existing' or 'mismatch' with the first task's id, 'too_old', or 'too_new' for an id that is further in the
 -- future than a submitter's clock may be; and about those, 'accepted', for whose key another limit is in force than they ask
--- for. NULL run_at: now. NULL too_old: the id was made for this very submit. The trace of a task is not part of its payload.
-CREATE OR REPLACE FUNCTION holdfast.submit_batch(
+-- for. NULL run_at: now. NULL too_old: the id was made for this very submit. by_names: see task.by_name. The trace
+-- of a task is not part of its payload.
+CREATE FUNCTION holdfast.submit_batch(
     ids uuid[], names text[], argses text[], specs text[], routes integer[], priorities integer[],
     run_ats timestamptz[], deadlines timestamptz[], policies text[], keys text[], limits integer[],
-    idempotency_keys text[], retry_ofs uuid[], too_old boolean[], traceparents text[]
+    idempotency_keys text[], retry_ofs uuid[], too_old boolean[], traceparents text[], by_names boolean[]
 ) RETURNS TABLE (place bigint, status text, first_id uuid, limit_in_force integer) LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -124,13 +127,13 @@ DECLARE
 BEGIN
     WITH inserted AS (
         INSERT INTO task (id, name, args, spec, route_id, priority, run_at, deadline, policy, concurrency_key,
-                          concurrency_limit, idempotency_key, retry_of, created_at, traceparent)
+                          concurrency_limit, idempotency_key, retry_of, created_at, traceparent, by_name)
         SELECT g.id, g.name, g.args, g.spec, g.route_id, g.priority, coalesce(g.run_at, at), g.deadline, g.policy::jsonb,
-               g.key, g.max_slots, g.idempotency_key, g.retry_of, at, g.traceparent
+               g.key, g.max_slots, g.idempotency_key, g.retry_of, at, g.traceparent, g.by_name
         FROM unnest(ids, names, argses, specs, routes, priorities, run_ats, deadlines, policies, keys, limits,
-                    idempotency_keys, retry_ofs, too_old, traceparents)
+                    idempotency_keys, retry_ofs, too_old, traceparents, by_names)
             AS g (id, name, args, spec, route_id, priority, run_at, deadline, policy, key, max_slots,
-                  idempotency_key, retry_of, old, traceparent)
+                  idempotency_key, retry_of, old, traceparent, by_name)
         WHERE g.old IS NOT TRUE AND g.id < first_too_new
         ORDER BY g.id  -- one order for all: two callers with the same ids wait for each other instead of deadlocking
         ON CONFLICT DO NOTHING
@@ -245,7 +248,7 @@ BEGIN
         ARRAY[differing::text], ARRAY[concurrency_key],
         ARRAY[CASE WHEN concurrency_key IS NOT NULL THEN coalesce(concurrency_limit, 1) END],
         ARRAY[nullif(idempotency_key, '')], ARRAY[NULL::uuid], ARRAY[CASE WHEN id IS NOT NULL THEN false END],
-        ARRAY[nullif(traceparent, '')]);
+        ARRAY[nullif(traceparent, '')], ARRAY[CASE WHEN spec IS NOT NULL THEN true END]);
     IF answer.status = 'mismatch' THEN
         RAISE EXCEPTION 'PAYLOAD_MISMATCH: task % was submitted before with the same id or idempotency key and another payload',
             answer.first_id USING ERRCODE = 'HF001';

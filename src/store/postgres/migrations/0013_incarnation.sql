@@ -31,21 +31,23 @@ BEGIN
 END $$;
 INSERT INTO holdfast.incarnation VALUES (1, 1, gen_random_uuid(), holdfast.place(), pg_postmaster_start_time());
 
--- Raises HF003 unless this is still the history that the caller knows, at its place, on a server that was not restarted. It
--- travels before the first statement of every write, so it does only what is cheap: the system identifier stands in a file.
--- Without SET for the same reason.
-CREATE FUNCTION holdfast.expect(known_rank bigint, known_nonce uuid, known_start timestamptz) RETURNS void
-LANGUAGE plpgsql STABLE AS $$
-DECLARE
-    timeline text;
+-- One row if this is still the history that the caller knows, at its place, on a server that was not restarted; else none. It
+-- travels before the first statement of every write, so it does only what is cheap (the system identifier stands in a file).
+-- The planner puts it into the statement that asks, which costs a third less than a call.
+CREATE FUNCTION holdfast.known_history(known_rank bigint, known_nonce uuid, known_start timestamptz) RETURNS SETOF boolean
+LANGUAGE sql STABLE AS $$
+    SELECT true FROM holdfast.incarnation i
+    WHERE i.rank = known_rank AND i.nonce = known_nonce AND i.server_start = known_start
+      AND split_part(i.place, '/', 3) = i.tableoid::text
+      AND CASE WHEN pg_is_in_recovery() THEN true
+               ELSE known_start = pg_postmaster_start_time()
+                    AND split_part(i.place, '/', 2) IN ('?', left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)) END
+$$;
+
+-- Raises HF003.
+CREATE FUNCTION holdfast.refuse_history(known_rank bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    SELECT split_part(i.place, '/', 2) INTO timeline FROM holdfast.incarnation i
-    WHERE i.rank = known_rank AND i.nonce = known_nonce AND split_part(i.place, '/', 3) = i.tableoid::text
-      AND i.server_start = known_start;
-    IF timeline IS NULL OR NOT pg_is_in_recovery() AND (known_start <> pg_postmaster_start_time()
-       OR timeline <> '?' AND timeline <> left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)) THEN
-        RAISE EXCEPTION 'this is another history of the store than rank %', known_rank USING ERRCODE = 'HF003';
-    END IF;
+    RAISE EXCEPTION 'this is another history of the store than rank %', known_rank USING ERRCODE = 'HF003';
 END $$;
 
 -- A worker has seen a higher number than the store knows. Raises HF004 if it saw it under this rank: the store has gone back. A

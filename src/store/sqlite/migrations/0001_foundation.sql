@@ -234,7 +234,12 @@ CREATE TABLE worker (
     last_heartbeat     INTEGER,
     beat               INTEGER NOT NULL DEFAULT 0,
     proves_session     INTEGER NOT NULL DEFAULT 0,
-    held               TEXT NOT NULL DEFAULT '[]'  -- JSON: [{"task","lease","running","pid","age_us"}]
+    held               TEXT NOT NULL DEFAULT '[]', -- JSON: [{"task","lease","running","pid","age_us"}]
+    via                TEXT NOT NULL CHECK (via = 'store' OR via = 'server'),
+    secret_hash        TEXT NOT NULL,              -- of the secret that the calls of a worker behind a server carry
+    disconnected_at_beat  INTEGER,                 -- its beat when a server saw its stream end; a later one withdraws that
+    exited_at_beat     INTEGER,                    -- the same of the testimony of its keeper that nothing of it is left
+    CHECK ((via = 'server') = (secret_hash <> ''))
 ) STRICT, WITHOUT ROWID;
 
 -- The last claim of each worker: asked again with the same request, it returns the same leases.

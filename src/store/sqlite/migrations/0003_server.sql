@@ -9,7 +9,7 @@ CREATE TABLE token (
     id              BLOB PRIMARY KEY CHECK (length(id) = 16),
     name            TEXT NOT NULL,
     hash            TEXT NOT NULL UNIQUE,  -- of the secret, which is not stored
-    scope           TEXT NOT NULL CHECK (scope = 'read' OR scope = 'submit' OR scope = 'operate' OR scope = 'admin'),
+    scope           TEXT NOT NULL CHECK (scope = 'work' OR scope = 'read' OR scope = 'submit' OR scope = 'operate' OR scope = 'admin'),
     queues          TEXT NOT NULL,         -- JSON array; empty: all
     who             TEXT NOT NULL,         -- made it
     created_at      INTEGER NOT NULL,
