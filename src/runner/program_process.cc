@@ -25,7 +25,8 @@ constexpr Duration patience_after_hello = std::chrono::seconds(2);
 /// One command, which can take the place of the shell: then its death is seen as what it is.
 bool is_simple(std::string_view command) {
     const std::string_view first = command.substr(0, command.find(' '));
-    return command.find_first_of(";&|<>()\n") == std::string_view::npos && first.find('=') == std::string_view::npos;
+    return first != "exec" && command.find_first_of(";&|<>()\n") == std::string_view::npos &&
+           first.find('=') == std::string_view::npos;
 }
 
 /// The first line, or why there is none.

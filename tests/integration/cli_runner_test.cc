@@ -178,7 +178,7 @@ protected:
         return "/usr/bin/python3 -m holdfast " + app + ":app";
     }
     [[nodiscard]] static std::string node(const std::string& app) {
-        return "exec node " + std::string(HOLDFAST_SDK) + "/typescript/runner.js app.mjs:" + app;
+        return "node " + std::string(HOLDFAST_SDK) + "/typescript/runner.js app.mjs:" + app;
     }
 
     /// Submits the function with JSON arguments; its id.
