@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { part } from '../api/client';
 import { catalogTasksQuery, catalogWorkflowsQuery } from '../api/queries';
 import type { CatalogTask, CatalogWorkflow } from '../api/types';
-import { Card, Command, Empty, Failed, Page, Skeleton, Tags, useTitle } from '../parts/basics';
+import { Card, Command, Empty, Head, Loaded, Page, Tags, useTitle } from '../parts/basics';
 import { Icon } from '../parts/Icon';
 import { Link } from '../router/router';
 import { plural } from '../text/number';
@@ -26,9 +26,15 @@ export default function CatalogPage() {
             ) : (
                 <>
                     <Card title="Workflows">
-                        {workflows.error && !workflows.data ? <Failed error={workflows.error} what="The workflows" retry={() => void workflows.refetch()} /> : workflows.data ? <Workflows all={workflows.data} /> : <Skeleton lines={4} height={44} />}
+                        <Loaded query={workflows} what="The workflows" lines={4} empty={<p className="faint card-text">The file defines no workflows.</p>}>
+                            {(all) => <Workflows all={all} />}
+                        </Loaded>
                     </Card>
-                    <Card title="Tasks">{tasks.error && !tasks.data ? <Failed error={tasks.error} what="The tasks" retry={() => void tasks.refetch()} /> : tasks.data ? <Tasks all={tasks.data} /> : <Skeleton lines={4} height={44} />}</Card>
+                    <Card title="Tasks">
+                        <Loaded query={tasks} what="The tasks" lines={4} empty={<p className="faint card-text">The file defines no tasks.</p>}>
+                            {(all) => <Tasks all={all} />}
+                        </Loaded>
+                    </Card>
                 </>
             )}
         </Page>
@@ -44,20 +50,9 @@ function Run({ to, name }: { to: string; name: string }) {
 }
 
 function Workflows({ all }: { all: CatalogWorkflow[] }) {
-    if (all.length === 0) return <p className="faint card-text">The file defines no workflows.</p>;
     return (
         <table className="table cards">
-            <thead>
-                <tr>
-                    <th scope="col">Workflow</th>
-                    <th scope="col">Description</th>
-                    <th scope="col">Steps</th>
-                    <th scope="col">Input</th>
-                    <th scope="col">
-                        <span className="unseen">Actions</span>
-                    </th>
-                </tr>
-            </thead>
+            <Head columns={['Workflow', 'Description', 'Steps', 'Input']} actions />
             <tbody>
                 {all.map((one) => (
                     <tr key={one.name}>
@@ -85,21 +80,9 @@ function Workflows({ all }: { all: CatalogWorkflow[] }) {
 }
 
 function Tasks({ all }: { all: CatalogTask[] }) {
-    if (all.length === 0) return <p className="faint card-text">The file defines no tasks.</p>;
     return (
         <table className="table cards">
-            <thead>
-                <tr>
-                    <th scope="col">Task</th>
-                    <th scope="col">Kind</th>
-                    <th scope="col">Queue</th>
-                    <th scope="col">After a crash</th>
-                    <th scope="col">Arguments</th>
-                    <th scope="col">
-                        <span className="unseen">Actions</span>
-                    </th>
-                </tr>
-            </thead>
+            <Head columns={['Task', 'Kind', 'Queue', 'After a crash', 'Arguments']} actions />
             <tbody>
                 {all.map((one) => (
                     <tr key={one.name}>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { eventsQuery, overviewQuery, statsQuery } from '../api/queries';
 import type { Concern, Overview, Percentiles, Stats } from '../api/types';
-import { Card, Choice, Command, Empty, Failed, Page, Skeleton, useTitle } from '../parts/basics';
+import { Card, Choice, Command, Empty, Failed, Head, Page, Skeleton, useTitle } from '../parts/basics';
 import { History } from '../parts/History';
 import { Icon, type IconName } from '../parts/Icon';
 import { Plot } from '../parts/Plot';
@@ -203,39 +203,14 @@ function Latency({ stats }: { stats: Stats }) {
     return (
         <div className="scroll-x" tabIndex={0} role="region" aria-label="Durations of tasks">
             <table className="table table-tight">
-                <thead>
-                    <tr>
-                        <th scope="col">Seconds</th>
-                        {shares.map((share) => (
-                            <th key={share} scope="col" className="number">
-                                {share}
-                            </th>
-                        ))}
-                    </tr>
-                </thead>
+                <Head columns={['Seconds']} />
                 <tbody>
                     {row('waiting', stats.wait)}
                     {row('running', stats.run)}
                 </tbody>
             </table>
             <table className="table table-tight">
-                <thead>
-                    <tr>
-                        <th scope="col">Task</th>
-                        <th scope="col" className="number">
-                            completed
-                        </th>
-                        <th scope="col" className="number">
-                            failed
-                        </th>
-                        <th scope="col" className="number">
-                            p50
-                        </th>
-                        <th scope="col" className="number">
-                            p95
-                        </th>
-                    </tr>
-                </thead>
+                <Head columns={['Task', ['completed', 'number'], ['failed', 'number'], ['p50', 'number'], ['p95', 'number']]} />
                 <tbody>
                     {stats.names.slice(0, 10).map((one) => (
                         <tr key={one.name}>
@@ -290,17 +265,7 @@ function Queues({ data }: { data: Overview | undefined }) {
     return (
         <Card title="Queues" aside={<Link to="/queues">all</Link>}>
             <table className="table table-tight">
-                <thead>
-                    <tr>
-                        <th scope="col">Queue</th>
-                        <th scope="col" className="number">
-                            waiting
-                        </th>
-                        <th scope="col" className="number">
-                            claimed or running
-                        </th>
-                    </tr>
-                </thead>
+                <Head columns={['Queue', ['waiting', 'number'], ['claimed or running', 'number']]} />
                 <tbody>
                     {busiest.map((queue) => (
                         <tr key={queue.name}>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { part, post } from '../api/client';
 import { queuesQuery } from '../api/queries';
 import type { Queue } from '../api/types';
-import { Card, Empty, Failed, Page, Skeleton, useTitle } from '../parts/basics';
+import { Card, Empty, Head, Loaded, Page, useTitle } from '../parts/basics';
 import { Icon } from '../parts/Icon';
 import { OrderButton } from '../parts/Order';
 import { Link } from '../router/router';
@@ -14,38 +14,18 @@ export function QueuesPage() {
     return (
         <Page title="Queues" lead="No task of a paused queue is claimed; running tasks continue.">
             <Card>
-                {queues.error && !queues.data ? (
-                    <Failed error={queues.error} what="The list of queues" retry={() => void queues.refetch()} />
-                ) : !queues.data ? (
-                    <Skeleton lines={4} height={44} />
-                ) : queues.data.length === 0 ? (
-                    <Empty icon="queues" title="There are no queues yet">
-                        A queue appears with its first task.
-                    </Empty>
-                ) : (
-                    <table className="table cards">
-                        <thead>
-                            <tr>
-                                <th scope="col">Queue</th>
-                                <th scope="col">Status</th>
-                                <th scope="col" className="number">
-                                    Waiting
-                                </th>
-                                <th scope="col" className="number">
-                                    Claimed or running
-                                </th>
-                                <th scope="col">
-                                    <span className="unseen">Actions</span>
-                                </th>
-                            </tr>
-                        </thead>
-                        <tbody>
-                            {queues.data.map((queue) => (
-                                <Row key={queue.name} queue={queue} />
-                            ))}
-                        </tbody>
-                    </table>
-                )}
+                <Loaded query={queues} what="The list of queues" lines={4} empty={<Empty icon="queues" title="There are no queues yet">A queue appears with its first task.</Empty>}>
+                    {(all) => (
+                        <table className="table cards">
+                            <Head columns={['Queue', 'Status', ['Waiting', 'number'], ['Claimed or running', 'number']]} actions />
+                            <tbody>
+                                {all.map((queue) => (
+                                    <Row key={queue.name} queue={queue} />
+                                ))}
+                            </tbody>
+                        </table>
+                    )}
+                </Loaded>
             </Card>
         </Page>
     );

@@ -5,7 +5,7 @@ import { recoveryQuery, staleQuery } from '../api/queries';
 import type { HistoryEvent } from '../api/shapes';
 import type { Evidence as Kind, Recovery, Replica, ServiceNote, ServicePass, StaleTask } from '../api/types';
 import { headline, recoveriesOf } from '../model/recoveries';
-import { Card, Choice, Empty, Failed, Page, Skeleton, useTitle } from '../parts/basics';
+import { Card, Choice, Empty, Failed, Head, Loaded, Page, Skeleton, useTitle } from '../parts/basics';
 import { Evidence, History } from '../parts/History';
 import { Icon } from '../parts/Icon';
 import { OrderButton } from '../parts/Order';
@@ -132,13 +132,7 @@ function Services({ services }: { services: ServiceNote[] }) {
     if (services.length === 0) return <p className="faint card-text">No service has run yet.</p>;
     return (
         <table className="table table-tight">
-            <thead>
-                <tr>
-                    <th scope="col">Service</th>
-                    <th scope="col">Last run</th>
-                    <th scope="col">Did</th>
-                </tr>
-            </thead>
+            <Head columns={['Service', 'Last run', 'Did']} />
             <tbody>
                 {services.map((service) => {
                     const did = Object.entries(service.did ?? {}).filter(([, count]) => count > 0);
@@ -228,17 +222,9 @@ function Stale() {
                 <span>No sign of life for longer than</span>
                 <Choice label="Threshold" options={thresholds} value={threshold} onChange={setThreshold} />
             </div>
-            {stale.error && !stale.data ? (
-                <Failed error={stale.error} what="The stale tasks" retry={() => void stale.refetch()} />
-            ) : !stale.data ? (
-                <Skeleton lines={2} height={44} />
-            ) : stale.data.length === 0 ? (
-                <p className="all-well">
-                    <Icon name="check" /> No task is stale.
-                </p>
-            ) : (
-                <StaleTable tasks={stale.data} />
-            )}
+            <Loaded query={stale} what="The stale tasks" lines={2} empty={<p className="all-well"><Icon name="check" /> No task is stale.</p>}>
+                {(tasks) => <StaleTable tasks={tasks} />}
+            </Loaded>
             <div className="card-tools card-tools-end">
                 <OrderButton label="Requeue claimed" small give={settle('requeue-claimed', (settled) => `${plural(settled, 'task')} returned to PENDING.`)} confirm={{ title: 'Requeue stale CLAIMED tasks?', text: `CLAIMED tasks without a sign of life for longer than ${threshold} return to PENDING. This costs no attempt.` }} />
                 <OrderButton label="Fail running" small danger give={settle('fail-running', (settled) => `${plural(settled, 'task')} ended as crashed.`)} confirm={{ title: 'End stale RUNNING tasks?', text: `RUNNING tasks without a sign of life for longer than ${threshold} end as WORKER_CRASHED, or run again if their policy allows it. A living worker is only asked to stop them.`, button: 'End them' }} />
@@ -250,15 +236,7 @@ function Stale() {
 function StaleTable({ tasks }: { tasks: StaleTask[] }) {
     return (
         <table className="table cards">
-            <thead>
-                <tr>
-                    <th scope="col">State</th>
-                    <th scope="col">Task</th>
-                    <th scope="col">Quiet for</th>
-                    <th scope="col">Worker</th>
-                    <th scope="col">Worker is</th>
-                </tr>
-            </thead>
+            <Head columns={['State', 'Task', 'Quiet for', 'Worker', 'Worker is']} />
             <tbody>
                 {tasks.map((task) => (
                     <tr key={task.id}>

@@ -5,7 +5,7 @@ import type { Attempt, Task, TaskStory } from '../api/types';
 import { jobToRetry } from '../model/retry';
 import { runsOf } from '../model/timeline';
 import { capital, errorText, timelineOf } from '../model/timeline';
-import { Card, CopyId, Facts, Failed, Page, ProgressBar, Skeleton, Tags, useTitle } from '../parts/basics';
+import { Card, CopyId, Facts, Failed, Head, Page, ProgressBar, Skeleton, Tags, useTitle } from '../parts/basics';
 import { ForceButton } from '../parts/ForceButton';
 import { Icon } from '../parts/Icon';
 import { JsonView } from '../parts/JsonView';
@@ -168,18 +168,7 @@ function Attempts({ attempts }: { attempts: Attempt[] }) {
     return (
         <div className="scroll-x" tabIndex={0} role="region" aria-label="Attempts">
             <table className="table table-tight">
-                <thead>
-                    <tr>
-                        <th scope="col">#</th>
-                        <th scope="col">End</th>
-                        <th scope="col">Started</th>
-                        <th scope="col" className="number">
-                            Duration
-                        </th>
-                        <th scope="col">Worker</th>
-                        <th scope="col">Error</th>
-                    </tr>
-                </thead>
+                <Head columns={['#', 'End', 'Started', ['Duration', 'number'], 'Worker', 'Error']} />
                 <tbody>
                     {attempts.map((attempt) => (
                         <tr key={attempt.number}>

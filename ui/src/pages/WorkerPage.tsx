@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { recoveryQuery, snapshotsQuery, workerQuery } from '../api/queries';
 import type { WorkerState, WorkerStory } from '../api/types';
-import { Card, CopyId, Facts, Failed, Page, Skeleton, Tags, useTitle } from '../parts/basics';
+import { Card, CopyId, Facts, Failed, Head, Page, Skeleton, Tags, useTitle } from '../parts/basics';
 import { History } from '../parts/History';
 import { Plot } from '../parts/Plot';
 import { ConditionBadge, conditionOf, StateBadge } from '../parts/StateBadge';
@@ -44,13 +44,7 @@ function Story({ story }: { story: WorkerStory }) {
                             <p className="faint card-text">It holds no task.</p>
                         ) : (
                             <table className="table table-tight">
-                                <thead>
-                                    <tr>
-                                        <th scope="col">State</th>
-                                        <th scope="col">Task</th>
-                                        <th scope="col">Id</th>
-                                    </tr>
-                                </thead>
+                                <Head columns={['State', 'Task', 'Id']} />
                                 <tbody>
                                     {tasks.map((task) => (
                                         <tr key={task.id}>

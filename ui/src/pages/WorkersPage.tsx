@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { recoveryQuery, workersQuery } from '../api/queries';
 import type { Worker } from '../api/types';
-import { Card, Command, Empty, Failed, Page, Skeleton, Tags, useTitle } from '../parts/basics';
+import { Card, Command, Empty, Head, Loaded, Page, Tags, useTitle } from '../parts/basics';
 import { ConditionBadge, conditionOf } from '../parts/StateBadge';
 import { Ago } from '../parts/Time';
 import { WorkerOrders } from '../parts/WorkerOrders';
@@ -23,15 +23,9 @@ export function WorkersPage() {
             }
         >
             <Card>
-                {workers.error && !workers.data ? (
-                    <Failed error={workers.error} what="The list of workers" retry={() => void workers.refetch()} />
-                ) : !workers.data ? (
-                    <Skeleton lines={5} height={44} />
-                ) : workers.data.length === 0 ? (
-                    <NoWorkers />
-                ) : (
-                    <WorkerTable workers={workers.data} how={(id) => evidence?.find((one) => one.id === id)?.how ?? null} />
-                )}
+                <Loaded query={workers} what="The list of workers" lines={5} empty={<NoWorkers />}>
+                    {(all) => <WorkerTable workers={all} how={(id) => evidence?.find((one) => one.id === id)?.how ?? null} />}
+                </Loaded>
             </Card>
         </Page>
     );
@@ -49,20 +43,7 @@ function NoWorkers() {
 function WorkerTable({ workers, how }: { workers: Worker[]; how: (id: string) => string | null }) {
     return (
         <table className="table cards">
-            <thead>
-                <tr>
-                    <th scope="col">Name</th>
-                    <th scope="col">Status</th>
-                    <th scope="col">Last heartbeat</th>
-                    <th scope="col">Evidence</th>
-                    <th scope="col">Slots</th>
-                    <th scope="col">Queues, tags</th>
-                    <th scope="col">Host</th>
-                    <th scope="col">
-                        <span className="unseen">Actions</span>
-                    </th>
-                </tr>
-            </thead>
+            <Head columns={['Name', 'Status', 'Last heartbeat', 'Evidence', 'Slots', 'Queues, tags', 'Host']} actions />
             <tbody>
                 {workers.map((worker) => (
                     <tr key={worker.id}>

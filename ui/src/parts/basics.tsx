@@ -66,6 +66,36 @@ export function Command({ children }: { children: string }) {
     );
 }
 
+/** The heads of a table's columns, each with its class if it has one; `actions`: a last column of buttons. */
+export function Head({ columns, actions = false }: { columns: (string | [title: string, className: string])[]; actions?: boolean }) {
+    return (
+        <thead>
+            <tr>
+                {columns.map((column) => {
+                    const [title, className] = typeof column === 'string' ? [column] : column;
+                    return (
+                        <th key={title} scope="col" className={className}>
+                            {title}
+                        </th>
+                    );
+                })}
+                {actions && (
+                    <th scope="col">
+                        <span className="unseen">Actions</span>
+                    </th>
+                )}
+            </tr>
+        </thead>
+    );
+}
+
+/** What a query found: its error, a placeholder while it loads, `empty` when there is nothing, or the list. */
+export function Loaded<T>({ query, what, lines, empty, children }: { query: { data?: T[]; error: unknown; refetch: () => unknown }; what: string; lines: number; empty: ReactNode; children: (items: T[]) => ReactNode }) {
+    if (query.error && !query.data) return <Failed error={query.error} what={what} retry={() => void query.refetch()} />;
+    if (!query.data) return <Skeleton lines={lines} height={44} />;
+    return <>{query.data.length === 0 ? empty : children(query.data)}</>;
+}
+
 /** The message for a failed request, with a button to try again. */
 export function Failed({ error, retry, what }: { error: unknown; retry?: () => void; what: string }) {
     const problem = error instanceof ApiError ? error.problem : null;
