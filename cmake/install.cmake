@@ -51,4 +51,6 @@ if(HOLDFAST_BUILD_PROGRAM)
   install(FILES packaging/grafana/holdfast.json DESTINATION ${CMAKE_INSTALL_DATADIR}/holdfast/grafana COMPONENT program)
   install(FILES ${PROJECT_BINARY_DIR}/completions/holdfast
           DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
+  install(FILES ${PROJECT_BINARY_DIR}/completions/_holdfast
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT program)
 endif()

@@ -185,6 +185,7 @@ void add_backup(Command& program) {
     auto [backup, flags] = program.add("backup", "Copy the whole store, also while it is used, into a file", back_up);
     backup.argument("FILE", flags.file, "The file to write");
     backup.flag("--force", flags.force, "Replace the file if it exists");
+    backup.examples({"holdfast backup /backup/holdfast.db", "holdfast backup /backup/holdfast.db --force"});
 }
 
 void add_restore(Command& program) {
@@ -195,6 +196,8 @@ void add_restore(Command& program) {
     command.flag("--live", flags.live, "Pause nothing");
     command.flag("--catch-up", flags.catch_up, "Run the slots of schedules that were missed since the backup");
     command.flag("--accept-faults", flags.accept_faults, "Restore a backup in which 'check' finds faults");
+    command.examples({"holdfast restore /backup/holdfast.db --store sqlite:restored.db",
+                      "holdfast restore /backup/holdfast.db --replace --catch-up"});
 }
 
 void add_check(Command& program) {

@@ -12,6 +12,9 @@ namespace holdfast::cli {
 
 namespace {
 
+constexpr std::string_view examples_heading = "Examples:\n  ";
+constexpr std::string_view examples_separator = "\n  ";
+
 bool any(const CLI::App* /*command*/) {
     return true;
 }
@@ -163,6 +166,28 @@ void Command::hide() {
     app_->group("");
 }
 
+void Command::examples(std::vector<std::string> lines) {
+    app_->footer(concat(examples_heading, join(lines, examples_separator)));
+}
+
+std::vector<std::string> Command::examples() const {
+    const std::string footer = app_->get_footer();
+    if (!footer.starts_with(examples_heading)) return {};
+    std::vector<std::string> lines;
+    for (const std::string_view line : split(std::string_view(footer).substr(examples_heading.size()), '\n'))
+        lines.emplace_back(trimmed(line));
+    return lines;
+}
+
+std::string Command::help() const {
+    return app_->get_description();
+}
+
+std::string Command::option_help(const std::string& name) const {
+    const auto* option = app_->get_option_no_throw(name);
+    return option == nullptr ? "" : option->get_description();
+}
+
 std::string Command::name() const {
     return app_->get_name();
 }
@@ -188,20 +213,24 @@ std::vector<std::string> Command::option_names() const {
 
 // ---- The program --------------------------------------------------------------------------------
 
-Program::Program(const std::string& name, const char* help)
+Program::Program(const std::string& name, const char* help, const std::string& version)
     : app_(std::make_unique<CLI::App>(help, name)), root_(*app_, chosen_) {
     app_->fallthrough();
+    app_->set_version_flag("--version", version, "Print the program's version");
 }
 
 Program::~Program() = default;
 
 Reading Program::read(std::vector<std::string> words) {
     if (!app_->get_subcommands(any).empty()) app_->require_subcommand(1);
+    if (words.empty()) return {.text = app_->help()};
     std::ranges::reverse(words);  // in the order that the library expects
     try {
         app_->parse(std::move(words));
     } catch (const CLI::CallForHelp&) {
-        return {.help = app_->help()};
+        return {.text = app_->help()};
+    } catch (const CLI::CallForVersion& version) {
+        return {.text = concat(version.what(), '\n')};
     } catch (const CLI::ParseError& fault) {
         return {.fault = fault_text(*app_, fault)};
     }

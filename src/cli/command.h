@@ -64,6 +64,8 @@ public:
                                               ExitCode (*act)(Session&, Parameter));
     /// Hides the command in the help of its parent.
     void hide();
+    /// Ends the help with whole command lines that a person can copy.
+    void examples(std::vector<std::string> lines);
 
     // ---- Options: `names` are "--file" or "-f,--file", `type` names the value in the help ------------
 
@@ -89,9 +91,12 @@ public:
     // ---- Queries ------------------------------------------------------------------------------------
 
     [[nodiscard]] std::string name() const;
+    [[nodiscard]] std::string help() const;  ///< its one sentence
+    [[nodiscard]] std::vector<std::string> examples() const;
     [[nodiscard]] Command root() const;  ///< the program
     [[nodiscard]] std::vector<Command> commands() const;
     [[nodiscard]] std::vector<std::string> option_names() const;  ///< "--file"; only those with two dashes
+    [[nodiscard]] std::string option_help(const std::string& name) const;
 
 private:
     CLI::App* app_;
@@ -108,14 +113,15 @@ struct Command::Added {
 struct Reading {
     Action action = {};
     std::string command = {};  ///< the first word of an action: "tasks"
-    std::string help = {};
-    std::string fault = {};  ///< one sentence, for the person who typed the line
+    std::string text = {};     ///< the help, or the version
+    std::string fault = {};    ///< one sentence, for the person who typed the line
 };
 
 /// The program with all its commands.
 class Program {
 public:
-    Program(const std::string& name, const char* help);
+    /// `version` is what --version prints.
+    Program(const std::string& name, const char* help, const std::string& version);
     ~Program();
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;

@@ -1,7 +1,5 @@
 #include "cli/commands.h"
 
-#include "holdfast/version.h"
-
 namespace holdfast::cli {
 
 void add_commands(Command& program, const std::vector<AddCommand>& more) {
@@ -32,7 +30,7 @@ void add_commands(Command& program, const std::vector<AddCommand>& more) {
     for (const AddCommand add : more) add(program);
     program.group("completion", "Print a script that completes commands in your shell", {add_completion});
     program.add("version", "Print the program's version", [](Session& session) {
-        return session.tell(Json{{"version", HOLDFAST_VERSION}}, "holdfast " HOLDFAST_VERSION);
+        return session.tell(Json{{"version", HOLDFAST_VERSION}}, version_line);
     });
 }
 

@@ -2,8 +2,12 @@
 
 #include "cli/command.h"
 #include "cli/session.h"
+#include "holdfast/version.h"
 
 namespace holdfast::cli {
+
+/// What --version and 'version' print.
+inline constexpr const char* version_line = "holdfast " HOLDFAST_VERSION;
 
 /// Adds all commands, in the order of the help. `more` adds commands that are defined outside this folder.
 void add_commands(Command& program, const std::vector<AddCommand>& more);
@@ -44,6 +48,6 @@ void add_recovery(Command& recovery);      ///< status, stale, fail-running, req
 void add_queues(Command& queues);          ///< list, pause, resume
 void add_keys(Command& keys);              ///< list, set, remove, apply
 void add_config(Command& config);          ///< check, show
-void add_completion(Command& completion);  ///< bash
+void add_completion(Command& completion);  ///< bash, zsh
 
 }  // namespace holdfast::cli

@@ -7,38 +7,49 @@
 #include "cli/terminal/words.h"
 #include "core/states.h"
 #include "core/task/task_options.h"
+#include "store/token_records.h"
 
 namespace holdfast::cli {
 
 namespace {
 
-// The script is generated from the program's own tree of commands, so that it is always complete.
+// The scripts are generated from the program's own tree of commands, so that they are always complete.
+
+struct Word {
+    std::string text;
+    std::string help;
+};
 
 struct Place {
     std::string path;  // "/tasks/list"; empty for the program itself
-    std::vector<std::string> words;
+    std::vector<Word> words;
 };
 
-void collect(const Command& command, const std::string& path, const std::vector<std::string>& inherited,
+bool has_word(const std::vector<Word>& words, const std::string& text) {
+    return std::ranges::find(words, text, &Word::text) != words.end();
+}
+
+std::vector<Word> options_of(const Command& command) {
+    std::vector<Word> words;
+    for (const std::string& name : command.option_names()) words.push_back({name, command.option_help(name)});
+    return words;
+}
+
+void collect(const Command& command, const std::string& path, const std::vector<Word>& inherited,
              std::vector<Place>& places) {
     Place place{path, inherited};
-    for (const std::string& name : command.option_names())
-        if (std::ranges::find(inherited, name) == inherited.end()) place.words.push_back(name);
+    for (const Word& option : options_of(command))
+        if (!has_word(inherited, option.text)) place.words.push_back(option);
     const auto commands = command.commands();
-    for (const Command& child : commands) place.words.push_back(child.name());
+    for (const Command& child : commands) place.words.push_back({child.name(), child.help()});
     places.push_back(std::move(place));
     for (const Command& child : commands) collect(child, path + "/" + child.name(), inherited, places);
 }
 
-/// The words that a command accepts beside its options: ids of tasks and jobs, names of workers and schedules.
-std::string wanted_words(const std::string& path) {
-    if (path.starts_with("/tasks/") && path != "/tasks/list") return "; wanted=tasks";
-    if (path.starts_with("/jobs/") && path != "/jobs/list") return "; wanted=jobs";
-    if (path.starts_with("/schedules/") && path != "/schedules/list" && path != "/schedules/apply")
-        return "; wanted=schedules";
-    if (path == "/tokens/revoke") return "; wanted=tokens";
-    if (path.starts_with("/workers/") && path != "/workers/list") return "; wanted=workers";
-    return "";
+std::vector<Place> places_of(const Command& program) {
+    std::vector<Place> places;
+    collect(program, "", options_of(program), places);
+    return places;
 }
 
 std::string known_paths(const std::vector<Place>& places) {
@@ -48,15 +59,63 @@ std::string known_paths(const std::vector<Place>& places) {
     return join(paths, "|");
 }
 
-std::string words_by_place(const std::vector<Place>& places) {
-    std::string text;
-    for (const Place& place : places)
-        text += fmt::format("        '{}') words='{}'{} ;;\n", place.path, join(place.words, " "),
-                            wanted_words(place.path));
-    return text;
+// ---- Values ---------------------------------------------------------------------------------------
+
+/// The allowed words of an option. `after` is a pattern of the shell: the path, a colon and the option.
+struct Choice {
+    std::string after;
+    std::string words;
+};
+
+/// The first that matches counts.
+std::vector<Choice> choices() {
+    std::vector<Choice> all = {{"/tasks/force:--state", "failed cancelled"},
+                               {"/jobs/list:--state", lower_case(join(all_words<JobState>(), " "))},
+                               {"*:--state", lower_case(join(all_words<TaskState>(), " "))}};
+    for (const core::TaskOption& option : core::task_options())
+        if (option.type == core::OptionType::Choice)
+            all.push_back({"*:" + option.flag, join(core::offered_words(option), " ")});
+    all.push_back({"*:--isolation", "process thread"});
+    all.push_back({"*:--scope", join(all_words<store::Scope>(), " ")});
+    return all;
 }
 
-constexpr std::string_view script_template =
+constexpr std::string_view before_files =
+    "*:--config|*:--tls-cert|*:--tls-key|*:--file|*:--input-file|/run:-f|/jobs/graph:-f|/config/check:-f";
+
+/// How to list the words that a command accepts beside its options: ids of tasks and jobs, names of workers,
+/// schedules and tokens.
+struct Wanted {
+    std::string_view kind;
+    std::string_view list;    // the command that lists them
+    std::string_view member;  // the expression of sed that finds one in a line
+};
+constexpr Wanted listings[] = {
+    {"tasks", "tasks list --limit 200", R"sed(s/^{"id":"\([^"]*\)".*/\1/p)sed"},
+    {"jobs", "jobs list --limit 200", R"sed(s/^{"id":"\([^"]*\)".*/\1/p)sed"},
+    {"schedules", "schedules list", R"sed(s/^{"name":"\([^"]*\)".*/\1/p)sed"},
+    {"workers", "workers list --all", R"sed(s/.*"name":"\([^"]*\)".*/\1/p)sed"},
+    {"tokens", "tokens list", R"sed(s/.*"name":"\([^"]*\)".*"revoked_at":null.*/\1/p)sed"},
+};
+
+std::string_view wanted_at(const std::string& path) {
+    const auto is_below = [&](std::string_view group) {
+        return path.starts_with(group) && path != concat(group, "list");
+    };
+    if (is_below("/tasks/")) return "tasks";
+    if (is_below("/jobs/")) return "jobs";
+    if (is_below("/schedules/") && path != "/schedules/apply") return "schedules";
+    if (is_below("/workers/")) return "workers";
+    return path == "/tokens/revoke" ? "tokens" : "";
+}
+
+std::string replaced(std::string text, std::string_view mark, const std::string& by) {
+    return text.replace(text.find(mark), mark.size(), by);
+}
+
+// ---- bash -----------------------------------------------------------------------------------------
+
+constexpr std::string_view bash_template =
     R"bash(# bash completion for holdfast; load it with:  eval "$(holdfast completion bash)"
 _holdfast() {
     local cur=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
@@ -65,54 +124,97 @@ _holdfast() {
         case $path/$word in @PATHS@) path=$path/$word ;; esac
     done
     case $path:$previous in
-        /tasks/force:--state) COMPREPLY=($(compgen -W 'failed cancelled' -- "$cur")); return ;;
-        /jobs/list:--state) COMPREPLY=($(compgen -W '@JOB_STATES@' -- "$cur")); return ;;
-        *:--state) COMPREPLY=($(compgen -W '@STATES@' -- "$cur")); return ;;
-@CHOICES@        *:--isolation) COMPREPLY=($(compgen -W 'process thread' -- "$cur")); return ;;
-        *:--scope) COMPREPLY=($(compgen -W 'read submit operate admin' -- "$cur")); return ;;
-        *:--config | *:--tls-cert | *:--tls-key | *:--file | *:--input-file | /run:-f | /jobs/graph:-f) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+@CHOICES@        @FILES@) COMPREPLY=($(compgen -f -- "$cur")); return ;;
     esac
     case $path in
 @WORDS@    esac
-    if [[ $wanted == tasks && $cur != -* ]]; then
-        words=$("${COMP_WORDS[0]}" tasks list --limit 200 --json 2>/dev/null | sed -n 's/^{"id":"\([^"]*\)".*/\1/p')
-    elif [[ $wanted == jobs && $cur != -* ]]; then
-        words=$("${COMP_WORDS[0]}" jobs list --limit 200 --json 2>/dev/null | sed -n 's/^{"id":"\([^"]*\)".*/\1/p')
-    elif [[ $wanted == schedules && $cur != -* ]]; then
-        words=$("${COMP_WORDS[0]}" schedules list --json 2>/dev/null | sed -n 's/^{"name":"\([^"]*\)".*/\1/p')
-    elif [[ $wanted == workers && $cur != -* ]]; then
-        words=$("${COMP_WORDS[0]}" workers list --all --json 2>/dev/null | sed -n 's/.*"name":"\([^"]*\)".*/\1/p')
-    elif [[ $wanted == tokens && $cur != -* ]]; then
-        words=$("${COMP_WORDS[0]}" tokens list --json 2>/dev/null | sed -n 's/.*"name":"\([^"]*\)".*"revoked_at":null.*/\1/p')
+    if [[ $cur != -* ]]; then
+        case $wanted in
+@WANTED@        esac
     fi
     COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }
 complete -F _holdfast holdfast
 )bash";
 
-/// The allowed words of the task options.
-std::string choices() {
-    std::string text;
-    for (const core::TaskOption& option : core::task_options())
-        if (option.type == core::OptionType::Choice)
-            text += fmt::format("        *:{}) COMPREPLY=($(compgen -W '{}' -- \"$cur\")); return ;;\n", option.flag,
-                                join(core::offered_words(option), " "));
-    return text;
-}
-
-std::string replaced(std::string text, std::string_view mark, const std::string& by) {
-    return text.replace(text.find(mark), mark.size(), by);
-}
-
 std::string bash_script(const Command& program) {
-    std::vector<Place> places;
-    collect(program, "", program.option_names(), places);
-    std::string script(script_template);
-    script = replaced(std::move(script), "@PATHS@", known_paths(places));
-    script = replaced(std::move(script), "@CHOICES@", choices());
-    script = replaced(std::move(script), "@STATES@", lower_case(join(all_words<TaskState>(), " ")));
-    script = replaced(std::move(script), "@JOB_STATES@", lower_case(join(all_words<JobState>(), " ")));
-    return replaced(std::move(script), "@WORDS@", words_by_place(places));
+    const std::vector<Place> places = places_of(program);
+    std::string offered, listed, chosen;
+    for (const Place& place : places) {
+        std::vector<std::string> words;
+        for (const Word& word : place.words) words.push_back(word.text);
+        offered += fmt::format("        '{}') words='{}' wanted='{}' ;;\n", place.path, join(words, " "),
+                               wanted_at(place.path));
+    }
+    for (const Wanted& kind : listings)
+        listed +=
+            fmt::format("            {}) words=$(\"${{COMP_WORDS[0]}}\" {} --json 2>/dev/null | sed -n '{}') ;;\n",
+                        kind.kind, kind.list, kind.member);
+    for (const Choice& choice : choices())
+        chosen += fmt::format("        {}) COMPREPLY=($(compgen -W '{}' -- \"$cur\")); return ;;\n", choice.after,
+                              choice.words);
+    std::string script = replaced(std::string(bash_template), "@PATHS@", known_paths(places));
+    script = replaced(std::move(script), "@CHOICES@", chosen);
+    script = replaced(std::move(script), "@FILES@", std::string(before_files));
+    script = replaced(std::move(script), "@WORDS@", offered);
+    return replaced(std::move(script), "@WANTED@", listed);
+}
+
+// ---- zsh ------------------------------------------------------------------------------------------
+
+constexpr std::string_view zsh_template =
+    R"zsh(#compdef holdfast
+# zsh completion for holdfast; load it, after compinit, with:  eval "$(holdfast completion zsh)"
+_holdfast() {
+    local word place='' wanted='' previous=${words[CURRENT-1]}
+    local -a offered names
+    for word in ${words[2,CURRENT-1]}; do
+        case $place/$word in (@PATHS@) place=$place/$word ;; esac
+    done
+    case $place:$previous in
+@CHOICES@        (@FILES@) _files; return ;;
+    esac
+    case $place in
+@WORDS@    esac
+    if [[ $PREFIX != -* ]]; then
+        case $wanted in
+@WANTED@        esac
+        compadd -a names
+    fi
+    [[ -z $wanted || $PREFIX == -* ]] && _describe word offered
+}
+# As a file in fpath it is the function's own body; otherwise it declares the function.
+if [[ ${funcstack[1]-} == _holdfast ]]; then _holdfast "$@"; else compdef _holdfast holdfast; fi
+)zsh";
+
+/// 'list:Tasks, newest first', quoted for the shell.
+std::string described(const Word& word) {
+    std::string text = word.help.empty() ? word.text : fmt::format("{}:{}", word.text, word.help);
+    for (auto quote = text.find('\''); quote != std::string::npos; quote = text.find('\'', quote + 4))
+        text.replace(quote, 1, R"('\'')");
+    return fmt::format("'{}'", text);
+}
+
+std::string zsh_script(const Command& program) {
+    const std::vector<Place> places = places_of(program);
+    std::string offered, listed, chosen;
+    for (const Place& place : places) {
+        std::vector<std::string> words;
+        for (const Word& word : place.words) words.push_back(described(word));
+        offered += fmt::format("        ('{}') wanted='{}' offered=({}) ;;\n", place.path, wanted_at(place.path),
+                               join(words, " "));
+    }
+    for (const Wanted& kind : listings)
+        listed +=
+            fmt::format("            ({}) names=(${{(f)\"$($words[1] {} --json 2>/dev/null | sed -n '{}')\"}}) ;;\n",
+                        kind.kind, kind.list, kind.member);
+    for (const Choice& choice : choices())
+        chosen += fmt::format("        ({}) compadd {}; return ;;\n", choice.after, choice.words);
+    std::string script = replaced(std::string(zsh_template), "@PATHS@", known_paths(places));
+    script = replaced(std::move(script), "@CHOICES@", chosen);
+    script = replaced(std::move(script), "@FILES@", std::string(before_files));
+    script = replaced(std::move(script), "@WORDS@", offered);
+    return replaced(std::move(script), "@WANTED@", listed);
 }
 
 }  // namespace
@@ -121,6 +223,11 @@ void add_completion(Command& completion) {
     completion.add("bash", "For bash: eval \"$(holdfast completion bash)\"",
                    [program = completion.root()](Session& session) {
                        session.io.out << bash_script(program);
+                       return ExitCode::Done;
+                   });
+    completion.add("zsh", "For zsh, after compinit: eval \"$(holdfast completion zsh)\"",
+                   [program = completion.root()](Session& session) {
+                       session.io.out << zsh_script(program);
                        return ExitCode::Done;
                    });
 }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/ids.h"
+#include "cli/tasks/task_log.h"
 #include "cli/tasks/timeline.h"
 #include "cli/terminal/following.h"
 #include "cli/terminal/words.h"
@@ -27,49 +28,7 @@ struct LogsFlags {
     bool raw = false;
 };
 
-// Each log has a function print_new(): it prints the records since the last call and returns false when no more can
-// follow. States are read before logs, because a run stores its logs before its end.
-
-Tone tone_of_stream(const store::LogRecord& record) {
-    return record.chunk.stream == "stderr" ? Tone::Bad : Tone::Plain;
-}
-
-/// The output of the runs of a task.
-class TaskLog {
-public:
-    TaskLog(const Session& session, store::ClientStore& store, const Uuid& task, bool raw)
-        : session_(session), store_(store), task_(task), raw_(raw) {}
-
-    bool print_new() {
-        const bool has_ended = is_terminal(client::find_one(store_, task_).state);
-        const auto read = [&](std::size_t limit) {
-            return store_.read_logs({.task = task_, .after_offset = offset_, .limit = limit});
-        };
-        read_pages(read, [&](const store::LogRecord& record) {
-            print(record);
-            offset_ = record.offset;
-        });
-        session_.io.out.flush();
-        return !has_ended;
-    }
-
-private:
-    void print(const store::LogRecord& record) const {
-        const Io& io = session_.io;
-        if (session_.globals.json)
-            session_.print(to_json_shape(record));
-        else if (raw_)
-            io.raw << record.chunk.text;
-        else
-            io.out << paint(io, tone_of_stream(record), record.chunk.text);
-    }
-
-    const Session& session_;
-    store::ClientStore& store_;
-    const Uuid task_;
-    const bool raw_;
-    std::int64_t offset_ = 0;
-};
+// Each log has a function print_new(), like that of TaskLog.
 
 /// The events of a job and of its tasks.
 class JobEvents {
@@ -287,6 +246,7 @@ void add_log_options(Command& command, LogsFlags& flags, const char* follow_help
 
 void add_tasks_logs(Command& tasks) {
     auto [command, given] = tasks.add("logs", "What the runs of a task printed", print_task_logs);
+    command.examples({"holdfast tasks logs 01998a2b-7c1d --follow"});
     add_log_options(command, given, "Go on until the task has ended");
 }
 
@@ -294,6 +254,8 @@ void add_jobs_logs(Command& jobs) {
     auto [command, given] = jobs.add("logs", "What the steps of a job printed, in order", print_job_logs);
     add_log_options(command, given, "Go on until the job has ended");
     command.text("--step", given.step, "NAME", "Only this step; _server: what the engine did to the job");
+    command.examples(
+        {"holdfast jobs logs 01998a2b-7c1d --follow", "holdfast jobs logs 01998a2b-7c1d --step build --raw"});
 }
 
 }  // namespace holdfast::cli

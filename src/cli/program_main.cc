@@ -38,6 +38,8 @@ void add_globals(Command& program, Globals& globals) {
     program.text("--config", globals.config, "FILE",
                  "The configuration file (default: holdfast.yaml, if there is one)");
     program.flag("--json", globals.json, "Print JSON, one object a line");
+    program.flag("--wide", globals.wide, "Print whole tables, however narrow the terminal is");
+    program.flag("--utc", globals.utc, "Print the times in tables in UTC, not how long ago they were");
 }
 
 ExitCode complain(Io& io, std::string_view sentence, ExitCode code) {
@@ -124,14 +126,14 @@ ExitCode flushed(Io& io, ExitCode code) {
 ExitCode run(int argc, const char* const* argv, Io& io, const FunctionTable& functions,
              const std::vector<AddCommand>& more) {
     const std::string name = program_name(argc, argv);
-    Program program(name, "A durable task and workflow engine");
+    Program program(name, "A durable task and workflow engine", version_line);
     Globals globals;
     add_globals(program.root(), globals);
     add_commands(program.root(), more);
     const Reading line = program.read({argv + std::min(argc, 1), argv + argc});
     if (!line.fault.empty()) return flushed(io, complain(io, line.fault, ExitCode::BadUsage));
     if (!line.action) {
-        io.out << line.help;
+        io.out << line.text;
         return flushed(io, ExitCode::Done);
     }
     Session session{io, std::move(globals), functions};

@@ -96,11 +96,11 @@ ExitCode show_status(Session& session) {
 // ---- Stale tasks ----------------------------------------------------------------------------------
 
 Row stale_row(const engine::StaleTask& stale) {
-    return {{stale.lease.lease.task.to_string()},
+    return {id_cell(stale.lease.lease.task),
             {stale.lease.name},
             state_cell(to_text(views::state_of(stale.lease))),
             {rough_duration(stale.quiet_for)},
-            {stale.worker_name.empty() ? stale.lease.worker.to_string() : stale.worker_name},
+            stale.worker_name.empty() ? id_cell(stale.lease.worker) : Cell{stale.worker_name},
             stale.worker_is_alive ? Cell{"beats", Tone::Good} : Cell{"silent", Tone::Bad},
             {stale.hostname.empty() ? "-" : stale.hostname}};
 }
@@ -114,7 +114,10 @@ std::vector<engine::StaleTask> find_stale(const Session& session, const std::opt
 
 ExitCode list_stale(Session& session, const std::string& threshold) {
     const auto found = find_stale(session, read_duration_if_given("--threshold", threshold));
-    session.list({"TASK", "NAME", "STATE", "QUIET FOR", "WORKER", "WORKER IS", "HOST"}, found, stale_row);
+    using enum Column::Room;
+    session.list(
+        {"TASK", {"NAME", Shortened}, "STATE", "QUIET FOR", {"WORKER", Shortened}, "WORKER IS", {"HOST", Shortened}},
+        found, stale_row);
     if (found.empty() && !session.globals.json) session.io.out << "no task is stale\n";
     return ExitCode::Done;
 }

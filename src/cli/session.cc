@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
+#include "cli/terminal/live_frame.h"
 #include "core/origin.h"
 #include "platform/host_identity.h"
 #include "platform/zone_files.h"
@@ -105,6 +108,14 @@ ExitCode Session::tell(const Json& shape, const std::string& sentence) const {
 ExitCode Session::tell_id(const Json& shape, const Uuid& id, std::string_view before, std::string_view after) const {
     if (!io.terminal) return tell(shape, id.to_string());
     return tell(shape, fmt::format("{}{}{}", before, paint(io, Tone::Strong, id.to_string()), after));
+}
+
+TableRoom Session::room() const {
+    const auto screen = screen_of(io);
+    const auto columns = screen ? static_cast<std::size_t>(screen->columns) : 0;
+    return {.is_wide = globals.wide || !io.terminal,
+            .in_utc = globals.utc || !io.terminal,
+            .columns = std::max(columns, TableRoom{}.columns)};
 }
 
 void Session::tell_more(const Uuid& last) const {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/terminal/io.h"
+#include "cli/terminal/table.h"
 #include "client/connect.h"
 #include "config/config.h"
 #include "holdfast/errors.h"
@@ -31,6 +31,8 @@ struct Globals {
     std::string ca_file;  ///< CA certificates that verify the server; empty: those of the system
     std::string config;   ///< empty: holdfast.yaml, if there is one
     bool json = false;
+    bool wide = false;  ///< tables show everything, however narrow the terminal is
+    bool utc = false;   ///< tables show moments in UTC
 };
 
 /// An error with one or more complaints, for example about a configuration; what() lists them, one per line.
@@ -95,8 +97,13 @@ struct Session {
     /// Lists records: one line of JSON each with --json, else a table of `row_of(record)`. On a terminal, `nothing`
     /// is printed when there are none. Returns Done.
     template <typename Record, typename RowOf>
-    ExitCode list(const std::vector<std::string>& headings, const std::vector<Record>& records, RowOf row_of,
+    ExitCode list(const std::vector<Column>& columns, const std::vector<Record>& records, RowOf row_of,
                   std::string_view nothing = "") const;
+    /// How much room its tables have: at a terminal its width, elsewhere as much as they take.
+    [[nodiscard]] TableRoom room() const;
+    /// Prints whole ids, one per line, and nothing else.
+    template <typename Record, typename IdOf>
+    ExitCode list_ids(const std::vector<Record>& records, IdOf id_of) const;
     /// Says, on a terminal, how to list the next page when the last one was full and ended with `last`.
     void tell_more(const Uuid& last) const;
 
@@ -113,8 +120,14 @@ ExitCode Session::show(const Record& record, PrintText print_text) const {
     return ExitCode::Done;
 }
 
+template <typename Record, typename IdOf>
+ExitCode Session::list_ids(const std::vector<Record>& records, IdOf id_of) const {
+    for (const Record& record : records) io.out << id_of(record).to_string() << '\n';
+    return ExitCode::Done;
+}
+
 template <typename Record, typename RowOf>
-ExitCode Session::list(const std::vector<std::string>& headings, const std::vector<Record>& records, RowOf row_of,
+ExitCode Session::list(const std::vector<Column>& columns, const std::vector<Record>& records, RowOf row_of,
                        std::string_view nothing) const {
     std::vector<Row> rows;
     for (const Record& record : records) {
@@ -123,7 +136,7 @@ ExitCode Session::list(const std::vector<std::string>& headings, const std::vect
         else
             rows.push_back(row_of(record));
     }
-    print_table(io, headings, rows);
+    print_table(io, columns, std::move(rows), room());
     if (records.empty() && !nothing.empty() && io.terminal && !globals.json) io.out << nothing << '\n';
     return ExitCode::Done;
 }

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "base/assert.h"
@@ -11,6 +12,7 @@
 #include "server/remote/server_link.h"
 #include "store/roles.h"
 #include "views/configuration.h"
+#include "views/readiness.h"
 
 namespace holdfast::cli {
 
@@ -26,7 +28,8 @@ ExitCode print_complaints(const Session& session, const config::ConfigErrors& er
     return ExitCode::BadUsage;
 }
 
-ExitCode check_config(Session& session) {
+ExitCode check_config(Session& session, const std::string& file_to_check) {
+    if (!file_to_check.empty()) session.globals.config = file_to_check;
     const auto loaded = session.try_config();
     if (!loaded) return print_complaints(session, loaded.error());
     const std::string& file = loaded->file;
@@ -129,11 +132,18 @@ Tone tone_of(Finding::Grade grade) {
     HOLDFAST_ASSERT(false);
 }
 
-Row finding_row(const Finding& finding) {
-    return {{std::string(word_of(finding.grade)), tone_of(finding.grade)},
-            {finding.what},
-            {finding.found},
-            {finding.advice}};
+/// A line for each finding, and below it what to do.
+void print_findings(const Session& session, const Findings& findings) {
+    const Io& io = session.io;
+    for (const Finding& finding : findings) {
+        if (session.globals.json) {
+            session.print(to_json_shape(finding));
+            continue;
+        }
+        io.out << paint(io, tone_of(finding.grade), fmt::format("{:<9}", word_of(finding.grade)))
+               << fmt::format("{:<20}{}\n", finding.what, visible_line(finding.found));
+        if (!finding.advice.empty()) io.out << fmt::format("{:29}{}\n", "", visible_line(finding.advice));
+    }
 }
 
 bool has_problem(const Findings& findings) {
@@ -142,6 +152,51 @@ bool has_problem(const Findings& findings) {
 
 void append(Findings& findings, const Findings& more) {
     findings.insert(findings.end(), more.begin(), more.end());
+}
+
+/// What to do about a concern; empty: its text says it.
+std::string advice_on(const std::string& kind) {
+    if (kind == "no_workers") return "start one: 'holdfast worker'";
+    if (kind == "unmatched")
+        return "'holdfast tasks list --state pending' names them, 'holdfast tasks show ID' says why";
+    if (kind == "worker_stale") return "'holdfast recovery status' says what is known about it";
+    return "";
+}
+
+/// The concerns of those that the work itself depends on.
+struct WorkConcerns {
+    std::vector<views::Concern> concerns;
+    std::int64_t pending = 0;
+};
+
+bool is_about_work(const views::Concern& concern) {
+    constexpr std::array<std::string_view, 4> kinds = {"nobody_sweeps", "no_workers", "unmatched", "worker_stale"};
+    return std::ranges::find(kinds, concern.kind) != kinds.end();
+}
+
+/// A server is asked for its own view.
+WorkConcerns read_work_concerns(const Session& session, const config::Config& config) {
+    if (const auto server = session.server()) {
+        const Json overview = server->get("/api/overview");
+        return {views::from_json_shape<std::vector<views::Concern>>(overview.at("attention")),
+                overview.at("tasks").at("pending").get<std::int64_t>()};
+    }
+    const auto store = session.open_store_itself(config, Access::AsItIs);
+    auto readiness = views::read_readiness(*store, config.recovery);
+    readiness.pending = store->count().pending;
+    return {views::concerns_about(readiness), readiness.pending};
+}
+
+Findings work_findings(const Session& session, const config::Config& config) try {
+    const WorkConcerns work = read_work_concerns(session, config);
+    Findings findings;
+    for (const views::Concern& concern : work.concerns)
+        if (is_about_work(concern))
+            findings.push_back({work.pending > 0 ? Problem : Warning, "work", concern.text, advice_on(concern.kind)});
+    if (findings.empty()) findings.push_back({Ok, "work", "what waits can be run, and recovery is done", ""});
+    return findings;
+} catch (const Unusable&) {
+    return {{Ok, "work", "not visible to this user", ""}};
 }
 
 void add_store_findings(const Session& session, store::ClientStore& store, Findings& findings) {
@@ -182,6 +237,7 @@ ExitCode doctor(Session& session, const DoctorFlags& flags) {
     ExitCode code = ExitCode::Done;
     try {
         add_store_findings(session, *session.open_store(Access::AsItIs), findings);
+        append(findings, work_findings(session, config));
         append(findings, privileges);
         if (has_problem(findings)) code = ExitCode::Failed;
     } catch (const StoreError& fault) {
@@ -190,7 +246,7 @@ ExitCode doctor(Session& session, const DoctorFlags& flags) {
         findings.push_back({Problem, "store", fault.what(), "nothing else can be checked until this is repaired"});
         code = ExitCode::StoreDown;
     }
-    session.list({"GRADE", "WHAT", "FOUND", "WHAT TO DO"}, findings, finding_row);
+    print_findings(session, findings);
     return code;
 }
 
@@ -225,7 +281,9 @@ ExitCode migrate(Session& session, const MigrateFlags& flags) {
 }  // namespace
 
 void add_config(Command& config) {
-    config.add("check", "Say whether it is valid, or all that is wrong with it", check_config);
+    auto [check, file] = config.add("check", "Say whether it is valid, or all that is wrong with it", check_config);
+    check.text("-f,--file", file, "FILE", "Check this file instead of the one that commands would read");
+    check.examples({"holdfast config check", "holdfast config check -f new.yaml"});
     config.add("show", "Every effective value, and where it came from", show_config);
 }
 
@@ -234,11 +292,13 @@ void add_doctor(Command& program) {
         program.add("doctor", "Check store, schema, clock, permissions and settings, and say what to do", doctor);
     command.one_of("--role", given.role, all_words<store::Role>(),
                    "what the user of a PostgreSQL store is to be (default: what it was granted)");
+    command.examples({"holdfast doctor", "holdfast doctor --store postgresql://worker@db/holdfast --role worker"});
 }
 
 void add_migrate(Command& program) {
     auto [command, given] = program.add("migrate", "Create the store's schema, or bring it up to date", migrate);
     command.flag("--roles", given.roles, "also create the roles of PostgreSQL and grant them their privileges");
+    command.examples({"holdfast migrate", "holdfast migrate --store postgresql://owner@db/holdfast --roles"});
 }
 
 }  // namespace holdfast::cli

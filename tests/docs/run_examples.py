@@ -6,8 +6,8 @@
 - ```console: a line "$ COMMAND" is run by one bash for the whole document (variables and cd last); a line "> MORE"
   continues it. The lines after it are what it prints, stdout and stderr together. "..." stands for any text in a line and,
   alone, for any lines; ids, their 8-digit prefixes and times match any other of their kind. No lines: any output is
-  accepted. A command exits with 0, or as a comment at its end says: "$ holdfast tasks show nonsense  # exits 2". No two lines of one
-  output begin with the same id.
+  accepted. What a task waits for, which --wait says after a second, is not compared. A command exits with 0, or as a
+  comment at its end says: "$ holdfast tasks show nonsense  # exits 2". No two lines of one output begin with the same id.
 - A block of any language whose first line is a comment with nothing but a file name ("// greet.cc",
   "# holdfast.yaml") is written to that file.
 - All other blocks are only shown.
@@ -27,6 +27,7 @@ SHAPES = [
     re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| UTC|[+-]\d\d:\d\d)?"),
 ]
 ANY_TEXT = "..."
+REASON = "holdfast: the task "
 END = "--- end of example, status"
 
 
@@ -111,7 +112,7 @@ class Shell:
                 # The echo before the mark ended an unfinished last line, or added an empty one.
                 printed = printed[:-1] if printed.endswith("\n\n") or printed == "\n" else printed
                 return printed, int(line[len(END):])
-            printed += line
+            printed += "" if line.startswith(REASON) else line
         raise SystemExit(f"the shell ended during: {command.text}")
 
     def close(self):

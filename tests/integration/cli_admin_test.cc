@@ -48,7 +48,7 @@ TEST_P(CliAdmin, APausedQueueGivesOutNothingUntilItIsResumed) {
 }
 
 TEST_P(CliAdmin, DoctorFindsAFreshStoreWell) {
-    (void)submit({"resize"});
+    ASSERT_EQ(holdfast({"migrate"}).exit_code, 0);
     const Ran ran = holdfast({"doctor", "--json"});
     EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
     std::vector<std::string> looked_at;
@@ -58,7 +58,16 @@ TEST_P(CliAdmin, DoctorFindsAFreshStoreWell) {
     }
     EXPECT_THAT(looked_at, AllOf(Contains("configuration"), Contains("store"), Contains("clock order"),
                                  Contains("schema version")));
-    EXPECT_THAT(holdfast({"doctor"}).out, AllOf(HasSubstr("GRADE"), HasSubstr("ok ")));
+    EXPECT_THAT(holdfast({"doctor"}).out, AllOf(HasSubstr("ok "), HasSubstr("no process does recovery")));
+}
+
+TEST_P(CliAdmin, DoctorSaysThatNobodyRunsWhatWaits) {
+    (void)submit({"resize"});
+    const Ran alone = holdfast({"doctor"});
+    EXPECT_EQ(alone.exit_code, 1);
+    EXPECT_THAT(alone.out, AllOf(HasSubstr("no worker is there; 1 task waits"), HasSubstr("'holdfast worker'")));
+    StandInWorker worker(store(), {"task:other"});
+    EXPECT_THAT(holdfast({"doctor"}).out, HasSubstr("1 task waits that no worker can run"));
 }
 
 TEST_P(CliAdmin, DoctorSaysWhatToDoAboutAStoreThatIsNotThere) {
@@ -75,6 +84,8 @@ TEST_F(CliConfig, CheckAcceptsAValidFileAndNamesIt) {
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
     EXPECT_THAT(ran.out, HasSubstr("holdfast.yaml is valid"));
     EXPECT_EQ(holdfast({"config", "check", "--json"}).json()["valid"], true);
+    EXPECT_THAT(holdfast({"config", "check", "-f", "holdfast.yaml"}).out, HasSubstr("holdfast.yaml is valid"));
+    EXPECT_THAT(holdfast({"config", "check", "-f", "none.yaml"}).err, HasSubstr("none.yaml"));
 }
 
 TEST_F(CliConfig, CheckReportsEveryErrorAtOnceWithItsLine) {

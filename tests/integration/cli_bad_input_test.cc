@@ -37,7 +37,6 @@ TEST_P(CliBadInput, GivesOneSentenceAndTheRightExitCodeAndChangesNothing) {
 }
 
 const std::vector<BadLine> bad_lines = {
-    {"NoCommand", {}, 2, "'holdfast' needs one of: submit, run, tasks"},
     {"MisspeltCommand", {"submitt"}, 2, "'submitt' is not a command of 'holdfast' (did you mean 'submit'?)"},
     {"MisspeltWord", {"tasks", "lst"}, 2, "'lst' is not a command of 'holdfast tasks' (did you mean 'list'?)"},
     {"NoWord", {"tasks"}, 2, "'holdfast tasks' needs one of: list, show"},

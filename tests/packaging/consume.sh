@@ -53,4 +53,5 @@ if [ "${2-}" = with-program ]; then
     [ -f "$prefix/share/holdfast/prometheus/holdfast.rules.yml" ] && [ -f "$prefix/share/holdfast/grafana/holdfast.json" ]
     "$prefix/bin/holdfast" version
     bash -n "$prefix/share/bash-completion/completions/holdfast"
+    zsh -n "$prefix/share/zsh/site-functions/_holdfast"
 fi

@@ -4,8 +4,8 @@
 #include "cli/ids.h"
 #include "cli/jobs/job_tree.h"
 #include "cli/tasks/timeline.h"
+#include "cli/tasks/waiting_reasons.h"
 #include "cli/terminal/words.h"
-#include "server/remote/server_link.h"
 #include "views/job.h"
 
 namespace holdfast::cli {
@@ -19,6 +19,7 @@ struct JobListFlags {
     std::string workflow, parent, after;
     bool all = false;
     std::string limit = "50";
+    bool ids = false;
 };
 
 std::string job_detail(const JobInfo& job) {
@@ -27,12 +28,12 @@ std::string job_detail(const JobInfo& job) {
 }
 
 Row job_row(const JobInfo& job, Timestamp now) {
-    return {{job.id.to_string()},
+    return {id_cell(job.id),
             state_cell(to_text(job.state)),
             {job.workflow},
             {fmt::format("{}/{}", job.steps.total() - job.steps.waiting - job.steps.ready - job.steps.running,
                          job.steps.total())},
-            {format_timestamp(std::chrono::floor<std::chrono::seconds>(job.created_at))},
+            moment_cell(job.created_at, now),
             {run_time(job.started_at, job.finished_at, now)},
             {job_detail(job), Tone::Faint}};
 }
@@ -47,8 +48,10 @@ ExitCode list_jobs(Session& session, const JobListFlags& command) {
     if (!command.parent.empty()) query.parent = resolve_job(*store, command.parent).id;
     if (!command.after.empty()) query.after = resolve_job(*store, command.after).id;
     const auto jobs = store->list_jobs(query);
+    if (command.ids) return session.list_ids(jobs, [](const JobInfo& job) { return job.id; });
+    using enum Column::Room;
     session.list(
-        {"ID", "STATE", "WORKFLOW", "STEPS", "STARTED", "TIME", "DETAIL"}, jobs,
+        {"ID", "STATE", {"WORKFLOW", Shortened}, "STEPS", "STARTED", "TIME", {"DETAIL", Shortened}}, jobs,
         [now = store->now()](const JobInfo& job) { return job_row(job, now); }, "no jobs");
     if (jobs.size() == query.limit) session.tell_more(jobs.back().id);
     return ExitCode::Done;
@@ -88,35 +91,6 @@ void print_job_fields(const Io& io, const JobInfo& job) {
     }
 }
 
-/// Says why tasks wait. Connects once, at the first question: most jobs have no waiting task.
-class WaitingReasons {
-public:
-    explicit WaitingReasons(const Session& session) : session_(session) {}
-
-    [[nodiscard]] std::string of(store::ClientStore& store, const Uuid& task) {
-        const auto record = store.find({task}).front();
-        if (!record || record->state != TaskState::Pending) return {};
-        if (!server_ && !store_) connect();
-        if (!server_) return engine::why_waiting(engine::waiting_facts(*store_, *record, stale_after_)).sentence;
-        const TaskStory story = remote::task_story(*server_, task);
-        return story.waiting ? story.waiting->sentence : std::string();
-    }
-
-private:
-    void connect() {
-        server_ = session_.server();
-        if (server_) return;
-        const config::Config config = session_.load_config();
-        stale_after_ = config.recovery.worker_stale_threshold;
-        store_ = session_.open_store_itself(config, Access::AsItIs);
-    }
-
-    const Session& session_;
-    std::unique_ptr<remote::ServerLink> server_;  // or
-    std::unique_ptr<store::Store> store_;
-    Duration stale_after_{};
-};
-
 void print_job(const Session& session, store::ClientStore& store, const JobInfo& job) {
     print_job_fields(session.io, job);
     session.io.out << '\n';
@@ -154,6 +128,8 @@ void add_jobs_list(Command& jobs) {
     command.flag("--all", given.all, "Also jobs that other jobs started").excludes(parent);
     command.text("--after", given.after, "ID", "Go on after this job: the last one of the page before");
     command.text("--limit", given.limit, "N", "At most so many, 1 to 1000 (default: 50)");
+    command.flag("--ids", given.ids, "Print only their ids, one per line");
+    command.examples({"holdfast jobs list --state failed", "holdfast jobs list --workflow nightly --limit 7"});
 }
 
 void add_jobs_show(Command& jobs) {

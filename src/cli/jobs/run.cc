@@ -136,6 +136,8 @@ void add_run(Command& program) {
     add_input_options(command, given.input);
     command.text("--id", given.id, "UUID", "A UUID of your own; starting it again is harmless");
     add_wait_options(command, given.wait, "Show its steps until it has ended, and print its output");
+    command.examples({"holdfast run nightly --wait", "holdfast run -f release.yaml -i version=1.4.2 -i dry_run=true",
+                      "holdfast run report --input '{\"day\": \"2030-01-31\"}'"});
 }
 
 }  // namespace holdfast::cli

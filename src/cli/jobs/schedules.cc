@@ -17,24 +17,19 @@ using views::ScheduleView;
 
 // ---- List -----------------------------------------------------------------------------------------
 
-std::string next_of(const ScheduleView& view) {
-    if (!view.problem.empty()) return view.problem;
-    if (view.record.paused) return "paused";
-    return view.next.empty() ? "never" : format_timestamp(view.next.front());
+Cell next_cell(const ScheduleView& view, Timestamp now) {
+    if (!view.problem.empty()) return {view.problem, Tone::Bad};
+    if (view.record.paused) return {"paused", Tone::Faint};
+    return view.next.empty() ? Cell{"never"} : moment_cell(view.next.front(), now);
 }
 
-Tone tone_of_next(const ScheduleView& view) {
-    if (!view.problem.empty()) return Tone::Bad;
-    return view.record.paused ? Tone::Faint : Tone::Plain;
-}
-
-Row schedule_row(const ScheduleView& view) {
+Row schedule_row(const ScheduleView& view, Timestamp now) {
     const auto& last = view.record.last_state;
     return {{view.record.schedule.name},
             {view.problem.empty() ? views::timing_text(view.timing) : ""},
             {view.workflow},
-            {next_of(view), tone_of_next(view)},
-            {view.record.last_job.is_nil() ? "" : view.record.last_job.to_string()},
+            next_cell(view, now),
+            view.record.last_job.is_nil() ? Cell{} : id_cell(view.record.last_job),
             last ? state_cell(to_text(*last)) : Cell{}};
 }
 
@@ -43,8 +38,10 @@ ExitCode list_schedules(Session& session) {
     const Timestamp now = store->now();
     std::vector<ScheduleView> schedules;
     for (const auto& record : store->schedules()) schedules.push_back(views::view_of(record, now, 1));
-    return session.list({"NAME", "WHEN", "WORKFLOW", "NEXT", "LAST JOB", "STATE"}, schedules, schedule_row,
-                        "no schedules");
+    using enum Column::Room;
+    return session.list(
+        {{"NAME", Shortened}, {"WHEN", Shortened}, {"WORKFLOW", Shortened}, {"NEXT", Shortened}, "LAST JOB", "STATE"},
+        schedules, [now](const ScheduleView& view) { return schedule_row(view, now); }, "no schedules");
 }
 
 // ---- Show -----------------------------------------------------------------------------------------
@@ -69,7 +66,7 @@ void print_slots(const Io& io, const ScheduleView& view) {
     for (const Timestamp slot : view.next)
         rows.push_back({{views::local_text(view.zone, slot)}, {format_timestamp(slot), Tone::Faint}});
     io.out << '\n';
-    print_table(io, {fmt::format("NEXT, IN {}", view.timing.zone), "IN UTC"}, rows);
+    print_table(io, {Column(fmt::format("NEXT, IN {}", view.timing.zone)), "IN UTC"}, rows);
 }
 
 void print_schedule(const Io& io, const ScheduleView& view) {
@@ -191,6 +188,7 @@ void add_schedules(Command& schedules) {
     auto [apply, dry_run] =
         schedules.add("apply", "Put the schedules of the configuration file into the store", apply_schedules);
     apply.flag("--dry-run", dry_run, "Only say what would change");
+    apply.examples({"holdfast schedules apply --dry-run", "holdfast schedules apply --config holdfast.yaml"});
     schedules.add("list", "Schedules, by name", list_schedules);
     add_for_one(schedules, "show", "One schedule, and when it starts its next five jobs", show_schedule);
     add_for_one(schedules, "pause", "Let a schedule start no jobs", pause_schedule);

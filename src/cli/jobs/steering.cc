@@ -170,6 +170,8 @@ void add_jobs_steering(Command& jobs) {
     decide.argument("STEP", given.step, "The step that waits: release, or release[2]");
     decide.flag("--reject", given.reject, "Reject it: the step fails");
     decide.text("--reason", given.reason, "TEXT", "The reason, recorded in its history");
+    decide.examples({"holdfast jobs approve 01998a2b-7c1d release",
+                     "holdfast jobs approve 01998a2b-7c1d release --reject --reason 'tests are red'"});
 }
 
 }  // namespace holdfast::cli

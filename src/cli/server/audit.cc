@@ -85,8 +85,9 @@ Row audit_row(const views::AuditLine& line) {
 ExitCode search_audit(Session& session, const AuditFlags& flags) {
     const auto server = session.server();
     const auto page = server ? search_at_server(*server, flags) : search_in_store(session, flags);
-    session.list({"AT", "WHO", "FROM", "ORDER", "WHAT", "CHANGED"}, page.lines, audit_row,
-                 "no such order was given, or it is older than retention.audit_hours");
+    using enum Column::Room;
+    session.list({"AT", "WHO", {"FROM", Shortened}, "ORDER", {"WHAT", Shortened}, {"CHANGED", WideOnly}}, page.lines,
+                 audit_row, "no such order was given, or it is older than retention.audit_hours");
     if (page.next && session.io.terminal && !session.globals.json)
         session.io.out << paint(session.io, Tone::Faint, fmt::format("there may be more: --after {}", *page.next))
                        << '\n';
@@ -107,6 +108,7 @@ void add_audit(Command& program) {
     audit.text("--since", flags.since, "TIME", "Given then or later: a time, or how long ago, as 24h");
     audit.text("--until", flags.until, "TIME", "Given before: a time, or how long ago");
     audit.text("--after", flags.after, "NUMBER", "The last line of the page before");
+    audit.examples({"holdfast audit --since 24h --who alice", "holdfast audit --kind queue_paused --queue mail"});
     audit.text("--limit", flags.limit, "N", "At most so many, 1 to 1000 (default: 50)");
 }
 

@@ -83,6 +83,8 @@ void add_server(Command& program) {
     command.flag("--insecure", given.insecure,
                  "Listen on other interfaces without a token: every caller has full access");
     command.flag("--no-sweep", given.no_sweep, "Leave recovery to workers and other servers");
+    command.examples({"holdfast server --store sqlite:/var/lib/holdfast/holdfast.db",
+                      "holdfast server --address 0.0.0.0 --tls-cert cert.pem --tls-key key.pem"});
 }
 
 }  // namespace holdfast::cli

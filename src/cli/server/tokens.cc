@@ -117,8 +117,14 @@ ExitCode list_tokens(Session& session) {
     const Timestamp now = store->now();
     const std::vector<store::TokenRecord> tokens = store->tokens();
     session.list(
-        {"NAME", "SCOPE", "QUEUES", "STATUS", "LAST USE", "MADE BY", "ID"}, tokens,
-        [now](const store::TokenRecord& record) { return token_row(record, now); },
+        {"NAME",
+         "SCOPE",
+         {"QUEUES", Column::Room::Shortened},
+         "STATUS",
+         "LAST USE",
+         {"MADE BY", Column::Room::Shortened},
+         {"ID", Column::Room::WideOnly}},
+        tokens, [now](const store::TokenRecord& record) { return token_row(record, now); },
         "no tokens: 'holdfast tokens create NAME --scope operate' makes one");
     const bool is_shut = !tokens.empty() && !store::has_valid(tokens, now);
     if (is_shut && !session.globals.json) session.io.err << "holdfast: " << way_back;

@@ -18,6 +18,7 @@ struct TaskListFlags {
     std::vector<std::string> states;
     std::string name, queue, after;
     std::string limit = "50";
+    bool ids = false;
 };
 
 std::string task_detail(const store::TaskRecord& record) {
@@ -32,14 +33,14 @@ std::string task_detail(const store::TaskRecord& record) {
     return "";
 }
 
-Row task_row(const store::TaskRecord& record) {
-    return {{record.task.id.to_string()},
+Row task_row(const store::TaskRecord& record, Timestamp now) {
+    return {id_cell(record.task.id),
             state_cell(to_text(record.state)),
             {record.task.name},
             {record.task.queue},
             {std::to_string(record.task.priority)},
             {std::to_string(record.history.attempts + record.history.crashes)},
-            {format_timestamp(std::chrono::floor<std::chrono::seconds>(record.created_at))},
+            moment_cell(record.created_at, now),
             {task_detail(record), Tone::Faint}};
 }
 
@@ -52,8 +53,18 @@ ExitCode list_tasks(Session& session, const TaskListFlags& command) {
     const auto store = session.open_store(Access::AsItIs);
     if (!command.after.empty()) params.after = resolve_task(*store, command.after).task.id;
     const auto records = store->list(params);
-    session.list({"ID", "STATE", "NAME", "QUEUE", "PRIO", "RUNS", "SUBMITTED", "DETAIL"}, records, task_row,
-                 "no tasks");
+    if (command.ids) return session.list_ids(records, [](const auto& record) { return record.task.id; });
+    using enum Column::Room;
+    session.list(
+        {"ID",
+         "STATE",
+         {"NAME", Shortened},
+         {"QUEUE", Shortened},
+         {"PRIO", WideOnly},
+         "RUNS",
+         "SUBMITTED",
+         {"DETAIL", Shortened}},
+        records, [now = store->now()](const auto& record) { return task_row(record, now); }, "no tasks");
     if (records.size() == params.limit) session.tell_more(records.back().task.id);
     return ExitCode::Done;
 }
@@ -114,6 +125,10 @@ void add_tasks_list(Command& tasks) {
     command.text("--queue", given.queue, "NAME", "Only tasks of this queue");
     command.text("--after", given.after, "ID", "Go on after this task: the last one of the page before");
     command.text("--limit", given.limit, "N", "At most so many, 1 to 1000 (default: 50)");
+    command.flag("--ids", given.ids, "Print only their ids, one per line");
+    command.examples({"holdfast tasks list --state failed --state expired",
+                      "holdfast tasks list --name resize --queue photos --limit 200",
+                      "holdfast tasks list --state pending --json"});
 }
 
 void add_tasks_show(Command& tasks) {

@@ -178,6 +178,7 @@ void add_keys(Command& keys) {
     auto [set, set_flags] = keys.add("set", "Declare a key: its limit is fixed, whatever submits ask for", set_key);
     add_owner(set, set_flags);
     set.number("--limit", set_flags.limit, "N", "How many of its tasks run at once").required();
+    set.examples({"holdfast keys set printer --queue office --limit 1", "holdfast keys set api --shared --limit 20"});
     auto [remove, remove_flags] = keys.add("remove", "Let its limit follow the submits again", remove_key);
     add_owner(remove, remove_flags);
     auto [apply, dry_run] = keys.add("apply", "Declare the keys of the configuration file in the store", apply_keys);

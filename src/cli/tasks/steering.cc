@@ -102,12 +102,14 @@ void add_tasks_steering(Command& tasks) {
     auto [cancel, cancelled] = tasks.add("cancel", "End tasks, or ask their workers to", cancel_tasks);
     add_ids(cancel, cancelled.ids);
     add_reason(cancel, cancelled);
+    cancel.examples({"holdfast tasks cancel 01998a2b-7c1d --reason 'wrong input'"});
     auto [retry, retried] = tasks.add("retry", "Submit copies of ended tasks; prints the new ids", retry_tasks);
     add_ids(retry, retried);
     auto [force, forced] = tasks.add("force", "End tasks at once, whatever their workers are doing", force_tasks);
     add_ids(force, forced.ids);
     force.text("--state", forced.state, "STATE", "How they end: failed (default) or cancelled");
     add_reason(force, forced).required();
+    force.examples({"holdfast tasks force 01998a2b-7c1d --state cancelled --reason 'its machine is gone'"});
 }
 
 }  // namespace holdfast::cli

@@ -117,6 +117,7 @@ struct SubmitCommand {
     std::string args = "null";
     SubmitFlags flags;
     WaitFlags wait;
+    bool logs = false;
 };
 
 Json shape_of(const SubmitOutcome& outcome) {
@@ -133,6 +134,19 @@ void note_missing_runner(const Io& io, const Submission& submission) {
         io.err
             << "holdfast: workers of this version have no runner for pods: the task will wait for a worker with the "
                "tag kubernetes\n";
+}
+
+/// A name that no definition has is that of a function, or misspelt.
+void note_similar_name(const Session& session, const config::Catalog& catalog, const std::string& name) {
+    if (catalog.contains(name) || session.functions.contains(name)) return;
+    std::vector<std::string> names;
+    for (const auto& [known, definition] : catalog) names.push_back(known);
+    for (const auto& [known, function] : session.functions) names.push_back(known);
+    const auto nearest = nearest_word(name, names);
+    if (nearest)
+        session.io.err << fmt::format(
+            "holdfast: no definition is called {0}, so it is submitted as a function; did you mean '{1}'?\n",
+            visible_line(name), *nearest);
 }
 
 /// Warns when a limit other than the requested one is in force.
@@ -158,7 +172,8 @@ ExitCode submit(Session& session, const SubmitCommand& command) {
     std::string args = read_json("--args", command.args, session.io.in);
     Submission submission = read_submission(command.work, config.tasks, args);
     read_submit_options(command.flags, submission.options);
-    const auto timeout = read_timeout(command.wait, "for the task itself there is --attempt-timeout");
+    const auto timeout = read_timeout({command.wait.wait || command.logs, command.wait.timeout},
+                                      "for the task itself there is --attempt-timeout");
     read_times(command.flags, submission.deadline, {}, submission.options);
     store::NewTask task = task_of(submission, std::move(args));
 
@@ -167,12 +182,17 @@ ExitCode submit(Session& session, const SubmitCommand& command) {
     task.run_at = submission.options.run_at;
     task.deadline = submission.options.deadline;
     const auto outcome = client::submit_one(*store, task);
+    if (!submission.spec) note_similar_name(session, config.tasks, submission.name);
     note_missing_runner(session.io, submission);
     note_other_limit(session.io, submission, outcome);
     Json answer = shape_of(outcome);
-    if (!command.wait.wait || !session.globals.json)
+    // With --logs only the output is wanted, and with --wait --json a single object.
+    const bool tells_id =
+        command.logs ? session.io.terminal && !session.globals.json : !(command.wait.wait && session.globals.json);
+    if (tells_id)
         session.tell_id(answer, outcome.id,
                         outcome.status == SubmitStatus::Existing ? "had been submitted before: " : "submitted ");
+    if (command.logs) return follow_task(session, *store, outcome.id, timeout, std::move(answer));
     return command.wait.wait ? await_task(session, *store, outcome.id, timeout, std::move(answer)) : ExitCode::Done;
 }
 
@@ -249,7 +269,12 @@ void add_submit(Command& program) {
     add_work_options(command, given.work);
     command.text("--args", given.args, "JSON", "Its arguments: JSON, @FILE, or - for standard input (default: null)");
     add_wait_options(command, given.wait, "Wait for its end, and print its result");
+    command.flag("--logs", given.logs, "Wait for its end, and print what it prints as it comes, not its result");
     add_submit_options(command, given.flags);
+    command.examples({"holdfast submit resize --args '{\"file\": \"a.jpg\"}'",
+                      "holdfast submit --script 'tar czf /backup/etc.tgz /etc' --attempt-timeout 10m --wait",
+                      "holdfast submit report --delay 1h --max-attempts 3 --queue nightly",
+                      "holdfast submit --script @convert.sh --logs"});
 }
 
 }  // namespace holdfast::cli

@@ -52,9 +52,9 @@ void add_present(std::vector<TimelineEntry>& entries, const TaskStory& story) {
         case TaskState::Failed:
         case TaskState::Cancelled:
         case TaskState::Expired: {
-            auto [text, tone] = state_cell(to_text(record.state));
-            if (record.error) text += fmt::format(": {}", error_text(*record.error));
-            entries.push_back({record.finished_at.value_or(story.now), std::move(text), tone});
+            Cell state = state_cell(to_text(record.state));
+            if (record.error) state.text += fmt::format(": {}", error_text(*record.error));
+            entries.push_back({record.finished_at.value_or(story.now), std::move(state.text), state.tone});
             return;
         }
     }

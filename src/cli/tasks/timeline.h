@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/terminal/io.h"
+#include "cli/terminal/table.h"
 #include "views/task.h"
 
 namespace holdfast::cli {

@@ -8,7 +8,11 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/ids.h"
+#include "cli/tasks/task_log.h"
+#include "cli/tasks/waiting_reasons.h"
+#include "cli/terminal/following.h"
 #include "cli/terminal/words.h"
+#include "client/operations.h"
 #include "client/waiting_room.h"
 #include "views/task.h"
 
@@ -22,13 +26,15 @@ std::string failure_text(const store::TaskRecord& task) {
     return text;
 }
 
-void print_ending(const Io& io, const std::string& id, const std::optional<store::TaskRecord>& task) {
+enum class Shown { Result, Output };
+
+void print_ending(const Io& io, const std::string& id, const std::optional<store::TaskRecord>& task, Shown shown) {
     if (!task) {
         io.err << fmt::format("holdfast: task {0} has not ended yet; 'holdfast tasks wait {0}' goes on waiting\n",
                               id);
     } else if (task->state == TaskState::Completed) {
         if (io.terminal) io.out << paint(io, Tone::Good, "COMPLETED") << '\n';
-        io.out << task->result << '\n';
+        if (shown == Shown::Result) io.out << task->result << '\n';
     } else {
         io.err << fmt::format("holdfast: {}; 'holdfast tasks show {}' tells more\n",
                               visible_line(failure_text(*task)), id);
@@ -46,8 +52,10 @@ public:
     explicit SharedTimeout(std::optional<Duration> whole) : whole_(whole) {}
     [[nodiscard]] std::optional<Duration> left() const {
         if (!whole_) return std::nullopt;
-        const auto passed = std::chrono::floor<Duration>(std::chrono::steady_clock::now() - began_);
-        return std::max(*whole_ - passed, Duration::zero());
+        return std::max(*whole_ - passed(), Duration::zero());
+    }
+    [[nodiscard]] Duration passed() const {
+        return std::chrono::floor<Duration>(std::chrono::steady_clock::now() - began_);
     }
 
 private:
@@ -66,21 +74,64 @@ ExitCode wait_for_tasks(Session& session, const TasksWait& command) {
     return worst;
 }
 
-}  // namespace
-
-ExitCode await_task(const Session& session, store::ClientStore& store, const Uuid& id,
-                    std::optional<Duration> timeout, Json answer) {
-    session.io.out.flush();
-    const auto task = client::WaitingRoom(store).wait(id, timeout);
+ExitCode report_ending(const Session& session, const Uuid& id, const std::optional<store::TaskRecord>& task,
+                       Json answer, Shown shown) {
     if (session.globals.json) {
         answer["timed_out"] = !task;
         answer["task"] = task ? to_json_shape(*task) : Json();
         session.print(answer);
     } else {
-        print_ending(session.io, id.to_string(), task);
+        print_ending(session.io, id.to_string(), task, shown);
     }
     session.io.out.flush();
     return task && task->state == TaskState::Completed ? ExitCode::Done : ExitCode::Failed;
+}
+
+constexpr Duration silence = std::chrono::seconds(1);
+
+void tell_reason(const Session& session, store::ClientStore& store, const Uuid& id) {
+    const std::string reason = WaitingReasons(session).of(store, id);
+    if (!reason.empty()) session.io.err << fmt::format("holdfast: the task {}\n", visible_line(reason)) << std::flush;
+}
+
+/// Waits for the end, in silence at first.
+std::optional<store::TaskRecord> wait_for_end(const Session& session, store::ClientStore& store, const Uuid& id,
+                                              std::optional<Duration> timeout) {
+    const SharedTimeout patience(timeout);
+    client::WaitingRoom room(store);
+    if (!timeout || *timeout > silence) {
+        if (auto task = room.wait(id, silence)) return task;
+        tell_reason(session, store, id);
+    }
+    return room.wait(id, patience.left());
+}
+
+}  // namespace
+
+ExitCode await_task(const Session& session, store::ClientStore& store, const Uuid& id,
+                    std::optional<Duration> timeout, Json answer) {
+    session.io.out.flush();
+    const auto task = wait_for_end(session, store, id, timeout);
+    return report_ending(session, id, task, std::move(answer), Shown::Result);
+}
+
+ExitCode follow_task(const Session& session, store::ClientStore& store, const Uuid& id,
+                     std::optional<Duration> timeout, Json answer) {
+    const SharedTimeout patience(timeout);
+    TaskLog log(session, store, id, /*raw=*/false);
+    LookPace pace(store);
+    bool has_told = false;
+    while (log.print_new() && patience.left() != Duration::zero()) {
+        pace.rest();
+        pace.begin();
+        if (has_told || patience.passed() < silence) continue;
+        tell_reason(session, store, id);
+        has_told = true;
+    }
+    const store::TaskRecord task = client::find_one(store, id);
+    const bool has_ended = is_terminal(task.state);
+    return report_ending(session, id, has_ended ? std::optional(task) : std::nullopt, std::move(answer),
+                         Shown::Output);
 }
 
 void add_tasks_wait(Command& tasks) {

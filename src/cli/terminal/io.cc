@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "base/assert.h"
@@ -34,23 +33,6 @@ std::string_view escape_code(Tone tone) {
             return "1";
     }
     HOLDFAST_ASSERT(false);
-}
-
-std::vector<std::size_t> widths_of(const std::vector<Row>& rows) {
-    std::vector<std::size_t> widths(rows.front().size(), 0);
-    for (const Row& row : rows)
-        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i].text));
-    return widths;
-}
-
-void print_row(const Io& io, const Row& row, const std::vector<std::size_t>& widths) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-        line += paint(io, row[i].tone, row[i].text);
-        if (i + 1 < row.size()) line += std::string(widths[i] - columns_of(row[i].text) + 2, ' ');
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    io.out << line << '\n';
 }
 
 }  // namespace
@@ -92,26 +74,9 @@ std::string Io::variable(const std::string& name) const {
     return found == environment.end() ? "" : found->second;
 }
 
-// ---- Text -----------------------------------------------------------------------------------------
-
-std::size_t columns_of(std::string_view text) {
-    return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 std::string paint(const Io& io, Tone tone, std::string_view text) {
     if (tone == Tone::Plain || text.empty() || !wants_colour(io)) return std::string(text);
     return fmt::format("{0}[{1}m{2}{0}[0m", own_escape, escape_code(tone), text);
-}
-
-void print_table(const Io& io, const std::vector<std::string>& headings, const std::vector<Row>& rows) {
-    if (rows.empty()) return;
-    std::vector<Row> lines(1);
-    for (const std::string& heading : headings) lines.front().push_back({heading, Tone::Strong});
-    lines.insert(lines.end(), rows.begin(), rows.end());
-    for (Row& line : lines)
-        for (Cell& cell : line) cell.text = visible_line(cell.text);  // keeps each entry on one row
-    const auto widths = widths_of(lines);
-    for (const Row& line : lines) print_row(io, line, widths);
 }
 
 void FieldPrinter::operator()(std::string_view label, const std::string& value, Tone tone) const {

@@ -5,7 +5,6 @@
 #include <streambuf>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace holdfast::cli {
 
@@ -67,20 +66,6 @@ enum class Tone { Plain, Good, Bad, Busy, Faint, Strong };
 
 /// The text in colour, on a terminal that supports it (see NO_COLOR, TERM=dumb); else unchanged.
 [[nodiscard]] std::string paint(const Io& io, Tone tone, std::string_view text);
-
-struct Cell {
-    std::string text;
-    Tone tone = Tone::Plain;
-};
-
-using Row = std::vector<Cell>;
-
-/// The number of characters: the continuation bytes of UTF-8 take no column.
-[[nodiscard]] std::size_t columns_of(std::string_view text);
-
-/// Prints a table with a heading; columns are as wide as their widest cell, two spaces apart. Prints nothing when
-/// there are no rows.
-void print_table(const Io& io, const std::vector<std::string>& headings, const std::vector<Row>& rows);
 
 /// Prints the properties of one object: a label and a value per line. Empty values are left out.
 class FieldPrinter {

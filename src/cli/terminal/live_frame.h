@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "cli/terminal/io.h"
+#include "cli/terminal/table.h"
 
 namespace holdfast::cli {
 

@@ -53,7 +53,7 @@ void sort_for_people(std::vector<store::WorkerRecord>& records) {
 
 Row worker_row(const WorkerView& worker) {
     const store::WorkerRecord& record = worker.record;
-    return {{record.registration.id.to_string()},
+    return {id_cell(record.registration.id),
             {record.registration.name, Tone::Strong},
             {status_text(record)},
             freshness_cell(worker),
@@ -71,8 +71,16 @@ ExitCode list_workers(Session& session, bool all) {
     sort_for_people(records);
     std::vector<WorkerView> workers;
     for (const auto& record : records) workers.push_back(views::view_of(record, config.recovery));
-    return session.list({"ID", "NAME", "STATUS", "HEARTBEATS", "LAST HEARTBEAT", "SLOTS", "TAGS", "VERSION"}, workers,
-                        worker_row, "no workers: 'holdfast worker' starts one");
+    using enum Column::Room;
+    return session.list({"ID",
+                         {"NAME", Shortened},
+                         {"STATUS", Shortened},
+                         "HEARTBEATS",
+                         "LAST HEARTBEAT",
+                         "SLOTS",
+                         {"TAGS", Shortened},
+                         {"VERSION", WideOnly}},
+                        workers, worker_row, "no workers: 'holdfast worker' starts one");
 }
 
 std::string machine_text(const store::WorkerSnapshot& snapshot) {

@@ -101,15 +101,22 @@ std::vector<Fenced> SqliteStore::ask_to_stop(const store::AskToStopParams& param
 }
 
 store::SweepLeaseAnswer SqliteStore::sweep_lease(const std::string& holder, Duration expiry) {
+    constexpr Sql read_holder = "SELECT CASE WHEN expires > ? THEN holder ELSE '' END FROM sweep_lease";
+    const bool gives_up = expiry <= Duration::zero();
+    // Giving up what another holds only asks for the holder, and needs no turn to write.
+    if (gives_up) {
+        const auto current = work_.all(
+            read_holder, [](const auto& row) { return row.string(0); }, clock_.now());
+        if (current.at(0) != holder) return {false, current.at(0)};
+    }
     return write([&](Transaction& tx) {
-        const bool gives_up = expiry <= Duration::zero();
         // An expiry too far in the future was written before the clock was set back: it has lapsed, too.
         tx.db.run(
             R"sql(UPDATE sweep_lease SET holder = ?1, expires = ?2
                   WHERE holder = ?3 OR ((expires <= ?4 OR expires > ?5) AND ?6 = 0))sql",
             gives_up ? std::string_view() : std::string_view(holder), gives_up ? Timestamp() : tx.now + expiry,
             holder, tx.now, tx.now + 2 * expiry, gives_up);
-        auto row = tx.db.query("SELECT CASE WHEN expires > ? THEN holder ELSE '' END FROM sweep_lease", tx.now);
+        auto row = tx.db.query(read_holder, tx.now);
         row.step();
         return store::SweepLeaseAnswer{!gives_up && row.text(0) == holder, row.string(0)};
     });
